@@ -19,10 +19,10 @@ CODES = {"fp8_e4m3": torch.float8_e4m3fn, "fp8_e5m2": torch.float8_e5m2}
 E2M1 = [sign * value for sign in (-1, 1) for value in (0, 0.5, 1, 1.5, 2, 3, 4, 6)]
 IN_BROWSER = """
     const { sampleCurves } = await import("./formula/curves.js");
-    const { levelsOf, chooseLevelTicks } = await import("./chart/scene/levels.js");
+    const { findFormatLevels, chooseLevelTicks } = await import("./chart/scene/levels.js");
     return given.map(({ op, span: [start, stop], label, mark }) => {
       const curves = sampleCurves({ op, rules: [] }, { start, stop, g: 1, parameters: {}, learns: "" });
-      const levels = levelsOf({ op, curves });
+      const levels = findFormatLevels({ op, curves });
       return [levels, chooseLevelTicks(levels, label, mark)];
     });
 """

@@ -17,11 +17,11 @@ import {
 import { getData } from "../choice/data.js";
 import { getDrawing, isKeptSymmetric, putDrawing, setSymmetry } from "../choice/drawing.js";
 import { togglePanel } from "../choice/learning-panel.js";
-import { contributionOf } from "../formula/contribution.js";
-import { valueOf } from "../formula/controls.js";
+import { findContribution } from "../formula/contribution.js";
+import { getControlValue } from "../formula/controls.js";
 import { mirrorLine } from "../formula/lines.js";
 import { formatPassedShare } from "../formula/numbers.js";
-import { shareOf } from "../measures/share.js";
+import { computeShare } from "../measures/share.js";
 import { createChildren } from "../elements/children.js";
 import { element, setAttribute, setText } from "../elements/dom.js";
 import { getCatalogue, isSuitable } from "../choice/entries.js";
@@ -61,7 +61,8 @@ export function createCards(host, { store, read, colours, drawn, refuses, onDraw
   const opPicker = createPicker({
     ...{ kind: "op", label: "Op", read, isPopup: true },
     getSource: () => getSource("op", store.current, refuses),
-    onChoose: (key, choice, isTyped) => change(choice ?? setOp(store.current, key), stepOf("op", isTyped)),
+    onChoose: (key, choice, isTyped) =>
+      change(choice ?? setOp(store.current, key), chooseRangeStep("op", isTyped)),
   });
   const rulePicker = createPicker({
     ...{ kind: "rule", label: "Search rules", read, isPopup: false, getSource: getRules },
@@ -113,7 +114,8 @@ export function createCards(host, { store, read, colours, drawn, refuses, onDraw
     const buttons = drawn ? [hide, remove] : [remove];
     const picker = createPicker({
       ...{ kind: "rule", label: "Rule", read, isPopup: true, getSource: getRules },
-      onChoose: (key, _, isTyped) => change(replaceRule(store.current, slot, key), stepOf("rule", isTyped)),
+      onChoose: (key, _, isTyped) =>
+        change(replaceRule(store.current, slot, key), chooseRangeStep("rule", isTyped)),
     });
     const card = createEntryCard("rule", buttons, picker, slot);
     return {
@@ -158,14 +160,14 @@ export function createCards(host, { store, read, colours, drawn, refuses, onDraw
     const { op, rules: entries } = getEntries(choice);
     const { neutral, rules: bright } = colours();
     const plain = { part: null, share: "", doubt: "", hidden: false, drawing: null };
-    opCard.update({ ...stateOf(choice, op, drawn), ...plain, colour: neutral });
+    opCard.update({ ...makeCardState(choice, op, drawn), ...plain, colour: neutral });
     cards.show(
       choice.rules.map((rule, index) => {
         const entry = entries[index];
         const drawing = drawn && read ? getDrawing(rule.key) : null;
         const state = {
-          ...stateOf(choice, entry, drawn),
-          part: drawn ? partOf(choice, entry) : null,
+          ...makeCardState(choice, entry, drawn),
+          part: drawn ? getPartFormula(choice, entry) : null,
           share: drawn ? describeShare(choice, entry) : "",
           colour: bright[rule.slot % bright.length],
           doubt: isSuitable(entry, op) ? "" : entry.otherwise,
@@ -215,20 +217,20 @@ export function createCards(host, { store, read, colours, drawn, refuses, onDraw
 }
 
 /** Return how a typed formula changes the page: all of its letters are one step. @param {string} kind @param {boolean} isTyped */
-const stepOf = (kind, isTyped) => ({ target: isTyped ? `${kind} as it is typed` : null });
+const chooseRangeStep = (kind, isTyped) => ({ target: isTyped ? `${kind} as it is typed` : null });
 
 /**
  * Return the part of a card's contents that cards of ops and of rules have in common.
  * @param {Choice} choice @param {import("../formula/entry.js").Entry} entry @param {boolean} drawn
  */
-function stateOf(choice, entry, drawn) {
+function makeCardState(choice, entry, drawn) {
   const controls = getCardControls(choice, entry);
   const names = drawn ? getLearnable(choice) : [];
   return {
     entry,
     autograd: getEntries(choice).op.autograd,
     controls,
-    values: controls.map((control) => valueOf(choice.parameters, control)),
+    values: controls.map((control) => getControlValue(choice.parameters, control)),
     bounds: controls.map((control) => getBounds(choice, control)),
     learning: controls.map(({ parameter: { name } }) =>
       names.includes(name) ? choice.learns === name : null,
@@ -243,7 +245,7 @@ function stateOf(choice, entry, drawn) {
  */
 function describeShare(choice, rule) {
   const data = getData();
-  const share = shareOf(getEntries(choice).op, rule, data, choice.parameters, choice.g);
+  const share = computeShare(getEntries(choice).op, rule, data, choice.parameters, choice.g);
   if (share === null) return "";
   const passed = Number.isNaN(share) ? "not a number" : formatPassedShare(share);
   return `Share of straight-through's gradient on ${data.label}: ${passed}.`;
@@ -253,11 +255,11 @@ function describeShare(choice, rule) {
  * Return the formula of the learning parameter's gradient, and where the formula comes from.
  * @param {Choice} choice @param {import("../formula/entry.js").Rule} rule
  */
-function partOf(choice, rule) {
+function getPartFormula(choice, rule) {
   const { learns } = choice;
   if (!learns) return null;
   const { op } = getEntries(choice);
-  const contribution = contributionOf(op, rule, learns);
+  const contribution = findContribution(op, rule, learns);
   if (!contribution) return { text: `${learns} cannot learn by this rule.`, formula: "" };
   const { origin, text, scaleText, atBound, note } = contribution;
   const formula = scaleText ? `${scaleText} * sum(${text})` : text && `sum(${text})`;

@@ -35,7 +35,7 @@ export function getSource(kind, choice, refuses) {
   const makeOp = (/** @type {Op} */ entry) =>
     makeOption(entry, families[entry.family], { op: entry, rule: null }, choice, refuses(entry));
   const makeRule = (/** @type {Rule} */ entry) => ({
-    ...makeOption(entry, groupOf(entry, op), { op, rule: entry }, choice, refuses(entry)),
+    ...makeOption(entry, getGroupName(entry, op), { op, rule: entry }, choice, refuses(entry)),
     ...(keys.has(entry.key) && { barred: SHOWN_TEXT }),
   });
   const isOp = kind === "op";
@@ -49,7 +49,7 @@ export function getSource(kind, choice, refuses) {
 }
 
 /** Return the heading under which the menu lists a rule. @param {Rule} rule @param {Op} op */
-function groupOf(rule, op) {
+function getGroupName(rule, op) {
   if (!rule.suits.length) return "For any op";
   return isSuitable(rule, op) ? MADE_FOR : NOT_MADE;
 }

@@ -1,6 +1,12 @@
 // The choice: everything the user has selected, as plain data, with functions that return a changed copy.
 
-import { listControls, carryValues, controlsOf, makeLossControls, changeValue } from "../formula/controls.js";
+import {
+  listControls,
+  carryValues,
+  getEntryControls,
+  makeLossControls,
+  changeValue,
+} from "../formula/controls.js";
 import { listLearnable } from "../formula/contribution.js";
 import { findStochastic } from "../formula/draws.js";
 import { getCatalogue, findEntry, findRuleForOp } from "./entries.js";
@@ -79,7 +85,7 @@ export function getControls(choice) {
 /** Return the sliders on the card of an op or rule. @param {Choice} choice @param {Entry} entry */
 export function getCardControls(choice, entry) {
   const { op, rules } = getEntries(choice);
-  return controlsOf(entry, op, rules);
+  return getEntryControls(entry, op, rules);
 }
 
 /** Return a copy of the settings with another op. @param {Choice} choice @param {string} key */

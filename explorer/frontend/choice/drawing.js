@@ -1,7 +1,7 @@
 // Backward rules that the user draws as a polyline on the chart. The browser plots them while they are drawn;
 // Python parses their formula when the drag ends.
 
-import { parseDrawing, formulaOf, isSymmetric, treeOf } from "../formula/lines.js";
+import { parseDrawing, writeFormula, isSymmetric, makeDrawnTree } from "../formula/lines.js";
 import { replaceRule, addRule } from "./choice.js";
 import { getCatalogue, findEntry, removeCustomEntry, addCustomEntry } from "./entries.js";
 
@@ -59,7 +59,7 @@ export function setSymmetry(store, slot, on) {
 }
 
 /** Convert a drawing to the text of a custom formula with its name. @param {Drawing} drawing */
-export const toFormulaText = (drawing) => `${drawing.name} = ${formulaOf(drawing)}`;
+export const toFormulaText = (drawing) => `${drawing.name} = ${writeFormula(drawing)}`;
 
 /**
  * Create a temporary backward rule from a drawing, to use until Python has parsed its formula.
@@ -70,7 +70,7 @@ function makePreview(drawing) {
   const identity = {
     key: getCatalogue().own + toFormulaText(drawing),
     label: drawing.name,
-    formula: formulaOf(drawing),
+    formula: writeFormula(drawing),
   };
   const emptyFields = {
     parameters: [],
@@ -80,7 +80,7 @@ function makePreview(drawing) {
     slopes: undefined,
     usesY: false,
   };
-  return { ...getCatalogue().ownRule, ...identity, ...emptyFields, tree: treeOf(drawing), kinks: x };
+  return { ...getCatalogue().ownRule, ...identity, ...emptyFields, tree: makeDrawnTree(drawing), kinks: x };
 }
 
 /**

@@ -1,6 +1,6 @@
 // The parameters that are learned in training. In links, ``s`` stands for all rules and ``rule.s`` for one.
 
-import { contributionOf, listLearnable } from "../formula/contribution.js";
+import { findContribution, listLearnable } from "../formula/contribution.js";
 
 /** @import { Op, Rule } from "../formula/entry.js" */
 /** @import { Choice } from "./choice.js" */
@@ -21,7 +21,7 @@ export function parseLearning(op, rules, text) {
   return listLearnable(op, rules).map((name) => ({
     name,
     rules: rules
-      .filter((rule) => contributionOf(op, rule, name))
+      .filter((rule) => findContribution(op, rule, name))
       .map((rule) => ({ rule, learns: names.includes(name) || names.includes(`${rule.key}.${name}`) })),
   }));
 }

@@ -5,7 +5,7 @@ import { FRAME_WORDS, toLinkWord } from "./address.js";
 import { getControls, getLearnable, normalizeRange, widenBounds } from "./choice.js";
 import { getCatalogue, findEntry, isCustom, addCustomEntry, getCustomText } from "./entries.js";
 import { mapWords, getWord as rowOf } from "./view.js";
-import { dropDefaults, getDisplayName, valueOf } from "../formula/controls.js";
+import { dropDefaults, getDisplayName, getControlValue } from "../formula/controls.js";
 import { fillTemplate } from "../formula/phrases.js";
 import { getOwn } from "../formula/records.js";
 
@@ -251,8 +251,8 @@ function swapCrossed(link, values, controls) {
     const ownName = low.name.slice(0, low.name.length - getDisplayName(low.parameter).length) + below;
     const high =
       below && (controls.find((one) => one.name === ownName) ?? controls.find((one) => one.name === below));
-    if (!high || valueOf(next, low) <= valueOf(next, high)) continue;
-    const [lowValue, highValue] = [valueOf(next, low), valueOf(next, high)];
+    if (!high || getControlValue(next, low) <= getControlValue(next, high)) continue;
+    const [lowValue, highValue] = [getControlValue(next, low), getControlValue(next, high)];
     link.notices.push(
       `${low.name} = ${lowValue} lies above ${high.name} = ${highValue}: the two were swapped.`,
     );

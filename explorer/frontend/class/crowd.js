@@ -1,6 +1,6 @@
 // A layer over the chart's lowest panel that shows the curves drawn by all students of a class.
 
-import { panelOf } from "../chart/scene/panels.js";
+import { findPanel } from "../chart/scene/panels.js";
 import { element } from "../elements/dom.js";
 import { shape } from "../elements/svg.js";
 
@@ -24,7 +24,7 @@ export function createCrowd([start, stop]) {
    * Return a hand-drawn curve as the data of an SVG path in the units of the axes.
    * @param {ArrayLike<number>} values
    */
-  function pathOf(values) {
+  function formatDrawnPath(values) {
     const width = (stop - start) / values.length;
     let pen = "M";
     let path = "";
@@ -50,7 +50,7 @@ export function createCrowd([start, stop]) {
       );
       box.replaceChildren(
         ...drawings.map((values) =>
-          shape("path", { d: pathOf(values), "vector-effect": "non-scaling-stroke" }),
+          shape("path", { d: formatDrawnPath(values), "vector-effect": "non-scaling-stroke" }),
         ),
       );
     },
@@ -60,7 +60,7 @@ export function createCrowd([start, stop]) {
      */
     follow(frame) {
       const [low, high] = frame.x;
-      const { top, height, range } = panelOf(frame, "part");
+      const { top, height, range } = findPanel(frame, "part");
       const [min, max] = range;
       const place = { x: frame.left, y: top, width: frame.inner, height };
       for (const [name, value] of Object.entries(place)) box.setAttribute(name, String(value));

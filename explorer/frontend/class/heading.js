@@ -31,7 +31,7 @@ export function createClassHeading(host) {
   function show(view) {
     const isOpen = view?.state === "open" || view?.state === "silent";
     host.hidden = !view || isAtLesson() || (!isOpen && view.state !== "ended");
-    follow.hidden = !isOpen || view?.role !== "teacher" || pathOf(getLed()?.pages ?? []) === null;
+    follow.hidden = !isOpen || view?.role !== "teacher" || findCurrentPath(getLed()?.pages ?? []) === null;
     back.hidden = !isOpen;
     if (view) back.href = live.lessonOf(view.id);
     if (view?.state === "ended" && lastView?.state !== "ended") showStatus(ENDED);
@@ -41,7 +41,7 @@ export function createClassHeading(host) {
   async function lead() {
     const query = toQuery(store.current);
     if (!isQueryShort(query)) return showStatus(TOO_LONG);
-    const answer = await live.command("follow", { path: pathOf(getLed()?.pages ?? []), query });
+    const answer = await live.command("follow", { path: findCurrentPath(getLed()?.pages ?? []), query });
     return showStatus(
       answer.message ?? `${answer.here} ${answer.here === 1 ? "page follows" : "pages follow"}.`,
     );
@@ -64,6 +64,6 @@ export function createClassHeading(host) {
 }
 
 /** Return the current page's path if it is in a list of paths. Otherwise returns null. @param {string[]} pages */
-function pathOf(pages) {
+function findCurrentPath(pages) {
   return pages.find((path) => isAt(path.slice(1))) ?? null;
 }

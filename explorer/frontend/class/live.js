@@ -1,7 +1,7 @@
 // The connection of this tab to a class: requests by teachers and students, and the server's event stream.
 
 import { getAttended, BEGIN_EVENT, keepAttended, keepLed, getLed } from "./membership.js";
-import { markFollowed, lessonOf, findTarget } from "./way.js";
+import { markFollowed, getLessonAddress, findTarget } from "./way.js";
 import { postJson, toServerUrl } from "../choice/server.js";
 import { createFeed } from "../train/client/events.js";
 
@@ -160,7 +160,7 @@ function createLive() {
       view = null;
       for (const watcher of [...watchers]) watcher(view);
     },
-    lessonOf: (/** @type {string} */ id) => toServerUrl(lessonOf(id)),
+    lessonOf: (/** @type {string} */ id) => toServerUrl(getLessonAddress(id)),
   };
 }
 

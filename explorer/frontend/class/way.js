@@ -14,12 +14,12 @@
  */
 export function findTarget({ round, link }, attended, isAtLesson) {
   if (link && link.number > attended.links) return `${link.path.replace(/^\/+/, "")}?${link.query}`;
-  if (round > attended.round && !isAtLesson) return lessonOf(attended.id);
+  if (round > attended.round && !isAtLesson) return getLessonAddress(attended.id);
   return null;
 }
 
 /** Return the address of a class's lesson, relative to the explorer's address. @param {string} id */
-export function lessonOf(id) {
+export function getLessonAddress(id) {
   return `learn?${new URLSearchParams({ class: id })}`;
 }
 

@@ -32,7 +32,7 @@ const cache = new WeakMap();
  * return the same object, so that its expression is compiled only once.
  * @param {Op} op @param {Rule} rule @param {string} name of the parameter @returns {Contribution|null}
  */
-export function contributionOf(op, rule, name) {
+export function findContribution(op, rule, name) {
   const ofOp = cache.get(op) ?? new WeakMap();
   cache.set(op, ofOp);
   const ofRule = ofOp.get(rule) ?? new Map();
@@ -73,7 +73,7 @@ function combineFollowing({ outer, ratio }, rule) {
  * @param {Op} op @param {Rule} rule @param {string} [learns] the parameter that learns as a tensor
  * @returns {Tree|null} null if it has no formula
  */
-export function gradientOf(op, rule, learns = "") {
+export function getGradientTree(op, rule, learns = "") {
   return rule.tree ?? getOwn(op.torch, learns)?.gradient ?? op.gradient;
 }
 
@@ -83,13 +83,13 @@ export function gradientOf(op, rule, learns = "") {
  */
 export function listLearnable(op, rules) {
   const names = [op, ...rules].flatMap((entry) => entry.parameters.map(({ name }) => name));
-  return [...new Set(names)].filter((name) => rules.some((rule) => contributionOf(op, rule, name)));
+  return [...new Set(names)].filter((name) => rules.some((rule) => findContribution(op, rule, name)));
 }
 
 /**
  * Return the factor by which a sum of contributions is scaled, such as 1 / N.
  * @param {Contribution} contribution @param {Record<string, number>} parameters @param {number} elements
  */
-export function factorOf({ scale }, parameters, elements) {
+export function computeScaleFactor({ scale }, parameters, elements) {
   return scale === null ? 1 : evaluateConstant(scale, { ...parameters, N: elements });
 }

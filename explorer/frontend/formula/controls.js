@@ -84,7 +84,7 @@ function renameParameters(rule, names) {
  * @param {Entry} entry the op or one of the rules @param {Entry} op @param {Entry[]} rules adapted to the op
  * @returns {Control[]}
  */
-export function controlsOf(entry, op, rules) {
+export function getEntryControls(entry, op, rules) {
   return entry.parameters.map((own) => {
     const namesakes = rules.flatMap((rule) => rule.parameters).filter(({ name }) => name === own.name);
     const shared = op.parameters.find((parameter) => parameter.name === own.name);
@@ -127,7 +127,7 @@ export function makeLossControls(parameters) {
  * @param {Entry} op @param {Entry[]} rules @param {Control[]} [ofLoss]
  */
 export function listControls(op, rules, ofLoss = []) {
-  const controls = [...ofLoss, ...[op, ...rules].flatMap((entry) => controlsOf(entry, op, rules))];
+  const controls = [...ofLoss, ...[op, ...rules].flatMap((entry) => getEntryControls(entry, op, rules))];
   return [...new Map(controls.map((control) => [control.name, control])).values()];
 }
 
@@ -135,7 +135,7 @@ export function listControls(op, rules, ofLoss = []) {
  * Return the current value of a parameter's control.
  * @param {Object<string, number>} parameters values other than the default, by control name @param {Control} control
  */
-export function valueOf(parameters, control) {
+export function getControlValue(parameters, control) {
   return getOwn(parameters, control.name) ?? control.parameter.default;
 }
 
@@ -148,8 +148,8 @@ export function valueOf(parameters, control) {
 export function changeValue(parameters, control, value, controls) {
   const next = { ...parameters, [control.name]: value };
   for (const other of controls) {
-    if (isAbove(other, control) && valueOf(next, other) < value) next[other.name] = value;
-    if (isAbove(control, other) && valueOf(next, other) > value) next[other.name] = value;
+    if (isAbove(other, control) && getControlValue(next, other) < value) next[other.name] = value;
+    if (isAbove(control, other) && getControlValue(next, other) > value) next[other.name] = value;
   }
   return dropDefaults(next, controls);
 }
@@ -159,8 +159,10 @@ export function changeValue(parameters, control, value, controls) {
  * @param {Object<string, number>} parameters @param {Control[]} controls
  */
 export function dropDefaults(parameters, controls) {
-  const differing = controls.filter((control) => valueOf(parameters, control) !== control.parameter.default);
-  return Object.fromEntries(differing.map((control) => [control.name, valueOf(parameters, control)]));
+  const differing = controls.filter(
+    (control) => getControlValue(parameters, control) !== control.parameter.default,
+  );
+  return Object.fromEntries(differing.map((control) => [control.name, getControlValue(parameters, control)]));
 }
 
 /**
@@ -183,8 +185,8 @@ export function carryValues(parameters, before, after, ofLoss = []) {
     }
   for (const rule of after.rules) {
     const earlier = before.rules.find((entry) => entry.key === rule.key);
-    const old = earlier ? controlsOf(earlier, before.op, before.rules) : [];
-    controlsOf(rule, after.op, after.rules).forEach((control, index) => {
+    const old = earlier ? getEntryControls(earlier, before.op, before.rules) : [];
+    getEntryControls(rule, after.op, after.rules).forEach((control, index) => {
       const value = earlier && getOwn(parameters, old[index].name);
       if (value !== undefined) next[control.name] = value;
     });

@@ -26,7 +26,7 @@
  */
 
 import { adaptRule, getDisplayName } from "./controls.js";
-import { contributionOf, gradientOf } from "./contribution.js";
+import { findContribution, getGradientTree } from "./contribution.js";
 import { findStochastic } from "./draws.js";
 import { computeMeanCurves, OUTPUT, getLossValues } from "./stochastic.js";
 import { evaluate } from "./evaluation.js";
@@ -72,7 +72,7 @@ export function sampleCurves(
   rules.forEach((rule, i) => {
     kinks[rule.key] = findRuleKinks(op, rule, parameters[i], range, getOpKinks);
   });
-  const learning = rules.map((rule) => (choice.learns ? contributionOf(op, rule, choice.learns) : null));
+  const learning = rules.map((rule) => (choice.learns ? findContribution(op, rule, choice.learns) : null));
   rules.forEach((rule, i) => {
     const part = learning[i];
     if (part) kinks[toPartKey(rule.key)] = findPartKinks(op, rule, part, parameters[i], range, getOpKinks);
@@ -104,8 +104,8 @@ function getReference({ start, stop }) {
  * @param {Op} op @param {Rule} rule @param {Record<string, number>} parameters @param {string} [learns] @returns {Pair}
  */
 function makePair(op, rule, parameters, learns) {
-  const part = learns ? (contributionOf(op, rule, learns)?.tree ?? null) : null;
-  return { key: rule.key, gradient: gradientOf(op, rule, learns), part, parameters };
+  const part = learns ? (findContribution(op, rule, learns)?.tree ?? null) : null;
+  return { key: rule.key, gradient: getGradientTree(op, rule, learns), part, parameters };
 }
 
 /** An op with the pairs to evaluate. @typedef {{op: Op, pairs: Pair[], parameters: Record<string, number>}} Evaluated */

@@ -126,7 +126,7 @@ export const isSymmetric = (points) =>
   });
 
 /** Return the formula of a hand-drawn backward rule. @param {Drawing} drawing */
-export function formulaOf({ points, zero }) {
+export function writeFormula({ points, zero }) {
   const [[first], [last]] = [points[0], points[points.length - 1]];
   return `g * through(x, ${points.flat().join(", ")})${zero ? ` * (x >= ${first}) * (x <= ${last})` : ""}`;
 }
@@ -135,7 +135,7 @@ export function formulaOf({ points, zero }) {
  * Return the expression tree of a hand-drawn backward rule, as Python would parse it.
  * @param {Drawing} drawing @returns {Tree}
  */
-export function treeOf({ points, zero }) {
+export function makeDrawnTree({ points, zero }) {
   const x = /** @type {Tree} */ (["name", "x"]);
   const number = (/** @type {number} */ value) => /** @type {Tree} */ (value < 0 ? ["-", -value] : value);
   const lines = /** @type {Tree} */ (["through", points.map(([at]) => at), points.map(([, y]) => y), x]);
@@ -159,5 +159,5 @@ export function parseDrawing({ label, tree }) {
   const heights = JSON.parse(y);
   const points = JSON.parse(x).map((/** @type {number} */ at, /** @type {number} */ i) => [at, heights[i]]);
   const drawings = [false, true].map((zero) => ({ name: label, points, zero }));
-  return drawings.find((drawing) => JSON.stringify(treeOf(drawing)) === text) ?? null;
+  return drawings.find((drawing) => JSON.stringify(makeDrawnTree(drawing)) === text) ?? null;
 }

@@ -10,7 +10,7 @@ const CELLS = 300;
 export function createCells([start, stop]) {
   const values = new Float64Array(CELLS).fill(NaN);
   const x = Float64Array.from(values, (_, cell) => start + ((cell + 0.5) / CELLS) * (stop - start));
-  const cellOf = (/** @type {number} */ at) =>
+  const getCellIndex = (/** @type {number} */ at) =>
     clampTo(Math.floor(((at - start) / (stop - start)) * CELLS), 0, CELLS - 1);
 
   return {
@@ -19,14 +19,14 @@ export function createCells([start, stop]) {
     /** The value that is drawn in each cell, or NaN for an empty cell. */
     values,
     /** Return the drawn value at an x, or NaN if nothing is drawn there. @param {number} at */
-    at: (at) => values[cellOf(at)],
+    at: (at) => values[getCellIndex(at)],
     clear: () => values.fill(NaN),
     /**
      * Draw a straight line between two points, replacing the values in between.
      * @param {Point} from @param {Point} to
      */
     drawLine(from, to) {
-      const [first, last] = [cellOf(from.x), cellOf(to.x)];
+      const [first, last] = [getCellIndex(from.x), getCellIndex(to.x)];
       const steps = Math.max(Math.abs(last - first), 1);
       for (let step = 0; step <= steps; step += 1) {
         const share = step / steps;

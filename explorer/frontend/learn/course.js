@@ -278,7 +278,7 @@ export function createCourse(
  * Return the accessible name of a link to a lesson, made of the lesson's number and title.
  * @param {string} title @param {number} index
  */
-function nameOf(title, index) {
+function makeLinkName(title, index) {
   return `Lesson ${index + 1}: ${title}`;
 }
 
@@ -292,7 +292,7 @@ function createBar(lessons, { onGo, onGlossary, onPresent, onClass }) {
   const numbers = lessons.map(({ key, title }, index) => {
     const link = linkTo(key, onGo, String(index + 1));
     setAttribute(link, "title", title);
-    setAttribute(link, "aria-label", nameOf(title, index));
+    setAttribute(link, "aria-label", makeLinkName(title, index));
     return link;
   });
   const list = element("ol", {}, ...numbers.map((link) => element("li", {}, link)));

@@ -1,7 +1,7 @@
 // A layer over the chart's lowest panel, on which the reader draws a curve or sees that of a picked answer.
 
 import { element, setText } from "../elements/dom.js";
-import { toLeftPx, toTopPx, panelOf } from "../chart/scene/panels.js";
+import { toLeftPx, toTopPx, findPanel } from "../chart/scene/panels.js";
 import { shape } from "../elements/svg.js";
 import { clampTo } from "../formula/numbers.js";
 import { createCells } from "./cells.js";
@@ -91,12 +91,12 @@ export function createDrawing(range, onDrawn) {
     };
     Object.assign(pad.style, box);
     Object.assign(panel.style, box);
-    line.setAttribute("d", pathOf(frame));
+    line.setAttribute("d", formatDrawnPath(frame));
     legend.hidden = !line.getAttribute("d");
   }
 
   /** Return the hand-drawn curve as the data of an SVG path. @param {Frame} frame */
-  function pathOf(frame) {
+  function formatDrawnPath(frame) {
     let pen = "M";
     let path = "";
     cells.values.forEach((value, cell) => {
@@ -174,5 +174,5 @@ function stopEvent(event) {
  * @param {Frame} frame
  */
 function getLowestPanel(frame) {
-  return panelOf(frame, "part");
+  return findPanel(frame, "part");
 }

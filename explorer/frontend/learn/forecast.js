@@ -49,7 +49,7 @@ export function createForecast(prediction, choice, { onTerm, decide = CHECK, onC
   });
   const form = createPrediction({
     hint: draws ? "Draw in the lower panel, over the whole width. Or pick a picture:" : "Pick an answer:",
-    options: answers.map(contentOf),
+    options: answers.map(renderAnswer),
     onPick: handlePick,
     onClear: draws ? handleClear : null,
     decide,
@@ -62,10 +62,15 @@ export function createForecast(prediction, choice, { onTerm, decide = CHECK, onC
    * Return the plot and the text that represent an answer; an answer without text is described.
    * @param {*} answer @returns {(Node|string)[]}
    */
-  function contentOf({ text, picture }) {
+  function renderAnswer({ text, picture }) {
     const pictured = draws || prediction.thumbnails;
     const small = pictured
-      ? [drawThumbnail({ op: getEntries(choice).op, rule: ruleOf(picture) }, getSamplingSettings(choice))]
+      ? [
+          drawThumbnail(
+            { op: getEntries(choice).op, rule: findRuleEntry(picture) },
+            getSamplingSettings(choice),
+          ),
+        ]
       : [];
     return [
       ...small,
@@ -109,7 +114,7 @@ export function createForecast(prediction, choice, { onTerm, decide = CHECK, onC
     const judgement = judge(hand, sampleGradient(rule, choice));
     if (!judgement) return { right: false, words: "Nothing is drawn yet." };
     if (judgement.right) {
-      const words = say.describeRightDrawing(judgement, nameOf(rule));
+      const words = say.describeRightDrawing(judgement, nameGradient(rule));
       return {
         right: judgement.whole,
         words: judgement.whole ? `${words} ${describePoint(drawing.at(at))}`.trim() : words,
@@ -148,7 +153,7 @@ export function createForecast(prediction, choice, { onTerm, decide = CHECK, onC
     const judgement = draws && form.picked() === null ? judge(hand, sampleGradient(rule, choice)) : null;
     const wrong = judgement && !judgement.right;
     const distance = wrong
-      ? say.describeDistance(judgement, hand, sampleGradient(rule, choice), nameOf(rule))
+      ? say.describeDistance(judgement, hand, sampleGradient(rule, choice), nameGradient(rule))
       : "";
     return [distance, say.describeAnswer(answers[right]), describePoint(wrong ? drawing.at(at) : NaN)]
       .filter(Boolean)
@@ -200,7 +205,7 @@ export function createForecast(prediction, choice, { onTerm, decide = CHECK, onC
     /** Offer to show the answer after a wrong prediction. */
     missed: () => form.offerAnswer(),
     rest: form.setResting,
-    contents: () => answers.map(contentOf),
+    contents: () => answers.map(renderAnswer),
     right,
     range: choice.range,
     alike: findAnswer,
@@ -208,13 +213,13 @@ export function createForecast(prediction, choice, { onTerm, decide = CHECK, onC
 }
 
 /** Return the catalogue entry of a backward rule. @param {string} key of an existing rule */
-function ruleOf(key) {
+function findRuleEntry(key) {
   return /** @type {import("../formula/entry.js").Rule} */ (findEntry("rule", key));
 }
 
 /** Return a phrase that names a backward rule's gradient. @param {string} key of a rule */
-function nameOf(key) {
-  const { label, formula } = ruleOf(key);
+function nameGradient(key) {
+  const { label, formula } = findRuleEntry(key);
   return formula ? `the gradient of ${label}` : "torch's own gradient";
 }
 
@@ -229,7 +234,7 @@ function describeSample({ x, y, marks }) {
 
 /** Sample a backward rule's gradient over the chart's x range. @param {string} key @param {Choice} choice */
 function sampleGradient(key, choice) {
-  const rule = ruleOf(key);
+  const rule = findRuleEntry(key);
   const { x, marks, gradients } = sampleCurves(
     { op: getEntries(choice).op, rules: [rule] },
     getSamplingSettings(choice),
@@ -240,7 +245,7 @@ function sampleGradient(key, choice) {
 /** Return the gradient of each backward rule in the chart at one x. @param {number} at @param {Choice} choice */
 function getValues(at, choice) {
   return choice.rules.map(({ key }) => {
-    const { label, formula } = ruleOf(key);
+    const { label, formula } = findRuleEntry(key);
     return { label: formula ? label : "torch", value: interpolateAt(sampleGradient(key, choice), at) };
   });
 }

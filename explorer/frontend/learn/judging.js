@@ -29,14 +29,17 @@ const MIN_SHARE = 0.85; // the drawn part of the x range that counts as complete
  * @param {Curve} drawn @param {Truth} truth @returns {Judgement|null}
  */
 export function judge(drawn, truth) {
-  const hand = pointsOf(drawn);
-  const curve = pointsOf({ x: truth.x, y: Array.from(truth.y, (y, i) => (truth.marks[i] === 1 ? NaN : y)) });
+  const hand = listPoints(drawn);
+  const curve = listPoints({
+    x: truth.x,
+    y: Array.from(truth.y, (y, i) => (truth.marks[i] === 1 ? NaN : y)),
+  });
   if (!hand.length || !curve.length) return null;
   const width = curve[curve.length - 1].x - curve[0].x;
   const size = Math.max(1, ...curve.map(({ y }) => Math.abs(y)));
   const tolerance = { reach: X_TOLERANCE * width, size };
-  const strayed = excursionsOf(hand, bandsOf(curve, hand, tolerance), tolerance);
-  const missed = excursionsOf(curve, bandsOf(hand, curve, tolerance), tolerance);
+  const strayed = findExcursions(hand, measureBands(curve, hand, tolerance), tolerance);
+  const missed = findExcursions(curve, measureBands(hand, curve, tolerance), tolerance);
   const excursions = [...strayed, ...missed].sort((one, other) => one.from - other.from);
   const share = hand.length / drawn.x.length;
   return {
@@ -74,7 +77,7 @@ export function interpolateAt(curve, x) {
  * @param {Curve} curve @returns {(x: number) => number}
  */
 export function makeInterpolator(curve) {
-  const points = pointsOf(curve);
+  const points = listPoints(curve);
   return (x) => {
     const right = points.findIndex((point) => point.x >= x);
     const [a, b] = [points.at(Math.max(right - 1, -1)), points.at(right)];
@@ -86,7 +89,7 @@ export function makeInterpolator(curve) {
 /** @typedef {{x: number, y: number}} Point */
 
 /** Return the points of a curve with finite values. @param {Curve} curve @returns {Point[]} */
-function pointsOf({ x, y }) {
+function listPoints({ x, y }) {
   return Array.from(x, (at, i) => ({ x: at, y: y[i] })).filter((point) => Number.isFinite(point.y));
 }
 
@@ -96,7 +99,7 @@ function pointsOf({ x, y }) {
  * @param {Point[]} at points, whose x count
  * @param {{reach: number}} far
  */
-function bandsOf(curve, at, { reach }) {
+function measureBands(curve, at, { reach }) {
   let first = 0;
   return at.map(({ x }) => {
     while (first < curve.length && curve[first].x < x - reach) first += 1;
@@ -114,7 +117,7 @@ function bandsOf(curve, at, { reach }) {
  * Return the sections of a drawn curve that lie outside the tolerated band of values.
  * @param {Point[]} points @param {({low: number, high: number}|null)[]} bands @param {{size: number}} far
  */
-function excursionsOf(points, bands, { size }) {
+function findExcursions(points, bands, { size }) {
   const excursions = /** @type {Excursion[]} */ ([]);
   let last = -1;
   points.forEach(({ x, y }, i) => {

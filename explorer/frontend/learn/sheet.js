@@ -59,7 +59,7 @@ export function createSheet(lessons, { lesson, plotly, back }) {
     const rule = answers[right].picture;
     const drawChart = (/** @type {string|null} */ shown) =>
       drawPaperChart(Plotly, choice, { rule: shown, leastRange: forecast.leastRange });
-    pages.append(pageOf(number, record, choice, forecast, await drawChart(null)));
+    pages.append(createPrintedPage(number, record, choice, forecast, await drawChart(null)));
     key.append(
       createSolution(value, record.title, answers[right].why, forecast, rule ? [await drawChart(rule)] : []),
     );
@@ -84,7 +84,13 @@ export function createSheet(lessons, { lesson, plotly, back }) {
  * @param {string} number @param {*} record @param {Choice} choice @param {import("./forecast.js").Forecast} forecast
  * @param {HTMLElement} chart
  */
-function pageOf(number, { title, question, prediction, excerpt, remember }, choice, forecast, chart) {
+function createPrintedPage(
+  number,
+  { title, question, prediction, excerpt, remember },
+  choice,
+  forecast,
+  chart,
+) {
   const render = (/** @type {string} */ text) => renderInline(text, doNothing);
   return element(
     "article",
@@ -93,32 +99,32 @@ function pageOf(number, { title, question, prediction, excerpt, remember }, choi
     element("h2", {}, title),
     element("p", { class: "question" }, ...render(question)),
     element("p", {}, ...render(prediction.ask)),
-    ...(excerpt ? [codeOf(excerpt.lines)] : []),
-    ...(forecast.draws ? [] : [answersOf(forecast.contents())]),
+    ...(excerpt ? [createCodeLines(excerpt.lines)] : []),
+    ...(forecast.draws ? [] : [createAnswerList(forecast.contents())]),
     element(
       "div",
       { class: "reason" },
       element("p", {}, "My reason:"),
       ...Array.from({ length: LINES }, () => element("hr", {})),
     ),
-    element("figure", {}, chart, element("figcaption", {}, captionOf(choice))),
+    element("figure", {}, chart, element("figcaption", {}, makeAxesCaption(choice))),
     element("footer", {}, "What to remember: ", ...render(remember)),
   );
 }
 
 /** Create the lines of code that a printed question is about. @param {import("./code.js").Spans[]} lines */
-function codeOf(lines) {
+function createCodeLines(lines) {
   const rows = lines.flatMap((spans) => [...renderSpans(spans), "\n"]);
   return element("pre", {}, element("code", {}, ...rows.slice(0, -1)));
 }
 
 /** Create the printed list of answers to a question. @param {(Node|string)[][]} contents */
-function answersOf(contents) {
+function createAnswerList(contents) {
   return element("ol", {}, ...contents.map((content) => element("li", {}, ...content)));
 }
 
 /** Return the caption of the empty axes on a printed page. @param {Choice} choice */
-function captionOf(choice) {
+function makeAxesCaption(choice) {
   const { op } = getEntries(choice);
   if (!isStochastic(choice))
     return `Above: ${op.label}. Below: draw the gradient for g = ${formatFourDigits(choice.g)}.`;

@@ -52,7 +52,7 @@ export function parseRow(line) {
 }
 
 /** Format a table cell, or return "…" while its value is not known. @param {Row} row @param {Column} column */
-export function cellOf(row, column) {
+export function formatCell(row, column) {
   const { measured } = row;
   if (column === "rule") return row.label;
   if (column === "source") return row.source;
@@ -63,11 +63,11 @@ export function cellOf(row, column) {
   if (!measured) return row.message ? "–" : "…";
   const value = measured[column];
   if (typeof value === "boolean") return value ? "yes" : "no";
-  return typeof value === "string" ? value || "none" : numberOf(value);
+  return typeof value === "string" ? value || "none" : formatTableNumber(value);
 }
 
 /** Format a number of the comparison table. @param {number} value */
-function numberOf(value) {
+function formatTableNumber(value) {
   if (Number.isNaN(value)) return "–";
   const text = Number.isFinite(value) ? formatShort(value) : value < 0 ? "-∞" : "∞";
   return text.replace("-", "−");
@@ -91,7 +91,7 @@ export function filterRows(rows, text) {
  */
 export function sortRows(rows, { by, down }) {
   if (!by) return rows;
-  const entries = rows.map((row) => ({ row, value: valueOf(row, by) }));
+  const entries = rows.map((row) => ({ row, value: getSortValue(row, by) }));
   const missing = entries.filter(({ value }) => value === null);
   const present = entries.filter(({ value }) => value !== null);
   const direction = down ? -1 : 1;
@@ -122,7 +122,7 @@ function getField(row, column) {
  * @param {Column} column
  * @returns {number|string|null}
  */
-function valueOf(row, column) {
+function getSortValue(row, column) {
   if (column === "rule") return row.label;
   const value = getField(row, column);
   if (value === undefined || value === null || Number.isNaN(value)) return null;
@@ -131,12 +131,12 @@ function valueOf(row, column) {
 
 /** Format the comparison table as CSV, as ``explorer.compare(…).to_csv(index=False)`` does. @param {Row[]} rows */
 export function makeComparisonCsv(rows) {
-  const lines = rows.map((row) => COLUMNS.map(({ name }) => quote(fieldOf(row, name))).join(","));
+  const lines = rows.map((row) => COLUMNS.map(({ name }) => quote(formatCsvField(row, name))).join(","));
   return `${[COLUMNS.map(({ name }) => name).join(","), ...lines].join("\n")}\n`;
 }
 
 /** Format a cell of the comparison table as a CSV field. @param {Row} row @param {Column} column */
-function fieldOf(row, column) {
+function formatCsvField(row, column) {
   if (column === "rule") return row.key;
   const value = getField(row, column);
   if (value === undefined || value === null || Number.isNaN(value)) return "";

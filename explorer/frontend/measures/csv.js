@@ -19,7 +19,7 @@ import { formatFloat, formatFloat32 } from "../formula/python.js";
  * @param {boolean} learning whether there is a column for a parameter that learns
  * @returns {Column[]}
  */
-export function columnsOf({ x, y, gradients, parts, drawn }, key, learning) {
+export function listCsvColumns({ x, y, gradients, parts, drawn }, key, learning) {
   return [
     ["x", x],
     ["y", y],
@@ -49,13 +49,13 @@ export function makeCsv(curves, rules, learning) {
     value === undefined || Number.isNaN(value) ? "" : text(value);
   const rows = rules.flatMap((key) => {
     const name = quote(key);
-    const columns = columnsOf(curves, key, learning);
+    const columns = listCsvColumns(curves, key, learning);
     return Array.from(
       curves.x,
       (_, index) => `${[name, ...columns.map(([, values]) => formatField(values?.[index]))].join(",")}\n`,
     );
   });
-  const names = columnsOf(curves, rules[0], learning).map(([name]) => name);
+  const names = listCsvColumns(curves, rules[0], learning).map(([name]) => name);
   return `${["rule", ...names].join(",")}\n${rows.join("")}`;
 }
 

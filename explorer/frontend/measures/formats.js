@@ -43,7 +43,7 @@ export function findRounding(tree) {
  * @param {Record<string, number>} parameters
  * @returns {Format|null}
  */
-export function formatOf(tree, parameters) {
+export function findFormat(tree, parameters) {
   const call = findRounding(tree);
   if (!call) return null;
   const [, ...args] = getOperands(call);
@@ -76,7 +76,7 @@ function stepAt({ mantissa, least }, value) {
  * @param {Format} format
  * @returns {Octave[]|null}
  */
-export function octavesOf(format) {
+export function listOctaves(format) {
   const { mantissa, least, largest } = format;
   if (!(largest > 0) || !Number.isFinite(largest)) return null;
   /** @type {Octave[]} */
@@ -98,14 +98,14 @@ export function octavesOf(format) {
 }
 
 /** Return the nonnegative numbers of a floating-point format in ascending order. @param {Octave[]} octaves */
-export function numbersOf(octaves) {
+export function listNumbers(octaves) {
   return octaves.flatMap(({ from, to, step, count }) =>
     Array.from({ length: count }, (_, index) => Math.min(from + index * step, to)),
   );
 }
 
 /** Return how many numbers a floating-point format has, including negative ones. @param {Octave[]} octaves */
-export const countOf = (octaves) => 2 * octaves.reduce((sum, { count }) => sum + count, 0) - 1;
+export const countNumbers = (octaves) => 2 * octaves.reduce((sum, { count }) => sum + count, 0) - 1;
 
 /**
  * Find the number to which an op rounds x, and its neighbours in the floating-point format. Returns null if the op
@@ -118,7 +118,7 @@ export const countOf = (octaves) => 2 * octaves.reduce((sum, { count }) => sum +
  */
 export function findLanding(tree, x, parameters, scopeAt) {
   const call = findRounding(tree);
-  const format = formatOf(tree, parameters);
+  const format = findFormat(tree, parameters);
   if (!call || !format) return null;
   const scope = scopeAt(Float64Array.of(x));
   const [value] = evaluate(call, scope);

@@ -15,7 +15,7 @@ const STEPS = [1, 2, 2.5, 5, 10];
  * @param {number} top g goes from −top to top
  * @returns {RuleMap}
  */
-export function mapOf({ columns, rows, unit, values }, top) {
+export function makeGradientMap({ columns, rows, unit, values }, top) {
   if (!unit) return { columns, rows, values: values ?? [] };
   const all = Float32Array.from({ length: columns * rows }, (_, at) => {
     const g = top * (1 - (2 * Math.floor(at / columns)) / (rows - 1));
@@ -36,7 +36,7 @@ export function findCell({ columns, rows, values }, across, down) {
 }
 
 /** Compute the colour bands that all rule maps share. @param {RuleMap[]} maps @param {number} top */
-export function bandsOf(maps, top) {
+export function computeColourBands(maps, top) {
   let largest = 0;
   for (const { values } of maps)
     for (let at = 0; at < values.length; at += 1)
@@ -52,7 +52,7 @@ export function bandsOf(maps, top) {
  * @param {number} value
  * @param {Bands} bands
  */
-export function bandOf(value, { step, count }) {
+export function getColourBand(value, { step, count }) {
   if (value === 0) return 0;
   return Math.sign(value) * Math.min(count, Math.max(1, Math.ceil(Math.abs(value) / step - 1e-9)));
 }

@@ -1,6 +1,6 @@
 /** The mean size of a backward rule's gradient relative to the upstream gradient, as in explorer/gradient/share.py. */
 
-import { gradientOf } from "../formula/contribution.js";
+import { getGradientTree } from "../formula/contribution.js";
 import { getParameterValues } from "../formula/curves.js";
 import { findStochastic } from "../formula/draws.js";
 import { evaluate } from "../formula/evaluation.js";
@@ -20,8 +20,8 @@ import { evaluate } from "../formula/evaluation.js";
  * @param {number} g
  * @returns {number|null}
  */
-export function shareOf(op, rule, { values: x, weights, count }, settings, g) {
-  const tree = gradientOf(op, rule, "");
+export function computeShare(op, rule, { values: x, weights, count }, settings, g) {
+  const tree = getGradientTree(op, rule, "");
   if (tree === null || findStochastic([op, rule])) return null;
   const parameters = getParameterValues(op, rule, settings);
   const y = evaluate(op.tree, { x, parameters });

@@ -6,7 +6,7 @@ import { prepareExplore } from "../choice/learning-panel.js";
 import { createButtons } from "./heading.js";
 import { parseMessage } from "../choice/message.js";
 import { createPage } from "./page.js";
-import { pageReachOf, reachOf } from "./reach.js";
+import { makePageReach, makeReach } from "./reach.js";
 import { clear, createServed, waitUntilIdle, moveInto } from "./served-page.js";
 import { element } from "../elements/dom.js";
 import { showNotices } from "../elements/notices.js";
@@ -112,7 +112,7 @@ async function loadExplore() {
 
 /** Mount the page Explore, with the chart that came with the page or with a new one. @type {Make} */
 function mountExplore(root, { data }) {
-  const page = served ?? createPage(root, parseMessage(data.choice), pageReachOf(data), prepareExplore);
+  const page = served ?? createPage(root, parseMessage(data.choice), makePageReach(data), prepareExplore);
   served = null;
   if (page.root !== root) moveInto(page.root, root);
   page.join();
@@ -146,7 +146,7 @@ async function loadStudy() {
 function makeWorkPage(createTraining, enter) {
   return (root, { data }) => {
     leaveServed();
-    const reach = { ...pageReachOf(data), createTraining };
+    const reach = { ...makePageReach(data), createTraining };
     const page = createPage(root, parseMessage(data.choice), reach, enter);
     page.join();
     return page.destroy;
@@ -165,7 +165,7 @@ async function loadLearn() {
   const nothing = { sections: {}, examples: [] };
   return (root, { data }) => {
     leaveServed();
-    const instrument = { ...reachOf(data), createTraining, ...nothing };
+    const instrument = { ...makeReach(data), createTraining, ...nothing };
     const reach = { address: toServerUrl, instrument, classes };
     return createCourse(root, data.course, reach).destroy;
   };

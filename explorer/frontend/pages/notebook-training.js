@@ -2,12 +2,12 @@
 
 import { createChildren } from "../elements/children.js";
 import { element, setAttribute, setText } from "../elements/dom.js";
-import { coloursOf } from "../explore/page/instrument.js";
-import { followTheme, themeOf } from "../chart/plotly/theme.js";
+import { getCurveColours } from "../explore/page/instrument.js";
+import { followTheme, readHostTheme } from "../chart/plotly/theme.js";
 import { createTrainChart } from "../train/charts/chart.js";
 import { createLane } from "../train/object/lane.js";
-import { columnsOf } from "../train/object/object.js";
-import { platesOf } from "../train/object/plates.js";
+import { formatGridColumns } from "../train/object/object.js";
+import { listPlates } from "../train/object/plates.js";
 import { makeBands, makeLanePlate } from "../train/object/view-model.js";
 import { decodeArrays } from "../train/state/series.js";
 
@@ -25,13 +25,13 @@ export function mountTraining({ model, place, plotly }) {
   const chart = createTrainChart(curves, { plotly, onPoint: () => undefined });
   const lanes = createChildren(cards, createLaneCard, ({ line }) => line.key);
   const end = new AbortController();
-  let theme = themeOf(root);
+  let theme = readHostTheme(root);
   followTheme(root, { drawnIn: () => theme, changed: show }, end.signal);
 
   function show() {
-    theme = themeOf(root);
+    theme = readHostTheme(root);
     const { lanes: rules, current, ...picture } = decodeArrays(model.get("picture"));
-    const colours = coloursOf(root).rules;
+    const colours = getCurveColours(root).rules;
     setText(status, picture.status);
     setText(words, picture.words);
     const shown = rules.map((/** @type {*} */ { rule, label, ...lane }, /** @type {number} */ slot) => ({
@@ -52,7 +52,7 @@ export function mountTraining({ model, place, plotly }) {
       legend: picture.scale.banded ? "mean ± SD over seeds" : "",
     });
     const plates = shown.map((/** @type {*} */ lane) => lane.plates.length);
-    root.style.setProperty("--columns", columnsOf(Math.max(...plates) + 2));
+    root.style.setProperty("--columns", formatGridColumns(Math.max(...plates) + 2));
     lanes.show(shown);
   }
 
@@ -74,7 +74,7 @@ export function mountTraining({ model, place, plotly }) {
  */
 function makeWay(way, isBetweenLayers) {
   if (!way) return { plates: [], bands: [] };
-  const all = platesOf(way.reached.length, false);
+  const all = listPlates(way.reached.length, false);
   const plates = all.slice(1, -1).map((plate) => makeLanePlate(NO_STATE, NO_STATE, null, way, plate, []));
   return { plates, bands: makeBands(way, all, isBetweenLayers) };
 }

@@ -2,7 +2,7 @@
 
 import { setDocument } from "../choice/entries.js";
 import { element } from "../elements/dom.js";
-import { coloursOf } from "../explore/page/instrument.js";
+import { getCurveColours } from "../explore/page/instrument.js";
 import { mountInstrument } from "./notebook-instrument.js";
 import { mountTraining } from "./notebook-training.js";
 
@@ -85,7 +85,7 @@ function makeSheet(text) {
  */
 function followScheme(place, signal) {
   const root = /** @type {HTMLElement} */ (place.firstElementChild);
-  const show = () => (place.style.colorScheme = coloursOf(root).isOnDark ? "dark" : "light");
+  const show = () => (place.style.colorScheme = getCurveColours(root).isOnDark ? "dark" : "light");
   root.addEventListener("transitionend", show, { signal }); // fired when the theme changes
   show();
 }

@@ -6,7 +6,7 @@ import { ask } from "../asking/ask-server.js";
 import { toServerUrl } from "../choice/server.js";
 
 /** Return the functions with which a chart asks the server for answers and files. @param {*} data from Python */
-export function reachOf(data) {
+export function makeReach(data) {
   return {
     plotly: toServerUrl(`assets/${data.plotly}`),
     ask,
@@ -19,10 +19,10 @@ export function reachOf(data) {
  * Return the functions with which a page asks the server for answers and files, and the page's examples.
  * @param {*} data from Python
  */
-export function pageReachOf(data) {
+export function makePageReach(data) {
   const { sections, languages, notebook } = data;
   return {
-    ...reachOf(data),
+    ...makeReach(data),
     ...{ sections, languages, notebook },
     carries: true,
     calm: true,

@@ -2,7 +2,7 @@
 
 import { parseMessage } from "../choice/message.js";
 import { createPage } from "./page.js";
-import { pageReachOf } from "./reach.js";
+import { makePageReach } from "./reach.js";
 
 const PAUSE_MS = 100;
 const IDLE_MS = 600; // longer than the time between keystrokes, and than a scroll takes to begin
@@ -28,7 +28,7 @@ export function createServed() {
   for (const type of ["pointerup", "pointercancel"])
     window.addEventListener(type, handleRelease, { capture: true });
   const message = JSON.parse(data);
-  return createPage(root, parseMessage(message.choice), pageReachOf(message));
+  return createPage(root, parseMessage(message.choice), makePageReach(message));
 }
 
 /** Wait until the chart can be moved: the layout is stable, nothing scrolls, and there is no input. */

@@ -2,7 +2,7 @@
 
 import { formatShort } from "../formula/numbers.js";
 import { formatScore } from "./heat.js";
-import { subjectOf } from "./rows.js";
+import { getSubject } from "./rows.js";
 
 /** @import { Judgement as Judged } from "../train/state/records.js" */
 /** @import { State } from "./state.js" */
@@ -17,13 +17,13 @@ import { subjectOf } from "./rows.js";
  */
 
 /** Build the data of the chart of each rule's score. @param {State} state @returns {Picture} */
-export function accuracyOf(state) {
+export function buildAccuracyChart(state) {
   const { results } = state.view.status;
-  const { lines } = subjectOf(state);
+  const { lines } = getSubject(state);
   const metric = results?.metric ?? "accuracy";
   const series = lines.map(({ key, label: name, colour, control }) => {
     const judgement = results?.judged.find((each) => each.rule === key);
-    const point = judgement && results ? pointOf(judgement, name, results) : null;
+    const point = judgement && results ? makeScorePoint(judgement, name, results) : null;
     return { key, name, colour, control, point };
   });
   const seeds = results?.seeds ?? 0;
@@ -54,7 +54,7 @@ function makeHeading(metric, seeds) {
  * @param {import("../train/state/records.js").Results} of
  * @returns {Point|null} null without a score
  */
-function pointOf({ mean, half, validation, lr }, name, { metric, decimals }) {
+function makeScorePoint({ mean, half, validation, lr }, name, { metric, decimals }) {
   const unit = metric === "accuracy" ? " %" : "";
   const rate = lr === null ? "" : ` at lr ${formatShort(lr)}`;
   if (mean !== null) {

@@ -44,7 +44,7 @@ function composeFigure(picture, width, host) {
   const longest = Math.max(...texts.map(({ length }) => length), 1);
   const line = series.length - 0.5;
   return {
-    traces: series.map(traceOf),
+    traces: series.map(makeScoreTrace),
     layout: {
       hovermode: "closest",
       margin: { l: Math.ceil(longest * LETTER * size) + 12, r: 16, t: 8, b: Math.ceil(3.1 * size), pad: 0 },
@@ -76,7 +76,7 @@ function composeFigure(picture, width, host) {
 }
 
 /** Return a backward rule's Plotly trace, which has at most one point. @param {Series} series @param {number} line */
-function traceOf({ key, name, colour, control, point }, line) {
+function makeScoreTrace({ key, name, colour, control, point }, line) {
   const filled = control ? "diamond" : "circle";
   return {
     x: point ? [point.score] : [],

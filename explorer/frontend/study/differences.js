@@ -2,7 +2,7 @@
 
 import { findEntry } from "../choice/entries.js";
 import { formatScore } from "./heat.js";
-import { subjectOf } from "./rows.js";
+import { getSubject } from "./rows.js";
 
 /** @import { Distance } from "../train/state/records.js" */
 /** @import { State } from "./state.js" */
@@ -27,10 +27,10 @@ const STEPS = [1, 2, 5];
  * @param {State} state
  * @returns {Picture|null} null before a seed has judged all rules
  */
-export function differencesOf(state) {
+export function listDifferences(state) {
   const { results } = state.view.status;
   if (!results?.differences.length) return null;
-  const { lines } = subjectOf(state);
+  const { lines } = getSubject(state);
   const [best, ...rest] = results.differences;
   const times = results.metric === "accuracy" ? 100 : 1;
   const nameOf = (/** @type {string} */ key) => lines.find((line) => line.key === key)?.label ?? key;
@@ -38,7 +38,7 @@ export function differencesOf(state) {
     each.control || (each.standing === "lower" && findEntry("rule", each.rule)?.formula === null);
   const makePanel = (/** @type {string} */ heading, /** @type {Distance[]} */ distances) => {
     if (!distances.length) return null;
-    const axis = axisOf(distances, times);
+    const axis = createDifferenceAxis(distances, times);
     const rows = distances.map((each) => {
       const line = lines.find(({ key }) => key === each.rule);
       const lr = results.judged.find(({ rule }) => rule === each.rule)?.lr ?? null;
@@ -77,7 +77,7 @@ export function differencesOf(state) {
  * @param {Distance[]} distances
  * @param {number} times factor from scores to the axis's unit: 100 for accuracies
  */
-function axisOf(distances, times) {
+function createDifferenceAxis(distances, times) {
   const all = distances.flatMap(({ seeds, low, high, middle }) => [
     ...seeds,
     low ?? middle ?? 0,

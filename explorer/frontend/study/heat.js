@@ -1,7 +1,7 @@
 // Builds the data of a study's heat map, with one row per rule and one column per learning rate.
 
 import { formatPassedShare, formatShort } from "../formula/numbers.js";
-import { subjectOf, toTrainQuery } from "./rows.js";
+import { getSubject, toTrainQuery } from "./rows.js";
 import { hasEqualFooting } from "./settings.js";
 
 /** @import { Cell } from "../train/state/records.js" */
@@ -27,8 +27,8 @@ const DIVIDED =
   "Each rule is trained at these rates divided by its share; one without a share above 0, at the rates.";
 
 /** Build the data of a study's heat map of scores. @param {State} state @returns {Heat} */
-export function heatOf(state) {
-  const subject = subjectOf(state);
+export function buildHeatMap(state) {
+  const subject = getSubject(state);
   const { results } = state.view.status;
   const scoredCells = results?.cells ?? [];
   const metric = results?.metric ?? "accuracy";

@@ -26,7 +26,7 @@ export function withFinished({ finished, studiedKey, view }) {
  * unless the studies with and without this division are finished.
  * @param {State} state
  */
-export function orderOf({ studied, table, finished, view }) {
+export function describeOrder({ studied, table, finished, view }) {
   const current = view.status.results?.standings ?? [];
   if (!studied || !current.length) return "";
   const partner = toStudyKey(withEqualFooting(studied, !hasEqualFooting(studied)), table);

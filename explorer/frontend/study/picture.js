@@ -1,20 +1,20 @@
 // The view model of the Study page: converts the state to the plain data that the view displays.
 
-import { accuracyOf } from "./accuracy.js";
+import { buildAccuracyChart } from "./accuracy.js";
 import { getCatalogue } from "../choice/entries.js";
-import { differencesOf } from "./differences.js";
-import { heatOf } from "./heat.js";
-import { orderOf } from "./order.js";
-import { planOf } from "./plan.js";
+import { listDifferences } from "./differences.js";
+import { buildHeatMap } from "./heat.js";
+import { describeOrder } from "./order.js";
+import { buildPlan } from "./plan.js";
 import {
   isJudged,
   isUnread,
   getSetting,
-  taskOf,
+  getSelectedTask,
   explainUntrained,
   describeTask,
 } from "../train/state/tasks.js";
-import { remedyOf } from "../train/state/remedies.js";
+import { suggestRemedy } from "../train/state/remedies.js";
 import { ACTIVE, isOfChoice } from "./state.js";
 
 /** @import { State } from "./state.js" */
@@ -40,20 +40,20 @@ const INVALID_FIELD = "A field holds an impossible value, which is not used.";
 const MEASURING = "Measuring how long this takes …";
 
 /** Convert the state of the Study page to the data that its view displays. @param {State} state @returns {Picture} */
-export function pictureOf(state) {
+export function buildPicture(state) {
   const { choice, view } = state;
   const { results } = view.status;
-  const task = taskOf(choice);
+  const task = getSelectedTask(choice);
   return {
     offered: getEnabledButtons(state),
     metrics: [results ? `${results.runs} / ${results.most}` : "–", view.status.left || "–"],
     taken: view.status.total ? view.status.done / view.status.total : 0,
     status: makeStatus(state),
-    heat: heatOf(state),
-    accuracy: accuracyOf(state),
-    plan: isJudged(state.choice) ? planOf(state) : null,
-    differences: differencesOf(state),
-    order: orderOf(state),
+    heat: buildHeatMap(state),
+    accuracy: buildAccuracyChart(state),
+    plan: isJudged(state.choice) ? buildPlan(state) : null,
+    differences: listDifferences(state),
+    order: describeOrder(state),
     verdict: results?.words ?? [],
     csv: results?.runs && !UNREACHABLE.includes(view.status.state) ? view.id : null,
     choice,
@@ -88,7 +88,7 @@ function makeStatus(state) {
   const { view, cost, wrong } = state;
   const { status, notice, lost: isLost } = view;
   const refusal = ACTIVE.includes(status.state) || isLost ? "" : explainUntrained(state.choice);
-  if (refusal) return { main: refusal, next: remedyOf(state.choice), state: "refused" };
+  if (refusal) return { main: refusal, next: suggestRemedy(state.choice), state: "refused" };
   const obstacle = status.state === "idle" && !notice && !isLost ? explainObstacle(state) : "";
   if (obstacle) return { main: obstacle, next: "", state: "refused" };
   const main = notice || (isLost ? describeLostConnection() : status.sentence);

@@ -2,7 +2,7 @@
 
 import { formatShort } from "../formula/numbers.js";
 import { getSetting } from "../train/state/tasks.js";
-import { subjectOf } from "./rows.js";
+import { getSubject } from "./rows.js";
 import { hasEqualFooting } from "./settings.js";
 
 /** @import { Line } from "./rows.js" */
@@ -22,10 +22,10 @@ const EQUAL = "Each rule's rates are divided by its share.";
  * Build the data of the plan of a study with the current settings.
  * @param {State} state @returns {Plan|null} null once there are results
  */
-export function planOf(state) {
+export function buildPlan(state) {
   const { choice, view } = state;
   if (view.status.results) return null;
-  const subject = subjectOf({ ...state, studied: choice });
+  const subject = getSubject({ ...state, studied: choice });
   const left = subject.lines.length - MAX_LINES;
   return {
     heading: "The plan",

@@ -4,7 +4,7 @@ import { removeRule } from "../choice/choice.js";
 import { toQuery } from "../choice/address.js";
 import { findEntry } from "../choice/entries.js";
 import { withSetting } from "../train/state/tasks.js";
-import { getAddedControls, ratesOf } from "./settings.js";
+import { getAddedControls, getStudyRates } from "./settings.js";
 
 /** @import { Choice } from "../choice/choice.js" */
 /** @import { Rule } from "../formula/entry.js" */
@@ -22,16 +22,16 @@ import { getAddedControls, ratesOf } from "./settings.js";
  * @param {State} state
  * @returns {Subject}
  */
-export function subjectOf(state) {
+export function getSubject(state) {
   const { results } = state.view.status;
   const choice = state.studied ?? state.choice;
   const controls = results?.controls ?? getAddedControls(choice);
   const keys = [...choice.rules.map(({ key }) => key), ...controls];
   const lines = keys.map((key) => ({
-    ...lineOf(choice, key, state.colours),
+    ...getRuleLine(choice, key, state.colours),
     control: controls.includes(key),
   }));
-  return { choice, lines, rates: results?.lrs ?? ratesOf(choice) };
+  return { choice, lines, rates: results?.lrs ?? getStudyRates(choice) };
 }
 
 /**
@@ -40,7 +40,7 @@ export function subjectOf(state) {
  * @param {string} key
  * @param {State["colours"]} colours
  */
-function lineOf({ rules }, key, { rules: palette, neutral }) {
+function getRuleLine({ rules }, key, { rules: palette, neutral }) {
   const rule = rules.find((rule) => rule.key === key);
   const colour = rule ? palette[rule.slot % palette.length] : neutral;
   return { key, label: /** @type {Rule} */ (findEntry("rule", key)).label, colour };

@@ -7,7 +7,7 @@ import {
   enterTraining,
   getSetting,
   getSettings,
-  taskOf,
+  getSelectedTask,
   getTasks,
   withSetting,
 } from "../train/state/tasks.js";
@@ -18,11 +18,11 @@ import { parseList, formatList } from "./lists.js";
 
 /** Return a study's learning rates as text, as in a link. @param {Choice} choice */
 function getRatesText(choice) {
-  return choice.training.rates ?? taskOf(choice).defaults.rates;
+  return choice.training.rates ?? getSelectedTask(choice).defaults.rates;
 }
 
 /** Return the learning rates that a study compares. @param {Choice} choice @returns {number[]} */
-export function ratesOf(choice) {
+export function getStudyRates(choice) {
   return parseList(getRatesText(choice));
 }
 
@@ -93,7 +93,7 @@ export function getJudgedTasks() {
 export function toStudyKey(choice, table) {
   const shared = getSharedSettings().map(({ name }) => getSetting(choice, name));
   const rules = choice.rules.map(({ key }) => key);
-  const task = taskOf(choice);
+  const task = getSelectedTask(choice);
   return JSON.stringify([
     task.key,
     choice.op,

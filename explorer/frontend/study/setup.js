@@ -9,7 +9,7 @@ import {
   hasControls,
   hasEqualFooting,
   getRateBounds,
-  ratesOf,
+  getStudyRates,
   getSharedSettings,
   explainUnscalable,
   withControls,
@@ -85,7 +85,7 @@ export function createSetup(host, store, onWrong) {
   return {
     /** @param {Choice} choice */
     show(choice) {
-      rates.show(ratesOf(choice));
+      rates.show(getStudyRates(choice));
       box.checked = hasControls(choice);
       const reason = explainUnscalable(choice);
       equal.checked = hasEqualFooting(choice);

@@ -39,7 +39,7 @@ export const IDLE = {
  * @param {OwnTable} table
  * @returns {State}
  */
-export function stateOf(choice, colours, table) {
+export function createState(choice, colours, table) {
   const view = { status: IDLE, notice: "", lost: false, id: null };
   return {
     choice,

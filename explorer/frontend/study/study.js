@@ -6,13 +6,13 @@ import { postJson } from "../choice/server.js";
 import { saveInSession, loadFromSession } from "../choice/session.js";
 import { createOwnTable } from "../train/client/reading.js";
 import { NO_TABLE } from "../train/state/own-table.js";
-import { taskOf } from "../train/state/tasks.js";
+import { getSelectedTask } from "../train/state/tasks.js";
 import { withFinished } from "./order.js";
 import { createPainter } from "./painter.js";
-import { pictureOf } from "./picture.js";
+import { buildPicture } from "./picture.js";
 import { createSession } from "./session.js";
 import { toStudyKey } from "./settings.js";
-import { stateOf, withBegun, withReset } from "./state.js";
+import { createState, withBegun, withReset } from "./state.js";
 
 /** @import { Choice } from "../choice/choice.js" */
 /** @import { State } from "./state.js" */
@@ -29,7 +29,7 @@ const TOO_LONG = "This choice is too long for a link and therefore for a study: 
  */
 export function createStudy(host, store, { server, plotly, colours, examples }) {
   let state = {
-    ...stateOf(store.current, colours(), loadFromSession("own table") ?? NO_TABLE),
+    ...createState(store.current, colours(), loadFromSession("own table") ?? NO_TABLE),
     ...restoreStudy(),
   };
   let frame = 0;
@@ -54,14 +54,14 @@ export function createStudy(host, store, { server, plotly, colours, examples }) 
 
   function paint() {
     frame = 0;
-    painter.paint(pictureOf(state));
+    painter.paint(buildPicture(state));
   }
 
   /** Make the request that starts a study with the current settings. */
   function makeOrder() {
     return {
       query: toQuery(store.current),
-      table: taskOf(store.current).kind === "own" ? state.table : null,
+      table: getSelectedTask(store.current).kind === "own" ? state.table : null,
     };
   }
 

@@ -6,8 +6,8 @@ FAULTS = (
     Fault(
         name="A lower bound that is moved up does not push the upper one, but a lower one does",
         file="explorer/frontend/formula/controls.js",
-        old="if (isAbove(other, control) && valueOf(next, other) < value)",
-        new="if (isAbove(other, control) && valueOf(next, other) > value)",
+        old="if (isAbove(other, control) && getControlValue(next, other) < value)",
+        new="if (isAbove(other, control) && getControlValue(next, other) > value)",
         tests="frontend/choice/test_choice.py",
     ),
     Fault(

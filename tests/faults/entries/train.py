@@ -97,8 +97,8 @@ FAULTS = (
     Fault(
         name="Before the first step a table shows all of its rows beside the net",
         file="explorer/frontend/train/object/reads-data.js",
-        old="examplesOf(record, begun || !isImage)",
-        new="examplesOf(record, begun)",
+        old="splitExamples(record, begun || !isImage)",
+        new="splitExamples(record, begun)",
         tests="frontend/train/test_reads_data.py",
     ),
     Fault(

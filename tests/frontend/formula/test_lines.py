@@ -16,9 +16,9 @@ SMOOTHED = """
     const drawings = [false, true].map((zero) => ({ name: "Drawn", points, zero }));
     return {
       points,
-      texts: drawings.map(lines.formulaOf),
-      trees: drawings.map(lines.treeOf),
-      back: drawings.map((drawing) => lines.parseDrawing({ label: "Drawn", tree: lines.treeOf(drawing) })),
+      texts: drawings.map(lines.writeFormula),
+      trees: drawings.map(lines.makeDrawnTree),
+      back: drawings.map((drawing) => lines.parseDrawing({ label: "Drawn", tree: lines.makeDrawnTree(drawing) })),
       mirrored: lines.mirrorLine(points, [1e-6, 1e-6]),
     };
 """

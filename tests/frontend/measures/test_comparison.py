@@ -14,7 +14,7 @@ from tests.questions.asking import ask, ask_about_rule
 
 SCRIPT = """
 const table = await import("./measures/comparison.js");
-const { cellOf, COLUMNS, makeComparisonCsv, filterRows, parseRow, sortRows } = table;
+const { formatCell, COLUMNS, makeComparisonCsv, filterRows, parseRow, sortRows } = table;
 const { distances } = given;
 const rows = given.rows.map(({ line, label, share, message }) => ({
   key: line?.rule ?? label, label, source: line?.source ?? "", share: share === "nan" ? NaN : share,
@@ -22,7 +22,7 @@ const rows = given.rows.map(({ line, label, share, message }) => ({
   measured: line ? parseRow(line) : null, message,
 }));
 const names = COLUMNS.map(({ name }) => name);
-return { cells: rows.map((row) => names.map((name) => cellOf(row, name))), csv: makeComparisonCsv(rows),
+return { cells: rows.map((row) => names.map((name) => formatCell(row, name))), csv: makeComparisonCsv(rows),
   orders: given.orders.map((order) => sortRows(rows, order).map(({ key }) => key)),
   found: given.texts.map((text) => filterRows(rows, text).map(({ key }) => key)) };
 """

@@ -16,12 +16,12 @@ ALL = """
     const { createScopeAt } = await import("./formula/curves.js");
     return given.map(([op, parameters, xs]) => {
       const { tree } = op;
-      const format = formats.formatOf(tree, parameters);
-      const octaves = format && formats.octavesOf(format);
+      const format = formats.findFormat(tree, parameters);
+      const octaves = format && formats.listOctaves(format);
       const scopeAt = createScopeAt(op, parameters, { start: -3, stop: 3, g: 1 });
       const landings = xs.map((x) => formats.findLanding(tree, x, parameters, scopeAt));
       if (!octaves) return [format, null, null, null, landings];
-      return [format, octaves, formats.numbersOf(octaves), formats.countOf(octaves), landings];
+      return [format, octaves, formats.listNumbers(octaves), formats.countNumbers(octaves), landings];
     });
 """
 CODES = {"fp8_e4m3": torch.float8_e4m3fn, "fp8_e5m2": torch.float8_e5m2}
@@ -130,8 +130,8 @@ def test_numbers_are_written_exactly_where_that_is_short(node: Node) -> None:
 @pytest.mark.parametrize("op", CODES)
 def test_the_text_of_each_number_of_a_format_is_exact(node: Node, op: str) -> None:
     texts = """
-        const { formatExact, formatOf, numbersOf, octavesOf } = await import("./measures/formats.js");
-        return numbersOf(octavesOf(formatOf(given, { s: 1 }))).map((each) => [each, formatExact(each)]);
+        const { formatExact, findFormat, listNumbers, listOctaves } = await import("./measures/formats.js");
+        return listNumbers(listOctaves(findFormat(given, { s: 1 }))).map((each) => [each, formatExact(each)]);
     """
     small = str.maketrans("⁻⁰¹²³⁴⁵⁶⁷⁸⁹", "-0123456789")
     for value, text in node.run(texts, make_entry(OPS[op])["tree"]):

@@ -9,17 +9,18 @@ from explorer.questions import QUESTIONS
 from tests.frontend.modules import Node
 
 MAP = """
-const { findCell, mapOf } = await import("./measures/map.js");
+const { findCell, makeGradientMap } = await import("./measures/map.js");
 const { decodeArray } = await import("./choice/arrays.js");
 const { columns, rows, unit, values } = given.answer;
 const decode = (array) => array && decodeArray(array);
-const map = mapOf({ columns, rows, unit: decode(unit), values: decode(values) }, given.top);
+const map = makeGradientMap({ columns, rows, unit: decode(unit), values: decode(values) }, given.top);
 return { ...map, values: Float64Array.from(map.values), at: given.places.map((at) => findCell(map, ...at)) };
 """
 BANDS = """
-const { bandOf, bandsOf } = await import("./measures/map.js");
-const bands = bandsOf([{ columns: given.values.length, rows: 1, values: given.values }], given.top);
-return { bands, found: given.values.map((value) => bandOf(value, bands)) };
+const { getColourBand, computeColourBands } = await import("./measures/map.js");
+const map = { columns: given.values.length, rows: 1, values: given.values };
+const bands = computeColourBands([map], given.top);
+return { bands, found: given.values.map((value) => getColourBand(value, bands)) };
 """
 COLOURS = """
 const { parseColour, makeColours, toCss } = await import("./explore/sections/map-drawing.js");

@@ -12,9 +12,9 @@ from tests.catalogue.fixed import OPS, RULES
 from tests.frontend.modules import Node
 
 SHARES = """
-const { shareOf } = await import("./measures/share.js");
+const { computeShare } = await import("./measures/share.js");
 return given.pairs.map(([op, rule, settings]) =>
-  shareOf(op, rule, { ...given, values: Float64Array.from(given.x),
+  computeShare(op, rule, { ...given, values: Float64Array.from(given.x),
     weights: given.weights && Float64Array.from(given.weights) }, settings, given.g));
 """
 FLAT = ("round", "sign", "step", "quantize", "clamp", "relu")

@@ -28,12 +28,12 @@ def picture(node: Node, document: dict[str, Any]) -> Run:
     def drawn(body: str = "", *, chosen: dict[str, Any] | None = None, **given: Any) -> Any:
         script = f"""
             const {{ setDocument }} = await import("./choice/entries.js");
-            const {{ stateOf, withBegun, withReset, IDLE }} = await import("./study/state.js");
-            const {{ pictureOf }} = await import("./study/picture.js");
+            const {{ createState, withBegun, withReset, IDLE }} = await import("./study/state.js");
+            const {{ buildPicture }} = await import("./study/picture.js");
             setDocument(given.document);
-            let state = stateOf(given.choice, given.colours, {{ text: "", target: null, without: null }});
+            let state = createState(given.choice, given.colours, {{ text: "", target: null, without: null }});
             {body}
-            return pictureOf(state);
+            return buildPicture(state);
         """
         usual = choice("sign", "default", "clipped", task="circles", rates=RATES, seeds="2")
         common = {"document": document, "colours": COLOURS, "choice": chosen or usual}

@@ -152,7 +152,7 @@ def test_a_rule_that_diverged_is_shown_as_such(picture: Run):
     body = f"""
         const {{ addCustomEntry }} = await import("./choice/entries.js");
         addCustomEntry("rule", {{ ...given.document.rules.zero, key: "formula: g / 0", label: "g / 0" }});
-        state = stateOf(given.own, given.colours, {{ text: "", target: null, without: null }});
+        state = createState(given.own, given.colours, {{ text: "", target: null, without: null }});
         {SEEN}
     """
     own = choice("sign", "formula: g / 0", task="circles", rates="0.1", seeds="2", controls="no")

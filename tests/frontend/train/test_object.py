@@ -5,9 +5,9 @@ import pytest
 from tests.frontend.modules import Node
 
 PLATES = """
-    const { platesOf, leftOf } = await import("./train/object/plates.js");
-    const plates = platesOf(given.layers, given.open);
-    const left = leftOf(plates, given.passed.map(each => each ?? NaN), given.along);
+    const { listPlates, computeRemaining } = await import("./train/object/plates.js");
+    const plates = listPlates(given.layers, given.open);
+    const left = computeRemaining(plates, given.passed.map(each => each ?? NaN), given.along);
     return [plates.map(({ kind, layer, folded }) => `${kind}${folded || layer}`), left];
 """
 

@@ -8,13 +8,13 @@ from tests.frontend.modules import Node
 from tests.frontend.train.conftest import choice
 
 READS = """
-    const { readsOf } = await import("./train/object/reads-data.js");
+    const { buildReads } = await import("./train/object/reads-data.js");
     const typed = (reads) => reads && Object.fromEntries(Object.entries(reads).map(([rule, each]) =>
         [rule, { ...each, values: Uint8Array.from(each.values) }]));
     const snapshot = given.reads && { measured: { reads: typed(given.reads), ...given.more } };
     const state = { choice: given.choice, table: { text: given.table ?? "" }, ink: 0, lifted: given.lifted };
     const lines = given.choice.rules.map(({ key }) => ({ key, label: key, colour: "" }));
-    const found = readsOf(state, given.begun ? snapshot : null, snapshot, lines, given.begun);
+    const found = buildReads(state, given.begun ? snapshot : null, snapshot, lines, given.begun);
     const examples = found?.examples.map((each) => Array.from(each));
     return found && { ...found, examples, points: found.points.length };
 """

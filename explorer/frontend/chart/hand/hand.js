@@ -1,6 +1,6 @@
 // Converts the position of the pointer over a chart to an x and to a fraction of the chart's width.
 
-import { shareOf } from "../scene/panels.js";
+import { toPanelFraction } from "../scene/panels.js";
 import { findPointedX } from "../probe/probe-marks.js";
 
 /**
@@ -16,7 +16,7 @@ export function createHand({ area, probe: focusable }, probe, { displayed, ...ac
   /** Convert a horizontal window position to a fraction of the width of the chart's panels. @param {number} px */
   function share(px) {
     const { scene } = displayed();
-    return scene ? shareOf(scene.frame, toChartPx(px)) : 0.5;
+    return scene ? toPanelFraction(scene.frame, toChartPx(px)) : 0.5;
   }
 
   /** Return the x value at a horizontal window position, or null before the chart is first drawn. @param {number} px */

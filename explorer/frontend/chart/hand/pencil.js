@@ -4,7 +4,7 @@ import { element, setAttribute } from "../../elements/dom.js";
 import { shape } from "../../elements/svg.js";
 import { interpolateHeight, MAX_POINTS, roundPoints } from "../../formula/lines.js";
 import { formatNumber } from "../../formula/numbers.js";
-import { toLeftPx, toTopPx, shareOf } from "../scene/panels.js";
+import { toLeftPx, toTopPx, toPanelFraction } from "../scene/panels.js";
 
 /** @import { Point, Units } from "../../formula/lines.js" */
 /** @import { Frame } from "../scene/panels.js" */
@@ -49,7 +49,7 @@ export function createPencil({ onStroke, onPoints }) {
   function toPanelPoint([px, py]) {
     const { x, gradient } = /** @type {Frame} */ (frame);
     const [low, high] = gradient.range;
-    const share = shareOf(/** @type {Frame} */ (frame), px);
+    const share = toPanelFraction(/** @type {Frame} */ (frame), px);
     return [x[0] + share * (x[1] - x[0]), high - ((py - gradient.top) / gradient.height) * (high - low)];
   }
 

@@ -11,7 +11,7 @@ import {
   loadPlotly,
   makeNote,
 } from "./plotly.js";
-import { followTheme, themeOf } from "./theme.js";
+import { followTheme, readHostTheme } from "./theme.js";
 
 const CLEARANCE = 3; // px between an axis and its labels, so that x and y labels do not touch in the corner
 const REST_MS = 300; // Plotly redraws the figure completely after this long without new data
@@ -79,8 +79,12 @@ export function createFigure(host, { plotly, hover, compose, onDrawn = () => und
     drawnLook = toLook(traces, layout, names);
     values = listValues(traces);
     setText(caption, text);
-    theme = themeOf(host);
-    const all = { ...makeCommonLayout(theme, size, names?.width ?? 0, layout), ...layout, ...axesOf(layout) };
+    theme = readHostTheme(host);
+    const all = {
+      ...makeCommonLayout(theme, size, names?.width ?? 0, layout),
+      ...layout,
+      ...getLayoutAxes(layout),
+    };
     Plotly.react(plot, traces, all, config).then(() => end.signal.aborted || onDrawn(plot, names));
   }
 
@@ -179,7 +183,7 @@ function makeCommonLayout(theme, box, nameWidth, { yaxis }) {
  * Return the axes of a Plotly layout, completed with the settings that all figures share.
  * @param {*} layout @returns {*}
  */
-function axesOf(layout) {
+function getLayoutAxes(layout) {
   const plain = { ...AXIS, ticklabelstandoff: CLEARANCE };
   const named = Object.entries(layout).filter(([name]) => /^[xy]axis/.test(name));
   return Object.fromEntries(named.map(([name, axis]) => [name, { ...plain, .../** @type {*} */ (axis) }]));

@@ -25,7 +25,7 @@ export function moveTraces(chart, traces) {
   const below = /** @type {number[]} */ ([]);
   traces.forEach((trace, index) => {
     Object.assign(chart.data[index], { x: trace.x, y: trace.y });
-    const { xaxis, yaxis } = axesOf(chart, index);
+    const { xaxis, yaxis } = getTraceAxes(chart, index);
     if (trace.type === "bar") moveBars(bars.shift(), trace, xaxis, yaxis, below);
     else moveLine(lines.shift(), trace, xaxis, yaxis);
   });
@@ -35,7 +35,7 @@ export function moveTraces(chart, traces) {
  * Return the x and y axes of one trace of a drawn chart.
  * @param {*} chart @param {number} index @returns {{xaxis: Axis, yaxis: Axis}}
  */
-function axesOf({ _fullLayout: layout, _fullData: data }, index) {
+function getTraceAxes({ _fullLayout: layout, _fullData: data }, index) {
   const getAxis = (/** @type {string} */ axis) => layout[axis.replace(/^([xy])/, "$1axis")];
   return { xaxis: getAxis(data[index].xaxis), yaxis: getAxis(data[index].yaxis) };
 }

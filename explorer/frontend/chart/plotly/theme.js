@@ -8,7 +8,7 @@
  * Return the colours, font and smallest type size of the page around an element.
  * @param {HTMLElement} host @returns {Theme}
  */
-export function themeOf(host) {
+export function readHostTheme(host) {
   const style = getComputedStyle(host);
   const type = parseFloat(style.getPropertyValue("--smallest-type")) || 0;
   return { text: style.color, ground: style.backgroundColor, font: style.fontFamily, type };
@@ -33,7 +33,7 @@ export function followTheme(host, { drawnIn, changed }, signal) {
     frame = 0;
     const before = drawnIn();
     if (signal.aborted || !before) return;
-    const { text, ground } = themeOf(host); // both are empty if the element is not in a document
+    const { text, ground } = readHostTheme(host); // both are empty if the element is not in a document
     if (text && (text !== before.text || ground !== before.ground)) changed();
   }
 

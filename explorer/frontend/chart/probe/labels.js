@@ -103,7 +103,7 @@ export function groupEnds(ends, maxLetters) {
   /** @type {{y: number, value: string, ends: End[]}[]} */
   const groups = [];
   for (const end of ends) {
-    const isShortEnough = (/** @type {End[]} */ others) => lengthOf([...others, end]) <= maxLetters;
+    const isShortEnough = (/** @type {End[]} */ others) => countLabelLetters([...others, end]) <= maxLetters;
     const isSameEnd = (/** @type {{y: number, value: string}} */ { y, value }) =>
       Math.abs(y - end.y) <= MERGE_PX && value === end.value;
     const group = groups.find((each) => isSameEnd(each) && isShortEnough(each.ends));
@@ -118,7 +118,7 @@ export function groupEnds(ends, maxLetters) {
 }
 
 /** Return the number of letters in a label that lists several rules. @param {End[]} ends */
-function lengthOf(ends) {
+function countLabelLetters(ends) {
   return ends.reduce((sum, { label }) => sum + label.length + 2, 0);
 }
 

@@ -1,6 +1,6 @@
 // The drawing of the probe: a dot on every curve at one x, and the tangent that each backward rule implies.
 
-import { toLeftPx, toTopPx, panelOf } from "../scene/panels.js";
+import { toLeftPx, toTopPx, findPanel } from "../scene/panels.js";
 import { shape } from "../../elements/svg.js";
 import { roundToUnit } from "../../formula/numbers.js";
 
@@ -62,7 +62,7 @@ export function drawProbe(values, lines, frame, g) {
     shape("path", { d: `M${ends.join("L")}`, stroke: colour, class: "chart-tangent" }),
   );
   const dots = lines.map((line) =>
-    drawDot(panelOf(frame, line.panel), x, getValue(line, values), line.colour),
+    drawDot(findPanel(frame, line.panel), x, getValue(line, values), line.colour),
   );
   return [rule, ...tangents, ...dots.filter((some) => some !== null)];
 }

@@ -1,6 +1,6 @@
 // Computes the values of all curves of a chart at one x.
 
-import { contributionOf, gradientOf } from "../../formula/contribution.js";
+import { findContribution, getGradientTree } from "../../formula/contribution.js";
 import { createScopeAt, getParameterValues } from "../../formula/curves.js";
 import { evaluate } from "../../formula/evaluation.js";
 import { findFirstAtLeast } from "../../formula/floats.js";
@@ -85,12 +85,12 @@ function evaluateValues({ curves, op, rules, parameters, g, range: [start, stop]
     formulas: {},
   };
   for (const { key, entry } of rules) {
-    const tree = gradientOf(op, entry, learns);
+    const tree = getGradientTree(op, entry, learns);
     const scope = scopeOf(entry)(Float64Array.of(x));
     const confirmed = sampled ? curves.gradients[key]?.[at] : undefined;
     values.gradients[key] = confirmed ?? (tree === null ? undefined : evaluate(tree, scope)[0]);
     values.formulas[key] = tree === null ? "" : formatSubstituted(tree, scope);
-    const part = learns ? contributionOf(op, entry, learns) : null;
+    const part = learns ? findContribution(op, entry, learns) : null;
     values.parts[key] = part
       ? ((sampled ? curves.parts?.[key]?.[at] : undefined) ?? evaluate(part.tree, scope)[0])
       : undefined;

@@ -1,6 +1,6 @@
 // Draggable points of the chart, for kinks whose x is a parameter such as lo or hi.
 
-import { controlsOf, getDisplayName, valueOf } from "../../formula/controls.js";
+import { getEntryControls, getDisplayName, getControlValue } from "../../formula/controls.js";
 
 /** @typedef {{id: string, name: string, label: string, sign: number, value: number, colour: string}} Grip */
 
@@ -8,18 +8,18 @@ import { controlsOf, getDisplayName, valueOf } from "../../formula/controls.js";
  * Return a draggable handle for each parameter that determines a kink, one for each sign of x.
  * @param {import("./picture.js").Picture} picture @returns {Grip[]}
  */
-export function gripsOf({ op, rules, parameters, neutral }) {
+export function listGrips({ op, rules, parameters, neutral }) {
   const entries = rules.map((rule) => rule.entry);
   const visible = rules.filter((rule) => !rule.hidden).map(({ entry, colour }) => ({ entry, colour }));
   const grips = [{ entry: op, colour: neutral }, ...visible].flatMap(({ entry, colour }) => {
-    const controls = controlsOf(entry, op, entries);
+    const controls = getEntryControls(entry, op, entries);
     return entry.movable.map(({ name, sign }) => {
       const control = controls[entry.parameters.findIndex((parameter) => parameter.name === name)];
       const displayName = getDisplayName(control.parameter);
       const label = [`${sign < 0 ? "−" : ""}${displayName}`, control.parameter.meaning]
         .filter(Boolean)
         .join(", ");
-      const value = valueOf(parameters, control);
+      const value = getControlValue(parameters, control);
       return { id: `${sign} ${control.name}`, name: control.name, label, sign, value, colour };
     });
   });

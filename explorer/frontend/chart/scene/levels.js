@@ -12,7 +12,7 @@ const MIN_LABELS = 3; // with fewer labels, ticks at round numbers are more info
  * other ops, and if there are too many values.
  * @param {Pick<import("./picture.js").Picture, "op"|"curves"> & {curves: {y: ArrayLike<number>}}} picture
  */
-export function levelsOf({ op, curves }) {
+export function findFormatLevels({ op, curves }) {
   if (!op.flat || !findRounding(op.tree) || curves.kinks.forward === null) return [];
   const single = Float32Array.from(curves.y).filter(Number.isFinite);
   return [...new Set(single)].map((value) => value + 0).sort((one, other) => one - other);

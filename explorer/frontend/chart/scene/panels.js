@@ -44,7 +44,7 @@ export const MARK_COLOUR = makeGrey(1);
  * @param {{width: number, height: number}} space @param {Ranges} ranges @param {number} smallest px of letters
  * @param {Frame|null} [before] the frame whose panel width is kept during a drag @returns {Frame}
  */
-export function frameOf({ width, height }, ranges, smallest, before = null) {
+export function computeFrame({ width, height }, ranges, smallest, before = null) {
   const { x } = ranges;
   const size = chooseFontSize(width, smallest);
   const margins = [4.8 * size, getEndMargin(size), Math.max(1.7 * size, 28), 3.2 * size];
@@ -61,7 +61,7 @@ export function frameOf({ width, height }, ranges, smallest, before = null) {
     size,
     inner,
     x,
-    ...panelsOf(ranges, top, height - top - bottom, size),
+    ...computePanels(ranges, top, height - top - bottom, size),
   };
 }
 
@@ -69,7 +69,7 @@ export function frameOf({ width, height }, ranges, smallest, before = null) {
  * Compute the vertical positions and y ranges of the chart's panels.
  * @param {Ranges} ranges @param {number} top @param {number} tall total px @param {number} size of letters
  */
-function panelsOf(ranges, top, tall, size) {
+function computePanels(ranges, top, tall, size) {
   const close = Math.max(PART_GAP[0], PART_GAP[1] * size);
   const gaps = ranges.part ? GAP + close : GAP;
   const upperHeight = Math.max((tall - gaps) / (ranges.part ? 2 + 1 / UPPER_SHARE : 2), 10);
@@ -85,7 +85,7 @@ function panelsOf(ranges, top, tall, size) {
  * Return the chart panel with a name, or the gradient panel if there is none.
  * @param {Frame} frame @param {PanelName} name @returns {Panel}
  */
-export function panelOf(frame, name) {
+export function findPanel(frame, name) {
   return frame[name] ?? frame.gradient;
 }
 
@@ -98,7 +98,7 @@ export function toLeftPx({ left, inner, x: [start, stop] }, x) {
  * Convert px from the left end of the chart to a fraction of the panels' width.
  * @param {Frame} frame @param {number} px
  */
-export function shareOf({ left, inner }, px) {
+export function toPanelFraction({ left, inner }, px) {
   return (px - left) / inner;
 }
 
@@ -112,7 +112,7 @@ export function toTopPx({ top, height, range: [low, high] }, y) {
  * @param {Frame} frame @param {number[]} levels the values of an op that rounds to a format @param {Theme} theme
  * @param {string} about the explanation of the lines, or "" @param {string} [title] the heading of the parts
  */
-export function layoutOf(frame, levels, theme, about, title = "") {
+export function makeLayout(frame, levels, theme, about, title = "") {
   const { width, height, left, inner, size, x, forward, gradient, part, bottom } = frame;
   const getDomain = (/** @type {Panel} */ { top, height: tall }) => [
     (bottom - top - tall) / (bottom - forward.top),

@@ -1,7 +1,7 @@
 // Draws curves as SVG paths during a drag, when a drawing by Plotly would be too slow.
 
 import { clampTo } from "../../formula/numbers.js";
-import { toLeftPx, toTopPx, panelOf } from "./panels.js";
+import { toLeftPx, toTopPx, findPanel } from "./panels.js";
 import { setPath } from "../plotly/svg-paths.js";
 
 /** @import { Pixels } from "../plotly/svg-paths.js" */
@@ -14,8 +14,8 @@ const MAX_PX = 20_000; // larger than any screen, but within the limits of brows
  * Convert the points of a curve to px, relative to the left end and top of its panel.
  * @param {Line} line @param {Frame} frame @returns {Pixels}
  */
-export function pixelsOf({ x, y, gaps, panel: name }, frame) {
-  const panel = panelOf(frame, name);
+export function toPixels({ x, y, gaps, panel: name }, frame) {
+  const panel = findPanel(frame, name);
   const count = x.length + gaps.reduce((sum, gap) => sum + gap, 0);
   const points = { x: new Float64Array(count), y: new Float64Array(count) };
   for (let i = 0, to = 0; i < x.length; i += 1, to += 1) {
@@ -55,7 +55,7 @@ function findDrawnLines(element, panel) {
  * @param {Line} line @param {number[]} at indices of points @param {Frame} frame @param {number} radius
  */
 export function formatCircles({ x, y, panel: name }, at, frame, radius) {
-  const panel = panelOf(frame, name);
+  const panel = findPanel(frame, name);
   const inside = at.filter((i) => y[i] >= panel.range[0] && y[i] <= panel.range[1]);
   return inside.map((i) => formatCircle(toLeftPx(frame, x[i]), toTopPx(panel, y[i]), radius)).join("");
 }

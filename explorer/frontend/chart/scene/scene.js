@@ -3,12 +3,12 @@
 import { fillTemplate, joinList } from "../../formula/phrases.js";
 import { getSampling } from "../../formula/sampling.js";
 import { easeRange, fitRange } from "./axes.js";
-import { gripsOf } from "./grips.js";
-import { levelsOf } from "./levels.js";
+import { listGrips } from "./grips.js";
+import { findFormatLevels } from "./levels.js";
 import { INVISIBLE_PX } from "../plotly/svg-paths.js";
-import { pixelsOf } from "./paths.js";
-import { toTopPx, frameOf, panelOf, formatPartTitle } from "./panels.js";
-import { linesOf, addUnderlays } from "./traces.js";
+import { toPixels } from "./paths.js";
+import { toTopPx, computeFrame, findPanel, formatPartTitle } from "./panels.js";
+import { listLines, addUnderlays } from "./traces.js";
 
 /** @import { Range } from "./axes.js" */
 /** @import { Line } from "./traces.js" */
@@ -44,8 +44,8 @@ const EMPTY_RANGE = /** @type {Range} */ ([Infinity, -Infinity]);
  * @param {Scene|null} before the scene whose axes are kept while they contain the curves; null when settled
  * @returns {Scene}
  */
-export function sceneOf(picture, space, before) {
-  const all = linesOf(picture, space.theme.text);
+export function computeScene(picture, space, before) {
+  const all = listLines(picture, space.theme.text);
   const curveLines = all.filter(({ over }) => !over);
   const [forward, gradients, parts] = PANELS.map((name) => curveLines.filter(({ panel }) => panel === name));
   const fit = before !== null && getWidth(before.frame.x) !== getWidth(picture.range);
@@ -65,7 +65,7 @@ export function sceneOf(picture, space, before) {
     gradient: chooseRange(gradients, "gradient"),
     part: picture.learns ? chooseRange(parts, "part") : null,
   };
-  const frame = frameOf(space, ranges, space.theme.type, before?.frame);
+  const frame = computeFrame(space, ranges, space.theme.type, before?.frame);
   const over = all.filter((line) => line.over && !line.fill);
   const drawnLines = [
     ...all.filter(({ fill }) => fill),
@@ -97,15 +97,15 @@ export function sceneOf(picture, space, before) {
     ]),
     title: picture.learns ? formatPartTitle(picture.learns, g) : "",
     lines,
-    legend: legendOf(picture, space),
+    legend: explainStochasticCurves(picture, space),
     isCut: Object.values(picture.curves.kinks).includes(null),
     absent: picture.rules.filter((rule) => !lines.some(({ key }) => key === rule.key)),
     slots: Object.fromEntries(picture.rules.map(({ key, slot }) => [key, slot])),
-    levels: levelsOf(picture),
+    levels: findFormatLevels(picture),
     frame,
-    pixels: lines.map((line) => pixelsOf(line, frame)),
+    pixels: lines.map((line) => toPixels(line, frame)),
     space,
-    grips: gripsOf(picture),
+    grips: listGrips(picture),
   };
 }
 
@@ -113,14 +113,14 @@ export function sceneOf(picture, space, before) {
  * Return whether a y value lies in its panel, or close enough to be drawn.
  * @param {import("./panels.js").Frame} frame @param {Line} line @param {number} y
  */
-const isNear = (frame, line, y) => Math.abs(toTopPx(panelOf(frame, line.panel), y)) <= FAR;
+const isNear = (frame, line, y) => Math.abs(toTopPx(findPanel(frame, line.panel), y)) <= FAR;
 
 /**
  * Explain the curves of a stochastic op or rule, or name the curves without values. Returns "" if nothing is
  * stochastic.
  * @param {import("./picture.js").Picture} picture @param {Space} space
  */
-function legendOf({ curves, drawnWords: words, op, rules }, { width, theme }) {
+function explainStochasticCurves({ curves, drawnWords: words, op, rules }, { width, theme }) {
   const { y, gradients, drawn } = curves;
   if (!drawn || !words) return "";
   const all = [
@@ -198,7 +198,7 @@ function haveSameAxes(one, other) {
  */
 function areDifferent(one, other) {
   const hasMoved = (/** @type {import("./panels.js").PanelName} */ panel) => {
-    const [range, next] = [panelOf(one.frame, panel).range, panelOf(other.frame, panel).range];
+    const [range, next] = [findPanel(one.frame, panel).range, findPanel(other.frame, panel).range];
     return range.some((end, i) => Math.abs(end - next[i]) > getWidth(next) / 1000);
   };
   return one.choice !== other.choice || PANELS.some(hasMoved);

@@ -17,7 +17,7 @@ const OVER = { over: true, open: [] };
  * Return a band of one standard deviation around each mean curve. There are none if nothing is stochastic.
  * @param {Picture} picture @returns {Line[]}
  */
-export function bandsOf(picture) {
+export function makeSpreadBands(picture) {
   const { x, drawn: stochastic, kinks } = picture.curves;
   return listMeanCurves(picture).flatMap(({ key, of, panel, mean }) => {
     const spread = stochastic?.spread[key];
@@ -33,7 +33,7 @@ export function bandsOf(picture) {
  * faded if it belongs to earlier settings.
  * @param {Picture} picture @param {string} ink @returns {Line[]}
  */
-export function drawsOf(picture, ink) {
+export function makeDrawLines(picture, ink) {
   const { drawn: stochastic } = picture.curves;
   if (!stochastic) return [];
   const dots = listMeanCurves(picture).flatMap(({ key, of, panel, draws: y }) => {

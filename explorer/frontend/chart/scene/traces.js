@@ -1,6 +1,6 @@
 // Converts curves to Plotly's traces, with lines that break at jumps and circles at the jumps.
 
-import { bandsOf, drawsOf, makeTranslucent } from "./stochastic.js";
+import { makeSpreadBands, makeDrawLines, makeTranslucent } from "./stochastic.js";
 import { getLayerCurves } from "./layers.js";
 import { toPartKey } from "../../formula/curves.js";
 import { findJumps } from "./jumps.js";
@@ -41,7 +41,7 @@ const BAND_OPACITY = 0.16; // the opacity of a standard deviation band
  * @param {import("./picture.js").Picture} picture
  * @param {string} ink the text colour, for a layer's line without a colour
  */
-export function linesOf(picture, ink) {
+export function listLines(picture, ink) {
   const { curves, op, rules, neutral } = picture;
   const visible = rules.filter((rule) => !rule.hidden && curves.gradients[rule.key]);
   const learning = rules.filter((rule) => !rule.hidden && curves.parts?.[rule.key]);
@@ -58,7 +58,7 @@ export function linesOf(picture, ink) {
   const parts = learning.map((rule) =>
     makeLine(toPartKey(rule.key), rule, "part", curves, /** @type {Floats} */ (curves.parts?.[rule.key])),
   );
-  const around = [...bandsOf(picture), ...drawsOf(picture, ink)];
+  const around = [...makeSpreadBands(picture), ...makeDrawLines(picture, ink)];
   return [forward, ...gradients, ...parts, ...listLayerLines(picture, ink), ...around];
 }
 
@@ -119,7 +119,7 @@ function findSharedGaps(one, other) {
  * @param {{key: string, label: string}[]} absent rules that are hidden or have no values: traces without points
  * @param {boolean} hasParts whether there is a panel of parts @returns {*[]} in Plotly's format
  */
-export function tracesOf(lines, absent, hasParts) {
+export function toTraces(lines, absent, hasParts) {
   const empty = absent.map(({ key, label }) => makeTrace({ key, label, panel: "gradient" }));
   // Plotly does not draw a panel that has no trace.
   if (hasParts && !lines.some(({ panel }) => panel === "part"))

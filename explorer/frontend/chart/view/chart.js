@@ -9,11 +9,11 @@ import { followTheme } from "../plotly/theme.js";
 import { followGestures } from "../hand/gestures.js";
 import { createHand } from "../hand/hand.js";
 import { createHandles } from "../hand/handles.js";
-import { nameOf } from "./image.js";
+import { makeFileName } from "./image.js";
 import { createPainter } from "./painter.js";
 import { createParts } from "../hand/parts.js";
 import { loadPlotly } from "../plotly/plotly.js";
-import { EMPTY, viewOf, withPicture, withRequest } from "./state.js";
+import { EMPTY, getCurrentView, withPicture, withRequest } from "./state.js";
 
 /** @import { Picture } from "../scene/picture.js" */
 /** @typedef {"moving"|"settled"} Phase */
@@ -41,7 +41,7 @@ export function createChart(host, options) {
   const getDisplayed = () => ({ picture: state.picture, scene: painter.scene() });
   const hand = createHand(parts, probe, {
     displayed: getDisplayed,
-    view: () => viewOf(state),
+    view: () => getCurrentView(state),
     onView: ask,
     onReset: reset,
     pencil: options.pencil,
@@ -103,7 +103,7 @@ export function createChart(host, options) {
 
   /** Save the chart as an image file. @param {"png"|"svg"} format */
   async function saveImage(format) {
-    if (state.picture) saveAs(await toImageAddress(format), `${nameOf(state.picture)}.${format}`);
+    if (state.picture) saveAs(await toImageAddress(format), `${makeFileName(state.picture)}.${format}`);
   }
 
   function destroy() {

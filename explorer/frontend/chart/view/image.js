@@ -1,11 +1,11 @@
 // Exports the chart as an image with a legend and a caption.
 
-import { listControls, makeLossControls, valueOf } from "../../formula/controls.js";
-import { frameOf, layoutOf } from "../scene/panels.js";
+import { listControls, makeLossControls, getControlValue } from "../../formula/controls.js";
+import { computeFrame, makeLayout } from "../scene/panels.js";
 import { makeNote, escapeHtml } from "../plotly/plotly.js";
 import { formatFourDigits } from "../../formula/substitution.js";
 import { describeLines } from "../scene/scene.js";
-import { tracesOf } from "../scene/traces.js";
+import { toTraces } from "../scene/traces.js";
 
 const LEGEND = 34; // the height of the legend above the panels in px
 const CAPTION = 1.5; // the height of a line of the caption, relative to the font size
@@ -25,7 +25,7 @@ function makeCaption({ op, rules, parameters, g, loss, curves }) {
     loss && curves.drawn ? makeLossControls(loss.parameters) : [],
   );
   const values = controls.map(
-    (control) => `${control.name} = ${formatFourDigits(valueOf(parameters, control))}`,
+    (control) => `${control.name} = ${formatFourDigits(getControlValue(parameters, control))}`,
   );
   const names = visible.map((rule) => rule.label).join(", ");
   const lossTexts = loss && curves.drawn ? [`f = ${loss.text}`] : [];
@@ -36,7 +36,7 @@ function makeCaption({ op, rules, parameters, g, loss, curves }) {
  * Return the file name of an exported image, made from the names of the op and its rules.
  * @param {import("../scene/picture.js").Picture} picture
  */
-export function nameOf({ op, rules }) {
+export function makeFileName({ op, rules }) {
   const keys = [op, ...rules].map(({ key }) => key).join("-");
   return keys.replace(/[^\w-]+/g, "_").slice(0, 80);
 }
@@ -50,13 +50,13 @@ export function nameOf({ op, rules }) {
 export function renderImage(Plotly, scene, picture, format) {
   const { lines: curves, title, frame, space } = scene;
   const { theme } = space;
-  const traces = tracesOf(curves, [], title !== "");
+  const traces = toTraces(curves, [], title !== "");
   const [width, tall] = [Math.max(frame.width, MIN_SIZE[0]), Math.max(frame.height, MIN_SIZE[1])];
   const { x, forward, gradient, part } = frame;
   const ranges = { x, forward: forward.range, gradient: gradient.range, part: part && part.range };
-  const imageFrame = frameOf({ width, height: tall }, ranges, theme.type);
+  const imageFrame = computeFrame({ width, height: tall }, ranges, theme.type);
   // a generic font, because an image cannot load the page's font
-  const layout = layoutOf(
+  const layout = makeLayout(
     imageFrame,
     scene.levels,
     { ...theme, font: "sans-serif" },

@@ -6,11 +6,11 @@ import { shape } from "../../elements/svg.js";
 import { glide } from "./glide.js";
 import { renderImage } from "./image.js";
 import { formatCircles, movePaths } from "../scene/paths.js";
-import { layoutOf, MARK_COLOUR, formatMarks } from "../scene/panels.js";
+import { makeLayout, MARK_COLOUR, formatMarks } from "../scene/panels.js";
 import { CONFIG } from "../plotly/plotly.js";
-import { describeLines, findPredecessor, sceneOf, planStep } from "../scene/scene.js";
-import { themeOf } from "../plotly/theme.js";
-import { tracesOf } from "../scene/traces.js";
+import { describeLines, findPredecessor, computeScene, planStep } from "../scene/scene.js";
+import { readHostTheme } from "../plotly/theme.js";
+import { toTraces } from "../scene/traces.js";
 
 /** @import { Frame } from "../scene/panels.js" */
 /** @import { Displayed, Scene, Space } from "../scene/scene.js" */
@@ -38,7 +38,7 @@ export function createPainter(host, parts, { handles, ends, onFrame }) {
     setAttribute(parts.plot, "aria-label", picture.words || "Chart");
     if (!Plotly || !(displayed.scene || parts.area.clientWidth)) return;
     const space = displayed.scene?.space ?? measureSpace(host, parts.area); // measuring forces a layout
-    const next = sceneOf(picture, space, phase === "moving" ? displayed.scene : null);
+    const next = computeScene(picture, space, phase === "moving" ? displayed.scene : null);
     const { by, glides } = planStep(next, displayed, phase);
     if (by === "values") replaceValues(next);
     else drawScene(next, by === "paths", glides);
@@ -48,7 +48,7 @@ export function createPainter(host, parts, { handles, ends, onFrame }) {
   function replaceValues(next) {
     const { frame, pixels } = /** @type {Scene} */ (displayed.drawn);
     const { data } = /** @type {*} */ (parts.plot); // Plotly's own data is changed without a redraw
-    tracesOf(next.lines, next.absent, next.title !== "").forEach(({ x, y }, index) =>
+    toTraces(next.lines, next.absent, next.title !== "").forEach(({ x, y }, index) =>
       Object.assign(data[index], { x, y }),
     );
     displayed = { ...displayed, scene: { ...next, frame, pixels } };
@@ -64,8 +64,8 @@ export function createPainter(host, parts, { handles, ends, onFrame }) {
     endGlide();
     if (quick) movePaths(parts.plot, next.lines, next.pixels);
     else {
-      const layout = layoutOf(next.frame, next.levels, next.space.theme, describeLines(next), next.title);
-      Plotly.react(parts.plot, tracesOf(next.lines, next.absent, next.title !== ""), layout, CONFIG);
+      const layout = makeLayout(next.frame, next.levels, next.space.theme, describeLines(next), next.title);
+      Plotly.react(parts.plot, toTraces(next.lines, next.absent, next.title !== ""), layout, CONFIG);
     }
     parts.area.classList.toggle("quick", quick);
     updateChildren(
@@ -114,7 +114,7 @@ export function createPainter(host, parts, { handles, ends, onFrame }) {
  * @param {HTMLElement} host @param {HTMLElement} area @returns {Space}
  */
 function measureSpace(host, area) {
-  return { theme: themeOf(host), width: area.clientWidth, height: area.clientHeight };
+  return { theme: readHostTheme(host), width: area.clientWidth, height: area.clientHeight };
 }
 
 /**

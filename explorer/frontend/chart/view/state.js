@@ -30,6 +30,6 @@ export function withRequest(state, requested) {
 }
 
 /** Return the x range from which the next zoom or pan starts. @param {State} state @returns {Range} */
-export function viewOf({ requested, home }) {
+export function getCurrentView({ requested, home }) {
   return requested ?? home;
 }

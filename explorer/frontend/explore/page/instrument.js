@@ -5,7 +5,7 @@ import { createCards } from "../../cards/cards.js";
 import { createBadges } from "../sections/badges.js";
 import { createChecks } from "../sections/checks.js";
 import { cacheAnswers } from "../../asking/ask.js";
-import { followTheme, themeOf } from "../../chart/plotly/theme.js";
+import { followTheme, readHostTheme } from "../../chart/plotly/theme.js";
 import { getCatalogue, explainTrainingRefusal } from "../../choice/entries.js";
 import { element } from "../../elements/dom.js";
 import { followKey } from "../../elements/keys.js";
@@ -49,7 +49,7 @@ import { createSaving } from "./saving.js";
  * @param {HTMLElement} host @param {import("../../choice/store.js").Store} store @param {InstrumentOptions} reach
  */
 export function createInstrument(host, store, reach) {
-  let currentColours = coloursOf(host);
+  let currentColours = getCurveColours(host);
   const colours = () => currentColours;
   const hostOf = (/** @type {string} */ name) =>
     /** @type {HTMLElement|null} */ (host.querySelector(`.${name}`));
@@ -65,7 +65,7 @@ export function createInstrument(host, store, reach) {
     /** @type {import("../../formula/entry.js").Op|import("../../formula/entry.js").Rule} */ entry,
   ) => (isTraining ? explainTrainingRefusal(entry) : "");
   const ask = cacheAnswers(reach.ask);
-  const read = readerOf(reach.ask);
+  const read = makeFormulaReader(reach.ask);
   const cardList =
     cards &&
     createCards(cards, {
@@ -120,10 +120,10 @@ export function createInstrument(host, store, reach) {
   if (tabs && reach.calm) parts.push(createCalm(host, tabs, { store, onChange: () => stage?.refresh() }));
   const end = new AbortController();
   if (tabs && reach.calm) followKey("d", () => stage?.draw?.(), end.signal);
-  let theme = themeOf(host);
+  let theme = readHostTheme(host);
   const refresh = () => {
-    theme = themeOf(host);
-    currentColours = coloursOf(host);
+    theme = readHostTheme(host);
+    currentColours = getCurveColours(host);
     refreshables.forEach((part) => part.refresh());
   };
   followTheme(host, { drawnIn: () => theme, changed: refresh }, end.signal);
@@ -141,7 +141,7 @@ export function createInstrument(host, store, reach) {
  * Return the function that parses custom formulas, or null if Python is not available.
  * @param {import("../../asking/ask.js").Ask} ask @returns {import("../../cards/formula-field.js").Read|null}
  */
-function readerOf(ask) {
+function makeFormulaReader(ask) {
   if (!ask.has("entry")) return null;
   const read = (
     /** @type {string} */ kind,
@@ -156,7 +156,7 @@ function readerOf(ask) {
 }
 
 /** Return the curve colours that suit the page's current background. @param {HTMLElement} host */
-export function coloursOf(host) {
+export function getCurveColours(host) {
   const { light, dark, neutral } = getCatalogue().colours;
   const isOnDark = isDark(host);
   return { neutral, isOnDark, rules: isOnDark ? dark : light };

@@ -50,7 +50,7 @@ export function createSavedAsk(saved, choice, { elsewhere, never }) {
  * Return the requests to Python that the page's settings need, each with its additional input.
  * @param {Choice} choice @returns {[string, string][]}
  */
-function questionsOf(choice) {
+function listQuestions(choice) {
   const { layer, section } = choice;
   return [
     .../** @type {[string, string][]} */ (layer ? [[layer, ""]] : []),
@@ -79,7 +79,7 @@ function questionsOf(choice) {
  * @param {Choice} choice @param {import("../../asking/ask.js").Ask} ask @returns {Promise<SavedAnswer[]>}
  */
 export async function collectAnswers(choice, ask) {
-  const answers = questionsOf(choice).map(async ([question, of]) => {
+  const answers = listQuestions(choice).map(async ([question, of]) => {
     const answer = await ask(question, ARGUMENTS[question](choice, of));
     const isPartial = answer.lacks || answer.again || answer.note;
     return isPartial ? [] : [/** @type {SavedAnswer} */ ([question, of, answer])];

@@ -10,14 +10,14 @@ import { createChildren } from "../../elements/children.js";
 import { element, setAttribute, setText } from "../../elements/dom.js";
 import { joinList } from "../../formula/phrases.js";
 import {
-  cellOf,
+  formatCell,
   COLUMNS,
   makeComparisonCsv,
   filterRows,
   parseRow,
   sortRows,
 } from "../../measures/comparison.js";
-import { shareOf } from "../../measures/share.js";
+import { computeShare } from "../../measures/share.js";
 import { createControls } from "../stage/controls.js";
 import { createNumbers } from "../stage/numbers.js";
 import { keepOneRule } from "../../asking/some-rules.js";
@@ -121,7 +121,7 @@ export function createCompare(host, { store, ask }) {
     draw();
     const { op } = getEntries(store.current);
     const all = listSuitableRules(store.current);
-    const first = new Set(filterRows(rowsOf(store.current), field.value).map(({ key }) => key));
+    const first = new Set(filterRows(getTableRows(store.current), field.value).map(({ key }) => key));
     for (const rule of [...all].sort(
       (one, other) => Number(first.has(other.key)) - Number(first.has(one.key)),
     )) {
@@ -139,14 +139,14 @@ export function createCompare(host, { store, ask }) {
    * Return the table's rows with all measurements that are available so far.
    * @param {Choice} choice @returns {Row[]}
    */
-  function rowsOf(choice) {
+  function getTableRows(choice) {
     const { op } = getEntries(choice);
     const data = getData();
     const distances = getDistances(choice);
     return listSuitableRules(choice).map((rule) => {
       const { key, label, source } = rule;
       const rowAnswer = ask.known("row", getRowArguments(choice, rule));
-      const passedShare = shareOf(op, rule, data, choice.parameters, choice.g);
+      const passedShare = computeShare(op, rule, data, choice.parameters, choice.g);
       return {
         ...{ key, label, source: source ?? "", share: passedShare, lens: distances[key] ?? null },
         measured: rowAnswer?.row && !rowAnswer.note ? parseRow(rowAnswer.row) : null,
@@ -167,7 +167,7 @@ export function createCompare(host, { store, ask }) {
   /** Draw the comparison table. @param {string|Event|false} [failure] why there is no answer */
   function draw(failure) {
     if (host.hidden) return;
-    const rows = rowsOf(store.current);
+    const rows = getTableRows(store.current);
     const visible = sortRows(filterRows(rows, field.value), order);
     rowList.show(visible);
     for (const { name, cell } of heads)
@@ -204,7 +204,7 @@ export function createCompare(host, { store, ask }) {
         setAttribute(row, "class", isChosen ? "chosen" : null);
         cells.forEach((cell, index) => {
           const { name } = COLUMNS[index + 1];
-          setText(cell, cellOf(shown, name));
+          setText(cell, formatCell(shown, name));
           setAttribute(cell, "title", name === "source" ? shown.source : shown.message || null);
         });
       },

@@ -6,7 +6,7 @@ import { getCatalogue, explainStochasticRefusal } from "../../choice/entries.js"
 import { createFigure } from "../../chart/plotly/figure.js";
 import { element, setText } from "../../elements/dom.js";
 import { createSlider } from "../../elements/slider.js";
-import { valueOf } from "../../formula/controls.js";
+import { getControlValue } from "../../formula/controls.js";
 import { fillTemplate } from "../../formula/phrases.js";
 import { toKey } from "../../asking/ask.js";
 import { createLatestQuestion } from "../../asking/latest-question.js";
@@ -81,7 +81,7 @@ export function createEquilibria(host, { store, plotly, ask, colours }) {
     const fields = { rest, rules: visible, neutral, name: choice.learns, op: op.label };
     figure.draw({
       ...fields,
-      value: valueOf(choice.parameters, control),
+      value: getControlValue(choice.parameters, control),
       log: control.parameter.scale === "log",
       words: sentences.join(" "),
     });
@@ -113,7 +113,7 @@ export function createEquilibria(host, { store, plotly, ask, colours }) {
     }
     const bounds = getBounds(choice, control);
     const log = control.parameter.scale === "log" && bounds[0] > 0;
-    slider.part.update(valueOf(choice.parameters, control), bounds, log, control.parameter.reach);
+    slider.part.update(getControlValue(choice.parameters, control), bounds, log, control.parameter.reach);
   }
 
   const stop = store.subscribeNow(handleChange);

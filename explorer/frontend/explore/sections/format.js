@@ -8,13 +8,13 @@ import { shape } from "../../elements/svg.js";
 import { createScopeAt, getParameterValues } from "../../formula/curves.js";
 import { evaluate } from "../../formula/evaluation.js";
 import {
-  countOf,
+  countNumbers,
   formatExact,
-  formatOf,
+  findFormat,
   findLanding,
   findLevels,
-  numbersOf,
-  octavesOf,
+  listNumbers,
+  listOctaves,
 } from "../../measures/formats.js";
 import { explainInvalidNumber as refusedNumber, parseNumber } from "../../formula/numbers.js";
 import { formatFourDigits, formatRounded } from "../../formula/substitution.js";
@@ -74,7 +74,7 @@ export function createFormat(host, { store }) {
       drawnKey = "";
       return setText(lead, refusal);
     }
-    const format = formatOf(op.tree, parameters);
+    const format = findFormat(op.tree, parameters);
     const levels = format ? null : findLevels(op, choice.parameters, range);
     details.hidden = !format && !levels;
     const key = JSON.stringify([format, levels]);
@@ -88,8 +88,8 @@ export function createFormat(host, { store }) {
    * @param {Format|null} format @param {number[]|null} levels @param {{start: number, stop: number}} range
    */
   function draw(format, levels, range) {
-    const octaves = format && octavesOf(format);
-    const numbers = octaves ? numbersOf(octaves) : (levels ?? []);
+    const octaves = format && listOctaves(format);
+    const numbers = octaves ? listNumbers(octaves) : (levels ?? []);
     if (format) setText(lead, octaves ? describeFormat(format, octaves) : TOO_MANY_TEXT);
     else setText(lead, levels ? describeLevels(levels, range) : NO_LEVELS_TEXT);
     setText(listHeading, format ? "Its numbers, and their negatives" : "Its values in view");
@@ -138,7 +138,7 @@ function describeFormat({ mantissa, least, largest }, octaves) {
     octaves.length > 2
       ? `Up to ${formatExact(2 ** (least + 1))} they lie ${step} apart; from there on each power of two doubles the step.`
       : `They lie ${step} apart.`;
-  return `${countOf(octaves)} numbers from −${top} to ${top}, with ${bits}. ${evenly} What lies beyond becomes ±${top}.`;
+  return `${countNumbers(octaves)} numbers from −${top} to ${top}, with ${bits}. ${evenly} What lies beyond becomes ±${top}.`;
 }
 
 /**

@@ -16,7 +16,7 @@ const TOKEN = new RegExp(
 );
 
 /** Split Python source code into tokens. ``kind`` is "" for text without a colour. @param {string} source */
-export function tokensOf(source) {
+export function splitTokens(source) {
   const tokens = /** @type {{kind: string, text: string}[]} */ ([]);
   let end = 0;
   for (const match of source.matchAll(TOKEN)) {
@@ -34,5 +34,5 @@ export function tokensOf(source) {
  * @param {string} source
  */
 export function highlightPython(source) {
-  return tokensOf(source).map(({ kind, text }) => (kind ? element("span", { class: kind }, text) : text));
+  return splitTokens(source).map(({ kind, text }) => (kind ? element("span", { class: kind }, text) : text));
 }

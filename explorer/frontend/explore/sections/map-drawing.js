@@ -1,6 +1,6 @@
 // Draws a rule's gradient over x and g as pixels: a colour for each band of values, and stripes for NaN.
 
-import { bandOf } from "../../measures/map.js";
+import { getColourBand } from "../../measures/map.js";
 
 /** @import { Bands, RuleMap } from "../../measures/map.js" */
 /** @typedef {[number, number, number]} Colour red, green and blue, 0 to 255 */
@@ -42,7 +42,7 @@ export function paintMap(canvas, { columns, rows, values }, bands, colours, ink)
   for (let i = 0; i < values.length; i += 1) {
     const value = values[i];
     if (Number.isNaN(value)) pixels[i] = ((i % columns) + Math.floor(i / columns)) % STRIPE_PX ? blank : line;
-    else pixels[i] = packed[bands.count + bandOf(value, bands)];
+    else pixels[i] = packed[bands.count + getColourBand(value, bands)];
   }
   context.putImageData(image, 0, 0);
 }

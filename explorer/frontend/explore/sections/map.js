@@ -4,14 +4,14 @@ import { decodeArray } from "../../choice/arrays.js";
 import { getEntries, setG } from "../../choice/choice.js";
 import { getCatalogue, explainStochasticRefusal } from "../../choice/entries.js";
 import { getWordBounds } from "../../choice/view.js";
-import { themeOf } from "../../chart/plotly/theme.js";
+import { readHostTheme } from "../../chart/plotly/theme.js";
 import { createChildren } from "../../elements/children.js";
 import { element, setAttribute, setText } from "../../elements/dom.js";
 import { capitalize, clampTo } from "../../formula/numbers.js";
 import { formatFourDigits } from "../../formula/substitution.js";
 import { createLatestQuestion } from "../../asking/latest-question.js";
 import { toKey } from "../../asking/ask.js";
-import { bandsOf, findCell, mapOf } from "../../measures/map.js";
+import { computeColourBands, findCell, makeGradientMap } from "../../measures/map.js";
 import { getVisibleArguments } from "../stage/layer-questions.js";
 import { parseColour, makeColours, toCss, paintMap } from "./map-drawing.js";
 
@@ -46,7 +46,7 @@ export function createMap(host, { store, ask }) {
     const { columns, rows, rules = {} } = answer;
     const entries = Object.entries(rules).map(([key, { words, unit, values }]) => {
       const numbers = { unit: unit && decodeArray(unit), values: values && decodeArray(values) };
-      const map = mapOf({ columns, rows, ...numbers }, args.top);
+      const map = makeGradientMap({ columns, rows, ...numbers }, args.top);
       return /** @type {const} */ ([key, { map, words: `${capitalize(words)}.` }]);
     });
     maps = new Map(entries);
@@ -83,7 +83,7 @@ export function createMap(host, { store, ask }) {
       const stored = maps.get(key);
       return hidden || !stored ? [] : [{ key, label: rules[at].label, ...stored }];
     });
-    bands = bandsOf(
+    bands = computeColourBands(
       shownMaps.flatMap(({ map }) => (map ? [map] : [])),
       top,
     );
@@ -119,7 +119,7 @@ export function createMap(host, { store, ask }) {
 
   /** Read the colours of the page. @returns {{ground: Colour, ends: [Colour, Colour], ink: Colour}} */
   function readTheme() {
-    const { ground, text } = themeOf(host);
+    const { ground, text } = readHostTheme(host);
     const [below, above] = getCatalogue().colours.ends.map(parseColour);
     return { ground: parseGround(ground), ends: [below, above], ink: parseColour(text) };
   }

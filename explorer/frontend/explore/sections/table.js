@@ -1,7 +1,7 @@
 // The section Data: the chart's curves as a table that can be sorted and saved.
 
 import { element, setText } from "../../elements/dom.js";
-import { columnsOf, makeCsv } from "../../measures/csv.js";
+import { listCsvColumns, makeCsv } from "../../measures/csv.js";
 import { formatFourDigits } from "../../formula/substitution.js";
 import { createDownload } from "./download.js";
 import { createSortableHead } from "./sortable.js";
@@ -43,7 +43,7 @@ export function createTable(host, { store }) {
     const learning = Boolean(choice.learns);
     setText(note, confirmed ? TORCH_TEXT : COMPUTED_TEXT);
     download.offer("Download CSV", "curve.csv", "text/csv", () => makeCsv(curves, keys, learning));
-    const names = columnsOf(curves, keys[0], learning).map(([name]) => name);
+    const names = listCsvColumns(curves, keys[0], learning).map(([name]) => name);
     head.show(["rule", ...names]);
     table.setAttribute("aria-rowcount", String(1 + keys.length * curves.x.length));
     sort();
@@ -54,7 +54,7 @@ export function createTable(host, { store }) {
     const { curves } = drawnCurves;
     const keys = Object.keys(curves.gradients);
     const learning = Object.keys(curves.parts).length > 0;
-    const columns = keys.map((key) => columnsOf(curves, key, learning));
+    const columns = keys.map((key) => listCsvColumns(curves, key, learning));
     const count = curves.x.length;
     order = head.order(keys.length * count, (row, column) => {
       const ruleIndex = Math.floor(row / count);
@@ -82,7 +82,7 @@ export function createTable(host, { store }) {
   function createDataRow(number, keys, curves) {
     const key = keys[Math.floor(order[number] / curves.x.length)];
     const at = order[number] % curves.x.length;
-    const columns = columnsOf(curves, key, Object.keys(curves.parts).length > 0);
+    const columns = listCsvColumns(curves, key, Object.keys(curves.parts).length > 0);
     const values = columns.map(([, column]) => column?.[at] ?? NaN);
     const cells = [key, ...values.map(formatCell)].map((text) => element("td", {}, text));
     return element("tr", { "aria-rowindex": number + 2 }, ...cells);

@@ -12,7 +12,7 @@ import {
 import { addCustomEntry } from "../../choice/entries.js";
 import { createSlider } from "../../elements/slider.js";
 import { element } from "../../elements/dom.js";
-import { valueOf } from "../../formula/controls.js";
+import { getControlValue } from "../../formula/controls.js";
 
 /** @import { Choice } from "../../choice/choice.js" */
 
@@ -56,7 +56,7 @@ export function createLoss(store, read) {
     controls.forEach((control, index) => {
       const { reach } = control.parameter;
       rows[index].slider.update(
-        valueOf(choice.parameters, control),
+        getControlValue(choice.parameters, control),
         getBounds(choice, control),
         false,
         reach,

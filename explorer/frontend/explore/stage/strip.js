@@ -65,7 +65,7 @@ export function createStrip(host, { store, examples, sizes = true, ask }) {
     const { field, message, show } = createNumberField({
       name,
       onNumber: (value, byKeys) => store.change(next(value), { target: byKeys ? name : null }),
-      next: (value, way) => Number((value + way * stepOf(store.current.range)).toPrecision(12)),
+      next: (value, way) => Number((value + way * chooseRangeStep(store.current.range)).toPrecision(12)),
       wrong: (value) => explainInvalidEnd(value, store.current.range[1 - index]),
     });
     const label = element("label", { class: "end" }, name, field, message);
@@ -94,7 +94,7 @@ export function createStrip(host, { store, examples, sizes = true, ask }) {
  * Return the step of an arrow key in a range field: between a tenth and a hundredth of the range.
  * @param {[number, number]} range
  */
-function stepOf([start, stop]) {
+function chooseRangeStep([start, stop]) {
   return 10 ** (Math.floor(Math.log10(stop - start)) - 1);
 }
 

@@ -2,9 +2,9 @@
 
 import { getEntries, getLoss, getSamplingSettings } from "../../choice/choice.js";
 import { findEntry } from "../../choice/entries.js";
-import { layoutOf } from "../../chart/scene/panels.js";
-import { sceneOf } from "../../chart/scene/scene.js";
-import { tracesOf } from "../../chart/scene/traces.js";
+import { makeLayout } from "../../chart/scene/panels.js";
+import { computeScene } from "../../chart/scene/scene.js";
+import { toTraces } from "../../chart/scene/traces.js";
 import { element } from "../../elements/dom.js";
 import { sampleCurves } from "../../formula/curves.js";
 
@@ -27,11 +27,11 @@ const [LARGE, SMALL] = [
  */
 export async function drawPaperChart(Plotly, choice, { rule, leastRange }) {
   const space = rule ? SMALL : LARGE;
-  const scene = sceneOf(makePicture(choice, rule, leastRange), space, null);
+  const scene = computeScene(makePicture(choice, rule, leastRange), space, null);
   const lines = scene.lines.filter(({ panel, dots }) => !dots && (rule ? panel === "gradient" : true));
-  const fullLayout = layoutOf(scene.frame, scene.levels, THEME, "");
+  const fullLayout = makeLayout(scene.frame, scene.levels, THEME, "");
   const { yaxis: _, ...gradientLayout } = { ...fullLayout, yaxis2: { ...fullLayout.yaxis2, domain: [0, 1] } };
-  const data = tracesOf(lines, rule ? [] : [{ key: "", label: "" }], false); // Plotly draws no panel without a trace
+  const data = toTraces(lines, rule ? [] : [{ key: "", label: "" }], false); // Plotly draws no panel without a trace
   const { width, height } = space;
   const src = await Plotly.toImage(
     { data, layout: rule ? gradientLayout : fullLayout },

@@ -2,7 +2,7 @@
 
 import { createFigure } from "../../chart/plotly/figure.js";
 import { element } from "../../elements/dom.js";
-import { coloursOf } from "../../explore/page/instrument.js";
+import { getCurveColours } from "../../explore/page/instrument.js";
 import { formatNumber, formatPower } from "../../formula/numbers.js";
 import { createAsked } from "./asked.js";
 import { createByHand } from "./by-hand.js";
@@ -74,7 +74,7 @@ function createLines({ x_name: xName, y_name: yName, x, y }, { plotly, signal })
   const legend = { orientation: "h", x: 0, y: 1, yanchor: "bottom" };
   const axes = { xaxis: makeLogAxis(xName, x), yaxis: makeLogAxis(yName, Object.values(y).flat()) };
   const compose = () => {
-    const { rules: colours } = coloursOf(host);
+    const { rules: colours } = getCurveColours(host);
     const traces = Object.entries(y).map(([name, values], slot) => ({
       type: "scatter",
       mode: "lines+markers",

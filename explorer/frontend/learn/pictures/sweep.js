@@ -2,8 +2,8 @@
 
 import { getControls, getEntries } from "../../choice/choice.js";
 import { element, setText } from "../../elements/dom.js";
-import { coloursOf } from "../../explore/page/instrument.js";
-import { getDisplayName, valueOf } from "../../formula/controls.js";
+import { getCurveColours } from "../../explore/page/instrument.js";
+import { getDisplayName, getControlValue } from "../../formula/controls.js";
 import { formatNumber } from "../../formula/numbers.js";
 import { createFigure } from "../../chart/plotly/figure.js";
 import { makeGrey, makeNote } from "../../chart/plotly/plotly.js";
@@ -28,7 +28,7 @@ export function createSweep(sweep, { plotly, signal }) {
   const host = element("div", { class: "lines" });
   const status = element("p", { class: "sweep-said", role: "status" });
   const compose = (/** @type {Drawn} */ { value, slot }) => {
-    const { rules: colours } = coloursOf(host);
+    const { rules: colours } = getCurveColours(host);
     return makeFigure(sweep, value, colours[slot % colours.length]);
   };
   const figure = createFigure(host, { plotly, hover: false, compose });
@@ -47,7 +47,7 @@ export function createSweep(sweep, { plotly, signal }) {
       const control = getControls(choice).find(
         ({ parameter }) => getDisplayName(parameter) === sweep.parameter,
       );
-      show(control ? valueOf(choice.parameters, control) : null, findSlot(choice, sweep.parameter));
+      show(control ? getControlValue(choice.parameters, control) : null, findSlot(choice, sweep.parameter));
     },
   };
 }

@@ -48,15 +48,15 @@ export function createWalker(walker, { signal }) {
   const counter = createCounter(walker, table);
   const redraw = throttleToFrames(draw);
   const sliders = [
-    sliderOf(walker.start, (value) => (settings.p = value)),
-    sliderOf(walker.rate, (value) => (settings.rate = value)),
+    createSettingSlider(walker.start, (value) => (settings.p = value)),
+    createSettingSlider(walker.rate, (value) => (settings.rate = value)),
     ...walker.parameters.map((control) =>
-      sliderOf(control, (value) => (settings.parameters[control.name] = value)),
+      createSettingSlider(control, (value) => (settings.parameters[control.name] = value)),
     ),
   ];
 
   /** Create the slider of a setting. @param {Control} control @param {(value: number) => void} set */
-  function sliderOf(control, set) {
+  function createSettingSlider(control, set) {
     const slider = createSlider({
       name: control.name,
       meaning: control.meaning,
@@ -222,7 +222,7 @@ function createTable(labels, walker, onChoose) {
   );
   const total = walker.runs.toLocaleString("en-US");
   const caption = `At this p, and of ${total} runs how many end above p = ½`;
-  const cellsOf = (/** @type {string} */ name) => rows[labels.indexOf(name)].cells;
+  const getRowCells = (/** @type {string} */ name) => rows[labels.indexOf(name)].cells;
   return {
     element: element(
       "table",
@@ -237,13 +237,13 @@ function createTable(labels, walker, onChoose) {
      */
     show(name, { mean, sd, exact }) {
       const texts = [say.formatGradient(mean), say.formatGradient(mean - exact), say.formatDeviation(sd)];
-      texts.forEach((text, i) => setText(cellsOf(name)[i], text));
+      texts.forEach((text, i) => setText(getRowCells(name)[i], text));
     },
     /**
      * Show in the table which share of an estimator's runs ends above p = 1/2.
      * @param {string} name @param {string} text "" while it is not computed
      */
-    count: (name, text) => setText(cellsOf(name)[3], text),
+    count: (name, text) => setText(getRowCells(name)[3], text),
   };
 }
 

@@ -4,9 +4,9 @@ import { makeCenteredNote, createFigure } from "../../chart/plotly/figure.js";
 import { setAttribute } from "../../elements/dom.js";
 import { AXES, RANGES, VALUE_LETTERS, VALUES } from "./axes.js";
 import { CHANCE_COLOUR, placeChanceLabel } from "./chance-line.js";
-import { makeBandTrace, hasBand, traceOf } from "./traces.js";
+import { makeBandTrace, hasBand, makeCurveTrace } from "./traces.js";
 import { createEndLabels } from "./end-labels.js";
-import { endOf } from "../state/series.js";
+import { findLastPoint } from "../state/series.js";
 
 /** @import { Series } from "../state/series.js" */
 /** @import { Range, Scale } from "./axes.js" */
@@ -64,7 +64,7 @@ export function createTrainChart(host, { plotly, onPoint, onArea = () => undefin
     if (displayed.run !== run) displayed = { run, range: null };
     displayed.range = RANGES[scale.kind](displayed.range, series, scale);
     const hasRange = displayed.range !== null;
-    const hasValues = series.some((each) => endOf(each));
+    const hasValues = series.some((each) => findLastPoint(each));
     const range = displayed.range ?? [0, 1];
     const y = { title: { text: scale.title, standoff: 6 }, ...AXES[scale.kind](range), range };
     const layout = {
@@ -82,8 +82,8 @@ export function createTrainChart(host, { plotly, onPoint, onArea = () => undefin
     };
     const bands = series.filter(hasBand).map((each) => makeBandTrace(each, scale));
     plotted = series;
-    const names = ends.space(width, namesOf(series, scale), VALUE_LETTERS[scale.kind]);
-    return { traces: [...bands, ...series.map((each) => traceOf(each, scale))], layout, names };
+    const names = ends.space(width, makeEndNames(series, scale), VALUE_LETTERS[scale.kind]);
+    return { traces: [...bands, ...series.map((each) => makeCurveTrace(each, scale))], layout, names };
   }
 }
 
@@ -128,11 +128,11 @@ function findNearestIndex(numbers, wanted) {
 }
 
 /** Return the labels with names and values at the ends of curves. @param {Series[]} series @param {Scale} scale */
-function namesOf(series, { kind, decimals }) {
+function makeEndNames(series, { kind, decimals }) {
   return series
     .filter(({ ends }) => ends)
     .flatMap((each) => {
-      const end = endOf(each);
+      const end = findLastPoint(each);
       const { colour, name, label = name, rule = "" } = each;
       return end ? [{ ...end, colour, name: label, rule, value: VALUES[kind](end.y, decimals) }] : [];
     });

@@ -1,7 +1,7 @@
 // Converts curves to Plotly traces, with bands and tooltips.
 
 import { escapeHtml } from "../../chart/plotly/plotly.js";
-import { bandOf } from "../state/series.js";
+import { traceBand } from "../state/series.js";
 
 /** @import { Series } from "../state/series.js" */
 /** @import { Scale } from "./axes.js" */
@@ -15,7 +15,7 @@ export function hasBand({ y, spread = [] }) {
 }
 
 /** Convert a curve to a Plotly trace. @param {Series} series @param {Scale} scale */
-export function traceOf({ name, meta, colour, x, y, spread, dash, faint, symbol }, scale) {
+export function makeCurveTrace({ name, meta, colour, x, y, spread, dash, faint, symbol }, scale) {
   const line = { color: colour, width: faint ? 1.5 : 2.2, dash: dash ?? "solid" };
   const marker = { color: colour, size: symbol ? 10 : 7, ...(symbol && { symbol, line: { width: 2 } }) };
   return {
@@ -27,7 +27,7 @@ export function traceOf({ name, meta, colour, x, y, spread, dash, faint, symbol 
     opacity: faint ? 0.3 : 1,
     line,
     marker,
-    ...hoverOf(scale, y, spread),
+    ...formatTooltip(scale, y, spread),
     ...(meta && { meta }),
     ...((faint || symbol) && { hoverinfo: "skip", hovertemplate: null }),
   };
@@ -39,7 +39,7 @@ export function traceOf({ name, meta, colour, x, y, spread, dash, faint, symbol 
  * @param {ArrayLike<number>} y
  * @param {ArrayLike<number>} [spread]
  */
-function hoverOf({ kind, decimals }, y, spread) {
+function formatTooltip({ kind, decimals }, y, spread) {
   const [times, unit] = kind === "share" ? [100, " %"] : [1, ""];
   const format = kind === "share" ? `.${decimals ?? 1}f` : kind === "fit" ? `.${decimals ?? 2}f` : ".4~g";
   const hasSeeds = spread && Array.from(spread).some(Number.isFinite);
@@ -55,7 +55,7 @@ export function makeBandTrace(series, { kind }) {
   const clamp = (/** @type {number} */ value) =>
     kind === "decades" ? Math.max(value, TINY) : Math.min(value, 1);
   return {
-    ...bandOf(series, clamp),
+    ...traceBand(series, clamp),
     type: "scatter",
     mode: "lines",
     fill: "toself",

@@ -2,8 +2,8 @@
 
 import { postJson } from "../../choice/server.js";
 import { decodeArrays } from "../state/series.js";
-import { taskOf, explainUntrained } from "../state/tasks.js";
-import { orderOf } from "./request.js";
+import { getSelectedTask, explainUntrained } from "../state/tasks.js";
+import { makeRunRequest } from "./request.js";
 
 /** @import { State } from "../state/state.js" */
 
@@ -20,7 +20,7 @@ export function createFirstStep({ server, onFirst }) {
 
   /** @param {State} state @param {string} settingsKey */
   async function ask({ choice, table }, settingsKey) {
-    const { query, branch, table: ownTable } = orderOf(choice, table);
+    const { query, branch, table: ownTable } = makeRunRequest(choice, table);
     const answer = await postJson(server("first"), { query, branch, ...(ownTable && { table: ownTable }) });
     if (last === settingsKey) onFirst({ settingsKey, answer: answer.snapshot ? decodeArrays(answer) : null });
   }
@@ -37,10 +37,11 @@ export function createFirstStep({ server, onFirst }) {
     /** @param {State} state */
     follow(state) {
       const { choice, reading } = state;
-      const hasNoTable = taskOf(choice).kind === "own" && (!reading || reading.message !== undefined);
+      const hasNoTable =
+        getSelectedTask(choice).kind === "own" && (!reading || reading.message !== undefined);
       if (state.view.status.snapshot) return;
       if (hasNoTable || explainUntrained(choice)) return reset();
-      const { settingsKey } = orderOf(state.choice, state.table);
+      const { settingsKey } = makeRunRequest(state.choice, state.table);
       if (last === settingsKey) return;
       clearTimeout(timer);
       const isFirst = last === "";

@@ -2,7 +2,7 @@
 
 import { toQuery } from "../../choice/address.js";
 import { isUnderway } from "../state/history.js";
-import { getLiveSettings, toSettingsKey, getSetting, taskOf } from "../state/tasks.js";
+import { getLiveSettings, toSettingsKey, getSetting, getSelectedTask } from "../state/tasks.js";
 
 /** @import { Choice } from "../../choice/choice.js" */
 /** @import { OwnTable } from "../state/own-table.js" */
@@ -20,9 +20,9 @@ import { getLiveSettings, toSettingsKey, getSetting, taskOf } from "../state/tas
  * @param {OwnTable} table the visitor's own table
  * @returns {Order}
  */
-export function orderOf(choice, table) {
+export function makeRunRequest(choice, table) {
   const branch = (choice.training.branch ?? "").split("\n").filter(Boolean);
-  const ownTable = taskOf(choice).kind === "own" ? table : null;
+  const ownTable = getSelectedTask(choice).kind === "own" ? table : null;
   return { query: toQuery(choice), branch, table: ownTable, ...getRunSettings(choice, table) };
 }
 

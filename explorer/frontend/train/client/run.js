@@ -4,7 +4,7 @@ import { requestJson, postJson, downloadAnswer } from "../../choice/server.js";
 import { saveInSession, loadFromSession, getOwner } from "../../choice/session.js";
 import { createWatcher } from "./watcher.js";
 import { decodeArrays } from "../state/series.js";
-import { ACTIVE, AT_REST, IDLE, OVER, sentenceOf, withMeasured } from "../state/status.js";
+import { ACTIVE, AT_REST, IDLE, OVER, getSentence, withMeasured } from "../state/status.js";
 
 /** @import { Event, Status, View } from "../state/status.js" */
 /** @import { RunSettings, Order } from "./request.js" */
@@ -163,17 +163,18 @@ export function createRun({ server, live, onChange }) {
       act({ ...IDLE, state: "paused", sentence: "Taking the first step." }, takeFirstStep, order.settingsKey);
     },
     /** Start a training run that is paused at step 0. @param {Order} order */
-    beginAtRest: (order) => startNew(order, { ...IDLE, state: "ready", sentence: sentenceOf("ready") }, true),
+    beginAtRest: (order) =>
+      startNew(order, { ...IDLE, state: "ready", sentence: getSentence("ready") }, true),
     /** Whether the server has yet to answer a command. */
     get isBusy() {
       return watched.isBusy;
     },
     pause: () =>
-      act({ state: "paused", sentence: sentenceOf("paused", watched.view.status.step) }, () =>
+      act({ state: "paused", sentence: getSentence("paused", watched.view.status.step) }, () =>
         sendCommand("pause"),
       ),
     resumeTraining: () =>
-      act({ state: "running", sentence: sentenceOf("running") }, () => sendCommand("resume")),
+      act({ state: "running", sentence: getSentence("running") }, () => sendCommand("resume")),
     step() {
       const moving = ACTIVE.includes(watched.view.status.state);
       act({ state: "paused", sentence: "Taking one step." }, async () =>
@@ -181,7 +182,7 @@ export function createRun({ server, live, onChange }) {
       );
     },
     reset: () =>
-      act({ ...IDLE, state: run ? "ready" : "idle", sentence: sentenceOf("ready") }, async () => {
+      act({ ...IDLE, state: run ? "ready" : "idle", sentence: getSentence("ready") }, async () => {
         const answer = await sendCommand("reset");
         if (answer?.state === "gone") clearRun();
         return run ? answer : null;

@@ -2,7 +2,7 @@
 
 import { postJson } from "../../choice/server.js";
 import { explainUntrained } from "../state/tasks.js";
-import { orderOf } from "./request.js";
+import { makeRunRequest } from "./request.js";
 
 /**
  * @param {{server: (path: string) => string, now: () => import("../../choice/choice.js").Choice,
@@ -10,7 +10,7 @@ import { orderOf } from "./request.js";
  */
 export function createScripts({ server, now, state }) {
   const makeBody = () => {
-    const { query, branch, table } = orderOf(now(), state().table);
+    const { query, branch, table } = makeRunRequest(now(), state().table);
     return { query, branch, ...(table && { table }) };
   };
   return {

@@ -1,7 +1,7 @@
 // Computes the data of the alignment chart.
 
 import { VALUES } from "../charts/axes.js";
-import { isLost, layersOf } from "../state/layers.js";
+import { isLost, getLayerChoice } from "../state/layers.js";
 import { findInstrument } from "../state/instruments.js";
 import { makeAlignmentSeries, describeEnds } from "../state/series.js";
 import { getSetting } from "../state/tasks.js";
@@ -29,11 +29,11 @@ const SCALES = /** @type {{[kind in AlignmentMeasure]: import("../charts/axes.js
  * Build the data of the chart that compares each rule's gradient with that of the smoothed op.
  * @param {State} state @param {LegendEntry[]} lines @returns {Alignment}
  */
-export function alignmentOf(state, lines) {
+export function buildAlignmentChart(state, lines) {
   const { view, aligned } = state;
   const { snapshot, steps } = view.status;
   const { label, sentence, limits, window } = findInstrument("alignment");
-  const { chosen: layer, count } = layersOf(state);
+  const { chosen: layer, count } = getLayerChoice(state);
   const series = snapshot ? makeAlignmentSeries(aligned, layer, snapshot, lines, window) : [];
   const missing = snapshot?.unmeasured.alignment ?? "";
   const title = count > 1 ? `Why: ${label.toLowerCase()}, layer ${layer + 1}` : `Why: ${label.toLowerCase()}`;
@@ -51,7 +51,7 @@ export function alignmentOf(state, lines) {
       series,
       steps: steps || Number(getSetting(state.choice, "steps")),
       words: [`${title}, over steps.`, averaging, describeEnds(series)].join(" "),
-      empty: emptyOf(series, lines, snapshot),
+      empty: explainEmptyChart(series, lines, snapshot),
       legend: "",
     },
   };
@@ -63,7 +63,7 @@ export function alignmentOf(state, lines) {
  * @param {LegendEntry[]} lines
  * @param {Snapshot|null} snapshot
  */
-function emptyOf(series, lines, snapshot) {
+function explainEmptyChart(series, lines, snapshot) {
   if (series.length) return "No gradient to compare";
   const isAllLost = lines.every((line) => isLost(snapshot, line));
   return isAllLost ? "Every rule has diverged" : "Nothing before the first step";
@@ -87,7 +87,7 @@ function describeMissing(series, lines, snapshot) {
  * @param {import("../charts/chart.js").Picture} chart
  * @returns {Record<string, string>}
  */
-export function valuesOf({ series, scale }) {
+export function formatValues({ series, scale }) {
   const finite = series.filter(({ y }) => Number.isFinite(y[y.length - 1]));
   return Object.fromEntries(finite.map(({ rule, y }) => [rule, VALUES[scale.kind](y[y.length - 1])]));
 }

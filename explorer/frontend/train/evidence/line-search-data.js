@@ -23,7 +23,7 @@ const X_AXIS = {
  * @param {LegendEntry[]} lines
  * @returns {import("./line-search-chart.js").Picture}
  */
-export function searchOf({ view, requests }, lines) {
+export function buildLineSearch({ view, requests }, lines) {
   const { label, sentence, limits } = findInstrument(SEARCH);
   const latest = requests[SEARCH]?.run === view.id ? requests[SEARCH] : null;
   const answer = latest?.answer ?? {};
@@ -37,7 +37,7 @@ export function searchOf({ view, requests }, lines) {
     sentence,
     limits,
     measured: latest !== null,
-    offer: offerOf(latest, view.status.step),
+    offer: getOfferText(latest, view.status.step),
     chart: {
       run: `${view.id} ${latest?.step}`,
       scale: { kind: "decades", title: "loss", chance: null, banded: false },
@@ -56,7 +56,7 @@ export function searchOf({ view, requests }, lines) {
  * @param {Request|null} latest the last request
  * @param {number} step of the present nets
  */
-function offerOf(latest, step) {
+function getOfferText(latest, step) {
   if (!latest) return "Measure";
   return latest.step !== step || (latest.answer && "message" in latest.answer) ? "Measure again" : "";
 }

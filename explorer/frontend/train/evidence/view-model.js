@@ -3,13 +3,13 @@
 import { toQuery } from "../../choice/address.js";
 import { findEntry, findRuleForOp } from "../../choice/entries.js";
 import { toServerUrl } from "../../choice/server.js";
-import { labelLines, findKeysInForce, pointsOf } from "../state/branches.js";
-import { isLost, layersOf, netOf } from "../state/layers.js";
+import { labelLines, findKeysInForce, parseBranches } from "../state/branches.js";
+import { isLost, getLayerChoice, describeNets } from "../state/layers.js";
 import { findInstrument } from "../state/instruments.js";
-import { openPanels, panelsOf } from "../panels/panels.js";
-import { keysOf } from "../state/history.js";
-import { SEARCH, searchOf } from "./line-search-data.js";
-import { taskOf } from "../state/tasks.js";
+import { openPanels, getSuitablePanels } from "../panels/panels.js";
+import { getRuleKeys } from "../state/history.js";
+import { SEARCH, buildLineSearch } from "./line-search-data.js";
+import { getSelectedTask } from "../state/tasks.js";
 
 /** @import { Snapshot } from "../state/records.js" */
 /** @import { LegendEntry } from "../state/series.js" */
@@ -25,18 +25,18 @@ const NO_NET = "No net is left to look at: every rule has diverged.";
  * Build the data of the section "Why", which shows measurements of the nets.
  * @param {State} state @param {LegendEntry[]} lines @returns {import("./view.js").Picture}
  */
-export function evidenceOf(state, lines) {
+export function buildEvidence(state, lines) {
   const open = openPanels(state.choice, state.panels);
   const searches = state.panels[SEARCH] ?? false;
   return {
     buttons: [
-      ...panelsOf(state.choice).map((panel) => ({ key: panel.key, open: open.includes(panel) })),
+      ...getSuitablePanels(state.choice).map((panel) => ({ key: panel.key, open: open.includes(panel) })),
       { key: SEARCH, open: searches },
     ].map((button) => ({ ...button, label: findInstrument(button.key).label })),
-    layers: layersOf(state),
-    of: netOf(state, lines),
-    rows: open.map((panel) => rowOf(state, lines, panel)),
-    search: searches ? searchOf(state, lines) : null,
+    layers: getLayerChoice(state),
+    of: describeNets(state, lines),
+    rows: open.map((panel) => buildPanelRow(state, lines, panel)),
+    search: searches ? buildLineSearch(state, lines) : null,
   };
 }
 
@@ -46,14 +46,21 @@ export function evidenceOf(state, lines) {
  * @param {State} state
  * @param {LegendEntry[]} lines
  */
-export function rulePanelOf(state, lines) {
+export function buildRulePanel(state, lines) {
   const line = lines.find(({ key }) => key === state.why);
   const statement = line && state.view.status.lines[line.key];
   if (!line || !statement) return null;
-  const panel = panelsOf(state.choice).find(({ key }) => key === statement.panel);
+  const panel = getSuitablePanels(state.choice).find(({ key }) => key === statement.panel);
   const { key, label, colour } = line;
   const chart = CHARTS[statement.panel] ?? "";
-  return { key, label, colour, why: statement.why, chart, row: panel ? rowOf(state, [line], panel) : null };
+  return {
+    key,
+    label,
+    colour,
+    why: statement.why,
+    chart,
+    row: panel ? buildPanelRow(state, [line], panel) : null,
+  };
 }
 
 /**
@@ -63,12 +70,12 @@ export function rulePanelOf(state, lines) {
  * @param {import("../panels/panel.js").Panel} panel
  * @returns {import("../panels/panel.js").Row}
  */
-function rowOf(state, lines, panel) {
+function buildPanelRow(state, lines, panel) {
   const { choice, view } = state;
   const { snapshot } = view.status;
   const { label, sentence, limits, legend, arguments: instrumentArgs } = findInstrument(panel.key);
-  const points = pointsOf(view.status.recorded?.branch, keysOf(choice));
-  const { chosen: layer, count } = layersOf(state);
+  const points = parseBranches(view.status.recorded?.branch, getRuleKeys(choice));
+  const { chosen: layer, count } = getLayerChoice(state);
   const step = snapshot?.step ?? 0;
   const cells = labelLines(lines, points, step).map((line) => {
     const measured = snapshot?.measured[panel.key]?.[line.key] ?? null;
@@ -84,16 +91,16 @@ function rowOf(state, lines, panel) {
         op,
         rule: findRuleForOp(op, now.rule),
         parameters,
-        task: taskOf(choice),
+        task: getSelectedTask(choice),
         layer,
         ink: state.ink,
       };
     return {
       line,
       picture: observation && panel.picture(observation),
-      empty: emptyOf(snapshot, line),
-      answer: answerOf(state, panel, line),
-      carry: observation && carryOf(state, panel, observation),
+      empty: explainEmptyCell(snapshot, line),
+      answer: getAnswerAbout(state, panel, line),
+      carry: observation && createCarryLink(state, panel, observation),
     };
   });
   const record = lines.map(({ key }) => snapshot?.measured[panel.key]?.[key]).find(Boolean);
@@ -123,7 +130,7 @@ function rowOf(state, lines, panel) {
  * @param {import("../panels/panel.js").Panel} panel
  */
 function getPicked({ choice, numbers }, { picks }) {
-  if (!picks || !panelsOf(choice).some(({ key }) => key === picks.panel)) return null;
+  if (!picks || !getSuitablePanels(choice).some(({ key }) => key === picks.panel)) return null;
   return numbers[picks.panel]?.[picks.name] ?? 0;
 }
 
@@ -131,7 +138,7 @@ function getPicked({ choice, numbers }, { picks }) {
  * Return the message to show in place of a drawing if there are no measurements.
  * @param {Snapshot|null} snapshot @param {LegendEntry} line
  */
-function emptyOf(snapshot, line) {
+function explainEmptyCell(snapshot, line) {
   if (!snapshot) return "Nothing before the first step";
   return isLost(snapshot, line) ? `Diverged at step ${snapshot.diverged[line.key]}` : "Not measured yet";
 }
@@ -143,7 +150,7 @@ function emptyOf(snapshot, line) {
  * @param {import("../panels/panel.js").Observation} observation
  * @returns {import("../panels/panel.js").Carry|null}
  */
-function carryOf({ choice, view }, { data }, observation) {
+function createCarryLink({ choice, view }, { data }, observation) {
   if (!data) return null;
   const { line, layer, task } = observation;
   const carried = data(observation);
@@ -176,7 +183,7 @@ function findPressed({ requests, view }, { request = "", legend = [] }) {
  * @param {LegendEntry} line
  * @returns {import("../panels/panel.js").Answer|null}
  */
-function answerOf({ requests, view }, { request = "" }, { key }) {
+function getAnswerAbout({ requests, view }, { request = "" }, { key }) {
   const latest = requests[request];
   if (!latest || latest.run !== view.id) return null;
   const { answer, step } = latest;

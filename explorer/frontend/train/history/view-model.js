@@ -1,10 +1,10 @@
 // The view model of a training run's history: its slider, the actions at the displayed step, and earlier runs.
 
 import { countLinkedBranches } from "../../choice/address.js";
-import { pointText, pointsOf, rateAt } from "../state/branches.js";
-import { keysOf, getDisplayableSteps } from "../state/history.js";
+import { pointText, parseBranches, rateAt } from "../state/branches.js";
+import { getRuleKeys, getDisplayableSteps } from "../state/history.js";
 import { findComparable } from "../state/state.js";
-import { differenceOf, getSetting, taskOf } from "../state/tasks.js";
+import { describeFirstDifference, getSetting, getSelectedTask } from "../state/tasks.js";
 
 /** @import { State } from "../state/state.js" */
 /**
@@ -23,11 +23,11 @@ import { differenceOf, getSetting, taskOf } from "../state/tasks.js";
  * @param {import("../state/series.js").LegendEntry[]} lines
  * @returns {Time}
  */
-export function timeOf(state, lines) {
+export function buildHistoryView(state, lines) {
   const { at, choice, trained, view } = state;
   const { status } = view;
   const text = status.recorded && trained ? status.recorded.branch : choice.training.branch;
-  const points = pointsOf(text, keysOf(trained ?? choice));
+  const points = parseBranches(text, getRuleKeys(trained ?? choice));
   return {
     steps: getDisplayableSteps(state),
     step: at ?? status.step,
@@ -35,11 +35,14 @@ export function timeOf(state, lines) {
     isBack: at !== null,
     lr: rateAt(points, at ?? status.step, getSetting(choice, "lr")),
     lines,
-    spikes: taskOf(trained ?? choice).site.fires,
+    spikes: getSelectedTask(trained ?? choice).site.fires,
     points: points.map((point) => ({ step: point.step, text: pointText(point) })),
     unsaid: describeLinkLimit(choice),
     chosen: choice.training.branch !== undefined,
-    ghosts: findComparable(state).map((ghost) => ({ number: ghost.number, text: nameOf(ghost, choice) })),
+    ghosts: findComparable(state).map((ghost) => ({
+      number: ghost.number,
+      text: describeEarlierRun(ghost, choice),
+    })),
     hasRun: Boolean(trained && status.snapshot),
   };
 }
@@ -49,8 +52,8 @@ export function timeOf(state, lines) {
  * @param {import("../state/state.js").PastRun} past
  * @param {State["choice"]} now
  */
-function nameOf({ choice, name }, now) {
-  const difference = differenceOf(choice, now);
+function describeEarlierRun({ choice, name }, now) {
+  const difference = describeFirstDifference(choice, now);
   return difference ? `${difference}, ${name}` : name;
 }
 

@@ -68,7 +68,7 @@ const PAINTERS = {
         setAttribute(canvas, "hidden", !isImage);
         svg.toggleAttribute("hidden", isImage);
         const { inputs, of } = record;
-        if (isImage) paintGrey(canvas, bytesOf(inputs), Math.sqrt(inputs.length), ink);
+        if (isImage) paintGrey(canvas, scaleToBytes(inputs), Math.sqrt(inputs.length), ink);
         else drawBars(paths, inputs);
         const all = isImage ? `${of} pixels` : `${of.toLocaleString("en-US")} inputs`;
         setText(caption, inputs.length < of ? `first ${inputs.length} of ${all}` : all);
@@ -158,7 +158,7 @@ const PAINTERS = {
 };
 
 /** Scale numbers to bytes, from 0 for the minimum to 255 for the maximum. @param {ArrayLike<number>} numbers */
-function bytesOf(numbers) {
+function scaleToBytes(numbers) {
   const all = Array.from(numbers);
   const [low, high] = [Math.min(...all), Math.max(...all)];
   return Uint8Array.from(all, (each) => Math.round((255 * (each - low)) / (high - low || 1)));

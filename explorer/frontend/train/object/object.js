@@ -39,7 +39,7 @@ export function createObject({ object, cards, reads }, { cardOf, onWhy, onFold }
   return {
     /** @param {Picture} picture */
     show({ plates, lanes: shown, forward: drawn, reads: images }) {
-      object.style.setProperty("--columns", columnsOf(plates.length));
+      object.style.setProperty("--columns", formatGridColumns(plates.length));
       object.classList.toggle("few", shown.length <= FEW_LANES);
       object.classList.toggle("many", shown.length > MANY_LANES);
       object.classList.toggle("long", plates.length > 5);
@@ -54,7 +54,7 @@ export function createObject({ object, cards, reads }, { cardOf, onWhy, onFold }
 }
 
 /** Return the CSS grid columns for a number of drawings with gaps between them. @param {number} plates */
-export function columnsOf(plates) {
+export function formatGridColumns(plates) {
   const middle = Array.from({ length: plates - 2 }, () => "minmax(0.6rem, 0.55fr) minmax(0, 1fr)").join(" ");
   return `minmax(5.5rem, 1.4fr) ${middle} minmax(0.6rem, 0.55fr) minmax(0, 1fr)`;
 }

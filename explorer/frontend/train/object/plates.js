@@ -14,7 +14,7 @@ const MIN_FOLDED = 1;
  * @param {boolean} open whether the middle layers are shown one by one
  * @returns {Plate[]}
  */
-export function platesOf(layers, open) {
+export function listPlates(layers, open) {
   const last = layers - 1;
   const pair = (/** @type {number} */ layer) => [makePlate("weights", layer), makePlate("op", layer)];
   const middle = Array.from({ length: Math.max(last - 1, 0) }, (_, at) => at + 1);
@@ -48,7 +48,7 @@ function makePlate(kind, layer, folded = 0) {
  * @param {boolean} isBetweenLayers whether the op is between layers
  * @returns {(number|null)[]} by the gap after each plate except the last; null at the inputs and if no gradient remains
  */
-export function leftOf(plates, passed, isBetweenLayers) {
+export function computeRemaining(plates, passed, isBetweenLayers) {
   /** @type {(number|null)[]} */
   const left = [];
   let trunk = 1;

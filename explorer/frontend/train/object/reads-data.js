@@ -1,8 +1,8 @@
 // Selects the examples shown next to the net: images, table rows, or points of a plane with the nets' decisions.
 
 import { pictureOf } from "../panels/regions.js";
-import { remedyOf } from "../state/remedies.js";
-import { isTableMissing, taskOf } from "../state/tasks.js";
+import { suggestRemedy } from "../state/remedies.js";
+import { isTableMissing, getSelectedTask } from "../state/tasks.js";
 
 /** @import { LegendEntry } from "../state/series.js" */
 /** @import { Snapshot } from "../state/records.js" */
@@ -40,7 +40,7 @@ const AIMS = {
  * @param {boolean} begun
  * @returns {Reads|null}
  */
-export function readsOf(state, measured, before, lines, begun) {
+export function buildReads(state, measured, before, lines, begun) {
   const planes = begun ? planesOf(state, measured, lines) : [];
   const more =
     planes.length < Math.min(lines.length, MANY_PLANES - 1) ? " Point at a rule for its plane." : "";
@@ -51,13 +51,15 @@ export function readsOf(state, measured, before, lines, begun) {
   if (!record) return begun ? null : makePreview(state);
   const reads = record.classes.length > 0;
   if (begun && !reads) return null;
-  const isImage = taskOf(state.choice).kind === "image";
-  const examples = examplesOf(record, begun || !isImage);
+  const isImage = getSelectedTask(state.choice).kind === "image";
+  const examples = splitExamples(record, begun || !isImage);
   const aim = reads ? (isImage ? AIMS.image : AIMS.rows) : AIMS.numbers;
   return {
     ...EMPTY,
-    question: begun ? "" : questionOf(state.choice, aim),
-    caption: begun ? `First ${examples.length} of ${record.of}: ● right ○ wrong` : captionOf(record, isImage),
+    question: begun ? "" : getTrainingQuestion(state.choice, aim),
+    caption: begun
+      ? `First ${examples.length} of ${record.of}: ● right ○ wrong`
+      : makeCaption(record, isImage),
     examples,
     zero: isImage ? null : record.zero,
     long: !isImage && record.width > FEW_COLUMNS,
@@ -84,7 +86,7 @@ function planesOf({ lifted }, measured, lines) {
  * @param {*} record
  * @param {boolean} few whether to limit them to ``MAX_EXAMPLES``
  */
-function examplesOf({ values, width }, few) {
+function splitExamples({ values, width }, few) {
   const all = values.length / width;
   const count = few ? Math.min(MAX_EXAMPLES, all) : all;
   return Array.from({ length: count }, (_, at) => values.subarray(at * width, (at + 1) * width));
@@ -100,7 +102,7 @@ function rightOf(now, { classes }, lines, count) {
 }
 
 /** @param {*} known @param {boolean} isImage */
-function captionOf({ judged, width, columns }, isImage) {
+function makeCaption({ judged, width, columns }, isImage) {
   if (isImage) return "No net sees them while it learns.";
   const bars =
     width < columns ? `the first ${width} of its ${columns.toLocaleString("en-US")} columns` : "its columns";
@@ -113,14 +115,20 @@ function captionOf({ judged, width, columns }, isImage) {
  * @returns {Reads|null}
  */
 function makePreview({ choice, table, ink }) {
-  const { kind, picture } = taskOf(choice);
+  const { kind, picture } = getSelectedTask(choice);
   if (isTableMissing(choice, table)) {
     const caption = "Paste one above: its rows appear here, their columns as bars.";
-    return { ...EMPTY, question: questionOf(choice, AIMS.table), caption, ink };
+    return { ...EMPTY, question: getTrainingQuestion(choice, AIMS.table), caption, ink };
   }
   if (kind !== "plane" || !picture || !("points" in picture)) return null;
   const caption = "Each point is an example.";
-  return { ...EMPTY, question: questionOf(choice, AIMS.points), caption, points: picture.points, ink };
+  return {
+    ...EMPTY,
+    question: getTrainingQuestion(choice, AIMS.points),
+    caption,
+    points: picture.points,
+    ink,
+  };
 }
 
 /**
@@ -128,9 +136,9 @@ function makePreview({ choice, table, ink }) {
  * @param {State["choice"]} choice
  * @param {Aim} aim
  */
-function questionOf(choice, { one, several }) {
+function getTrainingQuestion(choice, { one, several }) {
   const count = choice.rules.length;
-  const remedy = remedyOf(choice);
+  const remedy = suggestRemedy(choice);
   if (remedy) return remedy;
   if (count === 1) return `Will this rule ${one}?`;
   return `Which of the ${count === 2 ? "two" : `${count} rules`} will ${several}?`;

@@ -3,16 +3,16 @@
 import { getEntries } from "../../choice/choice.js";
 import { findEntry, findRuleForOp } from "../../choice/entries.js";
 import { formatShort } from "../../formula/numbers.js";
-import { labelLines, findKeysInForce, pointsOf } from "../state/branches.js";
-import { keysOf } from "../state/history.js";
+import { labelLines, findKeysInForce, parseBranches } from "../state/branches.js";
+import { getRuleKeys } from "../state/history.js";
 import { isLost } from "../state/layers.js";
 import { getCurrentValues } from "../state/series.js";
 import { sampleOp } from "../state/small-curves.js";
 import { ACTIVE, OVER } from "../state/status.js";
-import { getSetting, taskOf } from "../state/tasks.js";
+import { getSetting, getSelectedTask } from "../state/tasks.js";
 import { panel as inputs } from "../panels/inputs.js";
-import { canFold, leftOf, platesOf } from "./plates.js";
-import { readsOf } from "./reads-data.js";
+import { canFold, computeRemaining, listPlates } from "./plates.js";
+import { buildReads } from "./reads-data.js";
 
 /** @import { Line, Snapshot } from "../state/records.js" */
 /** @import { LegendEntry } from "../state/series.js" */
@@ -41,7 +41,7 @@ const STARTED = [...ACTIVE, "paused", ...OVER]; // these count as started even a
  * Build the data of the drawn net, each rule's backward pass and the examples.
  * @param {State} state @param {LegendEntry[]} lines @returns {Picture}
  */
-export function objectOf(state, lines) {
+export function buildNetDrawing(state, lines) {
   const { choice, view, first } = state;
   const run = view.status.snapshot;
   const measured = run?.measured.way ? run : null;
@@ -49,15 +49,15 @@ export function objectOf(state, lines) {
   const snapshot = measured ?? before;
   const statements = measured ? view.status.lines : (first?.answer?.lines ?? {});
   const hasBegun = Boolean(run && run.step > 0) || STARTED.includes(view.status.state);
-  const layers = layersOf(snapshot) ?? getSetting(choice, "hidden").split(",").length + 1;
-  const plates = platesOf(layers, state.unfolded);
-  const points = pointsOf(view.status.recorded?.branch, keysOf(choice));
+  const layers = countWeightLayers(snapshot) ?? getSetting(choice, "hidden").split(",").length + 1;
+  const plates = listPlates(layers, state.unfolded);
+  const points = parseBranches(view.status.recorded?.branch, getRuleKeys(choice));
   const going = labelLines(lines, points, run?.step ?? 0);
   return {
     plates,
     begun: hasBegun,
     lanes: going.map((line, at) =>
-      laneOf(state, {
+      buildLane(state, {
         line,
         slot: choice.rules[at].slot,
         snapshot,
@@ -66,8 +66,8 @@ export function objectOf(state, lines) {
         said: statements[line.key],
       }),
     ),
-    forward: snapshot && forwardOf(state, snapshot, { lines: going, plates, layers, points }),
-    reads: readsOf(state, measured, before, going, hasBegun),
+    forward: snapshot && buildForwardPass(state, snapshot, { lines: going, plates, layers, points }),
+    reads: buildReads(state, measured, before, going, hasBegun),
   };
 }
 
@@ -75,7 +75,7 @@ export function objectOf(state, lines) {
  * Return the number of weight layers of the measured nets, or undefined if nothing has been measured.
  * @param {Snapshot|null} snapshot
  */
-function layersOf(snapshot) {
+function countWeightLayers(snapshot) {
   return Object.values(snapshot?.measured.way ?? {}).find(Boolean)?.reached.length;
 }
 
@@ -86,9 +86,9 @@ function layersOf(snapshot) {
  *   points: import("../state/branches.js").Point[]}} of
  * @returns {Lane}
  */
-function laneOf(state, { line, slot, snapshot, plates, points, said }) {
+function buildLane(state, { line, slot, snapshot, plates, points, said }) {
   const { choice, view, why } = state;
-  const { site } = taskOf(choice);
+  const { site } = getSelectedTask(choice);
   const record = snapshot?.measured.way?.[line.key] ?? null;
   const hasDiverged = isLost(view.status.snapshot, line);
   const text = hasDiverged ? (view.status.words[indexOf(choice, line)] ?? "") : (said?.text ?? "");
@@ -112,7 +112,7 @@ function laneOf(state, { line, slot, snapshot, plates, points, said }) {
  */
 export function makeBands(record, plates, isBetweenLayers) {
   const known = hasFinite(record);
-  const left = leftOf(plates, record?.passed ?? [], isBetweenLayers).slice(1);
+  const left = computeRemaining(plates, record?.passed ?? [], isBetweenLayers).slice(1);
   return left.map((share, at) => ({
     left: share,
     known,
@@ -161,7 +161,7 @@ export function makeLanePlate(state, line, snapshot, record, plate, points) {
   const isStill = (/** @type {number} */ at) => record?.reached[at] === 0 && record.moved[at] === 0;
   if (kind === "op") {
     const isDead = hasFinite(record) && !(record.passed[layer] > 0);
-    return { plate, words: [], still: isDead, sees: seesOf(state, line, snapshot, layer, points) };
+    return { plate, words: [], still: isDead, sees: buildInputDrawing(state, line, snapshot, layer, points) };
   }
   if (kind === "fold") {
     const all = Array.from({ length: folded }, (_, at) => layer + at);
@@ -190,7 +190,7 @@ export function describeFold(count) {
  * @param {number} layer
  * @param {import("../state/branches.js").Point[]} points
  */
-function seesOf({ choice, ink }, line, snapshot, layer, points) {
+function buildInputDrawing({ choice, ink }, line, snapshot, layer, points) {
   const measured = snapshot?.measured.inputs?.[line.key];
   if (!snapshot || !measured) return null;
   const now = findKeysInForce(points, snapshot.step, { op: choice.op, rule: line.key });
@@ -204,7 +204,7 @@ function seesOf({ choice, ink }, line, snapshot, layer, points) {
     op,
     rule: findRuleForOp(op, now.rule),
     parameters: choice.parameters,
-    task: taskOf(choice),
+    task: getSelectedTask(choice),
     picked: null,
   });
 }
@@ -218,7 +218,7 @@ function seesOf({ choice, ink }, line, snapshot, layer, points) {
  *   points: import("../state/branches.js").Point[]}} of
  * @returns {Forward|null} null without a measured net
  */
-function forwardOf({ choice, lifted, unfolded, ink }, snapshot, { lines, plates, layers, points }) {
+function buildForwardPass({ choice, lifted, unfolded, ink }, snapshot, { lines, plates, layers, points }) {
   const records = snapshot.measured.net ?? {};
   const available = lines.filter(({ key }) => records[key]);
   const isReached = (/** @type {LegendEntry} */ { key }) => snapshot.measured.way?.[key]?.reached[0] > 0;
@@ -237,7 +237,10 @@ function forwardOf({ choice, lifted, unfolded, ink }, snapshot, { lines, plates,
     plates,
     canFold: canFold(layers),
     open: unfolded,
-    isImage: taskOf(choice).kind === "image" && Number.isInteger(side) && record.of === record.inputs.length,
+    isImage:
+      getSelectedTask(choice).kind === "image" &&
+      Number.isInteger(side) &&
+      record.of === record.inputs.length,
     record,
     curve: sampleOp(op, { ...choice.parameters, ...getCurrentValues(snapshot, line.key, 0) }, ends),
     ends,

@@ -8,8 +8,8 @@ import { getCommandSettings, getRunSettings } from "../client/request.js";
 import { createPainter } from "./view.js";
 import { loadPanels, listRequests } from "../panels/panels.js";
 import { packGhosts } from "../state/history.js";
-import { makeObject, pictureOf } from "./view-model.js";
-import { inkOf } from "../widgets/canvas.js";
+import { makeObject, buildPicture } from "./view-model.js";
+import { readInk } from "../widgets/canvas.js";
 import { createLifecycle } from "./lifecycle.js";
 import { createFirstStep } from "../client/first-step.js";
 import { createOwnTable } from "../client/reading.js";
@@ -17,7 +17,7 @@ import { createRun } from "../client/run.js";
 import { createScripts } from "../client/script.js";
 import { createSlowRun } from "./slow-motion.js";
 import { NO_TABLE } from "../state/own-table.js";
-import { stateOf } from "../state/state.js";
+import { createState } from "../state/state.js";
 import { createTaskChange } from "./task-change.js";
 import { createLiveSettings } from "./live-settings.js";
 
@@ -50,8 +50,8 @@ export async function loadTraining() {
  *   undefined in a lesson, which does not draw the net
  */
 function createTraining(host, store, { server, plotly, colours, examples, onPresent, calm, cardOf }) {
-  const getTheme = () => ({ colours: colours().rules, ink: inkOf(host) });
-  let state = stateOf(store.current, getTheme(), {
+  const getTheme = () => ({ colours: colours().rules, ink: readInk(host) });
+  let state = createState(store.current, getTheme(), {
     table: loadFromSession("own table") ?? NO_TABLE,
     panels: loadFromSession("panels") ?? {},
     numbers: loadFromSession("numbers") ?? {},
@@ -128,7 +128,7 @@ function createTraining(host, store, { server, plotly, colours, examples, onPres
 
   function paint() {
     frame = 0;
-    painter.paint(pictureOf(state));
+    painter.paint(buildPicture(state));
   }
 
   const stop = store.subscribe(lifecycle.follow);

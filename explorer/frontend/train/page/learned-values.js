@@ -24,7 +24,7 @@ export function makePresentTexts({ choice, view }) {
     const learning = candidates.filter(({ learns }) => learns);
     if (!learning.length) continue;
     const isMixed = choice.training.learn_each === "channel";
-    const values = learning.map(({ rule }) => valuesOf(snapshot, rule.key, name));
+    const values = learning.map(({ rule }) => getLayerValues(snapshot, rule.key, name));
     present.op[name] = textOf(values.flat(), isMixed || values.length > 1);
     learning.forEach(({ rule }, at) => {
       present.rules[rule.key] = { ...present.rules[rule.key], [name]: textOf(values[at], isMixed) };
@@ -41,7 +41,7 @@ export function makePresentTexts({ choice, view }) {
  * @param {string} name
  * @returns {number[]}
  */
-function valuesOf(snapshot, rule, name) {
+function getLayerValues(snapshot, rule, name) {
   const parameter = getLearned(snapshot, rule).find((one) => one.name === name);
   if (!parameter) return [];
   const values = Array.from(

@@ -1,6 +1,6 @@
 // Starts, pauses and restarts training runs, when a button is pressed or a setting changes.
 
-import { hasSameLiveSettings, orderOf } from "../client/request.js";
+import { hasSameLiveSettings, makeRunRequest } from "../client/request.js";
 import { toDisplayedState, unpackGhosts } from "../state/history.js";
 import { loadFromSession } from "../../choice/session.js";
 import { withBegun, withOtherSettings, withReset } from "../state/state.js";
@@ -17,7 +17,7 @@ const REST_MS = 300; // wait this long after the last change before restarting t
  */
 export function createLifecycle({ now, state, become, run, isMine, rename }) {
   let timer = 0;
-  const order = () => orderOf(now(), state().table);
+  const order = () => makeRunRequest(now(), state().table);
 
   /** @param {"begin"|"beginWithStep"|"beginAtRest"} how */
   function begin(how) {

@@ -1,7 +1,7 @@
 // Handles open panels, their number inputs, and requests for measurements.
 
 import { saveInSession } from "../../choice/session.js";
-import { layersOf } from "../state/layers.js";
+import { getLayerChoice } from "../state/layers.js";
 import { toDisplayedState } from "../state/history.js";
 import { SEARCH } from "../evidence/line-search-data.js";
 
@@ -38,7 +38,7 @@ export function createRequests({ state, become, run }) {
     onSearch: () => void measure(SEARCH, {}),
     /** @param {import("../panels/panel.js").Panel} panel @param {number} index */
     onLegend({ request = "", legend = [] }, index) {
-      const { chosen: layer } = layersOf(state());
+      const { chosen: layer } = getLayerChoice(state());
       const numbers = { layer, ...legend[index].numbers };
       const { [request]: displayed, ...requests } = state().requests;
       if (JSON.stringify(displayed?.numbers) === JSON.stringify(numbers)) become({ requests });

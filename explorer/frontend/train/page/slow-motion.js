@@ -1,6 +1,6 @@
 // Requests the data of slow motion, and opens it once the training run has paused.
 
-import { layerOf, toPositionText, recordKey } from "../slow-motion/view-model.js";
+import { getShownLayer, toPositionText, recordKey } from "../slow-motion/view-model.js";
 import { ACTIVE, UNAVAILABLE } from "../state/status.js";
 import { explainUntrained } from "../state/tasks.js";
 
@@ -26,7 +26,7 @@ export function createSlowRun({ now, state, put, become, choose, run, isMine }, 
       if (key === null || run.isBusy || state().slow?.key === key) return;
       const before = state().slow?.answer ?? null;
       put({ slow: { key, answer: null, before } });
-      const answer = await run.measure(INSTRUMENT, { layer: layerOf(state().choice.slow) });
+      const answer = await run.measure(INSTRUMENT, { layer: getShownLayer(state().choice.slow) });
       if (state().slow?.key === key) become({ slow: { key, answer, before: null } });
     },
     acts: {

@@ -7,7 +7,7 @@ import {
   hasMore,
   willReplaceEntries,
   findTask,
-  taskOf,
+  getSelectedTask,
   withTaskOp,
   withTask,
   withTaskAlone,
@@ -26,7 +26,8 @@ export function createTaskChange({ now, state, become, choose }) {
   function change(after, answered = false) {
     const before = now();
     become({
-      changing: answered || hasMore(before, after) ? { key: taskOf(after).key, before, after } : null,
+      changing:
+        answered || hasMore(before, after) ? { key: getSelectedTask(after).key, before, after } : null,
     });
     choose(after);
   }
@@ -57,13 +58,14 @@ export function createTaskChange({ now, state, become, choose }) {
  * Return the question or the note about a change of the training task, or null if there is none.
  * @param {State} state
  */
-export function asksOf({ changing, choice }) {
+export function getChangeQuestion({ changing, choice }) {
   if (!changing) return null;
   const { label, begins } = findTask(changing.key);
   const { op } = getEntries(choice);
   if (changing.after) {
     const { after } = changing;
-    const isStill = taskOf(choice).key === changing.key && !hasMore(after, choice) && !hasMore(choice, after);
+    const isStill =
+      getSelectedTask(choice).key === changing.key && !hasMore(after, choice) && !hasMore(choice, after);
     return isStill ? { text: `${label} with ${op.inside}.`, own: "", keep: "" } : null;
   }
   const opName = findEntry("op", begins.op)?.inside ?? begins.op;

@@ -2,26 +2,26 @@
 
 import { getCatalogue } from "../../choice/entries.js";
 import { formatShort } from "../../formula/numbers.js";
-import { alignmentOf, valuesOf } from "../evidence/alignment-data.js";
-import { rulePanelOf, evidenceOf } from "../evidence/view-model.js";
-import { endOf, makeGhosts, seriesOf } from "../state/series.js";
-import { objectOf } from "../object/view-model.js";
-import { slowOf } from "../slow-motion/view-model.js";
-import { splitAtBranches, labelLines, pointsOf } from "../state/branches.js";
-import { keysOf, rateOf, toDisplayedState } from "../state/history.js";
+import { buildAlignmentChart, formatValues } from "../evidence/alignment-data.js";
+import { buildRulePanel, buildEvidence } from "../evidence/view-model.js";
+import { findLastPoint, makeGhosts, buildSeries } from "../state/series.js";
+import { buildNetDrawing } from "../object/view-model.js";
+import { buildSlowMotion } from "../slow-motion/view-model.js";
+import { splitAtBranches, labelLines, parseBranches } from "../state/branches.js";
+import { getRuleKeys, getShownRate, toDisplayedState } from "../state/history.js";
 import { makePresentTexts } from "./learned-values.js";
-import { asksOf } from "./task-change.js";
-import { remedyOf, removalOf } from "../state/remedies.js";
-import { findComparable, legendOf } from "../state/state.js";
-import { timeOf } from "../history/view-model.js";
+import { getChangeQuestion } from "./task-change.js";
+import { suggestRemedy, getRemovalLabel } from "../state/remedies.js";
+import { findComparable, makeLegend } from "../state/state.js";
+import { buildHistoryView } from "../history/view-model.js";
 import { ACTIVE, IDLE, OVER } from "../state/status.js";
 import {
-  differenceOf,
+  describeFirstDifference,
   hasOwnEntries,
   isUnread,
   isTableMissing,
   getSetting,
-  taskOf,
+  getSelectedTask,
   explainUntrained,
   describeTask,
 } from "../state/tasks.js";
@@ -62,29 +62,29 @@ const LEGENDS = { score: "", loss: "", norms: "w1 solid, w2 dotted", learned: ""
 const MISSING = { score: "held-out score", loss: "loss", norms: "gradient norm", learned: "parameter" };
 
 /** Convert the state of the Train page to the data that its view displays. @param {State} live @returns {Picture} */
-export function pictureOf(live) {
+export function buildPicture(live) {
   const state = toDisplayedState(live);
   const { choice, view, colours } = state;
   const { snapshot } = view.status;
-  const task = taskOf(choice);
-  const lines = legendOf(choice, colours);
+  const task = getSelectedTask(choice);
+  const lines = makeLegend(choice, colours);
   const going = labelLines(
     lines,
-    pointsOf(view.status.recorded?.branch, keysOf(choice)),
+    parseBranches(view.status.recorded?.branch, getRuleKeys(choice)),
     snapshot?.step ?? 0,
   );
-  const metric = metricOf(state);
-  const options = measuresOf(metric, Boolean(choice.training.learn));
-  const alignment = alignmentOf(state, lines);
-  const aligned = valuesOf(alignment.chart);
-  const after = state.view.status === live.view.status ? [] : alignmentOf(live, lines).chart.series;
+  const metric = getMetricName(state);
+  const options = listMeasures(metric, Boolean(choice.training.learn));
+  const alignment = buildAlignmentChart(state, lines);
+  const aligned = formatValues(alignment.chart);
+  const after = state.view.status === live.view.status ? [] : buildAlignmentChart(live, lines).chart.series;
   alignment.chart.at = live.at;
   alignment.chart.series = [...makeGhosts(after, null, []), ...alignment.chart.series];
   const refusal = getRefusal(live);
-  const removal = refusal && removalOf(choice);
+  const removal = refusal && getRemovalLabel(choice);
   const measure = (options.find(({ value }) => value === state.measure) ?? options[0]).value;
-  const chart = chartOf(state, measure, live.view.status.snapshot);
-  const object = state.drawn ? objectOf(state, lines) : null;
+  const chart = buildMainChart(state, measure, live.view.status.snapshot);
+  const object = state.drawn ? buildNetDrawing(state, lines) : null;
   const isSeen = !object || object.begun; // a page with closed tools shows no chart before its first run
   const isFaint = isSeen && chart.series.some(({ faint }) => faint);
   return {
@@ -92,19 +92,19 @@ export function pictureOf(live) {
     again: OVER.includes(view.status.state),
     offersOwnOp: hasOwnEntries(choice) && (isBrokenAtStart(view.status) || (refusal !== "" && !removal)),
     removal,
-    metrics: metricsOf(state, lines),
-    taken: view.status.step / stepsOf(state),
+    metrics: formatMetrics(state, lines),
+    taken: view.status.step / countSteps(state),
     status: makeStatus(live, isFaint),
     verdict: view.status.words.at(-1) ?? "",
-    headline: headlineOf(view.status),
+    headline: getHeadline(view.status),
     offersSeeds: state.drawn && OVER.includes(view.status.state) && hasOneSeed(state),
     moving: ACTIVE.includes(view.status.state),
-    heading: makeHeading(choice, scaleOf(state, measure)),
+    heading: makeHeading(choice, getScale(state, measure)),
     measures: { options, chosen: measure },
     chart,
     alignment,
-    why: evidenceOf(state, lines),
-    slow: slowOf(live, going),
+    why: buildEvidence(state, lines),
+    slow: buildSlowMotion(live, going),
     rows: {
       lines: going,
       snapshot,
@@ -118,18 +118,18 @@ export function pictureOf(live) {
     about: describeTask(choice),
     table: { visible: task.kind === "own", own: state.table, reading: state.reading },
     lacksTable: isTableMissing(choice, state.table),
-    time: timeOf(live, lines),
-    rate: rateOf(live),
+    time: buildHistoryView(live, lines),
+    rate: getShownRate(live),
     object,
-    one: rulePanelOf(state, lines),
-    asks: asksOf(live),
+    one: buildRulePanel(state, lines),
+    asks: getChangeQuestion(live),
   };
 }
 
 /** Build the data of the drawing of the net. @param {State} live */
 export function makeObject(live) {
   const state = toDisplayedState(live);
-  return objectOf(state, legendOf(state.choice, state.colours));
+  return buildNetDrawing(state, makeLegend(state.choice, state.colours));
 }
 
 /**
@@ -137,10 +137,10 @@ export function makeObject(live) {
  * only the run knows the data.
  * @param {State} state
  */
-function metricOf({ choice, trained, view }) {
-  const task = taskOf(choice);
+function getMetricName({ choice, trained, view }) {
+  const task = getSelectedTask(choice);
   const { snapshot } = view.status;
-  return trained && snapshot && taskOf(trained).key === task.key ? snapshot.metric : task.metric;
+  return trained && snapshot && getSelectedTask(trained).key === task.key ? snapshot.metric : task.metric;
 }
 
 /**
@@ -149,7 +149,7 @@ function metricOf({ choice, trained, view }) {
  * @param {boolean} learns whether a parameter learns
  * @returns {{value: Measure, label: string}[]}
  */
-function measuresOf(metric, learns) {
+function listMeasures(metric, learns) {
   const measures = /** @type {{value: Measure, label: string}[]} */ ([
     { value: "score", label: metric === "accuracy" ? "Accuracy" : metric },
     { value: "loss", label: "Loss" },
@@ -182,12 +182,12 @@ function getEnabledButtons(name, unread) {
  * @param {State} state
  * @param {LegendEntry[]} lines
  */
-function metricsOf(state, [first, ...others]) {
+function formatMetrics(state, [first, ...others]) {
   const { status } = state.view;
   const loss = status.snapshot?.loss[first.key];
   const suffix = others.length ? ` of ${first.label}` : "";
   return [
-    `${status.step} / ${stepsOf(state)}`,
+    `${status.step} / ${countSteps(state)}`,
     typeof loss === "number" ? formatShort(loss) + suffix : "–",
     status.steps_per_second ? Math.round(status.steps_per_second).toLocaleString("en-US") : "–",
     status.device ?? "–",
@@ -195,7 +195,7 @@ function metricsOf(state, [first, ...others]) {
 }
 
 /** Return the total number of steps of the training run, or of the settings if there is no run. @param {State} state */
-function stepsOf({ choice, view }) {
+function countSteps({ choice, view }) {
   return view.status.steps || Number(getSetting(choice, "steps"));
 }
 
@@ -235,14 +235,14 @@ function makeStatus(state, isFaint) {
 }
 
 /** Return the headline of a finished run, or "" if it is not finished. @param {State["view"]["status"]} status */
-function headlineOf({ state, headline, words }) {
+function getHeadline({ state, headline, words }) {
   return OVER.includes(state) ? headline || (words.at(-1) ?? "") : "";
 }
 
 /** Return whether rules were compared with a single random seed, which proves little. @param {State} state */
 function hasOneSeed(state) {
   const { status } = state.view;
-  return metricOf(state) !== null && state.choice.rules.length > 1 && status.snapshot?.seeds === 1;
+  return getMetricName(state) !== null && state.choice.rules.length > 1 && status.snapshot?.seeds === 1;
 }
 
 /** Describe the run that the Start button would start, with its steps and duration. @param {State["choice"]} choice */
@@ -270,8 +270,8 @@ function makeHeading(choice, { title, banded, heldOut }) {
  * @param {Measure} measure
  * @returns {import("../charts/axes.js").Scale}
  */
-function scaleOf(state, measure) {
-  const metric = metricOf(state);
+function getScale(state, measure) {
+  const metric = getMetricName(state);
   if (measure === "learned") {
     const subject = state.choice.training.learn_each === "channel" ? "mean over channels" : "value";
     return { kind: "plain", title: `${subject} of what learns`, chance: null, banded: false };
@@ -281,16 +281,16 @@ function scaleOf(state, measure) {
     const title = measure === "loss" ? "loss" : "gradient norm";
     return { kind: "decades", title, chance: null, banded };
   }
-  const common = { banded, heldOut: true, decimals: decimalsOf(state.view.status.judged) };
+  const common = { banded, heldOut: true, decimals: getScoreDecimals(state.view.status.judged) };
   if (metric !== "accuracy") return { kind: "fit", title: metric ?? "", chance: null, ...common };
-  return { kind: "share", title: "accuracy, %", chance: taskOf(state.choice).chance, ...common };
+  return { kind: "share", title: "accuracy, %", chance: getSelectedTask(state.choice).chance, ...common };
 }
 
 /**
  * Return the number of decimals with which scores are shown, or undefined if there are no scores yet.
  * @param {Object<string, string>} judged
  */
-function decimalsOf(judged) {
+function getScoreDecimals(judged) {
   const [text = ""] = Object.values(judged);
   return /\.(\d+)/.exec(text)?.[1].length;
 }
@@ -302,7 +302,7 @@ function decimalsOf(judged) {
  * @param {import("../state/records.js").Snapshot|null} latest the snapshot of the run's last step
  * @returns {import("../charts/chart.js").Picture}
  */
-function chartOf(state, measure, latest) {
+function buildMainChart(state, measure, latest) {
   const { trained, view, at } = state;
   const { snapshot, words, recorded } = view.status;
   const now =
@@ -317,18 +317,22 @@ function chartOf(state, measure, latest) {
       : [];
   const past = measure === "norms" || measure === "learned" ? [] : findComparable(state);
   const before = past.flatMap((ghost) =>
-    makeGhosts(makeBranchedSeries(state, measure, ghost), differenceOf(ghost.choice, state.choice), now),
+    makeGhosts(
+      makeBranchedSeries(state, measure, ghost),
+      describeFirstDifference(ghost.choice, state.choice),
+      now,
+    ),
   );
   const series = [...before, ...later, ...now];
-  const scale = scaleOf(state, measure);
+  const scale = getScale(state, measure);
   return {
     run: `${view.id} ${before.length} ${measure}`,
     at,
     scale,
     series,
-    steps: view.status.state === "diverged" ? lengthOf(series) : stepsOf(state),
+    steps: view.status.state === "diverged" ? findLastStep(series) : countSteps(state),
     words: [`${makeHeading(trained ?? state.choice, scale)}, over steps.`, ...words].join(" "),
-    empty: remedyOf(state.choice) || emptyOf(measure, snapshot),
+    empty: suggestRemedy(state.choice) || explainEmptyCurves(measure, snapshot),
     legend: LEGENDS[measure],
   };
 }
@@ -340,10 +344,10 @@ function chartOf(state, measure, latest) {
  * @param {Pick<PastRun, "choice"|"snapshot"|"recorded">} run
  */
 function makeBranchedSeries({ colours }, measure, { choice, snapshot, recorded }) {
-  const lines = legendOf(choice, colours);
-  const points = pointsOf(recorded?.branch, keysOf(choice));
+  const lines = makeLegend(choice, colours);
+  const points = parseBranches(recorded?.branch, getRuleKeys(choice));
   const free = colours.find((colour) => lines.every((line) => line.colour !== colour)) ?? colours[0];
-  return splitAtBranches(seriesOf(measure, snapshot, lines), points, lines, free);
+  return splitAtBranches(buildSeries(measure, snapshot, lines), points, lines, free);
 }
 
 /**
@@ -351,7 +355,7 @@ function makeBranchedSeries({ colours }, measure, { choice, snapshot, recorded }
  * @param {Measure} measure
  * @param {import("../state/records.js").Snapshot|null} snapshot
  */
-function emptyOf(measure, snapshot) {
+function explainEmptyCurves(measure, snapshot) {
   const hasBegun = snapshot?.step || snapshot?.finished;
   const quantity = MISSING[measure];
   return hasBegun
@@ -363,6 +367,6 @@ function emptyOf(measure, snapshot) {
  * Return the last step of the longest curve, so that a run that ended early fills the width of its chart.
  * @param {Series[]} series
  */
-function lengthOf(series) {
-  return Math.max(0, ...series.map((each) => endOf(each)?.x ?? 0)) + 1;
+function findLastStep(series) {
+  return Math.max(0, ...series.map((each) => findLastPoint(each)?.x ?? 0)) + 1;
 }

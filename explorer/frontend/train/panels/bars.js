@@ -15,7 +15,7 @@ import { element, setAttribute, setText } from "../../elements/dom.js";
  * @param {(number: number) => string} text
  * @returns {Bars}
  */
-export function barsOf(numbers, [low, high], text) {
+export function makeLogBars(numbers, [low, high], text) {
   const bars = Array.from(numbers, (number, layer) => ({
     name: `w${layer + 1}`,
     value: text(number),

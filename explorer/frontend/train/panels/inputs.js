@@ -28,11 +28,11 @@ export const panel = {
   rows: 7.5,
   picture: pictureOf,
   create,
-  data: dataOf,
+  data: toCarriedData,
 };
 
 /** Return the op's inputs in a form that Explore can show behind its curves. @param {Observation} observation */
-function dataOf({ measured: { edges, counts, means, beyond }, layer }) {
+function toCarriedData({ measured: { edges, counts, means, beyond }, layer }) {
   const at = Math.min(layer, counts.length - 1);
   return {
     edges: Array.from(edges),
@@ -67,7 +67,7 @@ function pictureOf({ measured, snapshot, line, layer, op, rule, parameters }) {
       .join(" "),
     note,
     ends,
-    bars: barsOf(counts[at], edges, toX),
+    bars: makeHistogramBars(counts[at], edges, toX),
     curve: points.map(({ x, y }) => ({ x: toX(x), y: toHeight(y) })),
     zero: toHeight(0),
     most: points.length ? most : null,
@@ -92,7 +92,7 @@ function describeOutside(share, [start, stop]) {
  * @param {(x: number) => number} across
  * @returns {Bar[]}
  */
-function barsOf(counts, edges, across) {
+function makeHistogramBars(counts, edges, across) {
   const inner = Array.from(counts).slice(1, -1);
   const max = Math.max(...inner) || Math.max(...Array.from(counts), 1);
   return Array.from(counts, (count, bin) => ({

@@ -4,7 +4,7 @@ import { updateChildren } from "../../elements/children.js";
 import { element, setText } from "../../elements/dom.js";
 import { formatShort } from "../../formula/numbers.js";
 import { paintGrey } from "../widgets/canvas.js";
-import { gridOf } from "../widgets/tiles.js";
+import { arrangeGrid } from "../widgets/tiles.js";
 
 /** @import { PanelSpec, Observation } from "./panel.js" */
 /** A layer: its name and its maps as one image, ``width`` pixels a row. @typedef {{name: string, pixels: Uint8Array, width: number}} Layer */
@@ -45,7 +45,7 @@ export function pictureOf({ measured, ink }) {
  * @returns {{pixels: Uint8Array, width: number}}
  */
 function arrangeTiles(images, side) {
-  const { width, indices } = gridOf(images.length / side ** 2, side, { zoom: ZOOM });
+  const { width, indices } = arrangeGrid(images.length / side ** 2, side, { zoom: ZOOM });
   return { width, pixels: Uint8Array.from(indices, (index) => (index < 0 ? LINE : images[index])) };
 }
 

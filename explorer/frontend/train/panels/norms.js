@@ -1,7 +1,7 @@
 // The panel that shows the gradient norm of each weight layer as a bar.
 
 import { formatShort } from "../../formula/numbers.js";
-import { barsOf, createBars } from "./bars.js";
+import { makeLogBars, createBars } from "./bars.js";
 
 /** @import { PanelSpec } from "./panel.js" */
 
@@ -12,6 +12,6 @@ export const panel = {
   layered: false,
   suits: () => true,
   rows: 2.5,
-  picture: ({ measured }) => barsOf(measured.norms, [-6, 3], formatShort),
+  picture: ({ measured }) => makeLogBars(measured.norms, [-6, 3], formatShort),
   create: createBars,
 };

@@ -77,7 +77,7 @@ export function createPanel(
     createCounter(label, (value) => onNumber(name, value)),
   );
   const hint = legend.some(({ numbers }) => numbers) ? [element("span", {}, "Show a unit:")] : [];
-  const swatches = legend.map((entry, index) => swatchOf(entry, () => onLegend(index)));
+  const swatches = legend.map((entry, index) => createSwatch(entry, () => onLegend(index)));
   const section = element(
     "section",
     { class: `why-panel ${key}`, "data-panel": key },
@@ -121,7 +121,7 @@ export function createPanel(
 }
 
 /** @param {Legend} entry @param {() => void} onclick */
-function swatchOf({ text, swatch, numbers }, onclick) {
+function createSwatch({ text, swatch, numbers }, onclick) {
   const [shade, name] = [element("i", { class: swatch }), element("span", {}, text ?? "")];
   if (!numbers) return element("span", { class: "swatch" }, shade, name);
   const title = "Show one unit's numbers in the formula";

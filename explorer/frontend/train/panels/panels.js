@@ -2,9 +2,9 @@
 
 import { isStochastic } from "../../choice/choice.js";
 import { getCatalogue } from "../../choice/entries.js";
-import { questionOf } from "../state/instruments.js";
+import { formatQuestion } from "../state/instruments.js";
 import { OVER } from "../state/status.js";
-import { taskOf } from "../state/tasks.js";
+import { getSelectedTask } from "../state/tasks.js";
 
 /** @import { Panel } from "./panel.js" */
 
@@ -19,10 +19,10 @@ export async function loadPanels() {
 }
 
 /** Return the panels that apply to the selected task. @param {import("../../choice/choice.js").Choice} choice */
-export function panelsOf(choice) {
+export function getSuitablePanels(choice) {
   const learns = Boolean(choice.training.learn);
   const draws = isStochastic(choice);
-  return panels.filter(({ suits }) => suits(taskOf(choice), learns, draws));
+  return panels.filter(({ suits }) => suits(getSelectedTask(choice), learns, draws));
 }
 
 /**
@@ -31,7 +31,7 @@ export function panelsOf(choice) {
  * @param {Object<string, boolean>} left
  */
 export function openPanels(choice, left) {
-  return panelsOf(choice).filter(({ key, opens }) => left[key] ?? opens);
+  return getSuitablePanels(choice).filter(({ key, opens }) => left[key] ?? opens);
 }
 
 /**
@@ -41,14 +41,14 @@ export function openPanels(choice, left) {
  */
 export function listRequests({ choice, panels: left, numbers, view, why, drawn, evidence = true }) {
   const isOver = OVER.includes(view.status.state);
-  const wanted = isOver ? panelsOf(choice) : evidence ? openPanels(choice, left) : [];
+  const wanted = isOver ? getSuitablePanels(choice) : evidence ? openPanels(choice, left) : [];
   const rulePanel = why ? view.status.lines[why]?.panel : "";
   const isRequested = (/** @type {Panel} */ panel) =>
     wanted.includes(panel) || panel.key === rulePanel || (drawn && BASIS.includes(panel.key));
-  const requested = panelsOf(choice).filter(isRequested);
+  const requested = getSuitablePanels(choice).filter(isRequested);
   return [
     "alignment",
     ...(drawn ? OBJECT_INSTRUMENTS : []),
-    ...requested.map(({ key }) => questionOf(key, numbers[key])),
+    ...requested.map(({ key }) => formatQuestion(key, numbers[key])),
   ];
 }

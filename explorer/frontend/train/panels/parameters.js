@@ -45,8 +45,8 @@ function pictureOf({ measured, snapshot, line }) {
     return {
       name,
       now: [...values.keys()].map((at) => formatNow(values[at], leasts[at], mosts[at])).join(", "),
-      values: linesOf(steps, values, false, leasts, mosts),
-      gradients: moves ? linesOf(steps, gradients, true) : null,
+      values: makeSmallChart(steps, values, false, leasts, mosts),
+      gradients: moves ? makeSmallChart(steps, gradients, true) : null,
     };
   });
   const words = pictures.map(({ name, now, gradients }) => `${name} ${gradients ? "is" : "stays at"} ${now}`);
@@ -71,7 +71,7 @@ function formatNow(...series) {
  * @param {number[][]} [mosts] the upper ends
  * @returns {Lines}
  */
-function linesOf(steps, series, signed, leasts = [], mosts = []) {
+function makeSmallChart(steps, series, signed, leasts = [], mosts = []) {
   const finite = [...[series, leasts, mosts].flat(2).filter(Number.isFinite), ...(signed ? [0] : [])];
   const [min, max] = [Math.min(...finite), Math.max(...finite)];
   const margin = 0.06 * (max - min) || Math.abs(max) * 0.06 || 1;

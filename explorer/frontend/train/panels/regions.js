@@ -66,7 +66,7 @@ function describeClasses(names) {
 }
 
 /** Decode points from a flat array. @param {Uint8Array} numbers three numbers per point @returns {Point[]} */
-export function pointsOf(numbers) {
+export function decodePoints(numbers) {
   return Array.from({ length: numbers.length / 3 }, (_, at) => ({
     x: numbers[3 * at] / 255,
     y: numbers[3 * at + 1] / 255,
@@ -139,7 +139,7 @@ function paintDots(canvas, { trained, heldOut, classes }) {
     [trained, DOT.trained, false],
     [heldOut, DOT.heldOut, true],
   ])) {
-    for (const { x, y, kind } of pointsOf(data)) {
+    for (const { x, y, kind } of decodePoints(data)) {
       context.beginPath();
       context.arc(x * CANVAS_SIZE, (1 - y) * CANVAS_SIZE, size, 0, 2 * Math.PI);
       context.fillStyle = `rgb(${getClassColour(DOTS, kind, classes).join()})`;

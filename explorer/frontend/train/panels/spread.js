@@ -1,7 +1,7 @@
 // The panel that shows how much the gradient of one batch varies between random draws, and its bias.
 
 import { formatShort } from "../../formula/numbers.js";
-import { barsOf, createBars } from "./bars.js";
+import { makeLogBars, createBars } from "./bars.js";
 
 /** @import { PanelSpec } from "./panel.js" */
 
@@ -13,8 +13,8 @@ export const panel = {
   suits: (_task, _learns, draws) => draws,
   rows: 2.5,
   picture({ measured }) {
-    const { words, bars } = barsOf(measured.spread, [-2, 2], textOf);
-    const note = noteOf(measured);
+    const { words, bars } = makeLogBars(measured.spread, [-2, 2], textOf);
+    const note = formatBiasNote(measured);
     return { words: `${words}. ${note}`, bars, note };
   },
   create: createBars,
@@ -30,7 +30,7 @@ function textOf(ratio) {
  * Return a note on the gradient's relative bias in each weight layer below an op, with standard errors.
  * @param {{bias: ArrayLike<number>, within: ArrayLike<number>}} measured
  */
-function noteOf({ bias, within }) {
+function formatBiasNote({ bias, within }) {
   const parts = Array.from(bias, (share, layer) => `w${layer + 1} ${formatBias(share, within[layer])}`);
   return `Bias: ${parts.join(", ") || "not measured here"}`;
 }

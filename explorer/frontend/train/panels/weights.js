@@ -29,7 +29,7 @@ export const panel = {
 
 /** @param {Observation} observation @returns {Picture} */
 export function pictureOf({ measured: { layers, words } }) {
-  return { words, layers: layers.map(layerOf) };
+  return { words, layers: layers.map(buildLayerHistogram) };
 }
 
 /**
@@ -39,7 +39,7 @@ export function pictureOf({ measured: { layers, words } }) {
  * @param {number} index
  * @returns {Layer}
  */
-function layerOf({ edges, counts, values, by_value: byValue, changed }, index) {
+function buildLayerHistogram({ edges, counts, values, by_value: byValue, changed }, index) {
   const bins = counts.length;
   const ends = /** @type {[string, string]} */ ([edges[0], edges[bins]].map(formatNumber));
   const partCounts = Array.from(values, (_, part) => byValue.subarray(part * bins, (part + 1) * bins));
@@ -99,7 +99,7 @@ function createBlock() {
         () => shape("path"),
         (path, bars, part) => {
           setAttribute(path, "d", bars.map(makeBarPath).join(""));
-          setAttribute(path, "opacity", String(opacityOf(part, parts.length)));
+          setAttribute(path, "opacity", String(getPartOpacity(part, parts.length)));
         },
       );
       ends.forEach((end, at) => setText(ticks[at], end));
@@ -109,7 +109,7 @@ function createBlock() {
 }
 
 /** Return the opacity of the bars of one quantised value. @param {number} part @param {number} count */
-function opacityOf(part, count) {
+function getPartOpacity(part, count) {
   return count === 1 ? 1 : 0.3 + (0.7 * part) / (count - 1);
 }
 

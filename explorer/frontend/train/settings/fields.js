@@ -4,7 +4,7 @@ import { element, createId, setAttribute, setText, setValue, writeValue } from "
 import { createNumberField } from "../../elements/number.js";
 import { createSlider } from "../../elements/slider.js";
 import { clampTo } from "../../formula/numbers.js";
-import { taskOf } from "../state/tasks.js";
+import { getSelectedTask } from "../state/tasks.js";
 import { createLearningField } from "./learning-field.js";
 
 /** @import { Setting } from "../state/tasks.js" */
@@ -39,7 +39,7 @@ export function createFields(settings, store, onSetting) {
   return settings.map((setting) => {
     const { kind, name, live } = setting;
     const onChange = (/** @type {string} */ text, phase = "settled") => onSetting(name, text, phase);
-    const getDefault = () => taskOf(getChoice()).defaults[name];
+    const getDefault = () => getSelectedTask(getChoice()).defaults[name];
     return { name, live, field: FIELDS[kind](setting, { onChange, usual: getDefault, choice: getChoice }) };
   });
 }

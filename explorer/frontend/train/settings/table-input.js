@@ -7,7 +7,7 @@ import {
   decodeFile,
   makeTable,
   NO_TABLE,
-  previewOf,
+  buildTablePreview,
   withOut,
   dropGaps,
   withTarget,
@@ -120,7 +120,7 @@ export function createTable(host, { onTable }, examples) {
         "was-read",
         reading !== null && reading.message === undefined && !reading.refused,
       );
-      preview.show(previewOf(reading));
+      preview.show(buildTablePreview(reading));
     },
   };
 }

@@ -7,8 +7,8 @@ import { makeEvenPoints } from "../../formula/floats.js";
 import { clampTo } from "../../formula/numbers.js";
 import { formatFourDigits } from "../../formula/substitution.js";
 import { share } from "../widgets/svg-paths.js";
-import { gridOf } from "../widgets/tiles.js";
-import { makeDrawScope, getIndex, rowOf, scopeOf, getValue } from "./numbers.js";
+import { arrangeGrid } from "../widgets/tiles.js";
+import { makeDrawScope, getIndex, rowOf, getCellScope, getValue } from "./numbers.js";
 
 /** @import { Cell } from "./numbers.js" */
 /** @import { Record, Stage, Tensor } from "./view-model.js" */
@@ -41,11 +41,11 @@ const CLEAR = 4; // maximum height of a curve, relative to the largest absolute 
 /** The functions that build the drawing of a slow motion stage, by kind of view. @type {Object<string, Draw>} */
 export const DRAWINGS = {
   map: mapOf,
-  input: inputOf,
-  weights: weightsOf,
+  input: getInputImage,
+  weights: getWeightImage,
   op: opOf,
-  rule: ruleOf,
-  loss: barsOf,
+  rule: buildRuleCurveDrawing,
+  loss: makeBars,
 };
 
 /** @param {Stage} stage @param {Record} record @param {Cell} cell @returns {ColourMap} */
@@ -67,8 +67,8 @@ function mapOf({ tensor, scale }, { tensors, stages, map_side: side, by_example 
     of: null,
     most: formatFourDigits(Number(full.toPrecision(2))),
   });
-  if (side && map.axes.join() === "row,unit") return unitsOf(picture, map, cell, side);
-  return map.tiles && !by_example && map.axes[1] === "unit" ? kernelOf(picture, map, cell) : picture;
+  if (side && map.axes.join() === "row,unit") return getMapImage(picture, map, cell, side);
+  return map.tiles && !by_example && map.axes[1] === "unit" ? getKernelImage(picture, map, cell) : picture;
 }
 
 /**
@@ -79,10 +79,10 @@ function mapOf({ tensor, scale }, { tensors, stages, map_side: side, by_example 
  * @param {number} side
  * @returns {ColourMap}
  */
-function unitsOf(map, tensor, { row, unit, example }, side) {
+function getMapImage(map, tensor, { row, unit, example }, side) {
   const first = example * side ** 2;
   const values = columnOf(tensor, unit).slice(first, first + side ** 2);
-  const image = imageOf(map, { ...tensor, side, tiles: 1 }, values, row - first);
+  const image = arrangeImages(map, { ...tensor, side, tiles: 1 }, values, row - first);
   return { ...image, pick: "cell", of: { rows: values.map((_, at) => first + at), unit } };
 }
 
@@ -93,28 +93,28 @@ function unitsOf(map, tensor, { row, unit, example }, side) {
  * @param {Cell} cell
  * @returns {ColourMap}
  */
-function kernelOf(map, tensor, { row, unit }) {
-  const image = imageOf(map, tensor, columnOf(tensor, unit), row);
-  return { ...image, pick: "cell", of: { rows: gridOf(tensor.tiles, tensor.side).indices, unit } };
+function getKernelImage(map, tensor, { row, unit }) {
+  const image = arrangeImages(map, tensor, columnOf(tensor, unit), row);
+  return { ...image, pick: "cell", of: { rows: arrangeGrid(tensor.tiles, tensor.side).indices, unit } };
 }
 
 /** Return the selected example as an image, or all examples as rows of numbers. @type {typeof mapOf} */
-function inputOf(stage, record, cell) {
+function getInputImage(stage, record, cell) {
   const map = mapOf(stage, record, cell);
   const tensor = record.tensors[stage.tensor];
   if (!tensor.side) return { ...map, mark: { row: map.mark.row, column: null } };
-  const image = imageOf(map, tensor, rowOf(tensor, cell.row), null);
+  const image = arrangeImages(map, tensor, rowOf(tensor, cell.row), null);
   if (record.layer) return image; // outputs of an op have both signs, so the scale is centred on 0
   const [low, high] = [Math.min(...tensor.values), Math.max(...tensor.values)];
   return { ...image, low, scale: high, most: "" };
 }
 
 /** Return the weights of the selected unit as an image, or the weights of all units. @type {typeof mapOf} */
-function weightsOf(stage, record, cell) {
+function getWeightImage(stage, record, cell) {
   const map = mapOf(stage, record, cell);
   const tensor = record.tensors[stage.tensor];
   if (!tensor.side || !record.by_example) return map;
-  return imageOf(map, tensor, columnOf(tensor, cell.unit), cell.input);
+  return arrangeImages(map, tensor, columnOf(tensor, cell.unit), cell.input);
 }
 
 /**
@@ -125,8 +125,8 @@ function weightsOf(stage, record, cell) {
  * @param {number|null} at index of the marked number, null for none
  * @returns {ColourMap}
  */
-function imageOf(map, { side, tiles }, values, at) {
-  const { width, height, indices } = gridOf(tiles, side);
+function arrangeImages(map, { side, tiles }, values, at) {
+  const { width, height, indices } = arrangeGrid(tiles, side);
   const place = at === null ? -1 : indices.indexOf(at);
   return {
     ...map,
@@ -156,7 +156,7 @@ function opOf(stage, record, cell, entries) {
   const label = `x = ${formatFourDigits(getValue(record.tensors.x, cell))}`;
   const draw = record.tensors[UNIFORM];
   const u = draw && hasDraw(entries.op.tree) ? `, u = ${formatFourDigits(getValue(draw, cell))}` : "";
-  return curveOf(record, cell, {
+  return buildMarkedCurve(record, cell, {
     x,
     y: record.plain_op ? values : null,
     at: y,
@@ -169,15 +169,15 @@ function opOf(stage, record, cell, entries) {
  * Build the curve of a backward rule: its factor if it is linear in g, else the gradient at the g on display.
  * @type {Draw}
  */
-function ruleOf(stage, record, cell, entries) {
+function buildRuleCurveDrawing(stage, record, cell, entries) {
   const { g: upstream, gradient } = record.tensors;
   const [g, returned] = [upstream, gradient].map((tensor) => getValue(tensor, cell));
   const scale = record.linear ? 1 : g;
   const { x: xs, gradient: values } = sampleEntries(record, cell, entries, scale);
-  const at = record.linear ? factorOf({ record, cell, entries }, g, returned) : returned;
+  const at = record.linear ? computeRuleFactor({ record, cell, entries }, g, returned) : returned;
   const text = at === null ? "× ?" : `${record.linear ? "× " : "gradient "}${formatFourDigits(at)}`;
   const y = record.plain ? values : null;
-  return curveOf(record, cell, { x: xs, y, at: at ?? 0, colour: entries.colour, label: text });
+  return buildMarkedCurve(record, cell, { x: xs, y, at: at ?? 0, colour: entries.colour, label: text });
 }
 
 /**
@@ -186,10 +186,10 @@ function ruleOf(stage, record, cell, entries) {
  * @param {number} g
  * @param {number} returned
  */
-function factorOf(at, g, returned) {
+function computeRuleFactor(at, g, returned) {
   const { rule, op } = at.entries;
   const tree = rule.tree ?? op.gradient;
-  if (at.record.plain && tree !== null) return evaluate(tree, scopeOf(at, 1))[0];
+  if (at.record.plain && tree !== null) return evaluate(tree, getCellScope(at, 1))[0];
   return g === 0 ? null : returned / g;
 }
 
@@ -204,7 +204,7 @@ function factorOf(at, g, returned) {
  */
 function sampleEntries(record, cell, entries, g) {
   const { op, rule, parameters } = entries;
-  const [start, stop] = spanOf(record, cell);
+  const [start, stop] = findSpan(record, cell);
   if (!record.tensors[UNIFORM]) {
     const { x, y, gradients } = sampleCurves({ op, rules: [rule] }, { start, stop, g, parameters });
     return { x, y, gradient: gradients[rule.key] };
@@ -225,7 +225,7 @@ function sampleEntries(record, cell, entries, g) {
  * @param {Cell} cell
  * @returns {[number, number]}
  */
-function spanOf({ span: [start, stop], tensors }, cell) {
+function findSpan({ span: [start, stop], tensors }, cell) {
   const rows = columnOf(tensors.x, cell.unit).filter(Number.isFinite);
   return [Math.min(start, ...rows), Math.max(stop, ...rows)];
 }
@@ -242,9 +242,9 @@ function columnOf({ values, shape: [rows, columns] }, column) {
  * @param {{x: Float64Array, y: Float64Array|null, at: number, colour: string, label: string}} curve
  * @returns {Curve}
  */
-function curveOf(record, cell, { x, y, at, colour, label }) {
+function buildMarkedCurve(record, cell, { x, y, at, colour, label }) {
   const { x: inputs } = record.tensors;
-  const span = spanOf(record, cell);
+  const span = findSpan(record, cell);
   const toX = (/** @type {number} */ value) => clampTo(share(value, ...span), 0, 1);
   const [low, high] = findYRange(y ?? [], at, span);
   const toY = (/** @type {number} */ value) => clampTo(share(value, low, high), 0, 1);
@@ -278,7 +278,7 @@ function findYRange(y, at, span) {
 }
 
 /** @param {Stage} stage @param {Record} record @param {Cell} cell @returns {Bars} */
-function barsOf(stage, record, cell) {
+function makeBars(stage, record, cell) {
   const { target, own: ownLoss } = record.tensors;
   const values = rowOf(record.tensors[stage.tensor], cell.example);
   const targets = rowOf(target, cell.example);

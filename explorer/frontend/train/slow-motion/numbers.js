@@ -46,7 +46,7 @@ export function findLivelyCell({ tensors: { gradient, g } }) {
  * @param {Cell} lively used if nothing is requested
  * @returns {Cell}
  */
-export function cellOf({ tensors, times, map_side: side, by_example }, requested, lively) {
+export function chooseCell({ tensors, times, map_side: side, by_example }, requested, lively) {
   const [rows, units] = tensors.x.shape;
   const unit = clampTo(requested.unit ?? lively.unit, 0, units - 1);
   const row = clampTo(requested.row ?? lively.row, 0, rows - 1);
@@ -78,7 +78,7 @@ export function getValue({ values, shape, axes }, cell) {
 }
 
 /** Return the sentence about a stage at a cell. @param {Stage} stage @param {Record} record @param {Cell} cell */
-export function wordsOf({ words, otherwise }, { tensors }, cell) {
+export function getSentenceAt({ words, otherwise }, { tensors }, cell) {
   const reason = Object.keys(otherwise).find((name) => getValue(tensors[name], cell) === 0);
   return reason ? otherwise[reason] : words;
 }
@@ -90,7 +90,7 @@ export function wordsOf({ words, otherwise }, { tensors }, cell) {
  * @param {Cell} cell
  * @param {Entries} entries
  */
-export function numbersOf({ numbers }, record, cell, entries) {
+export function fillNumbers({ numbers }, record, cell, entries) {
   const at = { record, cell, entries };
   return numbers.replace(/\$(\w+)/g, (_, name) =>
     name in TEXTS ? TEXTS[name](at) : formatFourDigits(getValue(record.tensors[name], cell)),
@@ -104,14 +104,14 @@ const TEXTS = {
   op(at) {
     const { record, cell, entries } = at;
     return record.plain_op
-      ? formatSubstituted(entries.op.tree, scopeOf(at, 1))
+      ? formatSubstituted(entries.op.tree, getCellScope(at, 1))
       : formatFourDigits(getValue(record.tensors.y, cell));
   },
   rule: formatRule,
   factor(at) {
-    const tree = treeOf(at);
+    const tree = getFormulaTree(at);
     return at.record.linear && tree !== null
-      ? `at g = 1: ${formatSubstituted(tree, scopeOf(at, 1))}`
+      ? `at g = 1: ${formatSubstituted(tree, getCellScope(at, 1))}`
       : `gradient = ${formatRule(at)}`;
   },
   target({ record, cell }) {
@@ -133,18 +133,18 @@ const TEXTS = {
 function formatRule(at) {
   const { record, cell } = at;
   const [x, g, gradient] = ["x", "g", "gradient"].map((name) => getValue(record.tensors[name], cell));
-  const tree = treeOf(at);
-  if (tree !== null) return formatSubstituted(tree, scopeOf(at, g));
+  const tree = getFormulaTree(at);
+  if (tree !== null) return formatSubstituted(tree, getCellScope(at, g));
   return `${record.formula} = ${formatFourDigits(gradient)}, g = ${formatFourDigits(g)}, x = ${formatFourDigits(x)}`;
 }
 
 /** Return the gradient formula's tree, or null if numbers cannot be substituted into it. @param {At} at */
-function treeOf({ record, entries: { op, rule } }) {
+function getFormulaTree({ record, entries: { op, rule } }) {
   return record.plain ? (rule.tree ?? op.gradient) : null;
 }
 
 /** Return the values of all names in a formula at the selected cell. @param {At} at @param {number} g */
-export function scopeOf({ record, cell, entries }, g) {
+export function getCellScope({ record, cell, entries }, g) {
   const [start, stop] = record.span;
   const { x, y } = record.tensors;
   const scope = makeDrawScope(

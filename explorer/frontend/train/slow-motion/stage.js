@@ -84,7 +84,7 @@ function createMap(frame, { onCell }) {
     draw(map) {
       displayed = map;
       const { rows, columns, mark, box } = map;
-      paint(canvas, columns, rows, createColouring(map, groundOf(canvas)));
+      paint(canvas, columns, rows, createColouring(map, getBackground(canvas)));
       setAttribute(frame, "data-pick", map.pick);
       setAttribute(row, "hidden", mark.row === null);
       setAttribute(column, "hidden", mark.column === null || box);
@@ -132,7 +132,7 @@ function toOpaquePixel([red, green, blue]) {
 }
 
 /** Return the background colour behind an element. @param {Element} node */
-function groundOf(node) {
+function getBackground(node) {
   const dialog = /** @type {Element} */ (node.closest("dialog"));
   return (getComputedStyle(dialog).backgroundColor.match(/\d+/g) ?? []).slice(0, 3).map(Number);
 }
@@ -144,7 +144,7 @@ export function paintScale(canvas) {
     canvas,
     values.length,
     1,
-    createColouring(/** @type {*} */ ({ values, scale: 1, low: -1 }), groundOf(canvas)),
+    createColouring(/** @type {*} */ ({ values, scale: 1, low: -1 }), getBackground(canvas)),
   );
 }
 

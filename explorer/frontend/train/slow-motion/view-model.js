@@ -4,9 +4,9 @@ import { getEntries } from "../../choice/choice.js";
 import { findEntry, findRuleForOp } from "../../choice/entries.js";
 import { clampTo } from "../../formula/numbers.js";
 import { DRAWINGS } from "./drawings.js";
-import { cellOf, findLivelyCell, findLivelyRule, numbersOf, wordsOf } from "./numbers.js";
+import { chooseCell, findLivelyCell, findLivelyRule, fillNumbers, getSentenceAt } from "./numbers.js";
 import { ACTIVE, UNAVAILABLE } from "../state/status.js";
-import { remedyOf } from "../state/remedies.js";
+import { suggestRemedy } from "../state/remedies.js";
 import { getSetting, explainUntrained } from "../state/tasks.js";
 
 /** @import { LegendEntry } from "../state/series.js" */
@@ -42,7 +42,7 @@ const ASKING = "Asking …";
 const NAMES = /** @type {const} */ (["rule", "layer", "unit", "row"]);
 
 /** Parse the position in slow motion from a link. @param {string} text @returns {Position} */
-export function positionOf(text) {
+export function parsePosition(text) {
   const [stage, ...numbers] = text.split(",");
   const getNumber = (/** @type {number} */ index) => (numbers[index] ? Number(numbers[index]) - 1 : null);
   return { stage, rule: getNumber(0), layer: getNumber(1), unit: getNumber(2), row: getNumber(3) };
@@ -68,12 +68,12 @@ export function recordKey({ choice, view }) {
   const { state, step, snapshot } = view.status;
   const isBegun = view.id && snapshot; // without the nets, a measurement would take too long
   if (!choice.slow || !isBegun || ["idle", "silent", ...ACTIVE, ...UNAVAILABLE].includes(state)) return null;
-  return JSON.stringify([view.id, step, layerOf(choice.slow), getSetting(choice, "lr")]);
+  return JSON.stringify([view.id, step, getShownLayer(choice.slow), getSetting(choice, "lr")]);
 }
 
 /** Return the index of the layer that slow motion shows. @param {string} slow */
-export function layerOf(slow) {
-  return positionOf(slow).layer ?? 0;
+export function getShownLayer(slow) {
+  return parsePosition(slow).layer ?? 0;
 }
 
 /**
@@ -82,27 +82,27 @@ export function layerOf(slow) {
  * @param {LegendEntry[]} lines
  * @returns {Picture|null}
  */
-export function slowOf(state, lines) {
+export function buildSlowMotion(state, lines) {
   const { choice, slow } = state;
   if (!choice.slow) return null;
   const records = getRecords(slow);
-  const requested = positionOf(choice.slow);
+  const requested = parsePosition(choice.slow);
   const rule = clampTo(requested.rule ?? findLivelyRule(records, lines), 0, lines.length - 1);
   const record = withFormulas(records?.[lines[rule].key] ?? null);
   const frame = {
     rules: lines.map(({ label, colour }, index) => ({ label, colour, chosen: index === rule })),
     canStep: !["finished", "diverged"].includes(state.view.status.state),
   };
-  const refusal = refusalOf(state, records, record, lines[rule]);
+  const refusal = explainMissingData(state, records, record, lines[rule]);
   if (!record || refusal.message) return { ...frame, ...EMPTY, ...refusal, position: { ...requested, rule } };
-  const cell = cellOf(record, requested, findLivelyCell(record));
+  const cell = chooseCell(record, requested, findLivelyCell(record));
   const entries = listEntries(choice, rule, record, cell.unit);
   const present = Math.max(
     record.stages.findIndex(({ key }) => key === requested.stage),
     0,
   );
   const stage = record.stages[present];
-  const stages = stagesOf(record, present, cell, { ...entries, colour: lines[rule].colour });
+  const stages = buildStages(record, present, cell, { ...entries, colour: lines[rule].colour });
   const scaleText = stages[present].drawing.most;
   return {
     ...frame,
@@ -110,8 +110,8 @@ export function slowOf(state, lines) {
     title: titleOf(state, record, cell),
     layers: { count: record.layers, chosen: record.layer },
     stages,
-    words: wordsOf(stage, record, cell),
-    numbers: numbersOf(stage, record, cell, entries),
+    words: getSentenceAt(stage, record, cell),
+    numbers: fillNumbers(stage, record, cell, entries),
     note: record.note,
     count: `${present + 1} of ${record.stages.length}`,
     position: { stage: stage.key, rule, unit: cell.unit, row: cell.row, layer: record.layer },
@@ -179,11 +179,11 @@ function getRecords(slow) {
  * @param {LegendEntry} line
  * @returns {{message: string, action: Picture["action"]}}
  */
-function refusalOf({ choice, view, slow }, records, record, line) {
+function explainMissingData({ choice, view, slow }, records, record, line) {
   const { state, sentence, snapshot } = view.status;
   if (ACTIVE.includes(state)) return { message: GOES_ON, action: "pause" };
   if (explainUntrained(choice))
-    return { message: `${explainUntrained(choice)} ${remedyOf(choice)}`, action: "" };
+    return { message: `${explainUntrained(choice)} ${suggestRemedy(choice)}`, action: "" };
   if (state === "idle" || (!view.id && !record)) return { message: NO_RUN, action: "first" };
   if ([...UNAVAILABLE, "silent", "crowded"].includes(state)) return { message: sentence, action: "" };
   if (slow?.answer?.message) return { message: slow.answer.message, action: "again" };
@@ -227,7 +227,7 @@ function describePlace(side, at) {
  * @param {import("./drawings.js").Entries} entries
  * @returns {StagePicture[]}
  */
-function stagesOf(record, present, cell, entries) {
+function buildStages(record, present, cell, entries) {
   const forward = record.stages.filter(({ under }) => !under).map(({ key }) => key);
   return record.stages.map((stage, index) => ({
     key: stage.key,
@@ -237,7 +237,7 @@ function stagesOf(record, present, cell, entries) {
     under: stage.under,
     column: 1 + forward.indexOf(stage.under || stage.key),
     note: stage.note,
-    words: `${stage.title}. ${wordsOf(stage, record, cell)} ${numbersOf(stage, record, cell, entries)}. ${stage.note}`,
+    words: `${stage.title}. ${getSentenceAt(stage, record, cell)} ${fillNumbers(stage, record, cell, entries)}. ${stage.note}`,
     drawing: DRAWINGS[stage.view](stage, record, cell, entries),
   }));
 }

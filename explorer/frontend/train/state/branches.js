@@ -17,7 +17,7 @@ import { formatShort } from "../../formula/numbers.js";
  * @param {string[]} [keys] keys of the rules, which may contain a colon
  * @returns {Point[]}
  */
-export function pointsOf(text = "", keys = []) {
+export function parseBranches(text = "", keys = []) {
   return text
     .split("\n")
     .filter(Boolean)
@@ -36,7 +36,7 @@ function pointOf(line, keys) {
 }
 
 /** Format branch points as text with one point per line, such as "40,lr:0.01". @param {Point[]} points */
-export function textOf(points) {
+export function formatBranches(points) {
   return points.map(({ step, name, value }) => `${step},${name}:${value}`).join("\n");
 }
 
@@ -46,7 +46,7 @@ export function textOf(points) {
  */
 export function withPoints(choice, points) {
   const { branch: _, ...training } = choice.training;
-  return { ...choice, training: points.length ? { ...training, branch: textOf(points) } : training };
+  return { ...choice, training: points.length ? { ...training, branch: formatBranches(points) } : training };
 }
 
 /**
@@ -94,7 +94,7 @@ export function labelLines(lines, points, steps) {
   return lines.map((line) => {
     const { rule } = findKeysInForce(points, steps, { op: "", rule: line.key });
     const onward = rule === line.key ? "" : labelOf("rule", rule);
-    return { ...line, label: nameOf(line.label, line.key, rule), onward };
+    return { ...line, label: extendName(line.label, line.key, rule), onward };
   });
 }
 
@@ -104,7 +104,7 @@ export function labelLines(lines, points, steps) {
  * @param {string} key of its initial rule
  * @param {string} rule
  */
-function nameOf(name, key, rule) {
+function extendName(name, key, rule) {
   return rule === key ? name : `${name} → ${labelOf("rule", rule)}`;
 }
 
@@ -173,7 +173,7 @@ function splitCurve(curve, points, lines, other) {
     const [begin, to] = [indexAt(curve, step), steps[index + 1]];
     const { rule } = findKeysInForce(relevant, step + 1, { op: "", rule: start });
     const colour = rule === start ? curve.colour : (lines.find(({ key }) => key === rule)?.colour ?? other);
-    const name = nameOf(curve.name, start, rule);
+    const name = extendName(curve.name, start, rule);
     const end = to === undefined ? curve.x.length - 1 : indexAt(curve, to);
     const part = cutTo({ ...curve, name, colour, dash: "dash", meta: undefined }, begin, end);
     parts.push(part);

@@ -1,7 +1,7 @@
 // The history of a training run: the step on display, its branch points, and the curves of earlier runs.
 
 import { findEntry } from "../../choice/entries.js";
-import { branchAt, pointsOf, rateAt, hasSamePoints, withPoints } from "./branches.js";
+import { branchAt, parseBranches, rateAt, hasSamePoints, withPoints } from "./branches.js";
 import { UNAVAILABLE, OVER } from "./status.js";
 import { getLiveSettings, getSetting, withSetting } from "./tasks.js";
 
@@ -118,7 +118,7 @@ export function getRecordedChoice({ trained, choice, view: { status } }) {
   const base = live.reduce((one, [name, text]) => withSetting(one, name, text), trained ?? choice);
   if (!status.recorded) return base;
   const { lr, branch } = status.recorded;
-  return withPoints(withSetting(base, "lr", lr), pointsOf(branch, keysOf(base)));
+  return withPoints(withSetting(base, "lr", lr), parseBranches(branch, getRuleKeys(base)));
 }
 
 /** Return whether a training run has started but not ended, so that its rate can change. @param {State} state */
@@ -127,7 +127,7 @@ export function isUnderway({ view: { status } }) {
 }
 
 /** Return the learning rate to display. @param {State} state */
-export function rateOf(state) {
+export function getShownRate(state) {
   const { rate, choice, view } = state;
   const start = getSetting(choice, "lr");
   if (rate !== null) return rate;
@@ -157,7 +157,7 @@ export function mergeRecorded(state) {
 
 /** Return the branch points of the page's settings. @param {State["choice"]} choice */
 export function getPoints(choice) {
-  return pointsOf(choice.training.branch, keysOf(choice));
+  return parseBranches(choice.training.branch, getRuleKeys(choice));
 }
 
 /** Return a copy of the settings with one more branch point. @param {State["choice"]} choice @param {Point} point */
@@ -166,7 +166,7 @@ export function branchChoice(choice, point) {
 }
 
 /** Return the keys of the selected backward rules. @param {State["choice"]} choice */
-export function keysOf({ rules }) {
+export function getRuleKeys({ rules }) {
   return rules.map(({ key }) => key);
 }
 

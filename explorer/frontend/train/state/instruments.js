@@ -22,7 +22,7 @@ export function findInstrument(key) {
  * @param {string} key
  * @param {Object<string, number>} [numbers]
  */
-export function questionOf(key, numbers = {}) {
+export function formatQuestion(key, numbers = {}) {
   const nonzero = Object.entries(numbers).filter(([, value]) => value);
   const query = new URLSearchParams(nonzero.sort().map(([name, value]) => [name, String(value)]));
   return nonzero.length ? `${key}?${query}` : key;

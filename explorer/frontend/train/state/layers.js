@@ -1,6 +1,6 @@
 // The layer and the net that are drawn in the section "Why".
 
-import { getSetting, taskOf } from "./tasks.js";
+import { getSetting, getSelectedTask } from "./tasks.js";
 
 /** @import { LegendEntry } from "./series.js" */
 /** @import { State } from "./state.js" */
@@ -10,9 +10,10 @@ import { getSetting, taskOf } from "./tasks.js";
  * user has chosen another.
  * @param {State} state
  */
-export function layersOf({ choice, view, layer }) {
+export function getLayerChoice({ choice, view, layer }) {
   const measured = Object.values(view.status.snapshot?.measured.alignment ?? {}).find(Boolean);
-  const declared = getSetting(choice, "hidden").split(",").length + Number(taskOf(choice).site.output);
+  const declared =
+    getSetting(choice, "hidden").split(",").length + Number(getSelectedTask(choice).site.output);
   const count = measured?.cosines.length ?? declared;
   return { count, chosen: Math.min(layer ?? count - 1, count - 1) };
 }
@@ -31,7 +32,7 @@ export function isLost(snapshot, { key }) {
  * @param {State} state
  * @param {LegendEntry[]} lines
  */
-export function netOf({ view }, lines) {
+export function describeNets({ view }, lines) {
   const { snapshot } = view.status;
   if (!snapshot || snapshot.seeds === 1) return "";
   const seeds = lines.map(({ key }) => snapshot.seed[key]).filter((seed) => typeof seed === "number");

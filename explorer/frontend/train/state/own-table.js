@@ -91,7 +91,7 @@ function decodeUtf8(bytes) {
  * @param {Reading} reading
  * @returns {Preview|null}
  */
-export function previewOf(reading) {
+export function buildTablePreview(reading) {
   if (!reading) return null;
   if (reading.message !== undefined)
     return { summary: "", rows: [], names: [], head: [], refused: reading.message, gaps: 0 };

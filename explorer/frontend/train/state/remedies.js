@@ -3,7 +3,7 @@
 import { explainTrainingRefusal } from "../../choice/entries.js";
 import { getEntries, removeRule } from "../../choice/choice.js";
 import { joinList } from "../../formula/phrases.js";
-import { taskOf, explainUntrained } from "./tasks.js";
+import { getSelectedTask, explainUntrained } from "./tasks.js";
 
 /** @import { Choice } from "../../choice/choice.js" */
 
@@ -12,7 +12,7 @@ const BRANCH = "Remove the branch (×) to train.";
 
 /** Return the selected backward rules with which the task's net cannot be trained. @param {Choice} choice */
 function findRefused(choice) {
-  const { fires } = taskOf(choice).site;
+  const { fires } = getSelectedTask(choice).site;
   const { rules } = getEntries(choice);
   return choice.rules.flatMap(({ slot }, at) =>
     explainTrainingRefusal(rules[at], fires) ? [{ slot, label: rules[at].label }] : [],
@@ -26,7 +26,7 @@ const describeRemoval = (refused) => `Remove ${joinList(refused.map(({ label }) 
  * Suggest how the selected backward rules could be trained, or return "" if they can be trained already.
  * @param {Choice} choice
  */
-export function remedyOf(choice) {
+export function suggestRemedy(choice) {
   if (!explainUntrained(choice)) return "";
   const refused = findRefused(choice);
   const left = choice.rules.length - refused.length;
@@ -39,7 +39,7 @@ export function remedyOf(choice) {
  * none.
  * @param {Choice} choice
  */
-export function removalOf(choice) {
+export function getRemovalLabel(choice) {
   const refused = findRefused(choice);
   return refused.length && refused.length < choice.rules.length ? describeRemoval(refused) : "";
 }

@@ -43,9 +43,9 @@ const SUBSCRIPTS = "₁₂₃₄₅";
  */
 const SERIES = {
   score: ({ score_steps: steps, scores, score_sd: spreads }, lines) =>
-    lines.map((line) => curveOf(line, steps, scores, spreads)),
+    lines.map((line) => buildRuleCurve(line, steps, scores, spreads)),
   loss: ({ loss_steps: steps, losses, loss_sd: spreads }, lines) =>
-    lines.map((line) => curveOf(line, steps[line.key], losses, spreads)),
+    lines.map((line) => buildRuleCurve(line, steps[line.key], losses, spreads)),
   norms: ({ loss_steps: steps, w1_norms: w1, w2_norms: w2 }, lines) =>
     lines.flatMap(({ key, label, colour }) => [
       { name: `${label}, w1`, rule: key, colour, x: steps[key], y: w1[key] },
@@ -64,7 +64,7 @@ const SERIES = {
  * @param {Snapshot|PlottedSeries} snapshot
  * @param {LegendEntry[]} lines
  */
-export function seriesOf(measure, snapshot, lines) {
+export function buildSeries(measure, snapshot, lines) {
   return SERIES[measure](/** @type {Snapshot} */ (snapshot), lines);
 }
 
@@ -76,7 +76,7 @@ export function seriesOf(measure, snapshot, lines) {
  * @param {Object<string, Values>} spreads by rule
  * @returns {Series}
  */
-function curveOf({ key, label, colour }, x, values, spreads) {
+function buildRuleCurve({ key, label, colour }, x, values, spreads) {
   return { name: label, rule: key, meta: key, ends: true, colour, x, y: values[key], spread: spreads[key] };
 }
 
@@ -200,14 +200,16 @@ export function makeGhosts(series, difference, present) {
     name: difference === null ? curve.name : joinName(curve.name, difference),
     label: difference === null ? curve.name : joinName(difference || curve.name),
     ends:
-      ends && difference !== null && !present.some((other) => other.rule === rule && hasEndOf(other, curve)),
+      ends &&
+      difference !== null &&
+      !present.some((other) => other.rule === rule && containsEnd(other, curve)),
     faint: true,
   }));
 }
 
 /** Return whether a curve contains the last point of another curve. @param {Series} curve @param {Series} other */
-function hasEndOf({ x, y }, other) {
-  const end = endOf(other);
+function containsEnd({ x, y }, other) {
+  const end = findLastPoint(other);
   return end !== null && Array.from(x).some((step, at) => step === end.x && y[at] === end.y);
 }
 
@@ -218,7 +220,7 @@ function hasEndOf({ x, y }, other) {
  * @param {(value: number) => number} [clamp] clamps a value to the axis
  * @returns {{x: Float64Array, y: Float64Array}}
  */
-export function bandOf({ x, y, spread = [] }, clamp = (value) => value) {
+export function traceBand({ x, y, spread = [] }, clamp = (value) => value) {
   const finite = [...Array(spread.length).keys()].filter(
     (i) => Number.isFinite(spread[i]) && Number.isFinite(y[i]),
   );
@@ -233,12 +235,14 @@ export function bandOf({ x, y, spread = [] }, clamp = (value) => value) {
 }
 
 /** Return the last finite point of a curve, or null if there is no such point. @param {Series} series */
-export function endOf({ x, y }) {
+export function findLastPoint({ x, y }) {
   const at = Array.from(y).findLastIndex(Number.isFinite);
   return at < 0 ? null : { x: x[at], y: y[at] };
 }
 
 /** Describe the last value of each curve in words. @param {Series[]} series */
 export function describeEnds(series) {
-  return series.map((each) => `${each.name}: ${endOf(each)?.y.toFixed(2) ?? "no gradient"}.`).join(" ");
+  return series
+    .map((each) => `${each.name}: ${findLastPoint(each)?.y.toFixed(2) ?? "no gradient"}.`)
+    .join(" ");
 }

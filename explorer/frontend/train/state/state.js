@@ -67,7 +67,7 @@ const OTHER_SETTINGS = "Other settings: press Start.";
  * @param {{table: OwnTable, panels: State["panels"], numbers: State["numbers"]}} stored of this session
  * @returns {State}
  */
-export function stateOf(choice, { colours, ink }, { table, panels, numbers }) {
+export function createState(choice, { colours, ink }, { table, panels, numbers }) {
   const view = { status: IDLE, notice: "", lost: false, id: null };
   return {
     choice,
@@ -135,7 +135,7 @@ export function withReset(state) {
  * @param {string[]} colours
  * @returns {import("./series.js").LegendEntry[]}
  */
-export function legendOf(choice, colours) {
+export function makeLegend(choice, colours) {
   const { rules: entries } = getEntries(choice);
   return choice.rules.map(({ key, slot }, index) => ({
     key,

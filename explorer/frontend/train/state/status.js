@@ -37,7 +37,7 @@ export const IDLE = {
  * @param {"ready"|"running"|"paused"} state
  * @param {number} [step]
  */
-export function sentenceOf(state, step = 0) {
+export function getSentence(state, step = 0) {
   return fillTemplate(getCatalogue().sentences[state], { step, note: "" });
 }
 

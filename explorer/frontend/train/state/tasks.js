@@ -4,9 +4,9 @@ import { getCatalogue, findEntry, explainTrainingRefusal } from "../../choice/en
 import { parseLearning } from "../../choice/learning.js";
 import { getControls, getEntries, dropLostLearning, widenBounds } from "../../choice/choice.js";
 import { prepareTraining, dropLostPanel } from "../../choice/learning-panel.js";
-import { valueOf } from "../../formula/controls.js";
+import { getControlValue } from "../../formula/controls.js";
 import { formatShort } from "../../formula/numbers.js";
-import { normalizePoints, pointsOf } from "./branches.js";
+import { normalizePoints, parseBranches } from "./branches.js";
 import { NO_TABLE } from "./own-table.js";
 
 /** @import { Choice } from "../../choice/choice.js" */
@@ -34,21 +34,21 @@ export function explainUntrained(choice) {
   const later = getEntryBranches(choice).map(({ name, value }) =>
     findEntry(name === "op" ? "op" : "rule", value),
   );
-  const { fires } = taskOf(choice).site;
+  const { fires } = getSelectedTask(choice).site;
   const refusals = [op, ...rules, ...later].map((entry) => entry && explainTrainingRefusal(entry, fires));
   return refusals.find(Boolean) ?? "";
 }
 
 /** Describe the selected training task and how its nets are evaluated. @param {Choice} choice */
 export function describeTask(choice) {
-  const { purpose, note, of_own_op: ofOwnOp } = taskOf(choice);
+  const { purpose, note, of_own_op: ofOwnOp } = getSelectedTask(choice);
   const judging = isJudged(choice) ? describeJudging(choice) : [];
   return [purpose, hasTaskOp(choice) ? ofOwnOp : "", note, ...judging].filter(Boolean).join(" ");
 }
 
 /** Return whether training uses the task's own op throughout, with its initial parameters. @param {Choice} choice */
 function hasTaskOp(choice) {
-  const { op: taskOp, parameters } = taskOf(choice).begins;
+  const { op: taskOp, parameters } = getSelectedTask(choice).begins;
   const { op, rules } = getEntries(choice);
   const learning = parseLearning(op, rules, choice.training.learn ?? "");
   const learns = learning.filter((each) => each.rules.some((one) => one.learns)).map(({ name }) => name);
@@ -60,7 +60,7 @@ function hasTaskOp(choice) {
 
 /** Return whether the selected task has held-out data for evaluating its nets. @param {Choice} choice */
 export function isJudged(choice) {
-  const { metric, kind } = taskOf(choice);
+  const { metric, kind } = getSelectedTask(choice);
   return metric !== null || kind === "own";
 }
 
@@ -80,7 +80,7 @@ function withSmallLetter(sentence) {
 /** Return the branch points at which the op or a backward rule changes. @param {Choice} choice */
 function getEntryBranches({ training, rules }) {
   const keys = rules.map(({ key }) => key);
-  return pointsOf(training.branch, keys).filter(({ name }) => name !== "lr");
+  return parseBranches(training.branch, keys).filter(({ name }) => name !== "lr");
 }
 
 /** Return all training tasks in the order of the task picker. @returns {Task[]} */
@@ -94,7 +94,7 @@ export function getSettings() {
 }
 
 /** Return the selected training task, or the default if none is selected. @param {Choice} choice @returns {Task} */
-export function taskOf({ training }) {
+export function getSelectedTask({ training }) {
   return /** @type {Task} */ (
     getTasks().find(({ key }) => key === (training.task ?? getCatalogue().usualTask))
   );
@@ -102,7 +102,7 @@ export function taskOf({ training }) {
 
 /** Return a training setting as text, such as "0.01". @param {Choice} choice @param {string} name @returns {string} */
 export function getSetting(choice, name) {
-  return choice.training[name] ?? taskOf(choice).defaults[name];
+  return choice.training[name] ?? getSelectedTask(choice).defaults[name];
 }
 
 /**
@@ -114,7 +114,7 @@ export function getSetting(choice, name) {
  */
 export function withSetting(choice, name, text) {
   const { [name]: _, ...rest } = choice.training;
-  const taskDefault = taskOf(choice).defaults[name];
+  const taskDefault = getSelectedTask(choice).defaults[name];
   const isDefault = text === taskDefault || (text !== "" && Number(text) === Number(taskDefault));
   return dropLostPanel(choice, { ...choice, training: isDefault ? rest : { ...rest, [name]: text } });
 }
@@ -138,7 +138,7 @@ export function toSettingsKey(choice, table) {
     .filter(({ live }) => !live)
     .map(({ name }) => getSetting(choice, name));
   const rules = choice.rules.map(({ key }) => key);
-  const points = normalizePoints(pointsOf(choice.training.branch, rules));
+  const points = normalizePoints(parseBranches(choice.training.branch, rules));
   return JSON.stringify([choice.op, rules, choice.parameters, toDataKey(choice, table), lasting, points]);
 }
 
@@ -148,7 +148,7 @@ export function toSettingsKey(choice, table) {
  * @param {import("./own-table.js").OwnTable} table the visitor's own table
  */
 export function toDataKey(choice, table) {
-  const { key, kind } = taskOf(choice);
+  const { key, kind } = getSelectedTask(choice);
   return kind === "own" ? `${key} ${hashText(JSON.stringify(table))}` : key;
 }
 
@@ -158,7 +158,7 @@ export function toDataKey(choice, table) {
  * @param {Choice} past
  * @param {Choice} now
  */
-export function differenceOf(past, now) {
+export function describeFirstDifference(past, now) {
   if (past.op !== now.op) return findEntry("op", past.op)?.label ?? "";
   const other = getSettings().find(({ name }) => getSetting(past, name) !== getSetting(now, name));
   if (other) return `${other.label} ${getSetting(past, other.name)}`;
@@ -166,7 +166,7 @@ export function differenceOf(past, now) {
   const name = names.find((each) => past.parameters[each] !== now.parameters[each]);
   if (!name) return "";
   const control = getControls(past).find((each) => each.name === name);
-  return control ? `${name} = ${formatShort(valueOf(past.parameters, control))}` : "";
+  return control ? `${name} = ${formatShort(getControlValue(past.parameters, control))}` : "";
 }
 
 /**
@@ -184,7 +184,7 @@ export function hasSameEnd(one, other) {
  * @param {{choice: Choice, table: import("./own-table.js").OwnTable, reading: import("./own-table.js").Reading}} state
  */
 export function isUnread({ choice, table, reading }) {
-  return taskOf(choice).kind === "own" && table.text.trim() !== "" && reading === null;
+  return getSelectedTask(choice).kind === "own" && table.text.trim() !== "" && reading === null;
 }
 
 /**
@@ -193,7 +193,7 @@ export function isUnread({ choice, table, reading }) {
  * @param {import("./own-table.js").OwnTable} table
  */
 export function isTableMissing(choice, table) {
-  return taskOf(choice).kind === "own" && !table.text.trim();
+  return getSelectedTask(choice).kind === "own" && !table.text.trim();
 }
 
 /** Return a short hash of a text, made of its length and 32 bits. @param {string} text */
@@ -212,7 +212,7 @@ function hashText(text) {
  * @returns {Choice}
  */
 export function withTask(choice, key) {
-  const [current, next] = [taskOf(choice), findTask(key)];
+  const [current, next] = [getSelectedTask(choice), findTask(key)];
   const stays = !isUntouched(choice, current) && (isAtUnits(next.site) || current.site.key === next.site.key);
   if (stays) return withTaskAlone(choice, key);
   const keys = choice.rules.map(({ key: rule }) => rule);
@@ -235,7 +235,7 @@ export function withTaskAlone(choice, key) {
  * @param {string} key
  */
 export function willReplaceEntries(choice, key) {
-  const [current, next] = [taskOf(choice), findTask(key)];
+  const [current, next] = [getSelectedTask(choice), findTask(key)];
   return !isUntouched(choice, current) && !isAtUnits(next.site) && current.site.key !== next.site.key;
 }
 
@@ -280,12 +280,12 @@ function moveToTask(choice, key, names) {
  */
 export function withTaskOp(choice) {
   const keys = choice.rules.map(({ key }) => key);
-  return dropLostPanel(choice, withTaskStart(choice, taskOf(choice), keys));
+  return dropLostPanel(choice, withTaskStart(choice, getSelectedTask(choice), keys));
 }
 
 /** Return whether the user has replaced the task's initial op, rules or parameters. @param {Choice} choice */
 export function hasOwnEntries(choice) {
-  return !isUntouched(choice, taskOf(choice));
+  return !isUntouched(choice, getSelectedTask(choice));
 }
 
 /**
@@ -339,7 +339,7 @@ function assignTask(choice, by) {
   if (choice.training.task) return choice;
   const { firstTask, usualTask } = getCatalogue();
   const first = { ...choice, training: { task: firstTask, seeds: FIRST_SEEDS } };
-  if (by === "nothing") return withTaskStart(first, taskOf(first));
+  if (by === "nothing") return withTaskStart(first, getSelectedTask(first));
   const isSet = by === "link" || Object.keys(choice.training).length > 0;
   return isSet ? { ...choice, training: { task: usualTask, ...choice.training } } : first;
 }

@@ -8,7 +8,7 @@ const SOFT = 190; // opacity of a bar, out of 255
  * theme.
  * @param {Element} node
  */
-export function inkOf(node) {
+export function readInk(node) {
   const [red, green, blue] = (getComputedStyle(node).color.match(/\d+/g) ?? []).map(Number);
   return toPixel(red, green, blue, 0);
 }

@@ -13,7 +13,7 @@
  *   each number, where a gap is one pixel
  * @returns {Grid}
  */
-export function gridOf(tiles, side, { across = Math.ceil(Math.sqrt(tiles)), zoom = 1 } = {}) {
+export function arrangeGrid(tiles, side, { across = Math.ceil(Math.sqrt(tiles)), zoom = 1 } = {}) {
   const step = side * zoom + 1;
   const [width, height] = [across, Math.ceil(tiles / across)].map((count) => count * step - 1);
   const indices = Int32Array.from({ length: width * height }, (_, pixel) => {

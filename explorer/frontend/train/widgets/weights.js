@@ -1,7 +1,7 @@
 // Paints weights as pixels, with positive ones in blue and negative ones in orange.
 
 import { paint, toPixel } from "./canvas.js";
-import { gridOf } from "./tiles.js";
+import { arrangeGrid } from "./tiles.js";
 
 const LOW = [196, 88, 20]; // colour of negative weights
 const HIGH = [23, 92, 160];
@@ -31,7 +31,7 @@ export function paintWeights(canvas, { values, columns, kernel }, isImage = fals
   const area = side ** 2;
   const below = rows / area;
   const options = below > 1 ? { across: below, zoom: ZOOM } : { zoom: ZOOM };
-  const { width, height, indices } = gridOf(columns * below, side, options);
+  const { width, height, indices } = arrangeGrid(columns * below, side, options);
   paint(canvas, width, height, (at) => {
     const index = indices[at];
     if (index < 0) return LINE;

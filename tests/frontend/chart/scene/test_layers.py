@@ -17,8 +17,8 @@ from tests.frontend.modules import Node
 SCRIPT = """
 const { sampleCurves } = await import("./formula/curves.js");
 const { getLayerText } = await import("./chart/scene/layers.js");
-const { sceneOf, planStep } = await import("./chart/scene/scene.js");
-const { tracesOf } = await import("./chart/scene/traces.js");
+const { computeScene, planStep } = await import("./chart/scene/scene.js");
+const { toTraces } = await import("./chart/scene/traces.js");
 const theme = { text: "black", ground: "white", font: "serif", type: 0 };
 const { op, rules, hidden, layer, answers } = given;
 const curves = sampleCurves({ op, rules }, { start: -3, stop: 3, g: 1, parameters: {} });
@@ -31,9 +31,9 @@ const pictures = answers.map((layerAnswer) => ({
   ...{ learns: "", words: "", confirmed: true },
 }));
 const space = { theme, width: 900, height: 520 };
-const scene = sceneOf(pictures[0], space, null);
-const next = sceneOf(pictures.at(-1), space, scene);
-const traces = tracesOf(scene.lines, scene.absent, false);
+const scene = computeScene(pictures[0], space, null);
+const next = computeScene(pictures.at(-1), space, scene);
+const traces = toTraces(scene.lines, scene.absent, false);
 return { words: getLayerText(pictures[0], ""),
   traces: traces.map(({ x, y, line, meta, yaxis, showlegend }) => ({
     y: Float64Array.from(y), dash: line?.dash ?? null, colour: line?.color ?? null,

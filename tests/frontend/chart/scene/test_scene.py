@@ -11,7 +11,7 @@ from tests.frontend.modules import Node
 # Scenes of a list of changes to one picture, each made after the one before.
 SCENES = """
     const { sampleCurves } = await import("./formula/curves.js");
-    const { sceneOf, planStep } = await import("./chart/scene/scene.js");
+    const { computeScene, planStep } = await import("./chart/scene/scene.js");
     const theme = { text: "black", ground: "white", font: "serif", type: 0 };
     const space = { theme, width: 900, height: 600 };
     const { op, rule, changes } = given;
@@ -25,7 +25,7 @@ SCENES = """
     };
     let displayed = { scene: null, drawn: null };
     return changes.map(([change, phase]) => {
-      const next = sceneOf(pictureOf(change), space, phase === "moving" ? displayed.scene : null);
+      const next = computeScene(pictureOf(change), space, phase === "moving" ? displayed.scene : null);
       const step = planStep(next, displayed, phase);
       displayed = { scene: next, drawn: step.by === "paths" ? null : next };
       return [step.by, step.glides, next.grips.map(({ name, sign }) => [name, sign]), next.lines.length];
@@ -78,12 +78,12 @@ def test_a_dragged_curve_is_redrawn_at_rest(node: Node) -> None:
 
 def test_a_range_that_nobody_asked_for_is_a_new_home(node: Node) -> None:
     states = node.run("""
-        const { EMPTY, viewOf, withPicture, withRequest } = await import("./chart/view/state.js");
+        const { EMPTY, getCurrentView, withPicture, withRequest } = await import("./chart/view/state.js");
         const opened = withPicture(EMPTY, { range: [0, 1] });
         const asked = withRequest(opened, [0, 2]);
         const drawn = withPicture(asked, { range: [0, 2] });
         const typed = withPicture(drawn, { range: [5, 6] });
-        return [EMPTY, opened, asked, drawn, typed].map((state) => [state.home, viewOf(state)]);
+        return [EMPTY, opened, asked, drawn, typed].map((state) => [state.home, getCurrentView(state)]);
     """)
     assert states == [
         [[-3, 3], [-3, 3]],
@@ -97,8 +97,8 @@ def test_a_range_that_nobody_asked_for_is_a_new_home(node: Node) -> None:
 def test_a_panel_of_parts_without_a_line_is_drawn_too(node: Node) -> None:
     """Plotly leaves out axes that no trace has, and with them the ticks of x."""
     axes = node.run("""
-        const { tracesOf } = await import("./chart/scene/traces.js");
-        return [true, false].map((parted) => tracesOf([], [], parted).map(({ yaxis }) => yaxis));
+        const { toTraces } = await import("./chart/scene/traces.js");
+        return [true, false].map((parted) => toTraces([], [], parted).map(({ yaxis }) => yaxis));
     """)
     assert axes == [["y3"], []]
 
@@ -111,14 +111,14 @@ def test_a_formats_values_move_with_its_step_and_no_plot_is_made_for_them(node: 
     marks, levels, height, (low, high) = node.run(
         """
         const { sampleCurves } = await import("./formula/curves.js");
-        const { sceneOf } = await import("./chart/scene/scene.js");
+        const { computeScene } = await import("./chart/scene/scene.js");
         const { formatMarks } = await import("./chart/scene/panels.js");
         const theme = { text: "black", ground: "white", font: "serif", type: 0 };
         const chosen = { range: [-8, 8], g: 1, parameters: { s: 0.9 } };
         const curves = sampleCurves({ op: given, rules: [] }, { ...chosen, start: -8, stop: 8 });
         const picture = { ...chosen, curves, op: given, rules: [], neutral: "grey", words: "" };
         const space = { theme, width: 900, height: 600 };
-        const { frame, levels } = sceneOf({ ...picture, confirmed: false }, space, null);
+        const { frame, levels } = computeScene({ ...picture, confirmed: false }, space, null);
         const { top, height, range } = frame.forward;
         const texts = formatMarks(frame, levels).split("M").slice(1);
         const marks = texts.map((mark) => Number(mark.split(/[ h]/)[1]) - top);

@@ -12,7 +12,7 @@ from tests.frontend.modules import Node
 
 DRAW = """
     const { sampleCurves } = await import("./formula/curves.js");
-    const { linesOf, tracesOf } = await import("./chart/scene/traces.js");
+    const { listLines, toTraces } = await import("./chart/scene/traces.js");
     const { op, rules, choice, drawnWords } = given;
     const sampled = sampleCurves(given, choice, { points: 61 });
     const y = sampled.x.map((x) => 2 * Math.floor(x));
@@ -20,9 +20,9 @@ DRAW = """
     const curves = sampled.drawn ? { ...sampled, drawn: { ...sampled.drawn, exact } } : sampled;
     const listed = rules.map((rule) => ({ ...rule, colour: "#102030", slot: 0, hidden: false, entry: rule }));
     const drawing = { ...choice, range: [choice.start, choice.stop], drawnWords, neutral: "#808080" };
-    const drawn = linesOf({ curves, op, rules: listed, ...drawing }, "rgb(0, 0, 0)");
+    const drawn = listLines({ curves, op, rules: listed, ...drawing }, "rgb(0, 0, 0)");
     const lines = drawn.map((line) => ({ ...line, gaps: [...line.gaps] }));
-    return { lines, traces: tracesOf(drawn, [], false), curves };
+    return { lines, traces: toTraces(drawn, [], false), curves };
 """
 
 

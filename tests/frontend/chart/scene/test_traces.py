@@ -17,9 +17,9 @@ from tests.frontend.modules import Node
 
 TRACES = """
     const { sampleCurves } = await import("./formula/curves.js");
-    const { layoutOf } = await import("./chart/scene/panels.js");
-    const { describeLines, sceneOf } = await import("./chart/scene/scene.js");
-    const { tracesOf } = await import("./chart/scene/traces.js");
+    const { makeLayout } = await import("./chart/scene/panels.js");
+    const { describeLines, computeScene } = await import("./chart/scene/scene.js");
+    const { toTraces } = await import("./chart/scene/traces.js");
     const theme = { text: "black", ground: "white", font: "serif", type: 0 };
     const { neutral, colours, cases } = given;
     return cases.map(({ op, rules, hidden = [], range: [start, stop] = [-3, 3], g = 1, learns = "" }) => {
@@ -30,10 +30,10 @@ TRACES = """
       }));
       const picture = { curves, op, rules: listed, neutral, parameters: {}, g, range: [start, stop], learns };
       const space = { theme, width: 900, height: 520 };
-      const scene = sceneOf({ ...picture, words: "", confirmed: true }, space, null);
-      const traces = tracesOf(scene.lines, scene.absent, scene.title !== "");
+      const scene = computeScene({ ...picture, words: "", confirmed: true }, space, null);
+      const traces = toTraces(scene.lines, scene.absent, scene.title !== "");
       const { frame, levels, title } = scene;
-      const { yaxis, yaxis2, annotations } = layoutOf(frame, levels, theme, describeLines(scene), title);
+      const { yaxis, yaxis2, annotations } = makeLayout(frame, levels, theme, describeLines(scene), title);
       const { x, y, gradients } = curves;
       return {
         traces: traces.map((each) => {

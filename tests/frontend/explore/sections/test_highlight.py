@@ -8,8 +8,8 @@ from explorer.snippets import custom_op_snippet, jax_snippet, snippet
 from tests.frontend.modules import Node
 
 SCRIPT = """
-const { tokensOf } = await import("./explore/sections/highlight.js");
-return given.map(tokensOf);
+const { splitTokens } = await import("./explore/sections/highlight.js");
+return given.map(splitTokens);
 """
 ODD = '''@torch.no_grad()
 def f(x, y1=1.5e-3, _2=.5):  # a "comment"

@@ -16,8 +16,8 @@ def test_scores_that_are_compared_have_the_decimals_of_the_table(node: Node):
     """Where the least spread needs two decimals in the table, the ends of the curves have two as well."""
     body = """
         const { VALUES } = await import("./train/charts/axes.js");
-        const { traceOf } = await import("./train/charts/traces.js");
-        const hover = ["share", "fit"].map((kind) => traceOf(
+        const { makeCurveTrace } = await import("./train/charts/traces.js");
+        const hover = ["share", "fit"].map((kind) => makeCurveTrace(
             { name: "A", x: [0, 1], y: [0.5, 0.9464], spread: [0.1, 0.1] }, { kind, decimals: 3 }
         ).hovertemplate);
         return [VALUES.share(0.9464, 2), VALUES.fit(0.83126, 2), ...hover];

@@ -36,9 +36,9 @@ def test_a_rate_goes_with_a_command_only_where_it_is_news(
 
 
 def test_an_order_has_each_branch_point_and_the_table_of_a_task_that_takes_one(tell: Run):
-    order = tell("client/request", "orderOf", HELD, OWN)
+    order = tell("client/request", "makeRunRequest", HELD, OWN)
     assert (order["branch"], order["table"], order["lr"]) == (["3,lr:0.2", "9,lr:0.3"], None, "0.1")
-    own = tell("client/request", "orderOf", choice("round", "straight_through", task="data"), OWN)
+    own = tell("client/request", "makeRunRequest", choice("round", "straight_through", task="data"), OWN)
     assert (own["branch"], own["table"]) == ([], OWN)
 
 

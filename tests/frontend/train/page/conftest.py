@@ -75,16 +75,16 @@ def picture(node: Node, document: dict[str, Any]) -> Run:
     def drawn(body: str, **given: Any) -> Any:
         script = f"""
             const states = await import("./train/state/state.js");
-            const {{ stateOf, withBegun, withOtherSettings, withReset }} = states;
-            const {{ pictureOf }} = await import("./train/page/view-model.js");
+            const {{ createState, withBegun, withOtherSettings, withReset }} = states;
+            const {{ buildPicture }} = await import("./train/page/view-model.js");
             const {{ loadPanels }} = await import("./train/panels/panels.js");
             await loadPanels();
             const view = (status, more = {{}}) => ({{ status, notice: "", lost: false, id: "a", ...more }});
-            let state = stateOf(given.choice,
+            let state = createState(given.choice,
                 {{ colours: given.colours, ink: 0 }},
                 {{ table: {{ text: "", target: null, without: null }}, panels: {{}}, numbers: {{}} }});
             {body}
-            return JSON.parse(JSON.stringify(pictureOf(state)));
+            return JSON.parse(JSON.stringify(buildPicture(state)));
         """
         common = {"document": document, "colours": COLOURS, "choice": choice(*ROUND, task="digits")}
         return node.run(script, common | given)

@@ -183,7 +183,7 @@ def test_the_line_search_can_be_measured_and_repeated(picture: Run):
         const of = (step, answer) => ({{ numbers: {{}}, step, run: "a", answer }});
         const shown = (each) => {{
             const open = {{ ...each, panels: {{ line_search: true }} }};
-            const {{ measured, offer, chart }} = pictureOf(open).why.search;
+            const {{ measured, offer, chart }} = buildPicture(open).why.search;
             return [measured, offer, chart.empty];
         }};
         const now = state.view.status.step;

@@ -220,8 +220,8 @@ def test_the_heading_of_the_chart_states_several_seeds(picture: Run):
 
 def test_the_band_is_the_outline_of_mean_and_deviation(node: Node):
     body = """
-        const { bandOf } = await import("./train/state/series.js");
-        return bandOf(given);
+        const { traceBand } = await import("./train/state/series.js");
+        return traceBand(given);
     """
     band = node.run(body, {"x": [0, 5, 9], "y": [1, 2, None], "spread": [0.25, 0.5, 0.5]})
     assert band["x"].tolist() == [0, 5, 5, 0]

@@ -22,7 +22,7 @@ PICTURE = """
     const picture = panel.pictureOf({ measured: read(given.record), layer: 0, picked: 7 });
     return JSON.parse(JSON.stringify(picture, (_, part) => ArrayBuffer.isView(part) ? [...part] : part));
 """
-POINTS = 'return (await import("./train/panels/regions.js")).pointsOf(given.numbers);'
+POINTS = 'return (await import("./train/panels/regions.js")).decodePoints(given.numbers);'
 PALETTE = 'return (await import("./train/panels/regions.js")).palette(given.classes, given.levels);'
 SETTINGS = {
     "regions": Settings(task="circles", rules=("approx_sign", "default"), steps=40),

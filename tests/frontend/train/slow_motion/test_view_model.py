@@ -18,15 +18,15 @@ RULES = ("default", "clipped", "clip_value", "magnitude_aware")
 
 SHOWN = """
     const { decodeArrays } = await import("./train/state/series.js");
-    const { slowOf } = await import("./train/slow-motion/view-model.js");
-    const { stateOf } = await import("./train/state/state.js");
-    const state = stateOf(given.choice,
+    const { buildSlowMotion } = await import("./train/slow-motion/view-model.js");
+    const { createState } = await import("./train/state/state.js");
+    const state = createState(given.choice,
         { colours: ["red", "green", "blue", "black"], ink: 0 },
         { table: { text: "" }, panels: {} });
     const status = { ...state.view.status, ...given.status };
     const slow = given.answer && { key: "", answer: decodeArrays(given.answer), before: null };
     const lines = given.choice.rules.map(({ key }) => ({ key, label: key, colour: key }));
-    const picture = slowOf({ ...state, view: { ...state.view, status, id: given.id }, slow }, lines);
+    const picture = buildSlowMotion({ ...state, view: { ...state.view, status, id: given.id }, slow }, lines);
     picture?.stages.forEach(({ drawing }) => delete drawing.values);
     return picture;
 """
@@ -186,18 +186,18 @@ def test_a_rule_that_diverged_leaves_the_others(shown, records) -> None:
 @pytest.mark.parametrize("text", ["input", "gradient,2", "gradient,2,1,15,28", "weights,1,1,1,4"])
 def test_a_position_comes_back_from_its_text(node: Node, text: str) -> None:
     body = """
-        const { positionOf, toPositionText } = await import("./train/slow-motion/view-model.js");
-        return toPositionText(positionOf(given));
+        const { parsePosition, toPositionText } = await import("./train/slow-motion/view-model.js");
+        return toPositionText(parsePosition(given));
     """
     assert node.run(body, text) == text
 
 
 def test_a_row_is_of_the_example_to_which_its_time_and_its_place_on_a_map_belong(node: Node) -> None:
     body = """
-        const { cellOf } = await import("./train/slow-motion/numbers.js");
+        const { chooseCell } = await import("./train/slow-motion/numbers.js");
         const tensors = { x: { shape: [40, 2] }, slope: { shape: [3, 2], values: [0, 1, 0, -5, 0, 2] } };
         return given.map(([times, map_side]) =>
-            cellOf({ tensors, times, map_side, by_example: true }, { unit: 1, row: 23 }, {}));
+            chooseCell({ tensors, times, map_side, by_example: true }, { unit: 1, row: 23 }, {}));
     """
     cells = node.run(body, [[1, 0], [5, 0], [1, 2]])
     assert [(cell["row"], cell["example"], cell["input"]) for cell in cells] == [

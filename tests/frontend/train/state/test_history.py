@@ -20,10 +20,10 @@ KEYS = ["default", OWN, "clipped"]
 
 
 def test_points_come_back_from_their_text(tell: Run):
-    text = tell("state/branches", "textOf", POINTS)
+    text = tell("state/branches", "formatBranches", POINTS)
     assert text.splitlines()[0] == "3,lr:1e-05"
-    assert tell("state/branches", "pointsOf", text, KEYS) == POINTS
-    assert tell("state/branches", "pointsOf") == []
+    assert tell("state/branches", "parseBranches", text, KEYS) == POINTS
+    assert tell("state/branches", "parseBranches") == []
 
 
 def test_a_branch_takes_the_place_of_what_was_to_come(tell: Run):
@@ -212,10 +212,12 @@ def test_the_choice_follows_the_runs_records(tell: Run, state: dict[str, Any], b
 
 def test_the_rate_that_is_shown(tell: Run):
     at = {"state": "paused"}
-    assert tell("state/history", "rateOf", on_its_way("0.5", "27,lr:0.2", "", **at)) == "0.5"
-    assert tell("state/history", "rateOf", on_its_way(None, "27,lr:0.2", "", **at)) == "0.2"
-    assert tell("state/history", "rateOf", on_its_way(None, "27,lr:0.2", "", **at, step=20)) == "0.01"
-    assert tell("state/history", "rateOf", on_its_way(None, "27,lr:0.2", "", state="finished")) == "0.01"
+    assert tell("state/history", "getShownRate", on_its_way("0.5", "27,lr:0.2", "", **at)) == "0.5"
+    assert tell("state/history", "getShownRate", on_its_way(None, "27,lr:0.2", "", **at)) == "0.2"
+    assert tell("state/history", "getShownRate", on_its_way(None, "27,lr:0.2", "", **at, step=20)) == "0.01"
+    assert (
+        tell("state/history", "getShownRate", on_its_way(None, "27,lr:0.2", "", state="finished")) == "0.01"
+    )
 
 
 def test_spellings_of_one_learning_rate_give_equal_settings(tell: Run):
@@ -229,7 +231,7 @@ def test_spellings_of_one_learning_rate_give_equal_settings(tell: Run):
 def test_stored_runs_draw_the_same_lines(node: Node, document: dict[str, Any]):
     body = """
         const { packGhosts, unpackGhosts } = await import("./train/state/history.js");
-        const { seriesOf } = await import("./train/state/series.js");
+        const { buildSeries } = await import("./train/state/series.js");
         const lines = { default: Float32Array.of(0.1, NaN, 0.7) };
         const steps = Int32Array.of(0, 1, 2);
         const series = { losses: lines, loss_sd: lines, scores: lines, score_sd: lines };
@@ -239,7 +241,7 @@ def test_stored_runs_draw_the_same_lines(node: Node, document: dict[str, Any]):
         const own = { ...ghost, choice: { ...ghost.choice, op: "formula: x * 7" } };
         const back = unpackGhosts(JSON.parse(JSON.stringify(packGhosts([ghost, own]))));
         const legend = [{ key: "default", label: "D", colour: "#1" }];
-        const drawn = (one) => ["score", "loss"].map((what) => seriesOf(what, one, legend)
+        const drawn = (one) => ["score", "loss"].map((what) => buildSeries(what, one, legend)
             .map(({ x, y, spread }) => [...x, ...y, ...spread].map(String)));
         return [back.map(({ number }) => number), drawn(snapshot), drawn(back[0].snapshot),
             Object.keys(back[0].snapshot).length, unpackGhosts(null)];

@@ -26,7 +26,7 @@ def test_the_columns_of_a_survey_are_taken_over_and_changed(tell: Run):
 
 def test_a_preview_says_what_each_column_holds_and_why_one_cannot_be_taken(tell: Run):
     text = with_line(mixed(), 12, "12;;a;1,5;frei")
-    shown = tell("state/own-table", "previewOf", asdict(make_survey(text, "Ecke", ["Nr"])))
+    shown = tell("state/own-table", "buildTablePreview", asdict(make_survey(text, "Ecke", ["Nr"])))
     rows = {row["name"]: row for row in shown["rows"]}
     assert shown["summary"] == "60 rows, 5 columns split at semicolons; decimal commas; 1 row has a gap"
     assert shown["gaps"] == 1

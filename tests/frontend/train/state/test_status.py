@@ -24,7 +24,7 @@ def literals() -> list[str]:
 
 @pytest.mark.parametrize(("state", "step"), [("ready", 0), ("running", 7), ("paused", 7)])
 def test_a_press_shows_the_sentence_that_the_engine_will_say(tell: Run, state: str, step: int):
-    assert tell("state/status", "sentenceOf", state, step) == describe_state(state, step=step)
+    assert tell("state/status", "getSentence", state, step) == describe_state(state, step=step)
 
 
 @pytest.mark.parametrize("literal", literals())
