@@ -15,7 +15,7 @@ MIN_LABELS = 3  # with fewer labels, ordinary ticks at round numbers are more us
 
 
 class LevelTicks(NamedTuple):
-    """The values and texts of an axis's labelled ticks, and the values of all ticks (``marks``)."""
+    """The values and labels of an axis's labelled ticks, and the values of all ticks (``marks``)."""
 
     values: list[float]
     texts: list[str]

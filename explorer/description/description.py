@@ -62,7 +62,7 @@ def _describe_curves(curves: Curves) -> Description:
 
 
 def to_document(curves: Curves, words: Description) -> dict[str, Any]:
-    """Convert curves and the sentences about them to a dict of arrays, lists and texts."""
+    """Convert curves and the sentences about them to a dict of arrays, lists and strings."""
     names = ("start", "stop", "g", "x", "marks", "y", "gradients", "parts", "kinks")
     means = () if curves.unbiased is None else ("spreads", "unbiased")
     return {name: getattr(curves, name) for name in (*names, *means)} | words.texts

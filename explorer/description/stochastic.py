@@ -118,7 +118,7 @@ def _measure_spreads(curves: SampledCurves, names: Mapping[str, str]) -> dict[st
 
 
 def describe_descent(curves: SampledCurves, names: Mapping[str, str]) -> str:
-    """Describe where gradient descent by the mean of each rule ends, in one sentence."""
+    """Describe in one sentence where gradient descent ends if each rule returns its mean gradient."""
     by_words: dict[tuple[str, str], list[str]] = {}
     zeros = np.zeros(len(curves.x))
     for key, values in curves.gradients.items():

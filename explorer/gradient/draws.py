@@ -76,6 +76,9 @@ def bind_random(
 
 
 def _find_shared_outputs(tree: Node) -> dict[str, Node]:
-    """Return the constants v in ``f(v)``, by tensor names: as tensors they give losses in x's dtype."""
+    """Return the constant arguments of the loss ``f(v)`` in a formula, by the names of their tensors.
+
+    As tensors they give losses in the dtype of x.
+    """
     outputs = (part.output for part in walk(tree) if isinstance(part, LossAt))
     return {f"({Formula(output).text})": output for output in outputs if is_constant(output)}

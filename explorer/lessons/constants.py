@@ -42,7 +42,7 @@ def get_number_gradient():
 
 
 def try_returning(*extra):
-    """Return the gradient of x if ``backward`` returns ``extra`` further values, or the error."""
+    """Return the gradient of x if ``backward`` returns ``extra`` additional values, or the error."""
 
     class Returning(MulConstant):
         @staticmethod

@@ -224,7 +224,7 @@ class Instrument(Cell):
         return QUESTIONS[question].answer(arguments, records)
 
     def draw_image(self) -> tuple[bytes, str]:
-        """Return the curves as a PNG image, and a text that describes them."""
+        """Return the curves as a PNG image, and a description of them."""
         curves = self._sample(self._values)[0]
         texts = make_description(curves).texts
         values = "".join(f", {name} = {value:g}" for name, value in curves.parameters.items())

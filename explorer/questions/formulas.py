@@ -75,7 +75,7 @@ def _format_autograd(op: Op, learns: str) -> str:
 
 
 def format_learned(op: Op, rule: Rule, names: Sequence[str]) -> Iterator[tuple[str, str]]:
-    """Yield the gradient of each parameter in `names` as LaTeX, a sum over N elements, and a text on it."""
+    """Yield the gradient of each parameter in `names`: as LaTeX, as a sum over N elements, and in words."""
     entries = adapt_rule(op, rule).learned
     notes = {learned.name: [AT_BOUND.get(learned.at_bound, ""), learned.note] for learned in entries}
     for name in names:

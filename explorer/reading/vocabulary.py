@@ -10,7 +10,7 @@ from explorer.formula.measured import e4m3_saturates
 
 
 def split_words(text: str) -> frozenset[str]:
-    """Return the set of words in a text, split at spaces."""
+    """Return the set of words in text, split at spaces."""
     return frozenset(text.split())
 
 

@@ -10,7 +10,7 @@ _EXCLUDED = ("blackd/", "vim")  # a server and an editor plugin, which black doe
 
 
 def pack_formatter() -> dict[str, str]:
-    """Return the texts of all modules, of the files that they read, and of the licences, by path."""
+    """Return a dict from paths to contents for all modules, the files that they read, and the licences."""
     return {path: text for each in _list_distributions() for path, text in _read_texts(each)}
 
 

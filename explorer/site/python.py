@@ -81,7 +81,7 @@ def pack_program() -> Json:
 
 
 def _collect_scripts(start: Path) -> Iterator[tuple[Path, str]]:
-    """Yield a JavaScript module and all its imports, with their texts."""
+    """Yield a JavaScript module and all its imports, with their contents."""
     paths = [start]
     for path in paths:  # the list grows during the loop
         text = path.read_text(encoding="utf-8")

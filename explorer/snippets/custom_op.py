@@ -109,9 +109,9 @@ def _write_gradient(pair: Pair) -> str | None:
 
 
 def _write_cloned(formula: Formula, op: Formula) -> str:
-    """Write a formula's expression in the shape of g.
+    """Write the code of an expression whose value has the shape of g and is a new tensor.
 
-    It is cloned, since operators must not return an input.
+    Operators must not return one of their inputs.
     """
     formula = expand_losses(formula, op, None)
     return write_unaliased(formula, "g") + ".clone()" * (formula.alias == "g")

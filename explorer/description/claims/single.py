@@ -35,7 +35,7 @@ def _flatten_rounding(curves: SampledCurves) -> Floats:
         steps = np.abs(np.diff(y))
         is_level = steps <= _ROUNDING * np.abs(y[:-1])
         small = steps <= _CANCELLATION * np.maximum(x[1:], x[:-1])
-    if (small & ~is_level).any():  # autograd's own gradient decides
+    if (small & ~is_level).any():  # autograd's own gradient tells whether small values are 0
         flat = curves.mask_flat()
         is_level |= small & flat[1:] & flat[:-1]
     is_level &= np.isfinite(y[1:]) & np.isfinite(y[:-1])

@@ -27,7 +27,7 @@ const PAUSE_MS = 80; // the formula is parsed after a pause this long
  * Create a text field for a formula. While the formula is invalid, the last valid one stays plotted.
  * @param {{kind: "op"|"rule"|"loss", read: Read|null, label: string, onTyped?: (text: string) => boolean,
  *   onEntry: (entry: *) => string|void}} options ``read`` is null in a saved file, which has no parser. ``onTyped``
- *   returns whether a text may be a formula. ``onEntry`` gets the parsed formula, null for an invalid one, and returns
+ *   returns whether text may be a formula. ``onEntry`` gets the parsed formula, null for an invalid one, and returns
  *   a message
  */
 export function createFormulaField({ kind, read, label, onTyped = () => true, onEntry }) {

@@ -170,7 +170,7 @@ export function createPicker({ kind, label, read, getSource, isPopup, onChoose }
     if (isPopup) leave();
   }
 
-  /** Open the code editor with a text. @param {string} text */
+  /** Open the code editor with some text. @param {string} text */
   function pasteCode(text) {
     if (!isOpen) open();
     field.reset();

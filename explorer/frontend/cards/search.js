@@ -17,13 +17,13 @@ export function search(entries, text) {
     .map(({ entry }) => entry);
 }
 
-/** Return whether a text is part of the name of an op or rule. @param {Entry} entry @param {string} text */
+/** Return whether text is part of the name of an op or rule. @param {Entry} entry @param {string} text */
 export const isNamed = (entry, text) => !VARIABLE.test(text) && rankText(entry, text) < 2;
 
-/** Return whether a text may be a formula and not a name that is unknown. @param {string} text */
+/** Return whether text may be a formula and not a name that is unknown. @param {string} text */
 export const isFormula = (text) => VARIABLE.test(text) || !/^\s*(\w+\s*)*$/.test(text);
 
-/** Return how well an entry matches every word of a text. @param {Entry} entry @param {string} text */
+/** Return how well an entry matches every word of the text. @param {Entry} entry @param {string} text */
 function rankText(entry, text) {
   const words = text.toLowerCase().split(/\s+/).filter(Boolean);
   return Math.max(0, ...words.map((word) => rank(entry, word)));

@@ -65,7 +65,7 @@ function updateRules(learning, name, isLearning) {
   return learning.map((each) => (each.name === name ? { name, rules: updateAll(each) } : each));
 }
 
-/** Split a text at commas, except within parentheses. @param {string} text */
+/** Split text at commas, except within parentheses. @param {string} text */
 function splitNames(text) {
   const names = [""];
   let depth = 0;

@@ -235,7 +235,7 @@ function readParameters(link, choice) {
   return dropDefaults(swapCrossed(link, values, controls), controls);
 }
 
-/** Return whether a text is a number that a parameter can have. @param {string} text @param {Parameter} parameter */
+/** Return whether text is a number that a parameter can have. @param {string} text @param {Parameter} parameter */
 function isWithinReach(text, { reach: [low, high] }) {
   return NUMBER.test(text) && Number(text) >= low && Number(text) <= high;
 }
@@ -285,7 +285,7 @@ function readRange(link, { name, default: usual, low, high }) {
   return normalized;
 }
 
-/** Read a query parameter that allows only certain texts. @param {LinkQuery} link @param {Word} word */
+/** Read a query parameter that allows only certain values. @param {LinkQuery} link @param {Word} word */
 function readText(link, { name, default: usual, words, refusal }) {
   const text = link.takeLast(name) || usual;
   if (text === usual || getOwn(words, text)) return text;
@@ -334,7 +334,7 @@ function readTraining(link) {
   return training;
 }
 
-/** Quote a text from a link, shortened and without control characters. @param {string} text */
+/** Quote text from a link, shortened and without control characters. @param {string} text */
 function quote(text) {
   const longest = getCatalogue().limits.quote;
   const line = text.length <= longest ? text : `${text.slice(0, longest - 1)}…`;

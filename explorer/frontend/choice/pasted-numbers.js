@@ -3,7 +3,7 @@
 import { explainInvalidNumber, parseNumber } from "../formula/numbers.js";
 
 /**
- * Parse the numbers in a text, or return a message about the first invalid one. Numbers are separated by whitespace,
+ * Parse the numbers in text, or return a message about the first invalid one. Numbers are separated by whitespace,
  * semicolons or commas. A comma can also be a decimal comma if the text has no point.
  * @param {string} text
  * @param {{most: number, largest: number}} limits
@@ -32,7 +32,7 @@ export function parseNumbers(text, { most: maxCount, largest }) {
 }
 
 /**
- * Split a text at commas, unless it has a single comma that is a decimal comma.
+ * Split text at commas, unless it has a single comma that is a decimal comma.
  * @param {string} part without spaces @param {boolean} hasPoint @returns {string[]}
  */
 function splitAtCommas(part, hasPoint) {

@@ -85,7 +85,7 @@ const printNumber = (value) => ({
 /** Put a formula's text in brackets if its precedence is too low. @param {PrintedText} printed @param {number} least */
 const addBrackets = ({ text, level }, least) => (level < least ? `(${text})` : text);
 
-/** Put a text in brackets if it begins with a minus sign. */
+/** Put text in brackets if it begins with a minus sign. */
 const wrapNegative = (/** @type {string} */ text) => (text.startsWith("−") ? `(${text})` : text);
 
 /** Format a function call. @param {string} name @param {Tree[]} parts @param {Scope} scope @returns {PrintedText} */

@@ -29,7 +29,7 @@ export function createFullCode(spans) {
   return element("details", { class: "code", open: true }, summary, copyButton(text), pre);
 }
 
-/** Create a button that copies a text to the clipboard. @param {string} text */
+/** Create a button that copies text to the clipboard. @param {string} text */
 function copyButton(text) {
   const button = element("button", { class: "copy", onclick: copy }, "Copy");
 

@@ -348,7 +348,7 @@ export function createLesson(lesson, around, part = null) {
   };
 }
 
-/** Create slides from a text, shown one at a time in presentation mode, with buttons to move between them. */
+/** Create slides from text, shown one at a time in presentation mode, with buttons to move between them. */
 function createSlides() {
   let groups = /** @type {HTMLElement[][]} */ ([]);
   let index = 0;

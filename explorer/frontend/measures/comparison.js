@@ -41,7 +41,10 @@ export const COLUMNS = [
   { name: "source", label: "Source", title: "Paper or public file" },
 ];
 
-/** The numbers that JSON cannot represent, by their texts, such as "nan". @type {Record<string, number>} */
+/**
+ * The numbers that JSON cannot represent, by the strings that stand for them, such as "nan".
+ * @type {Record<string, number>}
+ */
 const TEXTS = { inf: Infinity, "-inf": -Infinity, nan: NaN };
 
 /** Decode a row of the comparison table from Python. @param {*} line @returns {Measured} */

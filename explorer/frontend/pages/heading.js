@@ -31,7 +31,7 @@ export function createButtons(host) {
   return { destroy: () => clearTimeout(timer) };
 }
 
-/** Copy a text to the clipboard and return a message about success or failure. @param {string} text */
+/** Copy text to the clipboard and return a message about success or failure. @param {string} text */
 async function copyWithMessage(text) {
   return (await copyText(text)) ? "Copied" : "The browser does not allow it: copy the address above.";
 }

@@ -1,4 +1,4 @@
-"""A solution of an exercise, read from a text, and the points at which it is tested."""
+"""A solution of an exercise, read from text, and the points at which it is tested."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -21,7 +21,7 @@ _EVEN_POINTS = tuple(STEP * place for place in range(-REACH, REACH + 1))
 
 @dataclass(frozen=True)
 class Solution:
-    """A solution of an exercise, as formulas read from a text."""
+    """A solution of an exercise, as formulas read from text."""
 
     exercise: Exercise
     reading: Reading

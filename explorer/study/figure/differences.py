@@ -24,7 +24,7 @@ _STANDINGS: dict[Standing, str] = {
 
 
 def draw_differences(figure: go.Figure, study: StudyView, far: set[str]) -> None:
-    """Plot each rule's difference from the best rule, and a text for each rule that diverged.
+    """Plot each rule's difference from the best rule, with a note for each rule that diverged.
 
     Rules in ``far`` are plotted on a separate first axis.
     """

@@ -211,9 +211,9 @@ class Engine:
         *,
         shares: Mapping[Hashable, int] | None = None,
     ) -> str:
-        """Begin a study and return its id. Studies are computed in the time that runs leave.
+        """Begin a study and return its id.
 
-        The owner's earlier study stops.
+        Studies are computed in the time that training runs do not need. The owner's earlier study stops.
 
         Args:
             make: makes the study's stepper from the plan and the rows so far.

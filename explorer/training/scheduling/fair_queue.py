@@ -153,7 +153,7 @@ class FairQueue(Generic[Item]):
         return party
 
     def _levels_of(self, item: Item) -> list[tuple[_Party, _Party]]:
-        """Return an item's address, its visitor and the item itself, each paired with its parent.
+        """Return the queue's entries for an item's address, visitor and item, each with its parent entry.
 
         The list is empty if the item is not in the queue.
         """

@@ -173,7 +173,7 @@ class Cells:
         return self.texts[rows].to_csv(sep=self.delimiter, header=names, index=False, lineterminator="\n")
 
     def are_classes(self, column: int) -> bool:
-        """Return whether the values of a column are classes: texts, or few different whole numbers."""
+        """Return whether the values of a column are classes: words, or few different whole numbers."""
         values = self.numbers[column]
         return bool(values.isna().any() or (values.nunique() <= MAX_CLASSES and (values % 1 == 0).all()))
 
@@ -272,7 +272,7 @@ def _check_width(text: str, delimiter: str) -> None:
 
 
 def _read(text: str, delimiter: str) -> pd.DataFrame:
-    """Parse a CSV text as a data frame of texts, reading at most one row more than is allowed."""
+    """Parse CSV text as a data frame of strings, reading at most one row more than is allowed."""
     import pandas as pd
 
     try:

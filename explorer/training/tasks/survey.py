@@ -104,7 +104,7 @@ def make_survey(text: str, target: str | None = None, without: Sequence[str] | N
 
 
 def _take_head(cells: Cells) -> tuple[tuple[str, ...], ...]:
-    """Return the first rows of a table, with long texts shortened."""
+    """Return the first rows of a table, with long cells shortened."""
     rows = cells.texts.head(_HEAD_ROWS).to_numpy()
     return tuple(tuple(truncate(cell, _MAX_TEXT) for cell in row) for row in rows)
 

@@ -103,7 +103,7 @@ export function makeNote(text, position) {
   };
 }
 
-/** Escape a text for Plotly, which interprets some HTML in labels. @param {string} text */
+/** Escape text for Plotly, which interprets some HTML in labels. @param {string} text */
 export function escapeHtml(text) {
   return text.replace(/&/g, "&amp;").replace(/</g, "&lt;").replace(/>/g, "&gt;");
 }

@@ -127,7 +127,7 @@ const dropRounding = (difference, of) =>
   Math.abs(difference) <= ROUNDING * Math.max(1, Math.abs(of)) ? 0 : difference;
 
 /**
- * List the additional texts that are shown next to a gradient at the probe.
+ * List the additional notes that are shown next to a gradient at the probe.
  * @param {Picture} picture @param {import("./probe-values.js").Values} values @param {string} key
  */
 function listAsides(picture, values, key) {

@@ -86,7 +86,7 @@ export function renderImage(Plotly, scene, picture, format) {
   return Plotly.toImage(figure, { format, width, height, scale: format === "png" ? SCALE : 1 });
 }
 
-/** Split a text at spaces into lines of a maximum length. @param {string} text @param {number} maxLength */
+/** Split text at spaces into lines of a maximum length. @param {string} text @param {number} maxLength */
 function wrapText(text, maxLength) {
   const lines = [""];
   for (const word of text.split(/(?<!=) (?!=)/)) {

@@ -23,7 +23,7 @@ export function createDownload() {
   };
 }
 
-/** Save a text as a file on the user's computer. @param {{name: string, type: string, content: () => string}} file */
+/** Save text as a file on the user's computer. @param {{name: string, type: string, content: () => string}} file */
 export function download({ name, type, content }) {
   const href = URL.createObjectURL(new Blob([content()], { type }));
   saveAs(href, name);

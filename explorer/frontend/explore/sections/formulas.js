@@ -99,7 +99,7 @@ function createBox({ title, lines, message }) {
   return element("section", { class: "box" }, element("h3", {}, title), ...parts);
 }
 
-/** Create a table row from the texts of its cells. @param {string[]} texts */
+/** Create a table row from the contents of its cells. @param {string[]} texts */
 function createTableRow(texts) {
   return element("tr", {}, ...texts.map((text) => element("td", {}, text)));
 }

@@ -72,7 +72,7 @@ function createPanel(kind) {
       setAttribute(circle, "r", radius * box.em);
     },
     /**
-     * Draw a text next to a point in the panel; ``by`` is its offset in em, to the right and up.
+     * Draw text next to a point in the panel; ``by`` is its offset in em, to the right and up.
      * @param {string} name @param {string} text @param {Point} point
      * @param {{anchor?: string, by?: [number, number]}} [place]
      */

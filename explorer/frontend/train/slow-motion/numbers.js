@@ -99,7 +99,7 @@ export function fillNumbers({ numbers }, record, cell, entries) {
 
 /** @typedef {{record: Record, cell: Cell, entries: Entries}} At */
 
-/** The functions that format texts with several numbers. @type {Object<string, (at: At) => string>} */
+/** The functions that fill several numbers into the sentence of a stage. @type {Object<string, (at: At) => string>} */
 const TEXTS = {
   op(at) {
     const { record, cell, entries } = at;

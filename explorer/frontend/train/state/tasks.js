@@ -196,7 +196,7 @@ export function isTableMissing(choice, table) {
   return getSelectedTask(choice).kind === "own" && !table.text.trim();
 }
 
-/** Return a short hash of a text, made of its length and 32 bits. @param {string} text */
+/** Return a short hash of text, made of its length and 32 bits. @param {string} text */
 function hashText(text) {
   let mark = 0x811c9dc5;
   for (let i = 0; i < text.length; i += 1) mark = Math.imul(mark ^ text.charCodeAt(i), 0x01000193);

@@ -18,12 +18,12 @@ def make_question(key: str, numbers: Mapping[str, int]) -> str:
 
 
 def key_of(text: str) -> str:
-    """Return the key of the instrument that is asked for in a text such as ``raster?example=5``."""
+    """Return the key of the instrument in a request such as ``raster?example=5``."""
     return text.partition("?")[0]
 
 
 def numbers_of(text: str) -> dict[str, int]:
-    """Return the integer arguments in a text such as ``raster?example=5``, as a dict from names to values.
+    """Return the integer arguments in a request such as ``raster?example=5``, as a dict by name.
 
     Raises ValueError if one of them is not a whole number.
     """
@@ -31,7 +31,7 @@ def numbers_of(text: str) -> dict[str, int]:
 
 
 def parse_integers(texts: Mapping[str, str]) -> dict[str, int]:
-    """Convert a dict of texts to non-negative integers.
+    """Convert a dict of strings to non-negative integers.
 
     Raises ValueError with a plain sentence if a text is not a whole number of at most nine digits.
     """

@@ -99,7 +99,7 @@ def _make_evaluation_op(op: Op) -> Function | None:
 
 
 def to_hex(parameters: Mapping[str, float]) -> tuple[tuple[str, str], ...]:
-    """Return parameter values as hexadecimal texts, which are hashable and tell -0.0 from 0.0."""
+    """Return parameter values as hexadecimal strings, which are hashable and tell -0.0 from 0.0."""
     return tuple((name, float(value).hex()) for name, value in sorted(parameters.items()))
 
 

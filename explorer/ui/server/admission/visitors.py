@@ -121,7 +121,7 @@ def set_visitor_cookie(request: Request, response: Response) -> Response:
 
 
 def sign(purpose: str, text: str) -> str:
-    """Return a signature of a text for one purpose, made with the server's secret key."""
+    """Return a signature of text for one purpose, made with the server's secret key."""
     return hmac.digest(_get_secret(), f"{purpose} {text}".encode(errors="replace"), "sha256").hex()
 
 

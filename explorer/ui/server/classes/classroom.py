@@ -210,5 +210,5 @@ class Classroom:
 
 
 def _is_equal(text: str, secret: str) -> bool:
-    """Return whether a text equals a secret; the time taken does not depend on the secret."""
+    """Return whether text equals a secret; the time taken does not depend on the secret."""
     return hmac.compare_digest(text.encode(errors="replace"), secret.encode())

@@ -26,7 +26,7 @@ def make_invitation(identity: str, base: str) -> dict[str, Any]:
         or urlsplit(base).scheme not in ("http", "https")
         or not base.endswith("/")
     ):
-        raise ValueError("This is not the address of an explorer.")
+        raise ValueError("This is not the address of a Gradient explorer: use the one in the address bar.")
     code = format_code(identity)
     address = f"{base}{ENTRY_PATH}/{code}"
     symbol = segno.make(address, error="m", micro=False)
