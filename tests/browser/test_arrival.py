@@ -11,7 +11,7 @@ from tests.browser.test_calm import LAPTOP, NARROW, TWICE, assert_few, resize
 from tests.browser.visitors import FINGER, NOTHING_CHOSEN, PHONE, Open, Tab
 
 # At most so many controls and words on the first screen of a laptop: they were 43 and 250, 50 and 153.
-OTHER_PAGES = {"/learn": (".contents a", (30, 160), 20), "/study": (".study .plan", (32, 115), 16)}
+OTHER_PAGES = {"/learn": (".contents a", (30, 160), 20), "/study": (".study .plan", (34, 115), 16)}
 
 
 @pytest.mark.parametrize("path", OTHER_PAGES)

@@ -88,7 +88,7 @@ def test_every_focusable_element_has_a_name_a_ring_and_a_role(explore: Page) -> 
     whatever_is_reached_is_sound(explore)
     turn_to(explore, LESSONS["clamp"])
     press(explore, "Skip")
-    explore.get_by_role("button", name="Add rule").wait_for()
+    card(explore, "Clamp").wait_for()
     whatever_is_reached_is_sound(explore)
 
 

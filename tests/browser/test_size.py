@@ -51,9 +51,8 @@ def test_one_press_scales_to_one_area_in_formula_link_and_code_and_is_undone(exp
     own = "formula: fast_sigmoid_scaled = 25 * (g / (1 + 25 * abs(x)) ** 2)"
     assert parse_qs(urlsplit(page.url).query)["rule"] == ["straight_through", "super_spike", own, "clipped"]
     expect(page.locator(".sign")).to_contain_text("Confirmed by torch")
-    expect(card(page, "fast_sigmoid_scaled").get_by_label("gradient =")).to_have_value(
-        own.removeprefix("formula: ")
-    )
+    title = card(page, "fast_sigmoid_scaled").get_by_role("combobox", name="Rule")
+    expect(title).to_have_value(own.removeprefix("formula: "))
     drawn = traces(page)[own]
     wanted = explorer.sample("step", [own], start=-3, stop=3, dtype="float64")
     assert np.nanmax(drawn.y) == pytest.approx(wanted.gradient.max())

@@ -63,12 +63,14 @@ def test_panels_of_trained_nets_are_drawn_and_requested_only_while_open(train: P
     assert dots.evaluate(COLOURS) > 4, "points of both classes, held out and trained on"
     expect(regions.locator(".note")).to_contain_text("of held-out points right")
     point_at_each(train, "clipped", "default", ".regions .column", ".inputs .column", ".card", "tbody tr")
-    with train.expect_request(lambda sent: "/events" in sent.url and "regions" not in sent.url):
-        press(train, "Show Regions")
+    press(train, "Show Regions")
     expect(regions).to_have_count(0)
-    with train.expect_request(re.compile(r"/events\?.*show=regions")):
-        press(train, "Show Regions")
+    press(train, "Show Regions")
     expect(regions.locator(".note")).to_contain_text("of held-out points right")
+    with train.expect_request(re.compile(r"/events\?.*show=norms")):
+        press(train, "Show Gradient norms")
+    with train.expect_request(lambda sent: "/events" in sent.url and "norms" not in sent.url):
+        press(train, "Show Gradient norms")
 
     step_on(train, "binary weights")
     expect(cell(train, "weights", "default").locator(".note")).to_have_count(2)

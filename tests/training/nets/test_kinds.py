@@ -133,7 +133,7 @@ def test_words_are_those_of_its_site(run):
 
 
 def test_slow_motion_and_scripts_name_their_missing_row(run, monkeypatch):
-    with pytest.raises(LookupError, match="no stages for an op at 'residual': add an entry to STAGES"):
+    with pytest.raises(LookupError, match="does not know an op at 'residual': add an entry to STAGES"):
         run.measure("slow_motion")
     with pytest.raises(LookupError, match="no net for an op at 'residual': add an entry to NETS"):
         script(run.settings)
