@@ -18,7 +18,7 @@ SMOOTHED = """
       points,
       texts: drawings.map(lines.writeFormula),
       trees: drawings.map(lines.makeDrawnTree),
-      back: drawings.map((drawing) => lines.parseDrawing({ label: "Drawn", tree: lines.makeDrawnTree(drawing) })),
+      back: drawings.map(lines.makeDrawnTree).map((tree) => lines.parseDrawing({ label: "Drawn", tree })),
       mirrored: lines.mirrorLine(points, [1e-6, 1e-6]),
     };
 """
