@@ -55,7 +55,10 @@ def propagate_ones():
 
 
 def propagate_sum():
-    """Compute the gradients for that of ``sum()``, which is one expanded number, and torch's warning."""
+    """Compute the gradients for the upstream gradient of ``sum()``, and return torch's warning.
+
+    That upstream gradient is one number, expanded to the shape of the output.
+    """
     with warnings.catch_warnings(record=True) as messages:
         warnings.simplefilter("always")
         received = compute_gradients(GreedyReLU, total=True)

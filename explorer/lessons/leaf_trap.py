@@ -23,7 +23,7 @@ def step(w):
 
 
 def compare_outcomes():
-    """Take a step with each way of making small random weights, and return the outcomes."""
+    """Take a training step with each way of making small random weights, and return the outcomes."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # torch warns about reading `.grad` of the first tensor
         return {
@@ -35,7 +35,7 @@ def compare_outcomes():
 
 
 def get_lost_leaf():
-    """Return the gradient of a leaf that is kept by name, if w is half of it and has gradient 3."""
+    """Return the gradient of a leaf that still has a name, for w = leaf / 2 with gradient 3."""
     leaf = torch.full((2,), 2.0, requires_grad=True)
     w = leaf * 0.5
     (3 * w).sum().backward()

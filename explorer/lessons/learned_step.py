@@ -37,7 +37,7 @@ def make_normal():
 
 
 def pull():
-    """Compute the gradient of half the squared error for the initial step: in all, and by sign."""
+    """Compute the gradient of half the squared error at the initial step, in total and by sign."""
     x = make_normal()
     s = torch.tensor(START, dtype=torch.float64, requires_grad=True)
     y = Quantise.apply(x, s, 1.0)
@@ -76,12 +76,12 @@ def optimize_step(rounding):
 
 
 def train_complete():
-    """Return the result of training with both parts of the gradient."""
+    """Return the result of training with the complete gradient."""
     return optimize_step(1.0)
 
 
 def train_careless():
-    """Return the result of training without the rounding error's part."""
+    """Return the result of training if the gradient ignores the rounding error."""
     return optimize_step(0.0)
 
 

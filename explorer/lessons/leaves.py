@@ -12,7 +12,7 @@ from explorer.lessons.retest import make_variant
 
 
 def get_leaf_gradient():
-    """Return ``.grad`` of a plain tensor that requires a gradient; no Parameter is needed."""
+    """Return ``.grad`` of a tensor that requires a gradient but is no Parameter."""
     x = torch.tensor([1.0, 3.0], requires_grad=True)
     (x**2).sum().backward()
     return x.grad.tolist()
@@ -28,7 +28,7 @@ def get_vector_error():
 
 
 def compute_square():
-    """Return a computed tensor, after ``backward``."""
+    """Return a computed tensor on which ``backward`` has been called."""
     x = torch.tensor([1.0, 3.0], requires_grad=True)
     y = x**2
     loss = y.sum()
@@ -55,7 +55,7 @@ def retain_gradient():
 
 
 def hook_gradient():
-    """Return the argument of a hook: the gradient that autograd propagates."""
+    """Return the gradient that autograd passes to a hook on a tensor."""
     received = []
     y = torch.tensor([1.0, 3.0], requires_grad=True) ** 2
     y.register_hook(lambda grad: received.append(grad.tolist()))
@@ -69,7 +69,7 @@ def get_variable_type():
 
 
 def count_registered():
-    """Return the numbers of parameters of a layer with a Variable and a layer with a Parameter."""
+    """Return the number of parameters of a layer with a Variable, and of a layer with a Parameter."""
     layers = {"Variable": nn.Module(), "Parameter": nn.Module()}
     layers["Variable"].w = Variable(torch.ones(2), requires_grad=True)
     layers["Parameter"].w = nn.Parameter(torch.ones(2))

@@ -218,12 +218,12 @@ class Lesson:
         return "\n".join(["results = {", *computed, "}", *lines])
 
     def compute_results(self) -> dict[str, Any]:
-        """Compute all numbers of the lesson. Returns them by the names of the functions that compute them."""
+        """Compute all numbers of the lesson, as a dict from the names of functions to their results."""
         with _LOCK, use_one_thread():
             return {number.__name__: number() for number in self.numbers}
 
     def data(self) -> dict[str, Any]:
-        """Compute all numbers, and return the lesson as plain data for a page."""
+        """Compute all numbers of the lesson, and return it as plain data for a page."""
         results = self.compute_results()
         rules = [answer.picture for answer in self.prediction.answers if answer.picture]
         return {name: getattr(self, name) for name in _TEXTS} | {
@@ -247,7 +247,7 @@ class _ProseFormatter(Formatter):
 
 
 def fill_numbers(text: str, results: Results) -> str:
-    """Replace the placeholders of a text with numbers, which are formatted as code between backticks."""
+    """Replace the placeholders in a lesson's text with numbers, formatted as code between backticks."""
     parts = text.split("`")
     return "`".join(
         part.format(**results) if index % 2 else _ProseFormatter().vformat(part, (), results)
@@ -256,7 +256,7 @@ def fill_numbers(text: str, results: Results) -> str:
 
 
 def _find_fields(text: str) -> list[tuple[str, str]]:
-    """Return the name and format of each placeholder of a text, such as ``("net[last]", ":,.0f")``."""
+    """Return the name and format of each placeholder in a text, such as ``("net[last]", ":,.0f")``."""
     parts = Formatter().parse(text)
     return [(name, f":{form}" if form else "") for _, name, form, _ in parts if name]
 

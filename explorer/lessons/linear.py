@@ -54,18 +54,18 @@ def run_gradcheck(function):
 
 
 def compare_gradchecks():
-    """Run ``gradcheck`` on the correct and on the wrong function."""
+    """Run ``gradcheck`` on the correct and on the wrong linear Function."""
     return {function.__name__: run_gradcheck(function) for function in (LinearFunction, WrongBiasFunction)}
 
 
 def list_needed():
-    """Return ``needs_input_grad`` if only the weight is learned and there is no bias."""
+    """Return ``needs_input_grad`` when only the weight is learned and there is no bias."""
     output = LinearFunction.apply(torch.ones(2, 3), torch.ones(2, 3, requires_grad=True))
     return output.grad_fn.needs_input_grad
 
 
 def count_values():
-    """Return how many values ``backward`` returns if there is no bias."""
+    """Return how many values ``backward`` returns when there is no bias."""
     output = LinearFunction.apply(torch.ones(2, 3), torch.ones(2, 3, requires_grad=True))
     return len(LinearFunction.backward(output.grad_fn, torch.ones(2, 2)))
 
@@ -80,24 +80,24 @@ def make_small():
 
 
 def compute_entry():
-    """Write the entry of the weight's gradient in row 1, column 0 as a sum over the examples."""
+    """Write one entry of the weight's gradient as a sum over the examples."""
     input, g, _ = make_small().values()
     terms = [f"{g[row][1]:g}·{input[row][0]:g}" for row in range(3)]
     return f"{' + '.join(terms)} = {sum(g[row][1] * input[row][0] for row in range(3)):g}"
 
 
 def make_input_map():
-    """Return a heat map of the input, with the column that enters the sum marked."""
+    """Return a heat map of the input that marks the column in the sum."""
     return HeatMap("input (n × in)", make_small()["input"], entry=(None, 0))
 
 
 def make_upstream_map():
-    """Return a heat map of the upstream gradient, with the column that enters the sum marked."""
+    """Return a heat map of the upstream gradient that marks the column in the sum."""
     return HeatMap("g (n × out)", make_small()["g"], entry=(None, 1))
 
 
 def make_gradient_map():
-    """Return a heat map of the weight's gradient, with the entry that is computed marked."""
+    """Return a heat map of the weight's gradient that marks the computed entry."""
     return HeatMap("gradient of weight (out × in)", make_small()["gradient"], entry=(1, 0))
 
 

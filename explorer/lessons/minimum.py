@@ -72,12 +72,12 @@ def train_rule(rule):
 
 
 def gradient():
-    """Compute the gradient along w that remains at the minimum for each rule."""
+    """Compute, for each rule, the gradient along w that remains at the minimum."""
     return {rule: train_rule(rule)[0] for rule in RULES}
 
 
 def on_paper():
-    """Compute the gradient that remains with straight-through by the formula of the paper."""
+    """Compute the gradient that remains with straight-through, using the paper's formula."""
     v = solve_lowest(V_STAR)
     return ((v @ v + v @ V_STAR) / math.sqrt(2 * math.pi)).item()
 

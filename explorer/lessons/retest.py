@@ -56,7 +56,7 @@ class Variant:
 
 
 def make_variant(op: str, rule: str, *x: float, u: Row = (), **parameters: float) -> Variant:
-    """Return a variant at the given x."""
+    """Create a variant of a question that asks for the gradient at the given x."""
     numbers = {name: float(value) for name, value in parameters.items()}
     return Variant(op, rule, tuple(map(float, x)), numbers, u)
 
@@ -103,7 +103,7 @@ def _make_answer(row: Row, reason: str) -> dict[str, str]:
 def _iterate_wrong(
     variant: Variant, pictures: Sequence[str], right: Row, g: float
 ) -> Iterator[tuple[Row, str]]:
-    """Yield plausible wrong answers with the reason for each: common slips, other rules, and y.
+    """Yield plausible wrong answers with reasons: common slips, other rules, and the output y.
 
     A candidate may equal ``right``.
     """

@@ -64,7 +64,7 @@ def differentiate_twice():
 
 
 def differentiate_penalty():
-    """Compute the gradient of a penalty on the squared slope, by two of the Functions."""
+    """Compute the gradient of a penalty on the squared slope with two of the Functions."""
     gradients = {}
     for function in (Cube, OnceCube):
         w, x = (torch.ones(1, requires_grad=True) for _ in range(2))

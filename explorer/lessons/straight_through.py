@@ -31,7 +31,7 @@ class QuantiseGradient(RoundGradient):
 
 
 def gradient():
-    """Return the distinct values of the gradient in the published example, a sum of 2 × 6 random numbers."""
+    """Return the distinct values of the gradient in the published example, a sum of random numbers."""
     input = torch.nn.Parameter(torch.randn(2, 6))
     RoundGradient.apply(input).sum().backward()
     return input.grad.unique().tolist()

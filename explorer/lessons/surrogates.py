@@ -98,7 +98,7 @@ def measure_width(width):
 
 
 def sweep():
-    """Return the accuracy of the control, and of the narrowest, the best and the widest surrogate."""
+    """Return the accuracies of the control and of the narrowest, the best and the widest surrogate."""
     right, _ = train_nets()
     zero, narrow, *_, wide = WIDTHS
     best = WIDTHS[right.mean(1).argmax()]

@@ -31,26 +31,26 @@ def sample_unit(x, u):
 
 
 def straight_through(x, u):
-    """Estimate the gradient by the slope of the loss at the drawn output, times that of p."""
+    """Estimate the gradient as the slope of the loss at the sampled output, times the slope of p."""
     p, y = sample_unit(x, u)
     return 2 * (y - T) * p * (1 - p)
 
 
 def reinmax(x, u):
-    """Estimate the gradient as straight-through does, with the mean of two slopes in place of that of p."""
+    """Estimate the gradient like straight-through, but with the mean of two slopes instead of that of p."""
     p, y = sample_unit(x, u)
     half = (y + p) / 2
     return 2 * (y - T) * (2 * half * (1 - half) - p * (1 - p) / 2)
 
 
 def reinforce(x, u):
-    """Estimate the gradient by the loss times the slope of the log-probability."""
+    """Estimate the gradient as the loss times the slope of the log-probability."""
     p, y = sample_unit(x, u)
     return compute_loss(y) * (y - p)
 
 
 def reinforce_baseline(x, u):
-    """Estimate the gradient by REINFORCE with the mean loss subtracted as a baseline."""
+    """Estimate the gradient by REINFORCE, with the mean loss subtracted as a baseline."""
     p, y = sample_unit(x, u)
     return (compute_loss(y) - compute_mean_loss(p)) * (y - p)
 

@@ -7,9 +7,11 @@ do what, tests/ui/server/classes asks without a page; where students are led, te
 from collections.abc import Iterator
 from contextlib import contextmanager
 from itertools import pairwise
+from urllib.parse import parse_qs, urlsplit
 
 from playwright.sync_api import Browser, Page, Route, expect
 
+from explorer.catalogue import find_rule
 from explorer.lessons import LESSONS
 from explorer.reading.exercises import EXERCISES
 from tests.browser.access import in_both_themes
@@ -147,12 +149,18 @@ def both_see_the_answer(teacher: Page, one: Page) -> None:
     assert path.count("L") > 200
     in_the_end(teacher, lambda: lies_on_the_curve(teacher))
     expect(one.locator(".verdict")).to_contain_text("Yes, as close as a hand can draw")
-    assert one.locator(".crowd, .answers").count() == 0
+    assert one.locator(".crowd, .answers, .race-of-class").count() == 0
     assert in_both_themes(teacher, ".lesson") == []
     for size in ({"width": 1920, "height": 1080}, {"width": 1280, "height": 720}):
         teacher.set_viewport_size(size)
         expect(teacher.locator(".class-band .count")).to_be_in_viewport()
         assert teacher.evaluate("document.documentElement.scrollWidth <= innerWidth")
+    (drawing,) = teacher.get_by_role("group", name="Drawings").get_by_role("button").all()
+    link = teacher.get_by_role("link", name="Train this drawing")
+    expect(link).to_be_hidden()
+    drawing.press("Enter")
+    (rule,) = parse_qs(urlsplit(link.get_attribute("href") or "").query)["rule"]
+    assert find_rule(rule).label == "Drawn_1"
 
 
 def lies_on_the_curve(teacher: Page) -> None:

@@ -65,7 +65,7 @@ export const toFormulaText = (drawing) => `${drawing.name} = ${writeFormula(draw
  * Create a temporary backward rule from a drawing, to use until Python has parsed its formula.
  * @param {Drawing} drawing @returns {Rule}
  */
-function makePreview(drawing) {
+export function makePreview(drawing) {
   const [x] = [drawing.points.map(([at]) => at)];
   const identity = {
     key: getCatalogue().own + toFormulaText(drawing),

@@ -1,9 +1,24 @@
-// The answers to a lesson's question on a teacher's screen, with the number of students who gave each.
+// The answers of a class on a teacher's screen: how many students gave each, and their drawings, to race some of them.
 
-import { element, setAttribute, setText } from "../elements/dom.js";
+import { isQueryShort } from "../choice/address.js";
+import { getEntries, getSamplingSettings } from "../choice/choice.js";
+import { makePreview, toFormulaText } from "../choice/drawing.js";
+import { getCatalogue } from "../choice/entries.js";
+import { toServerUrl } from "../choice/server.js";
+import { drawThumbnail } from "../chart/scene/thumbnail.js";
 import { countAnswers, describeWays } from "../class/tally.js";
+import { element, setAttribute, setText } from "../elements/dom.js";
+import { fitLine } from "../formula/lines.js";
+import { describeShape } from "./shape.js";
 
+/** @import { Choice } from "../choice/choice.js" */
+/** @import { Drawing, Point } from "../formula/lines.js" */
 /** @import { Forecast } from "./forecast.js" */
+
+const MAX_PICKED = 3;
+const MAX_SHOWN = 24; // the maximum number of different drawings in the list
+const SEEDS = "5"; // with this many random seeds, the ranking can tell rules apart
+const TOO_LONG_TEXT = "These drawings are too long for a link: pick simpler ones, or fewer.";
 
 /**
  * Create the list of answers to a lesson's question, for a teacher's screen.
@@ -18,9 +33,10 @@ export function createAnswers(forecast) {
   });
   const list = element("ol", { class: "answers", "aria-label": "Answers" }, ...rows.map(({ item }) => item));
   const others = element("p", { class: "others", hidden: true });
+  const race = createRace(forecast.choice);
 
   return {
-    element: element("div", { class: "tally" }, list, others),
+    element: element("div", { class: "tally" }, list, others, race.element),
     /**
      * Show how many students picked or drew each answer.
      * @param {number[]} counts picks by answer
@@ -38,6 +54,80 @@ export function createAnswers(forecast) {
       list.classList.add("counted");
       others.hidden = !forecast.draws;
       setText(others, `Another curve: ${tally.others}`);
+      race.show(drawings);
+    },
+  };
+}
+
+/**
+ * Convert a drawing of a class to a backward rule of straight lines. Returns null for an empty drawing.
+ * @param {ArrayLike<number>} values in cells of equal width, NaN for empty cells
+ * @param {Pick<Choice, "range"|"g">} choice of the chart that was drawn on @param {string} name @returns {Drawing|null}
+ */
+export function toDrawing(values, { range: [start, stop], g }, name) {
+  const width = (stop - start) / values.length;
+  const cells = Array.from(values, (y, cell) => /** @type {Point} */ ([start + (cell + 0.5) * width, y / g]));
+  const stroke = cells.filter(([, y]) => Number.isFinite(y));
+  const heights = stroke.map(([, y]) => y);
+  const height = Math.max(...heights, 0) - Math.min(...heights, 0) || 1;
+  const isShortEnough = (/** @type {Point[]} */ points) =>
+    toFormulaText({ name, points, zero: false }).length <= getCatalogue().limits.formula;
+  const points = g ? fitLine(stroke, [width, height / 300], height, isShortEnough) : [];
+  return points.length > 1 ? { name, points, zero: false } : null;
+}
+
+/**
+ * Create the list of a class's drawings, with a link that trains the ones that the teacher picks.
+ * @param {Choice} choice of the chart that was drawn on
+ */
+function createRace(choice) {
+  const picked = /** @type {Set<Drawing>} */ (new Set());
+  const list = element("div", { class: "drawings", role: "group", "aria-label": "Drawings" });
+  const [link, note] = [element("a", { class: "race" }), element("p", { role: "status" })];
+  const heading = element("h3", {}, `Pick up to ${MAX_PICKED} drawings to race`);
+  const host = element("section", { class: "race-of-class", hidden: true }, heading, list, link, note);
+
+  /** Update the link to the Train page, and disable what cannot be picked any more. */
+  function update() {
+    const query = new URLSearchParams({ op: choice.op, task: "digits", seeds: SEEDS });
+    for (const drawing of picked) query.append("rule", `formula: ${toFormulaText(drawing)}`);
+    const isShort = isQueryShort(String(query));
+    setAttribute(link, "hidden", !picked.size || !isShort);
+    setAttribute(link, "href", `${toServerUrl("train")}?${query}`);
+    setText(link, picked.size === 1 ? "Train this drawing" : `Race these ${picked.size} drawings`);
+    setText(note, isShort ? "" : TOO_LONG_TEXT);
+    for (const button of list.querySelectorAll("button"))
+      button.disabled = picked.size >= MAX_PICKED && button.getAttribute("aria-pressed") !== "true";
+  }
+
+  /** Create the button that picks a drawing. @param {Drawing} drawing @param {number} index */
+  function createButton(drawing, index) {
+    const { op } = getEntries(choice);
+    const [x, y] = [0, 1].map((at) => drawing.points.map((point) => point[at]));
+    const picture = drawThumbnail({ op, rule: makePreview(drawing) }, getSamplingSettings(choice));
+    const shape = describeShape(x, y);
+    const title = `Drawing ${index + 1}: ${shape}`;
+    const attributes = { "aria-pressed": "false", "aria-label": title, title, onclick: pick };
+    const button = element("button", attributes, picture, element("span", {}, shape));
+    function pick() {
+      if (!picked.delete(drawing)) picked.add(drawing);
+      setAttribute(button, "aria-pressed", String(picked.has(drawing)));
+      update();
+    }
+    return button;
+  }
+
+  return {
+    element: host,
+    /** List the different drawings of the class. @param {ArrayLike<number>[]} drawings values in cells of equal width */
+    show(drawings) {
+      const all = drawings.map((values, at) => toDrawing(values, choice, `Drawn_${at + 1}`));
+      const different = new Map(all.map((drawing) => [JSON.stringify(drawing?.points), drawing]));
+      const listed = [...different.values()].filter((drawing) => drawing !== null).slice(0, MAX_SHOWN);
+      picked.clear();
+      list.replaceChildren(...listed.map(createButton));
+      host.hidden = !listed.length;
+      update();
     },
   };
 }

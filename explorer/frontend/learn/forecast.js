@@ -21,9 +21,9 @@ import { drawThumbnail } from "../chart/scene/thumbnail.js";
  *   saved: () => {picked: number|null, drawn: (number|null)[]|null},
  *   restore: (state: import("./memory.js").State) => void, pick: (index: number) => void,
  *   missed: () => void, rest: (resting: boolean) => void,
- *   contents: () => (Node|string)[][], right: number, range: [number, number],
+ *   contents: () => (Node|string)[][], right: number, choice: Choice,
  *   alike: (values: ArrayLike<number>) => number}} Forecast ``contents`` returns those of the answers, ``alike`` the
- *   index of the answer that a complete drawing over the ``range`` matches, -1 if none does
+ *   index of the answer that a complete drawing over the range of ``choice`` matches, -1 if none does
  * @typedef {{onTerm: import("./words.js").OnTerm, decide?: string, onCheck: () => void,
  *   onSkip: (() => void)|null, onChange: () => void}} Acts ``decide`` is the label of the button for ``onCheck``
  */
@@ -207,7 +207,7 @@ export function createForecast(prediction, choice, { onTerm, decide = CHECK, onC
     rest: form.setResting,
     contents: () => answers.map(renderAnswer),
     right,
-    range: choice.range,
+    choice,
     alike: findAnswer,
   };
 }

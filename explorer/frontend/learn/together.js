@@ -119,7 +119,7 @@ function createClassScreen(host, id, { lessons, load, build, onLesson, onLeave }
       memory: null,
       form(forecast) {
         answers = createAnswers(forecast);
-        crowd = forecast.draws ? createCrowd(forecast.range) : null;
+        crowd = forecast.draws ? createCrowd(forecast.choice.range) : null;
         return { element: answers.element, layer: crowd };
       },
       send: null,

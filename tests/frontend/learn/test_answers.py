@@ -1,0 +1,44 @@
+"""Drawings of a class as backward rules: straight lines close to what was drawn, at g = 1."""
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+from explorer.catalogue import find_rule
+from explorer.instrument import make_document
+from tests.frontend.modules import Node
+
+CELLS = 400
+X = -3 + 6 * (np.arange(CELLS) + 0.5) / CELLS
+DRAWING = """
+    const { toDrawing } = await import("./learn/answers.js");
+    const { toFormulaText } = await import("./choice/drawing.js");
+    const values = Float64Array.from(given.values, (value) => value ?? NaN);
+    const drawing = toDrawing(values, { range: [-3, 3], g: given.g }, "Drawn_1");
+    return drawing && toFormulaText(drawing);
+"""
+
+
+def convert(node: Node, values: Any, g: float = 1.0) -> Any:
+    cells = [None if np.isnan(value) else float(value) for value in values]
+    return node.run(DRAWING, {"document": make_document(), "values": cells, "g": g})
+
+
+@pytest.mark.parametrize("g", [1.0, -2.0])
+def test_a_drawing_becomes_a_rule_of_few_points_close_to_it(node: Node, g: float) -> None:
+    drawn = g * np.exp(-(X**2))
+    text = convert(node, drawn, g)
+    rule = find_rule(f"formula: {text}")
+    assert rule.label == "Drawn_1"
+    numbers = text.removeprefix("Drawn_1 = g * through(x, ").rstrip(")").split(", ")
+    points = np.array(numbers, float).reshape(-1, 2)
+    assert 2 < len(points) <= 16
+    assert np.abs(np.interp(X, *points.T) - drawn / g).max() < 0.03
+
+
+def test_empty_cells_are_bridged_and_an_empty_drawing_is_no_rule(node: Node) -> None:
+    assert convert(node, np.full(CELLS, np.nan)) is None
+    assert convert(node, np.ones(CELLS), g=0.0) is None
+    half = np.where(X < 0, np.nan, 1.0)
+    assert convert(node, half) == "Drawn_1 = g * through(x, 0, 1, 3, 1)"
