@@ -7,7 +7,19 @@ import pytest
 from playwright.sync_api import Page, Route, expect
 
 import explorer
-from tests.browser.reading import back, card, choose, enter, number, settle, sign, title, traces, turn
+from tests.browser.reading import (
+    back,
+    card,
+    choose,
+    enter,
+    in_the_end,
+    number,
+    settle,
+    sign,
+    title,
+    traces,
+    turn,
+)
 from tests.reading.documents import DOCUMENTS_CLAMP
 
 GOOD = "The last good formula stays."
@@ -27,12 +39,17 @@ def type_into(page: Page, label: str, text: str) -> None:
 
 
 def assert_drawn(page: Page, op: str, rule: str) -> None:
-    """The page shows the sampled points of the op and the rule."""
-    frame, drawn = explorer.sample(op, rule), traces(page)
-    for key, column in (("forward", "y"), (rule, "gradient")):
-        points = zip(drawn[key].x.tolist(), drawn[key].y.tolist(), strict=True)
-        sampled = zip(frame["x"].tolist(), frame[column].tolist(), strict=True)
-        assert {(x, y) for x, y in points if not math.isnan(y)} == set(sampled)
+    """The page shows the sampled points of the op and the rule, now or once torch has confirmed them."""
+    frame = explorer.sample(op, rule)
+
+    def check() -> None:
+        drawn = traces(page)
+        for key, column in (("forward", "y"), (rule, "gradient")):
+            points = zip(drawn[key].x.tolist(), drawn[key].y.tolist(), strict=True)
+            sampled = zip(frame["x"].tolist(), frame[column].tolist(), strict=True)
+            assert {(x, y) for x, y in points if not math.isnan(y)} == set(sampled)
+
+    in_the_end(page, check)
 
 
 def test_a_custom_op_chosen_by_search_is_drawn_as_its_formula_is_typed(page: Page) -> None:

@@ -72,7 +72,7 @@ def visit(held: Held, address: str) -> Locator:
 
 
 @sized("wide")
-def test_curves_and_the_focus_stay_where_they_are(held: Held) -> None:
+def test_curves_the_focus_and_an_open_list_stay_where_they_are(held: Held) -> None:
     chart = visit(held, "/?op=identity&rule=formula:+g&rule=default")
     expect(chart).to_have_count(1)
     field = title(held.page, "Rule").first
@@ -87,6 +87,7 @@ def test_curves_and_the_focus_stay_where_they_are(held: Held) -> None:
     assert held.page.evaluate(PLACES) == [pytest.approx(place, abs=1) for place in before]
     assert list(traces(held.page)) == ["forward", "formula: g + 1", "default"]
     expect(field).to_be_focused()
+    expect(held.page.get_by_role("listbox", name="Rules")).to_be_visible()
     held.page.keyboard.type(" + 2")
     expect(field).to_have_value("g + 1 + 2")
 

@@ -47,17 +47,25 @@ export async function waitUntilIdle() {
 }
 
 /**
- * Move the chart into Streamlit's element while keeping focus and scroll position.
+ * Move the chart into Streamlit's element while keeping focus, an open list and scroll position.
  * @param {Element} served @param {Element} root
  */
 export function moveInto(served, root) {
-  const focused = /** @type {HTMLElement|null} */ (document.activeElement);
+  const focused = /** @type {HTMLInputElement|null} */ (document.activeElement);
+  const selection = [focused?.selectionStart, focused?.selectionEnd];
   const scroll = document.querySelector(".served")?.scrollTop ?? 0;
-  root.replaceWith(served);
+  const parent = root.parentElement;
+  // Taking it out of the page would close the list.
+  if (served.querySelector(":popover-open") && parent?.moveBefore) parent.moveBefore(served, root);
+  else root.before(served);
+  root.remove();
   const page = served.closest(".stMain");
   if (page) page.scrollTop = scroll;
   clear(); // the hidden page cannot take the focus before this
-  if (served.contains(focused)) focused?.focus({ preventScroll: true });
+  if (!served.contains(focused)) return;
+  focused?.focus({ preventScroll: true });
+  const [start, end] = selection;
+  if (typeof start === "number" && typeof end === "number") focused?.setSelectionRange(start, end);
 }
 
 /** Remove what is left of the page as the server sent it. */
