@@ -258,9 +258,7 @@ export function createPicker({ kind, label, read, getSource, isPopup, onChoose }
     element: container,
     input,
     open,
-    close,
     pasteCode,
-    forget: field.forget,
     /** Show the plotted op or rule in the field. @param {Entry} entry */
     update(entry) {
       plottedKey = entry.key;
