@@ -29,7 +29,7 @@ GRADIENT = r"\text{gradient} = "
 def write_formulas(op: str, rule: str, parameters: dict[str, float], learns: str) -> Answer:
     """Return `title` and `lines` of a rule for an op, or of the op if `rule` is "".
 
-    A line is plain text, or MathML as data.
+    A line is plain text, or ``{"math": …}`` with a formula in MathML.
     """
     entry = find_op(op)
     if not rule:
@@ -45,8 +45,8 @@ def write_formulas(op: str, rule: str, parameters: dict[str, float], learns: str
     return {"title": other.label, "lines": [*lines, *_format_values(visible), describe_entry(other)]}
 
 
-def _make_line(latex: str) -> list[Any]:
-    return to_mathml(latex)
+def _make_line(latex: str) -> Json:
+    return {"math": to_mathml(latex)}
 
 
 def _format_values(parameters: Mapping[str, float]) -> list[Any]:

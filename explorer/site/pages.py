@@ -21,7 +21,7 @@ from explorer.instrument.page import fill_template, make_import_map, make_saved_
 from explorer.instrument.policy import make_policy
 from explorer.lessons import LESSONS
 from explorer.site import python
-from explorer.site.formatter import FORMATTER, pack_formatter
+from explorer.site.packages import FORMATTER, pack_package
 from explorer.site.stored_answers import pack_answers
 from explorer.site.torch_values import MapOps, make_torch_files
 from explorer.ui.links.choice import Choice
@@ -138,7 +138,7 @@ def _make_reader(pyodide: Path) -> dict[str, tuple[str, bytes]]:
     if not (version := python.read_version(pyodide)):
         return {}
     runtime = (f"python/pyodide-{version}.js", _to_script(python.pack_runtime(pyodide)))
-    texts = {"program": ("program", python.pack_program()), "formatter": (FORMATTER, pack_formatter())}
+    texts = {"program": ("program", python.pack_program()), "formatter": (FORMATTER, pack_package(FORMATTER))}
     return {"runtime": runtime} | {part: _make_hashed(*arguments) for part, arguments in texts.items()}
 
 

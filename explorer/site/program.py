@@ -1,6 +1,6 @@
 """The program of Python in the browser, which answers the app's own questions that need no torch.
 
-They need the standard library and, to format code, black.
+They need the standard library, latex2mathml and, to format code, black.
 """
 
 import json

@@ -20,6 +20,7 @@ import torch
 from explorer.formula import FUNCTIONS
 from explorer.formula.aliases import find_similar
 from explorer.formula.measured import at_bounds, e4m3_saturates, is_elsewhere
+from explorer.site.packages import CONVERTER, pack_package
 
 ROOT = Path(__file__).parents[2]
 PYODIDE = ROOT / "node_modules" / "pyodide"
@@ -70,7 +71,7 @@ def pack_program() -> Json:
         for path in _collect_modules(_START)
     }
     texts |= {name: path.read_text(encoding="utf-8") for name, path in _REPLACEMENTS.items()}
-    texts[_MEASURED] = _write_measured()
+    texts |= {_MEASURED: _write_measured()} | pack_package(CONVERTER)
     scripts = {path.relative_to(ROOT).as_posix(): text for path, text in _collect_scripts(_BROWSER)}
     return {
         "start": _START[0],

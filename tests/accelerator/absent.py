@@ -9,7 +9,17 @@ from types import ModuleType
 from typing import Any
 
 PACKAGES = (
-    *("black", "brotli", "distributed", "pandas", "plotly", "prometheus_client", "safetensors", "scipy"),
+    *(
+        "black",
+        "brotli",
+        "distributed",
+        "latex2mathml",
+        "pandas",
+        "plotly",
+        "prometheus_client",
+        "safetensors",
+        "scipy",
+    ),
     *("segno", "sklearn", "starlette", "streamlit", "tqdm"),
 )
 

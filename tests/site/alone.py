@@ -11,7 +11,7 @@ from typing import Any
 from playwright._impl._driver import compute_driver_executable
 
 from explorer.site import python
-from explorer.site.formatter import pack_formatter
+from explorer.site.packages import FORMATTER, pack_package
 
 Ask = Callable[[list[tuple[str, Any]]], list[Any]]
 """Returns the answers to questions, each with its arguments, as the worker of the site has them."""
@@ -54,7 +54,7 @@ def started(folder: Path) -> Iterator[Ask]:
     node = [str(compute_driver_executable()[0]), str(_ANSWERER)]
     files = (
         python.pack_program()["modules"]
-        | pack_formatter()
+        | pack_package(FORMATTER)
         | {"browser.py": f"COMMAND = {node!r}\n{_BROWSER}"}
     )
     for path, text in files.items():

@@ -8,11 +8,11 @@ from explorer.formula import FormulaError
 from explorer.questions.code import LANGUAGES
 from explorer.questions.formulas import format_forward, format_gradient
 from explorer.questions.mathml import to_mathml
-from explorer.site.formatter import pack_formatter
+from explorer.site.packages import CONVERTER, FORMATTER, pack_package
 from explorer.ui.links.choice import Choice
 from tests.catalogue.test_custom_learned import LSQ
 from tests.questions.asking import ask as ask_app
-from tests.questions.test_formulas import leaves, plain
+from tests.questions.test_formulas import letters, plain
 from tests.site.alone import Ask
 from tests.site.test_python import corpus
 from tests.ui.choices import random_choice
@@ -86,13 +86,13 @@ def test_every_readable_formula_can_be_typeset() -> None:
         except FormulaError:
             continue
         latex = format_forward(entry) if isinstance(entry, Op) else format_gradient(OPS["identity"], entry)
-        assert "".join(leaves(to_mathml(latex))) == plain(latex), text
+        assert letters(to_mathml(latex)) == plain(latex), text
         count += 1
     assert count > len(RULES)
 
 
-def test_the_formatter_comes_along_with_what_it_needs_and_its_licences() -> None:
-    result = pack_formatter()
+def test_packages_come_along_with_what_they_need_and_their_licences() -> None:
+    result = pack_package(FORMATTER)
     assert {"black/__init__.py", "black/linegen.py", "blib2to3/Grammar.txt", "pytokens/__init__.py"} <= set(
         result
     )
@@ -101,3 +101,7 @@ def test_the_formatter_comes_along_with_what_it_needs_and_its_licences() -> None
     packages = {"black", "click", "mypy_extensions", "packaging", "pathspec", "platformdirs", "pytokens"}
     assert licences == {*packages, "blib2to3/LICENSE"}
     assert sum(map(len, result.values())) < 2_200_000
+    converter = pack_package(CONVERTER)
+    assert {"latex2mathml/converter.py", "latex2mathml/unimathsymbols.txt"} < set(converter)
+    assert ["License: MIT" in text for path, text in converter.items() if "METADATA" in path] == [True]
+    assert sum(map(len, converter.values())) < 320_000

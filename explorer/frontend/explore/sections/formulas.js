@@ -4,7 +4,6 @@ import { getEntries, isStochastic } from "../../choice/choice.js";
 import { getRuleArguments } from "../../asking/ask.js";
 import { getCatalogue } from "../../choice/entries.js";
 import { element, setText } from "../../elements/dom.js";
-import { createMath } from "../../elements/math.js";
 import { formatFloat, formatFloat32 } from "../../formula/python.js";
 import { findReadingIndices } from "./readings.js";
 import { createSortableHead } from "./sortable.js";
@@ -94,9 +93,14 @@ export function createFormulas(host, { store, ask }) {
 function createBox({ title, lines, message }) {
   if (message !== undefined) return element("p", { role: "status" }, message);
   const parts = lines.map((/** @type {*} */ part) =>
-    typeof part === "string" ? element("p", {}, part) : element("div", { class: "math" }, createMath(part)),
+    part.math ? element("div", { class: "math" }, parseMath(part.math)) : element("p", {}, part),
   );
   return element("section", { class: "box" }, element("h3", {}, title), ...parts);
+}
+
+/** Return the element for a formula in MathML. @param {string} xml */
+function parseMath(xml) {
+  return document.importNode(new DOMParser().parseFromString(xml, "application/xml").documentElement, true);
 }
 
 /** Create a table row from the contents of its cells. @param {string[]} texts */
