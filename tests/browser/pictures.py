@@ -9,6 +9,7 @@ from playwright.sync_api import Browser, Page, sync_playwright
 import explorer
 from explorer.ui.links.presets import PRESETS
 from tests.browser.chromium import launch
+from tests.browser.reading import box_of
 from tests.browser.server import ROOT, serve
 
 FOLDER = ROOT / "docs"
@@ -64,8 +65,7 @@ def study(page: Page) -> None:
 
 def learn(page: Page) -> None:
     """A lesson: what was drawn, and torch's answer."""
-    box = page.locator(".pad").bounding_box()
-    assert box
+    box = box_of(page.locator(".pad"))
     page.mouse.move(box["x"] + 2, box["y"] + 0.45 * box["height"])
     page.mouse.down()
     for share in range(1, 100):

@@ -169,10 +169,12 @@ def number(place: Page | Locator, name: str) -> Locator:
 
 
 def box_of(place: Locator) -> FloatRect:
-    """Return where a place is on the screen, in px."""
-    box = place.bounding_box()
-    assert box
-    return box
+    """Return where a place is on the screen, in px. A chart that draws itself anew has none for a moment."""
+    for _ in range(40):
+        if box := place.bounding_box():
+            return box
+        place.page.wait_for_timeout(50)
+    raise AssertionError(f"{place} is not on the screen")
 
 
 @contextmanager

@@ -12,7 +12,7 @@ from explorer.lessons.by_hand import take_masked_step
 from explorer.lessons.recipe import make_order
 from tests.browser.access import show_in
 from tests.browser.lessons import present, press, turn_to
-from tests.browser.reading import enter
+from tests.browser.reading import box_of, enter
 from tests.browser.test_look import contrast, luminance
 
 COUNTED_MS = 20_000  # all runs of all estimators on a busy machine
@@ -83,8 +83,7 @@ def test_the_slope_at_the_corner_is_dragged(course: Page) -> None:
 def drag(page: Page, picture: Locator, start: tuple[float, float], to: tuple[float, float]) -> None:
     """Drag from one place of a picture to another, given as shares of its width and height."""
     picture.scroll_into_view_if_needed()
-    box = picture.bounding_box()
-    assert box
+    box = box_of(picture)
     ((x, y), (x_to, y_to)) = (
         (box["x"] + across * box["width"], box["y"] + down * box["height"]) for across, down in (start, to)
     )

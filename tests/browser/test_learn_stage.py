@@ -7,7 +7,7 @@ from playwright.sync_api import Page, expect
 
 from explorer.lessons import LESSONS
 from tests.browser.lessons import COMPUTED_MS, SMALL, open_lesson, present, press, turn_to, until_shown
-from tests.browser.reading import enter, number, settle, slider
+from tests.browser.reading import box_of, enter, number, settle, slider
 from tests.browser.visitors import Open
 
 # Names of rules that are not seen whole, and values that stand below theirs.
@@ -92,8 +92,7 @@ def test_type_and_lines_grow_with_the_stage_and_names_are_whole(course: Page) ->
         )
         assert min(lines) >= 0.004 * height
     expect(slider(page, "Upstream gradient g")).to_be_in_viewport(ratio=1)
-    before = chart.bounding_box()
-    assert before
+    before = box_of(chart)
     assert before["height"] > 350
     page.locator(".chart-readout").get_by_label("x", exact=True).fill("0.5")
     expect(page.locator(".chart-rules strong")).to_have_text(["1", "1", "1"])

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 import pytest
 from playwright.sync_api import Locator, Page, ViewportSize, expect
 
-from tests.browser.reading import CHART, back, choose, enter, number, settle, slider, title, traces
+from tests.browser.reading import CHART, back, box_of, choose, enter, number, settle, slider, title, traces
 from tests.browser.visitors import PHONE, Profiles, Tab
 
 SIZES: dict[str, ViewportSize] = {
@@ -125,8 +125,7 @@ def test_changes_before_streamlit_loads_are_kept_and_undone_by_back(held: Held) 
 def test_a_drag_continues_while_streamlit_loads_and_a_wrong_link_is_explained(held: Held) -> None:
     visit(held, "/?op=sign&rule=clipped&c=nan")
     assert "c=nan" in held.page.url
-    box = slider(held.page, G).bounding_box()
-    assert box
+    box = box_of(slider(held.page, G))
     y = box["y"] + box["height"] / 2
     held.page.mouse.move(box["x"] + 0.74 * box["width"], y)
     held.page.mouse.down()

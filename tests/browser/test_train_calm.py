@@ -8,7 +8,7 @@ from urllib.parse import urlsplit
 from playwright.sync_api import Page, expect
 
 from tests.browser.access import in_both_themes
-from tests.browser.reading import in_the_end
+from tests.browser.reading import box_of, in_the_end
 from tests.browser.test_calm import counted
 from tests.browser.training import button, press, status, turn_train, wait_for
 from tests.browser.visitors import A_PHONE, First
@@ -66,8 +66,7 @@ def test_on_a_phone_the_first_screen_is_calm_and_after_a_run_the_chart_comes_fir
     turn_train(page, "task=digits&op=round&steps=20&pace=full&seeds=2")
     finish(page)
     for part in (".task-chip", ".buttons .primary", ".curves"):
-        box = page.locator(part).bounding_box()
-        assert box
+        box = box_of(page.locator(part))
         assert box["y"] < 400
     assert page.evaluate("document.querySelector('.stMain').scrollHeight") <= 1300
     buttons = page.locator(".dock button:visible")

@@ -11,7 +11,7 @@ import pytest
 from playwright.sync_api import Locator, Page, expect
 
 from explorer.training import CONTROLS, FIRST, TASKS, Run, Settings
-from tests.browser.reading import TRACES, enter, traces
+from tests.browser.reading import TRACES, box_of, enter, traces
 from tests.browser.training import (
     SHIFTS,
     button,
@@ -86,8 +86,7 @@ def test_several_seeds_have_mean_and_band_and_small_windows_scroll_instead_of_sq
 def assert_written_under_the_pointer(page: Page) -> None:
     """The text under the pointer is written as in the sentence."""
     expect(verdict(page)).to_be_visible()
-    box = page.locator(".curves .js-plotly-plot .nsewdrag").first.bounding_box()
-    assert box
+    box = box_of(page.locator(".curves .js-plotly-plot .nsewdrag").first)
     page.mouse.move(box["x"] + box["width"] - 3, box["y"] + box["height"] / 2)
     label = page.locator(".curves .hoverlayer")
     expect(label).to_contain_text("step 20")
@@ -180,7 +179,6 @@ def assert_nothing_is_squeezed(page: Page, width: int) -> None:
     )
     assert ends == sorted(ends), "what is said of the alignment stands above what is below it"
     for part in (".curves", ".aligned"):
-        box = page.locator(f".training {part}").bounding_box()
-        assert box
+        box = box_of(page.locator(f".training {part}"))
         assert box["height"] >= 240
         assert 0 <= box["x"] <= box["x"] + box["width"] <= width

@@ -4,6 +4,7 @@ import re
 
 from playwright.sync_api import Page, expect
 
+from tests.browser.reading import box_of
 from tests.browser.test_train_learned import cell
 from tests.browser.training import press, turn_train, wait_for_steps
 
@@ -47,6 +48,5 @@ def test_a_curve_moves_with_what_its_rule_learns(train: Page) -> None:
     assert after["pact"] > kinks["pact"] + 100
     assert after["default"] == kinks["default"]
     for panel in (learned, fixed):
-        box = panel.bounding_box()
-        assert box
+        box = box_of(panel)
         assert 0 <= box["x"] < box["x"] + box["width"] <= 390
