@@ -19,6 +19,7 @@ from tests.browser.reading import (
     title,
     traces,
     turn,
+    visit,
 )
 from tests.reading.documents import DOCUMENTS_CLAMP
 
@@ -230,10 +231,11 @@ def test_the_title_of_an_opened_rule_takes_another_one(page: Page) -> None:
 
 
 def test_pasted_code_is_read_as_one_types_and_its_curve_is_drawn(page: Page) -> None:
-    turn(page, "/?op=tanh&rule=zero&section=paste", shows=["zero"])
+    visit(page, "/?op=tanh&rule=zero&section=paste", shows=["zero"])
     box, says = page.get_by_label("Paste a torch.autograd.Function"), page.locator(".op .mistake")
     found = page.locator(".op").get_by_role("option")
     expect(box).to_be_focused()
+    expect(says).to_have_text("The code is read, not run: lines that cannot be drawn are named.")
     box.fill("class RoundGradient(torch.autograd.Function:\n")
     expect(says).to_contain_text("Line 1: ")
     expect(page.locator(".editor-lines .marked")).to_have_text("1")

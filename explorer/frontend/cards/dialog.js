@@ -13,7 +13,7 @@ export function createDialog(host, title, picker, onDraw) {
     { class: "close", "aria-label": "Close", onclick: () => dialog.close() },
     "×",
   );
-  const dialog = element("dialog", { class: "palette", "aria-label": title }, close, picker.element);
+  const dialog = element("dialog", { class: "add-rule-dialog", "aria-label": title }, close, picker.element);
   const draw = element(
     "button",
     { class: "draw", onclick: startDrawing, title: "Draw its gradient (key D)" },

@@ -111,7 +111,7 @@ export function createFormulaField({ kind, read, label, onTyped = () => true, on
       const text = isCustom(entry.key) ? getCustomText(entry.key) : entry.key;
       plottedText = isFormulaKey() ? text : (entry.label ?? "");
       setAttribute(field, "title", plottedText);
-      if (getFocused(field) !== field) {
+      if (getFocused(field) !== field && (isOther || field.value !== plottedText)) {
         if (isPending && !isOther) return; // the typed formula has not been parsed yet
         forget();
         showAnswer(null);

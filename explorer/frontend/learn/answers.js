@@ -121,9 +121,12 @@ function createRace(choice) {
     element: host,
     /** List the different drawings of the class. @param {ArrayLike<number>[]} drawings values in cells of equal width */
     show(drawings) {
-      const all = drawings.map((values, at) => toDrawing(values, choice, `Drawn_${at + 1}`));
-      const different = new Map(all.map((drawing) => [JSON.stringify(drawing?.points), drawing]));
-      const listed = [...different.values()].filter((drawing) => drawing !== null).slice(0, MAX_SHOWN);
+      const different = /** @type {Map<string, Drawing>} */ (new Map());
+      for (const [at, values] of drawings.entries()) {
+        const drawing = different.size < MAX_SHOWN ? toDrawing(values, choice, `Drawn_${at + 1}`) : null;
+        if (drawing) different.set(JSON.stringify(drawing.points), drawing);
+      }
+      const listed = [...different.values()];
       picked.clear();
       list.replaceChildren(...listed.map(createButton));
       host.hidden = !listed.length;
