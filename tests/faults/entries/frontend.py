@@ -81,6 +81,20 @@ FAULTS = (
         tests="browser/test_children.py",
     ),
     Fault(
+        name="A child that moves loses the focus",
+        file="explorer/frontend/elements/render.js",
+        old="if (node === fixed)",
+        new="if (false)",
+        tests="browser/test_render.py",
+    ),
+    Fault(
+        name="Text that the user is typing is replaced",
+        file="explorer/frontend/elements/render.js",
+        old="setValue(target,",
+        new="writeValue(target,",
+        tests="browser/test_render.py",
+    ),
+    Fault(
         name="Ctrl with a letter works like the letter alone",
         file="explorer/frontend/elements/keys.js",
         old="|| ctrlKey || metaKey || altKey) return;",

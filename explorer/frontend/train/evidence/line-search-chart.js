@@ -1,6 +1,7 @@
 // The chart of the loss along each rule's next optimizer step, which is measured on request.
 
-import { element, setAttribute, setText } from "../../elements/dom.js";
+import { element, setAttribute } from "../../elements/dom.js";
+import { h, render } from "../../elements/render.js";
 import { createTrainChart } from "../charts/chart.js";
 
 /**
@@ -11,28 +12,18 @@ import { createTrainChart } from "../charts/chart.js";
 
 /** @param {{plotly: string, onPoint: (rule: string|null) => void}} reach @param {() => void} onAgain */
 export function createSearch(reach, onAgain) {
-  const [title, sentence, limits] = [element("h3", {}), element("p", {}), element("p", { class: "warning" })];
-  const button = element("button", { onclick: onAgain });
   const frame = element("div", { class: "searched" });
-  const section = element(
-    "section",
-    { class: "why-panel line_search" },
-    element("header", {}, title, sentence, limits, button),
-    frame,
-  );
+  const section = element("section", { class: "why-panel line_search" });
   const chart = createTrainChart(frame, reach);
   return {
     element: section,
     /** @param {Picture} picture */
-    show(picture) {
-      setText(title, picture.title);
-      setText(sentence, picture.sentence);
-      setText(limits, picture.limits);
-      setText(button, picture.offer);
-      setAttribute(button, "hidden", !picture.offer);
-      setAttribute(frame, "hidden", !picture.measured);
-      setAttribute(section, "aria-label", picture.title);
-      chart.draw(picture.chart);
+    show({ title, sentence, limits, measured, offer, chart: drawing }) {
+      setAttribute(section, "aria-label", title);
+      frame.hidden = !measured;
+      const texts = [h("h3", {}, title), h("p", {}, sentence), h("p", { class: "warning" }, limits)];
+      render(section, h("header", {}, texts, offer && h("button", { onclick: onAgain }, offer)), frame);
+      chart.draw(drawing);
     },
     destroy: chart.destroy,
   };

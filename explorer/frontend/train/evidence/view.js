@@ -1,7 +1,8 @@
 // The section "Why": its panels, the buttons that open and close them, and the choice of a layer.
 
 import { createChildren } from "../../elements/children.js";
-import { element, setAttribute, setText } from "../../elements/dom.js";
+import { element } from "../../elements/dom.js";
+import { h, render } from "../../elements/render.js";
 import { createPanel } from "../panels/panel.js";
 import { createSearch } from "./line-search-chart.js";
 import { createSwitch } from "../widgets/toggle-group.js";
@@ -22,30 +23,12 @@ import { createSwitch } from "../widgets/toggle-group.js";
  * @param {{plotly: string, onPoint: (rule: string|null) => void}} reach
  */
 export function createWhy(host, { onPanel, onLayer, onLegend, onNumber, onSearch }, reach) {
-  const group = element("div", { class: "switches", role: "group", "aria-label": "Shown below" });
   const layers = createSwitch("Layer", (/** @type {number} */ layer) => onLayer(layer));
-  const netNote = element("p", {});
+  const head = element("div", { class: "why-head" });
   const body = element("div", {});
-  const buttons = createChildren(group, createButton, ({ key }) => key);
   const panels = createChildren(body, createRow, ({ panel }) => panel.key);
   let search = /** @type {ReturnType<typeof createSearch>|null} */ (null);
-  host.append(
-    element("div", { class: "why-head" }, element("h2", {}, "Why"), group, layers.element, netNote),
-    body,
-  );
-
-  /** @param {Picture["buttons"][number]} button */
-  function createButton({ key, label }) {
-    const node = element("button", { "aria-label": `Show ${label}` }, label);
-    return {
-      element: node,
-      /** @param {Picture["buttons"][number]} button */
-      show({ open }) {
-        setAttribute(node, "aria-pressed", String(open));
-        node.onclick = () => onPanel(key, !open);
-      },
-    };
-  }
+  host.append(head, body);
 
   /**
    * Open the panel that shows more about the number that the user has picked, and scroll to the panel.
@@ -70,15 +53,17 @@ export function createWhy(host, { onPanel, onLayer, onLegend, onNumber, onSearch
 
   return {
     /** @param {Picture} picture */
-    show({ buttons: toggles, layers: { count, chosen }, of: words, rows, search: along }) {
-      setAttribute(host, "hidden", toggles.length === 0);
-      buttons.show(toggles);
-      layers.show(
-        Array.from({ length: count }, (_, layer) => ({ value: layer, label: `${layer + 1}` })),
-        chosen,
-      );
-      setAttribute(layers.element, "hidden", count < 2);
-      setText(netNote, words);
+    show({ buttons, layers: { count, chosen }, of: netNote, rows, search: along }) {
+      host.hidden = buttons.length === 0;
+      const toggles = buttons.map(({ key, label, open }) => {
+        const state = { "aria-label": `Show ${label}`, "aria-pressed": String(open) };
+        return h("button", { key, ...state, onclick: () => onPanel(key, !open) }, label);
+      });
+      const group = { class: "switches", role: "group", "aria-label": "Shown below" };
+      render(head, h("h2", {}, "Why"), h("div", group, toggles), layers.element, h("p", {}, netNote));
+      const options = Array.from({ length: count }, (_, value) => ({ value, label: `${value + 1}` }));
+      layers.show(options, chosen);
+      layers.element.hidden = count < 2;
       panels.show(rows);
       if (along) search ??= createSearch(reach, onSearch);
       if (!along) search?.element.remove();

@@ -1,135 +1,108 @@
 // The dialog that branches a training run: what to change from the displayed step on.
 
 import { getCatalogue, explainTrainingRefusal } from "../../choice/entries.js";
-import { element, createId, setAttribute, setText } from "../../elements/dom.js";
+import { element, createId, setAttribute } from "../../elements/dom.js";
 import { createMenu } from "../../elements/menu.js";
+import { h, render } from "../../elements/render.js";
 
+/** @import { Part } from "../../elements/render.js" */
 /** @import { Time } from "./view-model.js" */
 /**
  * An option of a list: its value, its text, and the reason why it is disabled, or "".
  * @typedef {[string, string, string]} ListOption
  */
 
-const ALL = "rule"; // branch point that changes the backward rule of all curves
+const ALL = /** @type {ListOption} */ (["rule", "All lines", ""]); // changes the backward rule of all curves
+const KINDS = /** @type {ListOption[]} */ ([
+  ["rule", "Backward rule", ""],
+  ["op", "Op", ""],
+  ["lr", "Learning rate lr", ""],
+]);
+const TYPED = { inputmode: "decimal", autocomplete: "off", spellcheck: "false" };
+const OVER = "Scrub back first: after the last step nothing is left to train.";
 
 /** @param {{onBranch: (name: string, value: string) => void}} on */
 export function createBranchDialog({ onBranch }) {
   let time = /** @type {Time|null} */ (null);
-  let listed = "";
-  const kind = select("What changes", [
-    ["rule", "Backward rule", ""],
-    ["op", "Op", ""],
-    ["lr", "Learning rate lr", ""],
-  ]);
-  const line = select("Of the line", []);
-  const rule = select("Goes on with", []);
-  const op = select("Goes on with op", []);
-  const rate = element("input", {
-    id: createId(),
-    inputmode: "decimal",
-    autocomplete: "off",
-    spellcheck: "false",
-  });
-  const lr = wrapField("New lr", rate);
-  const title = element("p", { class: "main" });
-  const refused = element("p", { class: "next", role: "alert" });
-  const go = element("button", { class: "primary", onclick: branch }, "Branch");
-  const menu = createMenu(
-    "Branch …",
-    element(
-      "div",
-      { class: "branch" },
-      title,
-      kind.element,
-      line.element,
-      rule.element,
-      op.element,
-      lr,
-      refused,
-      go,
-    ),
-  );
-  kind.list.addEventListener("change", offer);
-  rate.addEventListener("keydown", (/** @type {KeyboardEvent} */ event) => event.key === "Enter" && branch());
-  offer();
+  let refusal = "";
+  const id = createId();
+  const body = element("div", { class: "branch" });
+  const menu = createMenu("Branch …", body);
+  const valueOf = (/** @type {string} */ name) =>
+    /** @type {HTMLSelectElement|null} */ (body.querySelector(`#${id}-${name}`))?.value ?? "";
 
-  function offer() {
-    const selected = kind.list.value;
-    [line.element, rule.element].forEach((part) => setAttribute(part, "hidden", selected !== "rule"));
-    setAttribute(op.element, "hidden", selected !== "op");
-    setAttribute(lr, "hidden", selected !== "lr");
-    setText(refused, "");
+  /** @param {string} message */
+  function refuse(message) {
+    refusal = message;
+    draw();
   }
 
   function branch() {
-    const selected = kind.list.value;
-    const number = Number(rate.value);
-    if (selected === "lr" && !(rate.value.trim() && Number.isFinite(number) && number > 0)) {
-      setText(refused, "lr must be a number above 0.");
-      return;
-    }
+    const kind = valueOf("kind");
+    const number = Number(valueOf("lr"));
+    if (kind === "lr" && !(valueOf("lr").trim() && Number.isFinite(number) && number > 0))
+      return refuse("lr must be a number above 0.");
     menu.open = false;
     menu.querySelector("summary")?.focus();
-    if (selected === "lr") onBranch("lr", String(number));
-    else if (selected === "op") onBranch("op", op.list.value);
-    else onBranch(line.list.value, rule.list.value);
+    if (kind === "lr") return onBranch("lr", String(number));
+    return kind === "op" ? onBranch("op", valueOf("op")) : onBranch(valueOf("line"), valueOf("rule"));
   }
 
-  /** Fill the lists of options again if the curves of the run have changed. @param {Time} now */
-  function list({ lines, spikes }) {
+  /**
+   * Return a list of options, or without options the field of the learning rate.
+   * @param {string} name @param {string} label @param {string} kind of change that needs the field, "" for all
+   * @param {Part[]} [options]
+   */
+  function makeField(name, label, kind, options) {
+    const named = { id: `${id}-${name}` };
+    const hidden = kind !== "" && kind !== (valueOf("kind") || "rule");
+    const onkeydown = (/** @type {KeyboardEvent} */ { key }) => key === "Enter" && branch();
+    const field = options
+      ? h("select", { ...named, onchange: () => refuse("") }, options)
+      : h("input", { ...named, ...TYPED, value: time?.lr, onkeydown });
+    return h("div", { class: "setting", hidden }, h("label", { for: named.id }, label), field);
+  }
+
+  function draw() {
+    if (!time) return;
+    const { hasRun, lines, most, spikes, step } = time;
     const names = lines.map(({ key, label }) => /** @type {ListOption} */ ([key, label, ""]));
-    const text = JSON.stringify([names, spikes]);
-    if (text === listed) return;
-    listed = text;
-    fill(line.list, names.length > 1 ? [...names, [ALL, "All lines", ""]] : names);
     const toOption = (/** @type {Parameters<typeof explainTrainingRefusal>[0]} */ entry) =>
       /** @type {ListOption} */ ([entry.key, entry.label, explainTrainingRefusal(entry, spikes)]);
+    const ops = Object.values(getCatalogue().ops).map(toOption);
     const rules = Object.values(getCatalogue().rules).map(toOption);
-    fill(rule.list, [...names, ...rules.filter(([key]) => !names.some(([other]) => other === key))]);
-    fill(op.list, Object.values(getCatalogue().ops).map(toOption));
-    if (names.length > 1) rule.list.value = names[1][0];
+    const others = rules.filter(([key]) => !names.some(([other]) => other === key));
+    const several = names.length > 1;
+    render(
+      body,
+      h("p", { class: "main" }, step < most ? `From step ${step} on` : OVER),
+      makeField("kind", "What changes", "", makeOptions(KINDS)),
+      makeField("line", "Of the line", "rule", makeOptions(several ? [...names, ALL] : names)),
+      makeField("rule", "Goes on with", "rule", makeOptions([...names, ...others], several ? 1 : 0)),
+      makeField("op", "Goes on with op", "op", makeOptions(ops)),
+      makeField("lr", "New lr", "lr"),
+      h("p", { class: "next", role: "alert" }, refusal),
+      h("button", { class: "primary", disabled: !hasRun || step >= most, onclick: branch }, "Branch"),
+    );
   }
 
   return {
     element: menu,
     /** @param {Time} now */
     show(now) {
-      list(now);
-      setAttribute(menu, "data-off", !now.hasRun);
-      setAttribute(
-        /** @type {Element} */ (menu.firstElementChild),
-        "aria-disabled",
-        now.hasRun ? null : "true",
-      );
-      setAttribute(go, "disabled", !now.hasRun || now.step >= now.most);
-      setText(
-        title,
-        now.step >= now.most
-          ? "Scrub back first: after the last step nothing is left to train."
-          : `From step ${now.step} on`,
-      );
-      if (time?.lr !== now.lr && document.activeElement !== rate) rate.value = now.lr;
       time = now;
+      setAttribute(menu, "data-off", !now.hasRun);
+      const title = /** @type {Element} */ (menu.firstElementChild);
+      setAttribute(title, "aria-disabled", now.hasRun ? null : "true");
+      draw();
     },
   };
 }
 
-/** @param {string} label @param {ListOption[]} options */
-function select(label, options) {
-  const list = element("select", { id: createId() });
-  fill(list, options);
-  return { list, element: wrapField(label, list) };
-}
-
-/** @param {HTMLSelectElement} list @param {ListOption[]} options */
-function fill(list, options) {
-  const items = options.map(([value, text, refusal]) =>
-    element("option", { value, ...(refusal && { disabled: "", title: refusal }) }, text),
-  );
-  list.replaceChildren(...items);
-}
-
-/** @param {string} label @param {HTMLElement} field */
-function wrapField(label, field) {
-  return element("div", { class: "setting" }, element("label", { for: field.id }, label), field);
+/** @param {ListOption[]} options @param {number} [first] index of the option that is selected at first */
+function makeOptions(options, first = 0) {
+  return options.map(([value, text, refusal], index) => {
+    const state = { disabled: refusal !== "", title: refusal || null, selected: index === first };
+    return h("option", { key: value, value, ...state }, text);
+  });
 }

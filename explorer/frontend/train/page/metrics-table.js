@@ -1,7 +1,6 @@
 // The table below the chart, with one row of metrics per backward rule.
 
-import { createChildren } from "../../elements/children.js";
-import { element, setAttribute, setText } from "../../elements/dom.js";
+import { h, render } from "../../elements/render.js";
 import { formatShare, formatShort } from "../../formula/numbers.js";
 
 /** @import { Gradients, Snapshot } from "../state/records.js" */
@@ -84,51 +83,41 @@ function formatLoss(snapshot, key) {
 
 /** Create the table of metrics with one row per backward rule. @param {HTMLElement} host */
 export function createMetricsTable(host) {
-  const heads = COLUMNS.map(({ name, meaning }) => element("th", { scope: "col", title: meaning }, name));
-  const head = element("tr", {}, element("th", { scope: "col" }, "Rule"), ...heads);
-  const body = element("tbody", {});
-  const terms = COLUMNS.flatMap(({ name, meaning }) => [element("dt", {}, name), element("dd", {}, meaning)]);
-  const meanings = element(
-    "details",
-    { class: "meanings" },
-    element("summary", {}, "What these words mean"),
-    element("dl", {}, ...terms),
-  );
-  const caption = element("caption", {});
-  host.append(element("table", {}, caption, element("thead", {}, head), body), meanings);
-  const rows = createChildren(body, createRow, ({ line }) => line.key);
-
   return {
     /** @param {Picture} picture */
     show({ lines, snapshot, judged, aligned, several }) {
-      setText(caption, several ? "All numbers are means of a rule's seeds." : "");
       host.classList.toggle("judged", judged !== null);
       const said = { judged: judged ?? {}, aligned };
-      rows.show(lines.map((line) => ({ line, snapshot, said })));
+      const heads = COLUMNS.map(({ name, meaning }) => h("th", { scope: "col", title: meaning }, name));
+      const rows = lines.map((line) => makeRow(line, snapshot, said));
+      const terms = COLUMNS.map(({ name, meaning }) => [h("dt", {}, name), h("dd", {}, meaning)]);
+      render(
+        host,
+        h(
+          "table",
+          {},
+          h("caption", {}, several && "All numbers are means of a rule's seeds."),
+          h("thead", {}, h("tr", {}, h("th", { scope: "col" }, "Rule"), heads)),
+          h("tbody", {}, rows),
+        ),
+        h("details", { class: "meanings" }, h("summary", {}, "What these words mean"), h("dl", {}, terms)),
+      );
     },
   };
 }
 
 /**
- * Create the table row of a backward rule. Clicking on its name keeps the rule highlighted.
- * @typedef {{line: LegendEntry, snapshot: Snapshot|null, said: Scores}} Row
- * @param {Row} row
+ * Return the table row of a backward rule. Clicking on its name keeps the rule highlighted.
+ * @param {LegendEntry} line @param {Snapshot|null} snapshot @param {Scores} said
  */
-function createRow({ line: { key } }) {
-  const name = element("button", { class: "holder" });
-  const cells = COLUMNS.map((column) => element("td", { "data-name": column.name }));
-  const row = element("tr", { "data-rule": key }, element("th", { scope: "row" }, name), ...cells);
-  return {
-    element: row,
-    /** @param {Row} row */
-    show({ line: { label, colour }, snapshot, said }) {
-      row.style.setProperty("--colour", colour);
-      setText(name, label);
-      setAttribute(name, "title", label);
-      const current = snapshot && key in snapshot.losses ? snapshot : null;
-      cells.forEach((cell, index) =>
-        setText(cell, current ? COLUMNS[index].text(current, key, said) : MISSING),
-      );
-    },
-  };
+function makeRow({ key, label, colour }, snapshot, said) {
+  const current = snapshot && key in snapshot.losses ? snapshot : null;
+  return h(
+    "tr",
+    { key, "data-rule": key, "--colour": colour },
+    h("th", { scope: "row" }, h("button", { class: "holder", title: label }, label)),
+    COLUMNS.map(({ name, text }) =>
+      h("td", { "data-name": name }, current ? text(current, key, said) : MISSING),
+    ),
+  );
 }

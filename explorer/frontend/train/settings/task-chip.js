@@ -1,15 +1,14 @@
 // The button that names the selected training task and opens the task picker.
 
-import { element, setAttribute, setText } from "../../elements/dom.js";
-import { pictureOf } from "./task-picker.js";
+import { element } from "../../elements/dom.js";
+import { h, render } from "../../elements/render.js";
+import { drawTask } from "./task-picker.js";
 
 /** @import { Task } from "../state/tasks.js" */
 
 /** @param {HTMLElement} bar @param {HTMLElement} tray of all tasks, open while the bar has the class "with-tasks" */
 export function createTaskChip(bar, tray) {
-  const picture = element("span", { class: "task-picture" });
-  const name = element("b", {});
-  const chip = element("button", { class: "task-chip", onclick: turn }, picture, name);
+  const chip = element("button", { class: "task-chip", "aria-expanded": "false", onclick: turn });
   let displayedKey = "";
   bar.prepend(chip);
   tray.addEventListener("click", ({ target }) => {
@@ -19,7 +18,7 @@ export function createTaskChip(bar, tray) {
   });
 
   function turn() {
-    setAttribute(chip, "aria-expanded", String(bar.classList.toggle("with-tasks")));
+    chip.ariaExpanded = String(bar.classList.toggle("with-tasks"));
   }
 
   return {
@@ -27,10 +26,8 @@ export function createTaskChip(bar, tray) {
     show(task) {
       if (task.key === displayedKey) return;
       displayedKey = task.key;
-      picture.replaceChildren(pictureOf(task));
-      setText(name, task.label);
-      setAttribute(chip, "aria-label", `Task: ${task.label}, change it`);
-      setAttribute(chip, "aria-expanded", String(bar.matches(".with-tasks")));
+      chip.ariaLabel = `Task: ${task.label}, change it`;
+      render(chip, h("span", { class: "task-picture" }, drawTask(task)), h("b", {}, task.label));
     },
   };
 }
