@@ -1,7 +1,8 @@
 // The bar above a lesson in a class. The teacher's shows the code, counts and buttons.
 
-import { element, setText } from "../elements/dom.js";
+import { element } from "../elements/dom.js";
 import { createMenu } from "../elements/menu.js";
+import { h, render } from "../elements/render.js";
 import { createInvitation } from "./invitation.js";
 import { describeAnswered } from "./tally.js";
 
@@ -25,18 +26,12 @@ export function createTeachersBand({ isNew, invite, command, next }) {
   let refusal = ""; // the server's message if it refused the last command
   let isInvited = false;
   let invitation = /** @type {ReturnType<typeof createInvitation>|null} */ (null);
-  const place = element("div");
-  const count = element("p", { class: "count", role: "status" });
-  const note = element("p", { class: "note-of", role: "status" });
-  const reveal = element("button", { class: "main", onclick: () => runCommand("reveal") }, "Reveal");
-  const onward = element("button", { onclick: goOn });
   const menu = createMenu(
     "More",
     element("button", { onclick: () => runCommand("ask", { lesson: view?.lesson }) }, "Ask again"),
     element("button", { onclick: () => runCommand("end") }, "End the class"),
   );
-
-  const acts = element("div", { class: "acts" }, reveal, onward, menu);
+  const band = element("section", { class: "class-band", "aria-label": "Class" });
 
   /**
    * Send a command to the class, and show a message if the server refuses it.
@@ -45,21 +40,29 @@ export function createTeachersBand({ isNew, invite, command, next }) {
   async function runCommand(name, data) {
     menu.open = false;
     refusal = (await command(name, data)).message ?? "";
-    showNote();
+    draw();
   }
 
-  function showNote() {
-    setText(note, view?.sentence || (view?.lost ? LOST_TEXT : refusal));
-  }
-
-  function goOn() {
-    const following = next(view?.lesson ?? "");
-    if (following) runCommand("ask", { lesson: following.key });
-  }
-
-  function showCount() {
-    const words = describeAnswered(Number(view?.answered ?? 0), view?.here ?? 0);
-    setText(count, words);
+  function draw() {
+    if (!view) return;
+    const { answered, here = 0, lesson, lost, revealed = false, sentence, state } = view;
+    const words = describeAnswered(Number(answered ?? 0), here);
+    const following = lesson ? next(lesson) : null;
+    const goOn = () => runCommand("ask", { lesson: following?.key });
+    band.classList.toggle("over", OVER_STATES.includes(state));
+    render(
+      band,
+      invitation?.element ?? h("div"),
+      h("p", { class: "count", role: "status" }, words),
+      h(
+        "div",
+        { class: "acts" },
+        !revealed && h("button", { class: "main", onclick: () => runCommand("reveal") }, "Reveal"),
+        following && h("button", { class: revealed && "main", onclick: goOn }, `Next: ${following.title}`),
+        menu,
+      ),
+      h("p", { class: "note-of", role: "status" }, sentence || (lost ? LOST_TEXT : refusal)),
+    );
     invitation?.say(words);
   }
 
@@ -69,28 +72,17 @@ export function createTeachersBand({ isNew, invite, command, next }) {
     if (answer.message) {
       isInvited = false; // retried at the next event
       refusal = answer.message;
-      return showNote();
-    }
-    invitation = createInvitation(answer);
-    place.replaceWith(invitation.element);
-    if (isNew) invitation.open();
-    return showCount();
+    } else invitation = createInvitation(answer);
+    draw();
+    if (isNew) invitation?.open();
   }
 
-  const band = element("section", { class: "class-band", "aria-label": "Class" }, place, count, acts, note);
   return {
     element: band,
     show(now) {
       view = now;
       if (now.state === "open" && !isInvited) showInvitation();
-      showCount();
-      reveal.hidden = now.revealed === true;
-      const following = now.lesson ? next(now.lesson) : null;
-      onward.hidden = following === null;
-      setText(onward, `Next: ${following?.title ?? ""}`);
-      onward.classList.toggle("main", now.revealed === true);
-      band.classList.toggle("over", OVER_STATES.includes(now.state));
-      showNote();
+      draw();
     },
   };
 }
@@ -100,25 +92,16 @@ export function createTeachersBand({ isNew, invite, command, next }) {
  * @param {{onLeave: () => void, onAgain: () => void}} options @returns {Band}
  */
 export function createStudentsBand({ onLeave, onAgain }) {
-  const words = element("p", { role: "status" });
-  const retry = element("button", { onclick: onAgain }, "Try again");
-  const leave = element("button", { onclick: onLeave });
+  const band = element("section", { class: "class-band attending", "aria-label": "Class" });
   return {
-    element: element(
-      "section",
-      { class: "class-band attending", "aria-label": "Class" },
-      words,
-      retry,
-      leave,
-    ),
+    element: band,
     show({ state, lost, revealed, sentence }) {
-      retry.hidden = state !== "refused";
-      setText(leave, OVER_STATES.includes(state) ? "All lessons" : "Leave");
-      setText(
-        words,
-        state === "ended"
-          ? ENDED_TEXT
-          : sentence || (lost ? LOST_TEXT : revealed ? REVEALED_TEXT : ATTENDING_TEXT),
+      const words = sentence || (lost ? LOST_TEXT : revealed ? REVEALED_TEXT : ATTENDING_TEXT);
+      render(
+        band,
+        h("p", { role: "status" }, state === "ended" ? ENDED_TEXT : words),
+        state === "refused" && h("button", { onclick: onAgain }, "Try again"),
+        h("button", { onclick: onLeave }, OVER_STATES.includes(state) ? "All lessons" : "Leave"),
       );
     },
   };

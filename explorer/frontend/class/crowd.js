@@ -2,7 +2,7 @@
 
 import { findPanel } from "../chart/scene/panels.js";
 import { element } from "../elements/dom.js";
-import { shape } from "../elements/svg.js";
+import { h, render } from "../elements/render.js";
 
 /** @import { Frame } from "../chart/scene/panels.js" */
 
@@ -16,9 +16,14 @@ const OPAQUE_COUNT = 10; // about this many overlapping curves are opaque
  * @param {[number, number]} range of x of the drawings
  */
 export function createCrowd([start, stop]) {
-  const box = shape("svg", { preserveAspectRatio: "none" });
-  const picture = shape("svg", { class: "chart-overlay", "aria-hidden": "true" });
-  picture.append(box);
+  const layer = element("div", { class: "drawing crowd" });
+  let curves = /** @type {Object<string, *>} */ ({}); // the attributes of the box around all curves
+  let paths = /** @type {import("../elements/render.js").Part[]} */ ([]);
+
+  function draw() {
+    const box = h("svg", { preserveAspectRatio: "none", ...curves }, paths);
+    render(layer, h("svg", { class: "chart-overlay", "aria-hidden": "true" }, box));
+  }
 
   /**
    * Return a hand-drawn curve as the data of an SVG path in the units of the axes.
@@ -39,20 +44,16 @@ export function createCrowd([start, stop]) {
   }
 
   return {
-    element: element("div", { class: "drawing crowd" }, picture),
+    element: layer,
     /**
      * Show the curves that students have drawn.
      * @param {ArrayLike<number>[]} drawings values in cells of equal width, NaN for empty cells
      */
     show(drawings) {
-      box.style.strokeOpacity = String(
-        Math.max(MIN_OPACITY, Math.min(0.7, OPAQUE_COUNT / (drawings.length + 6))),
-      );
-      box.replaceChildren(
-        ...drawings.map((values) =>
-          shape("path", { d: formatDrawnPath(values), "vector-effect": "non-scaling-stroke" }),
-        ),
-      );
+      const opacity = Math.max(MIN_OPACITY, Math.min(0.7, OPAQUE_COUNT / (drawings.length + 6)));
+      const style = { "vector-effect": "non-scaling-stroke", "stroke-opacity": opacity };
+      paths = drawings.map((values) => h("path", { d: formatDrawnPath(values), ...style }));
+      draw();
     },
     /**
      * Align the layer with the chart after the chart's panels have moved.
@@ -63,8 +64,8 @@ export function createCrowd([start, stop]) {
       const { top, height, range } = findPanel(frame, "part");
       const [min, max] = range;
       const place = { x: frame.left, y: top, width: frame.inner, height };
-      for (const [name, value] of Object.entries(place)) box.setAttribute(name, String(value));
-      box.setAttribute("viewBox", [low, -max, high - low, max - min].join(" "));
+      curves = { ...place, viewBox: [low, -max, high - low, max - min].join(" ") };
+      draw();
     },
   };
 }

@@ -5,7 +5,7 @@ import { getLed } from "./membership.js";
 import { isQueryShort, toQuery } from "../choice/address.js";
 import { toServerUrl } from "../choice/server.js";
 import { store } from "../choice/store.js";
-import { element, setText } from "../elements/dom.js";
+import { h, render } from "../elements/render.js";
 
 /** @import { View } from "./live.js" */
 
@@ -17,12 +17,9 @@ const POLL_MS = 500; // Streamlit sends no event when the page changes
 
 /** Show the current class in a page's heading. @param {HTMLElement} host */
 export function createClassHeading(host) {
-  const status = element("span", { role: "status" });
-  const follow = element("button", { onclick: lead, title: FOLLOW }, "Follow me");
-  const back = element("a", {}, "To the class");
+  let status = "";
   let timer = 0;
   let lastView = /** @type {View|null} */ (null);
-  host.replaceChildren(follow, back, status);
   const leave = live.follow(show);
   const polling = setInterval(() => show(live.view), POLL_MS);
   live.resume();
@@ -30,12 +27,16 @@ export function createClassHeading(host) {
   /** Update the heading after the state of the class has changed. @param {View|null} view */
   function show(view) {
     const isOpen = view?.state === "open" || view?.state === "silent";
-    host.hidden = !view || isAtLesson() || (!isOpen && view.state !== "ended");
-    follow.hidden = !isOpen || view?.role !== "teacher" || findCurrentPath(getLed()?.pages ?? []) === null;
-    back.hidden = !isOpen;
-    if (view) back.href = live.lessonOf(view.id);
     if (view?.state === "ended" && lastView?.state !== "ended") showStatus(ENDED);
     lastView = view;
+    host.hidden = !view || isAtLesson() || (!isOpen && view.state !== "ended");
+    const leads = isOpen && view.role === "teacher" && findCurrentPath(getLed()?.pages ?? []) !== null;
+    render(
+      host,
+      leads && h("button", { onclick: lead, title: FOLLOW }, "Follow me"),
+      isOpen && h("a", { href: live.lessonOf(view.id) }, "To the class"),
+      h("span", { role: "status" }, status),
+    );
   }
 
   async function lead() {
@@ -50,8 +51,9 @@ export function createClassHeading(host) {
   /** Show a message in the heading for a few seconds. @param {string} words */
   function showStatus(words) {
     clearTimeout(timer);
-    setText(status, words);
-    timer = setTimeout(() => setText(status, ""), STATUS_MS);
+    status = words;
+    show(lastView);
+    if (words) timer = setTimeout(() => showStatus(""), STATUS_MS);
   }
 
   return {

@@ -6,8 +6,8 @@ import { getEntries, getSamplingSettings, replaceRule } from "../../choice/choic
 import { getData } from "../../choice/data.js";
 import { getCatalogue, explainStochasticRefusal, isSuitable } from "../../choice/entries.js";
 import { findStochastic } from "../../formula/draws.js";
-import { createChildren } from "../../elements/children.js";
-import { element, setAttribute, setText } from "../../elements/dom.js";
+import { element, setText } from "../../elements/dom.js";
+import { h, render } from "../../elements/render.js";
 import { joinList } from "../../formula/phrases.js";
 import {
   formatCell,
@@ -45,28 +45,13 @@ export function createCompare(host, { store, ask }) {
   });
   const download = createDownload();
   const numbers = createNumbers(() => store.change({ ...store.current }));
-  const heads = COLUMNS.map(({ name, label, title }) => {
-    const button = element("button", { title, onclick: () => sort(name) }, label);
-    return { name, cell: element("th", { scope: "col", "data-column": name }, button) };
-  });
-  const body = element("tbody");
-  const table = element(
-    "table",
-    {},
-    element("thead", {}, element("tr", {}, ...heads.map(({ cell }) => cell))),
-    body,
-  );
-  const frame = element(
-    "div",
-    { class: "compared", tabindex: 0, role: "region", "aria-label": "Compare" },
-    table,
-  );
+  const frame = element("div", { class: "compared", tabindex: 0, role: "region", "aria-label": "Compare" });
   const share = element("label", { class: "share-of" }, "Share on ", numbers.element);
   const controls = createControls(getCatalogue().layers.lens.controls, store);
   const noise = element("div", { class: "compare-noise" });
   const head = [field, share, noise, download.element];
   host.append(element("div", { class: "compare-head" }, ...head), lead, frame);
-  const rowList = createChildren(body, createRow, (/** @type {Row} */ { key }) => key);
+  let pictures = { key: "", byRule: /** @type {Record<string, Element>} */ ({}) }; // of an op in a range
   let order = /** @type {Order} */ ({ by: "", down: false });
   let timer = 0;
   let latest = 0;
@@ -169,46 +154,47 @@ export function createCompare(host, { store, ask }) {
     if (host.hidden) return;
     const rows = getTableRows(store.current);
     const visible = sortRows(filterRows(rows, field.value), order);
-    rowList.show(visible);
-    for (const { name, cell } of heads)
-      setAttribute(cell, "aria-sort", order.by === name ? (order.down ? "descending" : "ascending") : "none");
+    const heads = COLUMNS.map(({ name, label, title }) => {
+      const sorted = order.by === name ? (order.down ? "descending" : "ascending") : "none";
+      const button = h("button", { title, onclick: () => sort(name) }, label);
+      return h("th", { scope: "col", "data-column": name, "aria-sort": sorted }, button);
+    });
+    const body = h("tbody", {}, visible.map(makeTableRow));
+    render(frame, h("table", {}, h("thead", {}, h("tr", {}, heads)), body));
     setText(lead, formatLead(rows, visible.length, typeof failure === "string" ? failure : ""));
     download.offer("Download CSV", "rules.csv", "text/csv", () => makeComparisonCsv(visible));
   }
 
-  /** Create the table row of a rule. @param {Row} first */
-  function createRow({ key }) {
-    const picture = element("span");
-    const add = element("button", {
-      class: "join",
+  /** Return the table row of a rule. @param {Row} row */
+  function makeTableRow(row) {
+    const { key, label, source, message } = row;
+    const choice = store.current;
+    const isChosen = choice.rules.some((one) => one.key === key);
+    const state = {
+      ...{ class: "join", "aria-label": isChosen ? `${label}, on the chart` : `Add ${label}` },
+      disabled: !canAddCatalogueRule(choice, key),
       onclick: () => store.change(addNeighbour(store.current, { rule: key, parameters: {} })),
-    });
-    const cells = COLUMNS.slice(1).map(({ name }) => element("td", { "data-column": name }));
-    const row = element("tr", { "data-rule": key }, element("th", { scope: "row" }, picture, add), ...cells);
-    let pictureKey = "";
-    return {
-      element: row,
-      /** Show a rule's measurements in its table row. @param {Row} shown */
-      show(shown) {
-        const choice = store.current;
-        const { op } = getEntries(choice);
-        const rule = getCatalogue().rules[key];
-        const nextKey = JSON.stringify([op.key, getSamplingSettings(choice)]);
-        if (nextKey !== pictureKey)
-          picture.replaceChildren(drawThumbnail({ op, rule }, getSamplingSettings(choice)));
-        pictureKey = nextKey;
-        setText(add, shown.label);
-        add.disabled = !canAddCatalogueRule(choice, key);
-        const isChosen = choice.rules.some((one) => one.key === key);
-        setAttribute(add, "aria-label", isChosen ? `${shown.label}, on the chart` : `Add ${shown.label}`);
-        setAttribute(row, "class", isChosen ? "chosen" : null);
-        cells.forEach((cell, index) => {
-          const { name } = COLUMNS[index + 1];
-          setText(cell, formatCell(shown, name));
-          setAttribute(cell, "title", name === "source" ? shown.source : shown.message || null);
-        });
-      },
     };
+    const cells = COLUMNS.slice(1).map(({ name }) => {
+      const title = name === "source" ? source : message || null;
+      return h("td", { "data-column": name, title }, formatCell(row, name));
+    });
+    return h(
+      "tr",
+      { key, "data-rule": key, class: isChosen && "chosen" },
+      h("th", { scope: "row" }, h("span", {}, getPicture(choice, key)), h("button", state, label)),
+      cells,
+    );
+  }
+
+  /** Return the drawing of a rule's curve. @param {Choice} choice @param {string} key of the rule */
+  function getPicture(choice, key) {
+    const { op } = getEntries(choice);
+    const settings = getSamplingSettings(choice);
+    const picturesKey = JSON.stringify([op.key, settings]);
+    if (picturesKey !== pictures.key) pictures = { key: picturesKey, byRule: {} };
+    pictures.byRule[key] ??= drawThumbnail({ op, rule: getCatalogue().rules[key] }, settings);
+    return pictures.byRule[key];
   }
 
   const stop = store.subscribeNow(show);

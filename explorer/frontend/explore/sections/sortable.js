@@ -1,6 +1,7 @@
 // A table head that sorts by a column: ascending, then descending, then in the original order.
 
-import { element, setAttribute } from "../../elements/dom.js";
+import { element } from "../../elements/dom.js";
+import { h, render } from "../../elements/render.js";
 
 /** @typedef {number|string} Value */
 
@@ -14,18 +15,20 @@ export function createSortableHead(onSort) {
   function sort(column) {
     if (order.column !== column) order = { column, down: false };
     else order = order.down ? { column: -1, down: false } : { column, down: true };
-    showOrder();
+    draw();
     onSort();
   }
 
-  function showOrder() {
-    [...row.children].forEach((cell, column) =>
-      setAttribute(
-        cell,
-        "aria-sort",
-        order.column === column ? (order.down ? "descending" : "ascending") : "none",
-      ),
-    );
+  function draw() {
+    const heads = names.map((name, column) => {
+      const sorted = order.column === column ? (order.down ? "descending" : "ascending") : "none";
+      return h(
+        "th",
+        { scope: "col", "aria-sort": sorted },
+        h("button", { onclick: () => sort(column) }, name),
+      );
+    });
+    render(row, heads);
   }
 
   return {
@@ -35,12 +38,7 @@ export function createSortableHead(onSort) {
       if (names.join("\n") === now.join("\n")) return;
       names = now;
       order = { column: -1, down: false };
-      row.replaceChildren(
-        ...names.map((name, column) =>
-          element("th", { scope: "col" }, element("button", { onclick: () => sort(column) }, name)),
-        ),
-      );
-      showOrder();
+      draw();
     },
     /**
      * Return the indices of all rows in the current sort order.

@@ -3,8 +3,8 @@
 import { isStochastic } from "../../choice/choice.js";
 import { getData } from "../../choice/data.js";
 import { getCatalogue } from "../../choice/entries.js";
-import { updateChildren } from "../../elements/children.js";
 import { element, setAttribute, setText } from "../../elements/dom.js";
+import { h, render } from "../../elements/render.js";
 import { shape } from "../../elements/svg.js";
 import { fillTemplate } from "../../formula/phrases.js";
 import { capitalize, formatShare } from "../../formula/numbers.js";
@@ -93,17 +93,7 @@ export function createLearning(store, ask, colours, hasData) {
     if (key !== last) question.ask(args);
     last = key;
     const rows = listVerdicts(choice, answer, colours().rules);
-    updateChildren(
-      verdicts,
-      rows,
-      createVerdictRow,
-      ({ style, children: [mark, sentence] }, { text, sign, colour }) => {
-        style.setProperty("--colour", colour);
-        setText(mark, sign);
-        setText(sentence, text);
-        sentence.title = text;
-      },
-    );
+    render(verdicts, rows.map(makeVerdictRow));
     description =
       `${lead.textContent} ${rows.map(({ text }) => text).join("; ")}. ${outside.textContent}`.trim();
     drawBars();
@@ -135,8 +125,14 @@ export function createLearning(store, ask, colours, hasData) {
   };
 }
 
-function createVerdictRow() {
-  return element("li", {}, element("b", { "aria-hidden": "true" }), element("span"));
+/** @param {{text: string, sign: string, colour: string}} row */
+function makeVerdictRow({ text, sign, colour }) {
+  return h(
+    "li",
+    { "--colour": colour },
+    h("b", { "aria-hidden": "true" }, sign),
+    h("span", { title: text }, text),
+  );
 }
 
 /**

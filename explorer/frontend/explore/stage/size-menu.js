@@ -3,9 +3,9 @@
 import { getLinkedParameters } from "../../choice/address.js";
 import { getEntries, replaceRule } from "../../choice/choice.js";
 import { addCustomEntry } from "../../choice/entries.js";
-import { updateChildren } from "../../elements/children.js";
-import { element, setAttribute, setText } from "../../elements/dom.js";
+import { element } from "../../elements/dom.js";
 import { createMenu } from "../../elements/menu.js";
+import { h, render } from "../../elements/render.js";
 import { formatFourDigits } from "../../formula/substitution.js";
 
 /** @import { CachedAsk } from "../../asking/ask.js" */
@@ -26,19 +26,10 @@ const TWO_TEXT = "It takes two rules that have one.";
  * @param {import("../../choice/store.js").Store} store @param {CachedAsk} ask
  */
 export function createSizeMenu(store, ask) {
-  const buttons = KINDS.map((kind) => element("button", { onclick: () => scale(kind) }, `One ${kind}`));
-  const undo = element("button", { onclick: takeBack, hidden: "" }, "Undo");
-  const status = element("p", { role: "status" });
-  const body = element("tbody", {});
-  const heads = HEADS.map((head) => element("th", { scope: "col" }, head));
-  const menu = createMenu(
-    "Size",
-    element("p", {}, LEAD),
-    element("table", {}, element("thead", {}, element("tr", {}, ...heads)), body),
-    element("div", { class: "acts" }, ...buttons, undo),
-    status,
-  );
+  let status = "";
   let before = /** @type {{choice: Choice, keys: string}|null} */ (null);
+  const menu = createMenu("Size");
+  const body = /** @type {Element} */ (menu.lastElementChild);
   menu.addEventListener("toggle", () => menu.open && show(store.current));
 
   /** Scale all rules to the area or width of the first rule. @param {Kind} kind */
@@ -47,8 +38,7 @@ export function createSizeMenu(store, ask) {
     if (!canScale(listRows(now), kind)) return;
     const { entries, words, message } = await ask("scaled", { ...getSizesArguments(now), kind });
     if (toRulesKey(store.current) !== toRulesKey(now)) return;
-    setText(status, message ?? words);
-    if (message !== undefined) return;
+    if (message !== undefined) return say(message);
     let next = store.current;
     for (const { key, slot } of now.rules) {
       if (!entries[key]) continue;
@@ -57,7 +47,13 @@ export function createSizeMenu(store, ask) {
     }
     before = { choice: before && hasScaledRules(now) ? before.choice : now, keys: toRulesKey(next) };
     store.change(next);
-    setText(status, words);
+    return say(words);
+  }
+
+  /** Show a message below the sizes. @param {string} words */
+  function say(words) {
+    status = words;
+    draw();
   }
 
   /** Return the current rules with their sizes, as far as they are known. @param {Choice} choice @returns {Row[]} */
@@ -70,7 +66,7 @@ export function createSizeMenu(store, ask) {
     if (!before) return;
     const { rules, parameters, bounds, learns, training } = before.choice;
     before = null;
-    setText(status, "The rules have their original sizes.");
+    status = "The rules have their original sizes.";
     store.change({ ...store.current, rules, parameters, bounds, learns, training });
     menu.querySelector("summary")?.focus();
   }
@@ -84,41 +80,44 @@ export function createSizeMenu(store, ask) {
   function show(choice) {
     if (before && !hasScaledRules(choice)) {
       before = null;
-      setText(status, "");
+      status = "";
     }
-    undo.hidden = !before;
     if (!menu.open) return;
+    draw();
     const args = getSizesArguments(choice);
     if (!ask.known("sizes", args))
-      void ask("sizes", args).then(({ message }) => {
-        if (message !== undefined) setText(status, message);
-        if (message === undefined) show(store.current);
-      });
-    const rows = listRows(choice);
-    updateChildren(body, rows, createRow, drawRow);
-    buttons.forEach((button, at) => {
-      const can = canScale(rows, KINDS[at]);
-      setAttribute(button, "aria-disabled", can ? null : "true");
-      setAttribute(button, "title", can ? null : TWO_TEXT);
-    });
+      void ask("sizes", args).then(({ message }) =>
+        message === undefined ? show(store.current) : say(message),
+      );
   }
 
+  function draw() {
+    const rows = listRows(store.current);
+    const buttons = KINDS.map((kind) => {
+      const state = canScale(rows, kind) ? {} : { "aria-disabled": "true", title: TWO_TEXT };
+      return h("button", { ...state, onclick: () => scale(kind) }, `One ${kind}`);
+    });
+    const heads = HEADS.map((head) => h("th", { scope: "col" }, head));
+    render(
+      body,
+      h("p", {}, LEAD),
+      h("table", {}, h("thead", {}, h("tr", {}, heads)), h("tbody", {}, rows.map(makeTableRow))),
+      h("div", { class: "acts" }, buttons, before && h("button", { onclick: takeBack }, "Undo")),
+      h("p", { role: "status" }, status),
+    );
+  }
+
+  draw();
   return { element: element("div", { class: "end size" }, menu), show };
 }
 
-function createRow() {
-  return element("tr", {}, element("th", { scope: "row" }), ...KINDS.map(() => element("td", {})));
-}
-
-/** Fill the table row with a rule's name and sizes. @param {HTMLElement} node @param {Row} row */
-function drawRow(node, { label, sizes }) {
-  const [name, ...cells] = node.children;
-  setText(name, label);
-  cells.forEach((cell, at) => {
-    const { value, reason } = sizes?.[KINDS[at]] ?? { value: null, reason: MEASURING_TEXT };
-    setText(cell, value === null ? reason : formatFourDigits(value));
-    setAttribute(cell, "class", value === null ? "greyed" : null);
+/** Return the table row with a rule's name and sizes. @param {Row} row */
+function makeTableRow({ label, sizes }) {
+  const cells = KINDS.map((kind) => {
+    const { value, reason } = sizes?.[kind] ?? { value: null, reason: MEASURING_TEXT };
+    return h("td", { class: value === null && "greyed" }, value === null ? reason : formatFourDigits(value));
   });
+  return h("tr", {}, h("th", { scope: "row" }, label), cells);
 }
 
 /** Return whether at least two rules have a size. @param {Row[]} rows @param {Kind} kind */
