@@ -89,6 +89,8 @@ def expand_losses(rule: Formula, op: Formula, loss: Loss | None, factor: Node = 
     Antithetic outputs become the op with 1 − u instead of u. Losses become the formula of ``loss``, times
     ``factor``. Without a loss they stay.
     """
+    if not rule.random_names:
+        return rule
     tree = rule.tree
     if loss:
         loss_tree = loss.parsed.tree if factor == ONE else Binary("*", factor, loss.parsed.tree)
@@ -129,7 +131,7 @@ def freeze_draws(op: Op, rule: Rule, loss: Loss, u: float = FROZEN_U) -> tuple[O
     substitutes |= {Name(p.name): _to_node(p.default) for p in loss.parameters}
 
     def freeze(formula: Formula) -> str:
-        expanded = expand_losses(formula, op.parsed, loss) if formula.random_names else formula
+        expanded = expand_losses(formula, op.parsed, loss)
         return Formula(substitute(expanded.tree, substitutes)).text if formula.random_names else formula.text
 
     learned = tuple(replace(item, formula=freeze(item.parsed)) for item in rule.learned)

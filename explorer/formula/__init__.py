@@ -166,7 +166,7 @@ class Formula:
 
     def with_tensors(self, names: Collection[str]) -> Formula:
         """Return a copy in which some parameters are tensors, to be passed to the compiled function."""
-        return Formula(replace_names(self.tree, tuple(names)))
+        return Formula(replace_names(self.tree, tuple(names))) if names else self
 
     def bind(self, parameters: Mapping[str, float] | None = None) -> Callable[..., Tensor]:
         """Compile the formula to a function ``(x, y=None, g=None, tensors={}) -> Tensor``.

@@ -1,21 +1,27 @@
 """Combine an op with a backward rule, and apply the pair to a tensor or use it as a layer of a net."""
 
-from explorer.gradient.bound import Backward, BoundOp, Forward, Pair, bind, bind_formulas, pair
-from explorer.gradient.calling import BOUNDARY, apply
+from explorer.gradient.bound import (
+    BOUNDARY,
+    BoundOp,
+    Forward,
+    Pair,
+    bind,
+    bind_formulas,
+    bind_learnable,
+    pair,
+)
+from explorer.gradient.calling import apply
 from explorer.gradient.engine import backpropagate
 from explorer.gradient.float64 import find_float64_device, with_float64
 from explorer.gradient.hashing import hash_uniform
 from explorer.gradient.layer import Layer
-from explorer.gradient.learnable import LearnableOp, bind_learnable
 from explorer.gradient.share import share, share_of_all
 
 __all__ = [
     "BOUNDARY",
-    "Backward",
     "BoundOp",
     "Forward",
     "Layer",
-    "LearnableOp",
     "Pair",
     "apply",
     "backpropagate",

@@ -1,110 +1,193 @@
 """The autograd Function that computes an op in its forward and a backward rule in its backward."""
 
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import torch
 from torch import Tensor
 
-from explorer.catalogue import Op, Rule, adapt_rule, find_op, find_rule, require_deterministic, resolve_values
+from explorer.catalogue import (
+    COUNT,
+    Contribution,
+    Loss,
+    Op,
+    Rule,
+    adapt_rule,
+    expand_losses,
+    find_contribution,
+    find_op,
+    find_rule,
+    require_deterministic,
+    resolve_values,
+)
 from explorer.formula import Formula
+from explorer.gradient.draws import bind_random
 from explorer.gradient.engine import PositionalSignature, backpropagate, is_compiled_without_grad
 
 Forward = Callable[[Tensor], Tensor]
 Pair = tuple[Forward, Callable[[Tensor, Tensor, Tensor], Tensor]]
 
-
-@dataclass(frozen=True)
-class Backward:
-    """A backward rule as a function ``(x, y, g) -> gradient``, with its parameter values fixed.
-
-    ``needs_x`` and ``needs_y`` tell whether the rule uses x and y. ``keys`` are those of its op and rule.
-    """
-
-    rule: Callable[..., Tensor]
-    needs_x: bool
-    needs_y: bool
-    keys: tuple[str, str] = ("", "")
-
-    def select_saved(self, x: Tensor, y: Tensor) -> tuple[Tensor, ...]:
-        """Return those of x and y that the backward pass needs, to be saved for it."""
-        return ((x,) if self.needs_x else ()) + ((y,) if self.needs_y else ())
-
-    def __call__(self, saved: tuple[Tensor, ...], g: Tensor) -> Tensor:
-        """Compute the gradient from the saved tensors, with g as a placeholder for what was not saved."""
-        return self.rule(saved[0] if self.needs_x else g, saved[-1] if self.needs_y else g, g)
-
-
-class _RuleFunction(torch.autograd.Function):
-    """The autograd Function of every op with a backward rule, in a form that torch.compile can trace."""
-
-    generate_vmap_rule = True
-
-    @staticmethod
-    def forward(x: Tensor, forward: Forward, backward: Backward) -> Tensor:
-        return forward(x)
-
-    @staticmethod
-    def setup_context(ctx: Any, inputs: tuple[Tensor, Forward, Backward], output: Tensor) -> None:
-        x, _, ctx.rule = inputs
-        ctx.save_for_backward(*ctx.rule.select_saved(x, output))
-
-    @staticmethod
-    def backward(ctx: Any, g: Tensor) -> tuple[Tensor, None, None]:
-        return ctx.rule(ctx.saved_tensors, g), None, None
-
-
-class _RuleFunctionWithForwardMode(_RuleFunction):
-    """Adds forward-mode differentiation to the Function, which torch.compile cannot trace."""
-
-    @staticmethod
-    def setup_context(ctx: Any, inputs: tuple[Tensor, Forward, Backward], output: Tensor) -> None:
-        x, _, ctx.rule = inputs
-        if saved := ctx.rule.select_saved(x, output):
-            ctx.save_for_backward(*saved)
-            ctx.save_for_forward(*saved)
-
-    @staticmethod
-    def jvp(ctx: Any, tangent: Tensor, *_: None) -> Tensor:
-        gradient: Tensor = ctx.rule(ctx.saved_tensors, tangent)
-        return gradient
-
-
-# torch inspects the signature of forward at every call. Storing it saves 10 of the 400 µs of a step.
-_RuleFunction.forward.__signature__ = PositionalSignature()  # type: ignore[attr-defined]
-
-RULE_FUNCTIONS = (_RuleFunction, _RuleFunctionWithForwardMode)
-
-_ZERO = Backward(lambda _x, _y, g: torch.zeros_like(g), needs_x=False, needs_y=False)
+_NO_TENSORS: Mapping[str, Tensor] = {}
 
 
 @dataclass(frozen=True)
 class BoundOp:
     """An op with a backward rule and fixed parameters, which can be called on a tensor.
 
-    ``forward`` is the op alone, ``x -> y``. ``rule`` is None if torch's own autograd of the op is used.
+    Parameters and random numbers may also be passed as tensors. The argument ``tensors`` of all methods maps
+    their names to tensors, each in x's dtype and of a shape that broadcasts to x's: one value, or one for
+    each channel. x, y and g have the same shape.
+
+    Attributes:
+        op, rule: functions ``(x, y, g, tensors)``; rule is None for torch's own autograd.
+        saves_x, saves_y: whether x and y are saved for the backward pass.
+        parts: by parameter that learns, the function of one element's contribution to its gradient.
+        contributions: the same contributions as formulas.
+        numbers: the parameters that are numbers.
+        tensor_names: the parameters that are tensors, in the order of a call.
+        is_autograd: whether torch's own autograd gives every gradient that is needed.
+        random_names: further keys that ``tensors`` must hold: ``"u()"`` if op or rule is random, and
+            ``"f()"`` and ``"fa()"`` if they use these losses.
+        keys: the keys of op and rule; empty texts for formulas without an entry.
     """
 
-    forward: Forward
-    rule: Backward | None
+    op: Callable[..., Tensor]
+    rule: Callable[..., Tensor] | None
+    saves_x: bool = True
+    saves_y: bool = True
+    parts: Mapping[str, Callable[..., Tensor]] = field(default_factory=dict)
+    contributions: Mapping[str, Contribution] = field(default_factory=dict)
+    numbers: Mapping[str, float] = field(default_factory=dict)
+    tensor_names: tuple[str, ...] = ()
+    is_autograd: bool = False
+    random_names: frozenset[str] = frozenset()
+    keys: tuple[str, str] = ("", "")
 
-    def __call__(self, x: Tensor) -> Tensor:
-        """Apply the op to x, so that autograd follows the rule; y has x's shape and dtype."""
-        if self.rule is None or is_compiled_without_grad(x):
-            return self.forward(x)
-        return _apply_function(x, self.forward, self.rule)
+    def __call__(self, x: Tensor, tensors: Mapping[str, Tensor] = _NO_TENSORS) -> Tensor:
+        """Apply the op to x, so that autograd follows the rule for x and for the tensors.
 
-    def gradient(self, x: Tensor, y: Tensor, g: Tensor) -> Tensor:
-        """Compute the rule's gradient at x and y for an upstream gradient g, without autograd.
-
-        All tensors have the same shape.
+        y has x's shape and dtype.
         """
+        if self.is_autograd or is_compiled_without_grad(x, *tensors.values()):
+            return self.forward(x, tensors)
+        function = _RuleFunction if torch.compiler.is_compiling() else _RuleFunctionWithForwardMode
+        y: Tensor = function.apply(x, self, tuple(tensors), *tensors.values())  # type: ignore[no-untyped-call]
+        return y
+
+    @property
+    def learned_names(self) -> tuple[str, ...]:
+        """The names of the parameters that learn."""
+        return tuple(self.contributions)
+
+    def forward(self, x: Tensor, tensors: Mapping[str, Tensor] = _NO_TENSORS) -> Tensor:
+        """Compute the op without the rule; the result never shares memory with an input."""
+        return self.op(x, None, None, tensors)
+
+    def gradient(
+        self, x: Tensor, y: Tensor, g: Tensor, tensors: Mapping[str, Tensor] = _NO_TENSORS
+    ) -> Tensor:
+        """Compute the rule's gradient for x at an upstream gradient g, without autograd."""
         if self.rule is not None:
-            return self.rule((x, y), g)
+            return self.rule(x, y, g, tensors)
         leaf = x.detach().requires_grad_()
+        detached = {name: value.detach() for name, value in tensors.items()}
         with torch.enable_grad():
-            return backpropagate(self.forward(leaf), leaf, g)
+            return backpropagate(self.forward(leaf, detached), leaf, g)
+
+    def select_saved(self, x: Tensor, y: Tensor) -> tuple[Tensor, ...]:
+        """Return those of x and y that the backward pass needs, to be saved for it."""
+        return ((x,) if self.saves_x else ()) + ((y,) if self.saves_y else ())
+
+    def compute_part(
+        self, name: str, x: Tensor, y: Tensor, g: Tensor, tensors: Mapping[str, Tensor]
+    ) -> Tensor:
+        """Compute each element's contribution to a parameter's gradient, in x's shape, unscaled."""
+        return self.parts[name](x, y, g, tensors)
+
+    def compute_factor(self, name: str, elements: float, tensors: Mapping[str, Tensor]) -> float | Tensor:
+        """Return the factor on the sum of contributions if ``elements`` elements use the same value."""
+        contribution = self.contributions[name]
+        if contribution.scale is None or not set(contribution.scale.parameters) & set(tensors):
+            return contribution.compute_factor(self.numbers, elements)
+        parameter = tensors[name]
+        scale = contribution.scale.with_tensors(tensors).bind({**self.numbers, COUNT: float(elements)})
+        return scale(parameter, None, None, tensors)
+
+    def compute_total(
+        self, name: str, x: Tensor, y: Tensor, g: Tensor, tensors: Mapping[str, Tensor]
+    ) -> Tensor:
+        """Compute a parameter's gradient in its own shape: all contributions, summed and scaled."""
+        part = self.compute_part(name, x, y, g, tensors).sum_to_size(tensors[name].shape)
+        factor = self.compute_factor(name, x.numel() / max(1, tensors[name].numel()), tensors)
+        return part if isinstance(factor, float) and factor == 1 else factor * part
+
+
+class _RuleFunction(torch.autograd.Function):
+    """The autograd Function of every op with a backward rule, in a form that torch.compile can trace.
+
+    Forward computes the op. Backward computes the rule for x, and summed contributions for the tensors.
+    """
+
+    generate_vmap_rule = True
+
+    @staticmethod
+    def forward(x: Tensor, bound: BoundOp, names: tuple[str, ...], *tensors: Tensor) -> Tensor:
+        return bound.op(x, None, None, dict(zip(names, tensors, strict=True)) if names else _NO_TENSORS)
+
+    @staticmethod
+    def setup_context(ctx: Any, inputs: tuple[Any, ...], output: Tensor) -> None:
+        x, ctx.bound, ctx.names, *tensors = inputs
+        ctx.save_for_backward(*ctx.bound.select_saved(x, output), *tensors)
+
+    @staticmethod
+    def backward(ctx: Any, g: Tensor) -> tuple[Tensor | None, ...]:
+        bound, (x, y, tensors) = ctx.bound, _restore_saved(ctx, g)
+        if not tensors:  # this saves 3 of 30 µs
+            return bound.gradient(x, y, g), None, None
+        needed = ctx.needs_input_grad
+        x_gradient = bound.gradient(x, y, g, tensors) if needed[0] else None
+        wanted = zip(ctx.names, needed[3:], strict=True)
+        totals = [bound.compute_total(name, x, y, g, tensors) if need else None for name, need in wanted]
+        return x_gradient, None, None, *totals
+
+
+class _RuleFunctionWithForwardMode(_RuleFunction):
+    """Adds forward-mode differentiation to the Function, which torch.compile cannot trace."""
+
+    @staticmethod
+    def setup_context(ctx: Any, inputs: tuple[Any, ...], output: Tensor) -> None:
+        x, ctx.bound, ctx.names, *tensors = inputs
+        if saved := ctx.bound.select_saved(x, output) + tuple(tensors):
+            ctx.save_for_backward(*saved)
+            ctx.save_for_forward(*saved)
+
+    @staticmethod
+    def jvp(ctx: Any, tangent: Tensor | None, _bound: None, _names: None, *tangents: Tensor | None) -> Tensor:
+        x, y, tensors = _restore_saved(ctx, tangent)
+        bound: BoundOp = ctx.bound
+        moved = torch.zeros_like(y) if tangent is None else bound.gradient(x, y, tangent, tensors)
+        for name, change in zip(ctx.names, tangents, strict=True):
+            if change is not None and name in bound.contributions:
+                elements = x.numel() / max(1, change.numel())
+                scaled = (bound.compute_factor(name, elements, tensors) * change).expand_as(x)
+                moved = moved + bound.compute_part(name, x, y, scaled, tensors)
+        return moved
+
+
+# torch inspects the signature of forward at every call. Storing it saves 10 of the 400 µs of a step.
+_RuleFunction.forward.__signature__ = PositionalSignature()  # type: ignore[attr-defined]
+
+BOUNDARY = (_RuleFunction, _RuleFunctionWithForwardMode)
+"""The Functions that a ``BoundOp`` calls, depending on torch.compile."""
+
+
+def _restore_saved(ctx: Any, g: Any) -> tuple[Any, Any, Mapping[str, Tensor]]:
+    """Return x, y and the tensors by name, with g as a placeholder for x or y that was not saved."""
+    bound, saved = ctx.bound, [*ctx.saved_tensors]
+    x = saved.pop(0) if bound.saves_x else g
+    y = saved.pop(0) if bound.saves_y else g
+    return x, y, dict(zip(ctx.names, saved, strict=True)) if saved else _NO_TENSORS
 
 
 def bind(op: str | Op, rule: str | Rule, settings: Mapping[str, float]) -> BoundOp:
@@ -114,27 +197,94 @@ def bind(op: str | Op, rule: str | Rule, settings: Mapping[str, float]) -> Bound
     """
     op, rule = find_op(op), find_rule(rule)
     require_deterministic("bind", op, rule)
-    bound = bind_formulas(op.parsed, adapt_rule(op, rule).parsed, resolve_values(op, rule, settings))
-    if bound.rule is None:
-        return bound
-    return replace(bound, rule=replace(bound.rule, keys=(op.key, rule.key)))
+    return bind_contributions(op, rule, settings, {})
 
 
-def bind_formulas(op: Formula, rule: Formula | None, parameters: Mapping[str, float]) -> BoundOp:
+def bind_learnable(
+    op: str | Op, rule: str | Rule, settings: Mapping[str, float], names: Sequence[str]
+) -> BoundOp:
+    """Combine an op with a backward rule, with the parameters in ``names`` as tensors that can learn.
+
+    Other parameters are numbers, as for ``bind``. Op and rule may be random, and may use the loss of an
+    element and of its antithetic sample; these losses are then passed as tensors too.
+
+    Raises ValueError for a parameter that cannot learn, see ``catalogue.find_contribution``.
+    """
+    op, rule = find_op(op), find_rule(rule)
+    contributions = {name: find_contribution(op, rule, name, tuple(names)) for name in names}
+    return bind_contributions(op, rule, settings, contributions, names)
+
+
+def bind_contributions(
+    op: Op,
+    rule: Rule,
+    settings: Mapping[str, float],
+    contributions: Mapping[str, Contribution],
+    names: Sequence[str] = (),
+    loss: Loss | None = None,
+) -> BoundOp:
+    """Combine an op with a backward rule, given the contributions to the gradients of its parameters.
+
+    ``names`` are the parameters passed as tensors. With a loss, formulas that use it evaluate it themselves.
+    """
+    numbers, adapted = resolve_values(op, rule, settings), adapt_rule(op, rule)
+    if loss:
+        numbers = loss.values(settings) | numbers
+    bound = bind_formulas(op.parsed, adapted.parsed, numbers, contributions, names, loss)
+    return replace(bound, keys=(op.key, rule.key))
+
+
+def bind_formulas(
+    op: Formula,
+    rule: Formula | None,
+    numbers: Mapping[str, float],
+    contributions: Mapping[str, Contribution] = {},
+    names: Sequence[str] = (),
+    loss: Loss | None = None,
+) -> BoundOp:
     """Combine the formula of an op with that of a backward rule, or with torch's autograd if it is None.
 
-    If torch finds no path from y to x, torch's own gradient is 0.
+    If torch finds no path from y to x, torch's own gradient is 0. Without tensors, only those of x and y are
+    saved that the rule uses. The last three arguments are those of ``bind_contributions``.
     """
-    forward = bind_unaliased(op, parameters)
-    if rule is None:
-        return BoundOp(forward, None if op.carries_gradient else _ZERO)
-    backward = Backward(bind_unaliased(rule, parameters), "x" in rule.variables, "y" in rule.variables)
-    return BoundOp(forward, backward)
+
+    def bind_formula(formula: Formula) -> Callable[..., Tensor]:
+        return bind_random(formula, op, loss, lambda each: _bind_unaliased(each.with_tensors(names), numbers))
+
+    gradients = [*([rule] if rule else []), *(each.formula for each in contributions.values())]
+    random_names = frozenset(
+        name for each in (op, *gradients) for name in expand_losses(each, op, loss).random_names
+    )
+    is_blocked = rule is None and not op.carries_gradient
+    saves_all = bool(names or random_names)
+
+    def saves(name: str) -> bool:
+        return saves_all or (not is_blocked and (rule is None or name in rule.variables))
+
+    return BoundOp(
+        op=bind_formula(op),
+        rule=_block if is_blocked else bind_formula(rule) if rule else None,
+        saves_x=saves("x"),
+        saves_y=saves("y"),
+        parts={name: bind_formula(each.formula) for name, each in contributions.items()},
+        contributions=contributions,
+        numbers=numbers,
+        tensor_names=tuple(names),
+        is_autograd=rule is None
+        and not is_blocked
+        and all(each.origin == "torch" for each in contributions.values()),
+        random_names=random_names,
+    )
 
 
-def bind_unaliased(formula: Formula, parameters: Mapping[str, float]) -> Callable[..., Tensor]:
+def _block(_x: Tensor, _y: Tensor, g: Tensor, _tensors: Mapping[str, Tensor]) -> Tensor:
+    """Return the gradient of an op that passes none."""
+    return torch.zeros_like(g)
+
+
+def _bind_unaliased(formula: Formula, numbers: Mapping[str, float]) -> Callable[..., Tensor]:
     """Compile a formula to a function whose result never shares memory with an input."""
-    evaluate = formula.bind(parameters)
+    evaluate = formula.bind(numbers)
     return (lambda *inputs: evaluate(*inputs).clone()) if formula.alias in ("x", "y", "u()") else evaluate
 
 
@@ -145,9 +295,3 @@ def pair(op: str | Op, rule: str | Rule, settings: Mapping[str, float]) -> Pair:
     """
     bound = bind(op, rule, settings)
     return bound.forward, bound.gradient
-
-
-def _apply_function(x: Tensor, forward: Forward, backward: Backward) -> Tensor:
-    function = _RuleFunction if torch.compiler.is_compiling() else _RuleFunctionWithForwardMode
-    y: Tensor = function.apply(x, forward, backward)  # type: ignore[no-untyped-call]  # torch's own
-    return y

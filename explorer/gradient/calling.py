@@ -23,9 +23,8 @@ from explorer.catalogue import (
 )
 from explorer.formula import Formula, FormulaError
 from explorer.formula.tree import UNIFORM
-from explorer.gradient.bound import RULE_FUNCTIONS, BoundOp, bind
+from explorer.gradient.bound import BoundOp, bind_contributions
 from explorer.gradient.draws import Draw, draw_uniform
-from explorer.gradient.learnable import LEARNABLE_FUNCTIONS, LearnableOp, bind_contributions
 
 
 def apply(
@@ -86,22 +85,19 @@ def apply(
     learns = tuple([(name, _is_learning(value)) for name, value in tensors.items()]) if tensors else ()
     signature = op, rule, tuple(numbers), learns, f
     if torch.compiler.is_compiling():
-        bound: BoundOp | LearnableOp = getattr(_TRACEABLE, _name_traceable(*signature))
+        bound: BoundOp = getattr(_TRACEABLE, _name_traceable(*signature))
     else:
         bound = _get_bound(*signature)
     if not isinstance(x, Tensor) or not x.is_floating_point():
         kind = str(x.dtype) if isinstance(x, Tensor) else type(x).__name__
         raise TypeError(f"{_make_title(op, rule)}: x must be a floating tensor, got {kind}: use x.float()")
-    if isinstance(bound, BoundOp):
+    if not (tensors or bound.random_names):
         return bound(x)
     title = _make_title(op, rule)
     fitted = [_fit_parameter(title, name, value, x) for name, value in tensors.items()]
     arguments = dict(zip(bound.tensor_names, fitted, strict=True))
     return bound(x, {**arguments, UNIFORM: draw_uniform(title, draw, x)} if bound.random_names else arguments)
 
-
-BOUNDARY = RULE_FUNCTIONS + LEARNABLE_FUNCTIONS
-"""The Functions that ``apply`` calls, depending on torch.compile and on whether a parameter learns."""
 
 LearningFlags = tuple[tuple[str, bool], ...]  # names of tensor parameters, and whether they learn
 EncodedNumber = tuple[str, Any, bool]  # name, value, and whether the value is a hexadecimal float
@@ -132,7 +128,7 @@ _name_traceable._dynamo_marked_constant = True  # type: ignore[attr-defined]
 
 def _get_bound(
     op: str | Op, rule: str | Rule, numbers: tuple[EncodedNumber, ...], learns: LearningFlags, f: str | None
-) -> BoundOp | LearnableOp:
+) -> BoundOp:
     """Return the op with its rule for some arguments of ``apply``, from the cache if possible."""
     if not numbers or all(is_float or type(value) is int for _, value, is_float in numbers):
         try:
@@ -144,7 +140,7 @@ def _get_bound(
 
 def _bind_call(
     op: str | Op, rule: str | Rule, numbers: tuple[EncodedNumber, ...], learns: LearningFlags, f: str | None
-) -> BoundOp | LearnableOp:
+) -> BoundOp:
     """Combine an op and a rule for some arguments of ``apply``; errors begin with the call."""
     title = _make_title(op, rule)
     settings = {name: float.fromhex(value) if is_float else value for name, value, is_float in numbers}
@@ -154,13 +150,9 @@ def _bind_call(
         values = check_values(op, (rule,), settings, [name for name, _ in learns], loss)
         names = tuple(find_formula_name(op, rule, name) for name, _ in learns)
         contributions = _find_contributions(op, rule, names, [needed for _, needed in learns])
-        if learns or op.is_random or rule.is_random:
-            if loss is None:
-                _require_no_loss(
-                    adapt_rule(op, rule).parsed, *(item.formula for item in contributions.values())
-                )
-            return bind_contributions(op, rule, values, names, contributions, loss)
-        return bind(op, rule, values)
+        if loss is None:
+            _require_no_loss(adapt_rule(op, rule).parsed, *(item.formula for item in contributions.values()))
+        return bind_contributions(op, rule, values, contributions, names, loss)
     except FormulaError as error:
         raise FormulaError(f"{title}: {error.message}", error.column, error.text) from None
     except ValueError as error:

@@ -54,6 +54,8 @@ def bind_random(
 
     ``tensors`` must contain ``"u()"`` if the formula uses random numbers.
     """
+    if not formula.random_names:
+        return bind(formula)
     shared = _find_shared_outputs(formula.tree)
     substitutes: dict[Node, Node] = {
         LossAt(output): LossAt(TensorName(name)) for name, output in shared.items()

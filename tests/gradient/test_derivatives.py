@@ -144,7 +144,7 @@ def test_forward_mode_of_a_rule_that_is_not_linear_takes_the_tangent_for_g():
 
 
 @forward_mode
-@pytest.mark.parametrize("op", WITHOUT_PATH)
+@pytest.mark.parametrize("op", [*WITHOUT_PATH, "bernoulli"])
 def test_forward_mode_of_default_where_torch_sees_no_path(op):
     x = torch.ones(2)
     _, tangent = torch.func.jvp(lambda x: apply(op, "default", x), (x,), (x,))

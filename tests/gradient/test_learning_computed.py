@@ -6,7 +6,7 @@ from torch import Tensor
 from torch.autograd import gradcheck, gradgradcheck
 
 from explorer.catalogue import Op, Rule, find_op, find_rule, resolve_values
-from explorer.gradient import LearnableOp, apply, bind_learnable
+from explorer.gradient import BoundOp, apply, bind_learnable
 from tests.catalogue.test_contribution import learned_names
 from tests.gradient.learning_cases import CHANNELS, PAIRS, data, gradients, leaves
 from tests.gradient.test_derivatives import forward_mode
@@ -14,13 +14,13 @@ from tests.selection import loop_over
 
 
 def test_only_what_is_asked_for_is_computed(monkeypatch):
-    summed, total = [], LearnableOp.compute_total
+    summed, total = [], BoundOp.compute_total
     monkeypatch.setattr(
-        LearnableOp,
+        BoundOp,
         "compute_total",
         lambda self, name, *args: summed.append(name) or total(self, name, *args),
     )
-    monkeypatch.setattr(LearnableOp, "gradient", lambda *_: pytest.fail("x asks for no gradient"))
+    monkeypatch.setattr(BoundOp, "gradient", lambda *_: pytest.fail("x asks for no gradient"))
     x, g = data()
     s = torch.tensor(0.3, dtype=torch.float64, requires_grad=True)
     beta = torch.tensor([[0.1], [0.2], [0.3]], dtype=torch.float64)

@@ -264,10 +264,11 @@ def test_calls_before_the_model_are_not_observed():
     assert seen.unseen == ()
 
 
-def test_a_layer_of_this_package_is_a_site_with_its_rule():
-    seen = observed(made(explorer.Layer("sign", "clipped")))
-    row = only(seen)
-    assert (row["site"], row["op"], row["rule"]) == ("function", "sign", "clipped")
+@pytest.mark.parametrize(("op", "rule", "learns"), [("sign", "clipped", ()), ("quantize", "lsq", ("s",))])
+def test_a_layer_of_this_package_is_a_site_with_its_rule(op, rule, learns):
+    seen = observed(made(explorer.Layer(op, rule, learns=learns)))
+    row = seen.frame[seen.frame.op == op].iloc[0]
+    assert (row["site"].split("@")[0], row["op"], row["rule"]) == ("function", op, rule)
     assert seen.unseen == ()
 
 

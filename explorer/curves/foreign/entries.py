@@ -23,7 +23,7 @@ from explorer.curves.foreign.timeouts import TIME_LIMIT_S, Answer, HungError, ru
 from explorer.formula import Formula, quote
 from explorer.formula.derivative import ZERO
 from explorer.formula.tree import ForeignCall, Name, Node
-from explorer.gradient import Backward, BoundOp
+from explorer.gradient import BoundOp
 
 SAMPLED = "sampled: "  # prefix of the catalogue keys of user-defined functions
 _MAX_NAME_LENGTH = 40
@@ -111,7 +111,7 @@ class _UserFunction:
     def forward(self) -> Node:
         """An expression in x that calls the function, with its own gradient for autograd."""
         backward = _NamedFunction(self.label, self.gradient)
-        bound = BoundOp(self.y, Backward(lambda x, _y, g: self.gradient(x, g), needs_x=True, needs_y=False))
+        bound = BoundOp(lambda x, *_: self.y(x), lambda x, _y, g, *_: self.gradient(x, g), saves_y=False)
         gradient_tree = ForeignCall(backward, (Name("a"), Name("g")))
         return ForeignCall(_NamedFunction(self.label, bound, gradient_tree), (Name("x"),))
 

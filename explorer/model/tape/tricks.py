@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from enum import Enum
+from typing import Any
 
 import torch
 from torch import Tensor
@@ -85,8 +86,6 @@ def find_chain_site(call: Call, chain: list[Call]) -> Site:
 
 def find_applied_keys(edge: Edge | None) -> tuple[str, str]:
     """Return the keys of op and rule where ``explorer.apply`` made an edge; empty texts elsewhere."""
-    node = edge[0] if edge else None
-    if forward_class(node) not in BOUNDARY:
-        return "", ""
-    keys: tuple[str, str] = getattr(getattr(node, "rule", None), "keys", ("", ""))
+    node: Any = edge[0] if edge else None
+    keys: tuple[str, str] = node.bound.keys if forward_class(node) in BOUNDARY else ("", "")
     return keys

@@ -9,7 +9,7 @@ from torch import Tensor
 
 from explorer.catalogue import Op, Rule, adapt_rule, find_op, find_rule, resolve_values
 from explorer.formula.operands import find_reductions
-from explorer.gradient import LearnableOp, Pair, bind_learnable, pair
+from explorer.gradient import BoundOp, Pair, bind_learnable, pair
 from explorer.training.nets.layers.learned import LearnedParameter, list_learned
 
 Function = Callable[..., Tensor]
@@ -33,7 +33,7 @@ class OpRules(NamedTuple):
     pairs: Sequence[tuple[Function, Function]]
     has_reduction: bool
     learned: tuple[LearnedParameter, ...] = ()
-    learning: Sequence[LearnableOp | None] = ()
+    learning: Sequence[BoundOp | None] = ()
     starts: Sequence[Sequence[float]] = ()
     evaluation_op: Function | None = None
     draw_names: frozenset[str] = frozenset()
@@ -111,14 +111,14 @@ def _pair(op: Op, rule: Rule, parameters: tuple[tuple[str, str], ...]) -> Pair:
 
 def _make_learnings(
     op: Op, rules: Sequence[Rule], parameters: Mapping[str, float], learn: Sequence[str], always: bool = False
-) -> list[LearnableOp | None]:
+) -> list[BoundOp | None]:
     """Return, for each backward rule, the functions that compute gradients of learned parameters.
 
     Rules with equal parameters share the op's function. ``always``: also for rules without learned
     parameters.
     """
     ops: dict[tuple[str, ...], Function] = {}
-    learnings: list[LearnableOp | None] = []
+    learnings: list[BoundOp | None] = []
     for rule in rules:
         names = list_learned(op, rule, learn)
         functions = bind_learnable(op, rule, parameters, names) if names or always else None
