@@ -130,6 +130,8 @@ TORCH = Dialect(
     output="torch.full_like(x, {})",
     count="{}.numel()",
 )
+# Constants as a person writes them: Python raises where the helpers of TORCH give NaN or infinity.
+PLAIN_TORCH = replace(TORCH, guarded=Dialect.guarded)
 JAX = Dialect(
     call=_print_jax_call,
     name=lambda name: _format_name(name, "jax.scipy.special.ndtri(u)"),

@@ -10,12 +10,13 @@ from explorer.snippets.custom_op import make_custom_op_code
 from explorer.snippets.jax_code import make_jax_code
 from explorer.snippets.pair import Pair, describe_clash, make_pair
 from explorer.snippets.random_cells import NO_MEANS, has_mean
+from explorer.snippets.short_code import make_short_code
 from explorer.snippets.torch_code import make_torch_code
 
-NOTEBOOK = "Notebook"
+PYTORCH, NOTEBOOK = "PyTorch", "Notebook"
 # A writer returns None for a pair that its language cannot express; explain_refusal says why.
 WRITERS: Mapping[str, Callable[[Pair], str | None]] = {
-    "PyTorch": make_torch_code,
+    PYTORCH: make_torch_code,
     "Custom op": make_custom_op_code,
     "JAX": make_jax_code,
 }
@@ -57,19 +58,28 @@ def write_code(
     f: str = SQUARE,
     kinks: list[float] = [],  # noqa: B006
 ) -> Answer:
-    """Write the code of an op with a rule, as a dict with "text" and "note".
+    """Write the code of an op with a rule, as a dict with "text", "short" and "note".
 
-    The text is "" if the language cannot express the pair. A notebook also plots the curve: over a range,
+    The text has all features and is "" if the language cannot express the pair; "short" is the form that a
+    person would write, in PyTorch alone, and otherwise "". A notebook also plots the curve: over a range,
     around its `kinks`; `f` is the loss of a stochastic pair.
     """
     if language not in LANGUAGES:
         raise ValueError(f"unknown language: choose one of {', '.join(LANGUAGES)}")
     drawing = {"start": start, "stop": stop, "g": g, "kinks": sorted({*kinks}), "f": f}
     entry, other = find_op(op), find_rule(rule)
-    text = _write(language, entry, other, parameters, list_learned(entry, other, learns), drawing)
+    learned = list_learned(entry, other, learns)
+    text = _write(language, entry, other, parameters, learned, drawing)
+    short = (
+        make_short_code(make_pair(entry, other, parameters, learned)) if text and language == PYTORCH else ""
+    )
     cannot = learns and learns not in list_learnable(entry, other)
     note = f"{learns} cannot learn by this rule: in its code it is a number." if cannot else ""
-    return {"text": text or "", "note": note if text else explain_refusal(language, entry, other)}
+    return {
+        "text": text or "",
+        "short": short,
+        "note": note if text else explain_refusal(language, entry, other),
+    }
 
 
 def _write(

@@ -8,7 +8,8 @@ from typing import NoReturn
 from explorer.snippets.custom_op import custom_op_snippet
 from explorer.snippets.jax_code import jax_snippet
 from explorer.snippets.notebooks import notebook
-from explorer.snippets.torch_code import function_code, snippet
+from explorer.snippets.short_code import function_code
+from explorer.snippets.torch_code import snippet
 
 __all__ = ["custom_op_snippet", "function_code", "jax_snippet", "notebook", "snippet"]
 

@@ -26,12 +26,15 @@ def expand_argument(name: str) -> str:
     return {"u": "u.to(x.dtype).expand(x.shape)"}.get(name, name)
 
 
+def write_usage(pair: Pair) -> list[str]:
+    """Write the lines that call the exported function, and those that draw u if it is random."""
+    call = ", ".join(["x", *pair.learns, *(EXAMPLES[name] for name in pair.extras)])
+    return [*([DRAW_U] if pair.extras else []), f"y = {pair.name}({call})"]
+
+
 def describe_usage(pair: Pair) -> list[str]:
     """Return a paragraph on how to draw u, as a list; an empty list if nothing is random."""
-    if not pair.extras:
-        return []
-    call = ", ".join(["x", *pair.learns, *(EXAMPLES[name] for name in pair.extras)])
-    return [f"Usage:\n    {DRAW_U}\n    y = {pair.name}({call})"]
+    return ["\n    ".join(["Usage:", *write_usage(pair)])] if pair.extras else []
 
 
 def describe_extras(pair: Pair) -> list[str]:

@@ -5,10 +5,15 @@ from collections.abc import Sequence
 from explorer.catalogue import Op, Rule, check_values, find_op, find_rule
 from explorer.formula import Formula
 from explorer.formula.operands import has_elements, replace_counts
-from explorer.formula.printing import TORCH, print_limited
+from explorer.formula.printing import TORCH, Dialect, print_limited, print_source
 from explorer.formula.tree import is_constant
 from explorer.snippets import helpers, layout
-from explorer.snippets.arguments import describe_extras, describe_usage, expand_argument, make_signature
+from explorer.snippets.arguments import (
+    describe_extras,
+    describe_usage,
+    expand_argument,
+    make_signature,
+)
 from explorer.snippets.helpers import add_helpers
 from explorer.snippets.layers import make_layer_code
 from explorer.snippets.layout import find_names, join_lines, join_names, make_docstring
@@ -112,25 +117,18 @@ def snippet(
 
 def make_torch_code(pair: Pair) -> str:
     """Return the source of a module that defines ``pair.name`` and ``pair.layer``."""
-    return make_module(_write_code(pair, forward_mode=True) + make_layer_code(pair))
+    return make_module(_write_code(pair) + make_layer_code(pair))
 
 
-def _write_code(pair: Pair, forward_mode: bool) -> str:
-    gradient = _write_backward(pair)
+def _write_code(pair: Pair) -> str:
+    gradient = write_backward(pair)
     if gradient is None:
-        expand_u = f"u = {expand_argument('u')}\n    " if pair.forward.random_names else ""
-        return write_function(pair, f"{expand_u}return {write_unaliased(pair.forward, 'x')}")
+        return write_function(pair, "\n    ".join(write_plain(pair)))
     remarks = [] if pair.backward else [_NO_PATH]
-    tensors = [f"{name}.to(x.dtype)" for name in pair.learns]
-    arguments = ", ".join(["x", *tensors, *map(expand_argument, pair.extras), *pair.numbers])
-    if not forward_mode:
-        return _write_function_class(pair, gradient) + write_function(
-            pair, f"return _{pair.layer}Function.apply({arguments})", *remarks
-        )
     call = (
         f"{_REFUSED}_function = _{pair.layer}Function if torch.compiler.is_compiling() "
         f"else _{pair.layer}ForwardMode\n"
-        f"    return _function.apply({arguments})"
+        f"    return _function.apply({write_arguments(pair)})"
     )
     return (
         _write_function_class(pair, gradient)
@@ -139,16 +137,16 @@ def _write_code(pair: Pair, forward_mode: bool) -> str:
     )
 
 
-def function_code(
-    op: str | Op, rule: str | Rule, parameters: Values, learns: Sequence[str] = ()
-) -> tuple[str, str]:
-    """Return the name and source of an exported function without imports, for a script.
+def write_plain(pair: Pair, dialect: Dialect = TORCH) -> list[str]:
+    """Write the lines that compute an op which torch differentiates itself."""
+    expand_u = [f"u = {expand_argument('u')}"] if pair.forward.random_names else []
+    return [*expand_u, f"return {write_unaliased(pair.forward, 'x', dialect)}"]
 
-    The code has no forward mode, which scripts do not use. Arguments and errors are those of ``snippet``;
-    each name in ``learns`` is an argument after x, in this order.
-    """
-    pair = make_pair(op, rule, parameters, learns)
-    return pair.name, _write_code(pair, forward_mode=False)
+
+def write_arguments(pair: Pair) -> str:
+    """Write the arguments with which the exported function applies its Function."""
+    tensors = [f"{name}.to(x.dtype)" for name in pair.learns]
+    return ", ".join(["x", *tensors, *map(expand_argument, pair.extras), *pair.numbers])
 
 
 def make_module(code: str) -> str:
@@ -172,40 +170,39 @@ def write_function(pair: Pair, body: str, *remarks: str) -> str:
     )
 
 
-def write_shaped(formula: Formula, like: str) -> str:
+def write_shaped(formula: Formula, like: str, dialect: Dialect = TORCH) -> str:
     """Write a formula's expression in the shape of ``like``, even if all elements share one value."""
     if is_constant(replace_counts(formula.tree)):
-        return f"torch.full_like({like}, {print_limited(formula.tree, TORCH)})"
-    if not has_elements(formula.tree):
-        return f"torch.broadcast_to({formula.torch_source}, {like}.shape)"
-    return formula.torch_source
+        return f"torch.full_like({like}, {print_limited(formula.tree, dialect)})"
+    source = print_source(formula.tree, dialect)
+    return source if has_elements(formula.tree) else f"torch.broadcast_to({source}, {like}.shape)"
 
 
-def write_unaliased(formula: Formula, like: str) -> str:
+def write_unaliased(formula: Formula, like: str, dialect: Dialect = TORCH) -> str:
     """Write a formula's expression in the shape of ``like``, cloned if it is one of the inputs itself."""
-    return write_shaped(formula, like) + ".clone()" * (formula.alias in ("x", "y", "u()", "ya()"))
+    return write_shaped(formula, like, dialect) + ".clone()" * (formula.alias in ("x", "y", "u()", "ya()"))
 
 
-def _write_backward(pair: Pair) -> str | None:
+def write_backward(pair: Pair, dialect: Dialect = TORCH) -> str | None:
     """Write the expression that backward returns, or return None to use torch's own derivative of the op."""
     if pair.backward is not None:
-        return write_unaliased(pair.backward, "g")
+        return write_unaliased(pair.backward, "g", dialect)
     return None if pair.op.parsed.carries_gradient else "torch.zeros_like(g)"
 
 
-def _write_totals(pair: Pair) -> list[str]:
+def write_totals(pair: Pair, dialect: Dialect = TORCH) -> list[str]:
     """Write the expressions that backward returns for learned parameters, in their order."""
     totals = []
     for name in pair.learns:
-        part = write_unaliased(pair.contribution_of(name), "g")
+        part = write_unaliased(pair.contribution_of(name), "g", dialect)
         scale = pair.scale_of(name, f"(g.numel() / {name}.numel())")
-        factor = f"({scale.torch_source}) * " if scale else ""
+        factor = f"({print_source(scale.tree, dialect)}) * " if scale else ""
         totals.append(f"{factor}({part}).sum_to_size({name}.shape)")
     return totals
 
 
 def _write_function_class(pair: Pair, gradient: str) -> str:
-    used = _find_used_names(pair, gradient)
+    used = find_used_names(pair, gradient)
     return _FUNCTION_CLASS.format(
         layer=pair.layer,
         inputs=", ".join(["x", *pair.arguments]),
@@ -215,8 +212,9 @@ def _write_function_class(pair: Pair, gradient: str) -> str:
     )
 
 
-def _find_used_names(pair: Pair, gradient: str) -> set[str]:
-    used = find_names(" ".join(f"({text})," for text in (gradient, *_write_totals(pair))))
+def find_used_names(pair: Pair, gradient: str) -> set[str]:
+    """Return the names that backward reads: those in the gradients' expressions and in that of ``ya``."""
+    used = find_names(" ".join(f"({text})," for text in (gradient, *write_totals(pair))))
     return used | find_names(write_twin(pair)) if _needs_twin(pair, used) else used
 
 
@@ -224,12 +222,12 @@ def _needs_twin(pair: Pair, used: set[str]) -> bool:
     return "ya" in used and "ya" in pair.random_names
 
 
-def write_twin(pair: Pair) -> str:
+def write_twin(pair: Pair, dialect: Dialect = TORCH) -> str:
     """Write the line that computes ``ya``, the output for the antithetic draw."""
-    return f"ya = {write_unaliased(pair.twin, 'x')}"
+    return f"ya = {write_unaliased(pair.twin, 'x', dialect)}"
 
 
-def _select_tensors(pair: Pair, used: set[str]) -> dict[str, str]:
+def select_tensors(pair: Pair, used: set[str]) -> dict[str, str]:
     """Return the tensors that backward needs, as a dict from names to the expressions that are saved."""
     expressions = {"x": "x", "y": "output", **{name: name for name in pair.learns}}
     expressions |= {"u": "u"} if "u" in pair.random_names else {}
@@ -239,35 +237,44 @@ def _select_tensors(pair: Pair, used: set[str]) -> dict[str, str]:
 def _write_setup(pair: Pair, used: set[str]) -> str:
     """Write the lines that save tensors for backward and forward mode, and numbers as attributes."""
     inputs = [name if name in used else "_" for name in ("x", *pair.arguments)]
-    tensors, numbers = _select_tensors(pair, used).values(), [name for name in pair.numbers if name in used]
+    tensors = ", ".join(select_tensors(pair, used).values())
     lines = [f"{join_names(inputs)} = inputs"] if set(inputs) != {"_"} else []
     for method in ("save_for_backward", "save_for_forward") if tensors else ():
-        lines.append(f"ctx.{method}({', '.join(tensors)})")
-    lines += ["ctx.f = f"] if "f" in used and "f" in pair.extras else []
-    lines += [f"ctx.numbers = {join_names(numbers)}"] if numbers else []
+        lines.append(f"ctx.{method}({tensors})")
+    lines += write_attributes(pair, used)
     return join_lines(*lines) if lines else '"""Keep nothing: backward needs g alone."""'
+
+
+def write_attributes(pair: Pair, used: set[str]) -> list[str]:
+    """Write the lines that keep the loss and numbers for backward."""
+    numbers = [name for name in pair.numbers if name in used]
+    lines = ["ctx.f = f"] if "f" in used and "f" in pair.extras else []
+    return lines + ([f"ctx.numbers = {join_names(numbers)}"] if numbers else [])
 
 
 def _write_returns(pair: Pair, gradient: str, used: set[str]) -> str:
     """Write the lines that return the gradients of x and learned parameters, and None for all others."""
-    lines = _write_unpacking(pair, used)
-    returned = [gradient, *_write_totals(pair)]
+    lines = write_unpacking(pair, used)
+    returned = [gradient, *write_totals(pair)]
     if pair.learns:
         returned = [
             f"{text} if ctx.needs_input_grad[{index}] else None" for index, text in enumerate(returned)
         ]
-    return join_lines(
-        *lines, f"return {', '.join([*returned, *['None'] * len((*pair.extras, *pair.numbers))])}"
-    )
+    return join_lines(*lines, f"return {', '.join([*returned, *write_nones(pair)])}")
 
 
-def _write_unpacking(pair: Pair, used: set[str]) -> list[str]:
+def write_nones(pair: Pair) -> list[str]:
+    """Write what backward returns for arguments that get no gradient."""
+    return ["None"] * len((*pair.extras, *pair.numbers))
+
+
+def write_unpacking(pair: Pair, used: set[str], dialect: Dialect = TORCH) -> list[str]:
     """Write the lines that read the tensors saved for backward."""
-    tensors, numbers = list(_select_tensors(pair, used)), [name for name in pair.numbers if name in used]
+    tensors, numbers = list(select_tensors(pair, used)), [name for name in pair.numbers if name in used]
     lines = [f"{join_names(tensors)} = ctx.saved_tensors"] if tensors else []
     lines += [f"{join_names(numbers)} = ctx.numbers"] if numbers else []
     lines += ["f = ctx.f"] if "f" in used and "f" in pair.extras else []
-    return lines + ([write_twin(pair)] if _needs_twin(pair, used) else [])
+    return lines + ([write_twin(pair, dialect)] if _needs_twin(pair, used) else [])
 
 
 def _write_forward_mode(pair: Pair, gradient: str) -> str:
@@ -276,7 +283,7 @@ def _write_forward_mode(pair: Pair, gradient: str) -> str:
         methods = _TANGENT.format(layer=pair.layer, first="[0]" if pair.arguments else "")
         return _FORWARD_MODE.format(layer=pair.layer, methods=methods)
     lines = [
-        *_write_unpacking(pair, _find_used_names(pair, gradient)),
+        *write_unpacking(pair, find_used_names(pair, gradient)),
         f"_moved = 0 if g is None else {gradient}",
     ]
     for name in pair.learns:

@@ -104,6 +104,11 @@ def test_on_a_phone_the_first_screen_is_calm_and_axe_finds_nothing(first: First)
     expect(page.get_by_role("link", name="Train both")).to_be_visible()
     assert_few(page, 15, 65)
     turn(page, "/?section=code")
+    code = page.get_by_role("region", name="Code", exact=True)
+    expect(code).to_contain_text("return RoundStraightThrough.apply(x)")
+    expect(code).not_to_contain_text("nn.Module")
+    page.get_by_role("button", name="All features").click()
+    expect(code).to_contain_text("class RoundStraightThrough(nn.Module)")
     assert in_both_themes(page) == []
 
 

@@ -19,10 +19,9 @@ from explorer.curves import sample_curves, tabulate_gradients
 from explorer.lessons import LESSONS
 from explorer.measures.nearest import nearest
 from explorer.site import python, write
-from explorer.snippets import (
-    notebook,
-    snippet,
-)
+from explorer.snippets import notebook, snippet
+from explorer.snippets.pair import make_pair
+from explorer.snippets.short_code import make_short_code
 from tests.browser.access import in_both_themes
 from tests.browser.reading import (
     CHART,
@@ -182,7 +181,9 @@ def what_did_not_come_along_is_computed(disk: Page, folder: Path) -> None:
     expect(disk.get_by_text("Loading Python, which reads formulas …")).to_be_visible()
     text = disk.get_by_role("region", name="Code")
     expect(disk.get_by_text("Loading black, the code formatter")).to_be_visible(timeout=LOADING_MS)
-    expect(text).to_have_text(snippet(*pair, {"h": 1.5}).rstrip(), timeout=LOADING_MS)
+    expect(text).to_have_text(make_short_code(make_pair(*pair, {"h": 1.5})).rstrip(), timeout=LOADING_MS)
+    disk.get_by_role("button", name="All features").click()
+    expect(text).to_have_text(snippet(*pair, {"h": 1.5}).rstrip())
     enter(number(card(disk, label), "h"), "0.5")
     disk.get_by_role("button", name="Notebook", exact=True).click()
     kinks = sample_curves("round", [TAUGHT], h=0.5).kinks[TAUGHT]

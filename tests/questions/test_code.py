@@ -5,6 +5,8 @@ import pytest
 from explorer.curves import sample
 from explorer.questions.code import LANGUAGES, NOTEBOOK, WRITERS
 from explorer.snippets import custom_op_snippet, jax_snippet, notebook, snippet
+from explorer.snippets.pair import make_pair
+from explorer.snippets.short_code import make_short_code
 from tests.questions.asking import Json, ask
 
 SNIPPETS = dict(zip(WRITERS, (snippet, custom_op_snippet, jax_snippet), strict=True))
@@ -36,6 +38,15 @@ def test_code_is_the_librarys_or_a_sentence(subtests: pytest.Subtests) -> None:
                     assert (answer["text"], answer["note"].endswith(".")) == ("", True)
 
 
+def test_pytorch_alone_has_a_short_form() -> None:
+    answer = ask_code("PyTorch", "clamp", "published_clamp", VALUES)
+    assert answer["short"] == make_short_code(make_pair("clamp", "published_clamp", VALUES))
+    assert "return ClampPublishedClamp.apply(x, lo, hi)" in answer["short"]
+    learning = ask_code("PyTorch", "clamp", "masked", {"hi": 0.5}, "hi")["short"]
+    assert learning == make_short_code(make_pair("clamp", "masked", {"hi": 0.5}, ["hi"]))
+    assert {ask_code(language, "clamp", "masked")["short"] for language in LANGUAGES[1:]} == {""}
+
+
 def test_a_rule_that_a_language_cannot_express_is_refused_with_a_reason() -> None:
     answer = ask_code("Custom op", COIN, "formula: (fa() - f()) * (u() - 0.5)")
     assert answer["text"] == ""
@@ -62,7 +73,7 @@ def test_a_parameter_called_as_the_draw_is_refused_in_every_language(subtests: p
         with subtests.test(language):
             answer = ask_code(language, COIN, "formula: g * u")
             words = "A parameter is called u, as the draw is in code: give it another name."
-            assert answer == {"text": "", "note": words}
+            assert answer == {"text": "", "short": "", "note": words}
 
 
 def test_a_notebook_draws_what_the_chart_draws() -> None:
@@ -83,7 +94,7 @@ def test_the_notebook_of_a_random_op_contains_the_loss_and_the_kinks_of_the_mean
 def test_a_notebook_of_an_op_with_a_mean_over_all_x_is_refused() -> None:
     answer = ask_code(NOTEBOOK, "formula: x - mean(x) + u()", "default")
     words = "A notebook draws each x separately, but this op takes a mean over all x: choose PyTorch."
-    assert answer == {"text": "", "note": words}
+    assert answer == {"text": "", "short": "", "note": words}
 
 
 def test_an_unknown_language_is_refused_with_a_list_of_the_known_ones() -> None:

@@ -1,5 +1,7 @@
 """The code that is taken home is read back as what it was written from."""
 
+from collections.abc import Callable, Sequence
+
 import pytest
 import torch
 
@@ -7,6 +9,8 @@ from explorer.catalogue import OPS, find_contribution, find_op, find_rule, list_
 from explorer.gradient import apply
 from explorer.reading import read_sources
 from explorer.snippets import snippet
+from explorer.snippets.pair import make_pair
+from explorer.snippets.short_code import make_short_code
 from tests.catalogue import fixed
 from tests.catalogue.oracles.learned import LEARNED
 
@@ -26,12 +30,17 @@ def points(low: float = -6.0, high: float = 6.0) -> torch.Tensor:
     return torch.cat([random, torch.linspace(low, high, 481, dtype=torch.float64)])
 
 
+def write_short(op: str, rule: str, learns: Sequence[str]) -> str:
+    return make_short_code(make_pair(op, rule, {}, learns))
+
+
+@pytest.mark.parametrize("write", [snippet, write_short])
 @pytest.mark.parametrize(("op", "rule"), [*PAIRS, *FOLLOWING])
-def test_code_out_is_code_in(op: str, rule: str) -> None:
+def test_code_out_is_code_in(op: str, rule: str, write: Callable[..., str]) -> None:
     """Op, rule, what each element contributes and the scale are those of the entry, bit for bit."""
     entry, own = find_op(op), find_rule(rule)
     names = list_learnable(entry, own)
-    (reading,) = read_sources(snippet(op, rule, learns=names))
+    (reading,) = read_sources(write(op, rule, learns=names))
     assert reading.problem is None, reading.problem
     assert reading.notes == ()
     read_op, read_rule = find_op(reading.op), find_rule(reading.rule)

@@ -28,6 +28,7 @@ export function createCode(host, { store, ask, languages, notebook }) {
   const buttons = languages.map((name) =>
     element("button", { onclick: () => change({ language: name }) }, name),
   );
+  const all = element("button", { onclick: () => change({ showsAll: !showsAll }) }, "All features");
   const download = createDownload();
   const copy = element("button", { onclick: copyCode }, "Copy");
   const status = element("span", { role: "status" });
@@ -44,10 +45,10 @@ export function createCode(host, { store, ask, languages, notebook }) {
       element("div", { role: "group", "aria-label": "As", class: "switch" }, ...buttons),
     ),
     note,
-    element("div", { class: "fields" }, download.element, copy, status),
+    element("div", { class: "fields" }, download.element, copy, all, status),
     block,
   );
-  let { rule = "", language = "" } = loadFromSession(STORAGE_KEY) ?? {};
+  let { rule = "", language = "", showsAll = false } = loadFromSession(STORAGE_KEY) ?? {};
   if (!languages.includes(language)) language = languages[0];
   let latest = 0;
   let current = /** @type {Displayed|null} */ (null);
@@ -67,10 +68,13 @@ export function createCode(host, { store, ask, languages, notebook }) {
     show();
   }
 
-  /** Select a rule or a programming language. @param {{rule?: string, language?: string}} chosen */
+  /**
+   * Select a rule, a programming language, or the code with all features.
+   * @param {{rule?: string, language?: string, showsAll?: boolean}} chosen
+   */
   function change(chosen) {
-    ({ rule, language } = { rule, language, ...chosen });
-    saveInSession(STORAGE_KEY, { rule, language });
+    ({ rule, language, showsAll } = { rule, language, showsAll, ...chosen });
+    saveInSession(STORAGE_KEY, { rule, language, showsAll });
     setText(text, "");
     show();
   }
@@ -82,8 +86,10 @@ export function createCode(host, { store, ask, languages, notebook }) {
     if (!text.textContent) showCode({ text: "", note: BUSY });
     const onWait = (/** @type {string} */ words) =>
       id === latest && showCode({ text: "", note: words || BUSY });
-    const { text: written = "", note = "", message } = await ask("code", makeArguments(), { onWait });
-    if (id === latest) showCode({ text: written, note: message ?? note });
+    const answer = await ask("code", makeArguments(), { onWait });
+    const { text: whole = "", short = "", note = "", message } = answer;
+    if (id === latest)
+      showCode({ text: showsAll ? whole : short || whole, note: message ?? note, isLonger: !!short });
   }
 
   /** Return the arguments for requesting source code. A notebook also plots the chart's curve. */
@@ -106,11 +112,16 @@ export function createCode(host, { store, ask, languages, notebook }) {
     };
   }
 
-  /** Show source code with a note. @param {{text: string, note: string}} code */
+  /**
+   * Show source code with a note. `isLonger` says whether it also has a form with all features.
+   * @param {{text: string, note: string, isLonger?: boolean}} code
+   */
   function showCode(code) {
     if (text.textContent !== code.text) text.replaceChildren(...highlightPython(code.text));
     setText(note, code.note);
     setText(status, "");
+    all.hidden = !code.isLonger;
+    all.setAttribute("aria-pressed", String(showsAll));
     block.hidden = copy.hidden = download.element.hidden = !code.text;
     const suffix = language === notebook ? ".ipynb" : ".py";
     download.offer(`Download ${suffix}`, `backward_rule${suffix}`, "text/plain", () => code.text);
