@@ -11,8 +11,8 @@ from typing import Any
 import torch
 from torch import Tensor
 
+from explorer import formula
 from explorer.catalogue.display import make_html_table
-from explorer.formula import with_minus
 
 FAILS, UNKNOWN, BY_DESIGN, HOLDS = VERDICTS = ("fails", "unknown", "by design", "holds")  # the worst first
 Number = float | Tensor
@@ -115,7 +115,7 @@ def name_dtype(dtype: torch.dtype) -> str:
 
 def format_number(number: Number, digits: int = 3) -> str:
     """Format a number for a sentence, with three significant digits and a typographic minus."""
-    return with_minus(f"{float(number) + 0.0:.{digits}g}").replace("e+0", "e").replace("e−0", "e−")
+    return formula.format_number(float(number), digits)
 
 
 def format_unequal(one: float, other: float) -> tuple[str, str]:

@@ -13,10 +13,9 @@ from explorer.description.words import (
     format_at_g,
     format_distinct,
     format_each,
-    format_number,
     select_kinds,
 )
-from explorer.formula import format_percent, join_texts
+from explorer.formula import format_number, format_percent, join_texts
 
 
 def write_comparison(

@@ -13,6 +13,7 @@ from explorer.catalogue import (
     Op,
     Parameter,
     Rule,
+    adapt_rule,
     find_contribution,
     find_contribution_or_none,
     find_op,
@@ -21,8 +22,7 @@ from explorer.catalogue import (
 )
 from explorer.description.learning import LEARNING_WORDS, MAX_POSITIONS
 from explorer.description.pull import BALANCE_TOLERANCE, compute_net_gradient
-from explorer.description.words import format_number
-from explorer.formula import join_texts
+from explorer.formula import format_number, join_texts
 
 Floats = NDArray[np.float64]
 
@@ -53,11 +53,10 @@ class Equilibria:
 
     @property
     def best(self) -> float | None:
-        """The value of the parameter with the smallest error, or None if no error is finite."""
+        """The value of the parameter with the smallest error; None if no error is finite or all are equal."""
         finite = self.error[np.isfinite(self.error)]
-        if not len(finite):
-            return None
-        return float(self.points[np.argmax(self.error <= (1 + BALANCE_TOLERANCE) * finite.min())])
+        is_smallest = self.error <= (1 + BALANCE_TOLERANCE) * finite.min(initial=np.inf)
+        return None if is_smallest.all() or not len(finite) else float(self.points[np.argmax(is_smallest)])
 
 
 def find_equilibria(
@@ -106,7 +105,8 @@ def find_equilibria(
 
 def find_parameter(op: Op, rules: Sequence[Rule], name: str) -> Parameter:
     """Return the parameter with a given name, from the op or else from the first rule that has it."""
-    return next(p for entry in (op, *rules) for p in entry.parameters if p.name == name)
+    entries = (op, *(adapt_rule(op, rule) for rule in rules))
+    return next(p for entry in entries for p in entry.parameters if p.name == name)
 
 
 def make_grid(parameter: Parameter) -> Floats:

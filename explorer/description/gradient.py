@@ -16,11 +16,10 @@ from explorer.description.missing import (
 from explorer.description.words import (
     format_distinct,
     format_level,
-    format_number,
     format_positions,
     select_kinds,
 )
-from explorer.formula import join_texts
+from explorer.formula import format_number, join_texts
 
 
 def describe_gradient(claims: list[Claim], curves: SampledCurves) -> str:

@@ -7,8 +7,8 @@ from explorer.description.claims import MAX_PIECES, Claim
 from explorer.description.forward import describe_forward
 from explorer.description.gradient import describe_spans
 from explorer.description.missing import describe_share
-from explorer.description.words import MAIN_LENGTH, format_distinct, format_number, select_kinds
-from explorer.formula import join_texts
+from explorer.description.words import MAIN_LENGTH, format_distinct, select_kinds
+from explorer.formula import format_number, join_texts
 from explorer.formula.operands import has_level_gradient
 from explorer.formula.tree import ForeignCall, walk
 

@@ -2,7 +2,7 @@
 
 from explorer.curves.sampled import SampledCurves
 from explorer.description.pull import NetGradient, compute_net_gradient, make_normal_numbers
-from explorer.description.words import format_number
+from explorer.formula import format_number
 
 # Texts about a parameter that learns; Python and the browser fill in the braces.
 LEARNING_WORDS = {

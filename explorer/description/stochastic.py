@@ -5,8 +5,8 @@ from collections.abc import Iterator, Mapping
 import numpy as np
 
 from explorer.curves.sampled import FORWARD, Floats, SampledCurves
-from explorer.description.words import MAIN_LENGTH, format_number, format_positions
-from explorer.formula import join_texts
+from explorer.description.words import MAIN_LENGTH, format_positions
+from explorer.formula import format_number, join_texts
 
 _NEGLIGIBLE = 1e-5  # differences below this fraction of the largest exact gradient are numerical errors
 _UNDETECTABLE = 1e-12  # a mean below this fraction of the standard deviation is 0 up to rounding

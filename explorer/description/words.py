@@ -6,10 +6,9 @@ from collections.abc import Iterable, Sequence
 import numpy as np
 
 from explorer.description.claims import Claim
-from explorer.formula import join_texts, with_minus
+from explorer.formula import format_number, join_texts
 
 MAIN_LENGTH = 110  # characters that fit above the chart
-_MAX_EXPONENT = 7  # numbers from this power of ten on are written with an exponent
 _MAX_LISTED = 8  # more single x are counted instead of listed
 
 
@@ -48,15 +47,3 @@ def format_distinct(numbers: Iterable[float]) -> dict[float, str]:
         if len(set(texts.values())) == len(different):
             break
     return texts
-
-
-def format_number(value: float, digits: int = 4) -> str:
-    """Format a number with a given number of digits and a true minus sign.
-
-    A very large or tiny number gets an exponent.
-    """
-    text = f"{value + 0.0:.{digits}g}"
-    mantissa, _, exponent = text.partition("e")
-    if exponent:
-        text = f"{value:.0f}" if 0 < int(exponent) < _MAX_EXPONENT else f"{mantissa}e{int(exponent)}"
-    return with_minus(text)

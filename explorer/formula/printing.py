@@ -34,6 +34,7 @@ from explorer.formula.tree import (
 )
 
 _NEVER_RAISE = ("abs", "atan", "tanh", "erf")  # functions in ``PYTHON`` that accept any number
+_MAX_EXPONENT = 7  # numbers for people from this power of ten on are written with an exponent
 _CHOICE, _NOT, _COMPARE, _ATOM = -1, 0, PRECEDENCE["<"], PRECEDENCE["**"] + 1
 
 
@@ -59,6 +60,18 @@ def join_texts(texts: Iterable[str]) -> str:
 def with_minus(text: str) -> str:
     """Replace the hyphens in a number with typographic minus signs, for sentences but not for code."""
     return text.replace("-", "−")
+
+
+def format_number(value: float, digits: int = 4) -> str:
+    """Format a number with a given number of digits and a true minus sign.
+
+    A very large or tiny number gets an exponent.
+    """
+    text = f"{value + 0.0:.{digits}g}"
+    mantissa, _, exponent = text.partition("e")
+    if exponent:
+        text = f"{value:.0f}" if 0 < int(exponent) < _MAX_EXPONENT else f"{mantissa}e{int(exponent)}"
+    return with_minus(text)
 
 
 def _format_number(value: float) -> str:

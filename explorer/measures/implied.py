@@ -10,7 +10,7 @@ from explorer.catalogue import require_deterministic
 from explorer.curves import Curves, sample_curves
 from explorer.curves.foreign.entries import OpLike, RuleLike
 from explorer.curves.sampled import EVEN, FORWARD, Floats
-from explorer.formula import with_minus
+from explorer.formula import format_number
 from explorer.measures.maps import find_nonlinear_intervals
 
 _POINTS = 241
@@ -53,7 +53,7 @@ class ImpliedForwards:
     @property
     def lead(self) -> str:
         """The sentence that introduces the plotted antiderivatives, or "" if no rule has one."""
-        x = _format_number(_choose_anchor(self.curves))
+        x = format_number(_choose_anchor(self.curves), 6)
         return WORDS["lead"].format(x=x) if any(each.y is not None for each in self.implied.values()) else ""
 
     def describe(self, key: str) -> str:
@@ -65,7 +65,9 @@ class ImpliedForwards:
             return WORDS["unknown"].format(rule=rule)
         if result.offset is None:
             return ""
-        return WORDS["apart" if result.offset else "same"].format(rule=rule, by=_format_number(result.offset))
+        return WORDS["apart" if result.offset else "same"].format(
+            rule=rule, by=format_number(result.offset, 6)
+        )
 
 
 def compute_implied_forwards(
@@ -121,7 +123,3 @@ def _find_offset(curves: Curves, y: Floats) -> float | None:
         return None
     middle = float(differences.min() + differences.max()) / 2
     return 0.0 if abs(middle) <= _TOLERANCE * size else middle
-
-
-def _format_number(value: float) -> str:
-    return with_minus(f"{value:.6g}")

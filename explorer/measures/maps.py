@@ -18,7 +18,7 @@ from explorer.curves import Curves, sample_curves
 from explorer.curves.foreign.entries import OpLike, RuleLike
 from explorer.curves.foreign.linearity import mask_nonlinear
 from explorer.curves.sampled import Floats
-from explorer.formula import join_texts, with_minus
+from explorer.formula import format_number, join_texts
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -183,17 +183,10 @@ def describe_linearity(intervals: Sequence[tuple[float, float]] | None, span: tu
 
 
 def _describe_interval(low: float, high: float, span: tuple[float, float]) -> str:
+    start, end = (format_number(round(x, 9), 6) for x in (low, high))
     if low == span[0]:
-        return f"x < {_format_number(high)}"
-    return (
-        f"x > {_format_number(low)}"
-        if high == span[1]
-        else f"{_format_number(low)} < x < {_format_number(high)}"
-    )
-
-
-def _format_number(value: float) -> str:
-    return with_minus(f"{round(value, 9) + 0.0:.6g}")
+        return f"x < {end}"
+    return f"x > {start}" if high == span[1] else f"{start} < x < {end}"
 
 
 def _find_largest(gradients: Floats, top: float) -> float:

@@ -25,7 +25,7 @@ from explorer.curves.foreign.curve import Curve
 from explorer.curves.foreign.elementwise import NEAR, merge_points
 from explorer.curves.foreign.subject import prepare_pair
 from explorer.curves.kinks import find_kinks
-from explorer.formula import FUNCTIONS, Formula, FormulaError, join_texts, number_text, with_minus
+from explorer.formula import FUNCTIONS, Formula, FormulaError, format_number, join_texts
 from explorer.formula.tree import (
     Binary,
     Call,
@@ -124,9 +124,9 @@ def scale_rules(
             continue
         lost_names = [each.name for each in rule.learned]
         loss = f" (without its own gradient for {join_texts(lost_names)})" if lost_names else ""
-        descriptions.append(f"{label} × {_format_number(factor)}{loss}")
+        descriptions.append(f"{label} × {format_number(factor, 6)}{loss}")
         scaled[key] = new
-    lead = f"Scaled to the {kind} of {records[first].label}, {_format_number(chosen_sizes[first].value, 4)}"
+    lead = f"Scaled to the {kind} of {records[first].label}, {format_number(chosen_sizes[first].value, 4)}"
     main = f"{lead}: {join_texts(descriptions)}." if descriptions else f"{lead}: every rule already has it."
     return ScaledRules(scaled, f"{main} Not scaled: {'; '.join(failures)}." if failures else main)
 
@@ -285,7 +285,3 @@ def _scale_x(factor: float, centre: float) -> Node:
 
 def _make_number(value: float) -> Node:
     return Unary("-", Number(-value)) if value < 0 else Number(value)
-
-
-def _format_number(value: float, digits: int = 6) -> str:
-    return with_minus(number_text(float(f"{value:.{digits}g}")))

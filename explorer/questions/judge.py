@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from math import isfinite
 
 from explorer.catalogue import COUNT, Learned, find_op, find_rule, make_custom_key
-from explorer.formula import Formula, FormulaError, with_minus
+from explorer.formula import Formula, FormulaError
 from explorer.formula.operands import replace_counts
 from explorer.formula.tree import Binary, Name, Number, substitute
 from explorer.instrument.choice import to_choice_data
@@ -15,7 +15,7 @@ from explorer.instrument.entries import make_entry
 from explorer.instrument.view import View
 from explorer.questions import Answer
 from explorer.reading import Reading
-from explorer.reading.exercises.cases import FORWARD, Case
+from explorer.reading.exercises.cases import FORWARD, Case, format_full
 from explorer.reading.exercises.entries import EXERCISES
 from explorer.reading.exercises.exercise import Exercise
 from explorer.reading.exercises.judging import Verdict, judge_text
@@ -75,7 +75,7 @@ def _choose_panel(case: Case) -> str:
 
 
 def _write_caption(case: Case) -> str:
-    names = {"x": with_minus(f"{case.x + 0.0:.10g}"), "of": case.subject, "elements": f"{case.elements:g}"}
+    names = {"x": format_full(case.x), "of": case.subject, "elements": f"{case.elements:g}"}
     missing = NO_GRADIENT if case.missing else ""
     return (CAPTIONS[_choose_panel(case)] + DOT + missing).format(**names)
 

@@ -56,6 +56,12 @@ def test_a_step_too_large_should_shrink():
     assert compute_net_gradient("quantize", "lsq", "s", NUMBERS, TERNARY | {"s": 3.0}).verdict == "shrink"
 
 
+def test_a_parameter_that_rule_and_op_name_alike_comes_to_rest_by_its_own_name():
+    """LSQ's s is called s_rule next to the s of FP8, and the error does not depend on it."""
+    (said,) = describe_equilibria(find_equilibria("fp8_e4m3", ["lsq"], "s_rule", NUMBERS))
+    assert said.startswith("LSQ (learned step size): s_rule comes to rest at ")
+
+
 def test_a_parameter_that_shapes_the_gradient_alone_cannot_learn():
     resting = compute_net_gradient("sign", "clipped", "c", NUMBERS)
     assert resting.verdict == "cannot"

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from hypothesis import assume, given
 
-from explorer.formula import FUNCTIONS, Formula, parse
+from explorer.formula import FUNCTIONS, Formula, format_number, parse
 from explorer.formula.tree import Call, Name, Number
 from explorer.snippets import helpers
 from tests.formula import oracle
@@ -159,3 +159,19 @@ def test_numbers_read_back_as_themselves(value, text):
     formula = Formula(Number(value))
     assert formula.text == text
     assert parse(text) == formula
+
+
+@pytest.mark.parametrize(
+    ("value", "text"),
+    [
+        (-0.0, "0"),
+        (0.1 + 0.2, "0.3"),
+        (1e5, "100000"),
+        (123456.7, "123457"),
+        (1.5e7, "1.5e7"),
+        (-2e-5, "−2e−5"),
+        (math.inf, "inf"),
+    ],
+)
+def test_numbers_for_people_have_four_digits_and_few_exponents(value, text):
+    assert format_number(value) == text

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -12,6 +12,7 @@ from torch import Tensor
 from explorer.formula import FUNCTIONS, Formula
 from explorer.formula.pieces import find_pieces
 from explorer.formula.tree import NORMAL, UNIFORM, Call, Compare, Node, children, find_names, walk
+from explorer.gradient.draws import to_normal
 
 _RANDOM_NAMES = {UNIFORM, NORMAL}
 _STEEP = {"sigmoid", "tanh", "softplus", "erf"}  # smooth functions whose change may be very narrow
@@ -83,12 +84,21 @@ def is_flat(node: Node) -> bool:
     return bool(children(node)) and all(map(is_flat, children(node)))
 
 
-def find_roots(switch: Switch, bind: Callable[[Formula], Integrand], x: Tensor) -> Tensor:
+def bind_formula(formula: Formula, numbers: Mapping[str, float]) -> Integrand:
+    """Turn a formula with given numbers into a function of two tensors, x and u."""
+    function, needs_normal = formula.bind(numbers), NORMAL in formula.random_names
+    return lambda x, u: function(
+        x, None, None, {UNIFORM: u} | ({NORMAL: to_normal(u)} if needs_normal else {})
+    )
+
+
+def find_roots(switch: Switch, numbers: Mapping[str, float], x: Tensor) -> Tensor:
     """Return the random numbers u at which a formula jumps for each x, (n, m), padded with NaN."""
-    inner = bind(switch.inner)
+    inner = bind_formula(switch.inner, numbers)
     if switch.level is None and (u := _solve_line(switch, inner, x)) is not None:
         return u
-    return _scan_roots(switch, inner, bind(switch.level) if switch.level else None, x)
+    level = bind_formula(switch.level, numbers) if switch.level else None
+    return _scan_roots(switch, inner, level, x)
 
 
 class _Scale(NamedTuple):

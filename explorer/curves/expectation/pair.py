@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -11,7 +11,7 @@ from torch import Tensor
 
 from explorer.catalogue import UPSTREAM, Loss, Op, Rule, adapt_rule, expand_in_draws, resolve_values
 from explorer.curves.expectation.integral import Moments, Shape, integrate_moments
-from explorer.curves.expectation.jumps import Switch, find_roots, find_switches, is_flat
+from explorer.curves.expectation.jumps import Switch, bind_formula, find_roots, find_switches, is_flat
 from explorer.formula import Formula, quote
 from explorer.formula.operands import find_reductions
 from explorer.formula.tree import (
@@ -27,7 +27,6 @@ from explorer.formula.tree import (
     find_names,
     substitute,
 )
-from explorer.gradient.draws import to_normal
 
 _SIDE_STEP = 1e-9  # distance from a jump to the u on its sides, relative to its distance from 0 or 1
 _ROOT_ERROR = 2.0**-49  # error in the position of a jump, relative to 1 + |x|
@@ -100,22 +99,12 @@ class StochasticPair:
         """Rewrite a formula in x, y, g and random numbers as an expression in x and u alone."""
         return self._replace_means(expand_in_draws(formula, self.op.parsed, self.loss))
 
-    def _bind_formula(self, formula: Formula) -> Callable[[Tensor, Tensor], Tensor]:
-        """Turn a formula into a function of two tensors, x and u."""
-        function, needs_normal = formula.bind(self.parameters), NORMAL in formula.random_names
-
-        def evaluate(x: Tensor, u: Tensor) -> Tensor:
-            tensors = {UNIFORM: u, NORMAL: to_normal(u)} if needs_normal else {UNIFORM: u}
-            return function(x, None, None, tensors)
-
-        return evaluate
-
     def _find_cuts(self, x: Tensor, tree: Node) -> Tensor:
         """Find the random numbers u at which an expression switches, for each x.
 
         The result is (n, m), ascending and ending with 1.
         """
-        root_lists = [find_roots(switch, self._bind_formula, x) for switch in find_switches(tree)]
+        root_lists = [find_roots(switch, self.parameters, x) for switch in find_switches(tree)]
         cuts = (
             torch.cat([*root_lists, torch.ones(len(x), 1, dtype=x.dtype)], dim=1)
             .nan_to_num(1.0)
@@ -126,7 +115,7 @@ class StochasticPair:
 
     def _compute_moments(self, x: Tensor, tree: Node) -> Moments:
         """Compute the mean and standard deviation of an expression over the random draws u, at each x."""
-        values = self._bind_formula(Formula(tree))
+        values = bind_formula(Formula(tree), self.parameters)
         if not _RANDOM_NAMES.intersection(find_names(tree)):
             return Moments(values(x, torch.full_like(x, 0.5)), torch.zeros_like(x))
         return integrate_moments(values, x, self._find_cuts(x, tree), _classify_shape(tree))
@@ -171,7 +160,7 @@ class StochasticPair:
         room = torch.minimum(u, 1 - u)
         is_same = (jump_u[:, :, None] - jump_u[:, None]).abs() <= _SAME_JUMP * room[..., None]
         times = is_same.sum(2).clamp(min=1)  # because several switches may find the same jump
-        value, at = self._bind_formula(Formula(tree)), x[:, None].expand(jump_u.shape)
+        value, at = bind_formula(Formula(tree), self.parameters), x[:, None].expand(jump_u.shape)
         error = _ROOT_ERROR * (1 + x.abs())[:, None]
         step = torch.maximum(_SIDE_STEP * room, error).minimum(room / 2)
         jump = value(at, u - step) - value(at, (u + step).clamp(max=1 - torch.finfo(x.dtype).eps / 2))
@@ -182,11 +171,11 @@ class StochasticPair:
 
         The speed is NaN for a jump that does not move.
         """
-        u = find_roots(switch, self._bind_formula, x)
+        u = find_roots(switch, self.parameters, x)
         is_root = u.isfinite()
         leaf = x[:, None].expand(u.shape)[is_root].clone().requires_grad_()
         u_leaf = u[is_root].requires_grad_()
-        inner = self._bind_formula(switch.inner)(leaf, u_leaf)
+        inner = bind_formula(switch.inner, self.parameters)(leaf, u_leaf)
         speeds = torch.full_like(u, torch.nan)
         if inner.requires_grad:
             by_x, by_u = torch.autograd.grad(inner.sum(), (leaf, u_leaf), allow_unused=True)
@@ -196,9 +185,9 @@ class StochasticPair:
 
     def evaluate_draw(self, x: Tensor, u: Tensor) -> tuple[Tensor, Tensor]:
         """Return the op's output and the rule's gradient for one given random number u at each x."""
-        return self._bind_formula(Formula(self._forward))(x, u), self._bind_formula(Formula(self._backward))(
-            x, u
-        )
+        trees = self._forward, self._backward
+        forward, backward = (bind_formula(Formula(tree), self.parameters) for tree in trees)
+        return forward(x, u), backward(x, u)
 
 
 def _classify_shape(tree: Node) -> Shape:

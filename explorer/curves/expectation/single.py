@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from typing import NamedTuple
 
 import torch
 from torch import Tensor
 
 from explorer.catalogue import Op, resolve_values
-from explorer.curves.expectation.jumps import Switch, find_roots, find_switches
-from explorer.formula import Formula
+from explorer.curves.expectation.jumps import Integrand, Switch, bind_formula, find_roots, find_switches
 from explorer.formula.pieces import find_degree
-from explorer.formula.tree import NORMAL, UNIFORM, find_names
-from explorer.gradient.draws import to_normal
+from explorer.formula.tree import find_names
 
 _TEST_X = torch.linspace(-2, 2, 9)
 
@@ -59,25 +57,18 @@ def find_jump(op: Op, parameters: Mapping[str, float], x: Tensor) -> Jump | None
     """Find the jump of an op with two outputs at each x. Returns None if it has several jumps at some x."""
     (switch,) = _find_hard_switches(op)
     numbers = resolve_values(op, None, parameters)
-
-    def bind_formula(formula: Formula) -> Callable[[Tensor, Tensor], Tensor]:
-        function = formula.bind(numbers)
-        if NORMAL in formula.random_names:
-            return lambda x, u: function(x, None, None, {UNIFORM: u, NORMAL: to_normal(u)})
-        return lambda x, u: function(x, None, None, {UNIFORM: u})
-
     x = x.double()
-    root_u = find_roots(switch, bind_formula, x).sort(1).values  # sorts NaN last
+    root_u = find_roots(switch, numbers, x).sort(1).values  # sorts NaN last
     if root_u.shape[1] > 1 and bool(root_u[:, 1].isfinite().any()):
         return None
     first_root = root_u[:, 0]
-    has_jump, jump_u, y = first_root.isfinite(), first_root.nan_to_num(0.5), bind_formula(op.parsed)
+    has_jump, jump_u, y = first_root.isfinite(), first_root.nan_to_num(0.5), bind_formula(op.parsed, numbers)
     before, after = y(x, jump_u / 2), y(x, (1 + jump_u) / 2)
-    speed = _compute_speed(bind_formula(switch.inner), x, jump_u)
+    speed = _compute_speed(bind_formula(switch.inner, numbers), x, jump_u)
     return Jump(before, torch.where(has_jump, after, before), torch.where(has_jump, speed, 0.0))
 
 
-def _compute_speed(inner: Callable[[Tensor, Tensor], Tensor], x: Tensor, u: Tensor) -> Tensor:
+def _compute_speed(inner: Integrand, x: Tensor, u: Tensor) -> Tensor:
     """Return how fast u must change with x for a function of x and u to keep its value."""
     with torch.enable_grad():
         leaves = x.clone().requires_grad_(), u.clone().requires_grad_()

@@ -17,7 +17,7 @@ from explorer.catalogue.noises import LENS_WORDS, NARROWEST, NOISES, WIDEST, Noi
 from explorer.curves import Curves, sample_curves
 from explorer.curves.sampled import POINTS, Floats
 from explorer.description.figures import curve_figure
-from explorer.formula import format_percent, join_texts, quote, with_minus
+from explorer.formula import format_number, format_percent, join_texts, quote
 from explorer.formula.reference import make_even_points
 from explorer.measures.lens.means import check_mean
 from explorer.measures.lens.parts import Parts, bind_curves, split_op
@@ -94,10 +94,10 @@ class Lens:
         fields = {
             "op": self.op.label,
             "noise": self.noise.label,
-            "width": _format_number(self.width),
+            "width": format_number(self.width, 6),
             "meaning": self.noise.width,
-            "start": _format_number(self.curves.start),
-            "stop": _format_number(self.curves.stop),
+            "start": format_number(self.curves.start, 6),
+            "stop": format_number(self.curves.stop, 6),
         }
         if self.reason:
             return {self.reason: LENS_WORDS[self.reason].format(**fields)}
@@ -136,7 +136,7 @@ class Lens:
         figure = curve_figure(self.curves)
         figure.add_scatter(
             x=self.x, y=self.gradient, yaxis="y2", mode="lines", line=line, connectgaps=False,
-            name=f"under {self.noise.label} noise of width {_format_number(self.width)}",
+            name=f"under {self.noise.label} noise of width {format_number(self.width, 6)}",
         )  # fmt: skip
         return figure.update_layout(**layout)
 
@@ -255,7 +255,3 @@ def measure_distance(x: Floats, lens: Floats, rule: Floats) -> float:
 def format_distance(distance: float) -> str:
     """Format a relative distance as a percentage, such as "12 %" or "250 %"."""
     return format_percent(distance) if distance <= 1 else f"{100 * distance:.0f} %"
-
-
-def _format_number(value: float) -> str:
-    return with_minus(f"{value:.6g}")

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from itertools import product
 
 from explorer.catalogue import Op, Rule, resolve_values
-from explorer.formula import format_percent, join_texts, parse
+from explorer.formula import format_number, format_percent, join_texts, parse
 
 _MAX_LISTED = 3  # if there are more x, they are counted instead of listed
 _PARTS = range(1, 13)  # the numerators and denominators of factors that are recognised
@@ -102,11 +102,6 @@ def _describe_source(rule: FittedRule) -> str:
 def describe_distance(rule: FittedRule, distance: float, x: float) -> str:
     """Describe how far a curve is from a fitted rule: ``distance`` is relative, ``x`` where it is largest."""
     return f"{rule.describe()}: {format_percent(distance)} off, most at x = {format_number(x)}."
-
-
-def format_number(value: float) -> str:
-    """Format a number with four digits and a typographic minus."""
-    return f"{value:.4g}".replace("-", "−")
 
 
 def format_factor(factor: float) -> str:

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from explorer.formula import with_minus
+from explorer.formula import format_number
 
 ELEMENTS = (16.0, 100.0)  # the numbers of elements that share a parameter in the test cases
 RELATIVE, ABSOLUTE = 1e-9, 1e-12
@@ -35,7 +35,7 @@ class Case(NamedTuple):
     @property
     def words(self) -> str:
         """A phrase with the actual and the expected value."""
-        return f"{'None' if self.missing else format_short(self.actual)}, not {format_short(self.expected)}"
+        return f"{'None' if self.missing else format_number(self.actual)}, not {format_number(self.expected)}"
 
     @property
     def fails(self) -> bool:
@@ -58,11 +58,6 @@ def find_ratio(cases: Sequence[Case]) -> float | None:
     return times if even and times and not any(case.actual for case in cases if not case.expected) else None
 
 
-def format_short(value: float) -> str:
-    """Format a number with four significant digits."""
-    return with_minus(f"{value + 0.0:.4g}")
-
-
 def format_full(x: float) -> str:
     """Format an x with ten digits, which are enough for an x close to a kink."""
-    return with_minus(f"{x + 0.0:.10g}")
+    return format_number(x, 10)

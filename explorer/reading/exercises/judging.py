@@ -9,7 +9,7 @@ from itertools import product
 from typing import NamedTuple
 
 from explorer.catalogue import Learned
-from explorer.formula import Formula
+from explorer.formula import Formula, format_number
 from explorer.reading import Input, Reading, ReadingError, read_sources
 from explorer.reading.exercises.cases import (
     ELEMENTS,
@@ -17,7 +17,6 @@ from explorer.reading.exercises.cases import (
     Case,
     find_ratio,
     format_full,
-    format_short,
     is_close,
 )
 from explorer.reading.exercises.exercise import Argument, Exercise
@@ -148,7 +147,7 @@ def _check_gradient(solution: Solution) -> _Fault | None:
     cases = next(filter(None, ([case for case in cases if case.fails] for cases in table.values())), [])
     if not cases:
         return None
-    places = " and ".join(f"x = {format_short(case.x)}" for case in cases[:3])
+    places = " and ".join(f"x = {format_number(case.x)}" for case in cases[:3])
     return _Fault(
         f"Right everywhere but exactly at {places}. {_describe_case(exercise, cases[0])}", case=cases[0]
     )
@@ -166,12 +165,12 @@ def _describe_pattern(table: Mapping[float, list[Case]], g: float) -> str:
     if is_constant:
         return "It does not depend on g. "
     times = find_ratio(table[1.0])
-    return f"It is {format_short(times)} times the right value. " if times else ""
+    return f"It is {format_number(times)} times the right value. " if times else ""
 
 
 def _describe_case(exercise: Exercise, case: Case) -> str:
-    numbers = [f"x = {format_full(case.x)}", f"g = {format_short(case.g)}"]
-    numbers += [f"{argument.name} = {format_short(argument.value)}" for argument in exercise.arguments]
+    numbers = [f"x = {format_full(case.x)}", f"g = {format_number(case.g)}"]
+    numbers += [f"{argument.name} = {format_number(argument.value)}" for argument in exercise.arguments]
     place = f"{', '.join(numbers[:-1])} and {numbers[-1]}"
     return f"At {place} it returns {case.words}."
 
@@ -228,14 +227,13 @@ def _check_argument(solution: Solution, argument: Argument, learned: Learned) ->
         if not case:
             continue
         if times := find_ratio(cases):
-            shared = f"where {count:g} elements share it, at g = {format_short(g)}"
+            shared = f"where {count:g} elements share it, at g = {format_number(g)}"
             return _Fault(
-                f"The {subject} is {format_short(times)} times the right value {shared}.", case=case
+                f"The {subject} is {format_number(times)} times the right value {shared}.", case=case
             )
-        element = (
-            f"the element x = {format_full(case.x)} adds {format_short(case.actual)} at g = {format_short(g)}"
-        )
-        return _Fault(f"The {subject} is off: {element}, not {format_short(case.expected)}.", case=case)
+        result, right, at_g = map(format_number, (case.actual, case.expected, g))
+        element = f"the element x = {format_full(case.x)} adds {result} at g = {at_g}"
+        return _Fault(f"The {subject} is off: {element}, not {right}.", case=case)
     return None
 
 
@@ -277,9 +275,8 @@ def _check_second(solution: Solution) -> _Fault | None:
     for x, y in solution.pairs:
         a, b = expected(x=x, y=y, g=1.0), actual(x=x, y=y, g=1.0)
         if x not in at and not is_close(a, b):
-            words = (
-                f"Its second derivative at x = {format_short(x)} is {format_short(b)}, not {format_short(a)}."
-            )
+            place, right, result = map(format_number, (x, a, b))
+            words = f"Its second derivative at x = {place} is {result}, not {right}."
             return _find_note(solution, "constant") or _Fault(words)
     return None
 

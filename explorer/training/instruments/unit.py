@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import torch
 
+from explorer.formula import format_number
 from explorer.training.instruments.base.instrument import Argument, Nets, Record, Requested, count_op_layers
 from explorer.training.instruments.causes import NAMES, mask_causes
 
@@ -48,13 +49,9 @@ def _describe_formula(nets: Nets, member: int, layer: int, unit: int, numbers: d
     used = {each.name: values[each.name] for each in (entry if entry.parsed else nets.op).parameters}
     formula = entry.formula or f"torch's own gradient of {nets.op.formula}"
     arguments = {name: numbers[name] for name in ("g", "x", "y") if name in names} | used
-    arguments_text = ", ".join(f"{name} = {_format_number(value)}" for name, value in arguments.items())
-    words = f"{arguments_text}: {formula} = {_format_number(numbers['gradient'])}"
+    arguments_text = ", ".join(f"{name} = {format_number(value, 3)}" for name, value in arguments.items())
+    words = f"{arguments_text}: {formula} = {format_number(numbers['gradient'], 3)}"
     return {"parameters": used, "formula": formula, "words": words}
-
-
-def _format_number(value: float) -> str:
-    return f"{value + 0.0:.3g}".replace("-", "−")
 
 
 INSTRUMENT = Requested(

@@ -181,7 +181,7 @@ FAULTS = (
     Fault(
         name="Names in MathML have a backslash before their underscores",
         file="explorer/questions/mathml.py",
-        old='.replace(r"\_", "_")',
+        old=r'.replace(r"\_", "_")',
         new="",
         tests="questions/test_formulas.py",
     ),
