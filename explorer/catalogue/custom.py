@@ -8,12 +8,15 @@ from typing import Any
 from explorer.catalogue.records import COUNT, COUNT_MESSAGE, RESERVED_NAMES, Learned, Op, Parameter, Rule
 from explorer.formula import OP_NAMES, RULE_NAMES, Formula, FormulaError, parse
 from explorer.formula.errors import make_error
+from explorer.formula.printing import join_texts
 
 FORMULA_PREFIX = "formula: "
 # Matches an optional name before a custom formula, which becomes its label.
 _NAMED = re.compile(r"\s*([A-Za-z0-9_]{1,40})\s*=(?!=)\s*")
 # Matches the gradient of a parameter, such as "s: 1 / sqrt(N) * sum(g * x)".
 _LEARNED = re.compile(r"\s*(?P<name>\w+)\s*:\s*(?:(?P<scale>.+?)\s*\*\s*)?sum\((?P<formula>.*)\)\s*")
+# Matches the formula of a rule drawn by hand, with or without the range outside which it is 0.
+_DRAWN = re.compile(r"g \* through\(x[^()]*\)( \* \([^()]*x[^()]*\))*")
 _CACHED = 256  # how many parsed formulas are kept, since a page requests each many times
 _NO_PART = "after a semicolon, write how a parameter learns, such as s: sum(g * x)"
 
@@ -59,7 +62,20 @@ def parse_custom_rule(text: str) -> Rule:
         parameters.setdefault(name, Parameter(name, 1.0))
     key = "; ".join([fields["key"], *map(_format_learned, learned)])
     fields |= {"key": key, "parameters": tuple(parameters.values()), "learned": learned}
-    return Rule(**fields, purpose="Your own backward rule.", group="own")
+    return Rule(
+        **fields, brief=_describe_briefly(fields["formula"]), purpose="Your own backward rule.", group="own"
+    )
+
+
+def _describe_briefly(formula: str) -> str:
+    """Return the definition of a custom rule in a few words, from the form of its formula."""
+    if _DRAWN.fullmatch(formula):
+        return "g times a line drawn by hand"
+    parsed = parse(formula, parameters=None)
+    names = [name for name in "xyg" if name in parsed.variables]
+    names += ["the loss"] if parsed.uses_loss else []
+    names += ["a draw"] if {"u()", "normal()", "ya()"}.intersection(parsed.random_names) else []
+    return f"your formula of {join_texts(names)}" if names else "your constant, whatever x and g are"
 
 
 def _parse_all_learned(parts: Sequence[str], start: int, text: str) -> tuple[Learned, ...]:

@@ -292,6 +292,8 @@ class Rule(Entry):
 
     Attributes:
         formula: r; None for torch's own autograd of the op.
+        brief: r in about six words, which follow the label on a card; a factor on g is named without "times
+            g".
         kinks: the kinks of r. If r uses y, those of the op are added.
         group: its section in the menu, a key of ``GROUPS``. In the catalogue it follows from the position of
             the rule, and so do ``suits`` and ``otherwise`` unless the rule sets them.
@@ -308,6 +310,7 @@ class Rule(Entry):
     Raises ValueError for a learned parameter that the rule does not have.
     """
 
+    brief: str = ""
     suits: tuple[str, ...] = ()
     otherwise: str = ""
     linear: bool = True

@@ -43,7 +43,7 @@ def make_document() -> Json:
         "origins": ORIGINS,
         "learning": list_learning(),
         "own": FORMULA_PREFIX,
-        "ownRule": make_entry(find_rule(FORMULA_PREFIX + "g")),
+        "ownRule": make_entry(find_rule(FORMULA_PREFIX + "g * through(x, 0, 0, 1, 1)")),
         "colours": {
             "light": RULE_COLOURS_LIGHT,
             "dark": RULE_COLOURS_DARK,

@@ -87,7 +87,12 @@ def make_entry(record: Op | Rule) -> Json:
     if isinstance(record, Rule):
         common["usesY"] = formula is not None and "y" in formula.variables
         common["learned"] = {learned.name: _make_learned(learned, record) for learned in record.learned}
-        return common | {"group": record.group, "suits": record.suits, "otherwise": record.otherwise}
+        return common | {
+            "brief": record.brief,
+            "group": record.group,
+            "suits": record.suits,
+            "otherwise": record.otherwise,
+        }
     gradient = record.parsed.gradient
     common |= {
         "family": record.family,

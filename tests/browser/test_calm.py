@@ -77,7 +77,9 @@ def test_the_first_screen_is_calm_and_every_page_one_press_away(first: First) ->
             "heading", name="Round is flat: its true gradient is 0, so nothing before it can learn."
         )
     ).to_be_visible()
-    assert_few(page, 18, 85)
+    assert_few(page, 16, 85)
+    card = page.get_by_role("group", name="Straight-through")
+    expect(card.get_by_text("passes the gradient unchanged")).to_be_visible()
     box = box_of(page.locator(".instrument .chart"))
     assert (box["width"] >= 1034, box["height"] >= 600) == (True, True)
     assert page.evaluate("document.querySelector('.stMain').scrollHeight <= innerHeight")

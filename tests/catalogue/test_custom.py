@@ -20,6 +20,23 @@ def test_without_a_name_the_formula_is_the_label() -> None:
     assert rule.key == make_custom_key(rule.formula)
 
 
+@pytest.mark.parametrize(
+    ("formula", "brief"),
+    [
+        ("g * (x == 1)", "your formula of x and g"),
+        ("Mine = y**2 * w", "your formula of y"),
+        ("2", "your constant, whatever x and g are"),
+        ("f() * g", "your formula of g and the loss"),
+        ("g * u()", "your formula of g and a draw"),
+        ("Drawn = g * through(x, -1, 0, 0, 1, 1, 0)", "g times a line drawn by hand"),
+        ("g * through(x, -1, 0.5, 1, 2) * (x >= -1) * (x <= 1)", "g times a line drawn by hand"),
+        ("g * through(x, -1, 0.5, 1, 2) * x", "your formula of x and g"),
+    ],
+)
+def test_an_own_rule_is_defined_by_what_its_formula_uses(formula: str, brief: str) -> None:
+    assert find_rule(f"formula: {formula}").brief == brief
+
+
 def test_a_name_is_made_of_letters_digits_and_underscores() -> None:
     assert make_custom_key("x", "a name: <b>") == "formula: a_name_b_ = x"
     assert make_custom_key("x", "n" * 99) == f"formula: {'n' * 40} = x"

@@ -6,6 +6,7 @@ import re
 from html import unescape
 
 import pytest
+import torch
 
 from explorer.catalogue import (
     FAMILIES,
@@ -48,6 +49,26 @@ def test_words(entry):
         assert sentence.count(". ") == 0
     assert entry.purpose
     assert not entry.source.endswith(".")
+
+
+@loop_over("rule", RULES.values())
+def test_a_rule_has_a_definition_in_about_six_words(rule):
+    assert 3 <= len(rule.brief.split()) <= 8
+    assert len(rule.brief) <= 46
+    assert re.match(r"[a-z]+[ ',-]", rule.brief)
+    assert not rule.brief.endswith(".")
+
+
+@loop_over("rule", [rule for rule in RULES.values() if re.search("height|area", rule.brief)])
+def test_a_height_or_area_in_a_definition_is_that_of_the_rule(rule):
+    ((kind, value),) = re.findall(r"of (height|area) (\w+)", rule.brief)
+    if kind == "area":
+        assert rule.area == value
+        return
+    parameters = {p.name: 2.5 for p in rule.parameters if p.name == value}
+    x = torch.linspace(-4, 4, 4001, dtype=torch.float64)
+    heights = rule.parsed.bind(resolve_values(find_op("step"), rule, parameters))(x, x, torch.ones_like(x))
+    assert heights.max().item() == pytest.approx(parameters.get(value) or float(value))
 
 
 @pytest.mark.parametrize(

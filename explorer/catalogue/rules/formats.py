@@ -14,6 +14,7 @@ FORMATS = (
          parameters=(SCALE, replace(MANTISSA, default=3.0), replace(EMIN, default=-6.0),
                      replace(TOP, default=448.0)),
          kinks=(), linear=False,
+         brief="rounds the gradient to the format",
          purpose="torch's own backward of a cast there and back: the gradient is rounded to the format too.",
          note="Small gradients become 0, large ones the format's largest number.",
          source="torch.Tensor.to(torch.float8_e4m3fn), whose autograd casts the gradient back"),
@@ -24,6 +25,7 @@ FORMATS = (
                      Parameter("k", 5.0, 1.0, 20.0, "steepness: 1 is a mask, far up it is the jumps alone",
                                domain="k > 0"),
                      Parameter("cap", 3.0, 0.5, 20.0, "largest factor: larger ones are cut to it")),
+         brief="strongest at the jumps between numbers",
          purpose="As if each step of a format were steep but smooth: strong at jumps, 1/k at the numbers.",
          source="Wang et al. 2025, arXiv:2501.17116; MS-AMP, FP4_QUANTIZER.apply_DGE_item"),
 )

@@ -78,7 +78,11 @@ def resolve_rule(rule: RuleLike) -> Rule:
         return find_rule(rule)
     function = _make_user_function(rule)
     return ForeignRule(
-        **function.fields, purpose="Your own function, backward.", group="own", tree=function.backward
+        **function.fields,
+        brief="your own function's backward",
+        purpose="Your own function, backward.",
+        group="own",
+        tree=function.backward,
     )
 
 

@@ -33,6 +33,7 @@ export function createCard({ kind, buttons, picker, onParameter, onLearning, onF
   const id = createId();
   const name = element("h2", { id });
   const formula = element("code", { class: "formula" });
+  const brief = element("p", { class: "brief" });
   const doubt = element("p", { class: "doubt" });
   const alike = element("p", { class: "doubt alike" });
   const sliders = element("div", { class: "sliders" });
@@ -47,6 +48,7 @@ export function createCard({ kind, buttons, picker, onParameter, onLearning, onF
     "div",
     { role: "group", "aria-labelledby": id, class: `card ${kind}` },
     element("div", { class: "top" }, name, picker.element, ...buttons, edit),
+    brief,
     formula,
     failing,
     doubt,
@@ -141,6 +143,7 @@ export function createCard({ kind, buttons, picker, onParameter, onLearning, onF
       card.classList.toggle("hidden-rule", state.hidden);
       setText(formula, entry.formula ?? `torch's own: ${state.autograd}`);
       setAttribute(formula, "title", formula.textContent);
+      setText(brief, "brief" in entry ? entry.brief : "");
       setText(doubt, state.doubt);
       formula.hidden = isCustom(entry.key);
       picker.update(entry);

@@ -19,7 +19,7 @@ import { setSampling } from "../formula/sampling.js";
  * @property {Record<string, string>} families
  * @property {Record<string, string>} groups
  * @property {string} own prefix of custom formulas' keys
- * @property {Rule} ownRule a custom rule, from which that of a drawing is made
+ * @property {Rule} ownRule a rule drawn by hand, from which others are made
  * @property {{light: string[], dark: string[], neutral: string, ends: [string, string]}} colours ``ends``: of the
  *   diverging scale
  * @property {import("../formula/sampling.js").Sampling} sampling

@@ -47,8 +47,8 @@
  *   follows: {[parameter: string]: Following}, torch: {[parameter: string]: Derivative}}} Op ``inside`` is the
  *   label within a sentence, ``gradient`` is autograd's, null if it has no formula, ``autograd`` describes it in a few
  *   words; a ``flat`` op is constant between its kinks; ``judging`` explains how to evaluate a net with a stochastic op
- * @typedef {Common & {tree: Tree|null, usesY: boolean, group: string, suits: string[], otherwise: string,
- *   learned: {[parameter: string]: Learned}}} Rule
+ * @typedef {Common & {tree: Tree|null, brief: string, usesY: boolean, group: string, suits: string[], otherwise: string,
+ *   learned: {[parameter: string]: Learned}}} Rule ``brief`` is the definition in about six words
  * @typedef {Op|Rule} Entry
  */
 
