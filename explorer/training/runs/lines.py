@@ -104,8 +104,8 @@ def _find_statement(snapshot: Snapshot, way: Record, causes: Record, inputs: Rec
         layer for layer, norm in enumerate(way["reached"], 1) if norm == 0 and _is_unmoved(way, layer)
     ]
     if unreached:
-        text = _describe_unreached(snapshot, unreached, way)
-        return _Statement(text, "norms", _explain_unreached(text, way, causes))
+        effect = _describe_unreached(snapshot, unreached, way)
+        return _Statement(f"No gradient reaches {effect}", "norms", _explain_unreached(effect, way, causes))
     for cause, lacks, panel in _CAUSES:
         layer = max(range(len(causes["shares"])), key=lambda at: float(causes["shares"][at][cause]))
         share = float(causes["shares"][layer][cause])
@@ -124,22 +124,23 @@ def _find_statement(snapshot: Snapshot, way: Record, causes: Record, inputs: Rec
     return _Statement(text, "norms", f"{text.partition(': w1')[0]}, {effect}", hinders=False)
 
 
-def _explain_unreached(text: str, way: Record, causes: Record) -> str:
+def _explain_unreached(effect: str, way: Record, causes: Record) -> str:
     """Explain why weights get no gradient, from the last layer with the op that passes nothing on.
 
-    ``text`` says which weights these are.
+    ``effect`` says which weights these are, and what still learns.
     """
     layer = max((at for at, passed in enumerate(way["passed"]) if passed == 0), default=None)
     if layer is None:
-        return f"The loss returns no gradient: {text[0].lower()}{text[1:]}"
-    effect = text.replace("No gradient reaches any weight", "nothing reaches any weight")
-    effect = effect.replace("No gradient reaches", "nothing reaches").replace(", so only", ", only")
-    if any(causes["shares"][layer][:2]):
-        return f"The op returns 0 on the next batch: {effect}"
-    if way["slope_of"]:
-        yield_op = f"{way['slope_of']}'s slope is 0, and anything times 0 is 0: {effect}"
-        return yield_op if len(yield_op) < _MAX_WHY else f"The op's slope is 0: {effect}"
-    return f"The rule returns 0 for every input: {effect}"
+        reason = "The loss returns no gradient"
+    elif any(causes["shares"][layer][:2]):
+        reason = "The op returns 0 on the next batch"
+    elif way["slope_of"]:
+        reason = f"{way['slope_of']}'s slope is 0, and anything times 0 is 0"
+        if len(f"{reason}: nothing reaches {effect}") >= _MAX_WHY:
+            reason = "The op's slope is 0"
+    else:
+        reason = "The rule returns 0 for every input"
+    return f"{reason}: nothing reaches {effect}"
 
 
 def _explain_cause(cause: int, way: Record) -> str:
@@ -157,22 +158,22 @@ def _is_unmoved(way: Record, layer: int) -> bool:
 
 
 def _describe_unreached(snapshot: Snapshot, unreached: Sequence[int], way: Record) -> str:
-    """Describe in a sentence which weights get no gradient, and what still learns."""
+    """Return which weights get no gradient, and what still learns, such as "w1, so only w2 learns"."""
     count, site = len(way["reached"]), TASKS[snapshot.task].net.site
     time_clause = "" if snapshot.step else " in the first step"
     verb = "learns" if snapshot.step else "can learn"
     if len(unreached) == count:
         rest = f"only biases {verb.removesuffix('s')}" if way["biased"] else f"nothing {verb}"
-        return f"No gradient reaches any weight{time_clause}, so {rest}"
+        return f"any weight{time_clause}, so {rest}"
     layer_names = join_texts([f"w{layer}" for layer in unreached])
     if not site.per_example:  # if the op is on weights, the biases of these layers may learn
-        return f"No gradient reaches {layer_names}{time_clause}"
+        return f"{layer_names}{time_clause}"
     reached = [layer for layer in range(1, count + 1) if layer not in unreached]
     if reached == [count]:
-        return f"No gradient reaches {layer_names}{time_clause}, so only the last layer {verb}"
+        return f"{layer_names}{time_clause}, so only the last layer {verb}"
     verb = verb.removesuffix("s") if len(reached) > 1 else verb
     weights = join_texts([f"w{layer}" for layer in reached])
-    return f"No gradient reaches {layer_names}{time_clause}, so only {weights} {verb}"
+    return f"{layer_names}{time_clause}, so only {weights} {verb}"
 
 
 def _name_inputs(snapshot: Snapshot, layer: int, layers: int) -> str:
