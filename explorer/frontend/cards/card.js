@@ -2,41 +2,41 @@
 
 import { element, createId, setAttribute, setText } from "../elements/dom.js";
 import { isCustom } from "../choice/entries.js";
-import { getDisplayName } from "../formula/controls.js";
-import { createSlider } from "../elements/slider.js";
+import { createSliders } from "../choice/sliders.js";
 
 const LEARNED_TEXT = "The learned value so far; the slider sets its start";
 
 /** @import { Control } from "../formula/controls.js" */
 /** @import { Entry } from "../formula/entry.js" */
 /**
- * The state of a card. ``bounds`` are the ends of each control's slider, ``doubt`` is why a rule may not suit the op,
+ * The state of a card. ``doubt`` is why a rule may not suit the op,
  * ``autograd`` describes torch's own gradient of the op. ``learning`` is whether the parameter of each control
  * learns, null if it cannot, and ``part`` the origin of its gradient. ``share`` describes the rule's share of
  * straight-through's gradient.
- * @typedef {{entry: Entry, autograd: string, colour: string, doubt: string, controls: Control[], values: number[],
- *   bounds: [number, number][], learning: (boolean|null)[], part: {text: string, formula: string}|null,
+ * @typedef {{entry: Entry, autograd: string, colour: string, doubt: string, controls: Control[],
+ *   learning: (boolean|null)[], part: {text: string, formula: string}|null,
  *   share: string, hidden: boolean, drawing: {symmetric: boolean, zero: boolean}|null}} CardState ``drawing`` holds the
  *   switches of a hand-drawn rule
- * @typedef {(control: Control, value: number, phase: "moving"|"settled",
- *   byKeys: boolean) => void} OnParameter
+ * @typedef {{learns: HTMLElement, present: HTMLElement}} Extras
  */
 
 /**
  * Create the card of an op or a backward rule. The caller provides the card's action ``buttons`` and the ``picker`` of
  * its title.
  * @param {{kind: "op"|"rule", buttons: Element[], picker: ReturnType<typeof import("./picker.js").createPicker>,
- *   onParameter: OnParameter, onLearning: (name: string) => void, onFailing: () => void,
+ *   store: import("../choice/store.js").Store, onLearning: (name: string) => void, onFailing: () => void,
  *   onSymmetric: (on: boolean) => void, onZero: (on: boolean) => void}} options
  */
-export function createCard({ kind, buttons, picker, onParameter, onLearning, onFailing, ...handlers }) {
+export function createCard({ kind, buttons, picker, store, onLearning, onFailing, ...handlers }) {
   const id = createId();
   const name = element("h2", { id });
   const formula = element("code", { class: "formula" });
   const brief = element("p", { class: "brief" });
   const doubt = element("p", { class: "doubt" });
   const alike = element("p", { class: "doubt alike" });
-  const sliders = element("div", { class: "sliders" });
+  /** @type {Map<string, Extras>} by the parameter's name in formulas */
+  const extras = new Map();
+  const sliders = createSliders(store, createExtras);
   const part = element("p", { class: "part" }, element("span"), element("code"));
   const share = element("p", { class: "share" });
   const failing = element("button", { class: "failing", onclick: onFailing, hidden: "" });
@@ -54,7 +54,7 @@ export function createCard({ kind, buttons, picker, onParameter, onLearning, onF
     doubt,
     alike,
     ...(kind === "rule" ? [switches] : []),
-    sliders,
+    sliders.element,
     part,
     share,
   );
@@ -63,32 +63,22 @@ export function createCard({ kind, buttons, picker, onParameter, onLearning, onF
     setAttribute(edit, "aria-expanded", String(card.classList.toggle("opened")));
   }
 
-  /** @type {{name: string, inFormulas: string, slider: ReturnType<typeof createSlider>, learns: HTMLElement, present: HTMLElement}[]} */
-  let rows = [];
-
   /** Show a slider for each parameter of the op or rule. @param {CardState} state */
-  function showSliders({ controls, values, bounds, learning }) {
-    if (rows.map((one) => one.name).join() !== controls.map((one) => one.name).join()) {
-      rows = controls.map((control) => ({
-        name: control.name,
-        inFormulas: control.parameter.name,
-        slider: createSlider({
-          name: getDisplayName(control.parameter),
-          meaning: control.parameter.meaning,
-          onChange: (...change) => onParameter(control, ...change),
-        }),
-        learns: createLearnButton(control),
-        present: element("span", { class: "present", title: LEARNED_TEXT, hidden: true }),
-      }));
-      rows.forEach(({ slider, learns, present }) => slider.element.children[0].after(present, learns));
-      sliders.replaceChildren(...rows.map((one) => one.slider.element));
-    }
-    rows.forEach(({ slider, learns }, index) => {
-      const log = controls[index].parameter.scale === "log" && bounds[index][0] > 0;
-      slider.update(values[index], bounds[index], log, controls[index].parameter.reach);
+  function showSliders({ controls, learning }) {
+    sliders.show(controls);
+    controls.forEach(({ parameter: { name } }, index) => {
+      const { learns } = /** @type {Extras} */ (extras.get(name));
       learns.hidden = learning[index] === null;
       setAttribute(learns, "aria-pressed", String(learning[index] === true));
     });
+  }
+
+  /** Create the learned value and the button next to the name of a parameter. @param {Control} control */
+  function createExtras(control) {
+    const present = element("span", { class: "present", title: LEARNED_TEXT, hidden: true });
+    const learns = createLearnButton(control);
+    extras.set(control.parameter.name, { present, learns });
+    return [present, learns];
   }
 
   /** Create the button that makes a parameter learn. @param {Control} control */
@@ -115,8 +105,8 @@ export function createCard({ kind, buttons, picker, onParameter, onLearning, onF
    * @param {Object<string, string>} texts by name
    */
   function showPresent(texts) {
-    for (const { inFormulas, present } of rows) {
-      const text = texts[inFormulas] ?? "";
+    for (const [name, { present }] of extras) {
+      const text = texts[name] ?? "";
       setText(present, text);
       setAttribute(present, "hidden", !text);
     }

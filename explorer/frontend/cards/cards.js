@@ -2,7 +2,6 @@
 
 import { createCard } from "./card.js";
 import {
-  getBounds,
   getCardControls,
   getEntries,
   canAddRule,
@@ -10,7 +9,6 @@ import {
   toggleHidden,
   setOp,
   replaceRule,
-  setParameter,
   addRule,
   removeRule,
 } from "../choice/choice.js";
@@ -18,7 +16,6 @@ import { getData } from "../choice/data.js";
 import { getDrawing, isKeptSymmetric, putDrawing, setSymmetry } from "../choice/drawing.js";
 import { togglePanel } from "../choice/learning-panel.js";
 import { findContribution } from "../formula/contribution.js";
-import { getControlValue } from "../formula/controls.js";
 import { mirrorLine } from "../formula/lines.js";
 import { formatPassedShare } from "../formula/numbers.js";
 import { computeShare } from "../measures/share.js";
@@ -97,8 +94,7 @@ export function createCards(host, { store, read, colours, drawn, refuses, onDraw
       kind,
       buttons,
       picker,
-      onParameter: (control, value, phase, byKeys) =>
-        change(setParameter(store.current, control, value), { phase, target: byKeys ? control.name : null }),
+      store,
       onLearning: (name) => change(togglePanel(store.current, name)),
       onFailing: () => change({ ...store.current, section: "checks" }),
       onSymmetric: (on) => drawn && slot !== null && turnSymmetric(slot, on),
@@ -230,8 +226,6 @@ function makeCardState(choice, entry, drawn) {
     entry,
     autograd: getEntries(choice).op.autograd,
     controls,
-    values: controls.map((control) => getControlValue(choice.parameters, control)),
-    bounds: controls.map((control) => getBounds(choice, control)),
     learning: controls.map(({ parameter: { name } }) =>
       names.includes(name) ? choice.learns === name : null,
     ),

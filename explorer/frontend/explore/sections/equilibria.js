@@ -1,11 +1,11 @@
 // The section Where it settles: the error and the gradient of a learning parameter over its range, with its equilibria.
 
-import { getBounds, getControls, getEntries, setParameter } from "../../choice/choice.js";
+import { getControls, getEntries } from "../../choice/choice.js";
 import { getData } from "../../choice/data.js";
 import { getCatalogue, explainStochasticRefusal } from "../../choice/entries.js";
 import { createFigure } from "../../chart/plotly/figure.js";
 import { element, setText } from "../../elements/dom.js";
-import { createSlider } from "../../elements/slider.js";
+import { createSliders } from "../../choice/sliders.js";
 import { getControlValue } from "../../formula/controls.js";
 import { fillTemplate } from "../../formula/phrases.js";
 import { toKey } from "../../asking/ask.js";
@@ -32,12 +32,11 @@ export function createEquilibria(host, { store, plotly, ask, colours }) {
   const sentenceList = element("ul", { class: "rest-words", role: "status" });
   const lead = element("p");
   const emptyText = element("p", {}, NOTHING_TEXT);
-  const sliderHost = element("div", { class: "rest-slider" });
-  const content = element("div", {}, sliderHost, lead, area, sentenceList);
+  const sliders = createSliders(store);
+  const content = element("div", { class: "rest" }, sliders.element, lead, area, sentenceList);
   const compose = (/** @type {import("./rest-drawing.js").Picture} */ picture) =>
     drawRest(picture, area.clientWidth);
   const figure = createFigure(area, { plotly, hover: false, compose });
-  let slider = /** @type {{name: string, part: ReturnType<typeof createSlider>}|null} */ (null);
   let last = "";
   let refused = "";
   let rest = /** @type {Rest|null} */ (null);
@@ -73,7 +72,7 @@ export function createEquilibria(host, { store, plotly, ask, colours }) {
       hidden ? [] : [{ key: rules[at].key, label: rules[at].label, colour: bright[slot % bright.length] }],
     );
     setText(lead, refused || fillTemplate(words.lead, { data: getData().label }).replace(/:$/, "."));
-    showSlider(choice, control);
+    sliders.show([control]);
     area.hidden = sentenceList.hidden = rest === null;
     if (!rest) return;
     const sentences = [...visible.map(({ key }) => rest?.words[key] ?? ""), rest.least].filter(Boolean);
@@ -93,27 +92,6 @@ export function createEquilibria(host, { store, plotly, ask, colours }) {
     const key = toKey("rest", args);
     if (key !== last) question.ask(args);
     last = key;
-  }
-
-  /** Show a slider for the learning parameter. @param {Choice} choice @param {Control} control */
-  function showSlider(choice, control) {
-    if (slider?.name !== control.name) {
-      const { name, meaning } = control.parameter;
-      const part = createSlider({
-        name,
-        meaning,
-        onChange: (value, phase, byKeys) =>
-          store.change(setParameter(store.current, control, value), {
-            phase,
-            target: byKeys ? control.name : null,
-          }),
-      });
-      slider = { name: control.name, part };
-      sliderHost.replaceChildren(part.element);
-    }
-    const bounds = getBounds(choice, control);
-    const log = control.parameter.scale === "log" && bounds[0] > 0;
-    slider.part.update(getControlValue(choice.parameters, control), bounds, log, control.parameter.reach);
   }
 
   const stop = store.subscribeNow(handleChange);
