@@ -190,7 +190,8 @@ _SMALL = {"task": "digits", "op": "identity", "device": "cpu", "seeds": 3, "step
         (
             {"op": "round", "rules": ("default",)},
             "norms",
-            "Round's slope is 0, and anything times 0 is 0: nothing reaches w1, so only the last layer learns.",
+            "Round's slope is 0, and anything times 0 is 0: nothing reaches w1, so only the last layer "
+            "learns.",
         ),
         (
             {"op": "sign", "rules": ("zero",)},
