@@ -43,11 +43,13 @@ class Line:
         text: a sentence or two.
         panel: the key of the instrument that supports it, "chart" if the curve of the score or loss does.
         why: the reason in one sentence of at most 120 characters; "" before the first step.
+        layer: the layer that it is about, counted from 0 among the layers with the op; None for all.
     """
 
     text: str
     panel: str
     why: str
+    layer: int | None = None
 
 
 @dataclass(frozen=True)
@@ -56,6 +58,7 @@ class _Statement:
     panel: str
     why: str = ""  # the same with its reason
     hinders: bool = True  # whether the statement is about a missing part of the gradient
+    layer: int | None = None  # as in a line
 
 
 def make_lines(snapshot: Snapshot) -> dict[str, Line]:
@@ -79,7 +82,7 @@ def _make_line(snapshot: Snapshot, finding: _Statement, end: _Statement | None) 
     source = end if end and end.why else finding
     why = f"{source.why}." if snapshot.step else ""
     text = f"{finding.text}. {end.text}." if end else f"{finding.text}."
-    return Line(text, source.panel, why)
+    return Line(text, source.panel, why, source.layer)
 
 
 def _describe_divergence(snapshot: Snapshot, rule: str) -> _Statement:
@@ -118,7 +121,7 @@ def _find_statement(snapshot: Snapshot, way: Record, causes: Record, inputs: Rec
         verb = "get" if single else "gets"
         finding = f"{format_percent(share)} of {part} {verb} {lacks}"
         why = finding + (wide or _explain_cause(cause, way))
-        return _Statement(finding + wide, panel if wide else "causes", why)
+        return _Statement(finding + wide, panel if wide else "causes", why, layer=layer)
     text, moved = _describe_propagation(snapshot, way), [f"{float(each):.3g}" for each in way["moved"]]
     effect = f"so w1 learns too: it moved by {moved[0]}, w{len(moved)} by {moved[-1]}"
     return _Statement(text, "norms", f"{text.partition(': w1')[0]}, {effect}", hinders=False)
@@ -274,7 +277,7 @@ def _describe_lower(snapshot: Snapshot, rule: str, finding: _Statement, ranking:
     numbers = with_minus(f"cosine {cosine:.2f}, against {better_text}")
     if is_known and cosine < min(better) - _MIN_TURN:
         why = f"Its gradient points elsewhere than that of the smoothed net: {numbers} for better rules"
-        return _Statement(f"{lower}; its gradient is misaligned ({numbers})", "alignment", why)
+        return _Statement(f"{lower}; its gradient is misaligned ({numbers})", "alignment", why, layer=0)
     first = next(iter(ranking.means))
     far, reach = (snapshot.measured["way"][each] for each in (rule, first))
     if (
@@ -288,8 +291,12 @@ def _describe_lower(snapshot: Snapshot, rule: str, finding: _Statement, ranking:
         return _Statement(f"{lower}; its steps are larger", "norms", why)
     if slow := _explain_slowness(snapshot, rule, first, ranking):
         return _Statement(f"{lower}; still rising", "chart", slow)
-    why = f"Nothing measured explains it: {numbers}" if is_known else "Nothing measured explains it"
-    return _Statement(f"{lower}; nothing measured explains it", "alignment" if is_known else "", why)
+    text, why = f"{lower}; no measure explains it", "No measure explains it"
+    if not is_known:
+        return _Statement(text, "", why)
+    cosines = f"its cosine with the smoothed net's gradient is {cosine:.2f}, for better rules {better_text}"
+    why = with_minus(f"{why}: {cosines}")
+    return _Statement(text, "alignment", why, layer=0)
 
 
 def _explain_slowness(snapshot: Snapshot, rule: str, first: str, ranking: Ranking) -> str:

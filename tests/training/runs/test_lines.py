@@ -86,7 +86,7 @@ def test_ends_are_those_of_the_ranking(ended):
     [
         ([0.0, 0.01, 0.0, 0.01, 0.0], "Within 2 points of the highest."),
         ([0.02, 0.03, 0.02, 0.01, -0.04], "Not shown to be lower than the highest."),
-        ([0.02, 0.021, 0.02, 0.019, 0.02], "At least 1.7 points lower; nothing measured explains it."),
+        ([0.02, 0.021, 0.02, 0.019, 0.02], "At least 1.7 points lower; no measure explains it."),
     ],
 )
 def test_within_so_many_points_stands_only_where_the_bound_of_the_ranking_is_three_at_most(apart, said):
@@ -133,7 +133,8 @@ def test_a_lower_rule_that_passes_all_is_set_apart_by_its_direction_or_by_nothin
         if "misaligned" in line.text:
             assert line.panel == "alignment"
             assert cosines[rule] < min(better) - 0.05
-        if "explains it" in line.text:
+        if "explains it" in line.text and line.panel:
+            assert f" {cosines[rule]:.2f}, for better rules ".replace("-", "−") in line.why
             assert not all(math.isfinite(each) and cosines[rule] < each - 0.05 for each in better)
 
 
@@ -246,6 +247,7 @@ def test_why_names_the_reason_of_each_end_and_the_picture_that_shows_it(settings
     line = list(make_lines(run.snapshot(BASIS)).values())[-1]
     assert re.fullmatch(why, line.why), line
     assert line.panel == panel
+    assert (line.layer is not None) == (panel in ("alignment", "inputs"))
     assert len(line.why) <= 120
 
 

@@ -93,7 +93,8 @@ function createTraining(host, store, { server, plotly, colours, examples, onPres
       onAligned: (/** @type {AlignmentMeasure} */ aligned) => become({ aligned }),
       onLayer: (/** @type {number} */ layer) => become({ layer }),
       onTable: ownTable.onTable,
-      onWhy: (/** @type {string|null} */ why) => become({ why }),
+      onWhy: (/** @type {string|null} */ why) =>
+        become({ why, layer: state().view.status.lines[why ?? ""]?.layer ?? state().layer }),
       onFold: () => become({ unfolded: !state.unfolded }),
       onLift,
       ...createTaskChange(page),

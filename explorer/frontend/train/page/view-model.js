@@ -229,9 +229,18 @@ function makeStatus(state, isFaint) {
   const refusal = getRefusal(state);
   if (refusal) return { main: refusal, next: "", state: "refused" };
   const main = notice || (isLost ? describeLostConnection() : past || (lacks ? NO_TABLE : status.sentence));
-  const onward = past ? `${remark} ${BACK}`.trim() : remark || (NEXT_STEPS[status.state] ?? begins);
+  const onward = past
+    ? `${remark} ${BACK}`.trim()
+    : remark || describeOldRate(state) || (NEXT_STEPS[status.state] ?? begins);
   const next = isLost ? notice && describeLostConnection() : notice ? "" : onward;
   return { main, next, state: isLost ? "lost" : notice ? "refused" : status.state };
+}
+
+/** Say that the result is for another learning rate than the one on display. Returns "" if it is not. @param {State} state */
+function describeOldRate({ trained, choice, view: { status } }) {
+  const rate = trained && OVER.includes(status.state) ? getSetting(trained, "lr") : "";
+  const isOther = rate !== "" && Number(rate) !== Number(getSetting(choice, "lr"));
+  return isOther ? `The result is for learning rate ${rate}: press Again to train with the new one.` : "";
 }
 
 /** Return the headline of a finished run, or "" if it is not finished. @param {State["view"]["status"]} status */

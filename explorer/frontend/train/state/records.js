@@ -24,7 +24,7 @@
  * @typedef {{lr: string, branch: string}} Recorded
  */
 /**
- * @typedef {{text: string, panel: string, why: string}} Line
+ * @typedef {{text: string, panel: string, why: string, layer: number|null}} Line
  */
 /**
  * @typedef {{words: Array<string>, device: string|null, judged: Object<string, string>,

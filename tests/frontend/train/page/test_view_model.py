@@ -151,6 +151,15 @@ def test_the_verdict_is_the_last_sentence_during_and_after_a_run(picture: Run):
     assert over["status"]["next"] == "Change something and press Start to compare."
 
 
+def test_a_result_of_another_learning_rate_says_so(picture: Run):
+    over = f"""
+        {SEEN}
+        state = {{ ...state, trained: {{ ...given.choice, training: {{ lr: "0.5" }} }} }};
+    """
+    said = picture(over, status=status("finished", "default"))["status"]["next"]
+    assert said == "The result is for learning rate 0.5: press Again to train with the new one."
+
+
 def test_other_settings_leave_every_curve_of_the_run_before(picture: Run):
     body = f"""
         {SEEN}
