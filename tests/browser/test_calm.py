@@ -198,6 +198,8 @@ def test_a_badge_of_an_own_formula_comes_after_a_rest_and_is_asked_for_once(firs
         expect(page.get_by_role("button", name="All tools")).to_have_attribute("aria-expanded", "false")
         enter(page.get_by_label("Search rules"), "g * g")
         expect(badges).to_have_text(["✗ fails: linear in g"])
+        badges.click()
+        expect(page.locator(".checked").last.locator("[data-verdict=fails]").first).to_be_in_viewport()
         before = len(asked)
         page.get_by_role("button", name="Edit g * g").click()
         page.get_by_role("button", name="Remove g * g").click()

@@ -70,7 +70,31 @@ def test_a_stroke_is_a_rule_in_few_points_that_torch_confirms(explore: Page) -> 
     expect(handles).to_have_count(len(numbers) // 2 + 1)
     assert page.evaluate(RANGE) == before
     page.keyboard.press("Escape")
-    expect(page.get_by_text(HINT)).to_be_hidden()
+    expect(page.locator(".pencil-words")).to_be_hidden()
+
+
+def test_each_change_of_a_drawing_is_undone_and_redone_by_itself(explore: Page) -> None:
+    page = explore
+    turn(page, "/?op=sign&rule=straight_through", shows=["straight_through"])
+    draw_tent(page, start(page))
+    drawn = drawn_rule(page)
+    expect(page.get_by_text("Back or Ctrl+Z undoes a change.")).to_be_visible()
+    point = box_of(page.locator(".chart-point").nth(1))
+    for _ in range(2):
+        page.mouse.move(point["x"] + point["width"] / 2, point["y"] + point["height"] / 2)
+        page.mouse.down()
+        page.mouse.move(point["x"] + 10, point["y"] - 20, steps=3)
+        page.mouse.up()
+        moved = drawn_rule(page)
+        assert moved != drawn
+        page.keyboard.press("Control+z")
+        page.wait_for_url(lambda url: drawn in unquote_plus(url))
+        page.keyboard.press("Control+Shift+Z")
+        page.wait_for_url(lambda url: moved in unquote_plus(url))
+        page.keyboard.press("Control+z")
+        page.wait_for_url(lambda url: drawn in unquote_plus(url))
+    page.keyboard.press("Control+z")
+    page.wait_for_url(lambda url: "through(" not in unquote_plus(url))
 
 
 def test_points_are_drawn_moved_added_and_removed_by_keys(explore: Page) -> None:
@@ -89,7 +113,7 @@ def test_points_are_drawn_moved_added_and_removed_by_keys(explore: Page) -> None
     page.keyboard.press("Delete")
     expect(handles).to_have_count(3)
     page.keyboard.press("d")
-    expect(page.get_by_text(HINT)).to_be_hidden()
+    expect(page.locator(".pencil-words")).to_be_hidden()
 
 
 def test_switches_make_it_symmetric_and_0_outside(explore: Page) -> None:

@@ -84,6 +84,14 @@ export function createCards(host, { store, read, colours, drawn, refuses, onDraw
     change(addRule(store.current, key));
   }
 
+  /** Open the section Checks at what a backward rule fails. @param {number|null} slot */
+  function showChecks(slot) {
+    change({ ...store.current, section: "checks" });
+    const page = /** @type {ParentNode} */ (host.getRootNode());
+    const failure = page.querySelector(`.checked[data-slot="${slot}"] [data-verdict=fails]`);
+    failure?.scrollIntoView({ block: "nearest", behavior: "smooth" });
+  }
+
   /**
    * Create the card of the op or of a rule.
    * @param {"op"|"rule"} kind @param {Element[]} buttons @param {ReturnType<typeof createPicker>} picker
@@ -96,7 +104,7 @@ export function createCards(host, { store, read, colours, drawn, refuses, onDraw
       picker,
       store,
       onLearning: (name) => change(togglePanel(store.current, name)),
-      onFailing: () => change({ ...store.current, section: "checks" }),
+      onFailing: () => showChecks(slot),
       onSymmetric: (on) => drawn && slot !== null && turnSymmetric(slot, on),
       onZero: (zero) => slot !== null && redraw(slot, (drawing) => ({ ...drawing, zero })),
     });

@@ -89,36 +89,40 @@ export function makePreview(drawing) {
  * @param {Store} store
  * @param {number|null} slot null for a new rule
  * @param {Drawing} drawing
- * @param {{read: Read, phase?: "moving"|"settled", layer?: string}} how ``layer``: another layer of the chart
+ * @param {{read: Read, phase?: "moving"|"settled", layer?: string, point?: number|null}} how ``layer``: another layer
+ *   of the chart; ``point``: the point that a key moves, all of whose steps are one step of the history
  */
-export function putDrawing(store, slot, drawing, { read, phase = "settled", layer = store.current.layer }) {
+export function putDrawing(store, slot, drawing, how) {
+  const { read, phase = "settled", layer = store.current.layer, point = null } = how;
+  const target = point === null ? `drawing ${++changeCount}` : `point ${point} of ${slot}`;
   const entry = makePreview(drawing);
   const before = store.current.rules.find((rule) => rule.slot === slot);
   if (!findEntry("rule", entry.key)) addCustomEntry("rule", entry);
   const next =
     slot === null ? addRule(store.current, entry.key) : replaceRule(store.current, slot, entry.key);
-  store.change({ ...next, layer }, { phase, target: `drawing ${slot}` });
+  store.change({ ...next, layer }, { phase, target });
   if (before && movingKeys.delete(before.key) && before.key !== entry.key)
     removeCustomEntry("rule", before.key);
   if (phase === "moving") movingKeys.add(entry.key);
   else
     read?.("rule", toFormulaText(drawing)).then(
-      (answer) => answer && "entry" in answer && replacePreview(store, entry.key, answer.entry),
+      (answer) => answer && "entry" in answer && replacePreview(store, entry.key, answer.entry, target),
     );
 }
 
+let changeCount = 0; // the changes of drawn rules so far, each of which can be undone by itself
 /** The keys of the temporary rules that were made during a drag, one for each frame. @type {Set<string>} */
 const movingKeys = new Set();
 
 /**
  * Replace a temporary rule with the rule that Python has parsed.
- * @param {Store} store @param {string} key @param {Rule} entry
+ * @param {Store} store @param {string} key @param {Rule} entry @param {string} target of the change that made it
  */
-function replacePreview(store, key, entry) {
+function replacePreview(store, key, entry, target) {
   addCustomEntry("rule", entry);
   const slot = store.current.rules.find((rule) => rule.key === key)?.slot;
   if (slot !== undefined)
     store.change(entry.key === key ? { ...store.current } : replaceRule(store.current, slot, entry.key), {
-      target: `drawing ${slot}`,
+      target,
     });
 }

@@ -3,12 +3,14 @@
 import { toAddress, toTitle } from "./address.js";
 import { addCustomEntries, getCustomEntries } from "./entries.js";
 import { runAfterFrame } from "../elements/dom.js";
+import { followKey } from "../elements/keys.js";
 import { onHistoryStep } from "./steps.js";
 
 /** @import { Choice } from "./choice.js" */
 
 /**
- * Keep the address bar, page title and browser history up to date. Returns a function that stops it.
+ * Keep the address bar, page title and browser history up to date. Control and Z go a step back in it, with Shift
+ * a step forward. Returns a function that stops it.
  * @param {import("./store.js").Store} store
  */
 export function syncAddress(store) {
@@ -42,7 +44,15 @@ export function syncAddress(store) {
     store.change(state.choice, { origin: "history" });
   };
   const unsubscribeSteps = onHistoryStep(onPopState);
+  const end = new AbortController();
+  const undo = (/** @type {KeyboardEvent} */ { shiftKey }) => {
+    flush();
+    if (shiftKey) history.forward();
+    else if (history.state?.depth) history.back();
+  };
+  followKey("z", undo, end.signal, undefined, true);
   return () => {
+    end.abort();
     unsubscribe();
     flush();
     unsubscribeSteps();
@@ -57,6 +67,7 @@ export function syncAddress(store) {
  */
 function writeAddress(choice, address, isReplacing) {
   if (!isReplacing && address === location.pathname + location.search) return;
-  const state = { instrument: { choice, own: getCustomEntries(choice) } };
+  const depth = (history.state?.depth ?? 0) + Number(!isReplacing); // how many of our entries are below
+  const state = { instrument: { choice, own: getCustomEntries(choice) }, depth };
   history[isReplacing ? "replaceState" : "pushState"](state, "", address);
 }

@@ -1,24 +1,25 @@
-// Keyboard shortcuts of a single key that work on the whole page.
+// Keyboard shortcuts that work on the whole page.
 
 const FIELDS = "input:not([type=range], [type=checkbox]), textarea, select, [contenteditable], dialog";
 
 /**
  * Call a function whenever a key is pressed without modifiers, except in text fields.
  * @param {string} key in lower case, as in the event's ``key``
- * @param {() => void} turn @param {AbortSignal} signal
+ * @param {(event: KeyboardEvent) => void} turn @param {AbortSignal} signal
  * @param {Element} [root] limits the shortcut to its shadow tree, if it is in one
+ * @param {boolean} [withControl] whether Control, or Command on a Mac, must be held
  */
-export function followKey(key, turn, signal, root) {
+export function followKey(key, turn, signal, root, withControl = false) {
   const source = root?.getRootNode() instanceof ShadowRoot ? root : window;
   source.addEventListener(
     "keydown",
     (/** @type {*} */ event) => {
       const { target, ctrlKey, metaKey, altKey } = event;
-      if (event.key.toLowerCase() !== key || ctrlKey || metaKey || altKey) return;
+      if (event.key.toLowerCase() !== key || (ctrlKey || metaKey) !== withControl || altKey) return;
       const [inner] = event.composedPath();
       if ([target, inner].some((each) => each instanceof Element && each.closest(FIELDS))) return;
       event.preventDefault();
-      turn();
+      turn(event);
     },
     { signal },
   );

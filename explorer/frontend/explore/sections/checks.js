@@ -77,7 +77,14 @@ export function createChecks(host, { store, colours, ask: asking, origin, point,
     const label = findEntry("rule", key)?.label ?? key;
     const subheading = element("h4", {}, `Beside another rule, on ${formatRange(store.current.range)}`);
     const heading = element("h3", {}, createDot(slot), label);
-    const body = element("section", { class: "checked" }, heading, checks.body, subheading, neighbours.body);
+    const body = element(
+      "section",
+      { class: "checked", "data-slot": slot },
+      heading,
+      checks.body,
+      subheading,
+      neighbours.body,
+    );
     return { body, checks, neighbours };
   }
 

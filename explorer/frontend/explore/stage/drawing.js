@@ -19,6 +19,7 @@ import { fitLine } from "../../formula/lines.js";
 /** @import { Point } from "../../formula/lines.js" */
 
 const HINT = "Drag over the lower panel to draw a gradient.";
+const DRAWN_HINT = "Drag its points, or draw it anew. Back or Ctrl+Z undoes a change.";
 const ZERO_TEXT = "At g = 0 every gradient is 0, so that nothing can be drawn: set another g.";
 const AXIS_RANGE = [-0.5, 1.5]; // the range of the gradient axis in units of |g|
 /** @type {Point[]} */
@@ -40,6 +41,7 @@ export function createDrawing(store, { read, colours, onTurn }) {
   let slot = null; // the position of the rule being drawn, null before the first stroke
   let keys = new AbortController();
   let isOn = false;
+  let isDragged = false; // whether a point follows the pointer
 
   /** Turn the pencil on or off. @param {boolean} on */
   function turn(on) {
@@ -108,7 +110,9 @@ export function createDrawing(store, { read, colours, onTurn }) {
       else if (x * latest.drawing.points[moved][0] > 0) points[mirrorIndex] = [-x, y];
       else return;
     }
-    putDrawing(store, latest.slot, { ...latest.drawing, points }, { read, phase });
+    const point = isDragged || phase === "moving" ? null : moved;
+    isDragged = phase === "moving";
+    putDrawing(store, latest.slot, { ...latest.drawing, points }, { read, phase, point });
   }
 
   /** Show draggable handles on the points of the drawn line. @param {Choice} choice */
@@ -123,7 +127,7 @@ export function createDrawing(store, { read, colours, onTurn }) {
         points: latest.drawing.points.map(([x, y]) => /** @type {Point} */ ([x, y * g])),
       },
     );
-    setText(words, g ? HINT : ZERO_TEXT);
+    setText(words, !g ? ZERO_TEXT : slot === null ? HINT : DRAWN_HINT);
     first.hidden = !g || slot !== null;
   }
 

@@ -94,7 +94,7 @@ function createTraining(host, store, { server, plotly, colours, examples, onPres
       onLayer: (/** @type {number} */ layer) => become({ layer }),
       onTable: ownTable.onTable,
       onWhy: (/** @type {string|null} */ why) =>
-        become({ why, layer: state().view.status.lines[why ?? ""]?.layer ?? state().layer }),
+        become({ why, layer: state.view.status.lines[why ?? ""]?.layer ?? state.layer }),
       onFold: () => become({ unfolded: !state.unfolded }),
       onLift,
       ...createTaskChange(page),
