@@ -19,8 +19,8 @@ _WEIGHTS = np.array([5, 8, 5]) / 18
 _ANCHOR_SIDE = 1e-9  # distance of the two samples around the anchor, relative to x
 _TOLERANCE = 1e-6  # differences below this fraction of the op's size are rounding errors
 WORDS = {
-    "lead": "Dashed: the function that each rule descends, its antiderivative, through y at x = {x}.",
-    "nonlinear": "{rule} is not linear in g, so it descends no single function.",
+    "lead": "Dashed: the function whose slope is the rule's gradient, through y at x = {x}.",
+    "nonlinear": "{rule} is not linear in g, so it is the slope of no single function.",
     "unknown": "{rule} cannot be integrated here.",
     "same": "For {rule} it is the op itself.",
     "apart": "For {rule} it is the op up to a constant, {by}.",

@@ -87,12 +87,9 @@ def test_each_change_of_a_drawing_is_undone_and_redone_by_itself(explore: Page) 
         page.mouse.up()
         moved = drawn_rule(page)
         assert moved != drawn
-        page.keyboard.press("Control+z")
-        page.wait_for_url(lambda url: drawn in unquote_plus(url))
-        page.keyboard.press("Control+Shift+Z")
-        page.wait_for_url(lambda url: moved in unquote_plus(url))
-        page.keyboard.press("Control+z")
-        page.wait_for_url(lambda url: drawn in unquote_plus(url))
+        for keys, rule in (("Control+z", drawn), ("Control+Shift+Z", moved), ("Control+z", drawn)):
+            page.keyboard.press(keys)
+            page.wait_for_url(lambda url, rule=rule: rule in unquote_plus(url))
     page.keyboard.press("Control+z")
     page.wait_for_url(lambda url: "through(" not in unquote_plus(url))
 

@@ -58,7 +58,7 @@ def test_a_rule_that_has_none_is_named() -> None:
     """0, where the logarithm would begin, lies at the end of its domain."""
     for rule, words in {
         "formula: g * log(x)": "cannot be integrated here.",
-        "clip_value": "is not linear in g, so it descends no single function.",
+        "clip_value": "is not linear in g, so it is the slope of no single function.",
     }.items():
         found = implied("identity", rule, -1, 1)
         assert (found.implied[rule].y, found.lead) == (None, "")

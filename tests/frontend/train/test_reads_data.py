@@ -65,7 +65,7 @@ def test_of_more_than_two_rules_only_the_highlighted_one_has_its_plane_drawn(nod
     assert planes(2) == (["default", "clipped"], "Colours: the class that a net sees there.")
     assert planes(3)[0] == ["clipped"], "the first whose gradient reaches w1"
     assert planes(3, lifted="default")[0] == ["default"]
-    assert planes(3)[1].endswith("Point at a rule for its plane.")
+    assert planes(3)[1].endswith("Point at a rule to see its regions.")
 
 
 @pytest.mark.parametrize(

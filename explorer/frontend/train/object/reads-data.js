@@ -43,7 +43,7 @@ const AIMS = {
 export function buildReads(state, measured, before, lines, begun) {
   const planes = begun ? planesOf(state, measured, lines) : [];
   const more =
-    planes.length < Math.min(lines.length, MANY_PLANES - 1) ? " Point at a rule for its plane." : "";
+    planes.length < Math.min(lines.length, MANY_PLANES - 1) ? " Point at a rule to see its regions." : "";
   const caption = `Colours: the class that a net sees there.${more}`;
   if (planes.length) return { ...EMPTY, caption, planes, ink: state.ink };
   const now = measured?.measured.reads ?? before?.measured.reads;
