@@ -20,7 +20,14 @@ from explorer.formula.functions import FUNCTIONS, Function
 from explorer.formula.latex import name_latex, number_latex, to_latex
 from explorer.formula.operands import has_gradient_path
 from explorer.formula.parsing import MAX_DEPTH, MAX_LENGTH, MAX_NODES, parse_tree
-from explorer.formula.printing import format_number, format_percent, join_texts, number_text, with_minus
+from explorer.formula.printing import (
+    format_number,
+    format_percent,
+    format_short,
+    join_texts,
+    number_text,
+    with_minus,
+)
 from explorer.formula.quoting import quote, truncate
 from explorer.formula.tensor_parameters import replace_names
 from explorer.formula.tree import (
@@ -62,6 +69,7 @@ __all__ = [
     "find_names",
     "format_number",
     "format_percent",
+    "format_short",
     "join_texts",
     "name_latex",
     "number_latex",

@@ -51,6 +51,15 @@ def format_percent(share: float) -> str:
     return "less than 1 %" if rounded == 0 else "more than 99 %"
 
 
+def format_short(value: float) -> str:
+    """Format a measured number in few characters, as the browser does: 46,970, 0.0123, −1 or 3.1e7."""
+    if value == 0 or 1e-3 <= abs(value) < 1e7:
+        rounded = float(f"{value:.4g}")
+        return with_minus(f"{rounded:,.0f}" if abs(rounded) >= 1e3 else f"{rounded:g}")
+    digits, _, exponent = f"{value:.2e}".partition("e")
+    return with_minus(f"{float(digits):g}e{int(exponent)}") if exponent else digits
+
+
 def join_texts(texts: Iterable[str]) -> str:
     """Join at least one text as in a sentence: ``a, b and c``."""
     *head, last = texts

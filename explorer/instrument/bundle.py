@@ -9,7 +9,7 @@ import posixpath
 import re
 from collections.abc import Iterable, Iterator, Mapping
 
-from explorer.instrument.modules import MODULES, collect_imports, list_imports, read_module, resolve_path
+from explorer.instrument.modules import collect_imports, list_imports, read_module, resolve_path
 
 LATER = "later.js"  # a file in the folder of the first module
 _IMPORT = re.compile(r'^import (?:\* as (\w+)|\{([^}]*)\}) from "([^"]+)";$', re.MULTILINE)
@@ -17,7 +17,7 @@ _EXPORT = re.compile(
     r"^export (?=(?:(?:async )?function\*?|const|class) (?:(\w+)|\[([\w, ]+)\]))", re.MULTILINE
 )
 _EMPTY_EXPORT = re.compile(r"^export \{\};$", re.MULTILINE)  # found in modules with types only
-_LAZY_IMPORT = re.compile(r'(?<!\{)\bimport\(("|`)(\.[^"`]+)\1\)')
+_LAZY_IMPORT = re.compile(r'(?<!\{)\bimport\("(\.[^"]+)"\)')
 _UNSUPPORTED = re.compile(r"^(?:import|export)\b.*|^.*\bawait import\(.*", re.MULTILINE)
 _DOCUMENTATION = re.compile(r"^ */\*\*(?:[^*]|\*(?!/))*\*/\n", re.MULTILINE)
 
@@ -89,12 +89,8 @@ def _collect_modules(first: str) -> list[str]:
 
 
 def _list_lazy_imports(module: str) -> list[str]:
-    """List the modules that ``import(…)`` loads later, and all that match if the path has a variable."""
-    paths: list[str] = []
-    for _, path in _LAZY_IMPORT.findall(read_module(module)):
-        pattern = re.sub(r"\$\{\w+\}", "*", resolve_path(module, path))
-        paths += sorted(each.relative_to(MODULES).as_posix() for each in MODULES.glob(pattern))
-    return paths
+    """List the modules that ``import(…)`` loads later."""
+    return [resolve_path(module, path) for path in _LAZY_IMPORT.findall(read_module(module))]
 
 
 def _compile_module(module: str, first: str) -> tuple[str, list[str]]:
@@ -106,7 +102,7 @@ def _compile_module(module: str, first: str) -> tuple[str, list[str]]:
         return ""
 
     def load(match: re.Match[str]) -> str:
-        return f"$load({match[1]}{resolve_path(module, match[2])}{match[1]})"
+        return f'$load("{resolve_path(module, match[1])}")'
 
     text = _DOCUMENTATION.sub("", read_module(module))
     text = _EMPTY_EXPORT.sub(

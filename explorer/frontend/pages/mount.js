@@ -121,12 +121,12 @@ function mountExplore(root, { data }) {
 
 /** Load the modules of the page Train. @returns {Promise<Make>} */
 async function loadTrain() {
-  const [{ loadTraining }, { enterTraining: entered }] = await Promise.all([
+  const [{ createTraining }, { enterTraining: entered }] = await Promise.all([
     import("../train/page/controller.js"),
     import("../train/state/tasks.js"),
     ready,
   ]);
-  return makeWorkPage(await loadTraining(), entered);
+  return makeWorkPage(createTraining, entered);
 }
 
 /** Load the modules of the page Study. @returns {Promise<Make>} */
@@ -155,13 +155,12 @@ function makeWorkPage(createTraining, enter) {
 
 /** Load the modules of the page Learn. @returns {Promise<Make>} */
 async function loadLearn() {
-  const [{ createCourse }, { classes }, { loadTraining }] = await Promise.all([
+  const [{ createCourse }, { classes }, { createTraining }] = await Promise.all([
     import("../learn/course.js"),
     import("../learn/together.js"),
     import("../train/page/controller.js"),
     ready,
   ]);
-  const createTraining = await loadTraining();
   const nothing = { sections: {}, examples: [] };
   return (root, { data }) => {
     leaveServed();

@@ -9,6 +9,7 @@ from torch import Tensor
 
 from explorer.formula import format_percent
 from explorer.training.instruments.base.instrument import Nets, Record, Visible
+from explorer.training.instruments.base.pictures import Legend, Panel, Picture
 from explorer.training.instruments.base.rule_shape import compute_peak, compute_span
 from explorer.training.nets import OpTrace
 
@@ -17,6 +18,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 _FAINT_SHARE = 0.01  # a gradient below this fraction of the rule's height counts as faint
+_LABELLED_SHARE = 0.2  # a smaller part of the bar has no space for a label
 NAMES = (
     "gradient",
     f"below {format_percent(_FAINT_SHARE)} of its peak",
@@ -133,6 +135,27 @@ def _describe_layer(nets: Nets, layer: int, shares: Tensor, whole_shares: Tensor
     return f"Layer {layer}, {nets.site.elements}: {', '.join(parts) or 'all get a gradient'}."
 
 
+def draw(record: Record) -> list[Picture]:
+    """Return a picture for each layer: a bar divided by cause, and the share of each channel below it."""
+    layers = zip(*(record[name] for name in ("shares", "whole", "channels", "words")), strict=True)
+    return [_draw_layer(*layer) for layer in layers]
+
+
+def _draw_layer(
+    shares: NDArray[float32], whole: NDArray[float32], channels: NDArray[float32], words: str
+) -> Picture:
+    always = [0.0, *whole.tolist()[1:]]  # a unit that gets a gradient for every example lacks none
+    parts = [
+        [round(share, 4), round(part, 4), format_percent(share) if share >= _LABELLED_SHARE else ""]
+        for share, part in zip(shares.tolist(), always, strict=True)
+    ]
+    strip = {"kind": "strip", "levels": channels, "name": "Channel", "meaning": "without a gradient"}
+    return {
+        "words": words,
+        "blocks": [{"kind": "stack", "parts": parts}, *([strip] if len(channels) else [])],
+    }
+
+
 INSTRUMENT = Visible(
     key="causes",
     label="Without gradient",
@@ -143,5 +166,15 @@ INSTRUMENT = Visible(
     "If each channel has learned its own value, the peak is that of the rule at their mean.",
     cost="0.94 ms for six rules with one hidden layer of 16 units",
     measure=measure,
-    legend=(*NAMES, "for every example"),
+    draw=draw,
+    panel=Panel(
+        order=7,
+        rows=1.5,
+        layered=True,
+        legend=(
+            *(Legend(name, f"cause-{cause}", {"cause": cause}) for cause, name in enumerate(NAMES)),
+            Legend("for every example", "cause-2 every"),
+        ),
+        asks="unit",
+    ),
 )

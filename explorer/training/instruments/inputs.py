@@ -9,12 +9,15 @@ import numpy as np
 import torch
 from torch import Tensor
 
+from explorer.formula import format_percent, format_short
 from explorer.gradient import with_float64
 from explorer.training.instruments.base.instrument import Nets, Record, Visible
+from explorer.training.instruments.base.pictures import Panel, Picture, draw_histogram, draw_note
 from explorer.training.instruments.base.rule_shape import compute_data_width, compute_span, compute_width
 
 _BINS = 40
 _MIN_RATIO = 1.5  # a smaller ratio of widths is not mentioned
+_MIN_BEYOND = 0.03  # a smaller fraction of the inputs outside the chart is not mentioned
 _NO_CURVE = "This rule depends on the loss of each example, so it has no single curve over x."
 
 
@@ -93,6 +96,32 @@ def _format_ratio(ratio: float) -> str:
     return f"{float(f'{ratio:.2g}'):,.1f}".removesuffix(".0")
 
 
+def draw(record: Record) -> list[Picture]:
+    """Return a picture for each layer: the histogram behind the rule's curve, and a note.
+
+    The outermost bars include everything outside the chart and do not affect the scale.
+    """
+    return [_draw_layer(record, layer) for layer in range(len(record["counts"]))]
+
+
+def _draw_layer(record: Record, layer: int) -> Picture:
+    edges, counts, words = record["edges"], record["counts"][layer], record["words"][layer]
+    start, middle, stop = (
+        format_short(float(end)) for end in (edges[0], (edges[0] + edges[-1]) / 2, edges[-1])
+    )
+    beyond = float(record["beyond"][layer])
+    ends = f"±{stop}" if edges[0] == -edges[-1] else f"{start} … {stop}"
+    share = format_percent(beyond)
+    outside = f"{share[0].upper()}{share[1:]} lie beyond {ends}." if beyond >= _MIN_BEYOND else ""
+    histogram = draw_histogram(
+        counts, counts[1:-1].max(initial=0) or counts.max(initial=1), edges,
+        curve=True, ticks=[start, middle, stop], means=record["means"][layer], outside=outside,
+    )  # fmt: skip
+    inside = f"{format_percent(1 - beyond)} of the data lie between {start} and {stop}."
+    note = draw_note(" ".join(filter(None, [words, outside])))
+    return {"words": " ".join(filter(None, [words, inside])), "blocks": [histogram, note]}
+
+
 INSTRUMENT = Visible(
     key="inputs",
     label="Where the data sits",
@@ -102,4 +131,6 @@ INSTRUMENT = Visible(
     "the curve uses their mean; for a random rule it is the mean over draws.",
     cost="1.4 ms for six rules with one hidden layer of 16 units",
     measure=measure,
+    draw=draw,
+    panel=Panel(order=6, rows=7.5, layered=True),
 )

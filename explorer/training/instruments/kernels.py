@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import torch
 
+from explorer.formula import format_short
 from explorer.training.instruments.base.instrument import Nets, Record, Visible, get_op_site
+from explorer.training.instruments.base.pictures import Panel, Picture
 from explorer.training.instruments.base.weight_images import (
     MAX_MAPS,
+    draw_weights,
     encode_weights,
     get_kernel_side,
     get_used_weights,
@@ -46,6 +49,16 @@ def measure(nets: Nets) -> dict[int, Record]:
     }
 
 
+def draw(record: Record) -> list[Picture]:
+    """Return an image for each layer, with a row for each map and a column for each map below it."""
+    layers = enumerate(zip(record["layers"], record["of"], strict=True), 1)
+    images = [
+        draw_weights(layer, f"layer {number}, {maps} × {below}: ±{format_short(layer['largest'])}")
+        for number, (layer, (maps, below)) in layers
+    ]
+    return [{"words": record["words"], "blocks": [{"kind": "row", "images": images, "fits": True}]}]
+
+
 def _explain_missing(settings: Settings) -> str:
     return "" if get_op_site(settings).maps else "Not shown here: the layers of this task have no kernels."
 
@@ -59,5 +72,7 @@ INSTRUMENT = Visible(
     "meaningful need not work better.",
     cost="0.37 ms and 8 kB for six rules",
     measure=measure,
+    draw=draw,
+    panel=Panel(order=4, rows=10),
     missing=_explain_missing,
 )

@@ -9,8 +9,10 @@ import numpy as np
 import torch
 from torch import Tensor
 
+from explorer.formula import format_short
 from explorer.training.instruments.base.example import EXAMPLE, measure_first_nets, to_uint8
-from explorer.training.instruments.base.instrument import Nets, Visible, get_op_site
+from explorer.training.instruments.base.instrument import Nets, Record, Visible, get_op_site
+from explorer.training.instruments.base.pictures import Panel, Picture, draw_example, draw_image
 from explorer.training.nets.layers import Convolution
 from explorer.training.settings import Settings
 
@@ -70,6 +72,21 @@ def _scale(values: Tensor, low: Tensor, high: Tensor) -> Any:
     return to_uint8((values - low) / (high - low).clamp(min=torch.finfo(values.dtype).tiny))
 
 
+def draw(record: Record) -> list[Picture]:
+    """Return the example, and below it the maps of each layer as a grid."""
+    sizes = [count * side**2 for side, count in zip(record["sides"], record["counts"], strict=True)]
+    maps = np.split(record["maps"], np.cumsum(sizes)[:-1])
+    layers = enumerate(zip(maps, record["sides"], record["ends"], strict=True), 1)
+    images = [
+        draw_image(
+            values, 0, f"layer {number}: {format_short(low)} to {format_short(high)}", side=side, zoom=4
+        )
+        for number, (values, side, (low, high)) in layers
+    ]
+    row = {"kind": "row", "images": images, "fits": True}
+    return [{"words": record["words"], "blocks": [draw_example(record), row]}]
+
+
 def _explain_missing(settings: Settings) -> str:
     return "" if get_op_site(settings).maps else "Not shown here: the layers of this task have no maps."
 
@@ -83,5 +100,7 @@ INSTRUMENT = Visible(
     cost="1.6 ms and 4 kB for six rules",
     arguments=(EXAMPLE,),
     measure=measure,
+    draw=draw,
+    panel=Panel(order=2, rows=12),
     missing=_explain_missing,
 )

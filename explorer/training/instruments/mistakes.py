@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from typing import Any
 
@@ -9,7 +10,8 @@ import torch
 from torch import Tensor
 
 from explorer.training.instruments.base.example import measure_first_nets, to_uint8
-from explorer.training.instruments.base.instrument import Nets, Visible
+from explorer.training.instruments.base.instrument import Nets, Record, Visible
+from explorer.training.instruments.base.pictures import Legend, Panel, Pick, Picture, draw_note
 from explorer.training.settings import Settings
 from explorer.training.tasks import TASKS
 
@@ -71,6 +73,23 @@ def _describe(count: int, total: int, alone_count: int | None, first: list[int],
     return f"{words}; the most confident mistake is a {first[0]} read as {read[0]}"
 
 
+def draw(record: Record) -> list[Picture]:
+    """Return a note on the number of mistakes, and their images with class and answer."""
+    alone, count = record["alone"], len(record["classes"])
+    suffix = "" if alone is None else f", {alone or 'none of them'} by this rule alone"
+    tiles = {
+        "kind": "tiles",
+        "images": record["images"],
+        "width": math.isqrt(len(record["images"]) // max(count, 1)),
+        "classes": record["classes"],
+        "answers": record["read"],
+        "marked": record["only"],
+        "examples": record["examples"],
+    }
+    note = draw_note(f"{record['count']} of {record['of']} wrong{suffix}")
+    return [{"words": record["words"], "blocks": [note, tiles]}]
+
+
 def _explain_missing(settings: Settings) -> str:
     return "" if TASKS[settings.task].kind == "image" else "Not shown here: the examples are not images."
 
@@ -85,5 +104,13 @@ INSTRUMENT = Visible(
     ),
     cost="2.4 ms and 16 kB for six rules",
     measure=measure,
+    draw=draw,
+    panel=Panel(
+        order=5,
+        rows=12.7,
+        scrolls=True,
+        legend=(Legend("only this rule reads it wrong", "only"),),
+        picks=Pick("raster", "example", "Press one to see its spikes."),
+    ),
     missing=_explain_missing,
 )

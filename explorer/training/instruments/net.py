@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING, Any
 
 import torch
@@ -10,6 +11,7 @@ from torch import Tensor
 from explorer.training.instruments.base.instrument import Nets, Record, Visible
 from explorer.training.instruments.base.weight_images import (
     MAX_MAPS,
+    draw_weights,
     encode_weights,
     get_kernel_side,
     get_used_weights,
@@ -28,12 +30,13 @@ MAX_DOTS = 64  # number of the op's values that are plotted
 def measure(nets: Nets) -> dict[int, Record]:
     """Return the values that one net per backward rule computes for one example, from inputs to outputs.
 
-    ``seed``: of the net. ``inputs``: (inputs,) float32 of the example, out of ``of`` inputs. ``target``: its
-    class, or None. ``aim``: (outputs,) float32, the target values in regression. ``outputs``: (outputs,)
-    float32, probabilities of the classes, or values. ``weights``: by layer of weights, as the net uses them,
-    see ``encode_weights``. ``dots``: by layer with the op, its ``x`` and ``y``, (dots,) float32 each. Larger
-    nets are cut to the first ``MAX_INPUTS`` inputs and ``MAX_OUTPUTS`` outputs of each layer, kernels to the
-    first ``MAX_MAPS`` maps.
+    ``seed``: of the net. ``inputs``: (inputs,) float32 of the example, out of ``of`` inputs. ``side``: the
+    side of the example's image in pixels, or 0 if it is no image. ``target``: its class, or None. ``aim``:
+    (outputs,) float32, the target values in regression. ``outputs``: (outputs,) float32, probabilities of
+    the classes, or values. ``weights``: by layer of weights, as the net uses them, see ``encode_weights``.
+    ``dots``: by layer with the op, its ``x`` and ``y``, (dots,) float32 each. Larger nets are cut to the
+    first ``MAX_INPUTS`` inputs and ``MAX_OUTPUTS`` outputs of each layer, kernels to the first ``MAX_MAPS``
+    maps.
     """
     ensemble, now = nets.ensemble, nets.current_pass
     has_classes = not nets.targets.is_floating_point()
@@ -58,6 +61,7 @@ def _describe_example(nets: Nets, seed: int) -> dict[str, Any]:
     return {
         "inputs": _to_numpy(x[:MAX_INPUTS]),
         "of": len(x),
+        "side": _get_image_side(nets),
         "target": target,
         "aim": _to_numpy(target_values),
     }
@@ -67,7 +71,16 @@ def _encode_weights(nets: Nets, number: int, member: int) -> dict[str, Any]:
     """Encode the first weights of a layer as an image. Kernels are never cut."""
     kernel = get_kernel_side(nets, number)
     inputs, outputs = (MAX_MAPS * kernel**2, MAX_MAPS) if kernel else (MAX_INPUTS, MAX_OUTPUTS)
-    return encode_weights(get_used_weights(nets, number)[member, :inputs, :outputs], kernel)
+    is_first = number == nets.ensemble.weighted_layers[0]
+    side = kernel or (_get_image_side(nets) if is_first else 0)
+    return encode_weights(get_used_weights(nets, number)[member, :inputs, :outputs], side)
+
+
+def _get_image_side(nets: Nets) -> int:
+    """Return the side of the examples' images in pixels, or 0 if they are no images or too large."""
+    pixels = nets.x.shape[2]
+    is_small = nets.task.kind == "image" and pixels <= MAX_INPUTS
+    return math.isqrt(pixels) if is_small and math.isqrt(pixels) ** 2 == pixels else 0
 
 
 def _list_dots(nets: Nets, number: int, member: int) -> dict[str, NDArray[float32]]:
@@ -83,6 +96,11 @@ def _to_numpy(values: Tensor) -> NDArray[float32]:
     return numbers
 
 
+def draw(record: Record) -> Record:
+    """Return the record with its weights as images."""
+    return {**record, "weights": [draw_weights(each) for each in record["weights"]]}
+
+
 INSTRUMENT = Visible(
     key="net",
     label="The net",
@@ -90,4 +108,5 @@ INSTRUMENT = Visible(
     limits="One net per rule and one example: others look different.",
     cost="0.6 ms and 10 kB for six rules",
     measure=measure,
+    draw=draw,
 )

@@ -4,6 +4,7 @@ import numpy as np
 import torch
 
 from explorer.training.instruments.base.instrument import Nets, Record, Visible
+from explorer.training.instruments.base.pictures import Panel, Picture, describe_bars, draw_log_bars
 
 
 @torch.no_grad()
@@ -22,6 +23,12 @@ def measure(nets: Nets) -> dict[int, Record]:
     }
 
 
+def draw(record: Record) -> list[Picture]:
+    """Return a bar for each layer."""
+    bars = draw_log_bars(record["norms"], -6, 3)
+    return [{"words": describe_bars(bars), "blocks": [bars]}]
+
+
 INSTRUMENT = Visible(
     key="norms",
     label="Gradient norms",
@@ -29,4 +36,6 @@ INSTRUMENT = Visible(
     limits="This does not show direction: a long gradient may point the wrong way. Adam divides by its size.",
     cost="0.09 ms for six rules with one hidden layer of 16 units",
     measure=measure,
+    draw=draw,
+    panel=Panel(order=8, rows=2.5, opens=False),
 )

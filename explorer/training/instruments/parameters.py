@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
+import numpy as np
 import torch
 
-from explorer.training.instruments.base.instrument import Nets, Recorded, count_op_layers
+from explorer.formula import format_short
+from explorer.training.instruments.base.instrument import Nets, Record, Recorded, count_op_layers
+from explorer.training.instruments.base.pictures import Block, Panel, Picture, draw_lines, draw_note
 from explorer.training.settings import Settings
 
 if TYPE_CHECKING:
@@ -33,6 +37,45 @@ def measure(nets: Nets) -> NDArray[float32]:
     )
     ends = [ensemble.rows.reduce_learned(end, ensemble.parameters) for end in (torch.amin, torch.amax)]
     return torch.stack([value, gradient.where(learns[:, None], torch.nan), *ends]).mT.flatten(2).cpu().numpy()
+
+
+def draw(record: Record, columns: Mapping[str, slice]) -> list[Picture]:
+    """Return each parameter's values and gradients over the steps, with a line per layer.
+
+    A band spans the values of a layer's channels if they differ.
+    """
+    groups = [_draw_parameter(name, record, own) for name, own in columns.items()]
+    words = [
+        f"{each['name']} {'is' if each['blocks'][1]['kind'] == 'lines' else 'stays at'} {each['text']}"
+        for each in groups
+    ]
+    return [{"words": "; ".join(words), "blocks": groups}]
+
+
+def _draw_parameter(name: str, record: Record, columns: slice) -> Block:
+    values, gradients, leasts, mosts = (
+        record[series][columns] for series in ("values", "gradients", "leasts", "mosts")
+    )
+    layers = [*zip(values, leasts, mosts, strict=True)]
+    bands = [*zip(leasts, mosts, strict=True)] if np.any(np.stack(leasts) < np.stack(mosts)) else []
+    moves = any(np.isfinite(each).any() for each in gradients)
+    below = (
+        draw_lines(gradients, name="gradient", height=2.4)
+        if moves
+        else draw_note("It does not learn by this rule.")
+    )
+    return {
+        "kind": "group",
+        "name": name,
+        "text": ", ".join(_format_now(*(float(each[-1]) for each in layer)) for layer in layers),
+        "blocks": [draw_lines(values, bands, name="", height=3.6), below],
+    }
+
+
+def _format_now(*numbers: float) -> str:
+    """Format a mean, with the minimum and the maximum if they differ."""
+    value, least, most = map(format_short, numbers)
+    return value if least == most else f"{value} ({least} to {most})"
 
 
 def count_columns(settings: Settings) -> int:
@@ -62,5 +105,7 @@ INSTRUMENT = Recorded(
     fields=("value", "gradient", "least", "most"),
     columns=count_columns,
     measure=measure,
+    draw=draw,
+    panel=Panel(order=3, rows=8.5, scrolls=True, when="learns"),
     missing=explain_missing,
 )

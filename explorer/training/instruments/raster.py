@@ -5,11 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+import numpy as np
 import torch
 from torch import Tensor
 
 from explorer.training.instruments.base.example import EXAMPLE, measure_first_nets, to_uint8
-from explorer.training.instruments.base.instrument import Nets, Visible, get_op_site
+from explorer.training.instruments.base.instrument import Nets, Record, Visible, get_op_site
+from explorer.training.instruments.base.pictures import Panel, Picture, draw_example, draw_image
 from explorer.training.nets import Latency, Trace
 from explorer.training.nets.layers.spiking import TIMES
 from explorer.training.settings import Settings
@@ -61,6 +63,20 @@ def _describe(label: int, read: int, hidden_spikes: list[Tensor]) -> str:
     return f"a {label} read as {read}; {layers}"
 
 
+def draw(record: Record) -> list[Picture]:
+    """Return the example, the spikes of each layer with a row per unit, and the potentials as bars."""
+    times = record["times"]
+    layers = np.split(record["spikes"], times * np.cumsum(record["units"])[:-1])
+    images = [
+        draw_image(spikes, times, f"layer {number}" if number else "pixels")
+        for number, spikes in enumerate(layers)
+    ]
+    potentials = record["potentials"] - record["potentials"].min()
+    outputs = {"kind": "outputs", "levels": potentials / (potentials.max() or 1), "chosen": record["read"]}
+    row = {"kind": "row", "images": images, "fits": False}
+    return [{"words": record["words"], "blocks": [draw_example(record), row, outputs]}]
+
+
 def _explain_missing(settings: Settings) -> str:
     return "" if get_op_site(settings).fires else "Not shown here: the units of this task do not spike."
 
@@ -74,5 +90,7 @@ INSTRUMENT = Visible(
     cost="2.1 ms and 11 kB for six rules",
     arguments=(EXAMPLE,),
     measure=measure,
+    draw=draw,
+    panel=Panel(order=2, rows=14),
     missing=_explain_missing,
 )

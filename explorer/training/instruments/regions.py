@@ -10,7 +10,8 @@ from torch import Generator, Tensor
 
 from explorer.formula import format_percent
 from explorer.training.instruments.base.example import measure_first_nets
-from explorer.training.instruments.base.instrument import Nets, Visible
+from explorer.training.instruments.base.instrument import Nets, Record, Visible
+from explorer.training.instruments.base.pictures import Legend, Panel, Picture, draw_image, draw_note
 from explorer.training.settings import Settings
 from explorer.training.tasks import TASKS, Data, Draw, Part
 
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
 SIDE = 48  # in cells
 MAX_POINTS = 80  # number of examples plotted for each part of the data
 NO_CLASS = 255  # the code of a cell in which an output is NaN
+_MAX_NAMED = 5  # maximum number of classes listed in the legend
 _MARGIN = 0.06  # fraction of the plane that is left free around the points
 
 
@@ -123,9 +125,28 @@ def _describe(score: float, count: int, shares: list[float], names: Sequence[str
     )
 
 
+def draw(record: Record) -> list[Picture]:
+    """Return the plane in the colours of the classes, with examples as dots, and a note on the score.
+
+    ``legend`` lists the classes from light to dark if they have names.
+    """
+    palette = f"classes {record['classes']} {record['levels']}"
+    cells = record["cells"].reshape(SIDE, SIDE)[::-1].flatten()
+    dots = [record["trained"], record["held_out"]]
+    plane = draw_image(cells, SIDE, palette=palette) | {"kind": "plane", "dots": dots}
+    note = draw_note(f"{format_percent(record['score'])} of held-out points right")
+    names = record["names"]
+    listed = names if len(names) <= _MAX_NAMED else [names[0], "…", names[-1]]
+    legend = {"legend": f"light to dark: {', '.join(listed)}"} if names else {}
+    return [{"words": record["words"], "blocks": [plane, note], **legend}]
+
+
 def _explain_missing(settings: Settings) -> str:
-    data = TASKS[settings.task].data(Draw(Generator(), 1, settings.table))
-    return "" if is_plane(data) else "Not shown here: regions need two inputs, and a class for each example."
+    kind = TASKS[settings.task].kind
+    has_plane = kind == "plane" or (
+        kind == "own" and is_plane(TASKS[settings.task].data(Draw(Generator(), 1, settings.table)))
+    )
+    return "" if has_plane else "Not shown here: regions need two inputs, and a class for each example."
 
 
 INSTRUMENT = Visible(
@@ -138,5 +159,15 @@ INSTRUMENT = Visible(
     ),
     cost="2 ms and 23 kB for six rules",
     measure=measure,
+    draw=draw,
+    panel=Panel(
+        order=1,
+        rows=11,
+        legend=(
+            Legend("class 0 is light, the last class dark", "classes"),
+            Legend("held out", "dot ringed"),
+            Legend("trained on", "dot"),
+        ),
+    ),
     missing=_explain_missing,
 )

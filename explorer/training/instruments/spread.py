@@ -2,15 +2,24 @@
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 import torch
 from torch import Tensor
 
+from explorer.formula import format_short
 from explorer.gradient import with_float64
 from explorer.training.instruments.base.exact import Exact, make_exact_estimator
 from explorer.training.instruments.base.instrument import Nets, Record, Visible
+from explorer.training.instruments.base.pictures import (
+    Panel,
+    Picture,
+    describe_bars,
+    draw_log_bars,
+    draw_note,
+)
 from explorer.training.nets import ObservedPass
 from explorer.training.settings import Settings
 
@@ -182,6 +191,35 @@ def _compute_means_without(products: NDArray[float64]) -> NDArray[float64]:
     return means
 
 
+def draw(record: Record) -> list[Picture]:
+    """Return a bar for each layer of weights with its spread, and a note on the bias of those below an op."""
+    bars = draw_log_bars(record["spread"], -2, 2, _format_ratio)
+    pairs = zip(record["bias"].tolist(), record["within"].tolist(), strict=True)
+    biases = ", ".join(f"w{number} {_format_bias(*pair)}" for number, pair in enumerate(pairs, 1))
+    note = f"Bias: {biases or 'not measured here'}"
+    return [{"words": f"{describe_bars(bars)}. {note}", "blocks": [bars, draw_note(note)]}]
+
+
+def _format_ratio(ratio: float) -> str:
+    if math.isnan(ratio):
+        return "none"
+    return format_short(ratio) if math.isfinite(ratio) else "∞"
+
+
+def _format_bias(share: float, within: float) -> str:
+    """Format a bias with its standard error, or as an upper bound if it is not significant."""
+    if math.isnan(share):
+        return "cannot be told"
+    if not share > 0:
+        if not within < 1:
+            return "lost in the noise"
+        return f"< {math.ceil(100 * within)} %" if within > 0 else "none"
+    if within < 0.00005:
+        return f"{format_short(100 * share)} %"
+    decimals = 2 if within < 0.00095 else 1 if within < 0.0095 else 0
+    return f"{100 * share:.{decimals}f} ± {100 * within:.{decimals}f} %"
+
+
 def explain_missing(settings: Settings) -> str:
     """Explain why a gradient does not vary because nothing in the run is random, or return ""."""
     if any(entry.is_random for entry in settings.entries):
@@ -203,5 +241,7 @@ INSTRUMENT = Visible(
     "that default autograd has no bias.",
     cost="33 ms for six rules with three seeds and one hidden layer of 16 units, 90 ms with two",
     measure=measure,
+    draw=draw,
+    panel=Panel(order=9, rows=2.5, opens=False, when="draws"),
     missing=explain_missing,
 )

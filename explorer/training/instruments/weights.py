@@ -8,9 +8,10 @@ from typing import Any
 import numpy as np
 import torch
 
-from explorer.formula import format_percent
+from explorer.formula import format_percent, format_short
 from explorer.training.instruments.base.example import measure_first_nets
-from explorer.training.instruments.base.instrument import Nets, Visible, get_op_site
+from explorer.training.instruments.base.instrument import Nets, Record, Visible, get_op_site
+from explorer.training.instruments.base.pictures import Block, Panel, Picture, draw_histogram, draw_note
 from explorer.training.limits import BINS
 from explorer.training.nets import Trace
 from explorer.training.settings import Settings
@@ -72,6 +73,26 @@ def _describe(layers: list[dict[str, Any]]) -> str:
     return f"the op's value has changed for {format_percent(changed)} of all weights since the start"
 
 
+def draw(record: Record) -> list[Picture]:
+    """Return a histogram for each layer, divided by the op's value, and a note on the share of each."""
+    blocks = [
+        block for number, layer in enumerate(record["layers"], 1) for block in _draw_layer(number, layer)
+    ]
+    return [{"words": record["words"], "blocks": blocks}]
+
+
+def _draw_layer(number: int, layer: dict[str, Any]) -> list[Block]:
+    counts, values = layer["counts"], layer["values"]
+    parts = layer["by_value"].reshape(-1, len(counts)) if len(values) else counts[None]
+    shares = [
+        f"{format_short(float(value))}: {format_percent(part.sum() / counts.sum())}"
+        for value, part in zip(values, parts, strict=False)  # without values there is one part
+    ]
+    note = [f"Layer {number}: {format_percent(layer['changed'])} changed", *shares]
+    histogram = draw_histogram(parts.flatten(), counts.max(initial=1), layer["edges"], strong=True)
+    return [histogram, draw_note(" · ".join(note))]
+
+
 def _explain_missing(settings: Settings) -> str:
     if get_op_site(settings).per_example:
         return "Not shown here: the op is not applied to the weights."
@@ -88,5 +109,7 @@ INSTRUMENT = Visible(
     ),
     cost="4.1 ms and 11 kB for six rules",
     measure=measure,
+    draw=draw,
+    panel=Panel(order=4, rows=13),
     missing=_explain_missing,
 )

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from explorer.training.instruments import INSTRUMENTS, Record
+from explorer.training.instruments import INSTRUMENTS, Record, Recorded
 from explorer.training.instruments.base.gradients import Gradients
 from explorer.training.instruments.base.question import key_of
 from explorer.training.numerics import Metric
@@ -143,6 +143,29 @@ class Snapshot:
         """
         valid_questions = {text for text in questions if key_of(text) in INSTRUMENTS}
         return not valid_questions - {*self.measured, *self.unmeasured}
+
+    def draw(self, questions: Collection[str]) -> dict[str, dict[str, Any]]:
+        """Return the requested measurements as the page draws them, by the key of the instrument and by rule.
+
+        None if the rule diverged.
+        """
+        names = [*dict.fromkeys(name for own in self.learned.values() for name in own)]
+        drawn: dict[str, dict[str, Any]] = {}
+        for text, records in self.measured.items():
+            if text in questions:
+                instrument = INSTRUMENTS[key_of(text)]
+                drawn[instrument.key] = {}
+                for rule, record in records.items():
+                    columns = [self._find_columns(names, rule)] if isinstance(instrument, Recorded) else []
+                    drawn[instrument.key][rule] = record and instrument.draw(record, *columns)
+        return drawn
+
+    def _find_columns(self, names: Sequence[str], rule: str) -> dict[str, slice]:
+        """Return the columns of a rule's learned parameters in series of all ``names``, layer by layer."""
+        return {
+            name: slice(names.index(name) * values.shape[1], (names.index(name) + 1) * values.shape[1])
+            for name, values in self.learned[rule].items()
+        }
 
     @property
     def alignment(self) -> Mapping[str, Curve]:

@@ -17,7 +17,6 @@ from explorer.instrument.assets import (
     read_skeleton_css,
     to_script_json,
 )
-from explorer.instrument.modules import MODULES
 from explorer.instrument.page import make_saved_script
 from explorer.instrument.view import SECTIONS
 from explorer.lessons import GLOSSARY, LESSONS, PATHS
@@ -26,7 +25,7 @@ from explorer.questions import Question
 from explorer.questions.code import LANGUAGES, NOTEBOOK
 from explorer.reading import MAX_CHARACTERS
 from explorer.study import SCALED, UNSCALED, make_default_rates
-from explorer.training import CONTROLS, DEFAULT_TASK, FIRST, SETTINGS, TASKS, Setting, Task
+from explorer.training import CONTROLS, DEFAULT_TASK, FIRST, SETTINGS, TASKS, Setting, Settings, Task
 from explorer.training.instruments import INSTRUMENTS, Instrument
 from explorer.training.limits import (
     MAX_CLASSES,
@@ -53,7 +52,6 @@ _LABELS |= {key: optimiser.label for key, optimiser in OPTIMISERS.items()}
 _PRESETS = {"instrument": PRESETS, "training": TRAINING, "study": STUDIES}
 _LESSON_LOCK = Lock()  # a whole class may open the same lesson at once; it is computed only once
 _COURSE_LOCK = Lock()  # a second lock, because the list of lessons need not wait for a lesson's numbers
-PANELS = "train/panels"  # the folder of the measurements' panels, relative to MODULES
 # A character of pasted code takes at most six bytes as JSON, as in \\u0000.
 MAX_BODY_BYTES = 8 * MAX_CHARACTERS
 Answer = dict[str, Any]
@@ -113,24 +111,28 @@ def describe_training() -> Answer:
         "usualTask": DEFAULT_TASK,
         "controls": CONTROLS,
         "instruments": [_describe_instrument(instrument) for instrument in INSTRUMENTS.values()],
-        "panels": list_panels(),
         "sentences": {state: SENTENCES[state] for state in ("ready", "running", "paused")},
     }
 
 
-def list_panels() -> list[str]:
-    """Return the keys of the measurements that have a panel in the browser.
-
-    A panel is a module of that name in ``train/panels``.
-    """
-    return [key for key in INSTRUMENTS if (MODULES / f"{PANELS}/{key}.js").exists()]
+def _list_panels(task: Task) -> list[str]:
+    """Return the keys of the measurements with a panel that a task may have, in the order of the panels."""
+    plane = next(key for key, each in TASKS.items() if each.kind == "plane")
+    settings = Settings(task=plane if task.kind == "own" else task.key)  # a visitor's table may be a plane's
+    panels = {
+        key: each.panel
+        for key, each in INSTRUMENTS.items()
+        if each.panel and (each.panel.when or not each.missing(settings))
+    }
+    return sorted(panels, key=lambda key: panels[key].order)
 
 
 def _describe_instrument(instrument: Instrument) -> Answer:
     """Describe a measurement as JSON data."""
-    fields = ("key", "kind", "label", "sentence", "limits", "cost", "window", "legend")
+    fields = ("key", "kind", "label", "sentence", "limits", "cost", "window")
     arguments = [{"name": argument.name, "label": argument.label} for argument in instrument.arguments]
-    return {name: getattr(instrument, name) for name in fields} | {"arguments": arguments}
+    panel = instrument.panel and {"key": instrument.key, **asdict(instrument.panel)}
+    return {name: getattr(instrument, name) for name in fields} | {"arguments": arguments, "panel": panel}
 
 
 def _describe_setting(setting: Setting) -> Answer:
@@ -152,7 +154,13 @@ def _describe_task(task: Task) -> Answer:
     begins = {"op": task.op, "rules": task.rules, "parameters": task.parameters}
     values = {name: getattr(task, name) for name in fields}
     site = asdict(task.net.site) | {"output": task.net.output}
-    return values | {"defaults": defaults, "begins": begins, "site": site, "picture": task.picture()}
+    return values | {
+        "defaults": defaults,
+        "begins": begins,
+        "site": site,
+        "picture": task.picture(),
+        "panels": _list_panels(task),
+    }
 
 
 @cache

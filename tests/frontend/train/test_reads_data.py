@@ -54,11 +54,11 @@ def test_a_regression_task_shows_columns_until_the_first_step(node, document):
 
 def test_of_more_than_two_rules_only_the_highlighted_one_has_its_plane_drawn(node, document):
     rules = ("default", "clipped", "approx_sign")
-    region = {"cells": [], "classes": 2, "levels": 127, "score": 0.5, "trained": [], "held_out": []}
+    region = [{"words": "", "blocks": []}]
     way = {"default": {"reached": [0]}, "clipped": {"reached": [1]}}
 
     def planes(count: int, **given: Any) -> tuple[list[str], str]:
-        more = {"regions": dict.fromkeys(rules[:count], region | {"words": ""}), "way": way}
+        more = {"regions": dict.fromkeys(rules[:count], region), "way": way}
         found = reads(node, document, "moons", *rules[:count], reads={}, begun=True, more=more, **given)
         return [plane["line"]["key"] for plane in found["planes"]], found["caption"]
 

@@ -1,4 +1,4 @@
-"""A new instrument is one file, and one more for its picture: nothing else knows of them, all show them."""
+"""A new instrument is one file, which has its picture too: nothing else knows of it, all show it."""
 
 import json
 import shutil
@@ -13,34 +13,24 @@ import pytest
 import explorer
 from tests.frontend.modules import node
 
-PICTURE = """
-export const panel = {
-  order: 99,
-  opens: true,
-  layered: true,
-  suits: () => true,
-  rows: 2,
-  picture: ({ measured }) => ({ words: `Largest ${measured.largest}` }),
-  create: () => ({ draw() {} }),
-};
-"""
-
-# The panels of a choice, their words for some measures, and what the stream is asked for.
+# The last panel of a choice, the words of its picture, and what the stream is asked for.
 SHOWN = """
     const { setDocument } = await import(given.folder + "/choice/entries.js");
-    const { loadPanels, openPanels, listRequests } = await import(given.folder + "/train/panels/panels.js");
+    const { openPanels, listRequests, getPicture } = await import(given.folder + "/train/panels/panels.js");
     setDocument(given.document);
-    await loadPanels();
     const choice = { op: "sign", rules: [], training: { task: "circles" } };
     const panel = openPanels(choice, {}).at(-1);
     const state = { choice, panels: {}, numbers: {}, view: { status: { state: "running" } } };
-    return [panel.key, panel.picture({ measured: { largest: 2 } }).words, listRequests(state).at(-1)];
+    const snapshot = { measured: { toy: given.drawn } };
+    const picture = getPicture(state, snapshot, { key: panel.key, line: { key: "clipped" } });
+    return [panel.key, picture.words, listRequests(state).at(-1)];
 """
 
 TOY = '''
 """The largest weight of a layer."""
 
 from explorer.training.instruments.base.instrument import Argument, Record, Visible
+from explorer.training.instruments.base.pictures import Legend, Panel, draw_note
 
 
 def measured(nets, *, layer):
@@ -53,6 +43,8 @@ def measured(nets, *, layer):
 INSTRUMENT = Visible(
     key="toy", label="Toy", sentence="The largest weight.", limits="No more.", cost="nothing",
     arguments=(Argument("layer", "Layer", lambda settings, _data: len(settings.widths)),), measure=measured,
+    draw=lambda record: [{"words": f"Largest {record['largest']:.3f}", "blocks": [draw_note("A note")]}],
+    panel=Panel(order=99, rows=2, legend=(Legend("small", "dot"),)),
 )
 '''
 
@@ -74,24 +66,8 @@ def _modules() -> list[str]:
     return [name for name in sys.modules if name.partition(".")[0] == "explorer"]
 
 
-def test_its_picture_is_one_file_more(package: Path):
-    """In a copy with two files more, the document names the picture, the page loads and shows it."""
-    (package / "training" / "instruments" / "toy.py").write_text(TOY, encoding="utf-8")
-    panels = package / "frontend" / "train" / "panels"
-    (panels / "toy.js").write_text(PICTURE, encoding="utf-8")
-    answers = import_module("explorer.ui.server.answers")
-    document = json.loads(answers.get_files()[f"{answers.get_folder()}/document.json"].content)
-    assert "toy" in document["panels"]
-    assert "alignment" not in document["panels"], "it has no module in the room"
-    assert all((panels / f"{key}.js").exists() for key in document["panels"])
-    assert b"Largest " in answers.get_files()[f"{answers.get_folder()}/pages/later.js"].content
-    with node() as running:
-        given = {"folder": (package / "frontend").as_uri(), "document": document}
-        assert running.run(SHOWN, given) == ["toy", "Largest 2", "toy"]
-
-
 def _seen() -> dict[str, Any]:
-    """The measurement, its event and its sentence on the page, by the package as it is imported now."""
+    """The measurement, its event and what is on the page, by the package as it is imported now."""
     answers, stream, status, training = map(
         import_module,
         (
@@ -118,9 +94,10 @@ def _seen() -> dict[str, Any]:
             for text in ("toy", "toy?layer=1")
         ],
         "unmeasured": snapshot.unmeasured["toy?layer=2"],
-        "told": [told["measured"]["toy"][rule]["largest"] for rule in snapshot.losses],
+        "told": told["measured"]["toy"],
         "most": told["most"]["toy"],
         "page": next(each for each in answers.describe_training()["instruments"] if each["key"] == "toy"),
+        "document": answers.get_files()[f"{answers.get_folder()}/document.json"].content,
     }
 
 
@@ -129,7 +106,8 @@ def test_a_new_instrument_is_one_file(package: Path):
     (package / "training" / "instruments" / "toy.py").write_text(TOY, encoding="utf-8")
     told = _seen()
     assert told["measured"] == told["weights"]
-    assert told["told"] == told["weights"][1]
+    words = [f"Largest {largest:.3f}" for largest in told["weights"][1]]
+    assert [picture["words"] for (picture,) in told["told"].values()] == words
     assert told["unmeasured"] == "layer must be from 0 to 1"
     assert told["most"] == {"layer": 1}
     assert told["page"] == {
@@ -140,6 +118,20 @@ def test_a_new_instrument_is_one_file(package: Path):
         "limits": "No more.",
         "cost": "nothing",
         "window": 1,
-        "legend": (),
         "arguments": [{"name": "layer", "label": "Layer"}],
+        "panel": {
+            "key": "toy",
+            "order": 99,
+            "rows": 2,
+            "opens": True,
+            "layered": False,
+            "scrolls": False,
+            "when": "",
+            "legend": ({"text": "small", "swatch": "dot", "numbers": None},),
+            "asks": "",
+            "picks": None,
+        },
     }
+    with node() as running:
+        given = {"folder": (package / "frontend").as_uri(), "document": json.loads(told["document"])}
+        assert running.run(SHOWN, given | {"drawn": told["told"]}) == ["toy", words[1], "toy"]

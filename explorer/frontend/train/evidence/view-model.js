@@ -1,16 +1,16 @@
 // The view model of the section "Why": its open panels and their contents.
 
 import { toQuery } from "../../choice/address.js";
-import { findEntry, findRuleForOp } from "../../choice/entries.js";
 import { toServerUrl } from "../../choice/server.js";
-import { labelLines, findKeysInForce, parseBranches } from "../state/branches.js";
+import { labelLines, parseBranches } from "../state/branches.js";
 import { isLost, getLayerChoice, describeNets } from "../state/layers.js";
 import { findInstrument } from "../state/instruments.js";
-import { openPanels, getSuitablePanels } from "../panels/panels.js";
+import { getPicture, openPanels, getSuitablePanels } from "../panels/panels.js";
 import { getRuleKeys } from "../state/history.js";
 import { SEARCH, buildLineSearch } from "./line-search-data.js";
 import { getSelectedTask } from "../state/tasks.js";
 
+/** @import { Panel } from "../state/instruments.js" */
 /** @import { Snapshot } from "../state/records.js" */
 /** @import { LegendEntry } from "../state/series.js" */
 /** @import { State } from "../state/state.js" */
@@ -67,51 +67,33 @@ export function buildRulePanel(state, lines) {
  * Build the data of one open panel, with one drawing per backward rule.
  * @param {State} state
  * @param {LegendEntry[]} lines
- * @param {import("../panels/panel.js").Panel} panel
+ * @param {Panel} panel
  * @returns {import("../panels/panel.js").Row}
  */
 function buildPanelRow(state, lines, panel) {
   const { choice, view } = state;
   const { snapshot } = view.status;
-  const { label, sentence, limits, legend, arguments: instrumentArgs } = findInstrument(panel.key);
+  const { label, sentence, limits, arguments: instrumentArgs } = findInstrument(panel.key);
   const points = parseBranches(view.status.recorded?.branch, getRuleKeys(choice));
   const { chosen: layer, count } = getLayerChoice(state);
-  const step = snapshot?.step ?? 0;
-  const cells = labelLines(lines, points, step).map((line) => {
-    const measured = snapshot?.measured[panel.key]?.[line.key] ?? null;
-    const { parameters } = choice;
-    const now = findKeysInForce(points, step, { op: choice.op, rule: line.key });
-    const op = findEntry("op", now.op);
-    const observation = measured &&
-      snapshot && {
-        picked: getPicked(state, panel),
-        measured,
-        snapshot,
-        line,
-        op,
-        rule: findRuleForOp(op, now.rule),
-        parameters,
-        task: getSelectedTask(choice),
-        layer,
-        ink: state.ink,
-      };
+  const picked = getPicked(state, panel);
+  const cells = labelLines(lines, points, snapshot?.step ?? 0).map((line) => {
+    const picture = getPicture(state, snapshot, { key: panel.key, line, layer, points, picked });
     return {
       line,
-      picture: observation && panel.picture(observation),
+      picture,
       empty: explainEmptyCell(snapshot, line),
       answer: getAnswerAbout(state, panel, line),
-      carry: observation && createCarryLink(state, panel, observation),
+      carry: createCarryLink(state, picture, line, layer),
     };
   });
-  const record = lines.map(({ key }) => snapshot?.measured[panel.key]?.[key]).find(Boolean);
+  const legend = cells.find(({ picture }) => picture?.legend)?.picture?.legend;
   return {
     panel,
     title: panel.layered && count > 1 ? `${label}, layer ${layer + 1}` : label,
-    sentence: getPicked(state, panel) === null ? sentence : `${sentence} ${panel.picks?.hint}`,
+    sentence: picked === null ? sentence : `${sentence} ${panel.picks?.hint}`,
     limits,
-    legend: (panel.legend ?? []).map(
-      ({ text, of }, index) => (record && of?.(record)) || text || legend[index],
-    ),
+    legend: panel.legend.map(({ text }, index) => (!index && legend) || text),
     missing:
       snapshot?.unmeasured[panel.key] ??
       (cells.every(({ line, picture }) => !picture && isLost(snapshot, line)) ? NO_NET : ""),
@@ -127,7 +109,7 @@ function buildPanelRow(state, lines, panel) {
 /**
  * Return the number picked in one panel for use in another, or null if the task lacks the other panel.
  * @param {State} state
- * @param {import("../panels/panel.js").Panel} panel
+ * @param {Panel} panel
  */
 function getPicked({ choice, numbers }, { picks }) {
   if (!picks || !getSuitablePanels(choice).some(({ key }) => key === picks.panel)) return null;
@@ -144,32 +126,35 @@ function explainEmptyCell(snapshot, line) {
 }
 
 /**
- * Create the link that opens a panel's data behind the curves of Explore. Returns null if there are no such data.
+ * Create the link that opens a picture's histogram behind the curves of Explore. Returns null if there is none with the
+ * means of its bins.
  * @param {State} state
- * @param {import("../panels/panel.js").Panel} panel
- * @param {import("../panels/panel.js").Observation} observation
+ * @param {import("../panels/panels.js").Picture|null} picture
+ * @param {LegendEntry} line
+ * @param {number} layer
  * @returns {import("../panels/panel.js").Carry|null}
  */
-function createCarryLink({ choice, view }, { data }, observation) {
-  if (!data) return null;
-  const { line, layer, task } = observation;
-  const carried = data(observation);
-  const source = `data of ${line.label}, ${task.label}, layer ${layer + 1}, step ${view.status.step}`;
-  const range = /** @type {[number, number]} */ ([carried.edges[0], carried.edges.at(-1)]);
+function createCarryLink({ choice, view }, picture, line, layer) {
+  const histogram = picture?.blocks.find(({ means }) => means);
+  if (!histogram) return null;
+  const { counts, means, bins, ends: range, outside: note } = histogram;
+  const { label } = getSelectedTask(choice);
+  const source = `data of ${line.label}, ${label}, layer ${layer + 1}, step ${view.status.step}`;
+  const edges = Array.from({ length: bins + 1 }, (_, at) => range[0] + (at / bins) * (range[1] - range[0]));
   return {
     address: `${toServerUrl("")}?${toQuery({ ...choice, range })}`,
     label: `Show behind the curves: the ${source}`,
-    data: { of: source, ...carried },
+    data: { of: source, edges, counts: Array.from(counts), means: Array.from(means), note },
   };
 }
 
 /**
  * Return the index of the legend entry whose answer is displayed, or null if there is no answer.
  * @param {State} state
- * @param {import("../panels/panel.js").Panel} panel
+ * @param {Panel} panel
  */
-function findPressed({ requests, view }, { request = "", legend = [] }) {
-  const latest = requests[request];
+function findPressed({ requests, view }, { asks, legend }) {
+  const latest = requests[asks];
   if (!latest || latest.run !== view.id) return null;
   return legend.findIndex(({ numbers }) =>
     Object.entries(numbers ?? { none: 0 }).every(([name, value]) => latest.numbers[name] === value),
@@ -179,12 +164,12 @@ function findPressed({ requests, view }, { request = "", legend = [] }) {
 /**
  * Return the server's answer about a backward rule, or null if nothing was requested.
  * @param {State} state
- * @param {import("../panels/panel.js").Panel} panel
+ * @param {Panel} panel
  * @param {LegendEntry} line
  * @returns {import("../panels/panel.js").Answer|null}
  */
-function getAnswerAbout({ requests, view }, { request = "" }, { key }) {
-  const latest = requests[request];
+function getAnswerAbout({ requests, view }, { asks }, { key }) {
+  const latest = requests[asks];
   if (!latest || latest.run !== view.id) return null;
   const { answer, step } = latest;
   if (!answer) return { words: "Asking …", formula: "" };

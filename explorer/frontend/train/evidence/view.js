@@ -18,7 +18,7 @@ import { createSwitch } from "../widgets/toggle-group.js";
 /**
  * @param {HTMLElement} host
  * @param {{onPanel: (key: string, open: boolean) => void, onLayer: (layer: number) => void,
- *   onLegend: (panel: import("../panels/panel.js").Panel, index: number) => void,
+ *   onLegend: (panel: import("../state/instruments.js").Panel, index: number) => void,
  *   onNumber: (key: string, name: string, value: number) => void, onSearch: () => void}} on
  * @param {{plotly: string, onPoint: (rule: string|null) => void}} reach
  */
@@ -32,7 +32,7 @@ export function createWhy(host, { onPanel, onLayer, onLegend, onNumber, onSearch
 
   /**
    * Open the panel that shows more about the number that the user has picked, and scroll to the panel.
-   * @param {import("../panels/panel.js").Panel} panel
+   * @param {import("../state/instruments.js").Panel} panel
    * @param {number} value
    */
   function pick({ picks }, value) {

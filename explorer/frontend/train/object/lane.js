@@ -62,7 +62,7 @@ function drawPlate(node, { plate, words, still, sees }) {
   setText(detail, words[1] ?? "");
   if (!sees) return;
   const [data, zero, curve] = svg.children;
-  setAttribute(data, "d", sees.bars.map(makeBarPath).join(""));
+  setAttribute(data, "d", sees.parts[0].map(makeBarPath).join(""));
   setAttribute(zero, "d", makeLinePath([0, 1].map((x) => ({ x, y: sees.zero }))));
   setAttribute(curve, "d", makeLinePath(sees.curve));
   setAttribute(

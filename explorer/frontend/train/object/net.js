@@ -5,7 +5,7 @@ import { element, setAttribute, setText } from "../../elements/dom.js";
 import { shape } from "../../elements/svg.js";
 import { paintGrey } from "../widgets/canvas.js";
 import { makeLinePath, share } from "../widgets/svg-paths.js";
-import { paintWeights } from "../widgets/weights.js";
+import { paintImage } from "../widgets/image.js";
 import { describeFold } from "./view-model.js";
 
 /** @import { Forward } from "./view-model.js" */
@@ -64,13 +64,13 @@ const PAINTERS = {
     const node = createPlate("inputs", element("div", { class: "framed" }, canvas, svg), caption);
     return {
       node,
-      show({ record, isImage, ink }) {
-        setAttribute(canvas, "hidden", !isImage);
-        svg.toggleAttribute("hidden", isImage);
-        const { inputs, of } = record;
-        if (isImage) paintGrey(canvas, scaleToBytes(inputs), Math.sqrt(inputs.length), ink);
+      show({ record, ink }) {
+        const { inputs, of, side } = record;
+        setAttribute(canvas, "hidden", !side);
+        svg.toggleAttribute("hidden", side > 0);
+        if (side) paintGrey(canvas, scaleToBytes(inputs), side, ink);
         else drawBars(paths, inputs);
-        const all = isImage ? `${of} pixels` : `${of.toLocaleString("en-US")} inputs`;
+        const all = side ? `${of} pixels` : `${of.toLocaleString("en-US")} inputs`;
         setText(caption, inputs.length < of ? `first ${inputs.length} of ${all}` : all);
       },
     };
@@ -82,8 +82,8 @@ const PAINTERS = {
     const node = createPlate("weights", canvas, caption);
     return {
       node,
-      show({ record, isImage, of }) {
-        paintWeights(canvas, record.weights[layer], isImage && layer === 0);
+      show({ record, of, ink }) {
+        paintImage(canvas, record.weights[layer], ink);
         setText(owner, layer === 0 && of ? ` of ${of}` : "");
         setAttribute(
           node,

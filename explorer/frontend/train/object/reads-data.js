@@ -1,6 +1,6 @@
 // Selects the examples shown next to the net: images, table rows, or points of a plane with the nets' decisions.
 
-import { pictureOf } from "../panels/regions.js";
+import { getPicture } from "../panels/panels.js";
 import { suggestRemedy } from "../state/remedies.js";
 import { isTableMissing, getSelectedTask } from "../state/tasks.js";
 
@@ -13,7 +13,7 @@ import { isTableMissing, getSelectedTask } from "../state/tasks.js";
  * pictures of the classes that nets assign to each point of a plane.
  * @typedef {{question: string, caption: string, points: [number, number, number][], examples: Uint8Array[],
  *   zero: number|null, long: boolean, rules: {line: LegendEntry, right: boolean[]}[], planes: Plane[], ink: number}} Reads
- * @typedef {{line: LegendEntry, picture: import("../panels/regions.js").Picture}} Plane
+ * @typedef {{line: LegendEntry, picture: import("../panels/panels.js").Picture}} Plane
  */
 
 const MAX_EXAMPLES = 24; // maximum number of examples next to a chart, and of rows of a table
@@ -72,13 +72,14 @@ export function buildReads(state, measured, before, lines, begun) {
  * Build the pictures of the classes that the rules' nets assign to each point of a plane.
  * @param {State} state @param {Snapshot|null} measured @param {LegendEntry[]} lines @returns {Plane[]}
  */
-function planesOf({ lifted }, measured, lines) {
-  const records = measured?.measured.regions ?? {};
-  const known = lines.filter(({ key }) => records[key]);
-  const isReached = (/** @type {LegendEntry} */ { key }) => measured?.measured.way?.[key]?.reached[0] > 0;
-  const first = known.find(({ key }) => key === lifted) ?? known.find(isReached) ?? known[0];
-  const shown = known.length < MANY_PLANES ? known : [first];
-  return shown.map((line) => ({ line, picture: pictureOf({ measured: records[line.key] }) }));
+function planesOf(state, measured, lines) {
+  const known = lines.flatMap((line) => {
+    const picture = getPicture(state, measured, { key: "regions", line });
+    return picture ? [{ line, picture }] : [];
+  });
+  const isReached = (/** @type {Plane} */ { line }) => measured?.measured.way?.[line.key]?.reached[0] > 0;
+  const first = known.find(({ line }) => line.key === state.lifted) ?? known.find(isReached) ?? known[0];
+  return known.length < MANY_PLANES ? known : [first];
 }
 
 /**

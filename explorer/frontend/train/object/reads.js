@@ -3,7 +3,7 @@
 import { createChildren, updateChildren } from "../../elements/children.js";
 import { element, setAttribute, setText } from "../../elements/dom.js";
 import { shape } from "../../elements/svg.js";
-import { panel as regions } from "../panels/regions.js";
+import { showPicture } from "../panels/picture.js";
 import { paintBars, paintGrey, areEqual } from "../widgets/canvas.js";
 
 /** @import { Plane, Reads } from "./reads-data.js" */
@@ -77,7 +77,6 @@ function createDecisions({ line: { key } }) {
   const name = element("b", {});
   const frame = element("div", { role: "img" });
   const node = element("div", { "data-rule": key }, name, frame);
-  const painter = regions.create(frame, () => undefined);
   return {
     element: node,
     /** @param {Plane} plane */
@@ -85,7 +84,7 @@ function createDecisions({ line: { key } }) {
       node.style.setProperty("--colour", line.colour);
       setText(name, line.label);
       setAttribute(frame, "aria-label", `${line.label}: ${picture.words}`);
-      painter.draw(picture);
+      showPicture(frame, picture);
     },
   };
 }

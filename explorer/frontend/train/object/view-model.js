@@ -1,7 +1,7 @@
 // The view model of the drawn net: the forward pass of one example, each rule's backward pass, and held-out examples.
 
 import { getEntries } from "../../choice/choice.js";
-import { findEntry, findRuleForOp } from "../../choice/entries.js";
+import { findEntry } from "../../choice/entries.js";
 import { formatShort } from "../../formula/numbers.js";
 import { labelLines, findKeysInForce, parseBranches } from "../state/branches.js";
 import { getRuleKeys } from "../state/history.js";
@@ -10,7 +10,8 @@ import { getCurrentValues } from "../state/series.js";
 import { sampleOp } from "../state/small-curves.js";
 import { ACTIVE, OVER } from "../state/status.js";
 import { getSetting, getSelectedTask } from "../state/tasks.js";
-import { panel as inputs } from "../panels/inputs.js";
+import { getPicture } from "../panels/panels.js";
+import { layOutHistogram } from "../widgets/histogram.js";
 import { canFold, computeRemaining, listPlates } from "./plates.js";
 import { buildReads } from "./reads-data.js";
 
@@ -29,7 +30,7 @@ import { buildReads } from "./reads-data.js";
  * @typedef {{slot: number, line: LegendEntry, plates: LanePlate[], bands: Band[], said: string, score: string,
  *   why: boolean|null}} Lane
  * The forward pass of the net of one rule; ``of`` is the name of the rule once nets differ.
- * @typedef {{colour: string, of: string, plates: Plate[], canFold: boolean, open: boolean, isImage: boolean,
+ * @typedef {{colour: string, of: string, plates: Plate[], canFold: boolean, open: boolean,
  *   record: *, curve: {x: number, y: number}[], ends: [number, number], op: string, ink: number}} Forward
  * The complete object.
  * @typedef {{plates: Plate[], lanes: Lane[], forward: Forward|null, reads: Reads|null, begun: boolean}} Picture
@@ -161,7 +162,12 @@ export function makeLanePlate(state, line, snapshot, record, plate, points) {
   const isStill = (/** @type {number} */ at) => record?.reached[at] === 0 && record.moved[at] === 0;
   if (kind === "op") {
     const isDead = hasFinite(record) && !(record.passed[layer] > 0);
-    return { plate, words: [], still: isDead, sees: buildInputDrawing(state, line, snapshot, layer, points) };
+    const picture = getPicture(state, snapshot, { key: "inputs", line, layer, points });
+    const sees = picture && {
+      words: picture.words,
+      ...layOutHistogram(/** @type {*} */ (picture.blocks[0]), picture.curve),
+    };
+    return { plate, words: [], still: isDead, sees };
   }
   if (kind === "fold") {
     const all = Array.from({ length: folded }, (_, at) => layer + at);
@@ -182,34 +188,6 @@ export function describeFold(count) {
 }
 
 /**
- * Build the drawing of a layer's op inputs behind the curve of a backward rule. Returns null before the inputs are
- * measured.
- * @param {Pick<State, "choice"|"ink">} state
- * @param {LegendEntry} line
- * @param {Snapshot|null} snapshot
- * @param {number} layer
- * @param {import("../state/branches.js").Point[]} points
- */
-function buildInputDrawing({ choice, ink }, line, snapshot, layer, points) {
-  const measured = snapshot?.measured.inputs?.[line.key];
-  if (!snapshot || !measured) return null;
-  const now = findKeysInForce(points, snapshot.step, { op: choice.op, rule: line.key });
-  const op = findEntry("op", now.op);
-  return inputs.picture({
-    measured,
-    snapshot,
-    line,
-    layer,
-    ink,
-    op,
-    rule: findRuleForOp(op, now.rule),
-    parameters: choice.parameters,
-    task: getSelectedTask(choice),
-    picked: null,
-  });
-}
-
-/**
  * Build the data of the forward pass of the highlighted rule's net. If no rule is highlighted, the first one whose
  * gradient reaches the first weights is used.
  * @param {State} state
@@ -227,20 +205,14 @@ function buildForwardPass({ choice, lifted, unfolded, ink }, snapshot, { lines, 
   const record = /** @type {*} */ (records[line.key]);
   const now = findKeysInForce(points, snapshot.step, { op: choice.op, rule: line.key });
   const op = findEntry("op", now.op) ?? getEntries(choice).op;
-  const edges = snapshot.measured.inputs?.[line.key]?.edges ?? [-3, 3];
-  const ends = /** @type {[number, number]} */ ([edges[0], edges[edges.length - 1]]);
+  const ends = snapshot.measured.inputs?.[line.key]?.[0].blocks[0].ends ?? [-3, 3];
   const alike = snapshot.step === 0;
-  const side = Math.sqrt(record.of);
   return {
     colour: alike ? "" : line.colour,
     of: alike || lines.length === 1 ? "" : line.label,
     plates,
     canFold: canFold(layers),
     open: unfolded,
-    isImage:
-      getSelectedTask(choice).kind === "image" &&
-      Number.isInteger(side) &&
-      record.of === record.inputs.length,
     record,
     curve: sampleOp(op, { ...choice.parameters, ...getCurrentValues(snapshot, line.key, 0) }, ends),
     ends,

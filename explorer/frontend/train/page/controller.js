@@ -6,7 +6,7 @@ import { createRequests } from "./requests.js";
 import { createHistory } from "../history/controller.js";
 import { getCommandSettings, getRunSettings } from "../client/request.js";
 import { createPainter } from "./view.js";
-import { loadPanels, listRequests } from "../panels/panels.js";
+import { listRequests } from "../panels/panels.js";
 import { packGhosts } from "../state/history.js";
 import { makeObject, buildPicture } from "./view-model.js";
 import { readInk } from "../widgets/canvas.js";
@@ -33,12 +33,6 @@ import { createLiveSettings } from "./live-settings.js";
  *   isMine: () => boolean, rename: (choice: Choice) => void}} Page
  */
 
-/** Load the code of the page's panels, and return the function that creates the Train page. */
-export async function loadTraining() {
-  await loadPanels();
-  return createTraining;
-}
-
 /**
  * Create the Train page in an element that contains its static HTML.
  * @param {HTMLElement} host with the skeleton
@@ -49,7 +43,7 @@ export async function loadTraining() {
  *   cardOf: (slot: number) => HTMLElement|undefined}} reach ``calm`` says whether the tools are closed at first; it is
  *   undefined in a lesson, which does not draw the net
  */
-function createTraining(host, store, { server, plotly, colours, examples, onPresent, calm, cardOf }) {
+export function createTraining(host, store, { server, plotly, colours, examples, onPresent, calm, cardOf }) {
   const getTheme = () => ({ colours: colours().rules, ink: readInk(host) });
   let state = createState(store.current, getTheme(), {
     table: loadFromSession("own table") ?? NO_TABLE,

@@ -47,7 +47,7 @@ function getLayerValues(snapshot, rule, name) {
   const values = Array.from(
     { length: parameter.layers },
     (_, layer) =>
-      getChannelRange(snapshot, rule, parameter, layer) ?? [getCurrentValues(snapshot, rule, layer)[name]],
+      getChannelRange(snapshot, rule, name, layer) ?? [getCurrentValues(snapshot, rule, layer)[name]],
   );
   return values.flat().filter((value) => value !== undefined);
 }

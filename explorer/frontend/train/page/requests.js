@@ -36,13 +36,13 @@ export function createRequests({ state, become, run }) {
       saveInSession("numbers", state().numbers);
     },
     onSearch: () => void measure(SEARCH, {}),
-    /** @param {import("../panels/panel.js").Panel} panel @param {number} index */
-    onLegend({ request = "", legend = [] }, index) {
+    /** @param {import("../state/instruments.js").Panel} panel @param {number} index */
+    onLegend({ asks, legend }, index) {
       const { chosen: layer } = getLayerChoice(state());
       const numbers = { layer, ...legend[index].numbers };
-      const { [request]: displayed, ...requests } = state().requests;
+      const { [asks]: displayed, ...requests } = state().requests;
       if (JSON.stringify(displayed?.numbers) === JSON.stringify(numbers)) become({ requests });
-      else measure(request, numbers);
+      else measure(asks, numbers);
     },
   };
 }

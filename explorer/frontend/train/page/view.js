@@ -35,7 +35,7 @@ import { createWhy } from "../evidence/view.js";
  *   onMeasure: (measure: import("../state/series.js").Measure) => void,
  *   onAligned: (kind: import("../state/state.js").AlignmentMeasure) => void,
  *   onPanel: (key: string, open: boolean) => void, onLayer: (layer: number) => void,
- *   onLegend: (panel: import("../panels/panel.js").Panel, index: number) => void,
+ *   onLegend: (panel: import("../state/instruments.js").Panel, index: number) => void,
  *   onNumber: (key: string, name: string, value: number) => void, onSearch: () => void,
  *   onSetting: (name: string, text: string, phase: string) => void, compareDevices: () => Promise<string>,
  *   onWhy: (rule: string|null) => void, onFold: () => void, onLift: (rule: string|null) => void,

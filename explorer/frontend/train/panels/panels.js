@@ -1,33 +1,42 @@
-// The panels of the section "Why". Each is a module of this folder that is named after an instrument.
+// The panels of the section "Why", as Python declares them, and the pictures that they show.
 
 import { isStochastic } from "../../choice/choice.js";
-import { getCatalogue } from "../../choice/entries.js";
-import { formatQuestion } from "../state/instruments.js";
+import { findEntry, findRuleForOp } from "../../choice/entries.js";
+import { findKeysInForce } from "../state/branches.js";
+import { findInstrument, formatQuestion } from "../state/instruments.js";
+import { getCurrentValues } from "../state/series.js";
+import { sampleRule } from "../state/small-curves.js";
 import { OVER } from "../state/status.js";
 import { getSelectedTask } from "../state/tasks.js";
 
-/** @import { Panel } from "./panel.js" */
+/** @import { Panel } from "../state/instruments.js" */
+/** @import { Snapshot } from "../state/records.js" */
+/** @import { LegendEntry } from "../state/series.js" */
+/** @import { State } from "../state/state.js" */
+/**
+ * A picture from Python: ``words`` describe it for screen readers, its blocks are drawn one below the other, and
+ * ``legend`` replaces the first text of the panel's legend. The page adds the curve of the rule for the block that has
+ * one, the steps of lines, the colour of text as a pixel, and the example that another panel shows, null without one.
+ * @typedef {{words: string, blocks: import("./picture.js").Block[], legend?: string,
+ *   curve: import("../widgets/svg-paths.js").Point[], steps: ArrayLike<number>, ink: number,
+ *   picked: number|null}} Picture
+ */
 
 const OBJECT_INSTRUMENTS = ["way", "net", "reads"]; // always requested while the net is drawn
 const BASIS = ["causes", "inputs", "regions"]; // also requested while the net is drawn, if they apply
-let panels = /** @type {Panel[]} */ ([]);
 
-/** Load the modules of all panels that are listed in the HTML document. */
-export async function loadPanels() {
-  const load = async (/** @type {string} */ key) => ({ ...(await import(`./${key}.js`)).panel, key });
-  panels = (await Promise.all(getCatalogue().panels.map(load))).sort((one, other) => one.order - other.order);
-}
-
-/** Return the panels that apply to the selected task. @param {import("../../choice/choice.js").Choice} choice */
+/** Return the panels that apply to the selected task. @param {State["choice"]} choice */
 export function getSuitablePanels(choice) {
-  const learns = Boolean(choice.training.learn);
-  const draws = isStochastic(choice);
-  return panels.filter(({ suits }) => suits(getSelectedTask(choice), learns, draws));
+  const holds = { "": true, learns: Boolean(choice.training.learn), draws: isStochastic(choice) };
+  const panels = getSelectedTask(choice).panels.map(
+    (key) => /** @type {Panel} */ (findInstrument(key).panel),
+  );
+  return panels.filter(({ when }) => holds[when]);
 }
 
 /**
  * Return the panels that are open: those that the user has left open, and those that are open by default.
- * @param {import("../../choice/choice.js").Choice} choice
+ * @param {State["choice"]} choice
  * @param {Object<string, boolean>} left
  */
 export function openPanels(choice, left) {
@@ -37,7 +46,7 @@ export function openPanels(choice, left) {
 /**
  * List the measurements that the server should include in its events. They are those of open panels, or of all panels
  * after the run has ended, because the server may soon delete the run.
- * @param {import("../state/state.js").State} state
+ * @param {State} state
  */
 export function listRequests({ choice, panels: left, numbers, view, why, drawn, evidence = true }) {
   const isOver = OVER.includes(view.status.state);
@@ -51,4 +60,24 @@ export function listRequests({ choice, panels: left, numbers, view, why, drawn, 
     ...(drawn ? OBJECT_INSTRUMENTS : []),
     ...requested.map(({ key }) => formatQuestion(key, numbers[key])),
   ];
+}
+
+/**
+ * Return an instrument's picture of one rule. Returns null before it is measured.
+ * @param {Pick<State, "choice"|"ink">} state
+ * @param {Snapshot|null} snapshot
+ * @param {{key: string, line: LegendEntry, layer?: number, points?: import("../state/branches.js").Point[],
+ *   picked?: number|null}} of the key of the instrument, the index of the layer, and the run's branch points
+ * @returns {Picture|null}
+ */
+export function getPicture({ choice, ink }, snapshot, { key, line, layer = 0, points = [], picked = null }) {
+  const pictures = /** @type {Picture[]|null|undefined} */ (snapshot?.measured[key]?.[line.key]);
+  if (!snapshot || !pictures) return null;
+  const picture = pictures[Math.min(layer, pictures.length - 1)];
+  const ends = picture.blocks.find(({ curve }) => curve)?.ends;
+  const now = findKeysInForce(points, snapshot.step, { op: choice.op, rule: line.key });
+  const op = findEntry("op", now.op);
+  const parameters = ends && { ...choice.parameters, ...getCurrentValues(snapshot, line.key, layer) };
+  const curve = ends ? sampleRule(op, findRuleForOp(op, now.rule), parameters, ends) : [];
+  return { ...picture, curve, steps: snapshot.measured_steps, ink, picked };
 }

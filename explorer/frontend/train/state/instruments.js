@@ -5,9 +5,12 @@ import { getCatalogue } from "../../choice/entries.js";
 /**
  * An instrument, as Python declares it.
  * @typedef {{key: string, label: string, sentence: string, limits: string, cost: string, window: number,
- *   legend: string[], kind: "recorded"|"visible"|"requested", arguments: {name: string, label: string}[]}} Instrument
- * ``window`` is the number of recorded points that a plotted point averages; ``arguments`` are integers from 0,
- * and ``legend`` names the parts of its picture
+ *   kind: "recorded"|"visible"|"requested", arguments: {name: string, label: string}[], panel: Panel|null}} Instrument
+ * ``window`` is the number of recorded points that a plotted point averages; ``arguments`` are integers from 0
+ * How the section "Why" shows it, as ``Panel`` in Python with the key of the instrument.
+ * @typedef {{key: string, rows: number, opens: boolean, layered: boolean, scrolls: boolean,
+ *   when: ""|"learns"|"draws", legend: {text: string, swatch: string, numbers: Object<string, number>|null}[],
+ *   asks: string, picks: {panel: string, name: string, hint: string}|null}} Panel
  */
 
 /** Return the instrument with the given key. @param {string} key @returns {Instrument} */

@@ -9,8 +9,8 @@ import { decodeArray } from "../../choice/arrays.js";
  * @typedef {{key: string, label: string, colour: string}} LegendEntry
  */
 /**
- * A learned parameter; ``first`` is the index of its first column.
- * @typedef {{name: string, layers: number, first: number}} LearnedParameter
+ * A learned parameter, with the number of layers that have it.
+ * @typedef {{name: string, layers: number}} LearnedParameter
  */
 /** A measure of the large chart. @typedef {"score"|"loss"|"norms"|"learned"} Measure */
 /**
@@ -87,27 +87,32 @@ function buildRuleCurve({ key, label, colour }, x, values, spreads) {
  * @param {LearnedParameter} parameter
  * @returns {Series[]}
  */
-function makeLayerCurves({ measured, measured_steps: x }, { key, label, colour }, { name, layers, first }) {
-  const values = /** @type {Values[]} */ (measured.parameters?.[key]?.values ?? []);
-  return values.slice(first, first + layers).map((y, layer) => ({
+function makeLayerCurves(snapshot, { key, label, colour }, { name, layers }) {
+  const x = snapshot.measured_steps;
+  return findLines(snapshot, key, name).lines.map((/** @type {Values} */ y, /** @type {number} */ layer) => ({
     name: `${name}${layers > 1 ? SUBSCRIPTS[layer] : ""}, ${label}`,
     ...{ rule: key, ends: true, colour, x, y, dash: DASHES[layer] },
   }));
 }
 
+/** Return the lines of a learned parameter in the picture of its values. @param {Snapshot} snapshot @param {string} rule @param {string} name */
+function findLines({ measured }, rule, name) {
+  const picture = measured.parameters?.[rule]?.[0];
+  const group = picture?.blocks.find((/** @type {*} */ block) => block.name === name);
+  return group?.blocks[0] ?? { lines: [], bands: [] };
+}
+
 /**
- * Return the parameters that a backward rule learns, each with the index of its first column in the measurements.
+ * Return the parameters that a backward rule learns.
  * @param {Snapshot} snapshot
  * @param {string} rule
  * @returns {LearnedParameter[]}
  */
 export function getLearned({ learned = {}, seeds }, rule) {
-  const names = [...new Set(Object.values(learned).flatMap((each) => Object.keys(each)))];
-  return names.flatMap((name, index) => {
-    const values = learned[rule]?.[name];
-    const layers = values ? values.length / seeds : 0;
-    return values ? [{ name, layers, first: index * layers }] : [];
-  });
+  return Object.entries(learned[rule] ?? {}).map(([name, values]) => ({
+    name,
+    layers: values.length / seeds,
+  }));
 }
 
 /**
@@ -133,13 +138,14 @@ export function getCurrentValues(snapshot, rule, layer) {
  * Return the smallest and largest value of a learned parameter over a layer's channels, averaged over random seeds.
  * @param {Snapshot} snapshot
  * @param {string} rule
- * @param {LearnedParameter} parameter
+ * @param {string} name
  * @param {number} layer from 0
  * @returns {[number, number]|null} null if the layer has a single value
  */
-export function getChannelRange({ measured }, rule, { first }, layer) {
-  const { least: min, most: max } = measured.parameters?.[rule] ?? {};
-  const [low, high] = [min, max].map((each) => each?.[first + layer]);
+export function getChannelRange(snapshot, rule, name, layer) {
+  const [low, high] = (findLines(snapshot, rule, name).bands[layer] ?? []).map(
+    (/** @type {Values} */ each) => each[each.length - 1],
+  );
   return low < high ? [low, high] : null;
 }
 

@@ -16,7 +16,8 @@ import { NO_TABLE } from "./own-table.js";
  * @typedef {{key: string, label: string, purpose: string, kind: string, metric: string|null,
  *   chance: number|null, site: Site, note: string, of_own_op: string, defaults: Object<string, string>,
  *   begins: {op: string, rules: string[], parameters: Object<string, number>},
- *   picture: {points: [number, number, number][]}|{grid: number[][]}|null}} Task
+ *   picture: {points: [number, number, number][]}|{grid: number[][]}|null, panels: string[]}} Task ``panels`` has the
+ *   keys of the instruments that the section "Why" may show
  * The site of the op in the net of a task, as ``OpSite`` in Python; ``output`` says that the last layer has it too.
  * @typedef {{key: string, per_example: boolean, fires: boolean, output: boolean, maps: boolean}} Site
  * One setting. ``words`` are the labels of its values that are not numbers.

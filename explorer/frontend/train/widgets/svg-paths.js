@@ -1,7 +1,7 @@
 // Creates SVG paths from coordinates between 0 and 1.
 
 /** A point; x counts from the left, y from the bottom. @typedef {{x: number, y: number}} Point */
-/** A bar of a chart, which begins at the bottom. @typedef {{from: number, to: number, height: number}} Bar */
+/** A bar of a chart, from ``base`` to ``height``. @typedef {{from: number, to: number, base: number, height: number}} Bar */
 
 const SIZE = 1000; // width and height of a drawing in SVG units
 
@@ -15,9 +15,10 @@ export function share(value, low, high) {
   return (value - low) / (high - low);
 }
 
-/** Return the SVG path of a bar that starts at the bottom. @param {Bar} bar */
-export function makeBarPath({ from, to, height }) {
-  return height ? `M${toUnits(from)},${SIZE}V${toUnits(1 - height)}H${toUnits(to)}V${SIZE}Z` : "";
+/** Return the SVG path of a bar. @param {Bar} bar */
+export function makeBarPath({ from, to, base, height }) {
+  const bottom = toUnits(1 - base);
+  return height > base ? `M${toUnits(from)},${bottom}V${toUnits(1 - height)}H${toUnits(to)}V${bottom}Z` : "";
 }
 
 /** Return the SVG path of a line, which is interrupted at points that are not finite. @param {Point[]} points */

@@ -11,6 +11,7 @@ import torch
 from torch import Tensor
 
 from explorer.catalogue import Op, Rule, resolve_values
+from explorer.training.instruments.base.pictures import Panel
 from explorer.training.nets import Ensemble, ObservedPass, OpRules, OpSite, Trace
 from explorer.training.settings import Settings
 from explorer.training.tasks import TASKS, Data, Task
@@ -192,7 +193,9 @@ class Instrument:
         cost: its measured time and size.
         missing: a function that returns a sentence on why it cannot measure a run, or "".
         arguments: its integer arguments.
-        legend: names of the parts of its chart.
+        draw: ``record ->`` what events contain in place of a record. With a panel it is a list of pictures:
+            one for each layer with the op if the panel is ``layered``, otherwise a single one.
+        panel: how the section "Why" shows them; None for an instrument that it does not list.
         window: number of points in the moving average of a plotted line. It covers past points
             only, so that lines never change.
     """
@@ -206,7 +209,8 @@ class Instrument:
     cost: str
     missing: Callable[[Settings], str] = lambda settings: ""
     arguments: tuple[Argument, ...] = ()
-    legend: tuple[str, ...] = ()
+    draw: Callable[..., Any] = lambda record, *_columns: record
+    panel: Panel | None = None
     window: int = 1
 
 
@@ -218,6 +222,7 @@ class Recorded(Instrument):
         fields: names of the values in each column.
         columns: a function that returns the number of columns of a run: by default one per hidden layer.
         measure: ``nets -> (fields, active members, columns)``, NaN for values that cannot be measured.
+        draw: as above, with the columns of each learned parameter of the rule as its second argument.
     """
 
     kind = "recorded"

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
+import numpy as np
 import torch
 from torch import Tensor
 
 from explorer.training.instruments.base.instrument import Nets
+from explorer.training.instruments.base.pictures import Block, draw_image
 from explorer.training.nets import KERNEL, Convolution
 
 MAX_MAPS = 16  # the maximum number of maps of a layer, and of the layer below, whose kernels are sent
@@ -35,7 +38,7 @@ def encode_weights(weights: Tensor, kernel: int) -> dict[str, Any]:
 
     ``weights`` has shape (inputs, outputs). Returns a dict: ``values``, (inputs · outputs,) int8, row by row,
     127 for the absolute value ``largest``; ``columns``, the number of outputs; and ``kernel``, the side of
-    each kernel, or 0. A column consists of one kernel per map below.
+    each kernel or image in a column, or 0. A column consists of one kernel per map below.
     """
     largest = weights.abs().max().clamp(min=torch.finfo(weights.dtype).tiny)
     values = (weights / largest * _MAX_CODE).round().nan_to_num(0).to(torch.int8)
@@ -45,3 +48,19 @@ def encode_weights(weights: Tensor, kernel: int) -> dict[str, Any]:
         "kernel": kernel,
         "largest": float(largest),
     }
+
+
+def draw_weights(encoded: Mapping[str, Any], caption: str = "") -> Block:
+    """Return the image of encoded weights: blue above 0, orange below.
+
+    A row is an input and a column an output. Kernels are a grid with a row per output and a column per map
+    below, or a square grid with only one map below.
+    """
+    codes = (encoded["values"].astype(np.int16) + 128).astype(np.uint8).reshape(-1, encoded["columns"])
+    side = encoded["kernel"]
+    if not side:
+        return draw_image(codes.flatten(), encoded["columns"], caption, palette="signed")
+    below = len(codes) // side**2
+    tiles = codes.reshape(below, side**2, -1).transpose(2, 0, 1).flatten()
+    across = {"across": below} if below > 1 else {}
+    return draw_image(tiles, 0, caption, palette="signed", side=side, zoom=2, **across)

@@ -61,5 +61,9 @@ def _normalize_settings(settings: Settings) -> Settings:
 def _compute_start(settings: Settings) -> str:
     """Return the snapshot of a run at step 0 and a line of measurements per backward rule, as JSON."""
     snapshot = Run(settings, recorded=()).snapshot(START_INSTRUMENTS)
-    fields = {"step": snapshot.step, "measured": snapshot.measured, "learned": snapshot.learned}
+    fields = {
+        "step": snapshot.step,
+        "measured": snapshot.draw(START_INSTRUMENTS),
+        "learned": snapshot.learned,
+    }
     return as_json({"snapshot": fields, "lines": make_lines(snapshot)})

@@ -312,14 +312,13 @@ def describe_snapshot(snapshot: Snapshot | None, questions: Collection[str]) -> 
         "headline": make_headline(snapshot, labels),
         "recorded": {"lr": number_text(snapshot.lr), "branch": format_branches(snapshot.branch)},
     }
-    measured = {key_of(text): each for text, each in snapshot.measured.items() if text in questions}
     relevant = {
         text: reason
         for text, reason in snapshot.unmeasured.items()
         if text in questions or text in INSTRUMENTS
     }
     unmeasured = {key_of(text): why for text, why in relevant.items()}
-    return {**fields, "snapshot": replace(snapshot, measured=measured, unmeasured=unmeasured)}
+    return {**fields, "snapshot": replace(snapshot, measured=snapshot.draw(questions), unmeasured=unmeasured)}
 
 
 def _make_label(rule: str, snapshot: Snapshot) -> str:

@@ -77,8 +77,6 @@ def picture(node: Node, document: dict[str, Any]) -> Run:
             const states = await import("./train/state/state.js");
             const {{ createState, withBegun, withOtherSettings, withReset }} = states;
             const {{ buildPicture }} = await import("./train/page/view-model.js");
-            const {{ loadPanels }} = await import("./train/panels/panels.js");
-            await loadPanels();
             const view = (status, more = {{}}) => ({{ status, notice: "", lost: false, id: "a", ...more }});
             let state = createState(given.choice,
                 {{ colours: given.colours, ink: 0 }},

@@ -77,13 +77,7 @@ def test_a_measurement_that_a_task_lacks_is_explained(picture: Run):
 
 def test_after_a_branch_the_rule_in_force_is_named_and_drawn(picture: Run):
     seen = status("running", "default", "straight_through")
-    at = {
-        "edges": [-1.0, 0.0, 1.0],
-        "counts": [[1, 1]],
-        "means": [[-0.5, 0.5]],
-        "beyond": [0.0],
-        "words": [""],
-    }
+    at = [{"words": "", "blocks": [{"kind": "histogram", "curve": True, "ends": [-1.0, 1.0]}]}]
     seen["snapshot"] |= {"step": 3, "learned": {}}
     seen["snapshot"]["measured"] = {"inputs": {"default": at, "straight_through": at}}
 
@@ -211,23 +205,41 @@ def test_one_line_replaces_the_cells_if_every_rule_has_diverged(picture: Run):
         assert empty == ("Every rule has diverged" if told else "Nothing before the first step")
 
 
-@pytest.mark.parametrize(
-    ("names", "told"),
-    [
-        ([], "class 0 is light, the last class dark"),
-        (["setosa", "virginica"], "light to dark: setosa, virginica"),
-        (list("abcdef"), "light to dark: a, …, f"),
-    ],
-)
-def test_classes_that_have_names_are_named_in_the_legend_of_their_regions(
-    picture: Run, names: list[str], told: str
-):
+@pytest.mark.parametrize("named", [{}, {"legend": "light to dark: setosa, virginica"}])
+def test_a_picture_may_replace_the_first_text_of_the_legend(picture: Run, named: dict[str, str]):
     seen = status("running", *ROUND[1:])
-    seen["snapshot"]["measured"] = {"regions": {ROUND[2]: {"names": names, "score": 0.5}}}
+    seen["snapshot"]["measured"] = {"regions": {ROUND[2]: [{"words": "", "blocks": [], **named}]}}
     chosen = {"choice": choice(*ROUND, task="moons")}
     rows = picture(SEEN, status=seen, **chosen)["why"]["rows"]
     (legend,) = [row["legend"] for row in rows if row["panel"]["key"] == "regions"]
-    assert legend == [told, "held out", "trained on"]
+    assert legend == [named.get("legend", "class 0 is light, the last class dark"), "held out", "trained on"]
+
+
+def test_the_histogram_of_a_layer_can_be_shown_behind_the_curves_of_explore(picture: Run):
+    """The passed gradient uses the mean of each bin, of values beyond the bins too, and no empty bin."""
+    seen = status("running", *ROUND[1:])
+    histogram = {
+        "kind": "histogram", "counts": [50, 10, 20, 0], "bins": 4, "ends": [-2, 2],
+        "means": [-3.0, -0.5, 0.25, None], "outside": "60 % lie beyond ±2.",
+    }  # fmt: skip
+    seen["snapshot"]["measured"] = {"inputs": {ROUND[1]: [{"words": "", "blocks": [histogram]}]}}
+    body = f"""{SEEN}
+        const {{ saveCarried, getData }} = await import("./choice/data.js");
+        const row = buildPicture(state).why.rows.find(({{ panel }}) => panel.key === "inputs");
+        const [{{ carry }}, other] = row.cells;
+        saveCarried(carry.data);
+        const {{ values, weights, bars, note, label }} = getData();
+        saveCarried(null);
+        const known = {{ values: [...values], weights: [...weights], bars, note, label }};
+        return {{ ...known, address: carry.address, other: other.carry }};
+    """
+    carried = picture(body, status=seen)
+    assert (carried["values"], carried["weights"]) == ([-3.0, -0.5, 0.25], [50, 10, 20])
+    assert carried["bars"] == {"edges": [-2, -1, 0, 1, 2], "counts": [50, 10, 20, 0]}
+    assert carried["label"].endswith("layer 1, step 2 (80 numbers in 4 bins, each at the mean of its bin)")
+    assert carried["note"] == "60 % lie beyond ±2."
+    assert "range=-2&range=2" in carried["address"]
+    assert carried["other"] is None
 
 
 def test_learned_values_of_a_parameter_are_shown_next_to_its_slider(picture: Run):
@@ -255,9 +267,10 @@ def test_values_per_channel_show_their_range_next_to_the_slider(picture: Run):
     seen = status("running", "lsq", "quantize_masked")
     chosen = choice("quantize", "lsq", task="ternary kernels", learn="s", learn_each="channel")
     seen["snapshot"] |= {"seeds": 1, "learned": {"lsq": {"s": [1.0, 2.0]}}}
-    ends = {"least": [0.5, 2.0], "most": [1.5, 2.0]}  # the channels of the second layer are alike
-    series = {key: [[1.0], [2.0]] for key in ("values", "gradients", "leasts", "mosts")}
-    seen["snapshot"]["measured"] = {"parameters": {"lsq": ends | series}}
+    bands = [[[1.0, 0.5], [1.0, 1.5]], [[2.0, 2.0]] * 2]  # the channels of the second layer are alike
+    values = {"lines": [[1.0, 1.0], [2.0, 2.0]], "bands": bands}
+    drawn = {"words": "", "blocks": [{"kind": "group", "name": "s", "blocks": [values]}]}
+    seen["snapshot"]["measured"] = {"parameters": {"lsq": [drawn]}}
     present = picture(SEEN, status=seen, choice=chosen)["present"]
     assert present == {"op": {"s": "now 0.5 to 2"}, "rules": {"lsq": {"s": "now 0.5 to 2"}}}
     body = f'{SEEN} state = {{ ...state, measure: "learned" }};'

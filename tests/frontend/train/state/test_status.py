@@ -10,7 +10,8 @@ from explorer.training.limits import Limits
 from explorer.training.scheduling.status import SENTENCES, describe_state
 from tests.frontend.train.conftest import Run
 
-NAMES = [name for instrument in INSTRUMENTS.values() for name in instrument.legend if " " in name]
+PANELS = [instrument.panel for instrument in INSTRUMENTS.values() if instrument.panel]
+NAMES = [entry.text for panel in PANELS for entry in panel.legend if " " in entry.text]
 QUOTE = "[\"'`]"
 FILLED = r"\$\{[^}]*\}"  # a place of a template, in the browser
 

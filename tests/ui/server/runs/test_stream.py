@@ -224,7 +224,7 @@ def test_instruments_are_in_the_pictures_of_who_asks_for_them(engine):
 
     pictures = [json.loads(text.removeprefix("data: "))["snapshot"] for text in asyncio.run(watched())]
     assert [sorted(picture["measured"]) for picture in pictures] == [["causes"], ["alignment", "inputs"], []]
-    assert pictures[0]["measured"]["causes"]["default"]["names"][2] == "0 by the rule"
+    assert pictures[0]["measured"]["causes"]["default"][0]["blocks"][0]["kind"] == "stack"
     assert pictures[1]["measured"]["alignment"]["clipped"]["cosine"]["dtype"] == "f4"
     assert pictures[2]["measured_steps"]["dtype"] == "i4"
 
@@ -255,7 +255,9 @@ def test_a_question_to_an_instrument_comes_with_its_numbers_and_is_told_by_its_k
 
     first = asyncio.run(watched(b"show=raster%3Fexample%3D1&show=raster%3Fexample%3D7"))
     other = asyncio.run(watched(b"show=raster"))
-    assert [each["measured"]["raster"]["fast_sigmoid"]["example"] for each in (first, other)] == [7, 0]
+    examples = [each["measured"]["raster"]["fast_sigmoid"][0]["blocks"][0] for each in (first, other)]
+    assert [each["kind"] for each in examples] == ["example"] * 2
+    assert examples[0]["image"] != examples[1]["image"]
     assert first["most"]["raster"] == {"example": 359}
     beyond = asyncio.run(watched(b"show=raster%3Fexample%3D360"))
     assert beyond["measured"] == {}

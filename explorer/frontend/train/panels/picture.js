@@ -1,0 +1,236 @@
+// Draws pictures from blocks that Python sends. It knows the kinds of blocks, but no instrument.
+
+import { h, render } from "../../elements/render.js";
+import { formatShare, formatShort } from "../../formula/numbers.js";
+import { layOutHistogram } from "../widgets/histogram.js";
+import { paintDots, paintImage } from "../widgets/image.js";
+import { makeBarPath, makeLinePath, share } from "../widgets/svg-paths.js";
+
+/** @import { Child } from "../../elements/render.js" */
+/** @import { Picture } from "./panels.js" */
+/** A block, as ``explorer/training/instruments`` makes it. @typedef {Object<string, *>} Block */
+/**
+ * The picture of a block. ``canvas`` returns a canvas that is painted once it is on the page, and ``pick`` is called with
+ * the example of a tile that is pressed.
+ * @typedef {{picture: Picture, canvas: (paint: (canvas: HTMLCanvasElement) => void) => Child,
+ *   pick: (example: number) => void}} Around
+ */
+
+/** @type {{[kind: string]: (block: *, around: Around) => Child}} */
+const KINDS = {
+  note: ({ text }) => h("p", { class: "note" }, text),
+  // Bars with a name and a text; lengths are fractions of the full bar.
+  bars: ({ bars }) =>
+    bars.map((/** @type {[string, string, number]} */ [name, text, length]) =>
+      h(
+        "div",
+        { class: "layer-bar" },
+        h("span", {}, name),
+        h("span", { class: "bar-of-layer" }, h("i", { style: `width:${toPercent(length)}` })),
+        h("span", {}, text),
+      ),
+    ),
+  stack: ({ parts }) => h("div", { class: "stack" }, parts.map(makeHalves)),
+  // Levels from 0 to 1, each with its share as a tooltip.
+  strip: ({ levels, name, meaning }) =>
+    h(
+      "div",
+      { class: "by-channel" },
+      Array.from(levels, (level, at) =>
+        h(
+          "span",
+          { title: `${name} ${at + 1}: ${formatShare(level)} ${meaning}` },
+          h("i", { style: `height:${toPercent(level)}` }),
+        ),
+      ),
+    ),
+  // Numbered bars from 0 to 1, one of them chosen.
+  outputs: ({ levels, chosen }) =>
+    h(
+      "div",
+      { class: "outputs" },
+      Array.from(levels, (level, at) =>
+        h(
+          "span",
+          { class: at === chosen && "read", "--level": level.toFixed(3) },
+          h("i"),
+          h("b", {}, `${at}`),
+        ),
+      ),
+    ),
+  example: (block, { picture, canvas }) =>
+    h(
+      "div",
+      { class: "of-example" },
+      canvas((node) => paintImage(node, block, picture.ink)),
+      h("p", { class: "note" }, block.text),
+    ),
+  // Images with captions; they keep their proportions if they fit.
+  row: ({ images, fits }, { picture, canvas }) =>
+    h(
+      "div",
+      { class: fits ? "blocks of-maps" : "blocks" },
+      images.map((/** @type {import("../widgets/image.js").Image} */ image) =>
+        h(
+          "div",
+          {},
+          canvas((node) => paintImage(node, image, picture.ink)),
+          h("span", {}, image.caption),
+        ),
+      ),
+    ),
+  tiles: (block, around) =>
+    h(
+      "div",
+      { class: "misread" },
+      Array.from(block.examples, (_, at) => makeTile(block, at, around)),
+    ),
+  plane: (block, { picture, canvas }) =>
+    h(
+      "div",
+      { class: "plane" },
+      canvas((node) => paintImage(node, block, picture.ink)),
+      canvas((node) => paintDots(node, block)),
+    ),
+  histogram: drawHistogram,
+  lines: drawLines,
+  group: ({ name, text, blocks }, around) =>
+    h(
+      "div",
+      { class: "learned-one" },
+      h("p", {}, h("code", {}, name), h("span", {}, ` = ${text}`)),
+      drawBlocks(blocks, around),
+    ),
+};
+
+/**
+ * Show a picture as the content of an element.
+ * @param {HTMLElement} host
+ * @param {Picture} picture
+ * @param {(example: number) => void} [pick] is called if an image is pressed
+ */
+export function showPicture(host, picture, pick = () => undefined) {
+  const paints = /** @type {((canvas: HTMLCanvasElement) => void)[]} */ ([]); // in the order of the canvases
+  const canvas = (/** @type {typeof paints[number]} */ paint) => {
+    paints.push(paint);
+    return h("canvas");
+  };
+  render(host, drawBlocks(picture.blocks, { picture, canvas, pick }));
+  host.querySelectorAll("canvas").forEach((node, at) => paints[at](node));
+}
+
+/** @param {Block[]} blocks @param {Around} around */
+function drawBlocks(blocks, around) {
+  return blocks.map((block) => KINDS[block.kind](block, around));
+}
+
+/**
+ * Make the two segments of a part of a stack, of which the second is hatched.
+ * @param {[number, number, string]} part its size, the size that is hatched, and its label @param {number} index
+ */
+function makeHalves([size, hatched, text], index) {
+  const make = (/** @type {string} */ kind, /** @type {number} */ own, /** @type {boolean} */ named) =>
+    h(
+      "span",
+      { class: `cause-${index} ${kind}`, style: `flex-grow:${Math.max(own, 0).toFixed(4)}` },
+      named && text && h("b", {}, text),
+    );
+  const isHatched = hatched > size - hatched;
+  return [make("some", size - hatched, !isHatched), make("every", hatched, isHatched)];
+}
+
+/**
+ * Make one image with its class and the answer to it. It is a button if another panel can show more about it.
+ * @param {*} block @param {number} at @param {Around} around
+ */
+function makeTile({ images, width, classes, answers, marked, examples }, at, { picture, canvas, pick }) {
+  const image = images.subarray(at * width ** 2, (at + 1) * width ** 2);
+  const title = `${classes[at]} read as ${answers[at]}`;
+  const button = {
+    "aria-label": `Example ${examples[at] + 1}, ${title}`,
+    "aria-pressed": String(examples[at] === picture.picked),
+    onclick: () => pick(examples[at]),
+  };
+  const isButton = picture.picked !== null;
+  return h(
+    isButton ? "button" : "div",
+    { title, class: marked[at] === 1 && "only", ...(isButton ? button : {}) },
+    canvas((node) => paintImage(node, { image, width, caption: "" }, picture.ink)),
+    h("span", {}, `${classes[at]}→${answers[at]}`),
+  );
+}
+
+/**
+ * Draw a histogram, with the curve of the rule over it if there is one. Bars of later parts are stronger.
+ * @param {import("../widgets/histogram.js").Histogram} block @param {Around} around
+ */
+function drawHistogram(block, { picture }) {
+  const { parts, curve, zero, most } = layOutHistogram(block, block.curve ? picture.curve : []);
+  const last = parts.length - 1;
+  const bars = parts.map((bars, part) =>
+    h("path", {
+      class: "data",
+      d: bars.map(makeBarPath).join(""),
+      opacity: last ? String(0.3 + (0.7 * part) / last) : null,
+    }),
+  );
+  const lines = block.curve && [
+    makePath("zero", makeLevelPath(zero)),
+    makePath("curve", makeLinePath(curve)),
+  ];
+  return [
+    makeFrame({ class: block.strong && "strong" }, [bars, lines], {
+      most: most === null ? "" : formatShort(most),
+    }),
+    h(
+      "div",
+      { class: "axis" },
+      block.ticks.map((tick) => h("span", {}, tick)),
+    ),
+  ];
+}
+
+/**
+ * Draw a line for each layer over the steps, with bands around lines, between the two numbers in ``ends``.
+ * @param {*} block @param {Around} around
+ */
+function drawLines({ lines, bands, ends, most, least, height }, { picture: { steps } }) {
+  const last = steps[steps.length - 1] || 1;
+  const pointsOf = (/** @type {ArrayLike<number>} */ values) =>
+    Array.from(values, (y, at) => ({ x: steps[at] / last, y: share(y, ends[0], ends[1]) }));
+  const zero = share(0, ends[0], ends[1]);
+  const areas = bands.map((/** @type {ArrayLike<number>[]} */ [low, high]) => {
+    const outline = [...pointsOf(low), ...pointsOf(high).reverse()];
+    return makePath("channels", makeLinePath(outline.filter(({ y }) => Number.isFinite(y))));
+  });
+  const curves = lines.map((/** @type {ArrayLike<number>} */ values, /** @type {number} */ layer) =>
+    makePath(`curve layer-${layer}`, makeLinePath(pointsOf(values))),
+  );
+  const paths = [areas, zero >= 0 && zero <= 1 && makePath("zero", makeLevelPath(zero)), curves];
+  return makeFrame({}, paths, { most, least }, `height:${height}rem`);
+}
+
+/**
+ * @param {Object<string, *>} attributes of the drawing @param {Child[]} paths @param {Object<string, string>} labels by
+ *   class @param {string} [style] of the frame
+ */
+function makeFrame(attributes, paths, labels, style) {
+  const drawing = h("svg", { viewBox: "0 0 1000 1000", preserveAspectRatio: "none", ...attributes }, paths);
+  const texts = Object.entries(labels).map(([name, text]) => h("span", { class: name }, text));
+  return h("div", { class: "frame", style }, drawing, texts);
+}
+
+/** @param {string} name of its class @param {string} d */
+function makePath(name, d) {
+  return h("path", { class: name, d });
+}
+
+/** Return the SVG path of a horizontal line. @param {number} y */
+function makeLevelPath(y) {
+  return makeLinePath([0, 1].map((x) => ({ x, y })));
+}
+
+/** Format a fraction for a style. @param {number} share */
+function toPercent(share) {
+  return `${(100 * share).toFixed(1)}%`;
+}

@@ -1,0 +1,43 @@
+// The layout of a histogram, with the curve of a backward rule over it.
+
+import { share } from "./svg-paths.js";
+
+/** @import { Bar, Point } from "./svg-paths.js" */
+/**
+ * A histogram as Python sends it: the counts of each bin, part by part, where the bars of a part stand on those of the
+ * parts before. ``highest`` is the count of a bar that fills the height, ``ends`` are those of x. ``means`` are the
+ * means of the values in each bin, and ``outside`` is a note on values beyond the ends.
+ * @typedef {{kind: "histogram", counts: Int32Array, bins: number, highest: number, ends: [number, number],
+ *   ticks: string[], curve?: boolean, strong?: boolean, means?: Float32Array, outside?: string}} Histogram
+ * It in fractions of the picture's size. ``most`` is the maximum of the curve, null without a curve.
+ * @typedef {{parts: Bar[][], curve: Point[], zero: number, most: number|null}} Layout
+ */
+
+const ROOF = 0.94; // height of the highest bar and of the curve, as a fraction of the chart's height
+const STRONG_WIDTH = 0.9; // width of a bar in the colour of a rule, as a fraction of its bin
+
+/**
+ * Lay out a histogram. Higher bars are cut off.
+ * @param {Histogram} histogram
+ * @param {Point[]} points of the curve, empty without one
+ * @returns {Layout}
+ */
+export function layOutHistogram({ counts, bins, highest, ends, strong }, points) {
+  const finite = points.map(({ y }) => y).filter(Number.isFinite);
+  const [least, most] = [Math.min(0, ...finite), Math.max(1, ...finite)];
+  const toHeight = (/** @type {number} */ y) => ROOF * share(y, least, most);
+  const tops = new Array(bins).fill(0);
+  const bars = Array.from(counts, (count, at) => {
+    const [bin, base] = [at % bins, tops[at % bins]];
+    tops[bin] = Math.min(base + (ROOF * count) / highest, 1);
+    return { from: bin / bins, to: (bin + (strong ? STRONG_WIDTH : 1)) / bins, base, height: tops[bin] };
+  });
+  return {
+    parts: Array.from({ length: counts.length / bins }, (_, part) =>
+      bars.slice(part * bins, (part + 1) * bins),
+    ),
+    curve: points.map(({ x, y }) => ({ x: share(x, ...ends), y: toHeight(y) })),
+    zero: toHeight(0),
+    most: points.length ? most : null,
+  };
+}
