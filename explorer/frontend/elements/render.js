@@ -12,6 +12,7 @@ import { getFocused, setAttribute, setValue, writeValue } from "./dom.js";
  */
 
 const SVG = "http://www.w3.org/2000/svg";
+const OTHERS = ["key", "value", "checked"]; // names that are no attributes of a node
 const UNTYPED = ["range", "select-one"]; // fields without text that the user may be typing
 const lastNodes = /** @type {WeakMap<Node, Map<string, Node>>} */ (new WeakMap()); // the children of each host by key
 const lastParts = /** @type {WeakMap<EventTarget, Part>} */ (new WeakMap());
@@ -34,16 +35,25 @@ export function h(tag, attributes = {}, ...children) {
  */
 export function render(host, ...children) {
   const before = lastNodes.get(host);
-  const all = flatten(children).map(([key, child]) => /** @type {const} */ ([key, child, before?.get(key)]));
-  const after = new Map(all.map(([key, child, node]) => [key, updateNode(node, child, host)]));
-  const kept = new Set(after.values());
+  const after = /** @type {Map<string, Node>} */ (new Map());
+  for (const [key, child] of flatten(children)) after.set(key, updateNode(before?.get(key), child, host));
   lastNodes.set(host, after);
-  for (const node of [...host.childNodes]) if (!kept.has(node)) node.remove();
+  const nodes = [...after.values()];
+  const { childNodes } = host;
+  if (nodes.length !== childNodes.length || nodes.some((node, index) => node !== childNodes[index]))
+    placeNodes(host, nodes);
+}
+
+/** Make nodes the children of an element, in their order. @param {Element|ShadowRoot} host @param {Node[]} nodes */
+function placeNodes(host, nodes) {
+  const { childNodes } = host;
+  const kept = new Set(nodes);
+  for (const node of [...childNodes]) if (!kept.has(node)) node.remove();
   const focused = getFocused(host);
-  const fixed = [...host.childNodes].find((node) => node.contains(focused)); // a moved node would lose the focus
-  [...kept].forEach((node, index) => {
-    if (node === fixed) while (host.childNodes[index] !== node) host.append(host.childNodes[index]);
-    else if (host.childNodes[index] !== node) host.insertBefore(node, host.childNodes[index] ?? null);
+  const fixed = [...childNodes].find((node) => node.contains(focused)); // a moved node would lose the focus
+  nodes.forEach((node, index) => {
+    if (node === fixed) while (childNodes[index] !== node) host.append(childNodes[index]);
+    else if (childNodes[index] !== node) host.insertBefore(node, childNodes[index] ?? null);
   });
 }
 
@@ -91,14 +101,17 @@ function createNode(tag, host) {
 
 /** @param {*} node @param {Part["attributes"]} before @param {Part["attributes"]} attributes */
 function updateAttributes(node, before, attributes) {
-  for (const name of Object.keys({ ...before, ...attributes })) {
-    const value = attributes[name];
-    if (name.startsWith("on"))
-      node.addEventListener(name.slice(2), callListener); // added once, however often called
-    else if (["key", "value", "checked"].includes(name) || value === before[name]) continue;
-    else if (name.startsWith("--")) node.style.setProperty(name, value ?? null);
-    else setAttribute(node, name, value);
-  }
+  for (const name in attributes)
+    if (attributes[name] !== before[name]) writeAttribute(node, name, attributes[name]);
+  for (const name in before) if (!(name in attributes)) writeAttribute(node, name, null);
+}
+
+/** @param {*} node @param {string} name @param {*} value */
+function writeAttribute(node, name, value) {
+  if (name.startsWith("on"))
+    node.addEventListener(name.slice(2), callListener); // added once, however often called
+  else if (name.startsWith("--")) node.style.setProperty(name, value ?? null);
+  else if (!OTHERS.includes(name)) setAttribute(node, name, value);
 }
 
 /** Call the current listener of an event. @param {Event} event */

@@ -28,6 +28,7 @@ export function createBranchDialog({ onBranch }) {
   const id = createId();
   const body = element("div", { class: "branch" });
   const menu = createMenu("Branch …", body);
+  menu.addEventListener("toggle", draw);
   const valueOf = (/** @type {string} */ name) =>
     /** @type {HTMLSelectElement|null} */ (body.querySelector(`#${id}-${name}`))?.value ?? "";
 
@@ -64,7 +65,7 @@ export function createBranchDialog({ onBranch }) {
   }
 
   function draw() {
-    if (!time) return;
+    if (!time || !menu.open) return; // the lists are long, and a run is drawn many times a second
     const { hasRun, lines, most, spikes, step } = time;
     const names = lines.map(({ key, label }) => /** @type {ListOption} */ ([key, label, ""]));
     const toOption = (/** @type {Parameters<typeof explainTrainingRefusal>[0]} */ entry) =>

@@ -15,9 +15,12 @@ export function createPicker(host, onChoose, offered = getTasks()) {
   setAttribute(host, "role", "group");
   setAttribute(host, "aria-label", "Task");
   const drawings = offered.map(drawTask);
+  let displayed = "";
   return {
     /** @param {string} chosen its key */
     show(chosen) {
+      if (chosen === displayed) return;
+      displayed = chosen;
       const buttons = offered.map((task, index) => {
         const title = [task.purpose, task.of_own_op].filter(Boolean).join(" ");
         const state = { "aria-pressed": String(task.key === chosen), onclick: () => onChoose(task.key) };

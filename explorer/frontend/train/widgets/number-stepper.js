@@ -1,7 +1,8 @@
 // A number input between two buttons. Values count from 0, but are shown from 1.
 
 import { createNumberField } from "../../elements/number.js";
-import { element, setAttribute, setText } from "../../elements/dom.js";
+import { element, setAttribute } from "../../elements/dom.js";
+import { h, render } from "../../elements/render.js";
 import { clampTo } from "../../formula/numbers.js";
 
 /** ``value`` and its maximum ``most`` are counted from 0; ``most`` is null before it is known. */
@@ -28,38 +29,27 @@ export function createCounter(label, onNumber) {
     },
     next: (value, way) => clamp(value + way),
   });
-  const go = (/** @type {string} */ sign, /** @type {string} */ name, /** @type {1|-1} */ way) =>
-    element(
-      "button",
-      {
-        "aria-label": `${name} ${label.toLowerCase()}`,
-        onclick: () => choose(displayed.value + 1 + way),
-      },
-      sign,
-    );
-  const [back, on] = [go("‹", "Previous", -1), go("›", "Next", 1)];
-  const count = element("span", {});
-  const host = element(
-    "span",
-    { class: "counter" },
-    `${label} `,
-    back,
-    number.field,
-    on,
-    count,
-    number.message,
-  );
+  const host = element("span", { class: "counter" });
+  const name = label.toLowerCase();
   return {
     element: host,
     /** @param {CounterValue} counted */
     show(counted) {
       displayed = counted;
       const { value, most } = counted;
+      const back = { disabled: value <= 0, onclick: () => choose(value) };
+      const on = { disabled: most !== null && value >= most, onclick: () => choose(value + 2) };
       number.show(String(value + 1));
       setAttribute(host, "inert", most === null);
-      setAttribute(back, "disabled", value <= 0);
-      setAttribute(on, "disabled", most !== null && value >= most);
-      setText(count, most === null ? "" : `of ${most + 1}`);
+      render(
+        host,
+        `${label} `,
+        h("button", { "aria-label": `Previous ${name}`, ...back }, "‹"),
+        number.field,
+        h("button", { "aria-label": `Next ${name}`, ...on }, "›"),
+        h("span", {}, most !== null && `of ${most + 1}`),
+        number.message,
+      );
     },
   };
 }
