@@ -99,7 +99,7 @@ LESSON = Lesson(
     exercise="edge",
     challenge="Your turn: draw a rule that reads more digits than straight-through. Open *Sign with"
     " Straight-through* in Explore, choose *Add rule* and *Draw a rule*, and draw over the gradients; then"
-    " *Train both*, *Start* and *Run five seeds*. The judge is the sentence below the chart, not the two"
+    " *Train both* and *Run five seeds*. The judge is the sentence below the chart, not the two"
     " numbers: “do not show which is best” is a good answer, because five seeds show only large differences."
     " Then try a peak that is wider or narrower, zero outside it, or another height.",
     remember="Straight-through: compute the step forward, pretend the line backward.",

@@ -13,7 +13,7 @@ from playwright.sync_api import Page, expect
 from explorer.instrument.modules import MODULES
 from tests.browser.access import in_both_themes
 from tests.browser.reading import box_of, enter, held, in_the_end, turn, visit
-from tests.browser.training import requests
+from tests.browser.training import requests, status
 from tests.browser.visitors import FINGER, PHONE, Tab
 
 COUNT = (Path(__file__).parent / "count.js").read_text(encoding="utf-8").partition("\n() =>")[2]
@@ -89,6 +89,11 @@ def test_the_first_screen_is_calm_and_every_page_one_press_away(first: First) ->
         page.get_by_role("link", name=name, exact=True).click(trial=True, timeout=5000)
     resize(page, TWICE)
     in_the_end(page, partial(is_as_on_a_phone, page))
+    resize(page, LAPTOP)
+    page.get_by_role("link", name="Train both").click()
+    expect(status(page)).to_have_attribute("data-state", re.compile("running|finished"), timeout=60_000)
+    page.reload()
+    expect(status(page)).to_have_attribute("data-state", re.compile("running|finished"), timeout=60_000)
 
 
 def is_as_on_a_phone(page: Page) -> None:

@@ -2,6 +2,7 @@
 
 import { toQuery } from "../choice/address.js";
 import { getCatalogue } from "../choice/entries.js";
+import { requestTraining } from "../choice/session.js";
 import { element, setAttribute, setText } from "../elements/dom.js";
 import { createMenu } from "../elements/menu.js";
 
@@ -32,8 +33,15 @@ export function createExamples(examples, onChoose, isSame = () => true, trainWor
   const menu = createMenu("Examples", ...items);
   const hint = element("p", { class: "hint", role: "status" });
   const source = element("small", {});
-  const nextLink = element("a", { class: "then" });
+  let isTraining = false; // whether the next link leads to training, not to a lesson
+  const nextLink = element("a", { class: "then", onclick: requestStart });
   menu.hidden = !examples.length;
+
+  /** Have the Train page start its run, unless the link opens in another tab. @param {MouseEvent} event */
+  function requestStart({ ctrlKey, metaKey, shiftKey }) {
+    if (isTraining && !ctrlKey && !metaKey && !shiftKey) requestTraining();
+  }
+
   return {
     element: element("div", { class: "examples" }, menu, element("div", {}, hint, source, nextLink)),
     /**
@@ -46,6 +54,7 @@ export function createExamples(examples, onChoose, isSame = () => true, trainWor
       setText(hint, text);
       setText(source, example?.source ? `Source: ${example.source}` : "");
       const { words, address } = getNext(choice, example, trainWords(choice));
+      isTraining = !example?.lesson;
       setText(nextLink, words);
       nextLink.classList.toggle("of-no-example", !example);
       setAttribute(nextLink, "href", address);

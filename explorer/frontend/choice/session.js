@@ -26,6 +26,16 @@ export function removeFromSession(start) {
   });
 }
 
+/** Have the Train page start its run when it opens next. */
+export const requestTraining = () => saveInSession("start", true);
+
+/** Return whether the Train page is to start its run, and forget it. @returns {boolean} */
+export function takeTrainingRequest() {
+  const isRequested = loadFromSession("start") === true;
+  if (isRequested) saveInSession("start", false);
+  return isRequested;
+}
+
 /**
  * Read a value from session or local storage, or return null if it is missing.
  * @param {Kind} kind @param {string} name

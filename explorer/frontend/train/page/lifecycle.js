@@ -2,8 +2,9 @@
 
 import { hasSameLiveSettings, makeRunRequest } from "../client/request.js";
 import { toDisplayedState, unpackGhosts } from "../state/history.js";
-import { loadFromSession } from "../../choice/session.js";
+import { loadFromSession, takeTrainingRequest } from "../../choice/session.js";
 import { withBegun, withOtherSettings, withReset } from "../state/state.js";
+import { explainUntrained } from "../state/tasks.js";
 import { ACTIVE, AT_REST, UNAVAILABLE } from "../state/status.js";
 
 /** @import { Page } from "./controller.js" */
@@ -65,12 +66,19 @@ export function createLifecycle({ now, state, become, run, isMine, rename }) {
       if (phase === "settled") timer = setTimeout(reconcile, REST_MS);
     },
     reconcile,
-    /** Continue to follow the training run from before the page was reloaded, if it has the current settings. */
+    /**
+     * Continue to follow the training run from before the page was reloaded, if it has the current settings. Otherwise
+     * start one if the button on Explore has asked for it.
+     */
     recall() {
+      const isStart = takeTrainingRequest() && !explainUntrained(now());
       if (isMine() && Number(run.lr) === Number(order().lr)) {
         become({ ...withBegun(state()), ghosts: unpackGhosts(loadFromSession("ghosts")) });
         run.watch();
-      } else if (run.settingsKey) run.drop();
+        return;
+      }
+      if (run.settingsKey) run.drop();
+      if (isStart) begin("begin");
     },
     destroy: () => clearTimeout(timer),
   };
