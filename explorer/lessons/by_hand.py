@@ -135,7 +135,7 @@ LESSON = Lesson(
     ),
     excerpt=Excerpt((MaskedClamp,), "return g * (x.abs() <= 1)"),
     words="""
-    Below is one step of a net that is small enough for paper, for a few examples. Every number is printed
+    *Do one step by hand*: a net that is small enough for paper, with a few examples. Every number is printed
     except the gradient of x. Type it yourself, element by element: g where x is inside the bounds, zero
     elsewhere.
 

@@ -145,9 +145,9 @@ LESSON = Lesson(
         _get_answer,
     ),
     words="""
-    Below are Functions with hidden code; you see only their results. Each should be twice a clamp, but one
-    line of its backward is wrong. Find that line from the curves and a few numbers: each wrong line leaves
-    its own trace.
+    Here are Functions with hidden code, one after another; you see only their results. Each should be twice a
+    clamp, but one line of its backward is wrong. Find that line from the curves and a few numbers: each wrong
+    line leaves its own trace.
 
     A wrong [mask](mask) moves the ends of a curve. A wrong slope changes its height at every g. A wrong use
     of g shows only when g changes: for g below zero the second one returns `{compute_hidden[Second][-1]}`

@@ -127,7 +127,7 @@ LESSON = Lesson(
     ),
     excerpt=Excerpt((Square.forward, ForgetfulSquare.backward), "return ctx.exponent * x, None"),
     words="""
-    Below are the steps for writing a Function, out of order. Put them in order.
+    Writing a Function takes a few steps. They are out of order: *put the steps in order*.
 
     `ForgetfulSquare` follows them all but omits the factor g. If a later operation multiplies by
     {scale_output[times]}, the right gradient is {scale_output[Square]:g}; it returns

@@ -1,8 +1,10 @@
 """Steps of a visitor in a lesson, and what a test reads from it."""
 
 import re
+from collections.abc import Iterable
 from urllib.parse import parse_qs, urlsplit
 
+import pytest
 from playwright.sync_api import Locator, Page, expect
 
 from explorer.lessons import LESSONS, Lesson
@@ -39,6 +41,17 @@ SMALL = """([part, least]) => {
     }
     return found;
 }"""
+
+
+def each_lesson(default: Iterable[str]) -> pytest.MarkDecorator:
+    """Run a test with each lesson; those other than the ``default`` ones are thorough."""
+    return pytest.mark.parametrize(
+        "lesson",
+        [
+            pytest.param(lesson, id=key, marks=[] if key in default else pytest.mark.thorough)
+            for key, lesson in LESSONS.items()
+        ],
+    )
 
 
 def open_lesson(page: Page, key: str, more: str = "") -> None:
@@ -130,10 +143,10 @@ def until_ready_to_draw(page: Page) -> None:
 
 
 def open_nets(page: Page) -> None:
-    """Have the nets of a lesson ready to be started."""
-    for button in page.get_by_role("button", name="Train it here").all():
-        button.click()
-        page.get_by_role("button", name="Start", exact=True).wait_for()
+    """Start the nets of a lesson: one press, as its last one holds the run."""
+    for net in page.get_by_role("region", name="The net, live").all():
+        net.get_by_role("button", name="Start", exact=True).click()
+        net.get_by_role("button", name="Pause").wait_for()
 
 
 def nothing_is_small(page: Page) -> None:

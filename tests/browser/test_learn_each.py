@@ -6,7 +6,7 @@ answers, pictures, code, links), tests/lessons and tests/frontend/learn read wit
 
 import json
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -22,6 +22,7 @@ from tests.browser.lessons import (
     choice_of,
     draw,
     drawn,
+    each_lesson,
     enter_g,
     nothing_is_small,
     open_nets,
@@ -51,17 +52,6 @@ PANELS = """least => {
     return fits && Math.min(yaxis._length, yaxis2._length) >= least;
 }"""
 LEAST_PANEL_PX = 120
-
-
-def each_lesson(default: Iterable[str]) -> pytest.MarkDecorator:
-    """Run a test with each lesson; those other than the ``default`` ones are thorough."""
-    return pytest.mark.parametrize(
-        "lesson",
-        [
-            pytest.param(lesson, id=key, marks=[] if key in default else pytest.mark.thorough)
-            for key, lesson in LESSONS.items()
-        ],
-    )
 
 
 @pytest.fixture(scope="module")

@@ -22,11 +22,11 @@ export function createExcerpt({ lines, decides }) {
 
 /** Create a section with the complete code of a lesson and a copy button. @param {Spans} spans */
 export function createFullCode(spans) {
-  const pre = element("pre", { tabindex: 0, role: "region", "aria-label": "Code" });
+  const pre = element("pre", { role: "region", "aria-label": "Code" });
   pre.append(element("code", {}, ...renderSpans(spans)));
   const text = spans.map(([, part]) => part).join("");
-  const summary = element("summary", {}, "The code that runs");
-  return element("details", { class: "code", open: true }, summary, copyButton(text), pre);
+  const title = element("h3", {}, "The code that runs");
+  return element("section", { class: "code" }, title, copyButton(text), pre);
 }
 
 /** Create a button that copies text to the clipboard. @param {string} text */

@@ -9,8 +9,7 @@ import { isPresenting, setPresenting } from "../choice/presentation.js";
 import { onHistoryStep } from "../choice/steps.js";
 
 /** @import { Listed, Path } from "./contents.js" */
-/** @typedef {{lessons: Listed[], paths: Path[], glossary: Object<string, string>,
- *   skeleton: string}} Course ``skeleton`` is the HTML of a training's hosts */
+/** @typedef {{lessons: Listed[], paths: Path[], glossary: Object<string, string>}} Course */
 
 /**
  * A screen of the page Learn. Its ``turn`` moves forward or back by some slides, and returns whether there was a
@@ -34,11 +33,7 @@ const TAKES_KEYS = "input, textarea, select, [role='slider'], dialog *, .chart-p
  *   classes?: typeof import("./together.js").classes|null}} reach ``address`` returns the address of a page, ``instrument``
  *   holds the connections of the instrument, ``classes`` those of classes if there is a server
  */
-export function createCourse(
-  host,
-  { lessons, paths, glossary, skeleton },
-  { address, instrument, classes = null },
-) {
+export function createCourse(host, { lessons, paths, glossary }, { address, instrument, classes = null }) {
   const loadLesson = (/** @type {string} */ key) => instrument.ask("lesson", { key });
   const end = new AbortController();
   const page = location.pathname;
@@ -200,7 +195,7 @@ export function createCourse(
   function buildScreen(record, part = null) {
     document.title = `${record.title} · Gradient explorer`;
     const surroundings = {
-      ...{ address, embedded, presenting: isPresenting, skeleton, instrument },
+      ...{ address, embedded, presenting: isPresenting, instrument },
       onTerm: terms.show,
       next: () => createNextLink(record.key),
       onAgain: show,

@@ -3,7 +3,10 @@
 import { toQuery } from "../choice/address.js";
 import { getEntries } from "../choice/choice.js";
 import { element, setAttribute } from "../elements/dom.js";
-import { createInstrument } from "../explore/page/instrument.js";
+import { createEquilibria } from "../explore/sections/equilibria.js";
+import { followColours } from "../explore/stage/colours.js";
+import { addSliders } from "../explore/stage/sliders.js";
+import { createStage } from "../explore/stage/stage.js";
 import { parseMessage } from "../choice/message.js";
 import { createStore } from "../choice/store.js";
 import { enterTraining } from "../train/state/tasks.js";
@@ -22,7 +25,7 @@ import { enterTraining } from "../train/state/tasks.js";
 const PACE_ON_STAGE = "10"; // steps per second, slow enough to talk
 
 /**
- * Create empty elements for a chart and its cards.
+ * Create empty elements for a lesson's chart, and for what a parameter that learns comes to rest at.
  *
  * The chart's element has the class ``chart-host`` from the start: adding it on the page would change its colours, and
  * so redraw the chart.
@@ -30,15 +33,9 @@ const PACE_ON_STAGE = "10"; // steps per second, slow enough to talk
  */
 export function createHosts() {
   const parts = ["words", "chart chart-host", "strip"].map((name) => element("div", { class: name }));
-  return {
-    watch: element("div", { class: "instrument watch" }, element("div", { class: "stage" }, ...parts)),
-    list: element(
-      "div",
-      { class: "instrument alone" },
-      element("div", { class: "cards" }),
-      element("div", { class: "panel resting", hidden: true }),
-    ),
-  };
+  const stage = element("div", { class: "stage" }, ...parts);
+  const resting = element("div", { class: "panel resting", hidden: true });
+  return element("div", { class: "instrument watch" }, stage, resting);
 }
 
 /** Return those examples of a lesson that are charts, without the nets. @param {Scene[]} scenes @returns {Scene[]} */
@@ -47,7 +44,7 @@ export function getCurveScenes(scenes) {
 }
 
 /**
- * Show a lesson's live chart in an element.
+ * Show a lesson's live chart in the elements of ``createHosts``.
  *
  * With ``secret``, before the answer is revealed, the chart shows the op alone and does not confirm with torch.
  * @param {HTMLElement} host
@@ -60,28 +57,49 @@ export function showScene(host, { scene, layer, leastRange, secret, reach }) {
   store.change(
     secret ? { ...choice, rules: choice.rules.map((rule) => ({ ...rule, hidden: true })) } : choice,
   );
-  const instrument = createInstrument(host, store, {
-    ...reach,
-    confirm: secret ? null : reach.confirm,
-    sizes: false, // the sizes of the gradients may be the answer
-    leastRange,
-    onFrame: layer?.follow,
-    over: layer?.over,
-  });
-  if (layer) host.querySelector(".chart-place")?.append(layer.element);
-  return { store, destroy: instrument.destroy };
+  const end = new AbortController();
+  const find = (/** @type {string} */ name) => /** @type {HTMLElement} */ (host.querySelector(`.${name}`));
+  const { colours } = followColours(host, () => parts.forEach((part) => part.refresh()), end.signal);
+  const stage = createStage(
+    { words: find("words"), chart: find("chart") },
+    {
+      ...{ ...reach, store, colours, leastRange },
+      confirm: secret ? null : reach.confirm,
+      isLabelled: true,
+      onFrame: layer?.follow,
+      over: layer?.over,
+    },
+  );
+  const rest = choice.learns ? [createEquilibria(find("resting"), { ...reach, store, colours })] : [];
+  const parts = [stage, ...rest];
+  const stop = addSliders(find("strip"), store);
+  if (layer) find("chart-place").append(layer.element);
+  return {
+    store,
+    destroy() {
+      end.abort();
+      stop();
+      parts.forEach((part) => part.destroy());
+      for (const name of ["words", "strip", "resting"]) find(name).replaceChildren();
+    },
+  };
 }
 
 /**
- * Show one of a lesson's nets, ready to be trained as on the Train page.
- * @param {HTMLElement} host @param {{scene: Scene, presenting: boolean, skeleton: string, reach: *}} options
+ * Show one of a lesson's nets and start its training.
+ * @param {HTMLElement} host @param {{scene: Scene, presenting: boolean, reach: *, createTraining:
+ *   import("../train/page/small.js").CreateSmallTraining}} options
  */
-export function showNet(host, { scene, presenting, skeleton, reach }) {
+export function showNet(host, { scene, presenting, reach, createTraining }) {
   const store = createStore();
   store.change(setStagePace(enterTraining(parseMessage(scene.choice), "link"), presenting));
-  host.replaceChildren(document.createRange().createContextualFragment(skeleton));
-  const training = /** @type {HTMLElement} */ (host.querySelector(".training"));
-  return { store, destroy: createInstrument(training, store, reach).destroy };
+  return { store, destroy: createTraining(host, store, reach).destroy };
+}
+
+/** Return the op and the rules of a chart or net, by their labels. @param {Scene} scene */
+export function describeScene(scene) {
+  const { op, rules } = getEntries(parseMessage(scene.choice));
+  return `${op.label} with ${rules.map((rule) => rule.label).join(", ")}`;
 }
 
 /**
@@ -100,9 +118,8 @@ function setStagePace(choice, presenting) {
  */
 export function createLinks(scenes, { address, embedded, presenting }) {
   const links = scenes.map((scene) => {
-    const { op, rules } = getEntries(parseMessage(scene.choice));
     const page = scene.path === "/" ? "Open in Explore" : "Open in Train";
-    const names = `${op.label} with ${rules.map((rule) => rule.label).join(", ")}`;
+    const names = describeScene(scene);
     return element(
       "a",
       { target: embedded ? "_blank" : "_self", title: names },

@@ -6,17 +6,17 @@ import { element, setText } from "../elements/dom.js";
 import { createExcerpt, createFullCode } from "./code.js";
 import { createForecast } from "./forecast.js";
 import { EMPTY_STATE, recall, remember } from "./memory.js";
-import { createPicture } from "./pictures/pictures.js";
+import { createPictures } from "./pictures/pictures.js";
 import { createRetest } from "./retest.js";
-import { createLinks, getCurveScenes, createHosts, showNet, showScene } from "./scenes.js";
+import { createLinks, describeScene, getCurveScenes, createHosts, showNet, showScene } from "./scenes.js";
 import { renderInline, renderParagraphs } from "./words.js";
 import { parseMessage } from "../choice/message.js";
 
 /**
  * The surroundings of a lesson: ``address`` returns the address of a page or route of the server, ``instrument``
- * holds the connections of the instrument, ``skeleton`` is the HTML of a training's hosts.
+ * holds the connections of the instrument, with ``loadTraining`` where there is a server.
  * @typedef {{address: (name: string) => string, embedded: boolean, presenting: () => boolean,
- *   onTerm: import("./words.js").OnTerm, next: () => HTMLElement, onAgain: () => void, skeleton: string,
+ *   onTerm: import("./words.js").OnTerm, next: () => HTMLElement, onAgain: () => void,
  *   instrument: *}} Surroundings ``next`` creates a link to the next lesson, ``onAgain`` reopens this one
  */
 
@@ -54,7 +54,7 @@ export function createLesson(lesson, around, part = null) {
   });
   const excerpt = lesson.excerpt && createExcerpt(lesson.excerpt);
   const place = part?.form?.(forecast) ?? { element: forecast.element, layer: forecast.drawing };
-  const { watch, list } = createHosts();
+  const watch = createHosts();
   const createParagraph = (/** @type {string} */ name, /** @type {string} */ words) =>
     element("p", { class: name }, ...renderInline(words, around.onTerm));
   const verdict = element("p", { class: "verdict", role: "status" });
@@ -77,7 +77,8 @@ export function createLesson(lesson, around, part = null) {
   const links = createLinks(lesson.scenes, around);
   let current = /** @type {ReturnType<typeof showScene>|null} */ (null);
   let exerciseStore = /** @type {import("./scenes.js").Store|null} */ (null); // the store of the exercise's curves
-  let pictures = /** @type {import("./pictures/pictures.js").Picture[]} */ ([]);
+  let pictures = /** @type {ReturnType<typeof createPictures>|null} */ (null);
+  let curveButtons = /** @type {{scene: import("./scenes.js").Scene, button: HTMLElement}[]} */ ([]);
   const slides = createSlides();
   watch.hidden = !forecast.draws;
 
@@ -134,16 +135,10 @@ export function createLesson(lesson, around, part = null) {
     screen.classList.remove("predicting");
     excerpt?.element.remove(); // the complete code is displayed below
     watch.hidden = false;
-    screen.querySelector(".right").append(list);
-    screen.append(...createNets(), createFullCode(lesson.code), createNavigation());
+    screen.append(createNavigation(), createFullCode(lesson.code));
     text.replaceChildren(...(part?.form ? [place.element] : []), ...createStory());
+    screen.querySelector(".right").append(...createNets());
     show(first);
-  }
-
-  function clear() {
-    current?.destroy();
-    for (const host of [...watch.querySelectorAll(".words, .strip"), ...list.children])
-      host.replaceChildren();
   }
 
   /**
@@ -152,25 +147,26 @@ export function createLesson(lesson, around, part = null) {
    */
   function showExercise(choice, layer) {
     if (exerciseStore) return exerciseStore.change(parseMessage(choice));
-    clear();
+    current?.destroy();
     const reach = { ...around.instrument, confirm: null, hasData: false };
-    current = showScene(screen, { scene: { path: "/", query: "", choice }, layer, secret: false, reach });
+    current = showScene(watch, { scene: { path: "/", query: "", choice }, layer, secret: false, reach });
     exerciseStore = current.store;
     return undefined;
   }
 
   /** Show one of the lesson's live charts. @param {import("./scenes.js").Scene} scene */
   function show(scene) {
-    clear();
+    current?.destroy();
     exerciseStore = null;
     const secret = screen.matches(".predicting");
-    current = showScene(screen, {
+    current = showScene(watch, {
       scene,
       layer: scene === first ? place.layer : null,
       leastRange: scene === first ? forecast.leastRange : undefined,
       secret,
       reach: around.instrument,
     });
+    for (const each of curveButtons) each.button.hidden = each.scene === scene;
     if (!secret) {
       links.follow(scene, current.store);
       connectPictures(current.store);
@@ -182,49 +178,45 @@ export function createLesson(lesson, around, part = null) {
    * @param {import("./scenes.js").Store} store
    */
   function connectPictures(store) {
-    const follow = (/** @type {*} */ choice) => pictures.forEach((picture) => picture.follow(choice));
-    follow(store.choice);
-    store.subscribe(follow);
+    if (pictures) store.subscribeNow(pictures.follow);
   }
 
-  /**
-   * Create the lesson's nets. Each trains only on request, because a visitor may have only one training run at a time.
-   *
-   */
+  /** Create the lesson's nets. Each trains on request, because a visitor may have only one training run at a time. */
   function createNets() {
     return lesson.scenes
       .filter((/** @type {*} */ { path }) => path === "/train")
       .map((/** @type {*} */ scene) => {
         const host = element("section", { class: "net", "aria-label": "The net, live" });
+        const start = element("button", { class: "start", onclick: () => train(host, scene) }, "Start");
+        const names = element("p", {}, element("b", {}, "A net to train: "), describeScene(scene));
         host.append(
-          around.instrument.createTraining
-            ? element("button", { onclick: () => train(host, scene) }, "Train it here")
-            : element("p", {}, "Training this net needs the app."),
+          ...(around.instrument.loadTraining
+            ? [start, names]
+            : [element("p", {}, "Training this net needs the app.")]),
         );
         return host;
       });
   }
 
   /**
-   * Show one of the lesson's nets, ready to be trained.
+   * Show one of the lesson's nets while it trains.
    * @param {HTMLElement} host @param {import("./scenes.js").Scene} scene
    */
-  function train(host, scene) {
-    const net = showNet(host, {
-      scene,
-      presenting: around.presenting(),
-      skeleton: around.skeleton,
-      reach: around.instrument,
-    });
+  async function train(host, scene) {
+    /** @type {HTMLButtonElement} */ (host.querySelector(".start")).disabled = true;
+    const createTraining = await around.instrument.loadTraining();
+    if (end.signal.aborted) return;
+    const presenting = around.presenting();
+    const net = showNet(host, { scene, presenting, reach: around.instrument, createTraining });
     links.follow(scene, net.store);
     end.signal.addEventListener("abort", net.destroy);
   }
 
   function createStory() {
     const options = { plotly: around.instrument.plotly, signal: end.signal };
-    pictures = lesson.pictures.map((/** @type {*} */ picture) => createPicture(picture, options));
+    pictures = createPictures(lesson.pictures, options);
+    screen.querySelector(".right")[forecast.draws ? "append" : "prepend"](pictures.element);
     const texts = renderParagraphs(lesson.words, around.onTerm).map((paragraph) => [paragraph]);
-    const pictureRow = element("div", { class: "pictures" }, ...pictures.map((picture) => picture.element));
     const remembered = [
       element(
         "p",
@@ -248,11 +240,11 @@ export function createLesson(lesson, around, part = null) {
     slides.show([
       ...asked,
       ...texts,
-      ...(pictures.length ? [[pictureRow]] : []),
+      ...(lesson.pictures.length ? [[pictures.element]] : []),
       remembered,
       ...last.map((each) => [each]),
     ]);
-    return [...texts.flat(), pictureRow, ...remembered, ...last, slides.element, opening];
+    return [...texts.flat(), ...remembered, ...last, slides.element, opening];
   }
 
   /** Create the exercise in which the reader writes a Function, next to the curves. */
@@ -264,8 +256,7 @@ export function createLesson(lesson, around, part = null) {
       ask,
       onBegin(over) {
         layer = over;
-        screen.classList.add("writing");
-        screen.querySelector(".code")?.removeAttribute("open"); // the code may contain the answer
+        screen.classList.add("writing"); // without the code, which may contain the answer
       },
       onDraw: (choice) => layer && showExercise(choice, layer),
     });
@@ -285,17 +276,13 @@ export function createLesson(lesson, around, part = null) {
     return true;
   }
 
-  /** Create buttons to switch between the lesson's live charts. */
+  /** Create buttons to switch to those of the lesson's live charts that are not shown. */
   function createCurveButtons() {
-    const curves = getCurveScenes(lesson.scenes);
-    if (curves.length < 2) return [];
-    return curves.map((scene) =>
-      element(
-        "button",
-        { onclick: () => show(scene) },
-        `Show ${getEntries(parseMessage(scene.choice)).op.label}`,
-      ),
-    );
+    curveButtons = getCurveScenes(lesson.scenes).map((scene) => {
+      const name = `Show ${getEntries(parseMessage(scene.choice)).op.label}`;
+      return { scene, button: element("button", { onclick: () => show(scene) }, name) };
+    });
+    return curveButtons.map(({ button }) => button);
   }
 
   /** Create the links to the next lesson and back to the prediction. */

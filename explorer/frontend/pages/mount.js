@@ -155,16 +155,15 @@ function makeWorkPage(createTraining, enter) {
 
 /** Load the modules of the page Learn. @returns {Promise<Make>} */
 async function loadLearn() {
-  const [{ createCourse }, { classes }, { createTraining }] = await Promise.all([
+  const [{ createCourse }, { classes }] = await Promise.all([
     import("../learn/course.js"),
     import("../learn/together.js"),
-    import("../train/page/controller.js"),
     ready,
   ]);
-  const nothing = { sections: {}, examples: [] };
+  const loadTraining = async () => (await import("../train/page/small.js")).createSmallTraining;
   return (root, { data }) => {
     leaveServed();
-    const instrument = { ...makeReach(data), createTraining, ...nothing };
+    const instrument = { ...makeReach(data), loadTraining };
     const reach = { address: toServerUrl, instrument, classes };
     return createCourse(root, data.course, reach).destroy;
   };

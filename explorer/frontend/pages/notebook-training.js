@@ -1,11 +1,11 @@
 // A training run in a notebook: curves of held-out scores, and a drawing of the net for each backward rule.
 
 import { createChildren } from "../elements/children.js";
-import { element, setAttribute, setText } from "../elements/dom.js";
-import { getCurveColours } from "../explore/page/instrument.js";
+import { element, setText } from "../elements/dom.js";
+import { getCurveColours } from "../explore/stage/colours.js";
 import { followTheme, readHostTheme } from "../chart/plotly/theme.js";
 import { createTrainChart } from "../train/charts/chart.js";
-import { createLane } from "../train/object/lane.js";
+import { createLaneCard } from "../train/object/lane.js";
 import { formatGridColumns } from "../train/object/object.js";
 import { listPlates } from "../train/object/plates.js";
 import { makeBands, makeLanePlate } from "../train/object/view-model.js";
@@ -35,7 +35,7 @@ export function mountTraining({ model, place, plotly }) {
     setText(status, picture.status);
     setText(words, picture.words);
     const shown = rules.map((/** @type {*} */ { rule, label, ...lane }, /** @type {number} */ slot) => ({
-      ...{ ...lane, slot, why: null, line: { key: rule, label, colour: colours[slot] } },
+      ...{ ...lane, slot, line: { key: rule, label, colour: colours[slot] } },
       ...makeWay(lane.way, picture.perExample),
     }));
     const series = shown.map((/** @type {*} */ { line: { key, label, colour }, x, y, spread }) => ({
@@ -77,19 +77,4 @@ function makeWay(way, isBetweenLayers) {
   const all = listPlates(way.reached.length, false);
   const plates = all.slice(1, -1).map((plate) => makeLanePlate(NO_STATE, NO_STATE, null, way, plate, []));
   return { plates, bands: makeBands(way, all, isBetweenLayers) };
-}
-
-/** Create the card that shows a backward rule's gradients through the layers. @param {*} first */
-function createLaneCard({ line: { label } }) {
-  const lane = createLane(() => undefined);
-  const top = element("div", { class: "top" }, element("h2", {}, label));
-  const card = element("div", { class: "card rule", role: "group", "aria-label": label }, top, ...lane.nodes);
-  return {
-    element: card,
-    /** Update the card with new measurements. @param {*} shown */
-    show(shown) {
-      setAttribute(card, "style", `--colour: ${shown.line.colour}; border-color: ${shown.line.colour}`);
-      lane.show(shown);
-    },
-  };
 }

@@ -2,7 +2,7 @@
 
 import { setDocument } from "../choice/entries.js";
 import { element } from "../elements/dom.js";
-import { getCurveColours } from "../explore/page/instrument.js";
+import { getCurveColours } from "../explore/stage/colours.js";
 import { mountInstrument } from "./notebook-instrument.js";
 import { mountTraining } from "./notebook-training.js";
 

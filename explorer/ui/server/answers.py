@@ -261,7 +261,7 @@ def _make_course() -> Answer:
         for lesson in LESSONS.values()
     ]
     paths = [{"title": title, "keys": keys} for title, keys in PATHS.items()]
-    return {"lessons": lessons, "paths": paths, "glossary": GLOSSARY, "skeleton": read_skeleton("training")}
+    return {"lessons": lessons, "paths": paths, "glossary": GLOSSARY}
 
 
 def get_lesson(key: str) -> Answer:

@@ -5,15 +5,14 @@ import { createCards } from "../../cards/cards.js";
 import { createBadges } from "../sections/badges.js";
 import { createChecks } from "../sections/checks.js";
 import { cacheAnswers } from "../../asking/ask.js";
-import { followTheme, readHostTheme } from "../../chart/plotly/theme.js";
 import { getCatalogue, explainTrainingRefusal } from "../../choice/entries.js";
-import { element } from "../../elements/dom.js";
 import { followKey } from "../../elements/keys.js";
 import { createCompare } from "../sections/compare.js";
 import { createFormat } from "../sections/format.js";
 import { createMap } from "../sections/map.js";
 import { createEquilibria } from "../sections/equilibria.js";
 import { createSections } from "../sections/sections.js";
+import { followColours } from "../stage/colours.js";
 import { createStage } from "../stage/stage.js";
 import { createStrip } from "../stage/strip.js";
 import { createTabs } from "../sections/tabs.js";
@@ -49,8 +48,7 @@ import { createSaving } from "./saving.js";
  * @param {HTMLElement} host @param {import("../../choice/store.js").Store} store @param {InstrumentOptions} reach
  */
 export function createInstrument(host, store, reach) {
-  let currentColours = getCurveColours(host);
-  const colours = () => currentColours;
+  const end = new AbortController();
   const hostOf = (/** @type {string} */ name) =>
     /** @type {HTMLElement|null} */ (host.querySelector(`.${name}`));
   const [words, chart, strip, cards, tabs, panel] = ["words", "chart", "strip", "cards", "tabs", "panel"].map(
@@ -60,6 +58,11 @@ export function createInstrument(host, store, reach) {
   const parts = [];
   /** @type {RefreshablePart[]} */
   const refreshables = [];
+  const { colours, refresh } = followColours(
+    host,
+    () => refreshables.forEach((part) => part.refresh()),
+    end.signal,
+  );
   const isTraining = host.matches(".training");
   const refuses = (
     /** @type {import("../../formula/entry.js").Op|import("../../formula/entry.js").Rule} */ entry,
@@ -118,15 +121,7 @@ export function createInstrument(host, store, reach) {
   if (tabs && getCatalogue().saved)
     parts.push(createSaving(tabs, { store, ask: reach.ask, server, template: reach.template }));
   if (tabs && reach.calm) parts.push(createCalm(host, tabs, { store, onChange: () => stage?.refresh() }));
-  const end = new AbortController();
   if (tabs && reach.calm) followKey("d", () => stage?.draw?.(), end.signal);
-  let theme = readHostTheme(host);
-  const refresh = () => {
-    theme = readHostTheme(host);
-    currentColours = getCurveColours(host);
-    refreshables.forEach((part) => part.refresh());
-  };
-  followTheme(host, { drawnIn: () => theme, changed: refresh }, end.signal);
   return {
     /** Redraw everything after the page's colours have changed. */
     refresh,
@@ -153,20 +148,4 @@ function makeFormulaReader(ask) {
   return /** @type {*} */ (
     Object.assign(read, { prepare: () => ask.prepare?.("entry"), code: ask.has("read") ? code : null })
   );
-}
-
-/** Return the curve colours that suit the page's current background. @param {HTMLElement} host */
-export function getCurveColours(host) {
-  const { light, dark, neutral } = getCatalogue().colours;
-  const isOnDark = isDark(host);
-  return { neutral, isOnDark, rules: isOnDark ? dark : light };
-}
-
-/** Return whether the page's background is dark. @param {HTMLElement} host */
-function isDark(host) {
-  const probe = element("i", { style: "display: none; color: var(--st-background-color, #ffffff)" });
-  host.append(probe);
-  const [red, green, blue] = getComputedStyle(probe).color.match(/\d+/g)?.map(Number) ?? [255, 255, 255];
-  probe.remove();
-  return 0.299 * red + 0.587 * green + 0.114 * blue < 128;
 }

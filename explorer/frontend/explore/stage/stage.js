@@ -40,10 +40,10 @@ const isQuick = ({ drawn, x }) => drawn !== undefined && x.length < getSampling(
  * @param {{words: HTMLElement, chart: HTMLElement}} hosts
  * @param {{store: import("../../choice/store.js").Store, plotly: string|Promise<*>, confirm: CreateConfirmation|null,
  *   ask: import("../../asking/ask.js").Ask, explanation?: string, elsewhere?: string, colours: () => {neutral: string, rules: string[]}, words?: import("./words.js").Words,
- *   leastRange?: [number, number], over?: GetCurves, carries?: boolean, read?: import("../../cards/formula-field.js").Read|null, hasData?: boolean, onFrame?: (frame: import("../../chart/scene/panels.js").Frame) => void,
+ *   isLabelled?: boolean, leastRange?: [number, number], over?: GetCurves, carries?: boolean, read?: import("../../cards/formula-field.js").Read|null, hasData?: boolean, onFrame?: (frame: import("../../chart/scene/panels.js").Frame) => void,
  *   onCurves?: (displayed: Displayed) => void}} options
  *   ``plotly`` is the address of plotly.js; ``confirm`` creates the source of torch's curves, or is null, and
- *   ``explanation`` explains its sign; ``words`` are the initial sentences; ``leastRange`` and ``onFrame`` are passed to
+ *   ``explanation`` explains its sign; ``isLabelled``: whether the chart has labels on every page, not on calm ones alone; ``words`` are the initial sentences; ``leastRange`` and ``onFrame`` are passed to
  *   the chart; ``over`` returns further curves for its picture; ``read`` parses the formula of a loss; ``elsewhere``
  *   replaces torch's missing sentences; ``carries``: whether to draw data carried from a training; ``hasData``: whether a
  *   learning parameter has data, true by default; ``onCurves`` gets the settled curves
@@ -60,7 +60,7 @@ export function createStage(hosts, options) {
       store.change(setRange(store.current, start, stop), { phase, target: "view" }),
     onParameter: setGripValue,
     pencil: sketch?.pencil,
-    isLabelled: () => hosts.chart.closest(".calm") !== null,
+    isLabelled: () => options.isLabelled || hosts.chart.closest(".calm") !== null,
     onFrame(frame) {
       carried?.follow(frame);
       learning.follow(frame);

@@ -1,12 +1,11 @@
 // The row of controls below the chart: upstream gradient, x range, additional curves, sizes and examples.
 
-import { setG, setRange, explainInvalidEnd } from "../../choice/choice.js";
-import { getWordBounds } from "../../choice/view.js";
+import { setRange, explainInvalidEnd } from "../../choice/choice.js";
 import { element } from "../../elements/dom.js";
 import { createExamples } from "../../cards/examples.js";
 import { formatNumber } from "../../formula/numbers.js";
 import { createNumberField } from "../../elements/number.js";
-import { createSlider } from "../../elements/slider.js";
+import { createG } from "./sliders.js";
 import { createSwitches } from "./layers.js";
 import { createSizeMenu } from "./size-menu.js";
 
@@ -14,7 +13,6 @@ import { createSizeMenu } from "./size-menu.js";
 /** @import { Choice } from "../../choice/choice.js" */
 
 const RULE_WORDS = ["", "it", "both"]; // how a button refers to all rules, indexed by their number
-const G_ENDS = /** @type {[number, number]} */ ([-2, 2]);
 
 /**
  * Create the row of controls below the chart. ``examples`` may be empty. ``sizes`` tells whether there is a menu Size.
@@ -23,11 +21,7 @@ const G_ENDS = /** @type {[number, number]} */ ([-2, 2]);
  *   import("../../asking/ask.js").CachedAsk}} options
  */
 export function createStrip(host, { store, examples, sizes = true, ask }) {
-  const g = createSlider({
-    name: "Upstream gradient g",
-    onChange: (value, phase, byKeys) =>
-      store.change(setG(store.current, value), { phase, target: byKeys ? "g" : null }),
-  });
+  const g = createG(store);
   const startField = createEndField("From", 0, (value) =>
     setRange(store.current, value, store.current.range[1]),
   );
@@ -74,11 +68,7 @@ export function createStrip(host, { store, examples, sizes = true, ask }) {
 
   /** Show the current settings in the controls. @param {Choice} choice */
   function show(choice) {
-    const ends = /** @type {[number, number]} */ ([
-      Math.min(G_ENDS[0], choice.g),
-      Math.max(G_ENDS[1], choice.g),
-    ]);
-    g.update(choice.g, ends, false, getWordBounds("g"));
+    g.show(choice);
     startField.show(choice);
     stopField.show(choice);
     layers.show(choice);

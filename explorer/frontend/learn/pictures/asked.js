@@ -12,11 +12,14 @@ export function getReply({ answers, right }, picked) {
 
 /**
  * Create a further multiple-choice question of a lesson.
- * @param {Asked} asked @returns {import("./pictures.js").Picture}
+ * @param {Asked} asked @param {{onRight: () => void}} options @returns {import("./pictures.js").Picture}
  */
-export function createAsked(asked) {
+export function createAsked(asked, { onRight }) {
   const options = asked.answers.map(([text]) => [text]);
   const onDecide = (/** @type {number} */ picked) => [getReply(asked, picked)];
-  const form = createQuestion({ ask: [asked.ask], options, decide: "Check", onDecide });
+  const form = createQuestion({
+    ...{ ask: [asked.ask], options, decide: "Check", onDecide },
+    ...{ right: asked.right, onRight },
+  });
   return { element: element("section", { class: "asked" }, form), follow: () => undefined };
 }

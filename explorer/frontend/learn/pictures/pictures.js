@@ -2,7 +2,7 @@
 
 import { createFigure } from "../../chart/plotly/figure.js";
 import { element } from "../../elements/dom.js";
-import { getCurveColours } from "../../explore/page/instrument.js";
+import { getCurveColours } from "../../explore/stage/colours.js";
 import { formatNumber, formatPower } from "../../formula/numbers.js";
 import { createAsked } from "./asked.js";
 import { createByHand } from "./by-hand.js";
@@ -21,7 +21,7 @@ import { createWalker } from "./walker.js";
 
 /**
  * The constructors of pictures, by the names that explorer/lessons/pictures.py gives to them.
- * @type {Object<string, (picture: *, options: {plotly: string, signal: AbortSignal}) => Picture>}
+ * @type {Object<string, (picture: *, options: {plotly: string, signal: AbortSignal, onRight: () => void}) => Picture>}
  */
 const KINDS = {
   HeatMap: (picture) => makeStatic(createHeatMap(picture)),
@@ -34,12 +34,59 @@ const KINDS = {
   Asked: createAsked,
   Walker: createWalker,
 };
+const QUESTIONS = ["Asked", "Suspects"];
+
+/** The buttons that open an exercise with many fields. @type {Object<string, string>} */
+const OPENERS = { ByHand: "Do one step by hand", Order: "Put the steps in order" };
 
 /**
- * Create the figure or exercise that a lesson's data describe.
- * @param {{kind: string}} picture @param {{plotly: string, signal: AbortSignal}} options @returns {Picture}
+ * Create the figures and exercises that a lesson's data describe. Those after a question appear once its right answer
+ * is picked.
+ * @param {{kind: string}[]} records @param {{plotly: string, signal: AbortSignal}} options
  */
-export const createPicture = (picture, options) => KINDS[picture.kind](picture, options);
+export function createPictures(records, options) {
+  const host = element("div", { class: "pictures" });
+  const pictures = /** @type {Picture[]} */ ([]);
+  let choice = /** @type {*} */ (null);
+  showNext();
+
+  /** Show the next pictures, up to the next question. */
+  function showNext() {
+    const record = records[pictures.length];
+    if (!record) return;
+    const create = () => KINDS[record.kind](record, { ...options, onRight: showNext });
+    const picture = OPENERS[record.kind] ? createOpener(OPENERS[record.kind], create) : create();
+    pictures.push(picture);
+    host.append(picture.element);
+    if (choice) picture.follow(choice);
+    if (!QUESTIONS.includes(record.kind)) showNext();
+  }
+
+  return {
+    element: host,
+    /** Update the pictures to the choice of the live chart. @param {*} next */
+    follow(next) {
+      choice = next;
+      for (const picture of pictures) picture.follow(next);
+    },
+  };
+}
+
+/**
+ * Create a button that an exercise replaces when it is pressed.
+ * @param {string} name @param {() => Picture} create @returns {Picture}
+ */
+function createOpener(name, create) {
+  const button = element("button", { onclick: open }, name);
+
+  function open() {
+    const { element: exercise } = create();
+    button.replaceWith(exercise);
+    /** @type {HTMLElement|null} */ (exercise.querySelector("input, button"))?.focus();
+  }
+
+  return makeStatic(button);
+}
 
 /**
  * Wrap an element as a figure that does not change with the page's settings.

@@ -8,11 +8,11 @@ import { element, createId } from "../../elements/dom.js";
  * Create the form of a multiple-choice question.
  *
  * ``onDecide`` gets the index of the picked answer and returns the reply. The button is then disabled until another
- * answer is picked.
- * @param {{ask: Content, options: Content[], decide: string, onDecide: (index: number) => Content, above?: Content}}
- *   options
+ * answer is picked. After the ``right`` answer, it alone stays of the answers, and ``onRight`` is called.
+ * @param {{ask: Content, options: Content[], decide: string, onDecide: (index: number) => Content, above?: Content,
+ *   right?: number, onRight?: () => void}} options
  */
-export function createQuestion({ ask, options, decide, onDecide, above = [] }) {
+export function createQuestion({ ask, options, decide, onDecide, above = [], right, onRight }) {
   const name = createId();
   const status = element("p", { class: "said", role: "status" });
   const check = element("button", { type: "submit", class: "check", disabled: true }, decide);
@@ -39,7 +39,13 @@ export function createQuestion({ ask, options, decide, onDecide, above = [] }) {
   function answer(event) {
     event.preventDefault();
     check.disabled = true;
-    status.replaceChildren(...onDecide(Number(new FormData(this).get(name))));
+    const picked = Number(new FormData(this).get(name));
+    status.replaceChildren(...onDecide(picked));
+    if (picked !== right) return;
+    const set = /** @type {HTMLElement} */ (this.querySelector("fieldset"));
+    set.replaceChildren(/** @type {Element} */ (set.firstElementChild), element("p", {}, ...options[picked]));
+    check.parentElement?.remove();
+    onRight?.();
   }
 }
 

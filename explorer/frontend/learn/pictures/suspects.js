@@ -20,12 +20,15 @@ export function getVerdict({ lines, faulty, hidden_line: line }, named) {
 
 /**
  * Create the exercise in which the reader finds the wrong line of a hidden Function.
- * @param {Suspects} hidden @returns {import("./pictures.js").Picture}
+ * @param {Suspects} hidden @param {{onRight: () => void}} options @returns {import("./pictures.js").Picture}
  */
-export function createSuspects(hidden) {
+export function createSuspects(hidden, { onRight }) {
   const options = hidden.lines.map(([line]) => [element("code", {}, line)]);
   const onDecide = (/** @type {number} */ named) => [getVerdict(hidden, named)];
-  const form = createQuestion({ ask: ["Which line differs?"], options, decide: "Name this line", onDecide });
+  const form = createQuestion({
+    ...{ ask: ["Which line differs?"], options, decide: "Name this line", onDecide },
+    ...{ right: hidden.faulty, onRight },
+  });
   const host = element("section", { class: "suspects", "aria-label": hidden.title });
   host.append(element("h3", {}, hidden.title), createPlots(hidden), createTable(hidden), form);
   return { element: host, follow: () => undefined };

@@ -2,7 +2,7 @@
 
 import { getControls, getEntries } from "../../choice/choice.js";
 import { element, setText } from "../../elements/dom.js";
-import { getCurveColours } from "../../explore/page/instrument.js";
+import { getCurveColours } from "../../explore/stage/colours.js";
 import { getDisplayName, getControlValue } from "../../formula/controls.js";
 import { formatNumber } from "../../formula/numbers.js";
 import { createFigure } from "../../chart/plotly/figure.js";

@@ -10,6 +10,24 @@ import { makeBarPath, makeLinePath } from "../widgets/svg-paths.js";
 const MAX_WIDTH = 1.3; // maximum width of a band, where 1 is the gradient at the loss
 
 /**
+ * Create a card that has nothing but a rule's name and lane, for pages that cannot change the rule.
+ * @param {Lane} first
+ */
+export function createLaneCard({ line: { label } }) {
+  const lane = createLane(() => undefined);
+  const top = element("div", { class: "top" }, element("h2", {}, label));
+  const card = element("div", { class: "card rule", role: "group", "aria-label": label }, top, ...lane.nodes);
+  return {
+    element: card,
+    /** Update the card with new measurements. @param {Lane} shown */
+    show(shown) {
+      setAttribute(card, "style", `--colour: ${shown.line.colour}; border-color: ${shown.line.colour}`);
+      lane.show({ ...shown, why: null });
+    },
+  };
+}
+
+/**
  * Create the drawing of the backward pass under one backward rule.
  * @param {(rule: string|null) => void} onWhy gets the rule whose evidence to open, null to close it
  */

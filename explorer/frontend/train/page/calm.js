@@ -10,11 +10,10 @@ import { followKey } from "../../elements/keys.js";
  * Create the buttons at the foot of the page that show and hide parts of it.
  * @param {HTMLElement} root of the page
  * @param {HTMLElement} dock
- * @param {{store: import("../../choice/store.js").Store, calm: boolean, onOpen: (evidence: boolean) => void,
- *   onCode: () => boolean}} options ``calm`` says whether the parts are closed at first; ``onCode`` opens or closes the
- *   code and returns whether it is open
+ * @param {{store: import("../../choice/store.js").Store, onOpen: (evidence: boolean) => void,
+ *   onCode: () => boolean}} options ``onCode`` opens or closes the code and returns whether it is open
  */
-export function createCalm(root, dock, { store, calm, onOpen, onCode }) {
+export function createCalm(root, dock, { store, onOpen, onCode }) {
   const end = new AbortController();
   const makeButton = (/** @type {string} */ name, /** @type {Part} */ part, title = "") =>
     element("button", { onclick: () => turn(part), title }, name);
@@ -23,12 +22,11 @@ export function createCalm(root, dock, { store, calm, onOpen, onCode }) {
   const evidence = makeButton("Evidence", "evidence");
   const code = element("button", { onclick: turnCode, "aria-expanded": "false" }, "Code");
   const step = element("button", { class: "at-step", hidden: true, onclick: turnTime });
-  if (calm) dock.append(settings, evidence, code, all, step);
-  if (calm) followKey("e", () => turn("all"), end.signal);
-  dock.hidden = !calm;
+  dock.append(settings, evidence, code, all, step);
+  followKey("e", () => turn("all"), end.signal);
 
-  /** Return which parts of the page are shown, such as "settings". A full page shows "all". @returns {string} */
-  const open = () => (calm ? getOpenTools(store.current) : "all");
+  /** Return which parts of the page are shown, such as "settings". */
+  const open = () => getOpenTools(store.current);
 
   /** @param {Part} part */
   function turn(part) {

@@ -10,7 +10,9 @@ const METRICS = ["Step", "Loss", "Steps/s", "Device"];
 /**
  * Create the buttons that control a training run, and the display of its status.
  * @param {{buttons: HTMLElement, status: HTMLElement}} hosts ``status`` holds numbers and the sentence
- * @param {import("./view.js").Acts & {onOwnOp: () => void, onRemoval: () => void}} on
+ * @param {Pick<import("./view.js").Acts, "onStart"|"onPause"|"onResume"|"onStep"> & {onReset?: () => void,
+ *   onSlowMotion?: () => void, onOwnOp?: () => void, onRemoval?: () => void}} on without ``onOwnOp``, buttons are those
+ *   of a lesson: no Reset, no slow motion, no numbers
  */
 export function createCommands(
   { buttons, status },
@@ -20,13 +22,13 @@ export function createCommands(
   const start = createButton("Start", begin, "primary");
   const pause = createButton("Pause", () => (paused ? onResume() : onPause()));
   const step = createButton("Step", onStep);
-  const reset = createButton("Reset", onReset);
-  const slow = createButton("Slow motion", onSlowMotion);
-  const ownOp = createButton("Use the task's own op and rules", onOwnOp, "own-op");
-  const removal = createButton("", onRemoval, "own-op");
-  const display = createStatus(status, "Steps taken", METRICS);
+  const reset = createButton("Reset", () => onReset?.());
+  const slow = createButton("Slow motion", () => onSlowMotion?.());
+  const ownOp = createButton("Use the task's own op and rules", () => onOwnOp?.(), "own-op");
+  const removal = createButton("", () => onRemoval?.(), "own-op");
+  const display = createStatus(status, "Steps taken", onOwnOp ? METRICS : []);
   status.querySelector(".said-of-run")?.append(ownOp, removal);
-  buttons.append(element("div", { class: "buttons" }, start, pause, step, reset, slow));
+  buttons.append(element("div", { class: "buttons" }, start, pause, step, ...(onOwnOp ? [reset, slow] : [])));
 
   /** Start the training run. If the keyboard was used, move the focus to Pause, because Start disappears. */
   function begin() {

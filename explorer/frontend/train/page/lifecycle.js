@@ -7,7 +7,7 @@ import { withBegun, withOtherSettings, withReset } from "../state/state.js";
 import { explainUntrained } from "../state/tasks.js";
 import { ACTIVE, AT_REST, UNAVAILABLE } from "../state/status.js";
 
-/** @import { Page } from "./controller.js" */
+/** @import { Page } from "./model.js" */
 
 const REST_MS = 300; // wait this long after the last change before restarting the run
 

@@ -3,7 +3,7 @@
 import { mergeRecorded, isUnderway } from "../state/history.js";
 import { withSetting } from "../state/tasks.js";
 
-/** @import { Page } from "./controller.js" */
+/** @import { Page } from "./model.js" */
 
 /** @param {Page} page */
 export function createLiveSettings({ now, state, put, become, choose, run, isMine, rename }) {

@@ -7,7 +7,7 @@ import { SEARCH } from "../evidence/line-search-data.js";
 
 const NO_RUN = { message: "Press Start first: there is no run yet." };
 
-/** @param {import("./controller.js").Page} page */
+/** @param {import("./model.js").Page} page */
 export function createRequests({ state, become, run }) {
   /**
    * Ask the server for the measurement of one instrument. The answer is ignored if a newer request has been sent.

@@ -9,7 +9,7 @@ const FIRST_STAGE = "input";
 
 /**
  * Create the functions that open slow motion, which shows one training step in detail.
- * @param {import("./controller.js").Page} page
+ * @param {import("./model.js").Page} page
  * @param {() => void} first starts a paused run
  */
 export function createSlowRun({ now, state, put, become, choose, run, isMine }, first) {

@@ -16,7 +16,7 @@ import {
 /** @import { Choice } from "../../choice/choice.js" */
 /** @import { State } from "../state/state.js" */
 
-/** Create the functions that change the training task. @param {import("./controller.js").Page} page */
+/** Create the functions that change the training task. @param {import("./model.js").Page} page */
 export function createTaskChange({ now, state, become, choose }) {
   /**
    * Change the page's settings. Undo is offered if the change discards something or answers a question.
@@ -35,7 +35,7 @@ export function createTaskChange({ now, state, become, choose }) {
   return {
     /** @param {string} key of the task */
     onTask(key) {
-      const asks = state().drawn && willReplaceEntries(now(), key);
+      const asks = willReplaceEntries(now(), key);
       if (asks) become({ changing: { key, before: now(), after: null } });
       else change(withTask(now(), key));
     },

@@ -40,7 +40,7 @@ import {
  *   rows: import("./metrics-table.js").Picture, choice: State["choice"],
  *   present: import("../../cards/cards.js").Present,
  *   task: import("../state/tasks.js").Task, about: string, table: import("../settings/table-input.js").Picture,
- *   lacksTable: boolean, time: import("../history/view-model.js").Time, rate: string, object: import("../object/view-model.js").Picture|null,
+ *   lacksTable: boolean, time: import("../history/view-model.js").Time, rate: string, object: import("../object/view-model.js").Picture,
  *   one: import("./one-panel.js").Picture|null, asks: import("../settings/task-note.js").Picture|null}} Picture ``rate`` is the learning rate on display
  */
 
@@ -84,9 +84,8 @@ export function buildPicture(live) {
   const removal = refusal && getRemovalLabel(choice);
   const measure = (options.find(({ value }) => value === state.measure) ?? options[0]).value;
   const chart = buildMainChart(state, measure, live.view.status.snapshot);
-  const object = state.drawn ? buildNetDrawing(state, lines) : null;
-  const isSeen = !object || object.begun; // a page with closed tools shows no chart before its first run
-  const isFaint = isSeen && chart.series.some(({ faint }) => faint);
+  const object = buildNetDrawing(state, lines);
+  const isFaint = object.begun && chart.series.some(({ faint }) => faint);
   return {
     offered: getEnabledButtons(view.status.state, isUnread(live) || Boolean(explainUntrained(choice))),
     again: OVER.includes(view.status.state),
@@ -97,7 +96,7 @@ export function buildPicture(live) {
     status: makeStatus(live, isFaint),
     verdict: view.status.words.at(-1) ?? "",
     headline: getHeadline(view.status),
-    offersSeeds: state.drawn && OVER.includes(view.status.state) && hasOneSeed(state),
+    offersSeeds: OVER.includes(view.status.state) && hasOneSeed(state),
     moving: ACTIVE.includes(view.status.state),
     heading: makeHeading(choice, getScale(state, measure)),
     measures: { options, chosen: measure },
@@ -219,10 +218,10 @@ function isBrokenAtStart({ state, step }) {
  * @param {boolean} isFaint whether curves of an earlier run are visible
  */
 function makeStatus(state, isFaint) {
-  const { choice, table, at, drawn: isDrawn } = state;
+  const { choice, table, at } = state;
   const remark = state.remark && isFaint && at === null ? `${state.remark} ${FAINT}` : state.remark;
   const { status, notice, lost: isLost } = state.view;
-  const promise = isDrawn && !isTableMissing(choice, table) ? describeRun(choice) : "";
+  const promise = !isTableMissing(choice, table) ? describeRun(choice) : "";
   const begins = status.state !== IDLE.state ? "" : choice.training.branch ? BRANCHES : promise;
   const past = at === null ? "" : `Step ${at} of a run that is at step ${status.step}.`;
   const lacks = status.state === IDLE.state && isTableMissing(choice, table);

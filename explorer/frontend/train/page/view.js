@@ -49,12 +49,12 @@ import { createWhy } from "../evidence/view.js";
  * @param {HTMLElement} host with the skeleton
  * @param {{store: ReturnType<typeof import("../../choice/store.js").createStore>, plotly: string,
  *   examples: import("../../cards/examples.js").Example[],
- *   onPresent: (present: import("../../cards/cards.js").Present) => void, calm?: boolean,
- *   cardOf: (slot: number) => HTMLElement|undefined}} reach ``calm`` is undefined if the net is not drawn
+ *   onPresent: (present: import("../../cards/cards.js").Present) => void,
+ *   cardOf: (slot: number) => HTMLElement|undefined}} reach
  * @param {Acts & ReturnType<typeof import("../history/controller.js").createHistory> &
  *   ReturnType<typeof import("./task-change.js").createTaskChange>} on
  */
-export function createPainter(host, { store, plotly, examples, onPresent, calm, cardOf }, on) {
+export function createPainter(host, { store, plotly, examples, onPresent, cardOf }, on) {
   const find = (/** @type {string} */ name) => /** @type {HTMLElement} */ (host.querySelector(`.${name}`));
   const commands = createCommands({ buttons: find("commands"), status: find("status") }, on);
   const picker = createPicker(find("tasks"), on.onTask);
@@ -83,7 +83,7 @@ export function createPainter(host, { store, plotly, examples, onPresent, calm, 
   const five = element("button", { hidden: true, onclick: onFive }, "Run five seeds");
   find("race").append(wholeVerdict, five);
   const lift = createLift(host, on.onLift);
-  const lab = calm === undefined ? null : createLab();
+  const lab = createLab();
   const travel = createHistoryView(find("time"), on);
   const curves = createTrainChart(find("curves"), { plotly, onPoint: lift.lift, onArea: travel.align });
   const alignment = createAlignment(find("alignment"), { plotly, onPoint: lift.lift, onKind: on.onAligned });
@@ -104,7 +104,7 @@ export function createPainter(host, { store, plotly, examples, onPresent, calm, 
     on.onStart();
   }
 
-  /** Create those elements of the Train page that lessons do not have. */
+  /** Create the drawing of the net, what can be opened next to it, and the buttons that open it. */
   function createLab() {
     host.classList.add("lab");
     find("object").hidden = false;
@@ -130,22 +130,21 @@ export function createPainter(host, { store, plotly, examples, onPresent, calm, 
       script,
       tools: createCalm(host, find("dock"), {
         store,
-        calm: calm === true,
         onOpen: on.onEvidence,
         onCode: script.turn,
       }),
     };
   }
 
-  /** @param {NonNullable<typeof lab>} parts @param {Picture} picture */
+  /** @param {typeof lab} parts @param {Picture} picture */
   function paintLab({ chip, object, one, script, tools }, picture) {
     chip.show(picture.task);
-    if (picture.object) object.show(picture.object);
+    object.show(picture.object);
     one.show(picture.one);
     script.follow();
     tools.showStep(picture.time.step, picture.time.hasRun);
-    host.classList.toggle("begun", Boolean(picture.object?.begun));
-    host.classList.toggle("pictured", Boolean(picture.object?.reads));
+    host.classList.toggle("begun", picture.object.begun);
+    host.classList.toggle("pictured", Boolean(picture.object.reads));
     host.classList.toggle("lacks-table", picture.lacksTable);
     host.classList.toggle("why-alignment", Boolean(picture.one?.chart.includes("Alignment")));
   }
@@ -179,14 +178,12 @@ export function createPainter(host, { store, plotly, examples, onPresent, calm, 
       );
       five.hidden = !picture.offersSeeds;
       slow.show(picture.slow);
-      if (lab) paintLab(lab, picture);
+      paintLab(lab, picture);
     },
     /** @param {import("../object/view-model.js").Picture} picture */
-    paintObject: (picture) => lab?.object.show(picture),
+    paintObject: (picture) => lab.object.show(picture),
     destroy() {
-      [curves, alignment, evidence, lift, slow, ...(lab ? [lab.tools, lab.script] : [])].forEach((part) =>
-        part.destroy(),
-      );
+      [curves, alignment, evidence, lift, slow, lab.tools, lab.script].forEach((part) => part.destroy());
     },
   };
 }

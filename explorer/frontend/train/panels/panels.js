@@ -22,8 +22,8 @@ import { getSelectedTask } from "../state/tasks.js";
  *   picked: number|null}} Picture
  */
 
-const OBJECT_INSTRUMENTS = ["way", "net", "reads"]; // always requested while the net is drawn
-const BASIS = ["causes", "inputs", "regions"]; // also requested while the net is drawn, if they apply
+const OBJECT_INSTRUMENTS = ["way", "net", "reads"]; // always requested
+const BASIS = ["causes", "inputs", "regions"]; // also always requested, if they apply
 
 /** Return the panels that apply to the selected task. @param {State["choice"]} choice */
 export function getSuitablePanels(choice) {
@@ -48,16 +48,16 @@ export function openPanels(choice, left) {
  * after the run has ended, because the server may soon delete the run.
  * @param {State} state
  */
-export function listRequests({ choice, panels: left, numbers, view, why, drawn, evidence = true }) {
+export function listRequests({ choice, panels: left, numbers, view, why, evidence = true }) {
   const isOver = OVER.includes(view.status.state);
   const wanted = isOver ? getSuitablePanels(choice) : evidence ? openPanels(choice, left) : [];
   const rulePanel = why ? view.status.lines[why]?.panel : "";
   const isRequested = (/** @type {Panel} */ panel) =>
-    wanted.includes(panel) || panel.key === rulePanel || (drawn && BASIS.includes(panel.key));
+    wanted.includes(panel) || panel.key === rulePanel || BASIS.includes(panel.key);
   const requested = getSuitablePanels(choice).filter(isRequested);
   return [
     "alignment",
-    ...(drawn ? OBJECT_INSTRUMENTS : []),
+    ...OBJECT_INSTRUMENTS,
     ...requested.map(({ key }) => formatQuestion(key, numbers[key])),
   ];
 }

@@ -50,7 +50,6 @@ import { toDataKey } from "./tasks.js";
  * @property {string|null} lifted the rule under the pointer
  * @property {{key: string, before: Choice, after: Choice|null}|null} changing a change of task that asks whether op and
  *   rules stay: the choice before it and, once the task is chosen, the choice after it
- * @property {boolean} drawn whether the net is shown as an object
  * @property {boolean} evidence whether the area "Why" is open
  * @property {string|null} why the rule whose evidence is open
  * @property {string|null} rate a learning rate set during the run, until the run has recorded its step
@@ -91,7 +90,6 @@ export function createState(choice, { colours, ink }, { table, panels, numbers }
     unfolded: false,
     lifted: null,
     changing: null,
-    drawn: false,
     evidence: true,
     why: null,
   };

@@ -105,12 +105,12 @@ def test_after_a_branch_the_rule_in_force_is_named_and_drawn(picture: Run):
 def test_a_panel_that_is_closed_is_not_asked_for_until_the_run_is_over(picture: Run):
     body = """
         const { listRequests } = await import("./train/panels/panels.js");
-        state.panels = { inputs: false };
+        state.panels = { norms: false };
         const over = { ...state, view: view({ ...given.status, state: "finished" }) };
         return [listRequests(state), listRequests(over)];
     """
     open_, over = picture(f"{SEEN} {body}", status=status("running", *ROUND[1:]))
-    assert "inputs" not in open_
+    assert "norms" not in open_
     assert {"alignment", "causes"} <= set(open_) < set(over)
     assert {"inputs", "norms"} <= set(over)
 

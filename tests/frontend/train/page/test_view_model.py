@@ -59,11 +59,11 @@ def test_a_band_says_what_is_left_of_the_gradient_where_each_is_a_number(
     way = {"reached": [0.5, 0.5], "moved": [0.0, 0.0], "passed": [passed]}
     seen["snapshot"]["measured"] = {"way": {"default": way}}
     one = {"status": seen, "choice": choice("round", "default", task="digits")}
-    (lane,) = picture(f"{SEEN} state.drawn = true;", **one)["object"]["lanes"]
+    (lane,) = picture(f"{SEEN} ", **one)["object"]["lanes"]
     assert lane["bands"][0] == band
     assert [each["text"] for each in lane["bands"][1:]] == ["", ""]
     way["reached"] = [None, 0.5]
-    (lane,) = picture(f"{SEEN} state.drawn = true;", **one)["object"]["lanes"]
+    (lane,) = picture(f"{SEEN} ", **one)["object"]["lanes"]
     assert {(each["known"], each["text"]) for each in lane["bands"]} == {(False, "")}
     assert not any(plate["still"] for plate in lane["plates"])
 
@@ -90,7 +90,7 @@ def test_divergence_at_step_0_offers_the_tasks_op(picture: Run):
 def test_a_rule_that_no_net_can_train_gets_advice(
     picture: Run, rules: tuple[str, ...], task: str, remedy: str, removal: str, own: bool
 ):
-    shown = picture("state.drawn = true;", choice=choice("bernoulli", *rules, task=task))
+    shown = picture("", choice=choice("bernoulli", *rules, task=task))
     assert (shown["removal"], shown["offersOwnOp"]) == (removal, own)
     assert shown["status"]["state"] == ("refused" if remedy else "idle")
     assert (shown["chart"]["empty"] == remedy) is (remedy != "")
@@ -106,7 +106,7 @@ def test_a_lane_names_the_rule_that_it_goes_on_with(picture: Run, step: int, beg
     seen["lines"] = {"sigmoid_st": {"text": "The whole gradient passes."}}
     seen["snapshot"]["measured"] = {"way": {"sigmoid_st": None}}
     chosen = choice("bernoulli", "sigmoid_st", task="digits")
-    (lane,) = picture(f"{SEEN} state.drawn = true;", status=seen, choice=chosen)["object"]["lanes"]
+    (lane,) = picture(f"{SEEN} ", status=seen, choice=chosen)["object"]["lanes"]
     assert lane["said"] == f"{begins}The whole gradient passes."
 
 
@@ -241,7 +241,7 @@ def test_the_band_is_the_outline_of_mean_and_deviation(node: Node):
 def test_a_link_with_branches_says_how_the_line_is_had_that_it_leaves(picture: Run):
     branches = choice(*ROUND, task="digits", branch="3,lr:0.1")
     assert "This run branches" in picture("", choice=branches)["status"]["next"]
-    assert picture("")["status"]["next"] == ""
+    assert "This run branches" not in picture("")["status"]["next"]
 
 
 def test_a_missing_table_is_requested(picture: Run):

@@ -1,0 +1,40 @@
+// The colours of curves, which suit the page's current background.
+
+import { followTheme, readHostTheme } from "../../chart/plotly/theme.js";
+import { getCatalogue } from "../../choice/entries.js";
+import { element } from "../../elements/dom.js";
+
+/** The colours of curves and of the op. @typedef {ReturnType<typeof getCurveColours>} Colours */
+
+/** Return the curve colours that suit the page's current background. @param {HTMLElement} host */
+export function getCurveColours(host) {
+  const { light, dark, neutral } = getCatalogue().colours;
+  const isOnDark = isDark(host);
+  return { neutral, isOnDark, rules: isOnDark ? dark : light };
+}
+
+/**
+ * Return a function that returns the current curve colours, and the function that updates them. ``changed`` is called
+ * after each update, also when the page's colours change.
+ * @param {HTMLElement} host @param {() => void} changed @param {AbortSignal} signal
+ */
+export function followColours(host, changed, signal) {
+  let current = getCurveColours(host);
+  let theme = readHostTheme(host);
+  const refresh = () => {
+    theme = readHostTheme(host);
+    current = getCurveColours(host);
+    changed();
+  };
+  followTheme(host, { drawnIn: () => theme, changed: refresh }, signal);
+  return { colours: () => current, refresh };
+}
+
+/** Return whether the page's background is dark. @param {HTMLElement} host */
+function isDark(host) {
+  const probe = element("i", { style: "display: none; color: var(--st-background-color, #ffffff)" });
+  host.append(probe);
+  const [red, green, blue] = getComputedStyle(probe).color.match(/\d+/g)?.map(Number) ?? [255, 255, 255];
+  probe.remove();
+  return 0.299 * red + 0.587 * green + 0.114 * blue < 128;
+}

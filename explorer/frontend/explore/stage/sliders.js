@@ -1,0 +1,75 @@
+// The sliders below a chart: the upstream gradient, and in a lesson the parameters that have no handle on the chart.
+
+import { getBounds, getControls, getEntries, setG, setParameter } from "../../choice/choice.js";
+import { getWordBounds } from "../../choice/view.js";
+import { listGrips } from "../../chart/scene/grips.js";
+import { createSlider } from "../../elements/slider.js";
+import { getControlValue, getDisplayName } from "../../formula/controls.js";
+
+/** @import { Choice } from "../../choice/choice.js" */
+/** @import { Control } from "../../formula/controls.js" */
+/** @import { Store } from "../../choice/store.js" */
+
+const ENDS = [-2, 2]; // of g
+
+/**
+ * Create the slider with which the reader changes the upstream gradient g.
+ * @param {Store} store
+ */
+export function createG(store) {
+  const slider = createSlider({
+    name: "Upstream gradient g",
+    onChange: (value, phase, byKeys) =>
+      store.change(setG(store.current, value), { phase, target: byKeys ? "g" : null }),
+  });
+  return {
+    element: slider.element,
+    /** Show the current upstream gradient. @param {Choice} choice */
+    show({ g }) {
+      slider.update(g, [Math.min(ENDS[0], g), Math.max(ENDS[1], g)], false, getWordBounds("g"));
+    },
+  };
+}
+
+/**
+ * Add the sliders of a lesson's chart to an element. Returns a function that disconnects them from the store.
+ * @param {HTMLElement} host @param {Store} store
+ */
+export function addSliders(host, store) {
+  const g = createG(store);
+  const sliders = listSliders(store.current).map((control) => {
+    const slider = createSlider({
+      name: getDisplayName(control.parameter),
+      meaning: control.parameter.meaning,
+      onChange: (value, phase, byKeys) =>
+        store.change(setParameter(store.current, control, value), {
+          phase,
+          target: byKeys ? control.name : null,
+        }),
+    });
+    return { control, slider };
+  });
+  host.append(g.element, ...sliders.map(({ slider }) => slider.element));
+  return store.subscribeNow((choice) => {
+    g.show(choice);
+    for (const { control, slider } of sliders) {
+      const bounds = getBounds(choice, control);
+      const isLog = control.parameter.scale === "log" && bounds[0] > 0;
+      slider.update(getControlValue(choice.parameters, control), bounds, isLog, control.parameter.reach);
+    }
+  });
+}
+
+/**
+ * Return the parameters that get a slider: the one that learns, or else all that cannot be dragged on the chart.
+ * @param {Choice} choice @returns {Control[]}
+ */
+export function listSliders(choice) {
+  const { op, rules } = getEntries(choice);
+  const pictured = rules.map((entry) => ({ entry, hidden: false, colour: "" }));
+  const picture = /** @type {*} */ ({ op, rules: pictured, parameters: choice.parameters, neutral: "" });
+  const dragged = new Set(listGrips(picture).map(({ name }) => name));
+  const isListed = (/** @type {Control} */ { name, parameter }) =>
+    choice.learns ? parameter.name === choice.learns : !dragged.has(name);
+  return getControls(choice).filter(isListed);
+}
