@@ -1,4 +1,4 @@
-"""A user's model: observed, with its rules swapped, and raced. Its code runs in its owner's process."""
+"""Tools for a user's model: observe its gradients, swap its backward rules, and race rules on it."""
 
 from explorer.model.observing import (
     GradientLog,

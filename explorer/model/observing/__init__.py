@@ -1,4 +1,4 @@
-"""The sites of a user's model, and how backward treats them."""
+"""Observation of the sites of a user's model, and of the gradients that backward sends through them."""
 
 from explorer.model.observing.callbacks import lightning_callback, trainer_callback
 from explorer.model.observing.log import GradientLog, log_gradients

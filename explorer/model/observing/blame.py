@@ -1,4 +1,4 @@
-"""The parameters of a model that get no gradient, and the calls that are to blame."""
+"""Search for the parameters of a model that get no gradient, and for the calls that stop it."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ BY_VALUE = "each gradient is zero by the values it was multiplied with"
 
 
 class Blame(NamedTuple):
-    """Why a parameter has no gradient.
+    """The reason why a parameter has no gradient.
 
     Attributes:
         gradient: "none" or "zero".
-        culprits: sites, with the name of the function called and the reason.
-        reason: the reason if no call is to blame.
+        culprits: the calls that stop the gradient, each as site, name of the called function, and reason.
+        reason: the reason if no call stops the gradient; otherwise "".
     """
 
     gradient: str
@@ -31,7 +31,7 @@ class Blame(NamedTuple):
 def find_blame(
     tape: Tape, left: Mapping[str, Tensor], arrived: Mapping[str, bool], cut: Callable[[Call], None]
 ) -> dict[str, Blame]:
-    """Return why the parameters ``left`` have no gradient; ``cut`` is called with each cut to blame."""
+    """Return by name why each parameter in ``left`` has no gradient; ``cut`` is called with cuts to blame."""
     graph, data = tape.reach(True), tape.reach(False)
     consumers: dict[Value, list[Call]] = {}
     for call in tape.calls:
@@ -54,7 +54,7 @@ def _find_culprits(
     leaf: Value, consumers: Mapping[Value, list[Call]], graph: Mapping[Value, None],
     data: Mapping[Value, None],
 ) -> list[Call]:  # fmt: skip
-    """Return the calls that stop the gradient for a leaf: those whose backward is all zero, or that cut."""
+    """Return the calls at which the gradient for a leaf stops: it becomes zero there or leaves the graph."""
     blame: dict[Call, None] = {}
     visited, todo, on_graph = {leaf}, [leaf], leaf in graph
     while todo:
@@ -73,7 +73,7 @@ def _find_culprits(
 
 
 def _is_blocking(call: Call, value: Value) -> bool:
-    """Return whether gradient came to a call and none passed on to a value."""
+    """Return whether a call received a gradient but passed only zeros to an input."""
     if call.measured is None or not value.live:
         return False
     inputs = call.list_live_inputs()

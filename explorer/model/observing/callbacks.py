@@ -1,4 +1,4 @@
-"""Callbacks for Lightning and Hugging Face's Trainer, which log the measures of an observation over time."""
+"""Callbacks for Lightning and Hugging Face's Trainer that log the measures of an observation over time."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ from explorer.model.observing.log import GradientLog, Scalars, find_write, requi
 
 
 class _Callback:
-    """The part of a callback that is alike in both libraries.
+    """The base class of both libraries' callbacks.
 
     Attributes:
-        log: of the training that runs or has run; None before the first.
+        log: the log of the current or latest training; None before the first one.
     """
 
     def __init__(self, every: int, write: Any, prefix: str) -> None:
@@ -36,7 +36,7 @@ class _LightningCallback(_Callback):
     """The hooks that Lightning's Trainer calls."""
 
     def on_train_start(self, trainer: Any, pl_module: Any) -> None:
-        """Begin a log that writes to the loggers of the Trainer."""
+        """Start a log that writes to the Trainer's loggers."""
 
         def write(scalars: Scalars, step: int) -> None:
             for logger in trainer.loggers:
@@ -45,13 +45,13 @@ class _LightningCallback(_Callback):
         self._start(pl_module, write)
 
     def on_train_batch_start(self, trainer: Any, pl_module: Any, batch: Any, batch_idx: int) -> None:
-        """Observe the batch if it is due."""
+        """Observe the batch if it is one to log."""
         self._begin_step()
 
     def on_train_batch_end(
         self, trainer: Any, pl_module: Any, outputs: Any, batch: Any, batch_idx: int
     ) -> None:
-        """Write the scalars of the step."""
+        """Write the scalars of the observed step."""
         self._end_step()
 
 
@@ -59,7 +59,7 @@ class _TrainerCallback(_Callback):
     """The hooks that Hugging Face's Trainer calls."""
 
     def on_train_begin(self, args: Any, state: Any, control: Any, model: Any = None, **_: Any) -> None:
-        """Begin a log that writes into the history of the Trainer."""
+        """Start a log that writes to the Trainer's history."""
 
         def write(scalars: Scalars, step: int) -> None:
             state.log_history.append({**scalars, "step": step})
@@ -69,11 +69,11 @@ class _TrainerCallback(_Callback):
         self._start(model, write)
 
     def on_step_begin(self, args: Any, state: Any, control: Any, **_: Any) -> None:
-        """Observe the step if it is due."""
+        """Observe the step if it is one to log."""
         self._begin_step()
 
     def on_step_end(self, args: Any, state: Any, control: Any, **_: Any) -> None:
-        """Write the scalars of the step."""
+        """Write the scalars of the observed step."""
         self._end_step()
 
 
@@ -82,11 +82,11 @@ def lightning_callback(every: int = 50, prefix: str = "explorer") -> Any:
 
         Trainer(callbacks=[explorer.lightning_callback(every=50)])
 
-    A step is a batch. The scalars go to the loggers of the Trainer, and into ``callback.log.frame``.
+    Each batch is one step. The scalars go to the Trainer's loggers and to ``callback.log.frame``.
 
     Raises:
-        ValueError: ``every`` below 1.
-        ImportError: Lightning is not imported.
+        ValueError: if ``every`` is less than 1.
+        ImportError: if Lightning has not been imported.
     """
     base = _find_class("Lightning", "Callback", "lightning.pytorch", "pytorch_lightning")
     return type("GradientCallback", (_LightningCallback, base), {})(every, None, prefix)
@@ -97,19 +97,19 @@ def trainer_callback(every: int = 50, write: Any = None, prefix: str = "explorer
 
         Trainer(..., callbacks=[explorer.trainer_callback(every=50, write=wandb.run)])
 
-    A step is one of the optimizer, with all batches that it accumulates. The scalars go to ``write``, into
-    the history of the Trainer, and into ``callback.log.frame``.
+    A step is an optimizer step, with all the batches that it accumulates. The scalars go to ``write``, to the
+    Trainer's history, and to ``callback.log.frame``.
 
     Raises:
-        ValueError: ``every`` below 1, or something that cannot be written to.
-        ImportError: transformers is not imported.
+        ValueError: if ``every`` is less than 1, or ``write`` is not a supported writer.
+        ImportError: if transformers has not been imported.
     """
     base = _find_class("transformers", "TrainerCallback", "transformers")
     return type("GradientCallback", (_TrainerCallback, base), {})(every, write, prefix)
 
 
 def _find_class(library: str, name: str, *modules: str) -> Any:
-    """Return a class of a library that the caller has imported. Raises ImportError otherwise."""
+    """Return a class of a library. Raises ImportError if the caller has not imported the library."""
     module = next((sys.modules[path] for path in modules if sys.modules.get(path) is not None), None)
     if module is None:
         raise ImportError(f"{library} is not imported: import it first, or call explorer.log_gradients")

@@ -1,4 +1,4 @@
-"""A listener to the forward and backward passes of a user's model."""
+"""A tape that follows the forward and backward passes of a user's model during an observation."""
 
 from __future__ import annotations
 
@@ -17,17 +17,17 @@ from explorer.model.tape import Call, Tape, Value
 from explorer.model.tape.names import LINEAR, find_tensors, is_pointwise
 from explorer.model.tape.private import DisableTorchFunction, is_functorch_wrapped_tensor
 
-_PASSES = 8  # forward passes without a backward before the oldest calls are forgotten
+_PASSES = 8  # number of forward passes without backward after which recorded calls are dropped
 
 
 class Listener(Recorder):
-    """The calls of a model and the gradients at each, as rows.
+    """A recorder of a model's calls, which also finds the parameters without gradient.
 
     Attributes:
-        turns: the forward passes, from 1, that had a backward.
-        blamed: by parameter, why no gradient came.
-        arrived: by parameter, whether any gradient was not zero.
-        unseen: nodes without a call, with their number.
+        turns: the forward passes that had a backward, counted from 1.
+        blamed: the reason why a parameter has no gradient, by the parameter's name.
+        arrived: whether a parameter has received a nonzero gradient, by the parameter's name.
+        unseen: the number of autograd nodes without a recorded call, by the node's name.
         modules: the paths of the submodules, in order of their first calls.
     """
 
@@ -43,7 +43,7 @@ class Listener(Recorder):
         super().__init__(model)
 
     def enter(self) -> None:
-        """Begin to listen."""
+        """Start listening to the model."""
         self.attach()
         for name, parameter in self.model.named_parameters():
             if parameter.requires_grad:
@@ -52,14 +52,17 @@ class Listener(Recorder):
         Tape.__enter__(self)  # type: ignore[no-untyped-call]  # torch's own
 
     def stop(self) -> None:
-        """Stop listening to calls. A backward still counts, and so do the gradients of parameters."""
+        """Stop listening to calls. Later backward passes and gradients of parameters are still recorded."""
         Tape.__exit__(self, None, None, None)  # type: ignore[no-untyped-call]  # torch's own
         with DisableTorchFunction():
             self.flush()
         self.detach()
 
     def leave(self) -> None:
-        """Clear the calls. A later backward still counts; no hook is left on model and parameters."""
+        """Clear the recorded calls, and remove all hooks from the model and its parameters.
+
+        A later backward is still recorded.
+        """
         if self.turns and not self.done:  # the backward came after ``stop``
             self.roots = self.roots or self._results
             self.on_backward_end()
@@ -79,7 +82,7 @@ class Listener(Recorder):
         super().on_pass_begin()
 
     def settle(self) -> None:
-        """Count the calls of passes that had a backward, as far as no gradient came to them."""
+        """Count the calls to which no gradient came, for all forward passes that had a backward."""
         self.turns |= {item.turn for item in self.measurements if item.backwards}
         left = []
         for item in self.measurements:
@@ -90,9 +93,9 @@ class Listener(Recorder):
         self.measurements = left
 
     def on_pass_end(self, path: str, result: Any) -> Any:
-        """Record the end of a pass."""
+        """Record the end of a forward pass."""
         tensors = find_tensors(result)
-        if any(map(is_functorch_wrapped_tensor, tensors)):  # torch.func has gradients of its own
+        if any(map(is_functorch_wrapped_tensor, tensors)):  # torch.func computes its own gradients
             return
         for item in tensors:
             if item.requires_grad and torch.is_grad_enabled():
@@ -115,7 +118,7 @@ class Listener(Recorder):
             self.arrived[name] = has_any(g.coalesce().values() if g.is_sparse else g)
 
     def on_backward_end(self) -> None:
-        """Find the calls to blame for parameters without gradient."""
+        """Find the calls that are to blame for parameters without gradient."""
         with DisableTorchFunction():
             left = {
                 name: parameter
@@ -126,13 +129,13 @@ class Listener(Recorder):
                 self.blamed |= find_blame(self, left, self.arrived, self._add_culprit)
 
     def _add_culprit(self, call: Call) -> None:
-        """Add a row for a call that cuts parameters off, unless its line has one."""
+        """Add a row for a call that cuts parameters off from the graph, unless its line already has a row."""
         lines = {(s.file, s.line) for (s, _), row in self.rows.items() if row.listed and row.calls}
         if call.place.path is not None and (call.site.file, call.site.line) not in lines:
             self.count_cut(call.site, call.op, call.reason)
 
     def on_hidden_call(self, node: Any, call: Call) -> None:
-        """Count a node of an elementwise function whose call was not seen."""
+        """Count the autograd node of an elementwise function whose call was not recorded."""
         words = re.sub(r"Backward\d*$", "", node.name().rpartition("::")[2])
         name = re.sub(r"(?<=[a-z])(?=[A-Z])", "_", words).lower()
         if (

@@ -1,4 +1,4 @@
-"""The measures of an observation over a training, as scalars for TensorBoard, W&B or a table."""
+"""Logging of an observation's measures during training, as scalars for TensorBoard, W&B or a table."""
 
 from __future__ import annotations
 
@@ -22,10 +22,10 @@ Write = Callable[[Scalars, int], Any]
 
 
 class GradientLog:
-    """The scalars of every nth step of a training; see ``log_gradients``.
+    """A log of the scalars of every nth training step; see ``log_gradients``.
 
     Attributes:
-        step: number of steps that have begun.
+        step: the number of steps that have begun.
     """
 
     def __init__(self, model: nn.Module, every: int, write: Any, prefix: str) -> None:
@@ -41,10 +41,10 @@ class GradientLog:
         self._pending: tuple[int, Observation] | None = None
         self._hooks: list[RemovableHandle] = []
         self._end: RemovableHandle | None = None
-        self._depth = 0  # a swapped model calls the model itself
+        self._depth = 0  # nesting depth, since a swapped model calls the original one
 
     def start(self) -> Self:
-        """Begin to count the forward passes of the model, and return the log."""
+        """Start counting the model's forward passes, and return the log."""
         self._hooks = [
             register_module_forward_pre_hook(self._begin_pass),
             register_module_forward_hook(self._leave_pass, always_call=True),
@@ -52,7 +52,7 @@ class GradientLog:
         return self
 
     def close(self) -> None:
-        """Log the last step and stop; no hook is left."""
+        """Log the last step, and remove all hooks."""
         self.flush()
         while self._hooks:
             self._hooks.pop().remove()
@@ -65,7 +65,7 @@ class GradientLog:
 
     @property
     def frame(self) -> pd.DataFrame:
-        """One row a number: step, name, value."""
+        """A table with one row per logged number: step, name, value."""
         import pandas as pd
 
         self.flush()
@@ -73,7 +73,7 @@ class GradientLog:
         return pd.DataFrame(records, columns=["step", "name", "value"])
 
     def begin_step(self, step: int) -> None:
-        """Observe from here to ``end_step`` if the step, counted from 0, is one to log."""
+        """Start observing if this step, counted from 0, is one to log."""
         self.flush()
         self.step = step + 1
         if step % self.every == 0:
@@ -81,12 +81,12 @@ class GradientLog:
             self._pending[1].__enter__()
 
     def end_step(self) -> None:
-        """Stop observing. Gradients that arrive before the next step still count."""
+        """Stop observing. Gradients that arrive before the next step are still recorded."""
         if self._pending is not None:
             self._pending[1].stop()
 
     def flush(self) -> None:
-        """Write the scalars of the observed step; called when the next one begins."""
+        """Write the scalars of the observed step. Called when the next step begins."""
         if self._pending is None:
             return
         (step, observation), self._pending = self._pending, None
@@ -106,10 +106,10 @@ class GradientLog:
         self._depth += 1
         if self._depth > 1 or not torch.is_grad_enabled():
             return
-        with DisableTorchFunction():  # measuring is no call of the model
+        with DisableTorchFunction():  # measurements are not calls of the model
             self.begin_step(self.step)
         if self._pending is not None:
-            # Torch has gathered the hooks of this call before those of the observation were added.
+            # Torch collected the hooks of this call before the observation added its own.
             self._pending[1].begin_model_call(args)
             self._end = register_module_forward_hook(self._end_pass, always_call=True)
 
@@ -124,16 +124,16 @@ class GradientLog:
 
 
 def require_every(every: int) -> int:
-    """Return ``every``. Raises ValueError unless it is a whole number from 1."""
+    """Return ``every``. Raises ValueError unless it is a positive integer."""
     if isinstance(every, bool) or not isinstance(every, int) or every < 1:
         raise ValueError(f"every must be a whole number of steps from 1, not {every!r}")
     return every
 
 
 def find_write(write: Any) -> Write | None:
-    """Return a function of scalars and step for a writer of TensorBoard, a function or a W&B run.
+    """Return a function ``(scalars, step)`` that writes to a TensorBoard writer, a function or a W&B run.
 
-    Raises ValueError for anything else.
+    Raises ValueError for any other writer.
     """
     if write is None:
         return None
@@ -156,20 +156,21 @@ def log_gradients(
             train(model)  # your own loop
         log.frame
 
-    A step is a forward pass of the model while gradients are enabled. Other steps run as without it.
+    Each forward pass with gradients enabled is one step. The steps in between run as usual.
 
     Args:
-        model: any nn.Module, unchanged; also one that ``explorer.swap`` returned.
-        every: steps from one observed step to the next; the first step is observed.
-        write: a ``SummaryWriter`` of TensorBoard, a W&B run, or a function of scalars and step; None keeps
-            them in ``frame`` alone. Each step is written when the next forward pass begins, or on ``close``.
-        prefix: the first part of each name: "explorer/act1/share_grad". "explorer/stuck_parameters" is the
-            number of parameters that no gradient reaches.
+        model: any nn.Module, which is not changed, or a model returned by ``explorer.swap``.
+        every: the interval between observed steps; the first step is observed.
+        write: a TensorBoard ``SummaryWriter``, a W&B run, or a function of scalars and step. With None, the
+            scalars are only kept in ``frame``. Each step is written when the next forward pass begins, or on
+            ``close``.
+        prefix: the first part of each scalar's name, as in "explorer/act1/share_grad". The scalar
+            "explorer/stuck_parameters" is the number of parameters without gradient.
 
     Returns:
         A ``GradientLog``, which is a context manager: ``.frame``, ``.close()``.
 
     Raises:
-        ValueError: no model, ``every`` below 1, or something that cannot be written to.
+        ValueError: if ``model`` is not a model, ``every`` is less than 1, or ``write`` is not supported.
     """
     return GradientLog(model, every, write, prefix).start()

@@ -1,4 +1,4 @@
-"""The catalogue's names for the op of a site and for the rule of its backward, found by measurement."""
+"""Search for the catalogue's op and rule that match the measured values and gradients of a site."""
 
 from __future__ import annotations
 
@@ -15,16 +15,16 @@ from explorer.gradient import bind
 from explorer.model.observing.rows import Row, Sample
 
 OWN_RULE, _WINDOW_RULE = "own", "masked"
-_COMPARED = 500  # elements by which a rule is named
+_COMPARED = 500  # number of elements compared to name a rule
 _CLOSE = 1e-4
-_PER_UNIT = 8  # elements of each unit that show a window of its own
-_FEW_VALUES = 9  # distinct values of x that tell nothing of an op
-_FACTORS, _NEAR_ONE = 64.0, 0.02  # largest factor on a rule, and how near 1 is no factor
+_PER_UNIT = 8  # least number of elements per unit for a window per unit
+_FEW_VALUES = 9  # with this many distinct values of x or fewer, no op is named
+_FACTORS, _NEAR_ONE = 64.0, 0.02  # largest factor on a rule; tolerance within which a factor counts as 1
 _GRID = (0.1, 0.2, 0.25, 0.5, 0.75, 1.5, 2.0, 2.5, 3.0, 4.0, 5.0, 8.0, 10.0, 20.0, 25.0, 50.0, 100.0)
 
 
 def op_of(row: Row) -> str:
-    """Return the key of the op that a site computes: known, or found by its y; "" if none fits."""
+    """Return the key of a site's op, either recorded or found by comparing its y; "" if none matches."""
     if row.key:
         return row.key
     pairs = [(item.x, item.y) for item in row.samples if item.y is not None]
@@ -46,7 +46,7 @@ def _is_computing(key: str, x: Tensor, y: Tensor) -> bool:
 
 
 def measure_rule(row: Row) -> str:
-    """Return the name of a site's rule: a key, with a parameter or factor if need be, or "own"."""
+    """Return the name of a site's rule: its key with a parameter or factor if needed, or "own"."""
     if row.rule:
         return row.rule
     samples: Sequence[Sample] = row.samples
@@ -62,7 +62,7 @@ def measure_rule(row: Row) -> str:
 
 
 def _fit_unit_windows(x: Tensor, g: Tensor, gradient: Tensor, unit: Tensor) -> str:
-    """Return the rule that passes g inside a window of each unit's own, as of a scale a channel; or "own"."""
+    """Return the name of the rule that passes g inside a separate window for each unit, or "own"."""
     has_passed, count = gradient != 0, int(unit.max()) + 1
     if len(x) < _PER_UNIT * count:
         return OWN_RULE
@@ -77,10 +77,11 @@ def _fit_unit_windows(x: Tensor, g: Tensor, gradient: Tensor, unit: Tensor) -> s
 
 
 def rule_of(op: str, parameters: Mapping[str, float], x: Tensor, g: Tensor, gradient: Tensor) -> str:
-    """Return the name of the rule that gives these gradients, (n,) float64 each.
+    """Return the name of the rule that gives the measured gradients. All tensors are (n,) float64.
 
-    "default" where torch's own does; ``OWN`` if none does; "" if no gradient came. The op has the given
-    parameters, the rule its own defaults; else one of its parameters or a factor is fitted.
+    Returns "default" for torch's own gradient, ``OWN`` if no rule fits, and "" if no gradient came. The op
+    uses the given parameters and the rule its defaults. If no rule fits like that, one parameter or a factor
+    is fitted.
     """
     has_gradient = g.abs() > 1e-9 * g.abs().max() if len(g) else g.bool()
     step = max(1, int(has_gradient.sum()) // _COMPARED)
@@ -98,7 +99,7 @@ def rule_of(op: str, parameters: Mapping[str, float], x: Tensor, g: Tensor, grad
 def _fit_rule(
     op: str, rules: Sequence[Rule], parameters: Mapping[str, float], x: Tensor, g: Tensor, gradient: Tensor
 ) -> str:
-    """Return the rule with a factor or with another value of its one parameter; ``OWN`` if none fits."""
+    """Return the name of the rule that fits with a factor or another parameter value, or ``OWN``."""
     for rule in rules:
         factor = _find_factor(op, rule, parameters, x, g, gradient)
         if factor is not None and rule.key not in ("default", "zero"):
@@ -126,7 +127,7 @@ def _list_trials(rule: Rule) -> list[tuple[str, float]]:
 
 @lru_cache(maxsize=64)
 def _list_candidates(op: str) -> tuple[Rule, ...]:
-    """Return the rules to compare, the most usual first."""
+    """Return the rules to compare, most common first."""
     first = ["default"] if op in OPS else []
     family = OPS[op].family if op in OPS else ""
     suiting = [key for key, rule in RULES.items() if not rule.suits or family in rule.suits or not family]
@@ -136,7 +137,7 @@ def _list_candidates(op: str) -> tuple[Rule, ...]:
 def _find_factor(
     op: str, rule: Rule, parameters: Mapping[str, float], x: Tensor, g: Tensor, gradient: Tensor
 ) -> float | None:
-    """Return the factor on a rule that gives the gradients; None otherwise."""
+    """Return the factor by which a rule gives the measured gradients, or None if there is none."""
     known_op: str | Op = op if op in OPS else "identity"
     if op not in OPS and (rule.parsed is None or "y" in rule.parsed.variables):
         return None

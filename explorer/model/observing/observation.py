@@ -1,4 +1,4 @@
-"""An observation of the backward of a user's model at each of its sites."""
+"""An observation of the gradients at each site of a user's model."""
 
 from __future__ import annotations
 
@@ -24,12 +24,12 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Unseen:
-    """A node of autograd's graph whose call was not seen.
+    """A kind of autograd node for which no call was recorded.
 
     Attributes:
-        node: its name.
-        count: number of such nodes.
-        reason: why the call was not seen.
+        node: the name of the node.
+        count: the number of such nodes.
+        reason: why no call was recorded.
     """
 
     node: str
@@ -41,7 +41,7 @@ class Unseen:
 
 
 class Observation:
-    """The result of ``explorer.observe``: a context manager, and the sites that it has seen."""
+    """The result of ``explorer.observe``: a context manager that records the sites of a model."""
 
     def __init__(self, model: nn.Module, functions: Sequence[type[Function]] = ()) -> None:
         require_model("observe", model)
@@ -61,34 +61,35 @@ class Observation:
         self._listener.leave()
 
     def stop(self) -> None:
-        """Stop observing calls. A backward still counts until ``finish``."""
+        """Stop recording calls. Backward passes are still recorded until ``finish``."""
         self._listener.stop()
 
     def finish(self) -> None:
-        """Find the calls to blame, and leave no hook, after ``stop``."""
+        """Find the calls that are to blame, and remove all hooks. Call ``stop`` first."""
         self._listener.leave()
 
     def begin_model_call(self, args: Any) -> None:
-        """Record that the model is called with ``args``, where torch gathered its hooks before."""
+        """Record a call of the model for which torch has already collected the hooks."""
         self._listener.handle_call(self.model, args)
 
     @property
     def sites(self) -> dict[str, Site]:
-        """The sites by the names that tell them apart, in the order of their first calls."""
+        """The sites by their unique names, in order of their first calls."""
         return {name: row.site for name, row in self._name_rows().items()}
 
     @property
     def frame(self) -> pd.DataFrame:
-        """One row a site, in the order of their first calls.
+        """A table with one row per site, in order of the first calls.
 
-        site: its name, which ``figure``, ``slope`` and ``explorer.swap`` take; op: the function called, a
-        Function by its class's name; computes: the catalogue's op that it equals; rule: what its backward
-        equals, measured, "own" if it is no rule of the catalogue; line; calls; x_mean, x_sd; g_out, g_in:
-        norms of the gradients for y and for x; share_grad, blocked_here, none_came: shares of the elements of
-        x that get gradient, that get none though some came to y, and to whose y none came; units: channels,
-        features, or a parameter's outputs; dead_by_rule, dead_from_above: units without gradient in every
-        element, blocked here or not reached; note. NaN where there was no backward, or where autograd could
-        not see it, which the note says.
+        site: the site's name, as accepted by ``figure``, ``slope`` and ``explorer.swap``; op: the called
+        function, or the class name of a Function; computes: the equivalent op of the catalogue; rule: the
+        rule that matches the measured gradients, or "own" if the catalogue has none; line; calls; x_mean,
+        x_sd; g_out, g_in: norms of the gradients for y and for x; share_grad, blocked_here, none_came:
+        fractions of the elements of x that get a gradient, that get none although one came to y, and to whose
+        y none came; units: number of channels, features, or outputs of a parameter; dead_by_rule,
+        dead_from_above: units without gradient in every element, because it is blocked here or because none
+        comes; note. Values are NaN without a backward, and where autograd cannot see it, as the note then
+        explains.
         """
         import pandas as pd
 
@@ -96,10 +97,10 @@ class Observation:
 
     @property
     def parameters(self) -> pd.DataFrame:
-        """One row a parameter, once a backward has run.
+        """A table with one row per parameter, once a backward has run.
 
-        gradient: "arrives", "zero" (all of it), "none" or "frozen"; site, op, line: the call that is to blame
-        if no gradient arrives; why: its reason.
+        gradient: "arrives", "zero" (in all elements), "none" or "frozen"; site, op, line: the call that is to
+        blame if no gradient arrives; why: the reason.
         """
         import pandas as pd
 
@@ -107,16 +108,16 @@ class Observation:
 
     @property
     def unseen(self) -> tuple[Unseen, ...]:
-        """Autograd's nodes of elementwise functions whose call was not seen, as in TorchScript."""
+        """The autograd nodes of elementwise functions whose calls were not recorded, as in TorchScript."""
         return tuple(Unseen(node, count) for node, count in self._listener.unseen.items())
 
     def describe(self) -> str:
-        """Return in sentences which parameters cannot learn, and which sites are to blame."""
+        """Describe which parameters cannot learn, and which sites are to blame."""
         return " ".join(self.sentences)
 
     @property
     def sentences(self) -> list[str]:
-        """The sentences of ``describe``: plain text, never markup."""
+        """The sentences of ``describe`` as plain text without markup."""
         named = self._name_rows()
         rows = rows_of(named)
         for row, row_seen in zip(rows, named.values(), strict=True):
@@ -127,7 +128,7 @@ class Observation:
         )
 
     def scalars(self, prefix: str = "explorer") -> dict[str, float]:
-        """Return all numbers as a flat dict for TensorBoard or W&B: "explorer/act1/share_grad"."""
+        """Return all numbers as a flat dict for TensorBoard or W&B, such as "explorer/act1/share_grad"."""
         return {
             f"{prefix}/{row['site']}/{name}": float(value)
             for row in self._make_rows()
@@ -136,13 +137,13 @@ class Observation:
         }
 
     def figure(self, site: str | Site | None = None) -> go.Figure:
-        """Return a picture of a site, or of the whole model if none is given.
+        """Return a figure of one site, or of the whole model if ``site`` is None.
 
-        Of a site: the histogram of x, and over it the gradient that its rule gives for g = 1. Of the model:
-        its modules in the order of their calls, with the sites between them, coloured by whether gradient
+        The figure of a site shows the histogram of x and the gradient of the site's rule for g = 1. The
+        figure of a model shows its modules and sites in order of their calls, coloured by whether a gradient
         arrives.
 
-        Raises ValueError for a name that no site has.
+        Raises ValueError if no site has the name.
         """
         from explorer.model.observing.picture import draw_chain, draw_site
 
@@ -159,23 +160,24 @@ class Observation:
         draws: int = 40,
         seed: int = 0,
     ) -> Slope:
-        """Return how much the loss falls along the rule's gradient at a site, x there having noise.
+        """Measure how fast the loss falls along the rule's gradient at a site whose x has noise.
 
-        Where x is noisy the mean loss is smooth, whatever the op: x + ε replaces x, and x is moved along
-        the gradient that the rule gives for it. Each draw moves it both ways with the same ε; the model's
-        buffers and torch's random state are left unchanged.
+        With noise on x, the mean loss is smooth for every op: x + ε replaces x, and x is moved along the
+        rule's gradient. Each draw moves x in both directions with the same ε. The model's buffers and torch's
+        random state are left unchanged.
 
         Args:
-            loss: computes the loss of some data, ``lambda: F.cross_entropy(model(x), y)``.
-            site: its name in the frame, or the site.
-            sigma: the noise's standard deviation, in those of x; above 0.
-            draws: how many; 2 or more.
-            seed: of the noise.
+            loss: a function that computes the loss, such as ``lambda: F.cross_entropy(model(x), y)``.
+            site: a site, or its name in the frame.
+            sigma: the standard deviation of the noise in units of that of x; above 0.
+            draws: the number of draws, at least 2.
+            seed: the seed of the noise.
 
         Returns:
-            The slope with its standard error, and the slope that the rule promises: the norm of its gradient.
+            The slope with its standard error, and the promised slope, which is the norm of the rule's
+            gradient.
 
-        Raises ValueError for a site of another name, and for a site without gradient.
+        Raises ValueError if no site has the name, or if the site has no gradient.
         """
         name, row = self._find_row(site)
         return slope_of(self.model, loss, name, row, sigma, draws, seed)
@@ -189,7 +191,7 @@ class Observation:
         )
 
     def _name_rows(self) -> dict[str, Row]:
-        """Return the sites that have a row, by the shortest name that no other has."""
+        """Return the sites that have a row, by their shortest unique names."""
         self._listener.settle()
         visible = [row for row in self._listener.rows.values() if row.listed and row.calls > 0]
         name_counts: dict[str, int] = {}
@@ -212,7 +214,7 @@ class Observation:
 
 
 def check_functions(functions: Sequence[type[Function]] | type[Function]) -> tuple[type[Function], ...]:
-    """Return Function classes, each once. Raises ValueError for anything else."""
+    """Return Function classes without duplicates. Raises ValueError for anything else."""
     classes = (functions,) if isinstance(functions, type) else tuple(functions)
     for item in classes:
         if not (isinstance(item, type) and issubclass(item, Function)):
@@ -222,25 +224,26 @@ def check_functions(functions: Sequence[type[Function]] | type[Function]) -> tup
 
 
 def observe(model: nn.Module, functions: Sequence[type[Function]] = ()) -> Observation:
-    """Observe a model's backward at each site, and which parameters no gradient reaches.
+    """Observe the gradients at each site of a model, and find the parameters without gradient.
 
         with explorer.observe(model) as seen:
             F.cross_entropy(model(x), y).backward()
         print(seen.describe())
 
-    A site is an op of the catalogue, a Function, a detach trick, a mask, or a place where a value leaves
-    autograd's graph. Modules, functions and methods are seen, in this thread.
+    A site is a call of a catalogue op or of a Function, a detach trick, a mask, or a place where a value
+    leaves autograd's graph. Calls of modules, functions and methods in this thread are recorded.
 
     Args:
-        model: any nn.Module, unchanged; also one that ``explorer.swap`` returned.
-        functions: no longer needed: each ``torch.autograd.Function`` is seen under its class's name.
+        model: any nn.Module, which is not changed, or a model returned by ``explorer.swap``.
+        functions: no longer needed, since every ``torch.autograd.Function`` is recorded under its class's
+            name.
 
     Returns:
-        A context manager, see ``Observation``: ``.frame``, ``.parameters``, ``.describe()``,
-        ``.figure(site)``, ``.unseen``, ``.slope(loss, site)``, ``.scalars()``. What raises inside passes
-        through; no hook is left.
+        An ``Observation``, which is a context manager: ``.frame``, ``.parameters``, ``.describe()``,
+        ``.figure(site)``, ``.unseen``, ``.slope(loss, site)``, ``.scalars()``. Exceptions in the block pass
+        through. No hooks remain afterwards.
 
     Raises:
-        ValueError: no model, or no classes of Functions.
+        ValueError: if ``model`` is not a model, or ``functions`` has anything but Function classes.
     """
     return Observation(model, functions)

@@ -1,4 +1,4 @@
-"""Plotly figures: a site with its inputs and gradients, and the model as a chain of modules."""
+"""Plotly figures of a site with its inputs and gradients, and of a model as a chain of modules."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _GRID, _CLEAR = "rgba(138, 143, 152, 0.25)", "rgba(0, 0, 0, 0)"
 _PLAIN = {"paper_bgcolor": _CLEAR, "plot_bgcolor": _CLEAR, "font": {"color": NEUTRAL}}
 _LINE = RULE_COLOURS_LIGHT[0]
 _BINS, _GRID_POINTS, _MEASURED = 60, 801, 1_500
-_MARGIN = 0.1  # of the range of x on each side
+_MARGIN = 0.1  # fraction of the range of x, on each side
 _STATES = {  # name in the legend, colour, symbol
     "arrives": ("gradient arrives", "#2a7f62", "circle"),
     "stops": ("the gradient stops here", "#c0392b", "x"),
@@ -27,14 +27,14 @@ _STATES = {  # name in the legend, colour, symbol
 
 
 def draw_site(name: str, row: Row) -> go.Figure:
-    """Return the histogram of x, and the gradient over x for an upstream gradient of 1.
+    """Draw the histogram of x, and the gradient over x for an upstream gradient of 1.
 
-    The curve is computed by the model's own call; if that takes no single numbers, the measured
-    gradients of single elements are drawn. Raises ValueError if nothing is known of x.
+    The model's own call computes the curve. If that call does not accept a grid of numbers, the measured
+    gradients of single elements are drawn. Raises ValueError if no gradient is known.
     """
     x, g, gradient = row.points
     if not len(x):
-        raise ValueError(f"of {name} no gradient is known, so that there is no picture of it")
+        raise ValueError(f"no gradient at {name} is known, so there is nothing to draw")
     counts, edges = np.histogram(x.numpy(), bins=_BINS)
     figure = go.Figure()
     figure.add_bar(
@@ -67,13 +67,13 @@ def draw_site(name: str, row: Row) -> go.Figure:
 
 
 def _compute_curve(row: Row, grid: Tensor) -> Tensor | None:
-    """Return the gradient that the site's last call gives over a grid; None if it takes no such x."""
+    """Return the gradient of a site's last call over a grid, or None if the call does not accept the grid."""
     leaf = grid.clone().requires_grad_()
     try:
         with torch.enable_grad():
             y = row.run(leaf)  # type: ignore[misc]  # None is no function, which is caught
             (gradient,) = torch.autograd.grad(y, leaf, torch.ones_like(y))
-    except Exception:  # a user's Function: whatever it raises, the measured points are drawn
+    except Exception:  # a user's Function may raise anything; the measured points are drawn then
         return None
     return gradient if gradient.shape == grid.shape else None
 
@@ -81,9 +81,9 @@ def _compute_curve(row: Row, grid: Tensor) -> Tensor | None:
 def draw_chain(
     modules: Iterable[str], named: Mapping[str, Row], parameters: Sequence[Mapping[str, Any]]
 ) -> go.Figure:
-    """Return the sites and the modules with parameters in the order of their first calls, input on top.
+    """Draw a model's sites, and its modules with parameters, in order of their first calls, input on top.
 
-    Raises ValueError where the model has not been called.
+    Raises ValueError if the model has not been called.
     """
     links = _list_links(modules, named, parameters)
     if not links:
@@ -111,7 +111,7 @@ def draw_chain(
 def _list_links(
     modules: Iterable[str], named: Mapping[str, Row], parameters: Sequence[Mapping[str, Any]]
 ) -> list[tuple[str, str]]:
-    """Return name and state of each module that has parameters to train, and of each site."""
+    """Return the name and the state of each site, and of each module with trainable parameters."""
     culprits = {row["site"] for row in parameters if row["site"]}
     arrived: dict[str, bool] = {}
     for row in parameters:

@@ -1,4 +1,4 @@
-"""The calls of a user's model, recorded as rows, with hooks that measure their backward."""
+"""A tape that records a model's calls as rows, with hooks that measure their backward."""
 
 from __future__ import annotations
 
@@ -32,9 +32,9 @@ class Recorder(Tape):
     """A tape that records the calls of a model.
 
     Attributes:
-        rows: by site and kind.
-        passes: number of forward passes that have begun.
-        measurements: of calls whose gradients are not counted yet.
+        rows: the rows, by site and kind.
+        passes: the number of forward passes that have begun.
+        measurements: the measurements of calls whose gradients have not been counted yet.
     """
 
     def __init__(self, model: nn.Module) -> None:
@@ -45,7 +45,7 @@ class Recorder(Tape):
         super().__init__(model)
 
     def prepare(self, name: str, function: Any, args: Any, kwargs: Any) -> tuple[CallInput, Any] | None:
-        """Return the x of a call that may be a site, and the call itself."""
+        """Return a call's x and the call itself if the call may be a site; otherwise None."""
         self._is_scaling = name in SCALINGS and isinstance(args[-1], int | float) and bool(args[-1])
         x = args[0] if args else None
         is_known = function in CALLS or name in STEPS or (name not in LINEAR and is_pointwise(name))
@@ -79,7 +79,7 @@ class Recorder(Tape):
         self._measure(call, row, output, inputs, x, None if row.key else y, x if x.requires_grad else y)
 
     def _count(self, site: Site, kind: str, op: str, key: str = "") -> Row:
-        """Return the row of a site, with one call more."""
+        """Return the row of a site after counting one more call."""
         if (site, kind) not in self.rows:
             self.rows[site, kind] = Row(site, kind, op, key)
         row = self.rows[site, kind]
@@ -87,7 +87,7 @@ class Recorder(Tape):
         return row
 
     def _record_transformed(self, call: Call, call_input: CallInput | None) -> None:
-        """Record a call inside torch.func, whose tensors tell no values."""
+        """Record a call inside torch.func, whose tensors do not expose their values."""
         key = call_input.key if call_input is not None else ""
         if key or call.name in STEPS or call.kind == "function":
             call.op = call.name if call.name in STEPS else key or call.name
@@ -110,7 +110,7 @@ class Recorder(Tape):
             row.reasons[UNNEEDED] = None
 
     def on_function(self, call: Call, value: Value, tensor: Tensor | None) -> None:
-        """Record the y of a Function."""
+        """Record a Function's y."""
         inputs = call.list_live_inputs()
         is_wrapped = tensor is not None and is_functorch_wrapped_tensor(tensor)
         if call.place.path is None or not inputs or is_wrapped:
@@ -136,10 +136,10 @@ class Recorder(Tape):
         call.row = row = self._count(find_chain_site(call, ops), meaning.value, call.op)
         self._merge(side, [value.call for value in join.way] if meaning is JoinKind.TRICK else ())
         self._measure(call, row, call.outputs[0], [join.x], join.x.ref(), y)
-        call.measured = None  # blame asks for the call itself, which is measured next
+        call.measured = None  # blame needs the gradients of the call itself, which is measured next
 
     def _record_detached(self, side: list[Call]) -> None:
-        """Name the ops on the side of a gate, whose own gradient is dropped."""
+        """Mark the ops on the detached side of a gate as detached."""
         for call in side:
             if call.measured is not None and call.measured.row is not None:
                 call.measured.cut = _DETACHED
@@ -147,7 +147,7 @@ class Recorder(Tape):
                 self.count_cut(call.site, call.op, call.reason)
 
     def _merge(self, side: Iterable[Call], way: Iterable[Call]) -> None:
-        """Make the calls of a trick parts of its row."""
+        """Mark the calls of a detach trick as parts of the trick's row."""
         for call in side:
             if call.measured is not None:
                 call.measured.merged = True
@@ -172,7 +172,7 @@ class Recorder(Tape):
         self.count_cut(first.site, " → ".join(item.op for item in ops) or first.name, first.reason)
 
     def on_exit(self, call: Call) -> None:
-        """Record a call out of torch, such as ``item``."""
+        """Record a call whose result leaves torch, such as ``item``."""
         x = call.inputs[0]
         if not (x.live or x.cuts) or call.place.path is None or call.name in ("bool", "index") or call.merged:
             return
@@ -188,7 +188,7 @@ class Recorder(Tape):
         self, call: Call, row: Row | None, y: Value, inputs: list[Value], x_tensor: Tensor | None = None,
         y_tensor: Tensor | None = None, like: Tensor | None = None,
     ) -> None:  # fmt: skip
-        """Measure the backward of a call; ``like``: the tensor by whose layer the units are found."""
+        """Measure the backward of a call. The layer of the tensor ``like`` determines the axis of units."""
         shape = inputs[0].shape if inputs[0].shape is not None else y.shape
         measurement = Measurement(row, len(inputs), shape if row is not None else None, self.passes)
         call.measured = measurement
@@ -207,12 +207,12 @@ class Recorder(Tape):
                 measurement.y = sample_tensor(y_tensor)
 
     def _attach(self, measurement: Measurement, y: Value, inputs: list[Value]) -> None:
-        """Put the hooks of a measurement on autograd's nodes."""
+        """Register a measurement's hooks on autograd's nodes."""
         if y.edge is None:
             return
         span = Span(y.edge, [item.edge for item in inputs if item.edge is not None], measurement)
         functions, span.functions = span.functions, []
-        for node in functions:  # called by an op of torch.library
+        for node in functions:  # Functions called inside an op of torch.library
             if not self.has_call(node):
                 self.find_hidden((node, 0), place=y.call.place)
         measurement.got = [0 if number in span.reached else None for number in range(len(inputs))]
@@ -222,7 +222,7 @@ class Recorder(Tape):
 
 
 def _make_run(function: Any, args: Any, kwargs: Any) -> Callable[[Tensor], Any] | None:
-    """Return a call as a function of x alone; None where its other arguments are followed by autograd."""
+    """Return a call as a function of x alone, or None if autograd follows its other arguments."""
     rest, writes = args[1:], may_write(function, args, kwargs)
     if any(item.grad_fn is not None for item in find_tensors((rest, kwargs))):
         return None
@@ -230,7 +230,7 @@ def _make_run(function: Any, args: Any, kwargs: Any) -> Callable[[Tensor], Any] 
 
 
 def _iterate_before_cut(dead: Value) -> Iterator[Value]:
-    """Yield a value outside the graph and those before it up to the calls that left the graph."""
+    """Yield a value outside the graph and its ancestors, back to the calls that left the graph."""
     visited, todo = {dead}, [dead]
     while todo:
         value = todo.pop()

@@ -1,4 +1,4 @@
-"""The rows of an observation: one site each, with the sums over its calls."""
+"""The rows of an observation: one per site, with sums over the site's calls."""
 
 from __future__ import annotations
 
@@ -12,21 +12,18 @@ from torch.autograd import Function
 
 from explorer.model.tape import Site
 
-_POINTS, _SAMPLES = (
-    2048,
-    8,
-)  # elements kept of a call for pictures and names, and calls for which they are kept
-_OF_X = 2**14  # elements of x whose mean and spread are taken
-_HEAD = 32  # examples of a batch that are searched first
+_POINTS, _SAMPLES = 2048, 8  # elements sampled per call, and number of sampled calls
+_OF_X = 2**14  # number of elements of x used for its mean and variance
+_HEAD = 32  # number of examples of a batch that are searched first
 _CHANNELS_FIRST = ("Convolution", "BatchNorm", "Pool", "GroupNorm", "InstanceNorm", "Conv")
 _FEATURES_LAST = ("Addmm", "MmBackward", "Bmm", "LayerNorm", "Embedding", "Softmax")
-_FAR = 30  # nodes searched for the layer before a site
+_FAR = 30  # number of nodes to search for the layer before a site
 
 
 class Sample(NamedTuple):
-    """Some elements of one call, (n,) float32 on the CPU. y is None where the op is known.
+    """A sample of one call's elements: (n,) float32 on the CPU. y is None if the op is known.
 
-    ``shape`` and ``axis`` are those of the whole x.
+    ``shape`` and ``axis`` are those of the full x.
     """
 
     x: Tensor
@@ -38,7 +35,7 @@ class Sample(NamedTuple):
 
     @property
     def units(self) -> Tensor:
-        """The number of each element's unit, (n,) int64."""
+        """The index of each element's unit, (n,) int64."""
         size = self.shape.numel()
         indices = torch.arange(0, size, max(1, -(-size // _POINTS)))
         inner = max(1, self.shape[self.axis + 1 :].numel())
@@ -46,23 +43,24 @@ class Sample(NamedTuple):
 
 
 class Row:
-    """A site and the sums over its calls.
+    """A site with the sums over its calls.
 
     Attributes:
         kind: "call", "function", "trick", "mask" or "cut".
-        op: name of the function called.
+        op: the name of the called function.
         key: the catalogue's key of the op; "" if it is measured.
-        rule: the rule's key, if it is known; "" if it is measured.
-        parameters: numbers that the op's last call was given.
+        rule: the rule's key; "" if it is measured.
+        parameters: the numbers passed to the op in its last call.
         run: the function that the last call computed; None if unknown.
         owner: the class of a Function.
-        carries: whether it is the live way of a detach trick.
-        axis: the dimension of x that counts units.
+        carries: whether the site is on the live path of a detach trick.
+        axis: the dimension of x that indexes units.
         elements, mean, variance: of x, over up to 16,384 elements of each call.
-        known: elements of calls that had a backward; of these, ``got`` received gradient, ``blocked`` did
-            not though it came to y, and to ``none`` none came.
+        known: the number of elements in calls that had a backward. Of these, ``got`` received a gradient,
+            ``blocked`` received none although one came to y, and for ``none`` no gradient came to y.
         square_out, square_in: squared norms of the gradients for y and for x.
-        came_units, got_units: (units,) whether any element of a unit met, and got, gradient.
+        came_units, got_units: (units,) bool, whether a gradient came to y, and to x, in any element of the
+            unit.
         reasons: why autograd could not follow a call.
     """
 
@@ -83,19 +81,19 @@ class Row:
 
     @property
     def wants_samples(self) -> bool:
-        """Whether the elements of one more call are to be kept."""
+        """Whether to keep the elements of another call."""
         return len(self.samples) < _SAMPLES
 
     @property
     def points(self) -> tuple[Tensor, Tensor, Tensor]:
-        """x, g and gradient of the kept elements, (n,) float64 each."""
+        """x, g and gradient of the sampled elements, (n,) float64 each."""
         columns = [*zip(*((item.x, item.g, item.gradient) for item in self.samples), strict=True)]
         x, g, gradient = (torch.cat(each).double() for each in columns or [(torch.empty(0),)] * 3)
         return x, g, gradient
 
     @property
     def units(self) -> tuple[int, int, int] | None:
-        """Number of units, of units dead by the rule, and of units dead from above; None if unknown."""
+        """The numbers of units, of units dead by the rule, and of units dead from above; None if unknown."""
         if self.came_units is None or self.got_units is None or not self.same_shape:
             return None
         dead = ~self.got_units
@@ -103,11 +101,11 @@ class Row:
         return len(dead), by_rule, int(dead.sum()) - by_rule
 
     def share(self, count: int) -> float:
-        """Return a count as a share of the elements whose gradients are known; NaN of none."""
+        """Return a count divided by the number of elements with known gradients; NaN if there are none."""
         return count / self.known if self.known else math.nan
 
     def add_x(self, x: Tensor) -> None:
-        """Add mean and spread of the x of a call."""
+        """Add the x of a call to the mean and the variance."""
         flat = x.detach().reshape(-1)
         flat = flat[:: max(1, -(-flat.numel() // _OF_X))].float()
         if not (count := flat.numel()):
@@ -123,7 +121,7 @@ class Row:
         self.elements += count
 
     def add_unmet(self, shape: torch.Size) -> None:
-        """Add a call of x's shape to whose y no gradient came."""
+        """Add a call with x of this shape, to whose y no gradient came."""
         self.known += shape.numel()
         self.none += shape.numel()
         if self.axis is not None and self.axis < len(shape):
@@ -131,7 +129,7 @@ class Row:
             self.came_units, self.got_units = _unite(self.came_units, dead), _unite(self.got_units, dead)
 
     def add_backward(self, g: Tensor, gradient: Tensor) -> tuple[int, int]:
-        """Add the gradients for y and for x of a call, and return how many elements met and got some."""
+        """Add a call's gradients for y and for x. Returns how many elements of y and of x had a gradient."""
         has_gradient, is_same = has_any(gradient), g is gradient
         has_g = has_gradient if is_same else has_any(g)
         if not has_g and not has_gradient and g.shape == gradient.shape:
@@ -159,15 +157,15 @@ class Row:
 
 
 class Measurement:
-    """The backward of one call: counts for blame, and the sums of the row, if it has one.
+    """The measured backward of one call: counts for blame, and sums for the row if the call has one.
 
     Attributes:
-        shape: of x; None where no row takes it.
+        shape: the shape of x; None if no row uses it.
         turn: the forward pass, counted from 1.
-        came: above 0 where any gradient for y was not zero.
-        got: of each live input, above 0 where any gradient was not zero; None if no gradient can come.
-        cut: how y left the graph, if it did.
-        merged: whether the call is a part of a detach trick.
+        came: above 0 if any gradient for y was nonzero.
+        got: for each live input, above 0 if any gradient was nonzero; None if no gradient can come.
+        cut: how y left the graph, or "".
+        merged: whether the call is part of a detach trick.
     """
 
     def __init__(self, row: Row | None, inputs: int, shape: torch.Size | None, turn: int) -> None:
@@ -179,7 +177,7 @@ class Measurement:
         self.y: Tensor | None = None
 
     def __call__(self, g: Tensor, gradients: list[Tensor | None]) -> None:
-        """Add what one backward brought."""
+        """Add the gradients of one backward pass."""
         self.backwards += 1
         counted = -1
         if self.row is not None and self.shape is not None:
@@ -207,7 +205,7 @@ class Measurement:
             row.samples.append(Sample(*parts, shape, row.axis or 0))
 
     def settle(self, with_backward: bool) -> None:
-        """Count the call if no gradient came; ``with_backward``: whether its pass had a backward."""
+        """Count the call if no gradient came. ``with_backward``: whether its forward pass had a backward."""
         if self.row is None or self.backwards:
             return
         if self.merged:
@@ -219,13 +217,13 @@ class Measurement:
 
 
 def sample_tensor(tensor: Tensor) -> Tensor:
-    """Return up to 2,048 elements of a tensor, evenly spaced, (n,) float32 on the CPU."""
+    """Return up to 2,048 evenly spaced elements of a tensor, (n,) float32 on the CPU."""
     flat = tensor.detach().reshape(-1)
     return flat[:: max(1, -(-flat.numel() // _POINTS))].to("cpu", torch.float32, copy=True)
 
 
 def find_unit_axis(x: Tensor) -> int:
-    """Return the dimension of x that counts units: a parameter's outputs, a layer's channels or features."""
+    """Return the dimension of x that indexes a parameter's outputs, or a layer's channels or features."""
     if isinstance(x, nn.Parameter) or x.dim() < 2:
         return 0
     if x.dim() == 2:
@@ -244,7 +242,7 @@ def find_unit_axis(x: Tensor) -> int:
 
 
 def has_any(values: Tensor) -> bool:
-    """Return whether any value is not zero: the first example mostly tells. Extremes beat ``any``."""
+    """Return whether any value is nonzero. Tries the first example, then the extremes, which beat ``any``."""
     if values.is_complex() or not values.numel():
         return bool(values.any())
     if values.dim() > 1 and bool((values[0] != 0).any()):
@@ -254,7 +252,7 @@ def has_any(values: Tensor) -> bool:
 
 
 def _count_met(g: Tensor, gradient: Tensor, got: int) -> int:
-    """Return the number of elements with a gradient for y, or for x where a rule makes gradient of none."""
+    """Return the number of elements with a nonzero gradient for y, or for x if a rule adds gradient."""
     came = int(torch.count_nonzero(g))
     head = slice(_HEAD) if g.dim() else ...
     if got > came or (got > 0 and bool(((g[head] == 0) & (gradient[head] != 0)).any())):
@@ -271,7 +269,7 @@ def _add_units(before: Tensor | None, values: Tensor, axis: int, nonzero: int) -
 
 
 def _find_units(values: Tensor, axis: int) -> Tensor:
-    """Return whether any value of each unit is not zero, (units,) bool. Most show it in a few examples."""
+    """Return whether each unit has a nonzero value, (units,) bool. Searches a few examples first."""
     others = [each for each in range(values.dim()) if each != axis]
     head = (values[:_HEAD] if axis else values) != 0
     found = head.any(dim=others) if others else head

@@ -1,4 +1,4 @@
-"""The slope of a model's loss along a rule's gradient, under noise at its site."""
+"""Measurement of the slope of a model's loss along a rule's gradient, under noise at the rule's site."""
 
 from __future__ import annotations
 
@@ -23,21 +23,21 @@ from explorer.model.tape.passes import Passes
 from explorer.model.tape.sites import find_site
 from explorer.model.tape.tricks import chain_of, find_chain_site
 
-_STEP = 0.5  # of the noise: the farthest that any element is moved
+_STEP = 0.5  # largest shift of an element, as a fraction of the noise
 
 
 @dataclass(frozen=True)
 class Slope:
-    """How much a loss falls along a rule's gradient for x at a site.
+    """The rate at which a loss falls along a rule's gradient for x at a site.
 
     Attributes:
-        site: its name.
-        slope: the fall of the mean loss per unit of the way along the gradient, x being noisy; below 0 where
-            the loss rises.
-        error: its standard error.
-        promised: the slope that the rule promises, the norm of its gradient.
-        sigma: the standard deviation of the noise, in those of x.
-        draws: of the noise.
+        site: the name of the site.
+        slope: the decrease of the mean loss per unit of distance along the gradient, with noise on x;
+            negative if the loss rises.
+        error: the standard error of the slope.
+        promised: the slope promised by the rule, which is the norm of its gradient.
+        sigma: the standard deviation of the noise in units of that of x.
+        draws: the number of draws of the noise.
     """
 
     site: str
@@ -63,9 +63,9 @@ class Slope:
 
 
 class _Mover(Passes, TorchFunctionMode):
-    """A mode that moves x at the calls of one site.
+    """A torch function mode that shifts x at the calls of one site.
 
-    ``move(number, x)`` returns the value put in place of x at the call of this number.
+    ``move(number, x)`` returns the replacement for x at the call with this number.
     """
 
     def __init__(self, model: nn.Module, row: Row, move: Callable[[int, Tensor], Tensor]) -> None:
@@ -105,7 +105,7 @@ class _Mover(Passes, TorchFunctionMode):
 
 
 class _Recorder(Tape):
-    """A tape that keeps x and its gradient at the calls of one site, after all other hooks."""
+    """A tape that records x and its gradient at the calls of one site, after all other hooks."""
 
     def __init__(self, model: nn.Module, row: Row) -> None:
         super().__init__(model)
@@ -114,23 +114,23 @@ class _Recorder(Tape):
         self.gradients: dict[int, Tensor] = {}
 
     def prepare(self, name: str, function: Any, args: Any, kwargs: Any) -> Tensor | None:
-        """Return x."""
+        """Return the call's x."""
         return args[0] if args and isinstance(args[0], Tensor) else None
 
     def on_call(self, call: Call, x: Tensor | None, y: Tensor) -> None:
-        """Keep x of a call at the site."""
+        """Record x if the call is at the site."""
         if self._row.kind == "call" and x is not None and call.outputs[0].live:
             self._keep(call, x, call.inputs[0])
 
     def on_function(self, call: Call, value: Value, tensor: Tensor | None) -> None:
-        """Keep x of a Function at the site."""
+        """Record x of a Function at the site."""
         inputs = call.list_live_inputs()
         x = inputs[0].ref() if inputs else None
         if self._row.kind == "function" and x is not None:
             self._keep(call, x, inputs[0])
 
     def on_join(self, call: Call, join: Join, y: Tensor) -> None:
-        """Keep x of a detach trick at the site."""
+        """Record x of a detach trick at the site."""
         x, ops = join.x.ref(), chain_of(join.made - join.way, join.way)
         if self._row.kind == "trick" and x is not None:
             self._keep(call, x, join.x, find_chain_site(call, ops))
@@ -154,7 +154,7 @@ class _Recorder(Tape):
 
 @contextmanager
 def _replace_apply(owner: type[Function], wrapper: Callable[..., Any]) -> Iterator[None]:
-    """Return a context in which a Function class's ``apply`` goes through another function."""
+    """Return a context in which another function replaces the ``apply`` of a Function class."""
     own_apply, had = owner.apply, "apply" in vars(owner)
     owner.apply = staticmethod(lambda *args: wrapper(own_apply, args))  # type: ignore[method-assign]
     try:
@@ -169,18 +169,18 @@ def _replace_apply(owner: type[Function], wrapper: Callable[..., Any]) -> Iterat
 def slope_of(
     model: nn.Module, loss: Callable[[], Tensor], name: str, row: Row, sigma: float, draws: int, seed: int
 ) -> Slope:
-    """Return the slope at a site; the arguments are those of ``Observation.slope``."""
+    """Return the slope at a site. The arguments are those of ``Observation.slope``."""
     if not sigma > 0 or not math.isfinite(sigma):
         raise ValueError(
             f"sigma must be a number above 0, not {sigma}: it is the noise, in standard deviations of x"
         )
     if draws < 2:
-        raise ValueError(f"draws must be 2 or more, not {draws}: one draw has no error")
+        raise ValueError(f"draws must be 2 or more, not {draws}: one draw gives no standard error")
     with _preserve_state(model):
         records = _get_gradients(model, row, loss)
         norm = math.sqrt(sum(float(gradient.double().square().sum()) for _, gradient in records))
         if not norm or not math.isfinite(norm):
-            raise ValueError(f"{name} gets no gradient, so that there is no way along it")
+            raise ValueError(f"{name} gets no gradient, so no slope along it can be measured")
         noises = [sigma * max(float(x.std()) if x.numel() > 1 else 0.0, 1e-12) for x, _ in records]
         pairs = zip(records, noises, strict=True)
         step = _STEP / max(float(gradient.abs().max()) / norm / noise for (_, gradient), noise in pairs)
@@ -193,7 +193,7 @@ def slope_of(
 
 
 def _get_gradients(model: nn.Module, row: Row, loss: Callable[[], Tensor]) -> list[tuple[Tensor, Tensor]]:
-    """Return x of each call of the site, and the gradient for it."""
+    """Return x and the gradient for x, for each call of the site."""
     recorder = _Recorder(model, row)
     recorder.attach()
     try:
@@ -215,21 +215,21 @@ def _compute_loss(
     model: nn.Module, row: Row, loss: Callable[[], Tensor], records: Sequence[tuple[Tensor, Tensor]],
     noises: Sequence[float], distance: float, seed: int,
 ) -> float:  # fmt: skip
-    """Return the loss with noise at the site, and x moved against its gradient by ``distance`` times it."""
+    """Return the loss with noise at the site and x shifted by ``-distance`` times its gradient."""
     generator = Generator().manual_seed(seed)
 
     def move(number: int, x: Tensor) -> Tensor:
         noise = torch.randn(x.shape, generator=generator).to(x.device, x.dtype)
         return x + noises[number] * noise - distance * records[number][1]
 
-    torch.manual_seed(seed)  # a model may draw, the same both ways
+    torch.manual_seed(seed)  # the model's own random draws are equal in both directions
     with torch.no_grad(), _Mover(model, row, move):
         return float(loss())
 
 
 @contextmanager
 def _preserve_state(model: nn.Module) -> Iterator[None]:
-    """Run a block after which buffers and torch's random state are restored."""
+    """Return a context after which the model's buffers and torch's random state are restored."""
     buffers = [(buffer, buffer.detach().clone()) for buffer in model.buffers()]
     with torch.random.fork_rng():
         try:

@@ -1,4 +1,4 @@
-"""The tables of an observation: one row a site, and one row a parameter of the model."""
+"""The tables of an observation, with one row per site and one row per parameter of the model."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _NOTES = {"trick": "detach trick", "mask": "mask computed from its own x"}
 
 
 def rows_of(named: Mapping[str, Row]) -> list[dict[str, Any]]:
-    """Return the rows of the sites, see ``Observation.frame``."""
+    """Return the table rows of the sites; see ``Observation.frame``."""
     return [_row(name, row) for name, row in named.items()]
 
 
@@ -63,7 +63,7 @@ def _note(row: Row) -> str:
 
 
 def make_parameter_rows(listener: Listener, names: Mapping[Any, str]) -> list[dict[str, Any]]:
-    """Return one row for each parameter that a backward has concerned; see ``Observation.parameters``."""
+    """Return a table row for each parameter that took part in a backward; see ``Observation.parameters``."""
     rows: list[tuple[Any, ...]] = []
     for name, parameter in listener.model.named_parameters():
         if listener.arrived.get(name):

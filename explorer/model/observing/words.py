@@ -1,4 +1,4 @@
-"""An observation in sentences: plain text, never markup."""
+"""Description of an observation in sentences, as plain text without markup."""
 
 from __future__ import annotations
 
@@ -9,16 +9,16 @@ from explorer.formula import format_percent, join_texts
 from explorer.model.observing.recorder import UNNEEDED
 
 Row = Mapping[str, Any]
-_MOST_BLOCKED = 0.5  # of the gradient blocked at one site: worth a sentence
-_FEW = 16  # elements of a unit: with fewer, many units are dead by chance
-_NAMED = 3  # parameters or sites named in one sentence
+_MOST_BLOCKED = 0.5  # a site that blocks more than this fraction gets a sentence
+_FEW = 16  # elements per unit; with fewer, many units are dead by chance
+_NAMED = 3  # maximum number of parameters or sites named in one sentence
 
 
 def sentences(
     rows: Sequence[Row], parameters: Sequence[Row], unseen: Sequence[object], with_backward: bool,
     is_called: bool,
 ) -> list[str]:  # fmt: skip
-    """Return the sentences of ``describe``, the most important first."""
+    """Return the sentences of ``describe``, most important first."""
     if not is_called:
         return ["Nothing was observed: the model has not been called inside the block, as model(x)."]
     if not rows:
@@ -34,7 +34,7 @@ def sentences(
 
 
 def _describe_parameters(rows: Sequence[Row]) -> list[str]:
-    """Return one sentence for the parameters that share a culprit."""
+    """Return a sentence for each group of parameters with the same culprits."""
     groups: dict[tuple[str, str, str, str], list[str]] = {}
     for row in rows:
         if row["gradient"] in ("none", "zero"):
@@ -75,7 +75,7 @@ def _describe_blame(rows: Sequence[Row]) -> list[str]:
 
 
 def _group_alike(described: Sequence[tuple[str, Row]]) -> list[str]:
-    """Return one sentence for all sites whose sentences differ in their names alone."""
+    """Return the sentences about sites, with those that differ only in the site's name combined."""
     groups: dict[str, list[tuple[str, Row]]] = {}
     for sentence, row in described:
         groups.setdefault(sentence.removeprefix(_name_site(row)), []).append((sentence, row))
@@ -88,7 +88,7 @@ def _group_alike(described: Sequence[tuple[str, Row]]) -> list[str]:
 
 
 def _is_shown_dead(row: Row) -> bool:
-    """Return whether more units are dead by the rule than a small batch leaves dead by chance."""
+    """Return whether the rule makes more units dead than a small batch does by chance."""
     dead, units = _replace_nan(row["dead_by_rule"]), _replace_nan(row["units"])
     if not dead:
         return False

@@ -1,4 +1,4 @@
-"""A race from its arguments to its result."""
+"""The function ``race``, which checks its arguments, trains the nets and returns the result."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ from explorer.model.racing.work import (
 from explorer.model.racing.workers import compute_outcomes, require_portable
 from explorer.study import Row, StudyFile, Trial, check_seeds, make_default_rates, open_executor, progress_bar
 
-USUAL_LR = 3e-3  # of Adam; if no rates are given, a tenth to ten times this
+USUAL_LR = 3e-3  # learning rate for Adam; by default a race tries a tenth to ten times this
 _HOW = "one net after another"
 
 
@@ -65,51 +65,53 @@ def race(
     executor: Executor | str | None = None,
     progress: bool | Watcher = True,
 ) -> RaceResult:
-    """Train one's own net with several rules, judge them as ``explorer.study`` does, and rank them.
+    """Train a user's net with several rules, evaluate them as ``explorer.study`` does, and rank them.
 
-    Every rule starts from the same weights and sees the same batches. Each is judged at the rate that
-    validation prefers, with seeds that chose nothing, on held-out data, by ``explorer.rank``. A net is in
-    ``eval()`` while it is judged.
+    Every rule starts from the same weights and sees the same batches. Validation data choose each rule's
+    learning rate. Then each rule is evaluated at this rate on held-out data, with further seeds, and
+    ``explorer.rank`` ranks the scores. Nets are in ``eval()`` mode during evaluation.
 
     Args:
-        make_model: makes a net at its start; called after ``torch.manual_seed``.
-        train: a pair of tensors x and y, a Dataset, a loader, or a list of batches. A loader is gone through
-            as it is, with a random state of the seed's own; batches are then its own.
-        held_out: as train; the nets are judged on it.
-        rules: keys of ``RULES``, ``"formula: …"``, or ``Rule``; also one's own Function classes, modules and
-            functions of x, ``(x, g)`` or ``(x, y, g)``, as for ``explorer.swap``.
+        make_model: a function that returns a new net; called after ``torch.manual_seed``.
+        train: a pair of tensors x and y, a Dataset, a loader, or a list of batches. A loader determines its
+            own batches, and draws from a random state set by the seed.
+        held_out: the data for evaluation, in the same form as ``train``.
+        rules: keys of ``RULES``, ``"formula: …"``, ``Rule`` objects, or the user's Function classes, modules
+            and functions of x, ``(x, g)`` or ``(x, y, g)``, as for ``explorer.swap``.
         what: the target of the swap, as for ``explorer.swap``.
-        op: an op in place of the model's own call, as for ``explorer.swap``.
-        lrs: rates; None: a tenth to ten times 0.003. With one rate none has to be chosen.
-        seeds: how many, or which. As many that follow the last are those that judge.
-        steps: number of each net's training steps.
-        batch: examples in a step.
-        loss: ``(out, y)`` to a tensor of one number.
-        metric: ``(out, y)`` to a number, the higher the better; accuracy if it is left out.
-        optimiser: called with parameters and ``lr=``.
-        validation: as train; None: a tenth of train, which is then not trained on. With one rate none is
-            needed.
-        parameters: of op and rules, by name or ``rule.name``.
-        device: for model and batches; None moves nothing.
-        scheduler: called with the optimiser; its result has ``step()``, called after each step.
-        clip: the largest norm of all gradients together.
+        op: an op that replaces the model's own call, as for ``explorer.swap``.
+        lrs: the learning rates; None for a tenth to ten times 0.003. A single rate is not chosen by
+            validation.
+        seeds: the number of seeds, or the seeds that choose rates. As many following seeds evaluate.
+        steps: the number of training steps of each net.
+        batch: the number of examples in a batch.
+        loss: a function of ``(out, y)`` that returns a tensor with one number.
+        metric: a function of ``(out, y)`` that returns a number, the higher the better; accuracy by default.
+        optimiser: a function of the parameters and ``lr=`` that returns an optimiser.
+        validation: the validation data, in the same form as ``train``; None to set aside a tenth of
+            ``train``. Not needed with a single rate.
+        parameters: values of the op's and the rules' parameters, by name or ``rule.name``.
+        device: the device of model and batches; None to leave them where they are.
+        scheduler: a function of the optimiser that returns a scheduler, whose ``step()`` is called after each
+            step.
+        clip: the maximum norm of all gradients together.
         autocast: the dtype of mixed precision, such as ``torch.bfloat16``.
-        callback: called after each step with its number, the net and the loss.
-        batched: no longer used; the nets are trained one after another.
-        file: CSV file to which trials are appended as they end, and from which the same race goes on, also
-            with more rules or seeds. It is refused where model, data or other arguments have changed.
-        executor: any ``concurrent.futures.Executor``, or the address of a Dask cluster. Threads take turns,
-            since torch has one random state for all of them.
-        progress: whether a bar shows how far it is; ``explorer.watch`` shows more.
+        callback: a function called after each step with the step's number, the net and the loss.
+        batched: no longer used, since the nets are trained one after another.
+        file: a CSV file to which finished trials are appended. The same race, also with more rules or seeds,
+            continues from it. It is rejected if the model, the data or other arguments have changed.
+        executor: any ``concurrent.futures.Executor``, or the address of a Dask cluster. Threads train one net
+            at a time, since they share torch's random state.
+        progress: whether to show a progress bar; ``explorer.watch`` shows more.
 
     Returns:
-        A ``RaceResult``: ``.frame`` (one row a trial), ``.best`` (one row a rule), ``.describe()``,
-        ``.figure()``, ``.curves`` (one row a step), ``.net(rule)`` (a trained net), ``.how``.
+        A ``RaceResult``: ``.frame`` (one row per trial), ``.best`` (one row per rule), ``.describe()``,
+        ``.figure()``, ``.curves`` (one row per step), ``.net(rule)`` (a trained net), ``.how``.
 
     Raises:
-        ValueError: a plain sentence for a bad argument: an unknown or unsuitable rule, data that
-            is empty, a loss or metric that is no number, a file of another race, a make_model that cannot
-            be sent to another process. Errors of the model pass through.
+        ValueError: if an argument is invalid: an unknown or unsuitable rule, empty data, a loss or metric
+            that is not a number, a file of another race, or a ``make_model`` that cannot be sent to another
+            process. Errors of the model pass through.
     """
     if batched is not None:
         warnings.warn("batched is no longer used: the nets are trained one after another", stacklevel=2)
@@ -149,7 +151,7 @@ def race(
 
 
 def require_device(device: Any) -> None:
-    """Raise ValueError for a device that this machine does not have."""
+    """Raise ValueError if this machine does not have the device."""
     if device is None:
         return
     try:
@@ -162,7 +164,7 @@ def require_device(device: Any) -> None:
 
 
 def rates_of(lrs: object) -> tuple[float, ...]:
-    """Return the rates, ascending and distinct. Raises ValueError for a rate that is not above 0."""
+    """Return distinct learning rates in ascending order. Raises ValueError for one that is not positive."""
     if lrs is None:
         return make_default_rates(USUAL_LR)
     values = [lrs] if isinstance(lrs, str) or not isinstance(lrs, Iterable) else [*lrs]
@@ -173,7 +175,10 @@ def rates_of(lrs: object) -> tuple[float, ...]:
 
 
 def parameters_of(parameters: object, rules: Sequence[str | Rule]) -> dict[str, float]:
-    """Return values by name. Raises ValueError for a rule that does not race, and for no number."""
+    """Return the parameters' values by name.
+
+    Raises ValueError for a value that is not a number, and for a rule that is not in the race.
+    """
     if parameters is None:
         return {}
     if not isinstance(parameters, Mapping):
@@ -189,7 +194,7 @@ def parameters_of(parameters: object, rules: Sequence[str | Rule]) -> dict[str, 
 def _collect_data(
     train: Any, held_out: Any, validation: Any, batch: int, device: Any, chooses: bool
 ) -> dict[str, Any]:
-    """Return the data by name. If no rate is chosen, validation data may be None."""
+    """Return the data by name. The validation data are None if no rate is to be chosen."""
     data, choosing = data_of("train", train, batch), None
     if validation is not None:
         choosing = data_of("validation", validation, batch)
@@ -200,7 +205,10 @@ def _collect_data(
 
 
 def _collect_facts(work: Work, seeds: Sequence[int]) -> dict[str, Any]:
-    """Return names, worth and mark, found by a try of every rule; impossible ones raise before the race."""
+    """Try every rule on one batch, and return the names, the worth of an example and the mark for a plan.
+
+    An unsuitable rule raises its error here, before the race.
+    """
     with isolate_random_state():
         x, y = work.move_batch(next(iter(work.train.iterate_batches(seeds[0], 1, work.batch))))
         for rule in work.rules:
@@ -229,7 +237,7 @@ def _collect_facts(work: Work, seeds: Sequence[int]) -> dict[str, Any]:
 
 
 def _mark(work: Work, tensors: Sequence[Tensor]) -> str:
-    """Return a name of arguments, data, weights at the start and outputs on the first batch."""
+    """Return a hash of the arguments, the data, the initial weights and the outputs for the first batch."""
     hooks = work.hooks
     arguments = {
         "steps": work.steps,
@@ -244,7 +252,7 @@ def _mark(work: Work, tensors: Sequence[Tensor]) -> str:
 
 
 def _name(value: Any) -> str:
-    inner = getattr(value, "func", value)  # of a functools.partial
+    inner = getattr(value, "func", value)  # the function inside a functools.partial
     name = getattr(inner, "__name__", None) or getattr(inner, "key", None) or str(inner)
     keyword_text = "".join(f", {key}={item}" for key, item in getattr(value, "keywords", {}).items())
     return f"{name}{keyword_text}"
@@ -257,7 +265,7 @@ def _require_whole(name: str, value: Any) -> int:
 
 
 class _Bar(Watcher):
-    """A progress bar over the trials, or none."""
+    """A progress bar over the trials, which may be invisible."""
 
     look = None
 
@@ -266,7 +274,7 @@ class _Bar(Watcher):
 
     @contextmanager
     def watch(self, plan: RacePlan, rows: Sequence[Row]) -> Iterator[Callable[[Mapping[Trial, Row]], None]]:
-        """Show the bar; it ends full, as rules that diverged at every rate need no more trials."""
+        """Show the bar. It ends full, since rules that diverge at every rate need no more trials."""
         with progress_bar(total=plan.runs, initial=len(rows), unit="net", disable=not self._visible) as bar:
             yield lambda ended: bar.update(len(ended) - bar.n)
             bar.update(plan.runs - bar.n)

@@ -1,4 +1,4 @@
-"""Data of a race: two tensors, or a loader; batches by seed, the same for every rule."""
+"""The data of a race as two tensors or as a loader, with the same batches for every rule."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ import torch
 from torch import Generator, Tensor
 from torch.utils.data import DataLoader, Dataset, IterableDataset, RandomSampler, SequentialSampler, Subset
 
-_AT_A_TIME = 1024  # examples that are judged in one call
-_HELD_BACK = 10  # one example in that many validates if no validation is given
+_AT_A_TIME = 1024  # number of examples evaluated in one call
+_HELD_BACK = 10  # by default, one example in this many is set aside for validation
 
 Batch: TypeAlias = tuple[Any, Any]
 
@@ -25,12 +25,12 @@ class Tensors:
     y: Tensor
 
     def iterate_batches(self, seed: int, steps: int, size: int) -> Iterator[Batch]:
-        """Yield a batch for each step: all examples in an order drawn by the seed, then in another."""
+        """Yield a batch for each step. The seed determines a new order of all examples in each epoch."""
         for indices in self.list_orders(seed, steps, size):
             yield self.x[indices], self.y[indices]
 
     def list_orders(self, seed: int, steps: int, size: int) -> list[Tensor]:
-        """Return the indices of each batch, (size,) or fewer if there are fewer examples."""
+        """Return the indices of the examples in each batch: (size,), or fewer if there are fewer examples."""
         generator, length = Generator().manual_seed(seed), len(self.x)
         size = min(size, length)
         batches: list[Tensor] = []
@@ -44,7 +44,7 @@ class Tensors:
         return zip(torch.split(self.x, _AT_A_TIME), torch.split(self.y, _AT_A_TIME), strict=True)
 
     def split(self) -> tuple[Tensors, Tensors]:
-        """Return examples to train on, and a tenth to validate with."""
+        """Return the examples for training, and a tenth set aside for validation."""
         held_indices, rest = _split_indices(len(self.x))
         return Tensors(self.x[rest], self.y[rest]), Tensors(self.x[held_indices], self.y[held_indices])
 
@@ -54,7 +54,7 @@ class Tensors:
 
     @property
     def mark(self) -> str:
-        """A name of the values, the same for the same."""
+        """A hash of the values."""
         marks = hashlib.sha256()
         for item in (self.x, self.y):
             marks.update(item.detach().cpu().contiguous().view(torch.uint8).numpy().tobytes())
@@ -63,7 +63,7 @@ class Tensors:
 
 @dataclass(frozen=True)
 class Loader:
-    """Examples as batches that a loader, or a list, gives whenever it is gone through."""
+    """Examples as the batches of a loader or a list, which can be iterated repeatedly."""
 
     source: Any
 
@@ -88,7 +88,7 @@ class Loader:
                 yield _pair(batch)
 
     def split(self) -> tuple[Loader, Loader]:
-        """Return batches to train on, and a tenth to validate with. Raises ValueError if it cannot."""
+        """Return loaders for training and for a tenth set aside. Raises ValueError if that is impossible."""
         loader = self.source
         sampler = getattr(loader, "sampler", None)
         if not isinstance(loader, DataLoader) or not isinstance(sampler, RandomSampler | SequentialSampler):
@@ -105,7 +105,7 @@ class Loader:
 
     @property
     def mark(self) -> str:
-        """A name of the values of the first batch."""
+        """A hash of the values of the first batch."""
         x, y = next(self.iterate_all())
         tensors = [item for item in (x, y) if isinstance(item, Tensor)]
         return Tensors(tensors[0], tensors[-1]).mark if tensors else ""
@@ -115,7 +115,7 @@ Data: TypeAlias = Tensors | Loader
 
 
 class _OwnRandomState:
-    """A random state apart from the training's."""
+    """A random state that is separate from the training's."""
 
     def __init__(self, seed: int) -> None:
         self._seed = seed
@@ -164,9 +164,9 @@ def _pair(batch: Any) -> Batch:
 
 
 def data_of(name: str, source: Any, size: int) -> Data:
-    """Return the data of an argument: a pair of tensors, a Dataset, a loader, or a list of batches.
+    """Convert an argument to data: a pair of tensors, a Dataset, a loader, or a list of batches.
 
-    Raises ValueError with a plain sentence for a bad argument, and for empty data.
+    Raises ValueError if the argument is invalid or empty.
     """
     is_pair = isinstance(source, tuple | list) and len(source) == 2
     if is_pair and all(isinstance(item, Tensor) for item in source):

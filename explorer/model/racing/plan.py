@@ -1,4 +1,4 @@
-"""The plan of a race: that of a study, on a user's model."""
+"""The plan of a race, a study's plan applied to a user's model."""
 
 from __future__ import annotations
 
@@ -12,14 +12,15 @@ from explorer.training.ranking import Unit
 
 @dataclass(frozen=True)
 class RacePlan(Plan):
-    """A plan whose trials are nets of ``make_model``.
+    """A plan whose trials train nets made by ``make_model``.
 
     Attributes:
-        model: its name.
-        what: the name of the target of the swap.
-        metric_name, worth: of the metric; what one held-out example is worth in it.
-        mark: of model, data and arguments, the same for the same.
-        codes: by key, a mark of each rule that is code of one's own.
+        model: the name of the model.
+        what: the name of the swap's target.
+        metric_name: the name of the metric.
+        worth: the contribution of one held-out example to the metric.
+        mark: a hash of model, data and arguments.
+        codes: pairs of key and hash for each rule that is user code.
     """
 
     model: str = ""
@@ -36,7 +37,7 @@ class RacePlan(Plan):
 
     @property
     def subject(self) -> str:
-        """The target of the swap in the model."""
+        """The swap's target in the model."""
         return f"{self.model} with {self.what} swapped"
 
     @property
@@ -46,42 +47,42 @@ class RacePlan(Plan):
 
     @property
     def unit(self) -> Unit:
-        """The unit of scores."""
+        """The unit of the scores."""
         return "%" if self.metric_name == "accuracy" else ""
 
     @property
     def quantises(self) -> bool:
-        """Nothing is known of the place of an op in a user's model."""
+        """Always False, since the role of an op in a user's model is unknown."""
         return False
 
     @property
     def example(self) -> float:
-        """The worth of one held-out example; 0 for a metric of one's own."""
+        """The contribution of one held-out example to the metric; 0 for a custom metric."""
         return self.worth
 
     @property
     def identity(self) -> str:
-        """A name of the race, the same for the same arguments, model and data."""
+        """A hash of the race's arguments, model and data."""
         return self.mark
 
     def identity_of(self, rule: str) -> str:
-        """Return a name of everything that a rule's trials depend on: the race's, and its own code."""
+        """Return a hash of everything that a rule's trials depend on, including the rule's own code."""
         return "-".join([self.mark, *(mark for key, mark in self.codes if key == rule)])
 
     def is_compatible(self, identity: str, trial: Trial, possible: set[Trial]) -> bool:
-        """Return whether a file with such a trial may hold this race's: it may have more rules and seeds."""
+        """Return whether a file with this trial may continue this race, maybe with more rules and seeds."""
         if trial.rule in self.keys:
             return identity == self.identity_of(trial.rule)
         return identity.partition("-")[0] == self.mark
 
     @property
     def runs(self) -> int:
-        """The number of trials; if there is one rate, none is needed to choose it."""
+        """The number of trials. A single rate needs no trials to choose it."""
         stages = len(self.lrs) + 1 if len(self.lrs) > 1 else 1
         return len(self.rules) * len(self.seeds) * stages
 
     def choose_rates(self, rows: Iterable[Row]) -> dict[str, float | None]:
-        """Return the rate of each rule: fewest diverged seeds first, then the highest validation."""
+        """Return each rule's rate: the one with fewest diverged seeds, and then the best validation score."""
         if len(self.lrs) == 1:
             return dict.fromkeys(self.keys, self.lrs[0])
         rows_by_rate: dict[str, dict[float, list[Row]]] = {rule: {} for rule in self.keys}
@@ -91,14 +92,14 @@ class RacePlan(Plan):
         return {rule: _find_best_rate(rates) for rule, rates in rows_by_rate.items()}
 
     def find_missing(self, rows: Iterable[Row]) -> list[Trial]:
-        """Return the trials that can be done next."""
+        """Return the missing trials that can be run next."""
         if len(self.lrs) > 1:
             return super().find_missing(rows)
         trials_done = {row.trial for row in rows}
         return [trial for trial in self.list_trials("judge") if trial not in trials_done]
 
     def list_possible(self) -> set[Trial]:
-        """Return every trial that the plan may ask for."""
+        """Return every trial that the plan may need."""
         judged = {
             Trial("judge", rule, lr, seed)
             for rule in self.keys
@@ -120,7 +121,7 @@ def _find_best_rate(rates: dict[float, list[Row]]) -> float | None:
 def make_plan(
     rules: Sequence[object], lrs: tuple[float, ...], seeds: Sequence[int], steps: int, **names: object
 ) -> RacePlan:
-    """Return a plan of rules, rates and seeds; as many seeds judge as choose, and they follow the last."""
+    """Create a plan. The seeds that evaluate follow the last seed that chooses rates, and are as many."""
     chosen = tuple(sorted(set(seeds)))
     judging = tuple(range(chosen[-1] + 1, chosen[-1] + 1 + len(chosen)))
     return RacePlan(

@@ -1,4 +1,4 @@
-"""The result of a race: that of a study, with learning curves and the trained nets."""
+"""The result of a race: the result of a study, with learning curves and the trained nets."""
 
 from __future__ import annotations
 
@@ -16,12 +16,11 @@ if TYPE_CHECKING:
 
 
 class TrainedNet:
-    """The curve and the state that a trial leaves.
+    """The learning curve and the final state of a trial's net.
 
     Attributes:
-        losses: of each step.
-        state: the state dict of the net at its end, on the CPU; None of a trial that chose a rate or
-            diverged.
+        losses: the loss at each step.
+        state: the net's final state dict on the CPU; None if the trial chose a rate or diverged.
     """
 
     def __init__(self, losses: list[float], state: dict[str, Any] | None) -> None:
@@ -29,10 +28,10 @@ class TrainedNet:
 
 
 class RaceResult(Result):
-    """The result of a race: ``best``, ``figure()`` and ``describe()`` as of a study.
+    """The result of a race, with ``best``, ``figure()`` and ``describe()`` as for a study.
 
     Attributes:
-        how: how the nets were trained.
+        how: a description of the training.
     """
 
     def __init__(
@@ -44,7 +43,7 @@ class RaceResult(Result):
 
     @property
     def curves(self) -> pd.DataFrame:
-        """One row a step of each net trained in this call: rule, lr, seed, stage, step, loss."""
+        """A table with one row per step of nets trained in this call: rule, lr, seed, stage, step, loss."""
         import pandas as pd
 
         records = [
@@ -55,10 +54,7 @@ class RaceResult(Result):
         return pd.DataFrame(records, columns=["rule", "lr", "seed", "stage", "step", "loss"])
 
     def net(self, rule: str, seed: int | None = None) -> nn.Module:
-        """Return a judged net, trained and swapped, in ``eval()``; by default that of the first seed.
-
-        Raises ValueError if there is none: of another rule or seed, of a net that diverged, or from a file.
-        """
+        """Return the evaluated net of a rule, swapped and in ``eval()`` mode; by default the first seed's."""
         states = {(t.rule, t.seed): item.state for t, item in self._trained.items() if item.state is not None}
         match = next((key for key in states if key[0] == rule and seed in (None, key[1])), None)
         if match is None:
@@ -71,14 +67,15 @@ class RaceResult(Result):
 
     @cached_property
     def frame(self) -> pd.DataFrame:
-        """One row a trial.
+        """A table with one row per trial.
 
-        rule, lr, seed; stage: "choose" where validation chose a rate, or "judge"; steps: taken; loss: on the
-        last batch; validation, held_out: the metric at the end, NaN where it diverged; diverged.
+        rule, lr, seed; stage: "choose" if validation data choose a rate, or "judge"; steps: number of steps
+        taken; loss: the loss on the last batch; validation, held_out: the final metric, NaN if the trial
+        diverged; diverged.
         """
         return Result.frame.func(self).drop(columns="passed")  # type: ignore[attr-defined,no-any-return]
 
     @property
     def shares(self) -> Mapping[str, float]:
-        """Nothing: a model of one's own is not measured before it is trained."""
+        """An empty mapping, since a user's model is not measured before training."""
         return {}

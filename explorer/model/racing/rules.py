@@ -1,4 +1,4 @@
-"""The rules of a race: keys, formulas, records, and code of one's own."""
+"""The rules of a race: keys, formulas, records and user code."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ from explorer.study import check_rule_list, key_of
 
 
 def read_rules(rules: object) -> tuple[list[str | Rule], dict[str, Any]]:
-    """Return the rules as a plan shows them, and the rule to swap in for each key.
+    """Return the rules as a plan lists them, and the rule to swap in for each key.
 
-    Raises ValueError for a bad rule, and for two rules of one name.
+    Raises ValueError for an invalid rule, and for two rules with the same name.
     """
     if isinstance(rules, str | Rule) or not isinstance(rules, Iterable):
         return check_rule_list(rules), {}
@@ -34,14 +34,14 @@ def read_rules(rules: object) -> tuple[list[str | Rule], dict[str, Any]]:
 
 
 def _record_of(rule: Any) -> Rule:
-    """Return a record with the name of a rule that is code; its formula is a placeholder."""
+    """Return a record with the name of a rule that is user code. The record's formula is a placeholder."""
     Exchange(None, rule, {}).require_possible()
     name = getattr(rule, "__name__", type(rule).__name__).strip("<>")
     return Rule(key=name, label=name, formula="g")
 
 
 def hash_code(rule: Any) -> str:
-    """Return a name of a rule's code, the same for the same."""
+    """Return a hash of a rule's code."""
     kind = type(rule) if isinstance(rule, nn.Module) else rule
     functions = (
         [getattr(kind, name, None) for name in ("forward", "backward")] if isinstance(kind, type) else [kind]

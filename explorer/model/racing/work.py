@@ -1,4 +1,4 @@
-"""The work of a race: one net from its start to its scores, with a rule, a rate and a seed."""
+"""The work of a race: one trial from the initial net to its scores."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ from explorer.model.racing.result import TrainedNet
 from explorer.model.swapping import swap
 from explorer.study import Row, Trial
 
-_LOCK = threading.RLock()  # torch has one random state a process: a net at a time draws from it
+_LOCK = threading.RLock()  # torch's random state belongs to the process, so only one net at a time may draw
 
 
 class Watcher:
-    """The base of what is told of a race while it lasts."""
+    """The base class of objects that are notified of a race's progress."""
 
     look: Callable[[Work, Trial, int, nn.Module], None] | None
     """Called after each step of a net, where nets are trained in this process."""
@@ -31,12 +31,12 @@ class Watcher:
     def watch(
         self, plan: Any, rows: Sequence[Row]
     ) -> AbstractContextManager[Callable[[Mapping[Trial, Row]], None]]:
-        """Begin; what the context gives is called with the rows of all trials that have ended."""
+        """Begin to watch. The context's function is called with the rows of all finished trials."""
         raise NotImplementedError
 
 
 class Scores(NamedTuple):
-    """Scores of one net: on validation data and on held-out data."""
+    """The scores of one net on validation data and on held-out data."""
 
     validation: float
     held_out: float
@@ -61,7 +61,7 @@ class Hooks:
 
 @dataclass(frozen=True)
 class Work:
-    """All that a trial needs besides its rule, rate and seed; see ``explorer.race`` for each."""
+    """The data and settings of every trial, except rule, rate and seed; see ``explorer.race`` for each."""
 
     make_model: Callable[[], nn.Module]
     train: Data
@@ -80,7 +80,7 @@ class Work:
     hooks: Hooks
 
     def make_plain(self, seed: int) -> nn.Module:
-        """Return a net at its start, with its own backward."""
+        """Return a newly initialised net with its own backward."""
         torch.manual_seed(seed)
         model = self.make_model()
         if not isinstance(model, nn.Module):
@@ -88,20 +88,20 @@ class Work:
         return model if self.device is None else model.to(self.device)
 
     def make_swapped(self, rule: str, seed: int) -> nn.Module:
-        """Return a net at its start with a rule, the same for every rule."""
+        """Return a newly initialised net with a rule swapped in. The weights are the same for every rule."""
         settings: Any = self.parameters_of(rule)
         swapped: nn.Module = swap(self.make_plain(seed), self.what, self.rules[rule], self.op, **settings)
         return swapped
 
     def parameters_of(self, rule: str) -> dict[str, float]:
-        """Return the parameters of a rule and its op: those under ``rule.name`` come before those of all."""
+        """Return the parameters of a rule and its op. Values under ``rule.name`` override those for all."""
         if not isinstance(self.rules[rule], str | Rule):
             return {}
         entry = find_rule(self.rules[rule])
         op = None if self.op is None else find_op(self.op)
         known = entry.parameters if op is None else (*op.parameters, *adapt_rule(op, entry).parameters)
         values = {p.name: self.parameters[p.name] for p in known if p.name in self.parameters}
-        # If op and rule have a parameter of the same name, the rule's one is used.
+        # If op and rule have a parameter of the same name, the rule's parameter is used.
         own = {p.name: f"{rule}.{p.display_name}" for p in known}
         return values | {name: self.parameters[full] for name, full in own.items() if full in self.parameters}
 
@@ -113,12 +113,12 @@ class Work:
         return x, y
 
     def compute_scores(self, model: nn.Module) -> Scores:
-        """Return the scores of a net, computed in eval mode, which changes none of its buffers."""
+        """Return the scores of a net, computed in eval mode, so that its buffers do not change."""
         validation = math.nan if self.validation is None else self._compute_score(model, self.validation)
         return Scores(validation, self._compute_score(model, self.held_out))
 
     def compute_held_out(self, model: nn.Module) -> float:
-        """Return the held-out score of a net on its way; no draw of its training changes."""
+        """Return the current held-out score of a net. This does not affect the draws of its training."""
         with isolate_random_state():
             return self._compute_score(model, self.held_out)
 
@@ -130,7 +130,7 @@ class Work:
         return self.measure_metric(*_join_batches(pairs))
 
     def measure_metric(self, output: Any, y: Any) -> float:
-        """Return the metric of outputs; NaN if they are not finite. Raises ValueError for no number."""
+        """Return the metric of outputs, NaN if they are not finite. Raises ValueError if it is no number."""
         if self.metric is accuracy and isinstance(y, Tensor) and y.is_floating_point():
             raise ValueError(
                 "accuracy compares classes, and the targets are floating-point numbers: give metric=, the "
@@ -149,12 +149,12 @@ class Work:
 
 
 def accuracy(output: Tensor, y: Tensor) -> Tensor:
-    """Return the share of examples whose largest output is that of their class."""
+    """Return the fraction of examples whose largest output is that of their class."""
     return (output.argmax(-1) == y).float().mean()
 
 
 def call_model(model: nn.Module, x: Any) -> Any:
-    """Return a model's outputs for x, several inputs being a tuple or a list."""
+    """Return a model's outputs for x; a tuple or list is passed as several inputs."""
     return model(*x) if isinstance(x, tuple | list) else model(x)
 
 
@@ -169,25 +169,25 @@ def _join_batches(pairs: list[Batch]) -> Batch:
 
 @contextmanager
 def isolate_random_state() -> Iterator[None]:
-    """Hold torch's random state for one net at a time, and restore it afterwards."""
+    """Return a context that reserves torch's random state for one net, and restores it afterwards."""
     with _LOCK, torch.random.fork_rng():
         yield
 
 
 class Outcome(NamedTuple):
-    """The row of a trial, and what else it leaves."""
+    """The row of a trial, with the curve and the final state of its net."""
 
     row: Row
     trained: TrainedNet
 
 
 def run_part(work: Work, trials: Sequence[Trial]) -> list[Outcome]:
-    """Return the outcomes of some trials; called in a worker."""
+    """Run trials in a worker and return their outcomes."""
     return [run_trial(work, trial) for trial in trials]
 
 
 def run_trial(work: Work, trial: Trial) -> Outcome:
-    """Train one net from its start, and judge it."""
+    """Train a newly initialised net and evaluate it."""
     with isolate_random_state():
         model = work.make_swapped(trial.rule, trial.seed)
         optimiser = work.optimiser(model.parameters(), lr=trial.lr)
@@ -230,7 +230,7 @@ def _state(model: nn.Module) -> dict[str, Any]:
 
 
 def require_one_number(loss: Any) -> float:
-    """Return a loss as a number. Raises ValueError for anything else."""
+    """Return a loss as a number. Raises ValueError if it is not a tensor with one number."""
     if not isinstance(loss, Tensor) or loss.numel() != 1:
         kind = f"of shape {tuple(loss.shape)}" if isinstance(loss, Tensor) else repr(loss)
         raise ValueError(f"loss must return a tensor of one number, not {kind}")
@@ -238,12 +238,12 @@ def require_one_number(loss: Any) -> float:
 
 
 def row_of(trial: Trial, steps: int, loss: float, scores: Scores) -> Row:
-    """Return the row of a trial that has ended."""
+    """Return the row of a finished trial."""
     if not math.isfinite(scores.held_out):
         return make_diverged_row(trial, steps, loss)
     return Row(trial, steps, loss, scores.validation, scores.held_out, False, math.nan)
 
 
 def make_diverged_row(trial: Trial, steps: int, loss: float) -> Row:
-    """Return the row of a trial whose values are no longer finite."""
+    """Return the row of a trial whose loss is no longer finite."""
     return Row(trial, steps, loss, math.nan, math.nan, True, math.nan)

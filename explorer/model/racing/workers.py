@@ -1,4 +1,4 @@
-"""The trials of a race, one after another or on the workers of an executor."""
+"""Execution of a race's trials, one after another or on the workers of an executor."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from explorer.model.racing.plan import RacePlan
 from explorer.model.racing.work import Outcome, Work, run_part
 from explorer.study import Row, Trial, pack_value
 
-_PARTS = 4  # for each worker: a race ends with few of them idle
+_PARTS = 4  # number of parts per worker; small parts leave few workers idle at the end
 _SENT = (
     "make_model", "rules", "what", "loss", "metric", "optimiser", "hooks", "train", "held_out", "validation",
 )  # fmt: skip
@@ -18,7 +18,7 @@ _SENT = (
 def compute_outcomes(
     work: Work, plan: RacePlan, rows: Sequence[Row], pool: Executor | None
 ) -> Iterator[list[Outcome]]:
-    """Yield the outcomes of missing trials, as parts of them end."""
+    """Yield the outcomes of missing trials as they finish."""
     rows = list(rows)
     while trials := plan.find_missing(rows):
         for outcomes in _run_trials(work, trials, pool):
@@ -27,7 +27,7 @@ def compute_outcomes(
 
 
 def _run_trials(work: Work, trials: Sequence[Trial], pool: Executor | None) -> Iterator[list[Outcome]]:
-    """Yield the outcomes of trials in parts: one each, or some for each worker."""
+    """Yield the outcomes of trials in parts: single trials without an executor, else several per worker."""
     workers = getattr(pool, "_max_workers", 1) or 1
     size = 1 if pool is None else max(1, len(trials) // (workers * _PARTS))
     parts = [[*trials[start : start + size]] for start in range(0, len(trials), size)]

@@ -1,4 +1,4 @@
-"""Another backward at chosen sites of a user's model, and nothing else."""
+"""Exchange of the backward at chosen sites of a user's model."""
 
 from explorer.model.swapping.bridge import UnreachedError
 from explorer.model.swapping.inplace import Replaced

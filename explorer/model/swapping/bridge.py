@@ -1,4 +1,4 @@
-"""Ways to give a tensor another backward: hooks if autograd has a way to x, a bridge otherwise."""
+"""Two ways to give a tensor another backward: hooks if autograd reaches x from y, otherwise a bridge."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ from explorer.model.tape.private import BackwardCFunction, forward_class, versio
 
 
 class UnreachedError(ValueError):
-    """A swap does not reach its target."""
+    """Raised if a swap does not reach its target."""
 
 
 class Bridge(Function):
-    """y unchanged, with the gradient of a rule for x."""
+    """A Function that returns y unchanged, with a rule's gradient for x."""
 
     generate_vmap_rule = True
 
@@ -29,19 +29,19 @@ class Bridge(Function):
 
     @staticmethod
     def setup_context(ctx: Any, inputs: tuple[Tensor, Tensor, Gradient], output: Tensor) -> None:
-        """Keep x, y and the rule."""
+        """Save x, y and the rule for backward."""
         x, y, ctx.rule = inputs
         ctx.save_for_backward(x, y)
 
     @staticmethod
     def backward(ctx: Any, g: Tensor) -> tuple[Tensor, None, None]:
-        """Return the gradient of the rule for x."""
+        """Return the rule's gradient for x."""
         x, y = ctx.saved_tensors
         return ctx.rule(x, y, g), None, None
 
 
 def build_bridge(x: Tensor, y: Tensor, rule: Gradient) -> Tensor:
-    """Return y with the gradient of a rule for x."""
+    """Return y unchanged, with a rule's gradient for x."""
     on_join: Tensor = Bridge.apply(x, y, rule)  # type: ignore[no-untyped-call]  # torch's own
     return on_join
 
@@ -49,9 +49,9 @@ def build_bridge(x: Tensor, y: Tensor, rule: Gradient) -> Tensor:
 def exchange_backward(
     y: Value, x: Value, rule: Gradient, x_tensor: Tensor, y_tensor: Tensor, place_name: str
 ) -> None:
-    """Exchange the gradient between y and x for the rule's; other inputs of y keep their own.
+    """Replace the gradient between y and x by the rule's. The gradients of y's other inputs do not change.
 
-    Raises UnreachedError if autograd has no way from y to x.
+    Raises UnreachedError if no path in autograd's graph leads from y to x.
     """
     assert y.edge is not None
     assert x.edge is not None
@@ -73,7 +73,7 @@ def exchange_backward(
 
 
 def _exchange_function(node: Any, number: int, at: int, pass_gradient: Callable[[Tensor], Tensor]) -> None:
-    """Give a Function's node another ``apply``: its backward may return None, which no hook can replace."""
+    """Replace a Function node's ``apply``, since its backward may return None, which no hook can replace."""
     own_apply, needed = node.apply, [i for i, item in enumerate(node.needs_input_grad) if item]
     live = [i for i, item in enumerate(node.next_functions) if item[0] is not None]
     size, place = len(node.needs_input_grad), needed[live.index(at)]
@@ -89,7 +89,7 @@ def _exchange_function(node: Any, number: int, at: int, pass_gradient: Callable[
 
 
 def has_node_of(values: Iterable[Value], owner: type[Function]) -> bool:
-    """Return whether autograd's graph of some values has a node of a Function class."""
+    """Return whether the autograd graph of the values contains a node of a Function class."""
     todo = [value.edge[0] for value in values if value.edge is not None]
     visited = {*todo}
     while todo:

@@ -1,4 +1,4 @@
-"""The rule, and the op if there is one, that a swap puts at its sites."""
+"""The rule, and optionally the op, that a swap uses at its sites."""
 
 from __future__ import annotations
 
@@ -30,19 +30,19 @@ from explorer.model.tape.private import is_functorch_wrapped_tensor
 
 Parameters = Mapping[str, float | Tensor]
 Gradient = Callable[[Tensor, Tensor, Tensor], Tensor]
-ANY_OP = Op("own", "Own", "x", parameters=())  # where the op is not known, only the rule's formula matters
+ANY_OP = Op("own", "Own", "x", parameters=())  # used if only the rule's formula matters
 
 
 @dataclass(frozen=True)
 class Exchange:
-    """The rule and op that a swap puts at its sites.
+    """The rule, and optionally the op, that a swap uses at its sites.
 
     Attributes:
-        op: computed in place of the model's own call; None keeps that.
-        rule: key, formula or ``Rule``; or a Function class, a module, or a callable of ``x``, ``(x, g)`` or
-            ``(x, y, g)``.
+        op: the op that replaces the model's own call; None to keep that call.
+        rule: a key, a formula or a ``Rule``; or a Function class, a module, or a callable of ``x``, ``(x,
+            g)`` or ``(x, y, g)``.
         parameters: values by name, as for ``explorer.apply``.
-        learns: names of parameters that learn; None for all with a gradient in the rule.
+        learns: the names of parameters that learn; None for all with a gradient in the rule.
     """
 
     op: str | Op | None
@@ -56,9 +56,9 @@ class Exchange:
 
     @cached_property
     def learned(self) -> tuple[str, ...]:
-        """The parameters that learn: ``learns``, or those without a value that the rule has gradients for.
+        """The parameters that learn: ``learns``, or all without a value that the rule has a gradient for.
 
-        Raises ValueError for a parameter that the rule cannot learn.
+        Raises ValueError for a parameter that cannot learn with this rule.
         """
         if self.op is None or self.entry is None:
             if self.learns:
@@ -74,19 +74,19 @@ class Exchange:
 
     @property
     def numbers(self) -> dict[str, float]:
-        """The parameters that are given as numbers."""
+        """The values of the parameters that are numbers."""
         return {
             name: float(value) for name, value in self.parameters.items() if not isinstance(value, Tensor)
         }
 
     @cached_property
     def entry(self) -> Rule | None:
-        """The rule as a record of the catalogue; None for a user's code."""
+        """The rule as a record of the catalogue; None for user code."""
         return None if self.is_code else find_rule(self.rule)
 
     @property
     def is_code(self) -> bool:
-        """Whether the rule is a user's code."""
+        """Whether the rule is user code."""
         return not isinstance(self.rule, str | Rule)
 
     @property
@@ -98,7 +98,7 @@ class Exchange:
         )
 
     def require_possible(self) -> None:
-        """Raise ValueError for a rule that is no rule, and for code with an op or parameters."""
+        """Raise ValueError for an invalid rule, and for user code together with an op or parameters."""
         if not self.is_code:
             _ = self.entry
             return
@@ -112,7 +112,7 @@ class Exchange:
         _count_arguments(self.rule)
 
     def require_suitable(self, op: str | Op) -> None:
-        """Raise ValueError unless the rule suits an op and the parameters are those of the two."""
+        """Raise ValueError if the rule does not suit an op, or if neither of them has a given parameter."""
         entry = self.entry
         if entry is None:
             return
@@ -125,7 +125,7 @@ class Exchange:
         check_values(found, (entry,), numbers, [name for name in selected if name not in numbers])
 
     def select_parameters(self, op: Op) -> Mapping[str, float | Tensor]:
-        """Return the parameters with an op. Where the call keeps its own op, they are all the rule's."""
+        """Return the parameters to use with an op. If the call keeps its own op, all belong to the rule."""
         if self.op is not None or self.entry is None:
             return self.parameters
         entry = self.entry
@@ -133,11 +133,12 @@ class Exchange:
         return {full_names.get(name, name): value for name, value in self.parameters.items()}
 
     def make_gradient(self, op: str, parameters: Parameters) -> Gradient | None:
-        """Return ``(x, y, g) -> gradient`` at a call of an op with its parameters; None keeps the call's own.
+        """Return ``(x, y, g) -> gradient`` for a call of an op, or None if the call keeps its own gradient.
 
-        The gradient for numbers is kept for later calls.
+        The gradient for numeric parameters is cached for later calls.
 
-        Raises ValueError if the rule does not suit, or needs a parameter that the call does not give.
+        Raises ValueError if the rule does not suit the op, or needs a parameter that the call does not
+        provide.
         """
         if self.is_code:
             return make_code_gradient(self.rule)
@@ -169,7 +170,7 @@ class Exchange:
     def replace_call(
         self, op: str, parameters: Parameters, learned: Parameters, others_learn: bool, x: Tensor
     ) -> Tensor:
-        """Return y of the op put in place of a call on x, with the rule as its backward."""
+        """Return y of the swap's op on x, with the rule as its backward."""
         assert self.op is not None
         self.require_suitable(self.op)
         if others_learn:
@@ -186,7 +187,7 @@ class Exchange:
 
 
 def make_code_gradient(rule: Any) -> Gradient:
-    """Return ``(x, y, g) -> gradient`` of a Function class, a module or a function."""
+    """Return ``(x, y, g) -> gradient`` for a Function class, a module or a function."""
     if isinstance(rule, type) and issubclass(rule, Function):
         rule = rule.apply
     arity = _count_arguments(rule)
@@ -198,7 +199,7 @@ def make_code_gradient(rule: Any) -> Gradient:
 
 
 def _count_arguments(rule: Any) -> int:
-    """Return how many tensors a rule takes. Raises ValueError for more than 3."""
+    """Return the number of tensors that a rule takes. Raises ValueError if it is above 3."""
     if not (inspect.isfunction(rule) or inspect.ismethod(rule)) or getattr(rule, "__name__", "") == "apply":
         return 1
     needed = [
@@ -212,7 +213,7 @@ def _count_arguments(rule: Any) -> int:
 
 
 def _pull_back(function: Callable[[Tensor], Tensor], x: Tensor, g: Tensor) -> Tensor:
-    """Return the gradient that autograd gives x for a function of x."""
+    """Return autograd's gradient for x of a function of x."""
     with torch.enable_grad():
         leaf = x.detach().requires_grad_()
         y = function(leaf)

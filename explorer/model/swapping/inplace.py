@@ -1,4 +1,4 @@
-"""Modules of a model replaced by ``explorer.Layer``, for torch.compile and torch.export."""
+"""Replacement of a model's modules by ``explorer.Layer``, for torch.compile and torch.export."""
 
 from __future__ import annotations
 
@@ -22,10 +22,10 @@ _PROBE = torch.linspace(-7.03, 7.05, 401)
 
 
 class Replaced:
-    """The result of ``explorer.swap`` with ``inplace=True``: the modules that it replaced in a model.
+    """The result of ``explorer.swap`` with ``inplace=True``, which lists the replaced modules.
 
     Attributes:
-        model: it, changed.
+        model: the changed model.
     """
 
     def __init__(self, model: nn.Module, rule: str, modules: dict[str, nn.Module]) -> None:
@@ -33,7 +33,7 @@ class Replaced:
 
     @property
     def sites(self) -> pd.DataFrame:
-        """One row a module: site, its path, op and rule."""
+        """A table with one row per module: site, which is its path, op and rule."""
         import pandas as pd
 
         layers = {path: self.model.get_submodule(path) for path in self._modules}
@@ -41,17 +41,17 @@ class Replaced:
         return pd.DataFrame(records, columns=["site", "layer", "rule"])
 
     def undo(self) -> nn.Module:
-        """Return the model with its own modules again."""
+        """Restore the original modules, and return the model."""
         for path, module in self._modules.items():
             self.model.set_submodule(path, module)
         return self.model
 
 
 class _Calls(Tape):
-    """A tape that keeps the calls of ops in a module that is tried.
+    """A tape that records the ops called in a module during a trial call.
 
     Attributes:
-        ops: key and parameters of each.
+        ops: the key and the parameters of each op.
     """
 
     def __init__(self, module: nn.Module) -> None:
@@ -69,9 +69,9 @@ class _Calls(Tape):
 
 
 def replace_modules(model: nn.Module, target: Target, exchange: Exchange) -> Replaced:
-    """Replace the modules that are meant. Raises UnreachedError if something else is meant.
+    """Replace the target's modules. Raises UnreachedError if the target is not a module.
 
-    Nothing is replaced unless all can be.
+    Nothing is replaced unless all modules can be.
     """
     if not target.modules:
         raise UnreachedError(
@@ -90,7 +90,7 @@ def replace_modules(model: nn.Module, target: Target, exchange: Exchange) -> Rep
 
 
 def _list_leaves(model: nn.Module, target: Target) -> list[str]:
-    """Return the paths of the meant modules, or of the modules inside them if there are any."""
+    """Return the paths of the target's modules, or of the modules inside them if there are any."""
     named = model.named_modules(remove_duplicate=False)
     return [name for name, module in named if target.is_inside(name) and not [*module.children()]]
 
@@ -116,12 +116,12 @@ def _make_layer(path: str, module: nn.Module, exchange: Exchange) -> Layer:
 
 
 def _find_only_op(path: str, module: nn.Module) -> tuple[str, dict[str, float | Tensor]]:
-    """Return key and parameters of the one op that a module consists of."""
+    """Return the key and the parameters of the only op in a module."""
     tried, name = _Calls(module), f"{path} ({type(module).__name__})"
     try:
         with tried:
             module(_PROBE.clone().requires_grad_() * 1)
-    except Exception as error:  # a user's module, whatever it raises
+    except Exception as error:  # a user's module may raise anything
         raise UnreachedError(f"{name} cannot be replaced: it takes no single numbers") from error
     if len(tried.ops) != 1 or [*module.parameters()]:
         raise UnreachedError(

@@ -1,4 +1,4 @@
-"""Parameters that learn in a swapped model, such as LSQ's step: one for a site, registered on the model."""
+"""The parameters of a swapped model that learn, such as LSQ's step: one per site, registered on the model."""
 
 from __future__ import annotations
 
@@ -23,17 +23,18 @@ class Learning:
     """The parameters that a swap has registered on its model.
 
     Attributes:
-        names: path of a meant submodule, "" without one -> parameter of the rule -> its name on the model.
-        sites: path -> the site that its parameters belong to.
+        names: the parameters' names on the model, by path of the submodule ("" for none) and name in the
+            rule.
+        sites: the site that uses the parameters, by the same path.
     """
 
     names: dict[str, dict[str, str]]
     sites: dict[str, Site] = field(default_factory=dict)
 
     def select(self, model: nn.Module, exchange: Exchange, site: Site, x: Tensor) -> Mapping[str, Tensor]:
-        """Return the parameters of a site by their names in the rule, started from x at the first call.
+        """Return the parameters of a site by their names in the rule, initialised from x at the first call.
 
-        Raises ValueError if another site has them already, or if one has left its domain.
+        Raises ValueError if another site already uses them, or if one has left its domain.
         """
         path = next((constants for constants in self.names if _is_inside(site.module, constants)), "")
         if path not in self.names:
@@ -58,7 +59,7 @@ class Learning:
 
 
 def register_parameters(model: nn.Module, target: Target, exchange: Exchange) -> Learning:
-    """Register the parameters that learn in a swap: NaN until the first call of their site."""
+    """Register the parameters that learn in a swap. They are NaN until the first call of their site."""
     paths = sorted(target.modules) or [""]
     return Learning(
         {
@@ -81,9 +82,9 @@ def _register(model: nn.Module, path: str, exchange: Exchange, name: str) -> str
 
 
 def _start(exchange: Exchange, parameters: Mapping[str, Tensor], x: Tensor) -> None:
-    """Set parameters that are NaN to the start that the rule has for them: a formula of x, or the default.
+    """Initialise parameters that are NaN with the rule's formula of x, or with their default.
 
-    Raises ValueError for a value outside the domain of op and rule.
+    Raises ValueError for a value outside the domain of the op or the rule.
     """
     assert exchange.op is not None
     assert exchange.entry is not None

@@ -1,7 +1,7 @@
-"""A swapped model and its submodules: new objects of the modules' own classes, with the same attributes.
+"""A swapped model and its submodules, which are objects of the modules' own classes.
 
-It shares state and parameters with the module. Only its calls differ: they run with the exchanged
-backward.
+They share attributes, state and parameters with the modules. Only their calls differ, as these use the
+exchanged backward.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ Modules = MutableMapping[str, "nn.Module | None"]
 
 
 class CalledModule(NamedTuple):
-    """A module that is called alone, and its path."""
+    """A module that was called, with its path in the model."""
 
     path: str
     module: nn.Module
@@ -33,7 +33,7 @@ Owner: TypeAlias = Any  # a ModelSwap, whose module imports this one
 
 
 class Parts(Modules):
-    """Submodules by name, each as a part of a swapped model. Assignments change the module."""
+    """Submodules by name, each as part of a swapped model. Assignments change the original module."""
 
     def __init__(self, owner: Owner, prefix: str, own: Modules) -> None:
         self._owner, self._prefix, self._own = owner, prefix, own
@@ -56,33 +56,33 @@ class Parts(Modules):
 
 
 class Swapped:
-    """A swapped model, or a submodule of one; it precedes the module's own class.
+    """A swapped model or a part of it; the class is combined with the module's own class.
 
-    Parameters, buffers, methods and submodules are the module's own.
+    Parameters, buffers, methods and submodules are those of the module.
     """
 
     __slots__ = ("_origin", "_owners")
     _origin: CalledModule
-    _owners: tuple[Owner, ...]  # of a model that is swapped twice both, the outer one first
+    _owners: tuple[Owner, ...]  # both swaps of a model that is swapped twice, the outer one first
     __dict__: dict[str, Any]
 
     @property
     def sites(self) -> pd.DataFrame:
-        """One row a site that was reached so far.
+        """A table with one row per site reached so far.
 
-        site, op: as ``explorer.observe`` calls them; rule; calls; change: by how much another op changed y at
-        most; note: where the rule had no effect, why.
+        site, op: as named by ``explorer.observe``; rule; calls; change: the largest change of y by another
+        op; note: why the rule had no effect, or "".
         """
         frame: pd.DataFrame = self._owners[0].frame
         return frame
 
     def undo(self) -> nn.Module:
-        """Return the original model; this one computes the same."""
+        """Return the original model. The swapped model then computes the same."""
         model: nn.Module = self._owners[0].undo()
         return model
 
     def extra_repr(self) -> str:
-        """Return target and rule."""
+        """Return the target and the rule as text."""
         inner: str = super().extra_repr()  # type: ignore[misc]  # that of nn.Module
         return f"{inner}{', ' * bool(inner)}{self._owners[0].told}"
 
@@ -126,13 +126,13 @@ class Swapped:
         return twin
 
     def apply(self, function: Callable[[nn.Module], None]) -> Swapped:
-        """Call a function with the module and each of its submodules, unswapped."""
+        """Call a function with the original module and each of its submodules."""
         self._origin.module.apply(function)
         return self
 
 
 def unwrap(value: Any) -> Any:
-    """Return the module itself of a swapped part; anything else unchanged."""
+    """Return the original module of a swapped part. Any other value is returned unchanged."""
     return value._origin.module if isinstance(value, Swapped) else value
 
 
@@ -141,7 +141,7 @@ def _find_part(root: nn.Module, path: str) -> nn.Module:
 
 
 class ScriptedPart(nn.Module):
-    """A module of TorchScript, whose class cannot be extended, in a swapped model."""
+    """A TorchScript module in a swapped model. Its class cannot be extended."""
 
     def __init__(self, owner: Owner, origin: CalledModule) -> None:
         super().__init__()
@@ -154,7 +154,7 @@ class ScriptedPart(nn.Module):
 
 
 def make_part(owner: Owner, origin: CalledModule) -> nn.Module:
-    """Return the submodule that is called with the exchanged backward."""
+    """Return a submodule as a part whose calls use the exchanged backward."""
     module = origin.module
     if isinstance(module, torch.jit.ScriptModule):
         return ScriptedPart(owner, origin)
@@ -170,7 +170,7 @@ def make_part(owner: Owner, origin: CalledModule) -> nn.Module:
 
 @lru_cache(maxsize=256)
 def _make_class(base: Any) -> type[Swapped]:
-    """Return the class of parts of a module's class. Called, as a slice does, it makes a plain module."""
+    """Return the class of a module class's parts. Calling it, as slices do, makes a module of that class."""
     members: dict[str, Any] = {
         "__slots__": (),
         "__new__": lambda _, *args, **kwargs: base(*args, **kwargs),
@@ -192,7 +192,7 @@ def _make_class(base: Any) -> type[Swapped]:
 
 
 def _make_method(function: Call, is_forward: bool = False) -> Call:
-    """Return a method that calls the module's own with the exchanged backward."""
+    """Return a method that calls the module's own method with the exchanged backward."""
 
     @wraps(function)
     def method(self: Any, *args: Any, **kwargs: Any) -> Any:

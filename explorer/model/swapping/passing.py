@@ -1,4 +1,4 @@
-"""One forward pass of a swapped model: the calls that are meant get another backward."""
+"""One forward pass of a swapped model, in which the target's calls get another backward."""
 
 from __future__ import annotations
 
@@ -27,12 +27,12 @@ from explorer.model.tape.values import find_elementwise_ancestors, origin_of
 
 
 class Hit(NamedTuple):
-    """A call that was meant.
+    """A call of the target.
 
     Attributes:
-        y: its live value; None if it is unknown.
-        reason: why a rule has no effect there; "" otherwise.
-        change: by how much another op changed y at most.
+        y: the live value of the call's result; None if it is unknown.
+        reason: why the rule has no effect on the call; "" if it has.
+        change: the largest change of y by another op.
     """
 
     call: Call
@@ -45,8 +45,8 @@ class CallPass(Tape):
     """A tape that exchanges the backward of a target's calls.
 
     Attributes:
-        hits: the calls that were meant.
-        unseen: names of autograd's nodes whose call was not seen.
+        hits: the calls of the target.
+        unseen: the names of autograd nodes whose calls were not recorded.
     """
 
     def __init__(self, model: nn.Module, target: Target, exchange: Exchange, learning: Learning) -> None:
@@ -57,7 +57,7 @@ class CallPass(Tape):
         super().__init__(model)
 
     def run(self, call: Callable[[], Any], path: str | None) -> Any:
-        """Return the result of a call; ``path``: of the submodule whose method it is, if it is one."""
+        """Return the result of a call. ``path`` is the submodule if the call is a method of one."""
         self.attach()
         try:
             with self:
@@ -117,7 +117,7 @@ class CallPass(Tape):
         return bool(call.inputs) and (call.graded or not any(v.cuts for v in call.outputs))
 
     def _replace(self, call: Call, call_input: CallInput, y: Tensor) -> Tensor:
-        """Return y of another op in place of a call's, written into x where the call wrote there."""
+        """Return y of the swap's op for a call, written into x if the call writes in place."""
         learns_more = any(v.live for v in call.inputs[1:] if v is not call.inputs[0])
         new = self._replace_call(call, call_input.x, call_input.parameters, learns_more)
         self.hits.append(Hit(call, None, "", _measure_difference(y, new)))
@@ -131,12 +131,12 @@ class CallPass(Tape):
     def _replace_call(
         self, call: Call, x: Tensor, parameters: Parameters | None = None, others_learn: bool = False
     ) -> Tensor:
-        """Return y of the swap's op on x, with the parameters that its site learns."""
+        """Return y of the swap's op on x, with the learned parameters of the call's site."""
         learned = self.learning.select(self.model, self.exchange, call.site, x)
         return self.exchange.replace_call(call.op, parameters or {}, learned, others_learn, x)
 
     def on_function(self, call: Call, value: Value, tensor: Tensor | None) -> None:
-        """Record the y of a Function."""
+        """Record a Function's y."""
         keys = find_applied_keys(value.edge)
         call.op = keys[0] or call.name
         inputs = call.list_live_inputs()
@@ -156,23 +156,23 @@ class CallPass(Tape):
         self.exchange_call(call, inputs[0], value, x, x if tensor is None else tensor)
 
     def put_bridge(self, name: str, call: Call, inputs: list[Value], new: Tensor) -> Value:
-        """Return the value of a tensor that replaces the result of ``call``."""
+        """Record the tensor that replaces the result of ``call``, and return its value."""
         made_call = Call(name, None, call.place, inputs, "bridge")
         self.calls.append(made_call)
         self.bridges = True
         return self.put(new, Value(made_call, new, next(self.numbers), (new.grad_fn, 0)))
 
     def on_checkpoint(self, node: Any) -> None:
-        """Listen while a checkpoint calls its function again."""
+        """Record the calls that a checkpoint repeats in backward."""
         self.hits.append(Hit(self._by_node.get(node) or Call("", None, self.place(), []), None))
         super().on_checkpoint(node)
 
     def resume(self) -> None:
-        """Follow the modules again."""
+        """Follow the model's modules again."""
         self.attach()
 
     def pause(self) -> None:
-        """Stop following the modules."""
+        """Stop following the model's modules."""
         self.flush()
         self.detach()
 
@@ -193,7 +193,7 @@ class CallPass(Tape):
         return any(leaf in find_elementwise_ancestors(item) for item in inputs)
 
     def on_join(self, call: Call, join: Join, y: Tensor) -> Tensor | None:
-        """Exchange a trick if it is named, or where a call is meant whose value it restores."""
+        """Exchange the gradient of a trick that is the target or restores the value of a target's call."""
         side = join.made - join.way
         meant_call = self._find_meant(side)
         chain = chain_of(side, join.way)
@@ -218,7 +218,7 @@ class CallPass(Tape):
         return None
 
     def _require_scale_free(self, call: Call) -> None:
-        """Raise UnreachedError where a rule needs x, and the ops of a trick see another one."""
+        """Raise UnreachedError if the rule needs x, but the ops of a trick use a scaled x."""
         entry = self.exchange.entry
         needs = entry is not None and entry.parsed is not None and {"x", "y"} & {*entry.parsed.variables}
         if needs and self.target.op:
@@ -235,11 +235,11 @@ class CallPass(Tape):
         """Return the substitute of an argument, or None."""
         if value.substitute is not None:
             return None if value.substitute is tensor else value.substitute
-        outside = not value.call.graded or value.call.function is None  # from no_grad, or from NumPy
+        outside = not value.call.graded or value.call.function is None  # value of no_grad or NumPy
         return self._build_bridge(value, tensor) if value.cuts and outside else None
 
     def _build_bridge(self, dead: Value, tensor: Tensor) -> Tensor | None:
-        """Return the live tensor that replaces a dead one if a call between x and it is meant."""
+        """Return a live tensor that replaces a detached one, if a call of the target is between x and it."""
         plain = dead.call.name in ("detach", ".data") and self.target.op != dead.call.name
         if not dead.floating or (plain and not self.target.site.endswith(dead.call.name)):
             return None
@@ -264,14 +264,14 @@ class CallPass(Tape):
         self, call: Call, x: Value, y: Value, x_tensor: Tensor, y_tensor: Tensor,
         parameters: Parameters | None = None, op: str = "",
     ) -> None:  # fmt: skip
-        """Exchange the gradient between y and x of a call for the rule's."""
+        """Replace the gradient between y and x of a call by the rule's."""
         rule = self.exchange.make_gradient(op or call.op, parameters or {})
         self.hits.append(Hit(call, y))
         if rule is not None:
             exchange_backward(y, x, rule, x_tensor, y_tensor, f"{call.site} ({call.op})")
 
     def on_hidden_call(self, node: Any, call: Call) -> None:
-        """Keep the name of a node whose call was not seen, or of a meant Function of an earlier pass."""
+        """Record the node of a call that was not seen, or of the target's Function from an earlier pass."""
         owner = self.target.owner
         is_old = call.kind == "source" and owner is not None and forward_class(call.function) is owner
         if call.kind == "hidden" or is_old:
@@ -283,7 +283,7 @@ def _is_step(name: str) -> bool:
 
 
 def _is_of_x(call: Call, x: Value, tensor: Tensor) -> bool:
-    """Return whether a call on the side is made on the very x of its trick, up to scale-free steps."""
+    """Return whether a call outside the graph uses the x of its trick itself, apart from scale-free steps."""
     if not call.inputs:
         return False
     other = call.inputs[0].ref()

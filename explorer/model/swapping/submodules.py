@@ -1,4 +1,4 @@
-"""One forward pass of a swapped model, whose meant submodules are exchanged as a whole if possible."""
+"""One forward pass of a swapped model that exchanges each submodule of the target as a whole if possible."""
 
 from __future__ import annotations
 
@@ -17,15 +17,15 @@ from explorer.model.tape.values import find_elementwise_ancestors
 
 
 class Pass(CallPass):
-    """A tape that exchanges a submodule from its x to its y if y is of x's shape; else the ops inside."""
+    """A tape that exchanges a submodule as a whole if y has x's shape, otherwise the ops inside it."""
 
     def __init__(self, *arguments: Any) -> None:
-        self._deferred: list[tuple[Call, Value, Callable[[], None]]] = []  # of calls inside a meant submodule
+        self._deferred: list[tuple[Call, Value, Callable[[], None]]] = []  # calls inside target modules
         self._entered: list[tuple[Value, Tensor, Tensor]] = []
         super().__init__(*arguments)
 
     def exchange_call(self, call: Call, x: Value, y: Value, *arguments: Any, **keywords: Any) -> None:
-        """Exchange a call, or put it off until the submodule that it is in has returned."""
+        """Exchange a call's gradient, or defer it until the call's submodule has returned."""
         exchange = partial(super().exchange_call, call, x, y, *arguments, **keywords)
         if self.target.modules:
             self._deferred.append((call, y, exchange))

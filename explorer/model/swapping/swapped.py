@@ -1,4 +1,4 @@
-"""A model whose backward is exchanged at some sites: the same parameters, forward the same."""
+"""The function ``swap``: the same parameters and forward, with another backward at some sites."""
 
 from __future__ import annotations
 
@@ -57,14 +57,14 @@ _RUNNING = _RunningSwaps()
 
 @dataclass
 class ModelSwap:
-    """A swap of a model.
+    """The swap of a model's backward.
 
     Attributes:
-        model: as given.
-        target, exchange: the calls that are meant, and their rule.
-        learning: the parameters that it has registered on the model.
-        active: False once it is undone.
-        reached: by site and op, its calls and changes.
+        model: the original model.
+        target, exchange: the calls to swap, and their rule.
+        learning: the parameters that the swap has registered on the model.
+        active: whether the swap is in effect; False once it is undone.
+        reached: calls and changes by site and op.
         root: the swapped model.
     """
 
@@ -80,12 +80,12 @@ class ModelSwap:
 
     @property
     def told(self) -> str:
-        """Target and rule."""
+        """The target and the rule as text."""
         return f"{self.target.told} → {self.exchange.key}"
 
     @property
     def frame(self) -> pd.DataFrame:
-        """One row a site; see ``Swapped.sites``."""
+        """A table with one row per site; see ``Swapped.sites``."""
         import pandas as pd
 
         records = [
@@ -95,13 +95,13 @@ class ModelSwap:
         return pd.DataFrame(records, columns=["site", "op", "rule", "calls", "change", "note"])
 
     def undo(self) -> nn.Module:
-        """Return the original model."""
+        """End the swap, and return the original model."""
         self.active = False
         self.learning.remove(self.model)
         return self.model
 
     def make_recipe(self) -> tuple[Callable[..., nn.Module], tuple[Any, ...]]:
-        """Return a function and arguments that make the swapped model, for pickle."""
+        """Return a function and its arguments that create the swapped model, for pickle."""
         return _make_swapped, (self.model, self.target, self.exchange, self.learning, self.active)
 
     def copy_to(self, model: nn.Module) -> nn.Module:
@@ -111,9 +111,9 @@ class ModelSwap:
     def call_swapped(
         self, call: Callable[..., Any], args: Any, kwargs: Any, origin: CalledModule, is_forward: bool
     ) -> Any:
-        """Return the result of a call with the exchanged backward; ``is_forward``: of a module's forward.
+        """Return the result of a call with the exchanged backward; ``is_forward``: whether it is ``forward``.
 
-        torch.compile skips it, since the calls are found while it runs.
+        torch.compile does not trace the call, since the target's calls are found while it runs.
         """
         if any(isinstance(item, fx.Proxy) for item in args):
             raise UnreachedError(UNTRACED)
@@ -130,7 +130,7 @@ class ModelSwap:
         current = Pass(unwrap(self.model), self.target, self.exchange, self.learning)
         _RUNNING.swaps.add(id(self))
         try:
-            with torch.enable_grad():  # without gradients a Function leaves no trace
+            with torch.enable_grad():  # if gradients are disabled, Functions leave no node in the graph
                 result = current.run(partial(call, *args, **kwargs), None if is_forward else origin.path)
         finally:
             _RUNNING.swaps.discard(id(self))
@@ -142,7 +142,7 @@ class ModelSwap:
         return result
 
     def _finish(self, current: Pass, result: Any, origin: CalledModule, is_forward: bool) -> None:
-        """Note the sites reached. Raises UnreachedError if the swap misses its target."""
+        """Record the sites reached. Raises UnreachedError if the swap missed its target."""
         if is_forward and not current.hits:
             self._require_elsewhere(current, origin)
         self._require_seen(current)
@@ -159,7 +159,7 @@ class ModelSwap:
             warnings.warn(f"part of the output of {self.target.told} {why}", stacklevel=2)
 
     def _require_elsewhere(self, current: Pass, origin: CalledModule) -> None:
-        """Raise UnreachedError, unless a part that was called by itself has nothing to swap."""
+        """Raise UnreachedError unless a separately called submodule is outside the target."""
         hiding = _find_hiding(origin.module)
         owner = self.target.owner
         if owner is not None and has_node_of(current.roots, owner):
@@ -171,7 +171,7 @@ class ModelSwap:
             raise UnreachedError(f"the forward pass has not called {self.target.told}{hiding or _NOTHING}")
 
     def _require_seen(self, current: Pass) -> None:
-        """Raise UnreachedError where autograd's graph has a node of the target whose call was not seen."""
+        """Raise UnreachedError if autograd's graph has a node of the target whose call was not recorded."""
         wanted = f"{self.target.op.replace('_', '')}backward"
         node = next((n for n in current.unseen if self.target.op and n.lower().startswith(wanted)), None)
         if node is not None:
@@ -182,7 +182,7 @@ class ModelSwap:
 
 
 def _find_lost(current: Pass, result: Any) -> dict[int, str]:
-    """Return by number the hits whose result has left the graph, and why."""
+    """Return why a hit has no effect because its result left the graph, by the hit's number."""
     if not torch.is_grad_enabled() or any(map(is_functorch_wrapped_tensor, find_tensors(result))):
         return {}
     graph, lost = current.reach(True), {}
@@ -208,7 +208,7 @@ def _get_uncompiled() -> Callable[..., Any]:
 
 
 def _find_hiding(model: nn.Module) -> str:
-    """Return a clause for a part that may hide a call in a model; "" if nothing does."""
+    """Return a clause about the part of a model that may hide calls, or ""."""
     kinds = {type(item) for item in model.modules()}
     if any(issubclass(kind, fx.GraphModule) for kind in kinds):
         return ": it was traced by torch.fx, which inlines a Function's forward and loses its backward"
@@ -228,34 +228,35 @@ def swap(
         fixed = explorer.swap(model, "act", rule=lambda x, g: g * (x.abs() <= 1))
 
     Args:
-        model: the user's; it is not changed, and shares its parameters with the result.
-        what: a function of torch (``torch.round``, ``F.relu``) or its name, an op's key, a Function class, a
-            class of modules, a submodule or its name, a site or its name from ``observe``, or a parameter or
-            its name, for the calls made on it element by element. A submodule that works element by element
-            is exchanged as a whole, from its x to its y; of others all ops inside.
-        rule: key of ``RULES``, ``"formula: …"``, or a ``Rule``; or code: a Function class, a module or a
-            function of x, whose autograd is used; or a function ``(x, g)`` or ``(x, y, g)`` that returns the
+        model: the user's model, which is not changed and shares its parameters with the result.
+        what: a torch function (``torch.round``, ``F.relu``) or its name, an op's key, a Function class, a
+            module class, a submodule or its name, a site or its name from ``observe``, or a parameter or its
+            name, for the elementwise calls on it. An elementwise submodule is exchanged as a whole, from its
+            x to its y; in other submodules all ops are exchanged.
+        rule: a key of ``RULES``, ``"formula: …"``, or a ``Rule``; or a Function class, a module or a function
+            of x, differentiated by autograd; or a function of ``(x, g)`` or ``(x, y, g)`` that returns the
             gradient.
-        op: an op in place of the model's own call; None keeps the forward of the model. ``.sites`` says by
-            how much another one changes y.
-        learns: parameters that learn, with ``op``; None: all without a value that the rule has a gradient
+        op: an op that replaces the model's own call; None to keep the model's forward. ``.sites`` tells how
+            much another op changes y.
+        learns: parameters that learn, with ``op``; None for all without a value that the rule has a gradient
             for, such as LSQ's step. Each becomes an ``nn.Parameter`` of the model until ``undo()``, one for
-            each module of a class. It is NaN until the first call, and starts as its source says: LSQ's step
-            at 2·mean|x|/√qmax.
-        inplace: replace modules of the model itself by ``explorer.Layer``, which torch.compile and
-            torch.export read; functions called in a forward are refused there.
-        **parameters: of op and rule. An op's are else those of the model's call.
+            each module of a class. It is NaN until the first call, which initialises it as its source does,
+            such as LSQ's step at 2·mean|x|/√qmax.
+        inplace: whether to replace modules of the model itself by ``explorer.Layer``, which torch.compile and
+            torch.export support. Functions called in a forward cannot be replaced.
+        **parameters: values of the op's and the rule's parameters. By default the op has those of the model's
+            call.
 
     Returns:
-        A model of the same class: call it, train it, copy it, index it, stack it by torch.func. ``.sites``
-        lists the sites reached, ``.undo()`` returns the model. Other tensors that a call learns keep their
-        gradient. A detach trick is exchanged as a whole. With ``inplace``, the handle of the
-        changed modules.
+        A model of the same class: it can be called, trained, copied, indexed, and stacked by torch.func.
+        ``.sites`` lists the sites reached, and ``.undo()`` returns the original model. Other tensors that a
+        call learns keep their gradient. A detach trick is exchanged as a whole. With ``inplace``, the result
+        is a ``Replaced``.
 
     Raises:
-        ValueError: a plain sentence for a bad argument: an unknown key or name, a rule that does not suit.
-            UnreachedError, which is one, is raised by a forward pass that misses its target:
-            nothing of it was called, it has left autograd's graph, or its call cannot be seen.
+        ValueError: if an argument is invalid, such as an unknown key or name, or an unsuitable rule. Its
+            subclass UnreachedError is raised by a forward pass that misses its target, because it was not
+            called, has left autograd's graph, or its call cannot be seen.
     """
     require_model("swap", model)
     target = target_of(model, what)

@@ -1,4 +1,4 @@
-"""The target of a swap: which calls of a model it is to reach."""
+"""The target of a swap: the calls of a model whose backward is exchanged."""
 
 from __future__ import annotations
 
@@ -25,15 +25,15 @@ _NAMES = (
 
 @dataclass(frozen=True)
 class Target:
-    """The calls that a swap is to reach.
+    """The calls whose backward a swap exchanges.
 
     Attributes:
-        told: its name in sentences.
-        op: an op or function of torch wherever it is called; "" for another target.
-        owner: a Function class wherever it is called; None for another target.
-        modules: paths of submodules.
+        told: the target's name in sentences.
+        op: an op or torch function, wherever it is called; "" for another target.
+        owner: a Function class, wherever it is called; None for another target.
+        modules: the paths of submodules.
         site: the name of a site.
-        parameter: the name of a parameter of the model: whatever is computed from it element by element.
+        parameter: the name of a parameter of the model; its calls are those computed elementwise from it.
     """
 
     told: str
@@ -44,7 +44,7 @@ class Target:
     parameter: str = ""
 
     def is_meant(self, call: Call) -> bool:
-        """Return whether a call is meant."""
+        """Return whether a call belongs to the target."""
         if self.owner is not None:
             return call.kind == "function" and _owner_of(call) in (self.owner, self.owner.__name__)
         if self.op:
@@ -54,7 +54,7 @@ class Target:
         return self.is_inside(call.place.path)
 
     def is_inside(self, path: str | None) -> bool:
-        """Return whether a path is that of a meant submodule, or of one inside it."""
+        """Return whether a path is that of a submodule of the target, or inside one."""
         if path is None or not self.modules:
             return False
         return any(path == item or path.startswith(f"{item}.") for item in self.modules)
@@ -65,7 +65,7 @@ def _owner_of(call: Call) -> Any:
 
 
 def target_of(model: nn.Module, what: Any) -> Target:
-    """Return the target that ``what`` names. Raises ValueError with a plain sentence."""
+    """Return the target for the argument ``what`` of a swap. Raises ValueError for an unknown one."""
     owner = getattr(what, "__self__", None)
     if getattr(what, "__name__", "") == "apply" and _is_function(owner):
         what = owner

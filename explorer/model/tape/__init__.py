@@ -1,4 +1,4 @@
-"""The calls of a user's model: a tape of its forward passes, and hooks on autograd's nodes."""
+"""A tape of the calls in a model's forward passes, and hooks on autograd's nodes."""
 
 from explorer.model.tape.calls import CALLS, CallInput, read_input
 from explorer.model.tape.sites import Site, is_compiled

@@ -1,6 +1,6 @@
-"""The calls of torch that compute an op of the catalogue, with the names of its parameters in a call.
+"""The torch functions that compute an op of the catalogue, with the names of their parameters.
 
-A function is found by the op's key and its other names: ``torch.round``, ``F.relu``, ``Tensor.clip_``.
+Functions are found by the op's key and its aliases: ``torch.round``, ``F.relu``, ``Tensor.clip_``.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from torch import Tensor
 from explorer.catalogue import OPS
 from explorer.model.tape.names import may_write
 
-# Op -> the keywords of its parameters in torch, in the order of the op's own.
+# Torch's keywords for the parameters of each op, in the order of the op's parameters.
 _KEYWORDS: dict[str, tuple[str, ...]] = {
     "round": (), "floor": (), "ceil": (), "trunc": (), "sign": (), "relu": (), "relu6": (), "selu": (),
     "leaky_relu": ("negative_slope",), "prelu": ("weight",), "elu": ("alpha",), "celu": ("alpha",),
@@ -26,7 +26,7 @@ _KEYWORDS: dict[str, tuple[str, ...]] = {
     "log": (), "sin": (), "reciprocal": (),
     "fake_quantize": ("scale", "zero_point", "quant_min", "quant_max"),
 }  # fmt: skip
-_OTHER_NAMES = {"sigmoid": ("expit",), "abs": ("absolute",)}  # names that torch alone has
+_OTHER_NAMES = {"sigmoid": ("expit",), "abs": ("absolute",)}  # aliases that only torch has
 _ONE_BOUND = {"clamp_min": ("min",), "clamp_max": ("max",)}
 _POWERS: dict[float, str] = {2: "square", 3: "cube"}
 _WITHOUT_BOUND = {"min": -math.inf, "max": math.inf}
@@ -37,10 +37,10 @@ class Call(NamedTuple):
     """A torch function that computes an op.
 
     Attributes:
-        op: its key; "" for a power, whose exponent tells.
-        keywords: torch's names of the arguments after x, in their order.
-        in_place: whether it writes into x.
-        function: torch's function itself.
+        op: the op's key; "" for a power, whose op depends on the exponent.
+        keywords: torch's names of the arguments after x, in order.
+        in_place: whether the function writes into x.
+        function: the torch function.
     """
 
     op: str
@@ -78,8 +78,8 @@ class CallInput(NamedTuple):
     """The x of a call before it runs.
 
     Attributes:
-        key: the op that the call computes; "" if it is none of the catalogue.
-        parameters: those of the op that the call gives, under the op's own names.
+        key: the op that the call computes; "" if it is not in the catalogue.
+        parameters: the parameters in the call, by the op's own names.
     """
 
     x: Tensor
@@ -88,7 +88,7 @@ class CallInput(NamedTuple):
 
 
 def read_input(function: Any, args: Sequence[Any], kwargs: Mapping[str, Any], x: Tensor) -> CallInput:
-    """Return x, op and parameters of a call. A call that may write into x has a copy of it."""
+    """Return x, op and parameters of a call. x is a copy if the call may write into it."""
     call = CALLS.get(function)
     key = op_key_of(call, args, kwargs) if call else None
     x = x.clone() if may_write(function, args, kwargs) else x
@@ -100,7 +100,7 @@ def _get_argument(position: int, name: str, args: Sequence[Any], kwargs: Mapping
 
 
 def op_key_of(call: Call, args: Sequence[Any], kwargs: Mapping[str, Any]) -> str | None:
-    """Return the op that a call computes; None for a power with another exponent."""
+    """Return the op that a call computes; None for a power whose exponent has no op."""
     if call.op:
         return call.op
     exponent = _get_argument(1, "exponent", args, kwargs)
@@ -108,7 +108,7 @@ def op_key_of(call: Call, args: Sequence[Any], kwargs: Mapping[str, Any]) -> str
 
 
 def parameters_of(call: Call, args: Sequence[Any], kwargs: Mapping[str, Any]) -> dict[str, float | Tensor]:
-    """Return the op's parameters that a call gives, under the op's own names."""
+    """Return the op's parameters in a call, by the op's own names."""
     if not call.op:
         return {}
     arguments = {name: _get_argument(at, name, args, kwargs) for at, name in enumerate(call.keywords, 1)}

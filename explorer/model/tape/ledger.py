@@ -1,4 +1,4 @@
-"""The values of a forward pass, known by their tensors and by autograd's edges."""
+"""The values of a forward pass, found by their tensors and by autograd's edges."""
 
 from __future__ import annotations
 
@@ -15,17 +15,17 @@ from explorer.model.tape.private import BackwardCFunction, get_newest_number, ge
 from explorer.model.tape.sites import Place
 from explorer.model.tape.values import Call, Edge, Value, find_ancestors
 
-_KEPT_TENSORS, _DEEP = 96, 99  # tensors kept alive; nodes followed to an older value
+_KEPT_TENSORS, _DEEP = 96, 99  # number of tensors kept alive; maximum depth of the search for an older value
 
 
 class Ledger(Passes):
-    """The values of a forward pass. A Function's call is found by its node at the first use of its y.
+    """The values of a forward pass. The first use of a Function's y finds the call by its autograd node.
 
     Attributes:
-        calls: in the order in which they were met.
-        leaves: values of parameters and other leaves, by the identity of the tensor.
-        left: by site, the last call out of torch, and the number of elements that left there.
-        nested: whether a checkpoint calls its function again.
+        calls: the calls in the order in which they were found.
+        leaves: the values of parameters and other leaves, by the identity of the tensor.
+        left: the last call by which values left torch, with their number of elements, by site.
+        nested: whether a checkpoint repeats its function.
     """
 
     def __init__(self, model: nn.Module) -> None:
@@ -36,7 +36,7 @@ class Ledger(Passes):
         self.clear()
 
     def clear(self) -> None:
-        """Clear the pass. Values and calls no longer hold each other, so that autograd's nodes are freed."""
+        """Clear the pass. Values and calls then do not reference each other, which frees autograd's nodes."""
         for call in self.calls:
             call.inputs, call.outputs = [], []
         self._held: dict[int, tuple[Any, Value]] = {}
@@ -51,17 +51,17 @@ class Ledger(Passes):
         """Record a Function's y."""
 
     def on_checkpoint(self, node: Any) -> None:
-        """Record a checkpoint, which calls a part of the model again in its backward."""
+        """Record a checkpoint, which repeats a part of the model in its backward."""
 
     def on_hidden_call(self, node: Any, call: Call) -> None:
-        """Record the call of a node that was not seen."""
+        """Record a call found by its autograd node."""
 
     def on_return(self, tensor: Tensor) -> None:
-        """Record a tensor that a submodule returns."""
+        """Record a tensor returned by a submodule."""
         self.value_of(tensor)
 
     def put(self, tensor: Tensor, value: Value) -> Value:
-        """Note the value that a tensor holds, and return it."""
+        """Store the value of a tensor, and return the value."""
         key, entries = id(tensor), self._held
         entries[key] = weakref.ref(tensor, lambda _: entries.pop(key, None)), value
         self._recent.append(tensor)
@@ -70,7 +70,7 @@ class Ledger(Passes):
         return value
 
     def value_of(self, tensor: Tensor) -> Value:
-        """Return the value that a tensor holds now."""
+        """Return the current value of a tensor."""
         held = self._held.get(id(tensor))
         value = None if held is None else held[1]
         if not tensor.requires_grad:
@@ -84,16 +84,16 @@ class Ledger(Passes):
         return value
 
     def has_call(self, node: Any) -> bool:
-        """Return whether a node of autograd's graph has a call."""
+        """Return whether a node of autograd's graph has a recorded call."""
         return node in self._by_node
 
     def find_hidden(
         self, edge: Edge, inner: Value | None = None, tensor: Tensor | None = None, depth: int = 0,
         place: Place | None = None,
     ) -> Value:  # fmt: skip
-        """Return the value of an edge whose call was not seen: of a Function, C++ or TorchScript.
+        """Return the value of an edge whose call was not seen, as with a Function, C++ or TorchScript.
 
-        ``inner``: the value that the tensor held before, the last of the Function's forward.
+        ``inner`` is the tensor's previous value, the last one of the Function's forward.
         """
         node = edge[0]
         if edge in self._by_edge or hasattr(node, "variable"):
@@ -114,7 +114,7 @@ class Ledger(Passes):
         return value
 
     def _make_hidden_call(self, node: Any, inner: Value | None, depth: int, place: Place | None) -> Call:
-        is_old = depth > _DEEP or get_sequence_number(node) < self._since  # of an earlier pass
+        is_old = depth > _DEEP or get_sequence_number(node) < self._since  # the node is from an earlier pass
         edges = [] if is_old else [edge for edge in node.next_functions if edge[0] is not None]
         if place is None:
             is_seen = inner is not None and inner.call.kind == "call"
@@ -129,7 +129,7 @@ class Ledger(Passes):
         return call
 
     def _make_source(self, tensor: Tensor, before: Value | None) -> Value:
-        """Return a new value that no call of torch made, as from NumPy."""
+        """Return a new value that no torch call made, such as one from NumPy."""
         befores = [] if before is None else [before]
         call = Call("", None, self.place(), befores, "source")
         value = self.put(tensor, Value(call, tensor, next(self.numbers), cuts=tuple(befores)))
@@ -148,7 +148,7 @@ class Ledger(Passes):
         return value
 
     def match_exit(self, value: Value, tensor: Tensor) -> None:
-        """Take a tensor from nowhere for the last that left torch with as many elements, if there is one."""
+        """Connect a tensor of unknown origin to the latest exit from torch with as many elements, if any."""
         for call, elements in reversed(self.left.values()):
             if elements == tensor.numel():
                 value.cuts = tuple(c for v in call.inputs for c in ((v,) if v.live else v.cuts))

@@ -1,4 +1,4 @@
-"""Torch's functions by name: which work element by element, which are linear, which leave torch."""
+"""The names of torch functions that are elementwise, that are linear, and whose results leave torch."""
 
 from __future__ import annotations
 
@@ -78,7 +78,7 @@ def _collect_tensors(items: Any, tensors: list[Tensor]) -> None:
 
 
 def replace_tensor(items: Any, old: Tensor, new: Any) -> Any:
-    """Return the same nested items with ``new`` in place of the tensor ``old``."""
+    """Return nested lists, tuples and dicts with ``new`` in place of the tensor ``old``."""
     if items is old:
         return new
     if isinstance(items, dict):
@@ -91,7 +91,7 @@ def replace_tensor(items: Any, old: Tensor, new: Any) -> Any:
 
 
 def _with_values(items: dict[Any, Any], changed: dict[Any, Any]) -> Any:
-    """Return a dict of the class of ``items``, such as a library's output class, with other values."""
+    """Return a dict of the class of ``items``, such as a library's output class, with changed values."""
     if type(items) is dict:
         return changed
     return type(items)(**changed)
@@ -99,7 +99,7 @@ def _with_values(items: dict[Any, Any], changed: dict[Any, Any]) -> Any:
 
 @cache
 def name_of(function: Any) -> str:
-    """Return torch's name of a function without underscores; ".data" or ".data=" of an attribute."""
+    """Return torch's name of a function without underscores; ".data" or ".data=" for an attribute."""
     name = str(getattr(function, "__name__", None) or function)
     if name in ("__get__", "__set__"):
         return f".{function.__self__.__name__}" + ("=" if name == "__set__" else "")
@@ -109,7 +109,7 @@ def name_of(function: Any) -> str:
 
 @cache
 def is_pointwise(name: str) -> bool:
-    """Return whether the function of this name works element by element, by the tags of ATen."""
+    """Return whether the function with this name is elementwise, according to the tags of ATen."""
     packet: Any = getattr(torch.ops.aten, name, None)
     overloads = packet.overloads()[:1] if hasattr(packet, "overloads") else ()
     return name in _POINTWISE or any(torch.Tag.pointwise in getattr(packet, item).tags for item in overloads)

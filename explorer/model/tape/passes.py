@@ -1,4 +1,4 @@
-"""Forward passes of a model: which submodule runs, and when a pass begins and ends."""
+"""Forward passes of a model: the running submodule, and the begin and end of each pass."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ from explorer.model.tape.names import find_tensors
 from explorer.model.tape.private import DisableTorchFunction
 from explorer.model.tape.sites import Place, is_foreign, mark_of, paths_of
 
-# Lines of forward itself, and of its callers, when the forward of a Function runs under no_grad.
+# Number of frames that count when a Function's forward runs under no_grad: its own and its callers'.
 _FORWARD_LINES = 4
 
 
 class Passes:
-    """The submodules of a model that run in this thread, told by torch's hooks for all modules."""
+    """The running submodules of a model in this thread, followed by torch's global module hooks."""
 
     def __init__(self, model: nn.Module) -> None:
         self.model = model
@@ -33,13 +33,13 @@ class Passes:
         self._thread, self._outer = 0, None  # type: tuple[int, FrameType | None]
 
     def attach(self) -> None:
-        """Begin to follow the modules. Compiled code runs eagerly until ``detach``."""
+        """Start following the modules. Compiled code runs eagerly until ``detach``."""
         self._paths, self._thread = paths_of(self.model), threading.get_ident()
         if "torch._dynamo" in sys.modules:
             stance: Any = torch.compiler.set_stance("force_eager")
             self._stack.enter_context(stance)
             self._stack.enter_context(warnings.catch_warnings())
-            # The warning is about hooks for all modules, which run eagerly.
+            # The warning is about global module hooks, which run eagerly.
             warnings.filterwarnings("ignore", "Using `torch.compile")
         hooks = (
             register_module_forward_pre_hook(self.handle_call),
@@ -49,7 +49,7 @@ class Passes:
             self._stack.callback(hook.remove)
 
     def detach(self) -> None:
-        """Stop following the modules; no hook is left."""
+        """Stop following the modules, and remove all hooks."""
         self._stack.close()
         self.path.clear()
         self._outer = None
@@ -61,7 +61,7 @@ class Passes:
         """Return the replacement for the result of a forward pass, or None."""
 
     def on_return(self, tensor: Tensor) -> None:
-        """Record a tensor that a submodule returns."""
+        """Record a tensor returned by a submodule."""
 
     def on_module_call(self, module: nn.Module, path: str, args: Any) -> None:
         """Record that a submodule is called."""
@@ -83,7 +83,7 @@ class Passes:
                 self._outer = None
 
     def place(self) -> Place:
-        """Return the running submodule and the model's lines that call."""
+        """Return the running submodule and the model's lines from which torch is called."""
         frame: FrameType | None = sys._getframe(2)
         lines: list[tuple[CodeType, int]] = []
         frame_limit = 1 if torch.is_grad_enabled() else _FORWARD_LINES
@@ -105,7 +105,7 @@ class Passes:
             self.on_pass_begin()
 
     def handle_call(self, module: nn.Module, args: Any) -> None:
-        """Record that a module is called: torch's hook before each."""
+        """Record a call of a module. Torch calls this hook before each module."""
         location = self._paths.get(mark_of(module))
         if location is None or threading.get_ident() != self._thread:
             return
@@ -131,7 +131,7 @@ class Passes:
 
 
 def _find_caller(frame: FrameType | None) -> FrameType | None:
-    """Return the innermost frame of a file that is not foreign: it calls the model."""
+    """Return the innermost frame that is neither torch's nor the explorer's: the caller of the model."""
     while frame is not None and is_foreign(frame.f_code.co_filename):
         frame = frame.f_back
     return frame

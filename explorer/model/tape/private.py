@@ -1,4 +1,4 @@
-"""Names of torch that are not public. Tried with torch 2.13.0; `sh tests/torch` tries other versions."""
+"""Private names of torch, tested with torch 2.13.0; `sh tests/torch` tests other versions."""
 
 from __future__ import annotations
 
@@ -28,18 +28,18 @@ version_of: Callable[[Tensor], int] = attrgetter("_version")
 
 
 def get_sequence_number(node: Any) -> int:
-    """Return the number that autograd gave to a node; a newer node has a higher one."""
+    """Return autograd's number of a node; newer nodes have higher numbers."""
     number: int = node._sequence_nr()
     return number
 
 
 def get_newest_number() -> int:
-    """Return the sequence number of a node made now."""
+    """Return the sequence number that a new node would get."""
     with DisableTorchFunction(), torch.enable_grad():
         return get_sequence_number((torch.ones((), requires_grad=True) * 1).grad_fn)
 
 
 def forward_class(node: Any) -> Any:
-    """Return the Function class whose backward a node runs; None for other nodes."""
+    """Return the Function class to which a backward node belongs; None for other nodes."""
     kind = node if isinstance(node, type) else type(node)
     return getattr(kind, "_forward_cls", None)

@@ -1,4 +1,4 @@
-"""Sites: where in a model a call of torch is, by submodule, line and column."""
+"""Sites: the places of torch calls in a model, by submodule, line and column."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ FOREIGN_FOLDERS = (str(Path(torch.__file__).parent), str(Path(__file__).parents[
 
 @cache
 def is_foreign(filename: str) -> bool:
-    """Return whether a file belongs to no model: it is torch's or the explorer's."""
+    """Return whether a file belongs to torch or the explorer, and therefore not to a model."""
     return filename.startswith(FOREIGN_FOLDERS)
 
 
@@ -27,11 +27,11 @@ class Site:
     """The place of a call in a model.
 
     Attributes:
-        module: path of the submodule that runs; "" for the model itself.
-        op: the op's key, or the name of the function or Function class that is called.
-        function: name of the model's function that calls; "" if no code of the model does.
-        file, line, column: position of the call; 0 for no line.
-        within: whether that function runs in the submodule; otherwise it calls a module of torch, such as
+        module: the path of the running submodule; "" for the model itself.
+        op: the key of the op, or the name of the called function or Function class.
+        function: the name of the model's function that contains the call; "" if there is none.
+        file, line, column: the position of the call; 0 for no line.
+        within: whether that function runs in the submodule. Otherwise it calls a torch module, such as
             nn.ReLU.
     """
 
@@ -45,7 +45,7 @@ class Site:
 
     @cached_property
     def names(self) -> tuple[str, ...]:
-        """Its names, the shortest first: "act1", "forward:15", "block.forward:15:8"."""
+        """The names of the site, shortest first: "act1", "forward:15", "block.forward:15:8"."""
         if not self.function:
             return (self.module or self.op, f"{self.module}.{self.op}")
         line, at = f"{self.function}:{self.line}", f":{self.column}"
@@ -60,12 +60,12 @@ class Site:
 
 
 class Place(NamedTuple):
-    """The running submodule and the model's lines, as the running frames tell them.
+    """The running submodule and the model's lines, read from the stack of frames.
 
     Attributes:
-        path: of the submodule; None outside the model.
+        path: the path of the submodule; None outside the model.
         own: whether the submodule's class is torch's own.
-        lines: code and instruction of each of the model's frames, the innermost first.
+        lines: the code and the instruction in each of the model's frames, innermost first.
     """
 
     path: str | None
@@ -78,12 +78,12 @@ def is_torchs(module: nn.Module) -> bool:
     return type(module).__module__.startswith(("torch.nn.", "explorer."))
 
 
-_SITES: dict[tuple[Any, ...], tuple[CodeType | None, Site]] = {}  # a code object's own hash is slow
+_SITES: dict[tuple[Any, ...], tuple[CodeType | None, Site]] = {}  # hashing a code object itself is slow
 _MOST_SITES = 20_000
 
 
 def find_site(place: Place, lines: tuple[tuple[CodeType, int], ...], op: str) -> Site:
-    """Return the site of an op at a place; ``lines``: those of its frames that count."""
+    """Return the site of an op at a place. ``lines`` are the frames that identify it."""
     code, instruction = lines[0] if lines else (None, 0)
     key = place.path, place.own, id(code), instruction, op
     entry = _SITES.get(key)
@@ -104,17 +104,17 @@ def _make_site(place: Place, code: CodeType | None, instruction: int, op: str) -
 
 
 def mark_of(module: object) -> int:
-    """Return the identity of a module's attributes, which a swapped part shares with it."""
+    """Return the identity of a module's attributes, which is the same for a swapped part."""
     return id(getattr(module, "__dict__", None))
 
 
 def paths_of(model: nn.Module) -> dict[int, tuple[str, bool]]:
-    """Return path and ``is_torchs`` of each submodule, by mark."""
+    """Return the path and the result of ``is_torchs`` for each submodule, by mark."""
     return {mark_of(module): (name, is_torchs(module)) for name, module in model.named_modules()}
 
 
 def is_compiled(model: nn.Module) -> bool:
-    """Return whether a model, or a part of it, has been through torch.compile."""
+    """Return whether torch.compile has been applied to a model or to a part of it."""
     return any(
         type(item).__name__ == "OptimizedModule" or item.__dict__.get("_compiled_call_impl") is not None
         for item in model.modules()
@@ -130,5 +130,5 @@ def require_model(name: str, model: object) -> None:
 
 
 def class_name_of(function: Any) -> str:
-    """Return the name of a class or function, for a sentence."""
+    """Return the name of a class or function for use in a sentence."""
     return getattr(function, "__name__", type(function).__name__)

@@ -1,4 +1,4 @@
-"""Spans of autograd's graph from y to its inputs, measured or exchanged by hooks on autograd's nodes."""
+"""Spans of autograd's graph from y to its inputs, measured or changed by hooks on autograd's nodes."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ from torch import Tensor
 from explorer.model.tape.private import BackwardCFunction
 from explorer.model.tape.values import Edge
 
-_FAR = 400  # nodes of a span
+_FAR = 400  # maximum number of nodes in a span
 Ways = dict[Any, list[tuple[int, int]]]
 
 
 def find_nodes_between(y: Edge, xs: Sequence[Edge]) -> tuple[Ways, set[Any]]:
-    """Return the nodes that pass gradient from y to xs, and all nodes visited.
+    """Return the nodes that pass a gradient from y to one of ``xs``, and all visited nodes.
 
-    Each node has a list of pairs: the number of its input, and the position of the x among ``xs``.
+    Each node is mapped to pairs of an input number and the position of the x in ``xs``.
     """
     wanted = {edge: number for number, edge in reversed([*enumerate(xs)])}
     stops, nodes, visited, todo = {node for node, _ in wanted}, Ways(), {y[0]}, [y[0]]
@@ -35,11 +35,11 @@ def find_nodes_between(y: Edge, xs: Sequence[Edge]) -> tuple[Ways, set[Any]]:
 
 
 class Span:
-    """The hooks on the nodes between y and xs.
+    """The hooks on the nodes between y and ``xs``.
 
-    After each backward ``met(g, gradients)`` is called with the gradients for y and for each x. With
-    ``swaps`` its result becomes the gradient for the first x. Empty ``functions`` at once: a node whose hook
-    holds the node itself is never freed.
+    After each backward, ``callback(g, gradients)`` is called with the gradients for y and for each x. With
+    ``swaps``, its result becomes the gradient for the first x. Empty ``functions`` immediately: a node is
+    never freed if its hook references the node.
     """
 
     def __init__(
@@ -68,7 +68,7 @@ class Span:
         return self._take_gradient(ways, grad_inputs, None)
 
     def _take_gradient(self, ways: Any, grad_inputs: Any, _: Any) -> Any:
-        if self._g is None:  # no gradient came to y: another call shares the node
+        if self._g is None:  # no gradient came to y, because another call shares the node
             return None
         new, last = [*grad_inputs], ways[-1][0]
         for i, number in ways:

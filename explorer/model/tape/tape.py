@@ -1,9 +1,8 @@
-"""A tape: torch's calls in a model's forward passes, and where values leave autograd's graph and meet again.
+"""A tape of torch's calls in a model's forward passes, and of values that leave autograd's graph and return.
 
-Nothing is recognised by its code. A call has the values that went in and came out. A value is live where
-autograd follows it; other values know the live values that they were computed from. A *join* is a pointwise
-call in which a live value meets a value computed from the same x outside the graph: detach tricks, masks,
-``.data``.
+A call is identified by its input and output values, not by its code. A value is live if autograd follows it.
+Other values keep references to the live values that they were computed from. A *join* is a pointwise call of
+a live value and a value computed from the same x outside the graph, as in detach tricks, masks and ``.data``.
 """
 
 from __future__ import annotations
@@ -39,12 +38,12 @@ _UNLIMITED = 10**9
 
 
 class Join(NamedTuple):
-    """A call in which a live value meets a value computed from the same x outside the graph.
+    """A call of a live value and a value computed from the same x outside the graph.
 
     Attributes:
-        x: the latest value that all of them are computed from, element by element.
-        made: the values computed from x up to the call's inputs.
-        way: those of them on the live way from x.
+        x: the latest value from which all inputs are computed element by element.
+        made: the values computed from x, up to the inputs of the call.
+        way: the values in ``made`` on the live path from x.
     """
 
     x: Value
@@ -53,7 +52,7 @@ class Join(NamedTuple):
 
 
 class Tape(Ledger, TorchFunctionMode):
-    """The calls of a model's forward passes, in one thread. Subclasses override its notices."""
+    """The calls of a model's forward passes in one thread. Subclasses override its ``on_…`` methods."""
 
     def __init__(self, model: nn.Module) -> None:
         TorchFunctionMode.__init__(self)
@@ -74,16 +73,16 @@ class Tape(Ledger, TorchFunctionMode):
         """Return the part of x that is needed after a call."""
 
     def on_call(self, call: Call, x_before: Any, y: Tensor) -> Any:
-        """Record a call; return the replacement for y, or None."""
+        """Record a call. Returns the replacement for y, or None."""
 
     def on_join(self, call: Call, join: Join, y: Tensor) -> Any:
-        """Record a join; return the replacement for y, or None."""
+        """Record a join. Returns the replacement for y, or None."""
 
     def on_cut(self, dead: Value, x: Value | None, made: set[Value]) -> None:
-        """Record that a value outside the graph meets nothing live that was computed from the same x."""
+        """Record a value outside the graph that joins no live value computed from the same x."""
 
     def on_exit(self, call: Call) -> None:
-        """Record a call whose result is no tensor."""
+        """Record a call whose result is not a tensor."""
 
     def find_substitute(self, value: Value, tensor: Tensor) -> Tensor | None:
         """Return the substitute of an argument, or None."""
@@ -98,7 +97,7 @@ class Tape(Ledger, TorchFunctionMode):
             self.done = False
 
     def on_checkpoint(self, node: Any) -> None:
-        """Listen while a checkpoint calls its function again, where backward has put all modes aside."""
+        """Record the calls that a checkpoint repeats in backward, where torch has disabled all modes."""
 
         def enter(_: Any) -> None:
             self.nested = True
@@ -114,10 +113,10 @@ class Tape(Ledger, TorchFunctionMode):
         node.register_hook(leave)
 
     def resume(self) -> None:
-        """Record that a checkpoint calls its function again."""
+        """Prepare for the calls that a checkpoint repeats."""
 
     def pause(self) -> None:
-        """Record that it has ended."""
+        """Clean up after a checkpoint has repeated its calls."""
 
     def __torch_function__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
         kwargs, name = kwargs or {}, name_of(func)
@@ -125,7 +124,7 @@ class Tape(Ledger, TorchFunctionMode):
             return self._run_backward(func, args, kwargs)
         if torch.is_inference_mode_enabled() or (name[0] == "." and name not in VALUE_ATTRIBUTES):
             return func(*args, **kwargs)
-        with DisableTorchFunction():  # another tape sees none of the calls made here
+        with DisableTorchFunction():  # calls made here are hidden from other tapes
             tensors = find_tensors((args, kwargs))
             values, join = [self.value_of(item) for item in tensors], None
             self.flush()
@@ -159,7 +158,7 @@ class Tape(Ledger, TorchFunctionMode):
     def _substitute(
         self, args: Any, kwargs: Any, tensors: list[Tensor], values: list[Value]
     ) -> tuple[Any, ...]:
-        """Return arguments with the substitutes of their tensors, and these tensors with their values."""
+        """Return the arguments with substitutes for their tensors, and these tensors with their values."""
         for tensor, value in zip(tensors, values, strict=True):
             if (new := self.find_substitute(value, tensor)) is not None:
                 args, kwargs = replace_tensor(args, tensor, new), replace_tensor(kwargs, tensor, new)
@@ -167,7 +166,7 @@ class Tape(Ledger, TorchFunctionMode):
         return args, kwargs, tensors, [self.value_of(item) for item in tensors]
 
     def _join(self, name: str, values: list[Value]) -> Join | None:
-        """Return the join of a call; without one, report the cuts among its arguments."""
+        """Return the join of a call. If there is none, report the cuts among the call's arguments."""
         if not any(v.live for v in values):
             return None
         if (join := self._find_meeting(name, values)) is None:
@@ -177,19 +176,19 @@ class Tape(Ledger, TorchFunctionMode):
         return join
 
     def _leave(self, name: str, func: Any, tensors: list[Tensor], values: list[Value]) -> None:
-        """Record a call whose result is no tensor."""
+        """Record a call whose result is not a tensor."""
         if name in EXITS and values:
             call = self.record(name, func, values[:1], (), "exit")
             self.left[call.site] = call, tensors[0].numel() + self.left.get(call.site, (None, 0))[1]
             self.on_exit(call)
 
     def record(self, name: str, func: Any, values: list[Value], outs: Any, kind: str = "call") -> Call:
-        """Return the new call of a function that gives the tensors ``outs``."""
+        """Create and return the call of a function that returns the tensors ``outs``."""
         call = Call(name, func, self.place(), values, kind)
         self.calls.append(call)
         for item in outs:
             edge = (item.grad_fn, item.output_nr) if item.requires_grad else None
-            if edge is not None and edge[0] is None:  # a leaf that is written into behind autograd's back
+            if edge is not None and edge[0] is None:  # a leaf that is overwritten unnoticed by autograd
                 leaf = self.value_of(item)
                 leaf.call.inputs += [v for v in values if self.path and v is not leaf]
                 continue
@@ -201,7 +200,7 @@ class Tape(Ledger, TorchFunctionMode):
         return call
 
     def flush(self) -> None:
-        """Put hooks on the results of the last call: after those of a swap, which has put its own by now."""
+        """Register hooks on the last call's results, after a swap has registered its own."""
         while self.pending:
             self.pending.pop(0)()
 
@@ -246,7 +245,7 @@ class Tape(Ledger, TorchFunctionMode):
         )
 
     def reach(self, on_graph: bool) -> dict[Value, None]:
-        """Return the values that the roots are computed from; ``on_graph``: as far as autograd follows."""
+        """Return the values from which the roots are computed. ``on_graph``: follow autograd's graph only."""
 
         def can_pass(call: Call, value: Value) -> bool:
             return not on_graph or (value.live and any(o.live for o in call.outputs))

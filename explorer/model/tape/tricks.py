@@ -1,4 +1,4 @@
-"""The meaning of a join: a detach trick, a mask, or a gate whose gradient is dropped."""
+"""Classification of a join as a detach trick, a mask, or a gate whose gradient is dropped."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _MASKING = (
 
 
 class JoinKind(Enum):
-    """The effect of a join: restore a value of the side, mask x alone, or use the side as a factor."""
+    """The effect of a join: restore a detached value, mask x, or use the detached value as a factor."""
 
     TRICK = "trick"
     MASK = "mask"
@@ -34,7 +34,7 @@ class JoinKind(Enum):
 
 
 def classify_join(call: Call, join: Join, y: Tensor) -> JoinKind:
-    """Return the meaning of a join whose result is y."""
+    """Return the kind of a join with the result y."""
     side = [*(join.made - join.way)]
     if call.name in _PRODUCTS and _is_mask(side):
         return JoinKind.MASK
@@ -49,7 +49,7 @@ def _is_mask(side: Iterable[Value]) -> bool:
 
 
 def is_restoring(value: Value, y: Tensor) -> bool:
-    """Return whether y is, up to rounding, a value that was computed on the side."""
+    """Return whether y equals a value computed outside the graph, up to rounding."""
     tensor = value.ref()
     if tensor is None or tensor.shape != y.shape or tensor.dtype != y.dtype:
         return False
@@ -64,7 +64,7 @@ def is_restoring(value: Value, y: Tensor) -> bool:
 
 
 def chain_of(side: Iterable[Value], way: Iterable[Value]) -> list[Call]:
-    """Return the calls on the side that are more than linear, in order, without those of the live way."""
+    """Return the nonlinear calls outside the graph in order, without those that are also on the live path."""
     carried = {v.call.name for v in way}
     calls = [v.call for v in sorted(side, key=lambda v: v.number)]
     chain: dict[str, Call] = {}
@@ -78,14 +78,14 @@ def chain_of(side: Iterable[Value], way: Iterable[Value]) -> list[Call]:
 
 
 def find_chain_site(call: Call, chain: list[Call]) -> Site:
-    """Return the site of a join: that of the one call on its side, or its own."""
+    """Return the site of a join's only call outside the graph, or of the join itself."""
     if len(chain) == 1 and chain[0].place.path is not None:
         return chain[0].site
     return call.site
 
 
 def find_applied_keys(edge: Edge | None) -> tuple[str, str]:
-    """Return the keys of op and rule where ``explorer.apply`` made an edge; empty texts elsewhere."""
+    """Return the keys of op and rule if ``explorer.apply`` created an edge, otherwise two empty strings."""
     node: Any = edge[0] if edge else None
     keys: tuple[str, str] = node.bound.keys if forward_class(node) in BOUNDARY else ("", "")
     return keys

@@ -1,4 +1,4 @@
-"""Calls of torch and the values between them, and ways through this graph."""
+"""Calls of torch, the values between them, and searches in the graph of both."""
 
 from __future__ import annotations
 
@@ -15,21 +15,21 @@ from explorer.model.tape.names import COMPARISONS, EXITS, is_pointwise
 from explorer.model.tape.private import forward_class
 from explorer.model.tape.sites import Place, Site, find_site
 
-Edge = tuple[Any, int]  # a node of autograd's graph, and the number of its output
-_NEAR = 40  # values of a join
+Edge = tuple[Any, int]  # a node of autograd's graph, and an output number
+_NEAR = 40  # number of values searched for a join
 
 
 class Value:
-    """A tensor as one call left it.
+    """The content of a tensor after one call.
 
     Attributes:
-        call: the call that made it.
-        number: its position among all values of the tape.
-        edge: its place in autograd's graph; None if autograd does not follow it.
-        live: whether autograd follows it.
-        cuts: of a value that is not live, the live values it was computed from.
-        ref: weak reference to the tensor.
-        substitute: the tensor that a swap puts in its place.
+        call: the call that produced the value.
+        number: the value's position among all values of the tape.
+        edge: the value's edge in autograd's graph; None if autograd does not follow it.
+        live: whether autograd follows the value.
+        cuts: for a value that is not live, the live values from which it was computed.
+        ref: a weak reference to the tensor.
+        substitute: the tensor with which a swap replaces it.
     """
 
     __slots__ = ("call", "cuts", "edge", "floating", "live", "number", "ref", "shape", "substitute")
@@ -51,19 +51,19 @@ class Value:
 
 
 class Call:
-    """A call of torch or of a Function; also the start of a tape, which no call made.
+    """A call of torch or of a Function, or the start of a tape, which no call made.
 
     Attributes:
-        name: the function's name.
-        function: torch's function, or the class of autograd's node.
-        place: where it was called.
-        inputs, outputs: values.
-        kind: "call", "function", "join", "hidden" (its call was not seen), "exit",
-            "bridge", "leaf" or "source".
+        name: the name of the function.
+        function: the torch function, or the class of the autograd node.
+        place: the place of the call.
+        inputs, outputs: the values.
+        kind: "call", "function", "join", "hidden" (its call was not seen), "exit", "bridge", "leaf" or
+            "source".
         graded: whether gradients were enabled.
-        merged: whether it is a part of a Function's forward.
-        measured: what observation keeps of its backward.
-        row: the row of an observation that a join has.
+        merged: whether the call is part of a Function's forward.
+        measured: the observation's measurement of the call's backward.
+        row: for a join, its row in an observation.
     """
 
     def __init__(
@@ -76,7 +76,7 @@ class Call:
         self.merged, self.graded, self.op = False, torch.is_grad_enabled(), name
 
     def list_live_inputs(self) -> list[Value]:
-        """Return the inputs that autograd follows, x first: the first one of y's shape."""
+        """Return the inputs that autograd follows; the first input of y's shape is x and comes first."""
         live = [item for item in self.inputs if item.live]
         if len(live) < 2 or not self.outputs:
             return live
@@ -85,7 +85,7 @@ class Call:
 
     @cached_property
     def site(self) -> Site:
-        """Its place in the model. A Function is where it is called, not where its forward is written."""
+        """The call's place in the model. A Function's site is its caller, not its forward."""
         lines = self.place.lines
         inner = getattr(getattr(forward_class(self.function), "forward", None), "__code__", None)
         at = next((number for number, (code, _) in enumerate(lines) if code is inner), -1)
@@ -93,19 +93,19 @@ class Call:
 
     @property
     def names(self) -> tuple[str, ...]:
-        """The names of its site, the shortest first."""
+        """The names of the call's site, shortest first."""
         return self.site.names
 
     @property
     def is_cut(self) -> bool:
-        """Whether a gradient could come to its inputs, and none can come to its outputs."""
+        """Whether a gradient could reach the call's inputs, but cannot reach its outputs."""
         return (
             bool(self.outputs) and not any(v.live for v in self.outputs) and any(v.live for v in self.inputs)
         )
 
     @property
     def reason(self) -> str:
-        """Why no gradient passes, as a clause; "" where autograd follows the call."""
+        """Why no gradient passes, as a clause; "" if autograd follows the call."""
         if self.kind == "exit":
             return f"it leaves torch for {EXITS[self.name]}: no gradient comes back"
         dead = [v for v in self.outputs if not v.live]
@@ -125,7 +125,7 @@ class Call:
 def find_ancestors(
     values: Iterable[Value], can_follow: Callable[[Call, Value], bool], limit: int = 2 * _NEAR
 ) -> dict[Value, None]:
-    """Return values and those before them, as far as ``can_follow(call, input)`` allows; about ``limit``."""
+    """Return values and about ``limit`` of their ancestors, as far as ``can_follow(call, input)`` allows."""
     visited = dict.fromkeys(values)
     todo = deque(visited)
     while todo and len(visited) < limit:
@@ -138,7 +138,7 @@ def find_ancestors(
 
 
 def find_elementwise_ancestors(value: Value, stop: Value | None = None) -> set[Value]:
-    """Return a live value and the live values it is computed from element by element, not beyond ``stop``."""
+    """Return a live value and the live values it is computed from elementwise, not beyond ``stop``."""
 
     def can_follow(call: Call, item: Value) -> bool:
         is_beyond = stop is not None and stop in call.outputs
@@ -150,7 +150,7 @@ def find_elementwise_ancestors(value: Value, stop: Value | None = None) -> set[V
 
 
 def find_values_between(x: Value, values: Iterable[Value]) -> set[Value]:
-    """Return the values that were computed from x on the way to ``values``, these included and x excluded."""
+    """Return the values computed from x on the way to ``values``, including these and without x."""
     inner = find_ancestors(values, lambda _, v: v.number > x.number)
     made_values = {x}
     for value in sorted(inner, key=lambda v: v.number):
@@ -160,14 +160,15 @@ def find_values_between(x: Value, values: Iterable[Value]) -> set[Value]:
 
 
 def find_latest(values: Iterable[Value], shape: Any) -> Value | None:
-    """Return the latest value of a shape; None if there is none."""
+    """Return the latest value with this shape, or None."""
     return max((v for v in values if v.shape == shape), key=lambda v: v.number, default=None)
 
 
 def find_sole_source(common: Iterable[Value], values: Iterable[Value], shape: Any) -> Value | None:
-    """Return the latest value of a shape through which alone ``values`` depend on ``common``, or the latest.
+    """Return the latest value with this shape through which ``values`` alone depend on ``common``.
 
-    ``p + (sign(x) - p).detach()`` is made of x, not of p, since sign(x) does not depend on p.
+    If there is none, returns the latest value with this shape. ``p + (sign(x) - p).detach()`` is computed
+    from x, not from p, since sign(x) does not depend on p.
     """
     candidates = sorted((v for v in common if v.shape == shape), key=lambda v: -v.number)
     for x in candidates:
@@ -178,6 +179,6 @@ def find_sole_source(common: Iterable[Value], values: Iterable[Value], shape: An
 
 
 def origin_of(dead: Value) -> tuple[Value | None, set[Value]]:
-    """Return the x that a value outside the graph was computed from elementwise, and the values between."""
+    """Return the x from which a detached value was computed elementwise, and the values between them."""
     x = find_latest(set.intersection(*map(find_elementwise_ancestors, dead.cuts)), dead.shape)
     return x, set() if x is None else find_values_between(x, [dead])
