@@ -18,7 +18,7 @@ ROOT = Path(__file__).parents[1]
 GUIDE = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
 PLACED = re.compile(
     r"(?:In|New file) `([^`]+)`(?:, (before the last line|at the end|after `[^`]+`))?:\n\n"
-    r" +```(?:python|js)\n(.*?)\n +```",
+    r" +```(?:python|js|text)\n(.*?)\n +```",
     re.DOTALL,
 )
 COMMANDS = re.compile(r"^ *```sh\n(.*?)```", re.DOTALL | re.MULTILINE)
@@ -68,7 +68,7 @@ def _run(project: Path, command: str) -> str:
     return ended.stdout
 
 
-SECTIONS = [("Add a rule", 2, 15), ("Add a word of a link", 2, 6), ("Add a lesson", 3, 8)]
+SECTIONS = [("Add a rule", 2, 15), ("Add a word of a link", 2, 6), ("Add a lesson", 4, 8)]
 of_each = pytest.mark.parametrize(("title", "pieces", "least"), SECTIONS, ids=[each[0] for each in SECTIONS])
 
 

@@ -6,7 +6,8 @@ import torch
 from torch import nn
 
 from explorer.lessons.excerpt import Excerpt
-from explorer.lessons.lesson import Answer, Choice, Lesson, link_explore
+from explorer.lessons.lesson import link_explore
+from explorer.lessons.prose import make_lesson
 from explorer.lessons.retest import make_variant
 
 
@@ -69,46 +70,10 @@ def init_slip():
         return str(error)
 
 
-LESSON = Lesson(
-    key="autograd",
-    title="Autograd does it for you",
-    question="When do you have to write a backward yourself?",
-    prediction=Choice(
-        "Each output is `input * w`, with `input = 2`. What is the gradient of their sum for each `w`?",
-        (
-            Answer("0", "Then no `w` could change the sum; but each output moves with its own `w`.", "zero"),
-            Answer(
-                "1",
-                "That would be right if the output were `w` alone; here it is a multiple of `w`.",
-                "straight_through",
-            ),
-            Answer(
-                "2",
-                "When `w` grows a little, the output grows `input` times as much.",
-                "default",
-            ),
-            Answer(
-                "the value of `w`",
-                "That is the gradient for `input`: in a product, each factor's gradient is the other factor.",
-                "formula: x * g",
-            ),
-        ),
-        lambda results: f"{results['gradient'][0]:g}",
-    ),
+LESSON = make_lesson(
+    "autograd",
+    lambda results: f"{results['gradient'][0]:g}",
     excerpt=Excerpt((MyLayer,), "return input * self.mytensor"),
-    words="""
-    Most of the time: never. `nn.Parameter` marks a tensor as one to learn. It sets `requires_grad`
-    to True, and from then on torch writes down every operation on it: the [graph](graph). `backward`
-    reads the graph from its end to its beginning.
-
-    Here each weight of `MyLayer` (the x of the curves) is multiplied by `input = 2`, so one row of its
-    gradient is `{gradient}`. An [optimiser](optimiser) is given `{list_learned}`. For a plain tensor
-    `requires_grad` is {check_plain_tensor}: a layer that holds one learns nothing.
-
-    The published layer has mistakes. `torch.tensor(3, 3)` raises “{call_tensor}”: a shape
-    belongs in `torch.empty(3, 3)`. `init.uniform` warns: “{call_uniform}” Without `super().__init__()`
-    torch raises “{init_slip}”.
-    """,
     code=(MyLayer,),
     numbers=(gradient, list_learned, check_plain_tensor, call_tensor, call_uniform, init_slip),
     scenes=(link_explore("formula: a * x", "default", a=2),),
@@ -119,5 +84,4 @@ LESSON = Lesson(
         make_variant("square", "default", -1, 0.5, 2),
         make_variant("formula: a * x**2", "default", -1, 0.5, 2, a=3),
     ),
-    remember="If you only use torch's operations on parameters, the backward is already written.",
 )

@@ -4,8 +4,9 @@ import torch
 from torch.autograd import Function
 
 from explorer.lessons.excerpt import Excerpt
-from explorer.lessons.lesson import Answer, Choice, Lesson, link_explore, link_train
+from explorer.lessons.lesson import link_explore, link_train
 from explorer.lessons.pictures import ByHand
+from explorer.lessons.prose import make_lesson
 from explorer.lessons.retest import make_variant
 
 
@@ -105,48 +106,10 @@ def _get_answer(results):
     return answers[tuple(part != 0 for part in results["list_contributions"]["masked"])]
 
 
-LESSON = Lesson(
-    key="by-hand",
-    title="The chain rule, by hand",
-    question="Which numbers make up the gradient of one weight?",
-    prediction=Choice(
-        "A weight leads to a unit at which the first of a few examples lies outside clamp's bounds, and no"
-        " other. What is the weight's gradient?",
-        (
-            Answer(
-                "What all examples send",
-                "That would be straight-through, which ignores where x is: it would add up"
-                " `{list_contributions[straight]}`.",
-                "straight_through",
-            ),
-            Answer(
-                "Nothing, as one of them is blocked",
-                "The mask acts on each element: blocking one example does not block the others.",
-                "zero",
-            ),
-            Answer(
-                "What the other examples send",
-                "Each example sends its input times its gradient, and they are added up: "
-                "`{list_contributions[masked]}`.",
-                "masked",
-            ),
-        ),
-        _get_answer,
-    ),
+LESSON = make_lesson(
+    "by-hand",
+    _get_answer,
     excerpt=Excerpt((MaskedClamp,), "return g * (x.abs() <= 1)"),
-    words="""
-    *Do one step by hand*: a net that is small enough for paper, with a few examples. Every number is printed
-    except the gradient of x. Type it yourself, element by element: g where x is inside the bounds, zero
-    elsewhere.
-
-    The last step of the [chain rule](chain_rule) is one matrix product. A weight joins one input to one unit;
-    each example adds its input times the gradient of that unit. With the [mask](mask) the first weight gets
-    `{list_contributions[masked]}` from the examples, `{take_masked_step[w1_grad][0][0]}` in all. With
-    [straight-through](straight_through) it is `{list_contributions[straight]}`,
-    `{take_straight_step[w1_grad][0][0]}`.
-
-    Slow motion on Train shows the same step of a net with thousands of numbers.
-    """,
     code=(MaskedClamp, StraightClamp, round_short, step),
     numbers=(take_masked_step, take_straight_step, list_contributions),
     pictures=(make_exercise,),
@@ -161,5 +124,4 @@ LESSON = Lesson(
         make_variant("clamp", "masked", -1, 0.5, 1.5, lo=0, hi=2),
         make_variant("relu", "default", -2, 1, 3),
     ),
-    remember="A rule acts on each element; a weight's gradient sums over the examples.",
 )

@@ -6,8 +6,9 @@ import torch
 from torch.autograd import gradcheck
 
 from explorer.lessons.excerpt import Excerpt
-from explorer.lessons.lesson import Answer, Choice, Lesson, link_explore
+from explorer.lessons.lesson import link_explore
 from explorer.lessons.pictures import Lines
+from explorer.lessons.prose import make_lesson
 from explorer.lessons.retest import make_variant
 
 STEPS = [10.0**-exponent for exponent in range(1, 13)]
@@ -66,46 +67,10 @@ def make_error_curve():
     return Lines("step eps", "error of the slope", STEPS, y)
 
 
-LESSON = Lesson(
-    key="gradcheck",
-    title="Is it right?",
-    question="When can a numerical derivative be trusted?",
-    prediction=Choice(
-        "`gradcheck` moves x by eps to both sides. Which slope does it measure for ReLU at exactly `x = 0`?",
-        (
-            Answer(
-                "between the two slopes",
-                "One end of the step lies on each side of the corner.",
-                "formula: g * (relu(x + h) - relu(x - h)) / (2 * h)",
-            ),
-            Answer(
-                "0",
-                "torch returns zero there, but a measured slope uses both sides.",
-                "default",
-            ),
-            Answer(
-                "1",
-                "That is the slope on the right alone; the step goes to the left as well.",
-                "seed_relu",
-            ),
-        ),
-        lambda results: "between the two slopes" if 0 < results["measure_at_kink"] < 1 else "0",
-    ),
+LESSON = make_lesson(
+    "gradcheck",
+    lambda results: "between the two slopes" if 0 < results["measure_at_kink"] < 1 else "0",
     excerpt=Excerpt((measure_at_kink,), "slope = (right - left) / (2 * eps)"),
-    words="""
-    `gradcheck` moves each input by eps to both sides and compares the slope with your `backward`. A
-    large step sees the curve bend. A tiny step subtracts nearly equal numbers, and only rounding is
-    left. Between them lies a valley.
-
-    In float32 the best error is {find_best_step[float32][error]:.0e}, at eps =
-    {find_best_step[float32][eps]:g}. In float64 it is {find_best_step[float64][error]:.0e}, at eps =
-    {find_best_step[float64][eps]:g}. `gradcheck`'s own step is made for float64; in float32 its error would
-    be {try_small_step:.0e}. So check in float64.
-
-    Stay away from [kinks](kink). For ReLU at exactly zero the step spans the corner: the slope is
-    {compare_at_kink[numerical]:g}, torch returns {compare_at_kink[analytical]:g}, and neither is wrong. A
-    little to the right of it, gradcheck returns `{check_near_kink}`.
-    """,
     code=(compute_error,),
     numbers=(find_best_step, try_small_step, measure_at_kink, compare_at_kink, check_near_kink),
     pictures=(make_error_curve,),
@@ -122,5 +87,4 @@ LESSON = Lesson(
         make_variant("relu6", "default", -1, 2, 7),
         make_variant("hardshrink", "default", -1, 0.25, 2),
     ),
-    remember="Check in float64, with gradcheck's own step, away from kinks.",
 )

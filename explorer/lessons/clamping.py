@@ -3,7 +3,8 @@
 import torch
 from torch.autograd import Function, gradcheck
 
-from explorer.lessons.lesson import Drawing, Lesson, link_explore, make_curve_answer
+from explorer.lessons.lesson import link_explore
+from explorer.lessons.prose import make_lesson
 from explorer.lessons.retest import make_variant
 
 
@@ -70,39 +71,9 @@ def run_gradcheck():
         return str(error).splitlines()[0].rstrip(",")
 
 
-LESSON = Lesson(
-    key="clamp",
-    title="Clamp and its mask",
-    question="How can a wrong backward look right?",
-    prediction=Drawing(
-        "Draw the gradient of `clamp`, with bounds at `x = 0` and `x = 1`, while `g = 1`.",
-        "default",
-        (
-            make_curve_answer(
-                "straight_through",
-                "This passes everything; but outside the bounds y does not move with x.",
-            ),
-            make_curve_answer(
-                "formula: g * clamp(x, 0, 1)", "This is y itself; the gradient is the slope of y."
-            ),
-            make_curve_answer(
-                "default", "The gradient is the slope of y: only inside the bounds does y move with x."
-            ),
-        ),
-    ),
-    words="""
-    `clamp` moves each x outside its bounds to the nearest one. Its gradient is a [mask](mask): g inside, zero
-    outside. At one x below, one inside and one above the bounds, with `g = 1`, torch returns
-    `{run_torch}`.
-
-    `ClampGradient` is a published clamp. It returns `{run_published[one]}`: above the bound it already
-    differs. If you only print it, as the post does, you may mistake it for
-    [straight-through](straight_through). [gradcheck](gradcheck) does not: “{run_gradcheck}”.
-
-    Now move g. At `g = 2` the published rule returns `{run_published[two]}`; neither the mask nor
-    straight-through does that. At `g = -1` it returns `{run_published[minus]}`: the wrong sign, so a
-    training step goes the wrong way. `FixedClampGradient` returns `{run_fixed}` at `g = 2`, as torch does.
-    """,
+LESSON = make_lesson(
+    "clamp",
+    "default",
     code=(ClampGradient, FixedClampGradient, compute_gradients),
     numbers=(run_torch, run_published, run_fixed, run_gradcheck),
     scenes=(link_explore("clamp", "default", "straight_through", "published_clamp", start=-1, stop=2),),
@@ -115,5 +86,4 @@ LESSON = Lesson(
         make_variant("relu6", "default", -1, 2, 7),
     ),
     exercise="clamp",
-    remember="Run gradcheck, and look at a backward with an upstream gradient that is not one.",
 )

@@ -4,7 +4,8 @@ import torch
 from torch.autograd import Function
 
 from explorer.lessons.excerpt import Excerpt
-from explorer.lessons.lesson import Answer, Choice, Lesson, link_explore
+from explorer.lessons.lesson import link_explore
+from explorer.lessons.prose import make_lesson
 from explorer.lessons.retest import make_variant
 
 
@@ -100,24 +101,9 @@ def list_received():
     return {"usual": get_received(True), "spared": get_received(False)}
 
 
-LESSON = Lesson(
-    key="constants",
-    title="Arguments that are not tensors",
-    question="What does a backward return for a number?",
-    prediction=Choice(
-        "`MulConstant.forward` takes a tensor and a number. What must its `backward` return for the number?",
-        (
-            Answer("0", "torch rejects this value: a number has nowhere to store it.", "zero"),
-            Answer(
-                "its derivative, x times g",
-                "That would be right for a tensor that learns; a number has no `.grad`.",
-                "formula: x * g",
-            ),
-            Answer("None", "A number has no gradient."),
-            Answer("nothing", "Then one value is missing, and torch raises an error."),
-        ),
-        lambda results: str(results["get_number_gradient"]),
-    ),
+LESSON = make_lesson(
+    "constants",
+    lambda results: str(results["get_number_gradient"]),
     excerpt=Excerpt(
         (MulConstant.forward, MulConstant.backward),
         "def forward(ctx, tensor, constant):",
@@ -126,18 +112,6 @@ LESSON = Lesson(
             "return grad_output * ctx.constant, None": "return grad_output * ctx.constant, ...",
         },
     ),
-    words="""
-    A `backward` returns one value for each argument of `forward`, and `{get_number_gradient}` for one that is
-    not a tensor. The number itself is kept with `ctx.constant = constant`. With `constant = 3.0` the gradient
-    is `{try_returns[none]}`. With one value too few torch finds “{try_returns[short]}”. With a zero for it:
-    “{try_returns[zero]}”. One value too many is accepted if it is `None` (`{try_returns[more]}`), so an
-    argument may be optional.
-
-    Sometimes no gradient comes back at all, for example when a later function returns `None`. By default
-    torch then fills in zeros: `backward` receives `{list_received[usual]}`. After
-    `ctx.set_materialize_grads(False)` it receives `{list_received[spared]}`, and the code must handle it, as
-    the first lines of `backward` do. Then `x.grad` is `{block_gradient}`.
-    """,
     code=(MulConstant, Blocked, try_returning, get_received),
     numbers=(get_number_gradient, try_returns, list_received, block_gradient),
     scenes=(link_explore("formula: c * x", "formula: c * g", c=3),),
@@ -149,5 +123,4 @@ LESSON = Lesson(
         make_variant("formula: c * x**2", "formula: 2 * c * x * g", -1, 0.5, 2, c=3),
     ),
     exercise="constants",
-    remember="At least as many values back as arguments in; None for an argument that is not a tensor.",
 )

@@ -7,7 +7,8 @@ import torch
 from torch.autograd import Function
 
 from explorer.lessons.excerpt import Excerpt
-from explorer.lessons.lesson import Answer, Choice, Lesson, link_explore
+from explorer.lessons.lesson import link_explore
+from explorer.lessons.prose import make_lesson
 from explorer.lessons.retest import make_variant
 
 
@@ -163,40 +164,13 @@ def mask():
     return {function.__name__: differentiate_mask(function) for function in (ReluWithMask, UnmarkedMask)}
 
 
-LESSON = Lesson(
-    key="context",
-    title="The context",
-    question="What goes wrong if a Function keeps its secrets?",
-    prediction=Choice(
-        "`h = x.clone()`, and `SecretlyDoubled.apply(h)` doubles h in place without saying so. Then"
-        " `h.sum().backward()`. What is `x.grad`?",
-        (
-            Answer("0", "The graph is intact: h still leads back to x through `clone`.", "zero"),
-            Answer("2", "That is right if autograd knows of the doubling; here it does not.", "default"),
-            Answer("1", "For h, autograd has recorded only the `clone`.", "straight_through"),
-            Answer("an error", "torch can raise an error only for a change it knows of."),
-        ),
-        lambda results: f"{results['compare_dirty']['SecretlyDoubled']['h']:g}",
-    ),
+LESSON = make_lesson(
+    "context",
+    lambda results: f"{results['compare_dirty']['SecretlyDoubled']['h']:g}",
     excerpt=Excerpt(
         (SecretlyDoubled, Doubled.backward),
         "return x.mul_(2)",
     ),
-    words="""
-    **Keep tensors with `save_for_backward`.** An output stored on `ctx` forms a reference cycle: after
-    `del y` it is still in memory ({check_lifetimes[StoredExp][unnamed]}) until the garbage collector runs
-    ({check_lifetimes[StoredExp][collected]}); saved, it is not ({check_lifetimes[SavedExp][unnamed]}). If the
-    output is then changed, the stored one returns {run_changed[StoredExp]:g} where {compute_true_slope:g} is
-    right. The saved one raises “{run_changed[SavedExp]}”.
-
-    **Say what you change: `mark_dirty`.** After doubling [in place](in_place) the gradient is
-    {compare_dirty[Doubled][h]:g} under either name. Without the mark it is
-    {compare_dirty[SecretlyDoubled][h]:g} under the old name and {compare_dirty[SecretlyDoubled][returned]:g}
-    under the returned one: silently wrong.
-
-    **Say what has no gradient: `mark_non_differentiable`.** A backward through an unmarked mask returns
-    `{mask[UnmarkedMask]}`, as if that meant something. With the mark: “{mask[ReluWithMask]}”.
-    """,
     code=(
         *(SavedExp, StoredExp, check_lifetime, compute_after_change),
         *(Doubled, SecretlyDoubled, compute_after_doubling),
@@ -214,5 +188,4 @@ LESSON = Lesson(
         make_variant("formula: 2 * x", "formula: 2 * g", -1, 0.5, 2),
         make_variant("cube", "formula: 3 * g * x**2", -1, 0.5, 2),
     ),
-    remember="Tell autograd what you keep, what you change and what has no gradient.",
 )

@@ -3,8 +3,9 @@
 import torch
 from torch.autograd import Function
 
-from explorer.lessons.lesson import Answer, Choice, Lesson, link_explore
+from explorer.lessons.lesson import link_explore
 from explorer.lessons.pictures import Suspects
+from explorer.lessons.prose import make_lesson
 from explorer.lessons.retest import make_variant
 
 
@@ -118,43 +119,9 @@ def _get_answer(results):
     return answers.get(tuple(wrong), "Any other upstream gradient than one")
 
 
-LESSON = Lesson(
-    key="find-the-bug",
-    title="Find the bug",
-    question="What does a wrong line of a backward look like from outside?",
-    prediction=Choice(
-        "A backward returns `g.abs() * slope` where `g * slope` is meant. What shows it?",
-        (
-            Answer(
-                "Any other upstream gradient than one",
-                "A positive g equals its absolute value.",
-                "formula: 4 * (abs(x) <= 1)",
-            ),
-            Answer(
-                "Only an upstream gradient below zero",
-                "There the sign is lost: it returns `{compute_hidden[Second][-1]}` instead of "
-                "`{compute_hidden[Meant][-1]}`.",
-                "formula: 2 * abs(g) * (abs(x) <= 1)",
-            ),
-            Answer(
-                "None: it is right",
-                "It is right as long as nothing behind it falls while y rises.",
-                "formula: 2 * g * (abs(x) <= 1)",
-            ),
-        ),
-        _get_answer,
-    ),
-    words="""
-    Here are Functions with hidden code, one after another; you see only their results. Each should be twice a
-    clamp, but one line of its backward is wrong. Find that line from the curves and a few numbers: each wrong
-    line leaves its own trace.
-
-    A wrong [mask](mask) moves the ends of a curve. A wrong slope changes its height at every g. A wrong use
-    of g shows only when g changes: for g below zero the second one returns `{compute_hidden[Second][-1]}`
-    instead of `{compute_hidden[Meant][-1]}`.
-
-    So test a backward with several g, and with x inside and outside its bounds.
-    """,
+LESSON = make_lesson(
+    "find-the-bug",
+    _get_answer,
     code=(Meant, First, Second, Third, compute_gradient),
     numbers=(compute_hidden,),
     pictures=(make_first, make_second, make_third),
@@ -171,5 +138,4 @@ LESSON = Lesson(
         make_variant("formula: 3 * x", "formula: abs(3 * g)", -1, 0.5, 2),
         make_variant("formula: 2 * x", "formula: g", -1, 0.5, 2),
     ),
-    remember="Each kind of mistake leaves its own trace: try several g, and x beyond the bounds.",
 )  # fmt: skip

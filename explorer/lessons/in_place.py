@@ -6,7 +6,8 @@ import torch
 from torch.autograd import Function
 
 from explorer.lessons.excerpt import Excerpt
-from explorer.lessons.lesson import Answer, Choice, Lesson, link_explore
+from explorer.lessons.lesson import link_explore
+from explorer.lessons.prose import make_lesson
 from explorer.lessons.retest import make_variant
 
 
@@ -65,49 +66,14 @@ def propagate_sum():
     return received | {"warning": str(messages[0].message).split(". ")[0]}
 
 
-LESSON = Lesson(
-    key="in-place",
-    title="g belongs to others too",
-    question="Why must a backward never change `g` in place?",
-    prediction=Choice(
-        "`GreedyReLU` writes `g[x <= 0] = 0` and returns g. For `y = x + GreedyReLU.apply(x)` and `g = 1`,"
-        " what is the gradient left and right of zero?",
-        (
-            Answer(
-                "nothing left, double right",
-                "The skip branch shares the tensor g, and the zeros are written into it.",
-                "formula: 2 * g * (x > 0)",
-            ),
-            Answer(
-                "g left, double right",
-                "That is the true gradient, which a copy of g would give; here g itself is changed.",
-                "default",
-            ),
-            Answer(
-                "nothing left, g right",
-                "That is ReLU's part alone; the added x contributes a gradient too.",
-                "formula: g * (x > 0)",
-            ),
-        ),
-        lambda results: (
-            "g left, double right"
-            if results["propagate_ones"]["GreedyReLU"] == results["propagate_ones"]["CloningReLU"]
-            else "nothing left, double right"
-        ),
+LESSON = make_lesson(
+    "in-place",
+    lambda results: (
+        "g left, double right"
+        if results["propagate_ones"]["GreedyReLU"] == results["propagate_ones"]["CloningReLU"]
+        else "nothing left, double right"
     ),
     excerpt=Excerpt((GreedyReLU,), "g[x <= 0] = 0"),
-    words="""
-    A block is often added to its input. For `y = x + relu(x)`, at one x below zero and one above, the
-    gradient is `{propagate_ones[CloningReLU][beside]}`. With `GreedyReLU` it is
-    `{propagate_ones[GreedyReLU][beside]}`: both branches receive the same tensor g, and one has written zeros
-    into it. torch does not warn, and alone the Function is right: `{propagate_ones[GreedyReLU][alone]}`.
-
-    After `sum()` it is worse. There all elements share one stored number, so one zero reaches them all:
-    `{propagate_sum[beside]}`, and alone too: `{propagate_sum[alone]}`. This time torch warns:
-    “{propagate_sum[warning]}”.
-
-    So make a new tensor: `g * (x > 0)`, or `g.clone()` first, as `CloningReLU` does.
-    """,
     code=(CloningReLU, GreedyReLU, compute_gradients),
     numbers=(propagate_ones, propagate_sum),
     scenes=(link_explore("formula: x + relu(x)", "default", "formula: 2 * g * (x > 0)"),),
@@ -119,5 +85,4 @@ LESSON = Lesson(
         make_variant("formula: 2 * x + relu(x)", "default", -1, 0.5, 2),
     ),
     exercise="in-place",
-    remember="Read g and return a new tensor: it is not yours.",
 )

@@ -6,7 +6,8 @@ import torch
 from torch import nn
 
 from explorer.lessons.excerpt import Excerpt
-from explorer.lessons.lesson import Answer, Choice, Lesson, link_explore
+from explorer.lessons.lesson import link_explore
+from explorer.lessons.prose import make_lesson
 from explorer.lessons.retest import make_variant
 
 
@@ -47,50 +48,14 @@ def check_converted():
     return torch.randn(3, requires_grad=True).double().is_leaf
 
 
-LESSON = Lesson(
-    key="leaf-trap",
-    title="The leaf trap",
-    question="Why does my weight never learn?",
-    prediction=Choice(
-        "Three ways to write a small random start. Which w does `step` move?",
-        (
-            Answer(
-                "`w = torch.randn(3, requires_grad=True) * 0.1`",
-                "That w was computed: the leaf is the tensor before the product, which has no name.",
-                "formula: 0.1 * g",
-            ),
-            Answer(
-                "`w = (torch.randn(3) * 0.1).requires_grad_()`",
-                "That w is a leaf: it requires a gradient only after it was computed.",
-                "straight_through",
-            ),
-            Answer(
-                "`w = torch.randn(3) * 0.1`",
-                "That w is a leaf but requires no gradient, so backward computes none.",
-            ),
-        ),
-        lambda results: (
-            "`w = (torch.randn(3) * 0.1).requires_grad_()`"
-            if results["compare_outcomes"]["asked last"] == "moves"
-            else "`w = torch.randn(3) * 0.1`"
-        ),
+LESSON = make_lesson(
+    "leaf-trap",
+    lambda results: (
+        "`w = (torch.randn(3) * 0.1).requires_grad_()`"
+        if results["compare_outcomes"]["asked last"] == "moves"
+        else "`w = torch.randn(3) * 0.1`"
     ),
     excerpt=Excerpt((step,), "w -= 0.1 * w.grad"),
-    words="""
-    A [leaf](leaf) is a tensor that no recorded operation made. `torch.randn(3, requires_grad=True)` is one;
-    its product with a factor is not. An optimiser rejects such a w; your own loop fails at `w.grad`, which
-    is None: `{compare_outcomes[scaled after]}`.
-
-    The gradient went on to the leaf, times the factor: for the loss `3 * w` and a half as the factor the
-    leaf receives `{get_lost_leaf}`, but it has no name.
-
-    The plain product is a leaf but requires no gradient. Alone it raises `{compare_outcomes[never asked]}`;
-    among weights that require one, it never changes and no error is raised.
-
-    So compute first and ask last, with `.requires_grad_()` or `nn.Parameter(…)`: such a w
-    {compare_outcomes[parameter]}. Conversions are operations too: for a tensor that requires a gradient,
-    `.double().is_leaf` is `{check_converted}`.
-    """,
     code=(step,),
     numbers=(compare_outcomes, get_lost_leaf, check_converted),
     scenes=(link_explore("formula: 0.1 * x", "default", "straight_through"),),
@@ -101,5 +66,4 @@ LESSON = Lesson(
         make_variant("formula: relu(0.5 * x)", "default", -1, 0.5, 2),
         make_variant("formula: abs(2 * x)", "default", -1, 0.5, 2),
     ),
-    remember="Compute a weight first, and ask for its gradient last.",
 )

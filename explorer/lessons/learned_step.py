@@ -4,7 +4,8 @@ import torch
 from torch.autograd import Function
 
 from explorer.lessons.excerpt import Excerpt
-from explorer.lessons.lesson import Answer, Choice, Lesson, link_explore
+from explorer.lessons.lesson import link_explore
+from explorer.lessons.prose import make_lesson
 from explorer.lessons.retest import make_variant
 
 LOW, HIGH = -2, 1  # the lowest and highest level
@@ -90,54 +91,13 @@ def _get_answer(results):
     return "It grows" if results["pull"]["total"] < 0 else "It shrinks"
 
 
-LESSON = Lesson(
-    key="learned-step",
-    title="A step size that learns",
-    question="How does a quantiser find its own step?",
-    prediction=Choice(
-        "Each standard normal x is rounded to y = s × level, and s learns, so that y gets nearer"
-        " to x. At the start s is small: what does the first step do to it?",
-        (
-            Answer(
-                "It stays as it is",
-                "Rounding is flat in x, but y is a level times s, and so s moves y wherever y is not zero.",
-                "zero",
-            ),
-            Answer(
-                "It grows",
-                "{pull[beyond]:.0%} of the numbers lie beyond the outermost levels, and all of them pull s"
-                " up.",
-                "formula: g * where(x <= -1.2, -2, where(x >= 0.6, 1, round(x / 0.6) - x / 0.6))",
-            ),
-            Answer(
-                "It shrinks",
-                "Between the levels a smaller step would leave less to round, and that pulls s down,"
-                " by {pull[down]:.0f} in all.",
-                "formula: g * (round(x / 0.6) - x / 0.6)",
-            ),
-        ),
-        _get_answer,
-    ),
+LESSON = make_lesson(
+    "learned-step",
+    _get_answer,
     excerpt=Excerpt(
         (Quantise.backward,),
         "part = torch.where(v <= LOW, LOW, torch.where(v >= HIGH, HIGH, inside))",
     ),
-    words="""
-    y is a level times s, so s gets a gradient too. By LSQ, an x beyond the outermost levels adds its level,
-    and one between them its rounding error: see the lowest panel.
-
-    Train s by [fake quantisation](fake_quantisation) on half the squared error, so that g is y − x. At
-    s = {pull[s]:g} the parts below zero add up to {pull[up]:.0f}, those above to {pull[down]:.0f}. The sum
-    is {pull[total]:.0f}, and a step against it makes s grow. LSQ multiplies it by `1 / sqrt(N * qmax)`,
-    here {pull[factor]:.4g}.
-
-    Descent takes s to {train_complete[s]:.2f}. There it settles; the mean squared error fell from
-    {train_complete[before]:.2f} to {train_complete[after]:.2f}. Where a rule forgets the rounding part,
-    nothing pulls s back: after the same number of steps s is {train_careless[s]:.2f}, the error is
-    {train_careless[after]:.2f}, and s still grows.
-
-    Drag s until the arrows turn, then ask where it comes to rest.
-    """,
     code=(Quantise, make_normal, compute_part, optimize_step),
     numbers=(pull, train_complete, train_careless),
     scenes=(
@@ -159,5 +119,4 @@ LESSON = Lesson(
         make_variant("formula: clamp(round(x / s), -2, 1) * s", "default", -2, 0.25, 2, s=0.5),
     ),
     exercise="step-size",
-    remember="A parameter rests where the parts of the data that pull it up and down balance.",
 )  # fmt: skip

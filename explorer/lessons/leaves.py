@@ -7,7 +7,8 @@ from torch import nn
 from torch.autograd import Variable
 
 from explorer.lessons.excerpt import Excerpt
-from explorer.lessons.lesson import Answer, Choice, Lesson, link_explore
+from explorer.lessons.lesson import link_explore
+from explorer.lessons.prose import make_lesson
 from explorer.lessons.retest import make_variant
 
 
@@ -76,38 +77,10 @@ def count_registered():
     return {name: len(list(layer.parameters())) for name, layer in layers.items()}
 
 
-LESSON = Lesson(
-    key="leaves",
-    title="Look at a gradient",
-    question="Why is `.grad` sometimes None?",
-    prediction=Choice(
-        "`y = squared()`. What is `y.grad`?",
-        (
-            Answer(
-                "all 1",
-                "That gradient reaches y and goes on to x; the question is whether y keeps it.",
-                "straight_through",
-            ),
-            Answer("2 x", "That is `x.grad`: the gradient after it has passed the square.", "default"),
-            Answer("None", "A computed tensor does not keep its gradient."),
-        ),
-        lambda results: str(results["get_non_leaf_gradient"]["grad"]),
-    ),
+LESSON = make_lesson(
+    "leaves",
+    lambda results: str(results["get_non_leaf_gradient"]["grad"]),
     excerpt=Excerpt((compute_square,), "y = x**2"),
-    words="""
-    After `backward`, gradients are kept only on [leaves](leaf): tensors that you made and that ask for
-    a gradient. No `nn.Parameter` is needed: for `x = [1, 3]`, `x.grad` is `{get_leaf_gradient}`.
-    `backward` starts at one number, hence the sum; at `y` it raises “{get_vector_error}”.
-
-    `y` was computed, so its gradient is used on the way and thrown away, to save memory. `y.grad` is
-    {get_non_leaf_gradient[grad]}, and torch warns: “{get_non_leaf_gradient[warning]}.” Ask for it with
-    `y.retain_grad()`: `{retain_gradient}`. Or look with a [hook](hook): `y.register_hook(print)` shows
-    `{hook_gradient}`.
-
-    And `Variable`, in older code? Today it returns a `{get_variable_type}`; the name is history. A
-    `Parameter` is more: a layer finds it. A layer that holds a Variable has {count_registered[Variable]}
-    parameters, one that holds a Parameter has {count_registered[Parameter]}.
-    """,
     code=(compute_square,),
     numbers=(
         get_leaf_gradient,
@@ -126,5 +99,4 @@ LESSON = Lesson(
         make_variant("relu", "default", -1, 0.5, 2),
         make_variant("formula: a * x**2", "default", -1, 0.5, 2, a=3),
     ),
-    remember="Leaves keep their gradient; everything else needs `retain_grad` or a hook.",
 )

@@ -132,11 +132,6 @@ class Drawing:
         return {"ask": self.ask, "answers": answers, "right": right, "rule": self.rule, "at": self.at}
 
 
-def make_curve_answer(rule: str, why: str) -> Answer:
-    """Create an answer that is a curve to pick, the gradient of a backward rule, without further text."""
-    return Answer("", why, rule)
-
-
 def _to_data(answer: Answer, results: Results) -> dict[str, Any]:
     return {"text": answer.text, "why": fill_numbers(answer.why, results), "picture": answer.picture}
 
@@ -145,7 +140,7 @@ def _to_data(answer: Answer, results: Results) -> dict[str, Any]:
 class Lesson:
     """One screen: question, prediction, at most 150 words, live curves, code, and a sentence to remember.
 
-    ``words`` is our own Markdown, indented with the code. It holds no literal numbers: ``{name}`` inserts the
+    ``words`` is Markdown. It holds no literal numbers: ``{name}`` inserts the
     result of the function of that name, with an optional format after a colon. ``[leaf tensor](leaf)`` links
     to the glossary. The displayed code needs torch alone, so that readers can run it anywhere.
 
@@ -191,7 +186,7 @@ class Lesson:
     @property
     def sentences(self) -> tuple[str, ...]:
         """The lesson's text and the reply to each answer, with placeholders for numbers."""
-        return (inspect.cleandoc(self.words), *(answer.why for answer in self.prediction.answers))
+        return (self.words, *(answer.why for answer in self.prediction.answers))
 
     @property
     def source(self) -> str:
@@ -228,7 +223,7 @@ class Lesson:
         rules = [answer.picture for answer in self.prediction.answers if answer.picture]
         return {name: getattr(self, name) for name in _TEXTS} | {
             "prediction": self.prediction.data(results),
-            "words": fill_numbers(inspect.cleandoc(self.words), results),
+            "words": fill_numbers(self.words, results),
             "code": highlight(self.source),
             "excerpt": self.excerpt and self.excerpt.data(),
             "scenes": [asdict(scene) for scene in self.scenes],

@@ -4,8 +4,9 @@ import torch
 from torch.autograd import Function, gradcheck
 
 from explorer.lessons.excerpt import Excerpt
-from explorer.lessons.lesson import Answer, Choice, Lesson, link_explore
+from explorer.lessons.lesson import link_explore
 from explorer.lessons.pictures import HeatMap
+from explorer.lessons.prose import make_lesson
 from explorer.lessons.retest import make_variant
 
 
@@ -101,44 +102,10 @@ def make_gradient_map():
     return HeatMap("gradient of weight (out × in)", make_small()["gradient"], entry=(1, 0))
 
 
-LESSON = Lesson(
-    key="linear",
-    title="Several inputs",
-    question="What does a backward return when its function has several inputs?",
-    prediction=Choice(
-        "`LinearFunction.apply(x, weight)` is called without a bias, and x is data. How many"
-        " gradients are due?",
-        (
-            Answer("0", "Then the weight would never learn.", "zero"),
-            Answer("1", "One per input that requires it: data do not, and no bias was given.", "default"),
-            Answer(
-                "2",
-                "You counted the data too; they require no gradient (it would be the weight).",
-                "formula: x * g",
-            ),
-            Answer(
-                "3",
-                "You counted the bias too; its gradient would be g, but no bias was given.",
-                "straight_through",
-            ),
-        ),
-        lambda results: str(sum(results["list_needed"])),
-    ),
+LESSON = make_lesson(
+    "linear",
+    lambda results: str(sum(results["list_needed"])),
     excerpt=Excerpt((LinearFunction.backward,), "if ctx.needs_input_grad[0]:"),
-    words="""
-    It returns one gradient per input, in the same order and shape, or `None` if none is needed.
-    `needs_input_grad` says which inputs need one; here it is `{list_needed}`. Without a bias, `backward`
-    returns {count_values} values: torch accepts extra ones that are `None`.
-
-    The gradient of the weight is `grad_output.t().mm(input)`. Follow the framed entry in the pictures: in
-    each row of data, the framed g times the framed input; their sum is {compute_entry}. In the curves x is
-    one weight, and a its input.
-
-    Transposing the wrong matrix is easy: run [gradcheck](gradcheck). It moves every input a little and
-    compares. For `LinearFunction`, with the published shapes, it says `{compare_gradchecks[LinearFunction]}`.
-    With the mean in place of the sum for the bias: “{compare_gradchecks[WrongBiasFunction]}”. It counts
-    inputs from zero, so the one it names is the bias.
-    """,
     code=(LinearFunction, WrongBiasFunction, run_gradcheck),
     numbers=(compare_gradchecks, list_needed, count_values, make_small, compute_entry),
     pictures=(make_input_map, make_upstream_map, make_gradient_map),
@@ -151,5 +118,4 @@ LESSON = Lesson(
         make_variant("formula: a * (x + b)", "default", -1, 0.5, 2, a=3, b=1),
     ),
     exercise="needed",
-    remember="One gradient per input, in the same order and shape; None if none is needed.",
 )

@@ -7,7 +7,8 @@ import torch
 from torch.autograd import Function
 
 from explorer.lessons.excerpt import Excerpt
-from explorer.lessons.lesson import Answer, Choice, Lesson, link_explore
+from explorer.lessons.lesson import link_explore
+from explorer.lessons.prose import make_lesson
 from explorer.lessons.retest import make_variant
 
 RULES = {
@@ -102,53 +103,10 @@ def _get_answer(results):
     return answers[largest] if sizes[largest] > 10 * max(other_sizes) else "None of them"
 
 
-LESSON = Lesson(
-    key="minimum",
-    title="Leaving a minimum",
-    question="Does a net that has found a minimum of its loss stay in it?",
-    prediction=Choice(
-        "A net with `step` is at a minimum of its loss. Which gradient of `step` moves it away?",
-        (
-            Answer(
-                "The ReLU's",
-                "It passes g where a unit fires; the mean gradient along w is {gradient[relu]:.2f}.",
-                "formula: g * (x > 0)",
-            ),
-            Answer(
-                "The clipped ReLU's",
-                "It passes g where a unit has only just fired; the mean gradient along w is"
-                " {gradient[clipped_relu]:.2f}.",
-                "formula: g * (0 < x < 1)",
-            ),
-            Answer(
-                "Straight-through",
-                "It also passes g where no unit fires; the mean gradient along w is"
-                " {gradient[straight_through]:.2f}.",
-                "straight_through",
-            ),
-            Answer(
-                "None of them",
-                "At a minimum the loss is flat, but none of these is the gradient of the loss.",
-            ),
-        ),
-        _get_answer,
-    ),
+LESSON = make_lesson(
+    "minimum",
+    _get_answer,
     excerpt=Excerpt((Step,), "return g * RULES[ctx.rule](x), None"),
-    words="""
-    Each example is a matrix of random numbers. Each of its rows is multiplied by the same weights `w`,
-    `step` decides whether it fires, and the entries of `v` for the rows that fire are added up. The
-    answers come from such a net with weights `w_star` and `v_star`.
-
-    At `w = -w_star` there is a [spurious minimum](spurious_minimum): turn w or change v a little, and the
-    loss of {loss[before]:.2f} grows. There [straight-through](straight_through) gives w a mean gradient of
-    {gradient[straight_through]:.2f}; on paper it is `(v @ v + v @ v_star) / sqrt(2 * pi)`, {on_paper:.3f}.
-    With the ReLU's rule it is {gradient[relu]:.2f}, with the clipped ReLU's {gradient[clipped_relu]:.2f}.
-
-    With those rules the net stays: {loss[steps]} steps later its loss is {loss[relu]:.2f} and
-    {loss[clipped_relu]:.2f}. Straight-through leads it uphill, to {loss[straight_through]:.2f}.
-
-    The proof is in `arXiv:1903.05662`, Yin et al.
-    """,
     code=(Step, solve_lowest, compute_loss, train_rule),
     numbers=(gradient, on_paper, loss),
     scenes=(
@@ -161,5 +119,4 @@ LESSON = Lesson(
         make_variant("step_open", "formula: g * (x < 2)", -1, 0.5, 3),
         make_variant("sign", "formula: g * (0 < x < 1)", -1, 0.5, 2),
     ),
-    remember="A rule can push the net uphill, even out of a minimum.",
 )

@@ -4,7 +4,8 @@ import torch
 from torch.autograd import Function
 
 from explorer.lessons.excerpt import Excerpt
-from explorer.lessons.lesson import Answer, Choice, Lesson, link_explore
+from explorer.lessons.lesson import link_explore
+from explorer.lessons.prose import make_lesson
 from explorer.lessons.retest import make_variant
 
 
@@ -130,37 +131,10 @@ def omit_scale():
     return x.grad.tolist()
 
 
-LESSON = Lesson(
-    key="outputs",
-    title="Lists and several outputs",
-    question="Which tensors does `apply` see, and which gradients come back?",
-    prediction=Choice(
-        "`WeightedList.apply([a, b])` returns `2 * a + 3 * b`. Which gradient reaches a?",
-        (
-            Answer(
-                "2",
-                "That is right if a is itself an argument; here the only argument is a list.",
-                "default",
-            ),
-            Answer("0", "A zero would be a gradient too; the question is whether one arrives.", "zero"),
-            Answer("none: `backward` raises an error", "Autograd looks at the arguments, not into them."),
-        ),
-        lambda results: "none: `backward` raises an error" if not results["pass_list"]["asks"] else "another",
-    ),
+LESSON = make_lesson(
+    "outputs",
+    lambda results: "none: `backward` raises an error" if not results["pass_list"]["asks"] else "another",
     excerpt=Excerpt((WeightedList,), "def forward(ctx, tensors):"),
-    words="""
-    **Lists and tuples.** `apply` looks for tensors among its arguments and not inside them. With `[a, b]`
-    the output's `requires_grad` is {pass_list[asks]}, and `backward` raises “{pass_list[error]}”. Pass each
-    tensor as an argument, `apply(*tensors)`: a, the x of the curves, and b receive `{pass_tensors}`.
-
-    **Several outputs.** `forward` returns a tuple, and `backward` receives one upstream gradient for each.
-    For an unused output it receives `{get_unused}`. At `x = 0`, `SinCos` has the gradient
-    {use_one_output[sin]:g} through the sine and {use_one_output[cos]:g} through the cosine; if both are used,
-    they are added. An integer output never requires a gradient: its `requires_grad` is {check_integers}.
-
-    **Arguments left out.** `Scaled` may be called without its scale. Its `backward` still returns a value
-    for it; this value is `None`, so torch accepts it: `{omit_scale}`.
-    """,
     code=(WeightedList, Weighted, SinCos, Scaled, make_pair),
     numbers=(pass_list, pass_tensors, use_one_output, get_unused, check_integers, omit_scale),
     scenes=(link_explore("formula: 2 * x + 3 * b", "default", b=1), link_explore("sin", "default")),
@@ -171,5 +145,4 @@ LESSON = Lesson(
         make_variant("formula: x**2 + b", "default", -1, 0.5, 2, b=2),
         make_variant("formula: b * x**2", "default", -1, 0.5, 2, b=-1),
     ),
-    remember="Pass each tensor as its own argument; each output has its own upstream gradient.",
 )

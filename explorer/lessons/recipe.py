@@ -4,8 +4,9 @@ import torch
 from torch.autograd import Function, gradcheck
 
 from explorer.lessons.excerpt import Excerpt
-from explorer.lessons.lesson import Answer, Choice, Lesson, link_explore
+from explorer.lessons.lesson import link_explore
 from explorer.lessons.pictures import Order
+from explorer.lessons.prose import make_lesson
 from explorer.lessons.retest import make_variant
 
 
@@ -99,47 +100,10 @@ def _get_answer(results):
     return answers[passed["single"], passed["several"]]
 
 
-LESSON = Lesson(
-    key="recipe",
-    title="The recipe",
-    question="How is a Function written so that nothing is forgotten?",
-    prediction=Choice(
-        "This backward leaves g out. What finds it?",
-        (
-            Answer(
-                "gradcheck, if x has several elements",
-                "At a single x its g is one, which hides the missing factor; but it also tries another g.",
-                "default",
-            ),
-            Answer(
-                "gradcheck, whatever x is",
-                "Its last test uses a zero g, and the result is not zero.",
-                "zero",
-            ),
-            Answer(
-                "Nothing: it has no error of its own",
-                "It has one: with g = {scale_output[times]}, the gradient is {scale_output[Square]:g}, not"
-                " {scale_output[ForgetfulSquare]:g}.",
-                "formula: 2 * x",
-            ),
-        ),
-        _get_answer,
-    ),
+LESSON = make_lesson(
+    "recipe",
+    _get_answer,
     excerpt=Excerpt((Square.forward, ForgetfulSquare.backward), "return ctx.exponent * x, None"),
-    words="""
-    Writing a Function takes a few steps. They are out of order: *put the steps in order*.
-
-    `ForgetfulSquare` follows them all but omits the factor g. If a later operation multiplies by
-    {scale_output[times]}, the right gradient is {scale_output[Square]:g}; it returns
-    {scale_output[ForgetfulSquare]:g}.
-
-    Its slope is right, and at a single x measured slopes agree with it. [gradcheck](gradcheck) still finds
-    the mistake, because it also
-    tries a zero g: “{read_error}”. `Square` passes (`{check_each[Square][single]}`,
-    `{check_each[Square][several]}`).
-
-    Drag g: the curves agree only where it is one.
-    """,
     code=(Square, ForgetfulSquare, is_accepted),
     numbers=(check_each, read_error, scale_output),
     pictures=(make_order,),
@@ -151,5 +115,4 @@ LESSON = Lesson(
         make_variant("cube", "formula: 3 * g * x**2", -1, 0.5, 2),
         make_variant("formula: 3 * x", "formula: 3 * g", -1, 0.5, 2),
     ),
-    remember="Keep in forward what backward needs, multiply by g, and test with another g.",
 )

@@ -3,9 +3,10 @@
 import torch
 from torch.autograd import Function
 
-from explorer.lessons.lesson import Drawing, Lesson, link_explore, link_train, make_curve_answer
+from explorer.lessons.lesson import link_explore, link_train
 from explorer.lessons.net import round_to, train_two_layer_net
 from explorer.lessons.pictures import Corner
+from explorer.lessons.prose import make_lesson
 from explorer.lessons.retest import make_variant
 
 
@@ -67,44 +68,10 @@ def count_zeros():
     return {"steps": len(zeros), "values": was_zero.numel(), "zero": int(was_zero.sum())}
 
 
-LESSON = Lesson(
-    key="relu",
-    title="MyReLU and the point zero",
-    question="What is the gradient of ReLU exactly at the corner?",
-    prediction=Drawing(
-        "Draw the gradient of ReLU, while `g = 1`. The point `x = 0` itself is not judged.",
-        "default",
-        (
-            make_curve_answer(
-                "formula: g * relu(x)",
-                "This is ReLU itself; the gradient is how fast it rises.",
-            ),
-            make_curve_answer(
-                "default", "On each side of the corner ReLU is a straight line, with one slope."
-            ),
-            make_curve_answer(
-                "straight_through", "This passes everything; but left of zero ReLU does not rise."
-            ),
-            make_curve_answer("zero", "This passes nothing; but right of zero y moves as much as x does."),
-        ),
-        at=0.0,
-    ),
-    words="""
-    ReLU has a corner at zero. Left of it the slope is {compare_slopes[torch][left]:g}, right of it
-    {compare_slopes[torch][right]:g}. At the corner itself the derivative does not exist, and any choice is
-    allowed: each value between its slopes is a [subgradient](subgradient). torch returns
-    {compare_slopes[torch][at_zero]:g}. `MyReLU` blocks only `x < 0`, so at zero it returns
-    {compare_slopes[MyReLU][at_zero]:g}.
-
-    Does it matter? The net below is the one `MyReLU` was published with. Its hidden layer has
-    {count_zeros[values]:,} values for the batch; in {count_zeros[steps]} steps, {count_zeros[zero]} of them
-    are ever exactly zero before the ReLU. The loss falls from about {train_both[MyReLU][first]:,.0f} to
-    {train_both[MyReLU][last]:g}; with torch's ReLU to {train_both[torch][last]:g}. Here it hardly matters.
-    (The weights change under `no_grad`, so that autograd records no step.)
-
-    It matters where exact zeros are common: after another ReLU, in padding, in [quantised](quantised) nets,
-    in a coarse [number format](number_format).
-    """,
+LESSON = make_lesson(
+    "relu",
+    "default",
+    at=0.0,
     code=(MyReLU, compute_gradients, train_two_layer_net, round_to),
     numbers=(compare_slopes, train_both, count_zeros),
     pictures=(make_corner,),
@@ -120,5 +87,4 @@ LESSON = Lesson(
         make_variant("formula: relu(x - 1)", "formula: g * (x >= 1)", 0, 1, 2),
     ),
     exercise="slope",
-    remember="At a corner the gradient is a choice: check which one your code makes.",
 )

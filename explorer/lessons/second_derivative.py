@@ -5,7 +5,8 @@ from torch.autograd import Function, gradcheck, gradgradcheck
 from torch.autograd.function import once_differentiable
 
 from explorer.lessons.excerpt import Excerpt
-from explorer.lessons.lesson import Answer, Choice, Lesson, link_explore
+from explorer.lessons.lesson import link_explore
+from explorer.lessons.prose import make_lesson
 from explorer.lessons.retest import make_variant
 
 
@@ -94,49 +95,10 @@ def run_gradgradcheck():
         return {"Cube": gradgradcheck(Cube.apply, (x,)), "FrozenCube": str(error).splitlines()[0].rstrip(",")}
 
 
-LESSON = Lesson(
-    key="twice",
-    title="Twice",
-    question="Can a custom backward be differentiated again?",
-    prediction=Choice(
-        "`FrozenCube` computes its slope in `forward`. With `y = FrozenCube.apply(x)`, what is the second"
-        " derivative of `y**2` at `x = 1`, by `grad(y**2, x, create_graph=True)` and `backward`?",
-        (
-            Answer(
-                "30",
-                "That is right for the square of x³, and `Cube` returns it; but autograd did not record"
-                " how this slope was computed.",
-                "default",
-            ),
-            Answer(
-                "18",
-                "The slope counts as a constant, so a part is missing, and torch does not warn.",
-                "formula: 18 * x**4 * g",
-            ),
-            Answer(
-                "an error",
-                "The square still depends on x through y, so there is something to differentiate.",
-            ),
-        ),
-        lambda results: f"{results['differentiate_twice']['FrozenCube']:g}",
-    ),
+LESSON = make_lesson(
+    "twice",
+    lambda results: f"{results['differentiate_twice']['FrozenCube']:g}",
     excerpt=Excerpt((FrozenCube,), "ctx.slope = 3 * x**2"),
-    words="""
-    Gradient penalties and [Hessians](hessian) need [double backward](double_backward). A `backward` made
-    of torch's operations on saved tensors can do it: for the square of x³ at `x = 1`, `Cube` gives
-    {differentiate_twice[Cube]:g}.
-
-    If yours cannot, say so with `once_differentiable`. Where g itself asks for a gradient, as for the square,
-    differentiating again raises “{differentiate_twice[OnceCube]}”. Where it does not, as after `.sum()`,
-    nothing is raised: a gradient penalty on `f(w * x)` gives w {differentiate_penalty[OnceCube]:g}, where
-    `Cube` gives {differentiate_penalty[Cube]:g}.
-
-    Inside `forward`, autograd records nothing. `FrozenCube` computes its slope there, so the second time it
-    is constant: {differentiate_twice[FrozenCube]:g}, without warning. Of x³ alone: “{differentiate_cube}”.
-
-    `gradcheck` differentiates once and says `{check_once}`; `gradgradcheck` says
-    “{run_gradgradcheck[FrozenCube]}”. The curves show both derivatives.
-    """,
     code=(Cube, OnceCube, FrozenCube, compute_second_derivative),
     numbers=(differentiate_twice, differentiate_penalty, differentiate_cube, check_once, run_gradgradcheck),
     scenes=(link_explore("formula: 6 * x**5", "default", "formula: 18 * x**4 * g", start=-1.5, stop=1.5),),
@@ -148,5 +110,4 @@ LESSON = Lesson(
         make_variant("cube", "default", -1, 0.5, 2),
     ),
     exercise="twice",
-    remember="Save inputs and compute the slope in backward; then gradgradcheck it.",
 )

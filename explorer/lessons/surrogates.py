@@ -9,8 +9,9 @@ from torch.autograd import Function
 from torch.nn.functional import cross_entropy
 
 from explorer.lessons.excerpt import Excerpt
-from explorer.lessons.lesson import Answer, Choice, Lesson, link_explore, link_train
+from explorer.lessons.lesson import link_explore, link_train
 from explorer.lessons.pictures import Sweep
+from explorer.lessons.prose import make_lesson
 from explorer.lessons.retest import make_variant
 
 
@@ -130,56 +131,11 @@ def _get_answer(_results):
     return boxes[max(boxes, key=lambda width: measure_width(width)["mean"])]
 
 
-LESSON = Lesson(
-    key="surrogates",
-    title="How wide a surrogate?",
-    question="How wide a window around the jump of `sign` should pass the gradient?",
-    prediction=Choice(
-        "Nets with `sign` in all hidden layers learn by one of these gradients. Which gradient gives the best"
-        " held-out accuracy?",
-        (
-            Answer(
-                "The wide box",
-                "At the end {sweep[wide][inside]:.1%} of the values lie in it, even those too far from the"
-                " jump to cross it in a small step.",
-                "formula: g * (abs(x) <= 5)",
-            ),
-            Answer(
-                "The narrow box",
-                "At the end {sweep[narrow][inside]:.0%} of the values lie in it, and the layers before them"
-                " learn from nothing else.",
-                "formula: g * (abs(x) <= 0.05)",
-            ),
-            Answer(
-                "The middle box",
-                "It covers only values near the jump, and at the end {sweep[best][inside]:.0%} of the values"
-                " lie in it.",
-                "formula: g * (abs(x) <= 0.5)",
-            ),
-            Answer(
-                "No gradient at all",
-                "Then only the last layer learns; the other layers keep their random start weights.",
-                "zero",
-            ),
-        ),
-        _get_answer,
-        thumbnails=True,
-    ),
+LESSON = make_lesson(
+    "surrogates",
+    _get_answer,
+    thumbnails=True,
     excerpt=Excerpt((Sign,), "return g * (x.abs() <= c), None"),
-    words="""
-    `sign` jumps, and is flat everywhere else. *Clipped* is a [surrogate](surrogate): it passes g where x
-    is no further than c from the jump. The nets here tell rings of points apart. They differ in c alone,
-    each with {sweep[seeds]} seeds, and are judged on [held-out](held_out) points.
-
-    With no gradient at all, the [control](control), {sweep[zero][text]} of the points are right. At
-    c = {sweep[narrow][c]:g} it is {sweep[narrow][text]}: these seeds cannot tell that from the control. A
-    window so narrow is as good as dead.
-
-    At c = {sweep[best][c]:g} it is {sweep[best][text]}. At c = {sweep[wide][c]:g} nearly everything passes,
-    and it is {sweep[wide][text]}: better than the control, but the gradient no longer matches the jump.
-
-    Move c from dead through good to mismatch, and train below.
-    """,
     code=(Sign, make_rings, init_net, compute_output, train_nets, measure_width),
     numbers=(sweep,),
     scenes=(
@@ -197,5 +153,4 @@ LESSON = Lesson(
         make_variant("step", "boxcar", -1.5, -0.25, 0.75),
         make_variant("sign", "approx_sign", -1.5, -0.75, 0.5),
     ),
-    remember="A surrogate that is too narrow teaches nothing, and one that is too wide no longer fits.",
 )  # fmt: skip

@@ -4,8 +4,9 @@ import torch
 
 from explorer.catalogue import Loss, find_op, find_rule
 from explorer.gradient.hashing import hash_uniform, mix_bits
-from explorer.lessons.lesson import Answer, Choice, Lesson, link_explore
+from explorer.lessons.lesson import link_explore
 from explorer.lessons.pictures import Asked, Control, Walker
+from explorer.lessons.prose import make_lesson
 from explorer.lessons.retest import make_variant as variant
 
 T = 0.45  # the target of the output, where the loss is lowest
@@ -221,48 +222,9 @@ def make_walker():
     )
 
 
-LESSON = Lesson(
-    key="unbiased-or-quiet",
-    title="Unbiased or quiet?",
-    question="What makes a good stand-in for the gradient of a random draw?",
-    prediction=Choice(
-        "A unit draws `y = 1` with chance p, else `y = 0`; p = sigmoid(x) learns. The loss `(y - t)**2` is"
-        " lowest at `t = 0.45`. Where should p go?",
-        (
-            Answer(
-                "To t, where the parabola is lowest",
-                "The parabola is lowest there, but a draw is never between the ends.",
-                "sigmoid_st",
-            ),
-            Answer(
-                "Up to one",
-                "There the loss is {ends[one]:.4f}; a draw of zero has a lower loss.",
-                "formula: (f() - fa()) * (ya() - y) * sigmoid(abs(x)) / 2",
-            ),
-            Answer(
-                "Down to zero",
-                "The loss of that output is {ends[zero]:.4f}, that of the other {ends[one]:.4f}, and the mean"
-                " lies on the straight line between.",
-                "disarm",
-            ),
-            Answer("Nowhere: a draw has no slope", "A single draw has none, but the mean loss has.", "zero"),
-        ),
-        _get_answer,
-    ),
-    words="""
-    The unit draws only the ends of the parabola, so its mean loss is their chord: p should go all the way
-    down. At p = {start[p]:g} the exact gradient for x is {exact:.4f}.
-
-    Training uses single draws, and needs an [estimator](estimator): a number for each draw. Its [bias](bias)
-    is the error of its mean. *Straight-through* takes the slope of the parabola where y was drawn: its
-    mean is {start[straight_through][mean]:.3f}, the wrong way.
-
-    *REINFORCE* is right on average, but its draws have a standard deviation of {start[reinforce][sd]:.3f}.
-    With the mean loss as [baseline](baseline) it is {start[reinforce_baseline][sd]:.3f}, with a second draw,
-    as *DisARM* takes, {start[disarm][sd]:.4f}.
-
-    Answer both questions, then walk.
-    """,
+LESSON = make_lesson(
+    "unbiased-or-quiet",
+    _get_answer,
     code=(
         mix_bits, hash_uniform, compute_loss, compute_mean_loss, sample_unit, straight_through, reinmax,
         reinforce, reinforce_baseline, arm, disarm, get_estimators, to_logit, average_over_u,
@@ -279,5 +241,4 @@ LESSON = Lesson(
         variant("bernoulli", "sigmoid_st", 0, 0, u=(0.25, 0.75)),
         variant("dropout", "default", 1, -1, u=(0.25, 0.75), p=0.5),
     ),
-    remember="An estimator's bias decides where training settles, and its spread how many runs get there.",
 )  # fmt: skip

@@ -2,8 +2,9 @@
 
 import torch
 
-from explorer.lessons.lesson import Drawing, Lesson, link_explore, link_train, make_curve_answer
+from explorer.lessons.lesson import link_explore, link_train
 from explorer.lessons.net import round_to, train_two_layer_net
+from explorer.lessons.prose import make_lesson
 from explorer.lessons.retest import make_variant
 
 
@@ -25,41 +26,9 @@ def net():
     return {name: round_to(value) for name, value in trained.items()}
 
 
-LESSON = Lesson(
-    key="vanishing",
-    title="Where the gradient vanishes",
-    question="Why does a net with `round` in it stop learning?",
-    prediction=Drawing(
-        "Draw the gradient of `round`.",
-        "default",
-        (
-            make_curve_answer(
-                "straight_through",
-                "That is the slope of the line the staircase follows from far away; a derivative is local.",
-            ),
-            make_curve_answer(
-                "default",
-                "Around every x the staircase is flat; at a jump torch returns zero too.",
-            ),
-            make_curve_answer(
-                "soft_round",
-                "These peaks are the slopes of a staircase with round edges; this one jumps at once and is"
-                " flat on both sides.",
-            ),
-        ),
-    ),
-    words="""
-    `round` is a staircase. Between its jumps it is flat, so its derivative there is zero, and at a jump
-    it has none. torch returns `{gradient_of_round}`, whatever x is. That is correct, and useless: by
-    the [chain rule](chain_rule) everything before the `round` is multiplied by zero.
-
-    The net below rounds its hidden values (*Quantise*). Its first layer moved by {net[moved]:g} in the
-    whole training. The loss still falls, from about {net[first]:,.0f} to {net[last]:,.0f}: the second
-    layer comes after the rounding and learns alone.
-
-    `clamp` is often named together with `round`. It is a milder case: inside its bounds the gradient
-    passes unchanged.
-    """,
+LESSON = make_lesson(
+    "vanishing",
+    "default",
     code=(train_two_layer_net, round_to, quantise),
     numbers=(gradient_of_round, net),
     scenes=(link_explore("round", "default"), link_train("quantize", "default")),
@@ -71,5 +40,4 @@ LESSON = Lesson(
         make_variant("clamp", "default", -0.5, 0.25, 2),
         make_variant("fraction", "default", -1.5, 0.25, 2.75),
     ),
-    remember="A flat function has gradient zero, so nothing before it learns.",
 )
