@@ -1,12 +1,13 @@
 // The numbers at the probe: x, the op's value and slope, and the gradient of each backward rule.
 
-import { updateChildren } from "../../elements/children.js";
-import { element, setAttribute, setText, setValue } from "../../elements/dom.js";
+import { element, setAttribute, setValue } from "../../elements/dom.js";
+import { h, render } from "../../elements/render.js";
 import { parseNumber } from "../../formula/numbers.js";
 import { fillTemplate } from "../../formula/phrases.js";
 import { formatFourDigits } from "../../formula/substitution.js";
 
 /** @import { Picture } from "../scene/picture.js" */
+/** @import { Values } from "./probe-values.js" */
 
 const ROUNDING = 1e-9; // a bias below this, relative to the mean, is a rounding error
 
@@ -20,70 +21,64 @@ const formatValue = (value) => (value === undefined ? "" : formatFourDigits(valu
 export function createReadout(onType) {
   const hints = { inputmode: "decimal", placeholder: "type x", autocomplete: "off" };
   const field = element("input", { type: "text", "aria-label": "x", ...hints });
-  const y = element("strong");
-  const slope = element("strong");
-  const head = element(
-    "div",
-    { class: "chart-head" },
-    element("label", {}, "x ", field),
-    element("span", {}, "forward ", y),
-    element("span", {}, element("i", {}, "numerical "), "slope ", slope),
-  );
-  const aside = element("span", { class: "chart-aside" });
-  head.append(aside);
-  const rules = element("ul", { class: "chart-rules" });
+  const box = element("div", { class: "chart-readout" });
   field.addEventListener("input", () => onType(parseNumber(field.value.replace("−", "-"))));
 
   return {
-    element: element("div", { class: "chart-readout" }, head, rules),
+    element: box,
     /**
      * Show the values of all curves at the x of the probe.
-     * @param {Picture} picture @param {import("./probe-values.js").Values|null} values
+     * @param {Picture} picture @param {Values|null} values
      */
     show(picture, values) {
       setValue(field, values ? String(values.x) : "");
-      setText(y, formatValue(values?.y) + formatSpread(picture, values?.spread?.forward));
+      const y = formatValue(values?.y) + formatSpread(picture, values?.spread?.forward);
       const [start, stop] = picture.range;
       const isOutside = values && !(values.x >= start && values.x <= stop);
       const isInvalid = !values && field.value.trim() !== "";
       setAttribute(field, "aria-invalid", isInvalid && "true");
-      setText(aside, isInvalid ? "not a number" : isOutside ? "outside the view" : "");
-      setText(slope, (values?.slopes ?? []).map(formatValue).join(" | "));
-      const visible = picture.rules.filter((rule) => !rule.hidden);
-      updateChildren(rules, visible, createRow, (item, rule) => {
-        const [name, value, formula] = item.querySelectorAll("b, strong, span");
-        item.style.setProperty("--colour", rule.colour);
-        setText(name, rule.label);
-        setText(value, formatValue(values?.gradients[rule.key]));
-        showPart(item, values ? listAsides(picture, values, rule.key).join(", ") : "");
-        setText(
-          formula,
-          values ? removeResult(values.formulas[rule.key]) : (rule.entry.formula ?? picture.op.autograd),
-        );
-        formula.title = formula.textContent;
-      });
+      const slope = (values?.slopes ?? []).map(formatValue).join(" | ");
+      const rules = picture.rules.filter((rule) => !rule.hidden);
+      render(
+        box,
+        h(
+          "div",
+          { class: "chart-head" },
+          h("label", {}, "x ", field),
+          h("span", {}, "forward ", h("strong", {}, y)),
+          h("span", {}, h("i", {}, "numerical "), "slope ", h("strong", {}, slope)),
+          h("span", { class: "chart-aside" }, isInvalid ? "not a number" : isOutside && "outside the view"),
+        ),
+        h(
+          "ul",
+          { class: "chart-rules" },
+          rules.map((rule) => drawRule(picture, values, rule)),
+        ),
+      );
     },
   };
+}
+
+/**
+ * Return the list entry of a rule's gradient.
+ * @param {Picture} picture @param {Values|null} values @param {Picture["rules"][number]} rule
+ */
+function drawRule(picture, values, { key, label, colour, entry }) {
+  const aside = values && listAsides(picture, values, key).join(", ");
+  const formula = values ? removeResult(values.formulas[key]) : (entry.formula ?? picture.op.autograd);
+  return h(
+    "li",
+    { "--colour": colour },
+    h("b", {}, label),
+    h("strong", {}, formatValue(values?.gradients[key])),
+    aside && h("em", {}, aside),
+    h("span", { title: formula }, formula),
+  );
 }
 
 /** Remove the result from the end of a formula such as "2 · 3 = 6". @param {string} text */
 function removeResult(text) {
   return text.includes(" = ") ? `= ${text.slice(0, text.lastIndexOf(" = "))}` : "";
-}
-
-function createRow() {
-  return element("li", {}, element("b"), element("strong"), element("span"));
-}
-
-/**
- * Show an additional text next to a gradient, or remove it if the text is empty.
- * @param {Element} row @param {string} text
- */
-function showPart(row, text) {
-  const existing = row.querySelector("em");
-  if (!text) existing?.remove();
-  else if (existing) setText(existing, text);
-  else row.querySelector("strong")?.after(element("em", {}, text));
 }
 
 /**
@@ -106,7 +101,7 @@ function formatSpread({ drawnWords }, spread) {
 
 /**
  * Describe the bias of a stochastic rule's mean and the standard deviation of its random values.
- * @param {Picture} picture @param {import("./probe-values.js").Values} values @param {string} key
+ * @param {Picture} picture @param {Values} values @param {string} key
  */
 function describeStochastic({ drawnWords }, { gradients, spread, exact }, key) {
   const mean = gradients[key];
@@ -128,7 +123,7 @@ const dropRounding = (difference, of) =>
 
 /**
  * List the additional notes that are shown next to a gradient at the probe.
- * @param {Picture} picture @param {import("./probe-values.js").Values} values @param {string} key
+ * @param {Picture} picture @param {Values} values @param {string} key
  */
 function listAsides(picture, values, key) {
   return [formatPart(picture, values.parts[key]), describeStochastic(picture, values, key)].filter(Boolean);
@@ -136,7 +131,7 @@ function listAsides(picture, values, key) {
 
 /**
  * Describe the numbers at the probe in a sentence for screen readers.
- * @param {Picture} picture @param {import("./probe-values.js").Values} values
+ * @param {Picture} picture @param {Values} values
  */
 export function describeProbe(picture, values) {
   const { x, y, gradients, spread } = values;

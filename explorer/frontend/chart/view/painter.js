@@ -1,8 +1,7 @@
 // Draws the chart on the screen, each time with the least work that suffices.
 
-import { updateChildren } from "../../elements/children.js";
 import { setAttribute } from "../../elements/dom.js";
-import { shape } from "../../elements/svg.js";
+import { h, render } from "../../elements/render.js";
 import { glide } from "./glide.js";
 import { renderImage } from "./image.js";
 import { formatCircles, movePaths } from "../scene/paths.js";
@@ -68,11 +67,11 @@ export function createPainter(host, parts, { handles, ends, onFrame }) {
       Plotly.react(parts.plot, toTraces(next.lines, next.absent, next.title !== ""), layout, CONFIG);
     }
     parts.area.classList.toggle("quick", quick);
-    updateChildren(
+    const circles = quick ? getCircles(next) : [];
+    render(
       parts.circles,
-      [getMarks(next), ...(quick ? getCircles(next) : [])],
-      () => shape("path"),
-      drawPath,
+      h("path", getMarks(next)),
+      circles.map((path) => h("path", path)),
     );
     if (glides) endGlide = startGlide(parts, before, next);
     handles.draw(next.grips, next.frame);
@@ -129,11 +128,6 @@ function startGlide({ area, plot }, before, next) {
 }
 
 /** The attributes of a path. @typedef {Record<"d"|"class"|"stroke", string> & {fill?: string}} Path */
-
-/** Set the attributes of an SVG path. @param {SVGPathElement} path @param {Path} attributes */
-function drawPath(path, attributes) {
-  for (const [name, value] of Object.entries(attributes)) setAttribute(path, name, value);
-}
 
 /**
  * Return the SVG path of the tick marks at a number format's values, shown during a drag.

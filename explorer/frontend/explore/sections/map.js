@@ -7,6 +7,7 @@ import { getWordBounds } from "../../choice/view.js";
 import { readHostTheme } from "../../chart/plotly/theme.js";
 import { createChildren } from "../../elements/children.js";
 import { element, setAttribute, setText } from "../../elements/dom.js";
+import { h, render } from "../../elements/render.js";
 import { capitalize, clampTo } from "../../formula/numbers.js";
 import { formatFourDigits } from "../../formula/substitution.js";
 import { createLatestQuestion } from "../../asking/latest-question.js";
@@ -96,13 +97,11 @@ export function createMap(host, { store, ask }) {
   function showScale() {
     const maxText = formatFourDigits(bands.step * bands.count);
     const swatches = look.colours.map((colour, index) => {
-      const swatch = element("span", { class: "swatch" });
-      swatch.style.background = toCss(colour);
-      swatch.title = formatFourDigits((index - bands.count) * bands.step);
-      if (index === bands.count) swatch.textContent = "0";
-      return swatch;
+      const title = formatFourDigits((index - bands.count) * bands.step);
+      const style = `background: ${toCss(colour)}`;
+      return h("span", { class: "swatch", style, title }, index === bands.count && "0");
     });
-    scale.replaceChildren(`−${maxText}`, ...swatches, maxText);
+    render(scale, `−${maxText}`, swatches, maxText);
     const bandText = formatFourDigits(bands.step);
     setAttribute(
       scale,
@@ -135,24 +134,10 @@ export function createMap(host, { store, ask }) {
   /** Create the element with the map of one rule. @param {ShownMap} first */
   function createMapElement({ label }) {
     const canvas = element("canvas", { role: "img" });
-    const gLabel = element("span");
-    const line = element(
-      "div",
-      { class: "map-g", role: "slider", tabindex: 0, onkeydown: handleKey },
-      gLabel,
-    );
+    const line = element("div", { class: "map-g", role: "slider", tabindex: 0, onkeydown: handleKey });
     const field = element("div", { class: "map-field" }, canvas, line);
-    const ends = ["left", "right", "top", "bottom"].map((side) => element("span", { class: `map-${side}` }));
     const pointerLabel = element("span", { class: "map-at" });
-    const name = element("div", { class: "map-name" });
-    const words = element("p", { role: "status" });
-    const group = element(
-      "div",
-      { class: "map", role: "group", "aria-label": label },
-      name,
-      element("div", { class: "map-frame" }, field, ...ends, pointerLabel),
-      words,
-    );
+    const group = element("div", { class: "map", role: "group", "aria-label": label });
     let now = /** @type {ShownMap|null} */ (null);
     let painted = /** @type {[RuleMap, typeof look]|null} */ (null);
     field.addEventListener("pointerdown", startDrag);
@@ -230,28 +215,26 @@ export function createMap(host, { store, ask }) {
       /** Show the map of a rule's gradient. @param {ShownMap} shown */
       show(shown) {
         now = shown;
-        const choice = store.current;
-        const { op } = getEntries(choice);
-        const [start, stop] = choice.range;
-        setText(name, shown.label);
-        const texts = [start, stop, top, -top].map((value) => formatFourDigits(value));
-        ends.forEach((end, i) => setText(end, i < 2 ? texts[i] : `g = ${texts[i]}`));
-        line.style.top = `${(50 * (top - choice.g)) / top}%`;
-        setText(gLabel, `g = ${formatFourDigits(choice.g)}`);
-        setAttribute(gLabel, "class", choice.g > 0.8 * top ? "below" : null);
+        const { g, range } = store.current;
+        const [left, right, above, below] = [...range, top, -top].map(formatFourDigits);
+        const ends = { left, right, top: `g = ${above}`, bottom: `g = ${below}` };
+        const texts = Object.entries(ends).map(([side, text]) => h("span", { class: `map-${side}` }, text));
+        render(
+          group,
+          h("div", { class: "map-name" }, shown.label),
+          h("div", { class: "map-frame" }, field, texts, pointerLabel),
+          h("p", { role: "status" }, shown.words),
+        );
+        line.style.top = `${(50 * (top - g)) / top}%`;
+        render(line, h("span", { class: g > 0.8 * top && "below" }, `g = ${formatFourDigits(g)}`));
         setAttribute(line, "aria-label", `Chosen g on the map of ${shown.label}`);
         setAttribute(line, "aria-orientation", "vertical");
-        for (const [end, value] of [
-          ["min", -top],
-          ["max", top],
-          ["now", choice.g],
-        ])
+        for (const [end, value] of Object.entries({ min: -top, max: top, now: g }))
           setAttribute(line, `aria-value${end}`, value);
         if (shown.map && !(painted?.[0] === shown.map && painted[1] === look)) {
           paintMap(canvas, shown.map, bands, look.colours, look.ink);
           painted = [shown.map, look];
         }
-        setText(words, shown.words);
         setAttribute(canvas, "aria-label", `The gradient of ${shown.label} over x and g. ${shown.words}`);
       },
     };

@@ -1,8 +1,7 @@
 // Labels with the name and last value of each curve, placed next to its right end.
 
-import { updateChildren } from "../../elements/children.js";
-import { element, setAttribute, setText } from "../../elements/dom.js";
-import { shape } from "../../elements/svg.js";
+import { element, setAttribute } from "../../elements/dom.js";
+import { h, render } from "../../elements/render.js";
 import { cut, spread } from "./label-layout.js";
 
 /**
@@ -23,9 +22,7 @@ const LINES = 1.15; // distance between labels, as a multiple of the font size
 
 /** Create the labels at the right ends of a chart's curves. @param {HTMLElement} host of the chart */
 export function createEndLabels(host) {
-  const lines = shape("svg", { class: "leads" });
-  const labels = element("div", {});
-  const list = element("div", { class: "ends", "aria-hidden": "true" }, lines, labels);
+  const list = element("div", { class: "ends", "aria-hidden": "true" });
   const pen = /** @type {CanvasRenderingContext2D} */ (element("canvas", {}).getContext("2d"));
   let cached = { width: 0, size: 0 }; // both in px
   host.append(list);
@@ -75,49 +72,42 @@ export function createEndLabels(host) {
       size.t + size.h,
     );
     const right = size.l + size.w;
-    updateChildren(labels, names.names, createLabel, (label, name, index) =>
-      place(label, name, names.texts[index], right + LEAD, tops[index]),
+    const labels = names.names.map((name, index) =>
+      drawLabel(name, names.texts[index], right + LEAD, tops[index]),
     );
-    lines.replaceChildren(
-      ...names.names.map((name, index) => createLead(name, at[index], right, tops[index])),
-    );
+    const leads = names.names.map((name, index) => drawLead(name, at[index], right, tops[index]));
+    render(list, h("svg", { class: "leads" }, leads), h("div", {}, labels));
   }
 
   return { space, show };
 }
 
-function createLabel() {
-  return element("span", {}, element("b", {}), " ", element("i", {}));
-}
-
 /**
- * @param {HTMLElement} label
+ * Return the label at the end of a curve.
  * @param {Name} name
  * @param {string} text its name, shortened to fit
  * @param {number} left
  * @param {number} top
  */
-function place(label, { name, value, rule }, text, left, top) {
-  setAttribute(label, "data-rule", rule);
-  setAttribute(label, "title", text === name ? null : name);
-  setText(/** @type {Element} */ (label.firstChild), value);
-  setText(/** @type {Element} */ (label.lastChild), text);
-  label.style.translate = `${left}px calc(${top}px - 50%)`;
+function drawLabel({ name, value, rule }, text, left, top) {
+  const style = `translate: ${left}px calc(${top}px - 50%)`;
+  const title = text === name ? null : name;
+  return h("span", { "data-rule": rule, title, style }, h("b", {}, value), " ", h("i", {}, text));
 }
 
 /**
- * Draw the line from the end of a curve to its label.
+ * Return the line from the end of a curve to its label.
  * @param {Name} name
  * @param {{x: number, y: number}} from
  * @param {number} right
  * @param {number} top
  */
-function createLead({ colour, rule }, { x, y }, right, top) {
+function drawLead({ colour, rule }, { x, y }, right, top) {
   const far = x < right - 8;
-  return shape("path", {
+  return h("path", {
     d: `M${x + 4} ${y}H${right + 3}L${right + LEAD - 5} ${top}`,
     stroke: colour,
-    ...(rule && { "data-rule": rule }),
+    "data-rule": rule,
     "stroke-dasharray": far ? "1 4" : "none",
   });
 }
