@@ -14,9 +14,11 @@ from explorer.lessons.retest import make_question
 from tests.browser.access import in_both_themes
 from tests.browser.lessons import (
     COMPUTED_MS,
+    SMALL,
     draw,
     drawn,
     each_lesson,
+    open_nets,
     press,
     turn_to,
     until_ready_to_draw,
@@ -335,3 +337,16 @@ def test_the_course_is_printed_a_page_a_lesson_and_the_answers_in_a_key(page: Pa
     expect(page.get_by_role("link", name="Print the course")).to_be_visible()
     page.goto("/sheet")  # as older links have it
     expect(page).to_have_url(re.compile(r"/learn\?print=course$"))
+
+
+def test_in_a_large_window_the_chart_of_a_lesson_fills_it_in_letters_of_15_px(course: Page) -> None:
+    course.set_viewport_size({"width": 1920, "height": 1080})
+    turn_to(course, LESSONS["vanishing"])
+    press(course, "Skip")
+    until_shown(course, LESSONS["vanishing"])
+    box = course.locator(".watch .js-plotly-plot").bounding_box()
+    assert box
+    assert box["y"] + box["height"] >= 0.8 * 1080
+    open_nets(course)
+    expect(course.get_by_role("region", name="The net, live")).to_contain_text("No gradient reaches w1")
+    assert course.evaluate(SMALL, [".lesson", 15]) == []

@@ -8,6 +8,7 @@ from urllib.parse import urlsplit
 from playwright.sync_api import Page, expect
 
 from tests.browser.access import in_both_themes
+from tests.browser.lessons import SMALL
 from tests.browser.reading import box_of, in_the_end
 from tests.browser.test_calm import counted
 from tests.browser.training import button, press, status, turn_train, wait_for
@@ -147,3 +148,21 @@ def test_evidence_panels_do_not_overlap_and_the_link_has_the_open_tools(first_tr
     page.keyboard.press("e")
     expect(hidden).to_be_hidden()
     page.wait_for_url(lambda address: "tools" not in urlsplit(address).query)
+
+
+# The lowest place of lanes and of the chart with what is below it, as a share of the window's height.
+_REACH = """() => [".card.rule", ".js-plotly-plot, .reads"].map(part => {
+    const seen = [...document.querySelectorAll(part)].filter(each => each.checkVisibility());
+    return Math.max(...seen.map(each => each.getBoundingClientRect().bottom)) / innerHeight;
+})"""
+
+
+def test_in_a_large_window_lanes_and_chart_fill_it_in_letters_of_15_px(first_train: First) -> None:
+    page = first_train()
+    page.set_viewport_size({"width": 1920, "height": 1080})
+    for query in ("task=digits&steps=40&pace=full", "task=moons&steps=40&pace=full"):
+        turn_train(page, query)
+        finish(page)
+        wait_for(page, f"() => ({_REACH})().every(share => share >= 0.8 && share < 0.98)")
+        assert page.evaluate(SMALL, [".training", 15]) == []
+        wait_for(page, IN_VIEW)

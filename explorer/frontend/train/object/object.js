@@ -40,6 +40,7 @@ export function createObject({ object, cards, reads }, { cardOf, onWhy, onFold }
     /** @param {Picture} picture */
     show({ plates, lanes: shown, forward: drawn, reads: images }) {
       object.style.setProperty("--columns", formatGridColumns(plates.length));
+      object.style.setProperty("--lanes", String(shown.length));
       object.classList.toggle("few", shown.length <= FEW_LANES);
       object.classList.toggle("many", shown.length > MANY_LANES);
       object.classList.toggle("long", plates.length > 5);
