@@ -256,7 +256,7 @@ def bind_formulas(
         name for each in (op, *gradients) for name in expand_losses(each, op, loss).random_names
     )
     is_blocked = rule is None and not op.carries_gradient
-    saves_all = bool(names or random_names)
+    saves_all = bool(names) or any(each.random_names for each in (op, *gradients))
 
     def saves(name: str) -> bool:
         return saves_all or (not is_blocked and (rule is None or name in rule.variables))
