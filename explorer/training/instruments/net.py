@@ -30,13 +30,13 @@ MAX_DOTS = 64  # number of the op's values that are plotted
 def measure(nets: Nets) -> dict[int, Record]:
     """Return the values that one net per backward rule computes for one example, from inputs to outputs.
 
-    ``seed``: of the net. ``inputs``: (inputs,) float32 of the example, out of ``of`` inputs. ``side``: the
-    side of the example's image in pixels, or 0 if it is no image. ``target``: its class, or None. ``aim``:
-    (outputs,) float32, the target values in regression. ``outputs``: (outputs,) float32, probabilities of
-    the classes, or values. ``weights``: by layer of weights, as the net uses them, see ``encode_weights``.
-    ``dots``: by layer with the op, its ``x`` and ``y``, (dots,) float32 each. Larger nets are cut to the
-    first ``MAX_INPUTS`` inputs and ``MAX_OUTPUTS`` outputs of each layer, kernels to the first ``MAX_MAPS``
-    maps.
+    ``seed``: of the net. ``labels``: the names of a table, see ``Data.labels``. ``inputs``: (inputs,) float32
+    of the example, out of ``of`` inputs. ``side``: the side of the example's image in pixels, or 0 if it is
+    no image. ``target``: its class, or None. ``aim``: (outputs,) float32, the target values in regression.
+    ``outputs``: (outputs,) float32, probabilities of the classes, or values. ``weights``: by layer of
+    weights, as the net uses them, see ``encode_weights``. ``dots``: by layer with the op, its ``x`` and
+    ``y``, (dots,) float32 each. Larger nets are cut to the first ``MAX_INPUTS`` inputs and ``MAX_OUTPUTS``
+    outputs of each layer, kernels to the first ``MAX_MAPS`` maps.
     """
     ensemble, now = nets.ensemble, nets.current_pass
     has_classes = not nets.targets.is_floating_point()
@@ -44,6 +44,7 @@ def measure(nets: Nets) -> dict[int, Record]:
     return {
         rule: {
             "seed": nets.settings.seed + ensemble.active[member].seed,
+            "labels": nets.data.labels,
             **_describe_example(nets, ensemble.active[member].seed),
             "outputs": _to_numpy(outputs[member, :MAX_OUTPUTS]),
             "weights": [_encode_weights(nets, number, member) for number in ensemble.weighted_layers],

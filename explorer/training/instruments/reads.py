@@ -1,9 +1,10 @@
-"""The first held-out examples, and the classes that nets predict for them."""
+"""The first held-out examples, and the classes or numbers that nets predict for them."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+import numpy as np
 import torch
 from torch import Tensor
 
@@ -12,29 +13,34 @@ from explorer.training.settings import Settings
 from explorer.training.tasks import TASKS
 
 if TYPE_CHECKING:
-    from numpy import uint8
+    from numpy import float32, uint8
     from numpy.typing import NDArray
 
 MAX_EXAMPLES = 48
+MAX_POINTS = 200
 MAX_COLUMNS = 64  # number of columns shown of an example that is not an image
 
 
 @torch.no_grad()
 def measure(nets: Nets) -> dict[int, Record]:
-    """Return the classes that one net per backward rule predicts for the first held-out examples.
+    """Return what one net per backward rule predicts for the first held-out examples.
 
     ``of``: the number of examples; ``judged`` whether they are held out, otherwise they are training data.
     ``classes``: (examples,) uint8, the classes of the first ``MAX_EXAMPLES``; empty for regression. ``read``:
-    (examples,) uint8, the predicted classes. ``values``: (examples · width,) uint8, the pixels or the first
-    ``MAX_COLUMNS`` of ``columns``, example by example, from 0 for the minimum of all to 255; only with the
-    first rule, because they are equal for all. ``zero``: the code of 0 among them.
+    (examples,) uint8, the predicted classes. ``aims``, ``guesses``: (points,) float32, the number of each of
+    the first ``MAX_POINTS`` examples and what the net predicts, if held-out examples have one number each.
+    ``labels``: the names of a table, see ``Data.labels``. ``values``: (examples · width,) uint8, the pixels
+    or the first ``MAX_COLUMNS`` of ``columns``, example by example, from 0 for the minimum of all to 255;
+    only with the first rule, because they are equal for all. ``zero``: the code of 0 among them.
     """
     held_out = nets.data.held_out
     x, y = nets.data.train if held_out is None else held_out
-    examples = x[:MAX_EXAMPLES]
     members = nets.ensemble.find_firsts()
     has_classes = not y.is_floating_point()
-    read = _read(nets, examples, list(members.values())) if has_classes else {}
+    read = _read(nets, x[:MAX_EXAMPLES], list(members.values())) if has_classes else {}
+    has_numbers = held_out is not None and not has_classes and y.shape[1] == 1
+    numbers = _predict(nets, x[:MAX_POINTS], list(members.values())) if has_numbers else {}
+    aims = y[:MAX_POINTS, 0].float().cpu().numpy() if has_numbers else np.empty(0, np.float32)
     visible = x if TASKS[nets.settings.task].kind == "image" else x[:, :MAX_COLUMNS]
     low, high = (float(bound) for bound in visible.aminmax())
     scale = 255 / (high - low or 1.0)
@@ -47,6 +53,9 @@ def measure(nets: Nets) -> dict[int, Record]:
             "width": visible.shape[1],
             "classes": _to_bytes(y[:MAX_EXAMPLES]) if has_classes else values[:0],
             "read": read[member] if has_classes else values[:0],
+            "aims": aims,
+            "guesses": numbers.get(member, aims),
+            "labels": nets.data.labels,
             "values": values if not at else values[:0],
             "zero": min(max(-low * scale, 0.0), 255.0),
         }
@@ -58,6 +67,12 @@ def _read(nets: Nets, x: Tensor, members: list[int]) -> dict[int, NDArray[uint8]
     """Predict the classes of some examples with several nets, given by their indices."""
     outputs, _ = nets.ensemble.forward_traced(x.unsqueeze(0), members)
     return {member: _to_bytes(outputs[at].argmax(-1)) for at, member in enumerate(members)}
+
+
+def _predict(nets: Nets, x: Tensor, members: list[int]) -> dict[int, NDArray[float32]]:
+    """Predict the number of each of some examples with several nets, given by their indices."""
+    outputs, _ = nets.ensemble.forward_traced(x.unsqueeze(0), members)
+    return {member: outputs[at, :, 0].float().nan_to_num().cpu().numpy() for at, member in enumerate(members)}
 
 
 def _to_bytes(values: Tensor) -> NDArray[uint8]:

@@ -44,12 +44,12 @@ def measure(nets: Nets, members: list[int]) -> Callable[[int], dict[str, Any]]:
     """Return a function from a net's index to the classes that the net predicts across the plane.
 
     ``square``: the position of the square. ``classes``: their number; ``names`` their names in a table,
-    otherwise empty. ``levels``: the number of levels of confidence. ``cells``: (side · side,) uint8, row by
-    row from the bottom: class · levels + confidence, from 0 at even odds to levels − 1; ``NO_CLASS`` if an
-    output is NaN. ``shares``: (classes,) float32, the fraction of the square predicted as each class.
-    ``score``: the fraction of held-out examples that this net classifies correctly. ``trained``,
-    ``held_out``: (3 · points,) uint8, the first examples of each part: x and y in 255ths of the square, and
-    the class. ``words``: the picture in a sentence.
+    otherwise empty; ``inputs`` the names of its columns, across and up. ``levels``: the number of levels of
+    confidence. ``cells``: (side · side,) uint8, row by row from the bottom: class · levels + confidence, from
+    0 at even odds to levels − 1; ``NO_CLASS`` if an output is NaN. ``shares``: (classes,) float32, the
+    fraction of the square predicted as each class. ``score``: the fraction of held-out examples that this net
+    classifies correctly. ``trained``, ``held_out``: (3 · points,) uint8, the first examples of each part: x
+    and y in 255ths of the square, and the class. ``words``: the picture in a sentence.
 
     An op with a reduction sees all cells at once here, but a batch in training.
     """
@@ -64,6 +64,7 @@ def measure(nets: Nets, members: list[int]) -> Callable[[int], dict[str, Any]]:
         "square": square,
         "classes": data.outputs,
         "names": list(data.names),
+        "inputs": list(data.inputs),
         "levels": NO_CLASS // data.outputs,
         "trained": _encode_points(data.train, square),
         "held_out": _encode_points(data.held_out, square),
@@ -128,7 +129,7 @@ def _describe(score: float, count: int, shares: list[float], names: Sequence[str
 def draw(record: Record) -> list[Picture]:
     """Return the plane in the colours of the classes, with examples as dots, and a note on the score.
 
-    ``legend`` lists the classes from light to dark if they have names.
+    ``legend`` lists the classes from light to dark and the columns, if they have names.
     """
     palette = f"classes {record['classes']} {record['levels']}"
     cells = record["cells"].reshape(SIDE, SIDE)[::-1].flatten()
@@ -137,7 +138,8 @@ def draw(record: Record) -> list[Picture]:
     note = draw_note(f"{format_percent(record['score'])} of held-out points right")
     names = record["names"]
     listed = names if len(names) <= _MAX_NAMED else [names[0], "…", names[-1]]
-    legend = {"legend": f"light to dark: {', '.join(listed)}"} if names else {}
+    across, up = record["inputs"] or ("", "")
+    legend = {"legend": f"light to dark: {', '.join(listed)}; across: {across}, up: {up}"} if names else {}
     return [{"words": record["words"], "blocks": [plane, note], **legend}]
 
 

@@ -16,7 +16,7 @@ from explorer.training.tasks.columns import Cells, Table, parse_cells
 from explorer.training.tasks.split import split_data
 from explorer.training.tasks.task import Data, Draw, Task
 
-_MAX_CLASS_NAME = 20  # maximum length of a class's name
+_MAX_NAME = 20  # maximum length of the name of a class or a column
 
 _READ = """
 def standardised(values):
@@ -52,11 +52,16 @@ def read_table(text: str | Table) -> Data:
     inputs, target = cells.choose_columns(table)
     if cells.rows < MIN_TABLE_ROWS:
         raise ValueError(f"a table needs at least {MIN_TABLE_ROWS} rows of values, not {cells.rows}")
-    x = _to_standardised(_read_numbers(cells, inputs))
+    x, _ = _standardise(_read_numbers(cells, inputs))
     if not x.any():
         raise ValueError("every column to learn from is constant: nothing can be learnt from it")
-    y, names = _read_targets(cells, target)
-    data = split_data(x, y, outputs=len(names) or 1, judged=cells.rows // 5)._replace(names=names)
+    y, names, unit = _read_targets(cells, target)
+    data = split_data(x, y, outputs=len(names) or 1, judged=cells.rows // 5)._replace(
+        names=names,
+        inputs=tuple(truncate(cells.names[column], _MAX_NAME) for column in inputs),
+        target=truncate(cells.names[target], _MAX_NAME),
+        unit=unit,
+    )
     if any(part is None or bool((part.y == part.y[0]).all()) for part in (data.train, data.held_out)):
         raise ValueError("all held-out rows have the same answer: add rows")
     return data
@@ -69,23 +74,27 @@ def _read_numbers(cells: Cells, columns: Sequence[int]) -> np.ndarray:
     return cells.numbers[list(columns)].to_numpy()
 
 
-def _read_targets(cells: Cells, target: int) -> tuple[Tensor, tuple[str, ...]]:
-    """Return the target of each row, and the names of the classes if the targets are classes."""
+def _read_targets(cells: Cells, target: int) -> tuple[Tensor, tuple[str, ...], tuple[float, float]]:
+    """Return the target of each row, the names of the classes, and the mean and deviation of numbers.
+
+    Without classes there are no names; of classes the mean and deviation are 0 and 1.
+    """
     if fault := cells.find_target_fault(target):
         raise ValueError(f"{cells.name_of(target)} {fault}")
     if cells.are_classes(target):
-        return _read_classes(cells, target)
-    return _to_standardised(cells.numbers[[target]].to_numpy()), ()
+        return *_read_classes(cells, target), (0.0, 1.0)
+    y, unit = _standardise(cells.numbers[[target]].to_numpy())
+    return y, (), unit
 
 
-def _to_standardised(values: np.ndarray) -> Tensor:
+def _standardise(values: np.ndarray) -> tuple[Tensor, tuple[float, float]]:
+    """Return columns with mean 0 and deviation 1, with the mean and the deviation of the first column."""
     scale = np.abs(values).max(0)
     scaled = values / np.where(scale == 0, 1, scale)
-    deviation = scaled.std(0)
+    mean, deviation = scaled.mean(0), scaled.std(0)
     flat = deviation < 1e-12
-    return torch.tensor(
-        np.where(flat, 0, (scaled - scaled.mean(0)) / np.where(flat, 1, deviation)).astype("f4")
-    )
+    standard = np.where(flat, 0, (scaled - mean) / np.where(flat, 1, deviation))
+    return torch.tensor(standard.astype("f4")), (float((mean * scale)[0]), float((deviation * scale)[0]))
 
 
 def _read_classes(cells: Cells, target: int) -> tuple[Tensor, tuple[str, ...]]:
@@ -99,7 +108,7 @@ def _read_classes(cells: Cells, target: int) -> tuple[Tensor, tuple[str, ...]]:
             f"{column_name} has {len(classes)} different texts: a target has at most {MAX_CLASSES} classes, "
             "or is a number"
         )
-    names = tuple(truncate(name, _MAX_CLASS_NAME) for name in classes)
+    names = tuple(truncate(name, _MAX_NAME) for name in classes)
     return torch.tensor([classes.index(label) for label in labels]), names
 
 

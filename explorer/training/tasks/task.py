@@ -26,8 +26,9 @@ class Data(NamedTuple):
 
     Without ``held_out``, nets cannot be evaluated.
 
-    ``validation`` chooses rates and other settings, ``held_out`` judges. ``names`` are the names of a table's
-    classes, in their order.
+    ``validation`` chooses rates and other settings, ``held_out`` judges. Of a table, ``names`` are the names
+    of the classes, in their order, ``inputs`` those of the columns to learn from, and ``target`` that of the
+    column that is learnt; ``unit`` is the mean and the deviation by which a number there was standardised.
     """
 
     train: Part
@@ -35,6 +36,14 @@ class Data(NamedTuple):
     validation: Part | None = None
     held_out: Part | None = None
     names: tuple[str, ...] = ()
+    inputs: tuple[str, ...] = ()
+    target: str = ""
+    unit: tuple[float, float] = (0.0, 1.0)
+
+    @property
+    def labels(self) -> dict[str, Any]:
+        """The names of a table's columns and classes, with the unit of its target, for a page."""
+        return {name: getattr(self, name) for name in ("names", "inputs", "target", "unit")}
 
     @property
     def widths(self) -> tuple[int, int]:

@@ -19,6 +19,8 @@ READS = """
     return found && { ...found, examples, points: found.points.length };
 """
 
+LABELS: dict[str, Any] = {"names": [], "inputs": [], "target": "", "unit": [0, 1]}
+
 
 def reads(node: Node, document: dict[str, Any], task: str, *rules: str, **given: Any) -> Any:
     its = choice("sign", *(rules or ("default", "clipped")), task=task)
@@ -26,7 +28,7 @@ def reads(node: Node, document: dict[str, Any], task: str, *rules: str, **given:
 
 
 def record(values: list[int], width: int, classes: list[int], read: list[int], **more: Any) -> dict[str, Any]:
-    common = {"of": 9, "judged": True, "columns": width, "zero": 100.0}
+    common = {"of": 9, "judged": True, "columns": width, "zero": 100.0, "aims": [], "labels": LABELS}
     return common | {"values": values, "width": width, "classes": classes, "read": read} | more
 
 
@@ -41,6 +43,52 @@ def test_rows_of_a_table_are_asked_about_as_bars_and_then_marked_right_or_wrong(
     begun = reads(node, document, "data", reads=found, table="a", begun=True)
     assert begun["caption"] == "First 2 of 9: ● right ○ wrong"
     assert [rule["right"] for rule in begun["rules"]] == [[True, False], [True, True]]
+
+
+def test_a_table_keeps_the_names_of_its_columns_and_classes(node, document):
+    labels = {"names": ["pear", "plum"], "inputs": ["height", "width"], "target": "fruit", "unit": [0, 1]}
+    found = {
+        "default": record([1, 2, 3, 4], 2, [0, 1], [0, 0], labels=labels),
+        "clipped": record([], 2, [0, 1], [0, 1], labels=labels),
+    }
+    before = reads(node, document, "data", reads=found, table="a")
+    assert before["caption"].endswith("learns: height, width as bars.")
+    assert before["titles"] == ["fruit: pear", "fruit: plum"]
+    begun = reads(node, document, "data", reads=found, table="a", begun=True)
+    assert begun["titles"][1] == "fruit: plum\ndefault: pear\nclipped: plum"
+    legend = "light to dark: pear, plum; across: height, up: width"
+    more = {"regions": {"default": [{"words": "", "blocks": [], "legend": legend}]}}
+    planes = reads(node, document, "data", "default", reads={}, table="a", begun=True, more=more)
+    assert planes["caption"] == "Light to dark: pear, plum; across: height, up: width."
+
+
+def test_numbers_of_a_table_are_drawn_as_value_against_target(node, document):
+    labels = LABELS | {"inputs": ["height"], "target": "price", "unit": [100, 10]}
+    found = {
+        "default": record([1, 2, 3], 1, [], [], aims=[-1, 0, 1], guesses=[-1, 1, 9], labels=labels),
+        "clipped": record([], 1, [], [], aims=[-1, 0, 1], guesses=[-2, 0, 0.5], labels=labels),
+    }
+    begun = reads(node, document, "data", reads=found, table="a", begun=True)
+    assert begun["caption"] == "price of 3 held-out rows: predicted (up) against true (across)."
+    assert begun["scatter"]["ends"] == ["90", "110"]
+    first, second = (each["at"] for each in begun["scatter"]["dots"])
+    assert (first, second) == ([[0, 0], [0.5, 1], [1, 1]], [[0, 0], [0.5, 0.5], [1, 0.75]])
+    assert reads(node, document, "data", reads=found, table="a")["scatter"] is None
+
+
+@pytest.mark.parametrize(
+    ("names", "most", "listed"),
+    [
+        (["height", "width"], 20, "height, width"),
+        (["height", "width", "depth"], 18, "height, width, …"),
+        (["height", "width"], 10, "height, …"),
+        (["a name as long as that", "b"], 10, ""),
+        ([], 10, ""),
+    ],
+)
+def test_names_are_listed_as_far_as_there_is_room(node, names, most, listed):
+    body = 'return (await import("./train/object/names.js")).shortenNames(given.names, given.most);'
+    assert node.run(body, {"names": names, "most": most}) == listed
 
 
 def test_a_regression_task_shows_columns_until_the_first_step(node, document):

@@ -141,12 +141,12 @@ def test_mistakes_of_a_rule_alone_are_counted_where_there_are_others(alone: int 
     ("names", "told"),
     [
         ([], None),
-        (["setosa", "virginica"], "light to dark: setosa, virginica"),
-        (list("abcdef"), "light to dark: a, …, f"),
+        (["setosa", "virginica"], "light to dark: setosa, virginica; across: long, up: wide"),
+        (list("abcdef"), "light to dark: a, …, f; across: long, up: wide"),
     ],
 )
 def test_regions_are_rows_from_the_top_with_their_classes_by_name(names: list[str], told: str | None):
-    measured = {**record("regions"), "names": names, "score": 0.5}
+    measured = {**record("regions"), "names": names, "inputs": ["long", "wide"], "score": 0.5}
     shown = draw("regions", measured)
     plane, note = shown["blocks"]
     assert plane["image"].reshape(48, 48)[::-1].flatten().tolist() == measured["cells"].tolist()

@@ -55,6 +55,27 @@ def test_a_regression_task_shows_its_first_columns():
     first = found["default"]
     assert (first["judged"], first["of"], first["width"], first["columns"]) == (False, 64, 64, 1000)
     assert (len(first["classes"]), len(first["read"]), len(first["values"])) == (0, 0, 48 * 64)
+    assert (len(first["aims"]), len(first["guesses"])) == (0, 0)
+
+
+def test_a_number_of_a_table_is_predicted_next_to_its_value():
+    rows = [f"{row % 13},{row % 7},{2 * (row % 13) + row % 7 + 0.5}" for row in range(300)]
+    table = "\n".join(["height,width,price", *rows])
+    run, found = records(task="data", op="sign", table=table)
+    x, y = (each.numpy() for each in held_out("data", table))
+    of = {name: weight.numpy() for name, weight in run.weights().items()}
+    for rule, record in found.items():
+        assert record["aims"].tolist() == y[:, 0].tolist()
+        first, second = (
+            [of[f"{rule}.0.{layer}.{part}"] for part in ("weight", "bias")] for layer in ("0", "1")
+        )
+        guesses = np.sign(x @ first[0].T + first[1]) @ second[0].T + second[1]
+        assert record["guesses"] == pytest.approx(guesses[:, 0], abs=1e-5)
+        assert record["labels"]["inputs"] == ("height", "width")
+        assert (record["labels"]["target"], record["labels"]["names"]) == ("price", ())
+        mean, deviation = record["labels"]["unit"]
+        prices = {round(mean + deviation * aim, 3) for aim in record["aims"].tolist()}
+        assert prices <= {2 * height + width + 0.5 for height in range(13) for width in range(7)}
 
 
 def test_points_of_a_plane_are_not_shown():

@@ -60,6 +60,16 @@ def test_columns_are_standardised_and_classes_are_counted():
     assert [len(part.x) for part in (data.train, data.validation, data.held_out)] == [36, 12, 12]
 
 
+def test_columns_and_classes_keep_their_names():
+    data = read_table("\n".join(["a very long name of a column,b,kind", *POINTS.splitlines()[1:]]))
+    assert data.labels == {
+        "names": data.names,
+        "inputs": ("a very long name of…", "b"),
+        "target": "kind",
+        "unit": (0.0, 1.0),
+    }
+
+
 def test_values_of_any_size_and_constant_columns_are_taken():
     rows = "\n".join(f"{row * 1e9},7,{row * 1e-9},{row % 2}" for row in range(50))
     x = read_table(rows).train.x

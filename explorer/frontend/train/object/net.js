@@ -3,15 +3,19 @@
 import { updateChildren } from "../../elements/children.js";
 import { element, setAttribute, setText } from "../../elements/dom.js";
 import { shape } from "../../elements/svg.js";
+import { formatShare, formatShort } from "../../formula/numbers.js";
 import { paintGrey } from "../widgets/canvas.js";
 import { makeLinePath, share } from "../widgets/svg-paths.js";
 import { paintImage } from "../widgets/image.js";
+import { shortenNames } from "./names.js";
 import { describeFold } from "./view-model.js";
 
 /** @import { Forward } from "./view-model.js" */
 /** @import { Plate } from "./plates.js" */
 
 const MAX_NAMED = 12; // with more classes than this, outputs are not labelled
+const MAX_NAMED_CLASSES = 3; // of a table, whose names are longer than digits
+const [MAX_INPUT_NAMES, MAX_ROW_NAMES] = [22, 60]; // letters in which the columns of a table are listed
 const ROOF = 0.9; // fraction of the drawing's height that the values span
 
 /** @param {HTMLElement} host @param {() => void} onFold */
@@ -71,7 +75,9 @@ const PAINTERS = {
         if (side) paintGrey(canvas, scaleToBytes(inputs), side, ink);
         else drawBars(paths, inputs);
         const all = side ? `${of} pixels` : `${of.toLocaleString("en-US")} inputs`;
-        setText(caption, inputs.length < of ? `first ${inputs.length} of ${all}` : all);
+        const named = shortenNames(record.labels.inputs, MAX_INPUT_NAMES);
+        setText(caption, named || (inputs.length < of ? `first ${inputs.length} of ${all}` : all));
+        setAttribute(node, "title", record.labels.inputs.join(", ") || null);
       },
     };
   },
@@ -85,11 +91,11 @@ const PAINTERS = {
       show({ record, of, ink }) {
         paintImage(canvas, record.weights[layer], ink);
         setText(owner, layer === 0 && of ? ` of ${of}` : "");
-        setAttribute(
-          node,
-          "title",
-          of ? `The weights of ${of}: blue above 0, orange below` : "Blue above 0, orange below",
-        );
+        const rows = layer === 0 && shortenNames(record.labels.inputs, MAX_ROW_NAMES);
+        const colours = of
+          ? `The weights of ${of}: blue above 0, orange below`
+          : "Blue above 0, orange below";
+        setAttribute(node, "title", rows ? `${colours}; rows from the top: ${rows}` : colours);
       },
     };
   },
@@ -148,9 +154,11 @@ const PAINTERS = {
     return {
       node,
       show({ record, canFold, open }) {
-        const { outputs, target, aim } = record;
-        drawOutputs(bars, outputs, target, aim);
-        setText(caption, target === null ? "outputs" : "which class?");
+        const { target, labels } = record;
+        if (target === null) drawValues(bars, record);
+        else drawChances(bars, record);
+        const [noun, several] = [labels.target || "class", labels.target || "outputs"];
+        setText(caption, target === null ? several : `which ${noun}?`);
         setAttribute(fold, "hidden", !(canFold && open));
       },
     };
@@ -191,30 +199,55 @@ function makeHeightScale(values) {
 }
 
 /**
- * Draw the net's outputs as bars, and highlight the correct class.
- * @param {HTMLElement} host
- * @param {ArrayLike<number>} outputs
- * @param {number|null} target index of the right class; null for regression
- * @param {ArrayLike<number>} aim target values, which the scale includes
+ * Draw the chance of each class as a bar, and highlight the right class.
+ * @param {HTMLElement} host @param {*} record as ``net`` measures it
  */
-function drawOutputs(host, outputs, target, aim) {
+function drawChances(host, { outputs, target, labels: { names } }) {
   const all = Array.from(outputs);
-  const max = Math.max(...all.map(Math.abs), ...Array.from(aim, Math.abs)) || 1;
-  const scale = target === null ? max : 1;
+  const isNamed = all.length <= (names.length ? MAX_NAMED_CLASSES : MAX_NAMED);
+  const nameOf = (/** @type {number} */ at) => names[at] ?? String(at);
   updateChildren(host, all, createOutput, (bar, value, at) => {
-    const height = Math.min(Math.abs(value) / scale, 1);
-    bar.firstElementChild.style.height = `${(100 * height).toFixed(1)}%`;
+    showBar(bar, 0, Math.min(Math.abs(value), 1), null);
     bar.classList.toggle("wanted", at === target);
-    bar.classList.toggle("below", value < 0);
-    setText(bar.lastElementChild, target !== null && all.length <= MAX_NAMED ? String(at) : "");
+    setText(bar.lastElementChild, isNamed ? nameOf(at) : "");
+    setAttribute(bar, "title", names.length ? `${nameOf(at)}: ${formatShare(value)}` : null);
   });
-  setAttribute(
-    host,
-    "title",
-    target === null ? "The outputs of the net" : `The chance of each class; right is ${target}`,
-  );
+  setAttribute(host, "title", `The chance of each class; right is ${nameOf(target)}`);
 }
 
+/**
+ * Draw each number that the net returns as a bar from 0, with a line at its target.
+ * @param {HTMLElement} host @param {*} record as ``net`` measures it
+ */
+function drawValues(host, { outputs, aim, labels: { target, unit } }) {
+  const toTable = (/** @type {number} */ value) => unit[0] + unit[1] * value;
+  const [all, aims] = [Array.from(outputs, toTable), Array.from(aim, toTable)];
+  const bounds = [0, ...all, ...aims].filter(Number.isFinite);
+  const [low, high] = [Math.min(...bounds), Math.max(...bounds)];
+  const toY = (/** @type {number} */ value) =>
+    Math.min(Math.max(share(value, low, high > low ? high : low + 1), 0), 1);
+  updateChildren(host, all, createOutput, (bar, value, at) => {
+    showBar(bar, Math.min(toY(0), toY(value)), Math.abs(toY(value) - toY(0)), toY(aims[at]));
+    bar.classList.remove("wanted");
+    setText(bar.lastElementChild, target ? `${formatShort(value)}, true ${formatShort(aims[at])}` : "");
+  });
+  setAttribute(host, "title", "The numbers of the net as bars; a line marks each target");
+}
+
+/**
+ * Place the bar of one output and the line at its target, in fractions of the height.
+ * @param {Element} node @param {number} bottom @param {number} height @param {number|null} target
+ */
+function showBar(node, bottom, height, target) {
+  const [bar, line] = /** @type {HTMLElement[]} */ ([...(node.firstElementChild?.children ?? [])]);
+  bar.style.bottom = toPercent(bottom);
+  bar.style.height = toPercent(height);
+  line.hidden = target === null;
+  line.style.bottom = toPercent(target ?? 0);
+}
+
+const toPercent = (/** @type {number} */ part) => `${(100 * part).toFixed(1)}%`;
+
 function createOutput() {
-  return element("span", {}, element("i", {}), element("b", {}));
+  return element("span", {}, element("em", {}, element("i", {}), element("u", {})), element("b", {}));
 }

@@ -1,8 +1,11 @@
 // Selects the examples shown next to the net: images, table rows, or points of a plane with the nets' decisions.
 
+import { formatShort } from "../../formula/numbers.js";
 import { getPicture } from "../panels/panels.js";
 import { suggestRemedy } from "../state/remedies.js";
 import { isTableMissing, getSelectedTask } from "../state/tasks.js";
+import { share } from "../widgets/svg-paths.js";
+import { shortenNames } from "./names.js";
 
 /** @import { LegendEntry } from "../state/series.js" */
 /** @import { Snapshot } from "../state/records.js" */
@@ -10,16 +13,31 @@ import { isTableMissing, getSelectedTask } from "../state/tasks.js";
 /**
  * Examples: ``rules`` says for each rule which examples it reads right, and is empty before the first step; ``zero`` is
  * the byte of the zero level of bars, null for images; ``long`` says whether there are many columns; ``planes`` are the
- * pictures of the classes that nets assign to each point of a plane.
+ * pictures of the classes that nets assign to each point of a plane; ``titles`` name the class of each example and how
+ * nets read it; ``scatter`` holds predicted numbers.
  * @typedef {{question: string, caption: string, points: [number, number, number][], examples: Uint8Array[],
+ *   titles: string[], scatter: Scatter|null,
  *   zero: number|null, long: boolean, rules: {line: LegendEntry, right: boolean[]}[], planes: Plane[], ink: number}} Reads
  * @typedef {{line: LegendEntry, picture: import("../panels/panels.js").Picture}} Plane
+ * Predicted numbers against the true ones, as fractions of a common range with its ends as texts.
+ * @typedef {{ends: [string, string], dots: {line: LegendEntry, at: [number, number][]}[]}} Scatter
  */
 
 const MAX_EXAMPLES = 24; // maximum number of examples next to a chart, and of rows of a table
 const FEW_COLUMNS = 16; // with more columns than this, examples are drawn wider
 const MANY_PLANES = 3; // with so many rules only the highlighted one's plane is shown
-const EMPTY = { points: [], examples: [], zero: null, long: false, rules: [], planes: [], question: "" };
+const MAX_NAMES = 60; // letters in which the columns or classes of a table are listed
+const EMPTY = {
+  points: [],
+  examples: [],
+  zero: null,
+  long: false,
+  rules: [],
+  planes: [],
+  question: "",
+  titles: [],
+  scatter: null,
+};
 /** @typedef {{one: string, several: string}} Aim the end of a question about one rule, or about several */
 const makeAim = (/** @type {string} */ text) => ({ one: text, several: text });
 const AIMS = {
@@ -44,13 +62,13 @@ export function buildReads(state, measured, before, lines, begun) {
   const planes = begun ? planesOf(state, measured, lines) : [];
   const more =
     planes.length < Math.min(lines.length, MANY_PLANES - 1) ? " Point at a rule to see its regions." : "";
-  const caption = `Colours: the class that a net sees there.${more}`;
-  if (planes.length) return { ...EMPTY, caption, planes, ink: state.ink };
+  if (planes.length)
+    return { ...EMPTY, caption: `${describePlanes(planes[0])}${more}`, planes, ink: state.ink };
   const now = measured?.measured.reads ?? before?.measured.reads;
   const record = now && Object.values(now).find((each) => each?.values.length);
   if (!record) return begun ? null : makePreview(state);
   const reads = record.classes.length > 0;
-  if (begun && !reads) return null;
+  if (begun && !reads) return record.aims.length ? makeScatterPicture(state, now, record, lines) : null;
   const isImage = getSelectedTask(state.choice).kind === "image";
   const examples = splitExamples(record, begun || !isImage);
   const aim = reads ? (isImage ? AIMS.image : AIMS.rows) : AIMS.numbers;
@@ -61,6 +79,7 @@ export function buildReads(state, measured, before, lines, begun) {
       ? `First ${examples.length} of ${record.of}: ● right ○ wrong`
       : makeCaption(record, isImage),
     examples,
+    titles: reads ? titleExamples(begun ? now : {}, record, lines, examples.length) : [],
     zero: isImage ? null : record.zero,
     long: !isImage && record.width > FEW_COLUMNS,
     rules: begun ? rightOf(now, record, lines, examples.length) : [],
@@ -102,11 +121,51 @@ function rightOf(now, { classes }, lines, count) {
   });
 }
 
+/** Return a sentence on the colours of planes, which names the classes and columns of a table. @param {Plane} plane */
+function describePlanes({ picture: { legend } }) {
+  return legend
+    ? `${legend[0].toUpperCase()}${legend.slice(1)}.`
+    : "Colours: the class that a net sees there.";
+}
+
+/**
+ * Return the title of each example of a table: its class, and how the rules' nets read it.
+ * @param {Object<string, *>} now @param {*} known @param {LegendEntry[]} lines @param {number} count of examples
+ */
+function titleExamples(now, { classes, labels: { names, target } }, lines, count) {
+  if (!names.length) return [];
+  return Array.from({ length: count }, (_, at) => {
+    const read = lines.flatMap(({ key, label }) =>
+      now[key] ? [`${label}: ${names[now[key].read[at]]}`] : [],
+    );
+    return [`${target}: ${names[classes[at]]}`, ...read].join("\n");
+  });
+}
+
+/**
+ * Return the picture of predicted numbers against the true ones, for a table whose target is a number.
+ * @param {State} state @param {Object<string, *>} now @param {*} known @param {LegendEntry[]} lines @returns {Reads}
+ */
+function makeScatterPicture({ ink }, now, { aims, labels: { target, unit } }, lines) {
+  const known = lines.filter(({ key }) => now[key]);
+  const [low, high] = [Math.min(...aims), Math.max(...aims)];
+  const toShare = (/** @type {number} */ value) => Math.min(Math.max(share(value, low, high), 0), 1);
+  const dots = known.map((line) => ({
+    line,
+    at: Array.from(aims, (aim, at) => [toShare(aim), toShare(now[line.key].guesses[at])]),
+  }));
+  const ends = [low, high].map((value) => formatShort(unit[0] + unit[1] * value));
+  const caption = `${target} of ${aims.length} held-out rows: predicted (up) against true (across).`;
+  const scatter = /** @type {Scatter} */ ({ ends, dots });
+  return { ...EMPTY, caption, scatter, ink };
+}
+
 /** @param {*} known @param {boolean} isImage */
-function makeCaption({ judged, width, columns }, isImage) {
+function makeCaption({ judged, width, columns, labels }, isImage) {
   if (isImage) return "No net sees them while it learns.";
-  const bars =
+  const all =
     width < columns ? `the first ${width} of its ${columns.toLocaleString("en-US")} columns` : "its columns";
+  const bars = shortenNames(labels.inputs, MAX_NAMES) || all;
   return `Each is ${judged ? "a row that no net sees while it learns" : "an example"}: ${bars} as bars.`;
 }
 

@@ -18,8 +18,9 @@ export function createReads(host) {
   );
   const plane = shape("svg", { viewBox: "-1.05 -1.05 2.1 2.1", class: "plane", "aria-hidden": "true" });
   const planes = element("div", { class: "planes" });
+  const scatter = createScatter();
   const decisions = createChildren(planes, createDecisions, ({ line }) => line.key);
-  host.append(question, caption, plane, planes, wall);
+  host.append(question, caption, plane, scatter.element, planes, wall);
 
   return {
     /** @param {Reads|null} reads */
@@ -30,6 +31,7 @@ export function createReads(host) {
       plane.toggleAttribute("hidden", points.length === 0);
       setAttribute(wall, "hidden", examples.length === 0);
       decisions.show(reads.planes);
+      scatter.show(reads.scatter);
       wall.classList.toggle("of-bars", zero !== null);
       wall.classList.toggle("long", reads.long);
       updateChildren(
@@ -47,6 +49,7 @@ export function createReads(host) {
       host.classList.toggle("asked", rules.length === 0);
       updateChildren(wall, examples, createExample, (figure, example, at) => {
         const [canvas, dots] = figure.children;
+        setAttribute(figure, "title", reads.titles[at] ?? null);
         const last = painted.get(canvas);
         if (!last || last.ink !== ink || last.zero !== zero || !areEqual(last.example, example)) {
           if (zero === null) paintGrey(canvas, example, Math.sqrt(example.length), ink);
@@ -85,6 +88,37 @@ function createDecisions({ line: { key } }) {
       setText(name, line.label);
       setAttribute(frame, "aria-label", `${line.label}: ${picture.words}`);
       showPicture(frame, picture);
+    },
+  };
+}
+
+/** Create the picture of predicted numbers against the true ones: a dot for each example, in its rule's colour. */
+function createScatter() {
+  const dots = shape("g", {});
+  const svg = shape("svg", { viewBox: "-4 -4 108 108", role: "img", "aria-label": "Predicted against true" });
+  svg.append(shape("path", { class: "axis-line", d: "M0 0V100H100" }));
+  svg.append(shape("path", { class: "ideal", d: "M0 100L100 0" }), dots);
+  const ends = ["left", "right"].map((side) => element("span", { class: side }));
+  const node = element("div", { class: "scatter" }, svg, element("div", {}, ...ends));
+  return {
+    element: node,
+    /** @param {import("./reads-data.js").Scatter|null} scatter */
+    show(scatter) {
+      node.hidden = !scatter;
+      if (!scatter) return;
+      ends.forEach((end, side) => setText(end, scatter.ends[side]));
+      const all = scatter.dots.flatMap(({ line, at }) => at.map((place) => ({ line, place })));
+      updateChildren(
+        dots,
+        all,
+        () => shape("circle", { r: 1.6 }),
+        (dot, { line, place: [x, y] }) => {
+          dot.setAttribute("cx", (100 * x).toFixed(1));
+          dot.setAttribute("cy", (100 - 100 * y).toFixed(1));
+          dot.setAttribute("data-rule", line.key);
+          dot.style.setProperty("--colour", line.colour);
+        },
+      );
     },
   };
 }

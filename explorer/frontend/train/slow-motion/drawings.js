@@ -277,6 +277,11 @@ function findYRange(y, at, span) {
   return [low - margin, high + margin];
 }
 
+/** Name an output by the class or the column of a table, otherwise by its number. @param {Record} record @param {number} output */
+function nameOutput({ classes, labels }, output) {
+  return classes ? (labels.names[output] ?? String(output)) : labels.target || String(output + 1);
+}
+
 /** @param {Stage} stage @param {Record} record @param {Cell} cell @returns {Bars} */
 function makeBars(stage, record, cell) {
   const { target, own: ownLoss } = record.tensors;
@@ -286,7 +291,7 @@ function makeBars(stage, record, cell) {
   const [low, high] = [Math.min(...bounds), Math.max(...bounds)];
   const toY = (/** @type {number} */ value) => clampTo(share(value, low, high || 1) || 0, 0, 1);
   const bars = values.map((value, output) => ({
-    name: values.length > MAX_NAMED ? "" : String(output + (record.classes ? 0 : 1)),
+    name: values.length > MAX_NAMED ? "" : nameOutput(record, output),
     from: Math.min(toY(0), toY(value)),
     to: Math.max(toY(0), toY(value)),
     target: record.classes ? null : toY(targets[output]),

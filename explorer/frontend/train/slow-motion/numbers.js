@@ -116,7 +116,7 @@ const TEXTS = {
   },
   target({ record, cell }) {
     const values = rowOf(record.tensors.target, cell.example);
-    if (record.classes) return `label ${values[0]}`;
+    if (record.classes) return `label ${record.labels.names[values[0]] ?? values[0]}`;
     const listed = values.slice(0, MAX_LISTED).map(formatFourDigits).join(", ");
     return `target ${listed}${values.length > MAX_LISTED ? ", …" : ""}`;
   },

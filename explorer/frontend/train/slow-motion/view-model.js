@@ -24,7 +24,7 @@ import { getSetting, explainUntrained } from "../state/tasks.js";
  *   seed: number, times: number, map_side: number, by_example: boolean, span: [number, number], classes: boolean,
  *   op: string, rule: string, gradient: import("../../formula/evaluation.js").Tree|null,
  *   parameters: Object<string, number>, by_unit: Object<string, number[]>, formula: string, linear: boolean, plain: boolean, plain_op: boolean,
- *   note: string}} Record
+ *   note: string, labels: {names: string[], target: string}}} Record ``labels`` are the names of a table
  * @typedef {{values: Float32Array, shape: [number, number], axes: [string, string], side: number, tiles: number}} Tensor
  * The picture of a stage: ``time`` compares it with the present one, ``column`` is its column from 1.
  * @typedef {{key: string, title: string, time: "past"|"now"|"coming", way: "forward"|"backward", under: string,

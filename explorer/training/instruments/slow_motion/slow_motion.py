@@ -74,6 +74,7 @@ def _record(step: Step, rule: int, member: int) -> Record:
         "layer": step.layer,
         "layers": len(step.op_layers),
         "seed": nets.settings.seed + nets.ensemble.active[member].seed,
+        "labels": nets.data.labels,
         "times": step.times,
         "map_side": math.isqrt(step.places) if 1 < step.places <= MAX_VISIBLE else 0,
         "by_example": not step.on_weights,

@@ -1,0 +1,12 @@
+// Lists the names of a table's columns and classes.
+
+/**
+ * List names up to a number of letters, with "…" for the others. Returns "" if not even the first name fits.
+ * @param {string[]} names @param {number} most
+ */
+export function shortenNames(names, most) {
+  const all = names.join(", ");
+  if (all.length <= most) return all;
+  const count = names.findIndex((_, at) => names.slice(0, at + 1).join(", ").length + 3 > most);
+  return count > 0 ? `${names.slice(0, count).join(", ")}, …` : "";
+}
