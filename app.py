@@ -34,20 +34,20 @@ from explorer.ui.server.classes import routes as classes
 from explorer.ui.server.runs import initial_state, jobs, tables, takeaway
 
 _compute_slots = ComputeSlots(limits.COMPUTE_SLOTS, limits.MAX_WAITING)
-_check_slots = ComputeSlots(limits.CHECK_SLOTS, limits.MAX_WAITING)  # separate: no curve waits for a check
+_check_slots = ComputeSlots(limits.CHECK_SLOTS, limits.MAX_WAITING)  # separate, so no curve waits for a check
 _search_slots = ComputeSlots(
     limits.SEARCH_SLOTS, limits.MAX_WAITING
-)  # separate: no check waits for near rules
+)  # separate, so no check waits for near rules
 _SLOTS = {"computing": _compute_slots, "judging": _check_slots, "searching": _search_slots}
 
 
 async def get_asset(request: Request) -> Response:
-    """Return a static file; its address contains a hash of all files, so browsers may cache it forever."""
+    """Return a static file, to be cached forever: its address contains a hash of all files."""
     return files.make_file_response(request, answers.get_files().get(request.path_params["name"]))
 
 
 async def ask(request: Request) -> Response:
-    """Return the answer to a question as JSON; the body of the request is its arguments."""
+    """Return the answer to a question as JSON. The request's body holds the arguments."""
     question = answers.QUESTIONS.get(request.path_params["question"])
     if question is None:
         raise admission.RefusedError(404, "There is no such question.")
@@ -57,11 +57,11 @@ async def ask(request: Request) -> Response:
 
 
 async def redirect_sheet(_request: Request) -> Response:
-    """Redirect an older address of the printed course to its present address."""
+    """Redirect an old address of the printed course to the current one."""
     return RedirectResponse("learn?print=course")
 
 
-# By default the front end first looks for its server below the page's address, and logs two errors.
+# Without this script, the front end first looks for its server below the page and logs two errors.
 _SERVER_ADDRESS = "<script>window.__streamlit = {BACKEND_BASE_URL: new URL('.', location.href).href}</script>"
 
 _ROOT = '<div id="root">'
@@ -75,15 +75,15 @@ _PAGES = {
 }
 _UNKNOWN_PAGE = _PAGE.replace(
     "<!-- head -->", answers.make_head("")
-)  # Streamlit shows an error and the first page
-# Without a slash at the end of a proxy's prefix, relative addresses would miss the prefix.
+)  # Streamlit then shows an error and the first page
+# If a proxy's prefix had no slash at its end, relative addresses would lose it.
 _SLASH = """<script>
     const {pathname, search, hash} = location
     if (!pathname.endsWith("/")) history.replaceState(null, "", `${pathname}/${search}${hash}`)
 </script>"""
 _PAGES["/"] = _PAGES["/"].replace(_SERVER_ADDRESS, f"{_SLASH}\n{_SERVER_ADDRESS}")
-# A page that contains its curves draws them first: the front end keeps server and browser busy for a
-# second. It starts when the curves are drawn, after three seconds at the latest.
+# A page that contains its curves draws them first, since the front end keeps server and browser busy for a
+# second. It starts when the curves are drawn, or after three seconds.
 _DEFERRED_SCRIPT = """<script>
     const frontEnd = document.createElement("script")
     Object.assign(frontEnd, {type: "module", crossOrigin: "", src: "\\1"})
@@ -99,11 +99,11 @@ _EXPLORE_PAGE = re.sub(r'<link rel="modulepreload" crossorigin .+?>', "", _EXPLO
 
 
 async def index(request: Request) -> Response:
-    """Return Streamlit's page with the address of its server, the choice's data and a visitor cookie."""
+    """Return Streamlit's page with its server's address, the data of the choice and a visitor cookie."""
     path = strip_prefix(request.scope["path"])
     page = _PAGES.get(path, _UNKNOWN_PAGE)
     if path == "/":
-        with suppress(admission.RefusedError):  # a busy server leaves rendering to Streamlit
+        with suppress(admission.RefusedError):  # on a busy server, Streamlit renders the page
             head, body = await _compute_slots.compute(
                 visitor_from_page_request(request), answers.render_explore, request.url.query
             )
@@ -114,13 +114,13 @@ async def index(request: Request) -> Response:
 
 
 async def redirect_prefix(request: Request) -> Response:
-    """Redirect from the server's prefix to its first page; relative, as a proxy may have added a prefix."""
+    """Redirect from the server's prefix to its first page, relatively, because a proxy may add a prefix."""
     query = f"?{request.url.query}" if request.url.query else ""
     return RedirectResponse(f"{PREFIX.rpartition('/')[2]}/{query}")
 
 
 def show_error(error: Exception) -> bool:
-    """Show on the page that a script failed: a sentence, never a traceback (that goes to the log)."""
+    """Show a sentence on the page when a script fails. The traceback goes to the log only."""
     st.error("Something went wrong on our side. Your settings are kept in the address: reload the page.")
     return True
 
@@ -158,7 +158,7 @@ def limit_route(route: Route) -> Route:
 
 
 class _PageNameConvertor(StringConvertor):
-    """The convertor for the address of a page, existing or not: no file, and no path of Streamlit's."""
+    """A route convertor for addresses of pages, existing or not, but not of files or Streamlit's paths."""
 
     regex = "[A-Za-z0-9-]+"
 
@@ -178,7 +178,7 @@ _ROUTES = (
     *initial_state.ROUTES,
     *classes.ROUTES,
 )
-_RESERVED_NAMES = dict.fromkeys(route.path.split("/")[1] for route in _ROUTES)  # not available for pages
+_RESERVED_NAMES = dict.fromkeys(route.path.split("/")[1] for route in _ROUTES)  # not available as page names
 
 
 async def refuse_path(_request: Request) -> Response:

@@ -1,4 +1,4 @@
-"""The command that starts the app: ``python -m explorer``, from any folder, with Streamlit's options."""
+"""The command ``python -m explorer``: starts the app from any folder, with Streamlit's options."""
 
 import runpy
 import sys
@@ -6,12 +6,12 @@ from importlib.util import find_spec
 from pathlib import Path
 
 _PACKAGE = Path(__file__).parent
-_SCRIPTS = (_PACKAGE / "app" / "app.py", _PACKAGE.parent / "app.py")  # installed package, clone
+_SCRIPTS = (_PACKAGE / "app" / "app.py", _PACKAGE.parent / "app.py")  # in an installed package, in a clone
 _MISSING = 'The app needs Streamlit, which this installs in the folder of the explorer: pip install ".[app]"'
 
 
 def main() -> None:
-    """Run ``app.py`` in Streamlit with the settings from the script's folder and the command line's options.
+    """Run ``app.py`` in Streamlit, with the settings in its folder and the options on the command line.
 
     Raises SystemExit with a message if Streamlit is not installed.
     """

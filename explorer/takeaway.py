@@ -14,7 +14,7 @@ from torch import Tensor
 from explorer.formula import quote
 from explorer.training import Settings
 
-MAX_SETTINGS_CHARS = 2_200_000  # characters: a table of 1 MB, escaped as JSON, and all other settings
+MAX_SETTINGS_CHARS = 2_200_000  # enough for a table of 1 MB, escaped as JSON, and all other settings
 
 
 def history_csv(history: Mapping[str, Any]) -> str:
@@ -35,9 +35,9 @@ def _to_texts(column: np.ndarray) -> list[str]:
 
 
 def settings_json(settings: Settings) -> str:
-    """Return settings as JSON text, which ``read_settings`` and ``Settings(**json.loads(text))`` read back.
+    """Return settings as JSON text for ``read_settings`` or ``Settings(**json.loads(text))``.
 
-    Raises ValueError if the op or a rule is a record made in Python, which JSON cannot hold.
+    Raises ValueError if the op or a rule is an object made in Python, which JSON cannot hold.
     """
     return _to_json(_fields_of(settings))
 
@@ -55,7 +55,7 @@ def _to_json(value: Any) -> str:
 
 
 def read_settings(text: str) -> Settings:
-    """Return the settings in a JSON text. Raises ValueError with a plain message if the text is invalid."""
+    """Return the settings in a JSON text. Raises ValueError, with a message for users, if it is invalid."""
     if len(text) > MAX_SETTINGS_CHARS:
         raise ValueError(f"the file has {len(text):,} characters: at most {MAX_SETTINGS_CHARS:,} are read")
     try:
@@ -71,10 +71,10 @@ def read_settings(text: str) -> Settings:
 
 
 def weights_file(weights: Mapping[str, Tensor], settings: Settings) -> bytes:
-    """Return ``Run.weights`` as a safetensors file's content, with the settings as metadata, except a table.
+    """Return ``Run.weights`` in safetensors format, with all settings but a table as metadata.
 
-    ``load_state_dict`` of a ``ModuleDict`` by rule, which holds a ``ModuleDict`` by seed, which holds a list
-    of ``nn.Linear``, accepts these weights.
+    The names fit a ``ModuleDict`` of rules that contains a ``ModuleDict`` of seeds, each a list of
+    ``nn.Linear``: its ``load_state_dict`` accepts these weights.
     """
     readable = {name: value for name, value in _fields_of(settings).items() if name != "table"}
     return save(dict(weights), metadata={"settings": _to_json(readable)})

@@ -1,4 +1,4 @@
-"""The catalogue of ops and backward rules, each defined by a formula, and custom formulas like them."""
+"""The catalogue of ops and backward rules, each defined by a formula, and the parsing of custom formulas."""
 
 from collections.abc import Callable
 
@@ -128,7 +128,7 @@ def find_rule(key: str | Rule) -> Rule:
 def _look_up(
     kind: str, key: object, entries: Entries[Record], parse_custom: Callable[[str], Record], variables: str
 ) -> Record:
-    """Look up an op or rule, or parse a custom formula. Raises ValueError with a suggestion otherwise."""
+    """Look up an op or rule, or parse a custom formula. Raises ValueError, with a suggestion, if neither."""
     if isinstance(key, str) and key.startswith(FORMULA_PREFIX.rstrip()):
         return parse_custom(key.removeprefix(FORMULA_PREFIX.rstrip()).removeprefix(" "))
     if isinstance(key, str) and key in entries:
@@ -140,9 +140,9 @@ def _look_up(
 
 
 def suggest_key(kind: str, key: str) -> str:
-    """Suggest keys similar to an unknown one, or say why it is not supported, in a clause.
+    """Return a clause that suggests keys similar to an unknown one or says why the key is unsupported.
 
-    Returns "" if nothing is similar.
+    Returns "" if no key is similar.
     """
     if kind == "rule" and key.lower() in rules.UNSUPPORTED:
         return rules.UNSUPPORTED[key.lower()]

@@ -1,4 +1,4 @@
-"""The colours of the curves: one for each position in the list of visible rules, and one for the op.
+"""The colours of curves: one for each position in the list of visible rules, and one for the op.
 
 Every colour has a contrast of 3:1 or more with its background. The colours of a set are distinct under normal
 vision and under each kind of colour blindness.

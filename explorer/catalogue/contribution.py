@@ -1,4 +1,4 @@
-"""Derive how much one element of a tensor contributes to the gradient of an op's parameter."""
+"""Derive the contribution of one element of a tensor to the gradient of an op's parameter."""
 
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
@@ -37,12 +37,13 @@ class Contribution:
 
     Attributes:
         name: the parameter.
-        formula: in x, y, g and the parameters of op and rule.
-        readable: a formula for people; equal to ``formula`` if all its parts are finite numbers.
-        scale: a factor on the sum, in the parameters and N, the number of elements that share the parameter;
-            None for 1.
-        origin: where the formula comes from, a key of ``ORIGINS``.
-        at_bound: how g is divided exactly at a bound, a key of ``AT_BOUND``; "" if not declared.
+        formula: the contribution in x, y, g and the parameters of op and rule.
+        readable: a shorter formula for readers, with the same values as ``formula`` if all its parts are
+            finite.
+        scale: a factor on the sum of contributions, as a formula of the parameters and of N, the number of
+            elements that share the parameter; None for 1.
+        origin: the source of the formula, a key of ``ORIGINS``.
+        at_bound: the division of g exactly at a bound, a key of ``AT_BOUND``; "" if not declared.
         note: a remark, for instance on sources that disagree; one sentence.
     """
 
@@ -55,16 +56,16 @@ class Contribution:
     note: str = ""
 
     def compute_factor(self, parameters: Mapping[str, float], elements: float) -> float:
-        """Return the factor by which the sum of the contributions of ``elements`` elements is scaled."""
+        """Return the factor on the sum of the contributions of ``elements`` elements."""
         return 1.0 if self.scale is None else self.scale.value({**parameters, COUNT: float(elements)})
 
 
 @dataclass(frozen=True)
 class DerivedContribution:
-    """The contribution to a parameter's gradient that follows from a rule r for x, ``outer + r * ratio``.
+    """The contribution ``outer + r * ratio`` to a parameter's gradient, for any rule r for x.
 
     ``outer``, in x and g, is the contribution through the op's outer function of q. ``ratio``, in x, is the
-    derivative of q's argument by the parameter over its derivative by x.
+    derivative of q's argument with respect to the parameter, divided by that with respect to x.
     """
 
     outer: Node
@@ -73,13 +74,13 @@ class DerivedContribution:
 
 @lru_cache
 def find_contribution(op: Op, rule: Rule, name: str, tensors: tuple[str, ...] = ()) -> Contribution:
-    """Find how much one element contributes to the gradient of a parameter of an op with a backward rule.
+    """Find the contribution of one element to the gradient of a parameter of an op with a backward rule.
 
-    The rule may declare the contribution. Otherwise it follows from the rule's formula for x, if the op
-    declares inner and outer, and else it is torch's derivative of the op. ``tensors`` names further
-    parameters that are tensors.
+    A contribution declared by the rule comes first. Otherwise, if the op declares inner and outer, the
+    contribution follows from the rule's formula for x; if not, it is torch's derivative of the op.
+    ``tensors`` names further parameters that are tensors.
 
-    Raises ValueError for a parameter that y does not depend on, or to which torch finds no path.
+    Raises ValueError for a parameter on which y does not depend, or to which torch finds no path.
     """
     rule = adapt_rule(op, rule)
     declared = next((learned for learned in rule.learned if learned.name == name), None)
@@ -103,13 +104,13 @@ def find_contribution(op: Op, rule: Rule, name: str, tensors: tuple[str, ...] = 
 
 
 def list_learnable(op: Op, rule: Rule) -> tuple[str, ...]:
-    """Return the names of the parameters that an op and a rule can learn, those of the op first."""
+    """Return the names of the parameters that can learn, first those of the op, then those of the rule."""
     names = dict.fromkeys(p.name for p in (*op.parameters, *adapt_rule(op, rule).parameters))
     return tuple(name for name in names if find_contribution_or_none(op, rule, name))
 
 
 def find_contribution_or_none(op: Op, rule: Rule, name: str) -> Contribution | None:
-    """Find the contribution of an element to a parameter's gradient, or None if it cannot learn."""
+    """Find the contribution of one element to a parameter's gradient. Returns None if it cannot learn."""
     try:
         return find_contribution(op, rule, name)
     except ValueError:
@@ -126,7 +127,7 @@ def _explain_missing(op: Op, rule: Rule, name: str) -> str:
 
 
 def differentiate_op(op: Op, name: str, tensors: Collection[str] = ()) -> tuple[Formula, Formula] | None:
-    """Write out torch's derivative of an op by a parameter as an exact formula and a readable one.
+    """Write torch's derivative of an op by a parameter as an exact formula and as a readable one.
 
     Both are in x and g. Returns None if the derivative is 0 everywhere or too long.
     """
@@ -138,7 +139,7 @@ def differentiate_op(op: Op, name: str, tensors: Collection[str] = ()) -> tuple[
 
 @lru_cache
 def describe_autograd(op: Op) -> str:
-    """Describe the gradient that torch's autograd computes for an op: what casts round, and where it is 0."""
+    """Describe torch's own gradient of an op: any rounding by casts, and the x at which it is 0."""
     calls = [part for part in walk(op.parsed.tree) if isinstance(part, Call) and FUNCTIONS[part.function].own]
     casts = [call for call in calls if FUNCTIONS[call.function].format]
     if not calls:
@@ -164,9 +165,9 @@ def describe_autograd(op: Op) -> str:
 
 
 def find_tensor_gradient(op: Op, name: str) -> Formula | None:
-    """Return torch's gradient for x if a parameter is a tensor. Returns None if the same as for a number.
+    """Return torch's gradient for x if a parameter is a tensor; None if it is the same as for a number.
 
-    Returns None, too, if torch has no derivative by the parameter, which then has to be a number.
+    Also returns None if torch has no derivative by the parameter, which then has to be a number.
     """
     gradient = op.parsed.derive_gradient((name,)) if name and differentiate_op(op, name) else None
     return None if gradient == op.parsed.gradient else gradient
@@ -174,10 +175,10 @@ def find_tensor_gradient(op: Op, name: str) -> Formula | None:
 
 @lru_cache
 def derive_contribution(op: Op, name: str, tensors: tuple[str, ...] = ()) -> DerivedContribution | None:
-    """Derive the contribution to an op's parameter that follows from any rule for x.
+    """Derive the contribution to the gradient of an op's parameter, for any rule for x.
 
     ``tensors`` names further parameters that are tensors. Returns None if the op declares no inner and outer,
-    or if the parameter cannot learn by them. Raises ValueError if the op's formula is not
+    or if they do not let the parameter learn. Raises ValueError if the op's formula is not
     ``outer(q(inner))``.
     """
     if op.inner is None or op.outer is None:

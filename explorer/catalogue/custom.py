@@ -1,4 +1,4 @@
-"""Parse custom formulas as ops and backward rules like those of the catalogue."""
+"""Parse custom formulas to the same kind of ops and backward rules as those of the catalogue."""
 
 import re
 from collections.abc import Sequence
@@ -17,7 +17,7 @@ _NAMED = re.compile(r"\s*([A-Za-z0-9_]{1,40})\s*=(?!=)\s*")
 _LEARNED = re.compile(r"\s*(?P<name>\w+)\s*:\s*(?:(?P<scale>.+?)\s*\*\s*)?sum\((?P<formula>.*)\)\s*")
 # Matches the formula of a rule drawn by hand, with or without the range outside which it is 0.
 _DRAWN = re.compile(r"g \* through\(x[^()]*\)( \* \([^()]*x[^()]*\))*")
-_CACHED = 256  # how many parsed formulas are kept, since a page requests each many times
+_CACHED = 256  # the number of parsed formulas in the cache; a page requests each many times
 _NO_PART = "after a semicolon, write how a parameter learns, such as s: sum(g * x)"
 
 
@@ -42,11 +42,11 @@ def parse_custom_op(text: str) -> Op:
 
 @lru_cache(_CACHED)
 def parse_custom_rule(text: str) -> Rule:
-    """Parse a formula in x, y, g as a backward rule whose parameters are the formula's other names.
+    """Parse a formula in x, y, g as a backward rule. Other names in the formula become its parameters.
 
-    Gradients of parameters may follow after semicolons, as ``name: scale * sum(contribution)``: the
-    contribution of one element in x, y, g, and an optional scale, in which N is the number of elements that
-    share the parameter. Raises FormulaError.
+    Gradients of parameters may follow after semicolons, as ``name: scale * sum(contribution)``. The
+    contribution of one element is in x, y, g. The optional scale may use N, the number of elements that share
+    the parameter. Raises FormulaError if any formula is invalid.
     """
     formula, *parts = text.split(";")
     fields, learned = (
@@ -68,7 +68,7 @@ def parse_custom_rule(text: str) -> Rule:
 
 
 def _describe_briefly(formula: str) -> str:
-    """Return the definition of a custom rule in a few words, from the form of its formula."""
+    """Describe the definition of a custom rule in a few words, based on the form of its formula."""
     if _DRAWN.fullmatch(formula):
         return "g times a line drawn by hand"
     parsed = parse(formula, parameters=None)
@@ -79,7 +79,7 @@ def _describe_briefly(formula: str) -> str:
 
 
 def _parse_all_learned(parts: Sequence[str], start: int, text: str) -> tuple[Learned, ...]:
-    """Parse the gradients of parameters between semicolons, the first of which begins at ``start``."""
+    """Parse the gradients of parameters, given between semicolons; the first one begins at ``start``."""
     learned: dict[str, Learned] = {}
     for part in parts:
         item = _parse_learned(part, start, text)
@@ -126,7 +126,7 @@ def _parse_formula(part: str, start: int, variables: tuple[str, ...], text: str)
 
 
 def _shift_error(error: FormulaError, start: int, text: str) -> FormulaError:
-    """Move the column of an error in a part of a text that begins at ``start`` to the whole text."""
+    """Return an error with its column counted in the whole text, in which the part begins at ``start``."""
     column = error.column + start
     message = re.sub(rf"\bcolumn {error.column}\b", f"column {column}", error.message)
     return FormulaError(message, column, text)

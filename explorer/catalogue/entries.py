@@ -1,4 +1,4 @@
-"""Read-only tables of ops and backward rules that suggest similar keys for an unknown one."""
+"""Read-only tables of ops and backward rules, with suggestions for unknown keys."""
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, ValuesView
@@ -11,12 +11,12 @@ from explorer.formula.aliases import find_similar
 
 Record = TypeVar("Record", Op, Rule)
 
-_MIN_PREFIX = 3  # how many letters a prefix needs to be completed
+_MIN_PREFIX = 3  # the minimum length of a prefix that is completed
 _MAX_SUGGESTIONS = 3
 
 
 class UnknownKeyError(KeyError):
-    """Raised for an unknown key of an op or rule; its message has no quotation marks, unlike KeyError's."""
+    """Raised for an unknown key of an op or rule; prints its message without KeyError's quotation marks."""
 
     def __str__(self) -> str:
         return str(self.args[0])
@@ -29,7 +29,7 @@ class Entries(Mapping[str, Record]):
         self._entries: dict[str, Record] = {entry.key: entry for entry in entries}
 
     def __getitem__(self, key: str) -> Record:
-        """Return the op or rule with a key. Raises KeyError that suggests similar keys."""
+        """Return the op or rule with a key. Raises UnknownKeyError, which suggests similar keys."""
         if key not in self:
             raise UnknownKeyError(self._explain_unknown(key))
         return self._entries[key]
@@ -53,7 +53,7 @@ class Entries(Mapping[str, Record]):
         return reversed(self._entries)
 
     def values(self) -> ValuesView[Record]:
-        """Return a view of the ops or rules, which can be reversed like that of a dict."""
+        """Return a view of the ops or rules that can be reversed, like the view of a dict."""
         return self._entries.values()
 
     def _list_rows(self) -> list[tuple[str, str, str]]:
@@ -66,9 +66,9 @@ class Entries(Mapping[str, Record]):
         return make_html_table(self._list_rows())
 
     def find_spelling(self, word: str) -> str:
-        """Return the key of the op or rule whose key or label is another spelling of a word.
+        """Return the key of the op or rule whose key or label matches a word in another spelling.
 
-        Returns "" unless there is exactly one. Case, blanks, hyphens and the difference between -ise and -ize
+        Returns "" unless exactly one matches. Case, blanks, hyphens and the difference between -ise and -ize
         are ignored.
         """
         keys = [
@@ -79,10 +79,10 @@ class Entries(Mapping[str, Record]):
         return keys[0] if len(keys) == 1 else ""
 
     def suggest_keys(self, word: str) -> list[str]:
-        """Return at most three keys that a word may stand for, or an empty list without a good guess.
+        """Return up to three keys that an unknown word may mean, or an empty list if none is likely.
 
-        An exact name comes first, then names with this prefix, then names for which the word may be a
-        misspelling with correct first letter and digits. A function's name is never taken for another
+        Exact names come first, then names with this prefix, then names of which the word may be a
+        misspelling, with the same first letter and digits. The name of a function never suggests another
         function.
         """
         wanted, names = _normalize_name(word), self._collect_names()
@@ -93,7 +93,7 @@ class Entries(Mapping[str, Record]):
         return list(dict.fromkeys(key for name in matches for key in names[name]))[:_MAX_SUGGESTIONS]
 
     def _collect_names(self) -> dict[str, list[str]]:
-        """Return a dict from each normalized key, label and alternative name to the keys that have it."""
+        """Return a dict from each normalized key, label and alternative name to the keys with this name."""
         names: dict[str, list[str]] = {}
         for key, entry in self.items():
             for name in _names_of(entry):
@@ -106,7 +106,7 @@ def _names_of(entry: Entry) -> list[str]:
 
 
 def _normalize_spelling(name: str) -> str:
-    """Remove case, blanks and hyphens from a name, and write -ize, -izer and -ization with s."""
+    """Normalize a name: lower case, no blanks or hyphens, and -ise, -iser and -isation with s."""
     return re.sub(r"iz(?=e|ing|ation)", "is", _normalize_name(name))
 
 

@@ -1,4 +1,4 @@
-"""Kinks that the catalogue declares for an op or rule: single points, and evenly spaced ones."""
+"""Declared kinks of ops and rules: single points and lattices."""
 
 import math
 from collections.abc import Mapping
@@ -33,8 +33,8 @@ def list_kink_points(
 ) -> list[float]:
     """Evaluate declared kinks to numbers, and return those from ``start`` to ``stop`` in ascending order.
 
-    Raises TooManyKinksError if a lattice has more than ``max_points`` points in the interval, which would be
-    indistinguishable in a plot.
+    Raises TooManyKinksError if a lattice has more than ``max_points`` points in the interval, too many to
+    distinguish in a plot.
     """
     positions: set[float] = set()
     for kink in kinks:

@@ -21,7 +21,7 @@ from explorer.formula.tree import (
 )
 
 SQUARE = "(y - target)**2"
-LOSSES = (SQUARE, "y", "(y - target)**4")  # the choices on pages that load no formula parser
+LOSSES = (SQUARE, "y", "(y - target)**4")  # the losses on offer on pages that load no formula parser
 TARGET = Parameter("target", 0.45, -2.0, 2.0, "best output: the loss is lowest there")
 _Y, _U, _NORMAL, _ANTITHETIC_Y = (Name(each) for each in ("y", UNIFORM, NORMAL, "ya()"))
 _ANTITHETIC: dict[Node, Node] = {_U: Binary("-", Number(1.0), _U), _NORMAL: Unary("-", _NORMAL)}
@@ -31,8 +31,7 @@ _ANTITHETIC: dict[Node, Node] = {_U: Binary("-", Number(1.0), _U), _NORMAL: Unar
 class Loss:
     """A loss f given by a formula in y and parameters, such as ``(y - target)**2``.
 
-    Raises FormulaError for a formula that cannot be parsed, that does not use y, or whose derivative is too
-    long to be written out.
+    Raises FormulaError if the formula cannot be parsed, does not use y, or has too long a derivative.
     """
 
     text: str
@@ -79,15 +78,15 @@ def find_loss(text: str) -> Loss:
 
 
 def make_antithetic(op: Formula) -> Formula:
-    """Return an op's formula with 1 − u instead of the random number u, the antithetic sample."""
+    """Return the formula of an op's antithetic sample, with 1 − u in place of the random number u."""
     return Formula(substitute(op.tree, _ANTITHETIC))
 
 
 def expand_losses(rule: Formula, op: Formula, loss: Loss | None, factor: Node = ONE) -> Formula:
-    """Replace losses and antithetic outputs in a rule's formula with formulas of x, y, g and random numbers.
+    """Replace losses and antithetic outputs in a rule by formulas of x, y, g and random numbers.
 
-    Antithetic outputs become the op with 1 − u instead of u. Losses become the formula of ``loss``, times
-    ``factor``. Without a loss they stay.
+    An antithetic output becomes the op's formula for 1 − u. A loss becomes the formula of ``loss``, times
+    ``factor``, or stays if ``loss`` is None.
     """
     if not rule.random_names:
         return rule
@@ -98,13 +97,13 @@ def expand_losses(rule: Formula, op: Formula, loss: Loss | None, factor: Node = 
     return Formula(substitute(tree, {_ANTITHETIC_Y: make_antithetic(op).tree}))
 
 
-UPSTREAM = Name("g()")  # the factor on the loss; the brackets keep it apart from parameters
+UPSTREAM = Name("g()")  # the factor on the loss; no parameter has brackets in its name
 
 
 def expand_in_draws(formula: Formula, op: Formula, loss: Loss) -> Node:
-    """Rewrite a formula in terms of x, random numbers and the upstream gradient only.
+    """Rewrite a formula as an expression in x, random numbers and the factor UPSTREAM only.
 
-    y is replaced by the op's formula, and g by UPSTREAM times the slope of the loss.
+    The op's formula replaces y, and UPSTREAM times the slope of the loss replaces g.
     """
     slope = substitute(loss.slope.tree, {_Y: op.tree})
     substitutes: dict[Node, Node] = {_Y: op.tree, Name("g"): Binary("*", UPSTREAM, slope)}
@@ -116,16 +115,16 @@ FROZEN_U = 0.37
 
 
 def require_deterministic(purpose: str, *entries: Op | Rule) -> None:
-    """Raise ValueError if an op or rule is random; ``purpose`` says what needs a deterministic one."""
+    """Raise ValueError if an op or rule is random; the message names the ``purpose``."""
     for entry in entries:
         if entry.is_random:
             raise ValueError(RANDOM_MESSAGE.format(entry=truncate(entry.key), here=purpose))
 
 
 def freeze_draws(op: Op, rule: Rule, loss: Loss, u: float = FROZEN_U) -> tuple[Op, Rule]:
-    """Return a deterministic version of a stochastic op and rule, in which u is the same for every element.
+    """Return deterministic versions of an op and rule, in which u has the same value for all elements.
 
-    The parameters of the loss have their defaults. Kinks are searched for instead of declared.
+    The loss has its default parameters. The new op and rule declare no kinks, so that these are searched.
     """
     substitutes: dict[Node, Node] = {_U: Number(u), _NORMAL: _to_node(NormalDist().inv_cdf(u))}
     substitutes |= {Name(p.name): _to_node(p.default) for p in loss.parameters}

@@ -20,16 +20,16 @@ class Noise:
 
     Attributes:
         key: permanent name, used in links and code.
-        label: its name in sentences: "uniform noise".
-        density: a formula in x; at its jumps the mean of both sides.
-        distribution: the probability of values below x, a formula.
+        label: name in sentences, such as "uniform noise".
+        density: the probability density, a formula in x; at a jump, the mean of both sides.
+        distribution: the cumulative distribution, a formula in x.
         width: the meaning of its width, a noun phrase.
-        reach: less than 1e-8 of the noise is beyond it, for Cauchy's less than a hundredth.
-        kinks: the kinks of the density, ascending.
+        reach: the |x| beyond which less than 1e-8 of the noise lies (for Cauchy noise, less than 0.01).
+        kinks: the kinks of the density, in ascending order.
         smooth: the length of an interval between kinks over which a polynomial of degree 11 approximates the
             density; None for any length.
-        tail: how it ends: "none" at its reach, "normal" like exp(−x²/2), "exponential" like exp(−|x|),
-            "power" like 1/x².
+        tail: the decay of the density: "none" if it ends at the reach, "normal" like exp(−x²/2),
+            "exponential" like exp(−|x|), "power" like 1/x².
     """
 
     key: str
@@ -80,7 +80,7 @@ NOISES: Mapping[str, Noise] = MappingProxyType({
     )
 })  # fmt: skip
 
-# Sentences about an op under noise, for Python and the page Explore, with placeholders in braces.
+# Sentences about an op under noise, with placeholders in braces, for Python and the page Explore.
 LENS_WORDS: Mapping[str, str] = MappingProxyType({
     "lead": "Dashed: the slope of the mean of {op} under {noise} noise of width {width} ({meaning}).",
     "same": "{rules} is the gradient of {op} under {noise} noise of width {width}.",

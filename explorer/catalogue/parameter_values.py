@@ -1,4 +1,4 @@
-"""Resolve the parameter values of an op with a rule, which may share parameters or only their names."""
+"""Resolve the parameter values of an op with a rule; equal names may mean one parameter or two."""
 
 import math
 import re
@@ -12,13 +12,14 @@ from explorer.catalogue.losses import Loss
 from explorer.catalogue.records import Learned, Op, Parameter, Rule
 from explorer.formula import join_texts, number_text, quote, truncate
 
-RENAMED = "{}_rule"  # how a rule's parameter is renamed if its name means something else in the op
+RENAMED = "{}_rule"  # the name of a rule's parameter whose own name means something else in the op
 
 
 def have_distinct_meanings(op_parameter: Parameter, rule_parameter: Parameter) -> bool:
-    """Return whether an op and a rule mean different things by a parameter of the same name.
+    """Return whether parameters with the same name in an op and a rule are different quantities.
 
-    They are if their quantities differ, or if the op's default is outside the domain of the rule's parameter.
+    They are if the declared quantities differ, or if the op's default is outside the domain of the rule's
+    parameter.
     """
     is_distinct = (
         "" not in (op_parameter.quantity, rule_parameter.quantity)
@@ -28,7 +29,7 @@ def have_distinct_meanings(op_parameter: Parameter, rule_parameter: Parameter) -
 
 
 def adapt_rule(op: Op, rule: Rule) -> Rule:
-    """Rename those parameters of a backward rule whose names mean something else in the op.
+    """Rename the parameters of a backward rule whose names mean something else in the op.
 
     With ``elu`` the ``alpha`` of ``dsq`` becomes ``alpha_rule`` in all formulas, and in code. Links and
     keyword arguments may also use ``dsq.alpha``. A rule without such names, or already adapted, is returned
@@ -77,7 +78,7 @@ def _rename_parameters(rule: Rule, names: tuple[str, ...]) -> Rule:
 def narrow_parameter(op_parameter: Parameter, rule_parameter: Parameter) -> Parameter:
     """Restrict an op's parameter to the domain of a backward rule that shares the parameter.
 
-    If its bounds leave that domain, they become the rule's, extended to include the default.
+    Bounds outside that domain are replaced by the rule's, extended to include the op's default.
     """
     if not rule_parameter.domain:
         return op_parameter
@@ -88,23 +89,23 @@ def narrow_parameter(op_parameter: Parameter, rule_parameter: Parameter) -> Para
 
 
 def qualify_name(rule: Rule, parameter: Parameter) -> str:
-    """Return the name of a rule's parameter with the rule's key, such as ``clipped.c``."""
+    """Return a parameter's name prefixed by the key of its rule, such as ``clipped.c``."""
     return f"{rule.key}.{parameter.display_name}"
 
 
 def find_formula_name(op: Op, rule: Rule, name: str) -> str:
-    """Return the name that formulas use for a parameter given as ``name`` or ``rule.name``."""
+    """Return a parameter's name in formulas, given it as ``name`` or ``rule.name``."""
     formula_names = {qualify_name(rule, p): p.name for p in adapt_rule(op, rule).parameters}
     return formula_names.get(name, name)
 
 
 def resolve_values(op: Op, rule: Rule | None, settings: Mapping[str, float]) -> dict[str, float]:
-    """Return the values of all parameters of an op and a rule as a dict, using defaults where none is set.
+    """Return a dict of the values of all parameters of an op and a rule, with defaults for those not set.
 
-    The keys are the names in formulas. A name with the same meaning in both is one parameter, with the op's
-    default. A name with two meanings is the op's; the rule's value is under its renamed parameter (see
-    ``adapt_rule``). ``settings`` holds values by name, or by ``rule.name`` (``clipped.c``) for one rule only.
-    Unknown names are ignored.
+    The keys are the names in formulas. A name with the same meaning in op and rule is one parameter, with the
+    op's default. A name with two meanings belongs to the op, and the rule's parameter is renamed (see
+    ``adapt_rule``). ``settings`` maps names to values; ``rule.name``, such as ``clipped.c``, sets a value for
+    one rule only. Unknown names are ignored.
     """
     result = {p.name: settings.get(p.name, p.default) for p in op.parameters}
     for p in adapt_rule(op, rule).parameters if rule else ():
@@ -120,10 +121,10 @@ def check_values(
     tensors: Collection[str] = (),
     loss: Loss | None = None,
 ) -> dict[str, float]:
-    """Return parameter values as floats, after checking names, values and domains.
+    """Check the names, values and domains of parameters, and return the values as floats.
 
-    ``tensors`` are the names of further parameters, which are tensors. ``loss`` is the loss of a stochastic
-    op or rule, whose parameters are accepted as well.
+    ``tensors`` are the names of further parameters, which are tensors. The parameters of ``loss``, the loss
+    of a stochastic op or rule, are accepted as well.
 
     Raises ValueError for a name that neither op nor rule has, for a value that is not finite, and for a value
     outside the domain of a parameter.
@@ -143,7 +144,7 @@ def check_values(
 
 
 def list_parameter_names(op: Op, rules: Sequence[Rule], loss: Loss | None = None) -> dict[str, bool]:
-    """Map the names of all parameters of an op, its rules and a loss to True, and ``rule.name`` to False."""
+    """Return a dict from accepted parameter names to True, and from their forms ``rule.name`` to False."""
     adapted = [adapt_rule(op, rule) for rule in rules]
     names = {qualify_name(rule, p): False for rule in adapted for p in rule.parameters}
     entries: tuple[Any, ...] = (op, *adapted, *([loss] if loss else []))
@@ -166,7 +167,7 @@ def require_in_domain(op: Op, rule: Rule, settings: Mapping[str, float]) -> None
 
 
 def to_finite(name: str, value: Any) -> float:
-    """Convert a number to a finite float. Raises ValueError about ``name`` if it is anything else."""
+    """Convert a number to a finite float. Raises ValueError, naming ``name``, for any other value."""
     try:
         if isinstance(value, bool | str):
             raise TypeError

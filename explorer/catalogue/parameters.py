@@ -1,4 +1,4 @@
-"""Parameters that several ops and rules use; an op and a rule share a parameter of the same name."""
+"""Parameters of several ops and rules. An op and a rule share a parameter of the same name."""
 
 from explorer.catalogue.records import Parameter
 

@@ -14,17 +14,17 @@ from explorer.catalogue.display import TORCH_OWN, make_html_table
 from explorer.catalogue.kinks import Kink
 from explorer.formula import OP_NAMES, Formula, FormulaError, parse, pieces, quote
 
-# No parameter may have one of these names, since parameters are passed as keyword arguments next to them.
+# Names of other keyword arguments of the functions that take parameters. No parameter may have them.
 RESERVED_NAMES = frozenset(
     {"op", "rule", "rules", "start", "stop", "points", "dtype", "parameters", "learns", "draw"}
 )
 _DECADES_TO_DRAG = 100
 MAX_ABS_X = 1e6  # the largest |x| on a chart
 
-COUNT = "N"  # in the scale of a gradient: the number of elements that share the parameter
+COUNT = "N"  # the number of elements that share a parameter, as named in the scale of its gradient
 COUNT_MESSAGE = f"{COUNT} is the number of elements, which only a scale may use"
 
-# How the upstream gradient of an element exactly at a learned bound is divided.
+# The division of the upstream gradient of an element exactly at a learned bound.
 AT_BOUND = {
     "published": "Exactly at the bound the parameter gets all of the gradient, as published.",
     "minimum": "Exactly at the bound x and the parameter get half each, as from torch.minimum.",
@@ -40,18 +40,18 @@ class Parameter:
     """A number on which an op or a backward rule depends, with its default and its bounds.
 
     Attributes:
-        name: its name in the formulas of its op or rule.
-        default: its value if no other is set.
-        low, high: the ends of the slider on screen. In Python, links and fields a value may be outside them,
-            within ``domain``.
+        name: the name in the formulas of the op or rule.
+        default: the value if no other is set.
+        low, high: the ends of the slider on screen. In Python, links and fields, a value may be any in
+            ``domain``.
         meaning: a short noun phrase, which may be followed by a colon and a hint.
         below: a parameter that this one must not exceed, in links and on screen.
-        domain: the condition under which the formulas are defined, such as ``0 < alpha < 1``; "" for none. A
-            value outside is rejected with an error that names the parameter.
-        quantity: the quantity that the name denotes. An op and a rule that share a name share the value,
-            unless both state a quantity and the two differ (see ``adapt_rule``). In the catalogue it is the
-            meaning. In custom formulas it is "", so that equal names share a value.
-        plain: the name in the rule's own formulas and in its domain, if ``adapt_rule`` renamed it; otherwise
+        domain: the condition under which the formulas are defined, such as ``0 < alpha < 1``; "" for none.
+            Other values raise an error that names the parameter.
+        quantity: the quantity that the name denotes. An op and a rule with the same name share its value,
+            unless both state a quantity and these differ (see ``adapt_rule``). In the catalogue the quantity
+            is the meaning. In custom formulas it is "", so that equal names share a value.
+        plain: if ``adapt_rule`` renamed the parameter, its name in the rule's own formulas and domain; else
             "".
 
     Raises ValueError for a name that cannot be a keyword of ``explorer.sample``, for a default outside the
@@ -80,14 +80,14 @@ class Parameter:
 
     @property
     def display_name(self) -> str:
-        """The parameter's name on screen, which is the one in the formulas of its op or rule."""
+        """The parameter's name on screen, which is the name in the formulas of its op or rule."""
         return self.plain or self.name
 
     def is_valid(self, value: float, context: Mapping[str, float] = MappingProxyType({})) -> bool:
-        """Return whether a value lies in the domain of the parameter.
+        """Return whether a value is in the domain of the parameter.
 
-        ``context`` holds the values of other parameters of the same op or rule by name. A condition on a
-        parameter without a value in ``context`` is taken to hold.
+        ``context`` maps the names of other parameters of the op or rule to values. A condition on a parameter
+        without a value in ``context`` counts as true.
         """
         if not self.domain:
             return True
@@ -101,23 +101,23 @@ class Parameter:
 
     @property
     def scale(self) -> Literal["linear", "log"]:
-        """The scale of the parameter's slider, which is logarithmic for positive bounds far apart."""
+        """The scale of the parameter's slider: logarithmic for positive bounds with a large ratio."""
         return "log" if self.low > 0 and self.high / self.low >= _DECADES_TO_DRAG else "linear"
 
 
 @dataclass(frozen=True)
 class Learned:
-    """The gradient of a parameter, which is ``scale`` times the sum of all elements' contributions.
+    """The declared gradient of a parameter: ``scale`` times the sum of all elements' contributions.
 
     Attributes:
         name: the parameter, one of the rule's.
         formula: the contribution of one element, in x, y, g and the rule's parameters.
         scale: a factor on the sum, in the rule's parameters and N, the number of elements that share the
             parameter; None for 1.
-        at_bound: how g is divided exactly at a learned bound, a key of ``AT_BOUND``; "" without a bound.
+        at_bound: the division of g exactly at a learned bound, a key of ``AT_BOUND``; "" without a bound.
         note: a remark, for instance on sources that disagree; one sentence.
-        start: its first value on a model's data, a formula of x and the rule's parameters; None for the
-            default.
+        start: the parameter's first value, given a model's data as x: a formula of x and the rule's
+            parameters; None for the default.
 
     Raises FormulaError for a formula that cannot be parsed, or that uses N outside a scale.
     """
@@ -154,24 +154,24 @@ class Learned:
 
     @property
     def parameter_names(self) -> set[str]:
-        """The name of the parameter that learns, and those of the parameters in its formulas."""
+        """The names of the parameter that learns and of all parameters in its formulas."""
         scale = self.parsed_scale.parameters if self.parsed_scale else ()
         return {self.name, *self.parsed.parameters, *scale} - {COUNT}
 
 
 @dataclass(frozen=True, repr=False)
 class Entry:
-    """The common fields of ops and backward rules, displayed as one line of text or a small HTML table.
+    """The common fields of ops and backward rules; displayed as one line of text or a small HTML table.
 
     Attributes:
         key: permanent name, used in links and code.
         label: name on screen.
-        formula: its definition in the formula language.
+        formula: the definition in the formula language.
         purpose: one sentence on its purpose.
-        parameters: the numbers on which it depends.
-        kinks: the x of its jumps and corners, as formulas in the parameters; ``()`` for no kinks, None if
-            they are not declared and must be found numerically.
-        source: paper or public file with the formula; empty for torch's own functions.
+        parameters: the parameters in the formulas.
+        kinks: the x of jumps and corners, as formulas in the parameters; ``()`` for no kinks, None if they
+            are not declared and must be found numerically.
+        source: a paper or public file with the formula; "" for torch's own functions.
         note: a remark or warning, for instance on sources that disagree; one sentence.
         also: alternative names.
     """
@@ -205,12 +205,12 @@ class Entry:
 
     @property
     def is_random(self) -> bool:
-        """Whether the op or rule uses random numbers, directly or through y or a loss."""
+        """True if the op or rule uses random numbers, directly or through y or a loss."""
         return bool(self.random_names)
 
     @property
     def other_outputs(self) -> tuple[str, ...]:
-        """The losses in the formulas at outputs other than y, each of which needs a pass in a net."""
+        """The losses in the formulas at outputs other than y. Each of them needs a forward pass in a net."""
         outputs = (formula.other_outputs for formula in self.formulas)
         return tuple(dict.fromkeys(chain.from_iterable(outputs)))
 
@@ -223,7 +223,7 @@ class Entry:
         return pieces.find_known_degree(self.parsed.tree, y, is_searched=self.kinks is None)
 
     def with_quantities(self, **fields: Any) -> Self:
-        """Return a copy with new fields, in which each parameter's ``quantity`` is its meaning."""
+        """Return a copy with new fields and with each parameter's ``quantity`` set to its meaning."""
         parameters = tuple(replace(p, quantity=p.quantity or p.meaning) for p in self.parameters)
         return replace(self, parameters=parameters, **fields)
 
@@ -251,12 +251,13 @@ class Op(Entry):
     Attributes:
         formula: f, in x and the parameters.
         family: the kind of function, a key of ``FAMILIES``; rules declare the families that they suit. In the
-            catalogue it follows from the position of the op.
-        judged: the formula that replaces the op's when a net is evaluated, in x and random numbers; None for
-            the same formula.
-        named: whether its label begins with a proper name, which keeps its capital inside a sentence.
-        inner, outer: if both are set, ``y = outer(q(inner))``: ``inner`` in x and the parameters, ``outer``
-            in q and the parameters. The gradient of a parameter in them then follows from the rule for x.
+            catalogue the op's module determines it.
+        judged: the op's formula in the evaluation of a net, in x and random numbers; None for the same
+            formula.
+        named: whether the label begins with a proper name, which stays capitalized inside a sentence.
+        inner, outer: if both are set, ``y = outer(q(inner))``, with ``inner`` in x and the parameters, and
+            ``outer`` in q and the parameters. The gradient of a parameter in them then follows from the rule
+            for x.
     """
 
     formula: str
@@ -270,7 +271,7 @@ class Op(Entry):
 
     @property
     def sentence_label(self) -> str:
-        """The op's label inside a sentence, in lower case unless it is a name or a custom formula."""
+        """The op's label for use inside a sentence, in lower case unless it is a name or a custom formula."""
         first = self.label.split(" ")[0]
         is_unchanged = self.named or self.family == CUSTOM_FAMILY or not first[1:].islower()
         return self.label if is_unchanged else self.label[0].lower() + self.label[1:]
@@ -282,7 +283,7 @@ class Op(Entry):
 
     @property
     def evaluation_op(self) -> "Op":
-        """The op that is used when a net is evaluated; it has no parameters unless it is this op."""
+        """The op used for evaluating a net: this op, or another one without parameters."""
         return self if self.judged is None else replace(self, formula=self.judged, parameters=(), judged=None)
 
 
@@ -292,19 +293,19 @@ class Rule(Entry):
 
     Attributes:
         formula: r; None for torch's own autograd of the op.
-        brief: r in about six words, which follow the label on a card; a factor on g is named without "times
+        brief: r in about six words, shown after the label on a card. A factor on g is named without "times
             g".
         kinks: the kinks of r. If r uses y, those of the op are added.
-        group: its section in the menu, a key of ``GROUPS``. In the catalogue it follows from the position of
-            the rule, and so do ``suits`` and ``otherwise`` unless the rule sets them.
-        suits: families of ops for which it makes sense; empty for all.
-        otherwise: why it does not suit other families, a sentence for the menu.
+        group: the section in the menu, a key of ``GROUPS``. In the catalogue the rule's module determines it,
+            and also ``suits`` and ``otherwise`` unless the rule sets them.
+        suits: the families of ops that the rule is meant for; empty for all.
+        otherwise: a sentence for the menu that says why the rule does not suit other families.
         linear: whether r is linear in g.
-        antiderivative: formula in x whose derivative is r at g = 1, if there is a known one; linear rules
+        antiderivative: a formula in x whose derivative is r at g = 1, if one is known; linear rules only.
+        area: the integral of r over all x at g = 1, a formula in the parameters or "infinite"; linear rules
             only.
-        area: integral of r over all x at g = 1, a formula in the parameters or "infinite"; linear rules only.
-        fault: the fault of a rule that serves as a warning, one sentence; empty for all others.
-        learned: the gradients of parameters that learn. A parameter without one gets its gradient from the
+        fault: one sentence about the fault of a rule that serves as a warning; "" for all other rules.
+        learned: declared gradients of parameters that learn. Any other parameter gets its gradient from the
             rule, or from torch's derivative of the op.
 
     Raises ValueError for a learned parameter that the rule does not have.
@@ -344,7 +345,7 @@ class Rule(Entry):
 
     @property
     def needs_loss(self) -> bool:
-        """Whether the gradient for x depends on the value of a loss, not only on its slope."""
+        """True if the gradient for x depends on the value of a loss, not only on its slope."""
         return bool(self.parsed and self.parsed.uses_loss)
 
     @property
@@ -355,5 +356,5 @@ class Rule(Entry):
 
 @lru_cache
 def _parse_condition(text: str) -> Formula:
-    """Parse a condition as a formula whose value is 1 if it holds and 0 otherwise."""
+    """Parse a condition as a formula with the value 1 if the condition holds and 0 otherwise."""
     return parse(f"1 * ({text})", variables=(), parameters=None)

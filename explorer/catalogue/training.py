@@ -1,4 +1,4 @@
-"""Explain which ops and rules nets cannot be trained with, and how nets with random ops are evaluated."""
+"""Explain why some ops and rules cannot train nets, and how nets with random ops are evaluated."""
 
 from explorer.catalogue.records import Op, Rule
 from explorer.formula.tree import ANTITHETIC_LOSS
@@ -14,9 +14,9 @@ _TWIN = (
 
 
 def explain_refusal(entry: Op | Rule, name: str, *, spikes: bool = False) -> str:
-    """Explain why nets cannot be trained with an op or rule. Returns "" if they can.
+    """Explain why an op or rule cannot be used to train nets. Returns "" if it can.
 
-    ``name`` is its name on screen. ``spikes`` selects the reason for nets of spiking units.
+    ``name`` is the name of the op or rule on screen. ``spikes`` selects the reason for nets of spiking units.
     """
     if entry.other_outputs:
         return _OTHER_OUTPUT.format(entry=name, loss=entry.other_outputs[0])

@@ -1,4 +1,4 @@
-"""Find where a function of x jumps or switches, by scanning a range and bisecting to adjacent floats."""
+"""Locate the jumps and switches of a function of x, by a scan and bisection down to adjacent floats."""
 
 import math
 from collections.abc import Callable, Sequence
@@ -14,7 +14,7 @@ from explorer.formula.reference import make_even_points
 MAX_KINKS = 512  # enough for all jumps of an 8-bit format; more would be indistinguishable in a plot
 SCAN_POINTS = 2001
 MAX_BISECTIONS = 64  # enough to halve a step of the scan down to adjacent floats
-_SETTLED = 30  # after this many halvings the slope no longer matters: a remaining difference is a jump
+_SETTLED = 30  # after this number of bisections, a remaining difference is a jump and not a slope
 _LEAST_JUMP = 1e-3  # the smallest jump, as a fraction of the difference between two points of the scan
 
 Curve = Callable[[Tensor], Tensor]
@@ -25,8 +25,9 @@ def find_changes(function: Curve, start: float, stop: float, extra_x: list[float
     """Find each x in a range at which a piecewise constant function changes its value.
 
     Positions are rounded to short decimals where possible. The scan includes ``extra_x`` and extends one step
-    beyond both ends, to catch changes exactly there. If the value changes in both halves of an interval, both
-    are searched, so several jumps in one interval are all found. Raises TooManyKinksError.
+    beyond both ends, to catch changes exactly at the ends. If the value changes in both halves of an
+    interval, both are searched, so that all jumps in it are found. Raises TooManyKinksError for too many
+    changes.
     """
     step = (stop - start) / SCAN_POINTS
     scan = make_even_points(start - step, stop + step, SCAN_POINTS).numpy()
@@ -44,7 +45,7 @@ def find_changes(function: Curve, start: float, stop: float, extra_x: list[float
             raise TooManyKinksError(f"the formula has too many kinks: a part of it changes {count} times")
         if (np.nextafter(cells[0], cells[1]) == cells[1]).all():
             break
-        # While there are few cells, bisect several times per call: calls are expensive, further x are cheap.
+        # Bisect few cells several times per call, because a call is expensive but additional x are cheap.
         batch = min(bisections, 4 if 16 * count <= 4 * MAX_KINKS else 2 if count <= MAX_KINKS else 1)
         cells = _bisect_cells(function, cells, batch)
         bisections -= batch
@@ -52,9 +53,9 @@ def find_changes(function: Curve, start: float, stop: float, extra_x: list[float
 
 
 def _bisect_cells(function: Curve, cells: Floats, times: int) -> Floats:
-    """Bisect intervals several times and keep the halves in which a function's value changes.
+    """Bisect intervals ``times`` times and keep the parts in which the function's value changes.
 
-    ``cells``, (4, n), are the left and right x and the values there.
+    Cells, (4, n), consist of the left and right x of each interval and the function's values at both.
     """
     x = cells[:2]
     for _ in range(times):
@@ -79,9 +80,10 @@ def find_zeros(function: Curve, x: list[float]) -> list[float]:
 
 
 def bisect(is_inside: Callable[[Tensor], Tensor], inside: Tensor, outside: Tensor) -> tuple[Tensor, Tensor]:
-    """Return adjacent positions between ``inside`` and ``outside``, at the first of which a condition holds.
+    """Find the adjacent positions between ``inside`` and ``outside`` where a condition ceases to hold.
 
-    All are (n,); the condition holds at ``inside`` and not at ``outside``.
+    All tensors are (n,). The condition holds at ``inside`` and at the first result, not at ``outside`` and
+    the second.
     """
     for _ in range(MAX_BISECTIONS):
         middle = (inside + outside) / 2
@@ -91,7 +93,7 @@ def bisect(is_inside: Callable[[Tensor], Tensor], inside: Tensor, outside: Tenso
 
 
 def is_near(x: float, positions: Sequence[float], distance: float) -> bool:
-    """Return whether a number is within a given distance of any of several positions."""
+    """Return whether a number is within ``distance`` of any of the positions."""
     return any(abs(x - position) <= distance for position in positions)
 
 
@@ -105,7 +107,7 @@ def _evaluate_comparable(function: Curve, x: Floats) -> Floats:
 def merge_close(positions: list[float], width: float) -> list[float]:
     """Round ascending positions to short decimals where possible, and drop near duplicates.
 
-    ``sign``, for instance, changes both at its zero and right after it.
+    An example of near duplicates is ``sign``, which changes both at 0 and right after it.
     """
     merged: list[float] = []
     for x in positions:
@@ -116,7 +118,7 @@ def merge_close(positions: list[float], width: float) -> list[float]:
 
 
 def round_position(x: float, tolerance: float = 1e-12, digits: int = 9) -> float:
-    """Return the short decimal that a position found by bisection approximates, or the position itself."""
+    """Round a position found by bisection to a short decimal if one is close; else return it unchanged."""
     tolerance = max(tolerance, 8 * math.ulp(x))
     rounded = float(f"{x:.{digits}g}") if abs(x) > tolerance else 0.0
     return (rounded if abs(rounded - x) <= tolerance else x) + 0.0
@@ -125,8 +127,8 @@ def round_position(x: float, tolerance: float = 1e-12, digits: int = 9) -> float
 def find_jumps(curve: Curve, scan: Tensor) -> tuple[Tensor, Tensor]:
     """Find the positions and heights of a function's jumps between the points of a scan, (n,) each.
 
-    A difference that does not shrink under bisection is a jump, but ends of the domain and poles are not, nor
-    is less than a thousandth of the difference between the points of the scan.
+    A difference that does not shrink under bisection is a jump. Exceptions are ends of the domain, poles, and
+    differences below a thousandth of that between the points of the scan.
     """
     values = curve(scan)
     cells = torch.stack([scan[:-1], scan[1:], values[:-1], values[1:]])

@@ -1,4 +1,4 @@
-"""Evaluate the curves of an op and its backward rules when neither draws random numbers."""
+"""Evaluate the curves of a deterministic op and its deterministic backward rules."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -16,10 +16,10 @@ from explorer.gradient import backpropagate, bind_formulas
 
 @dataclass(frozen=True, eq=False)
 class DeterministicEvaluator:
-    """Evaluates an op and its backward rules with PyTorch when neither draws random numbers.
+    """An evaluator of a deterministic op and its deterministic backward rules, with PyTorch.
 
     ``g`` is the upstream gradient. Reductions such as ``mean(…)`` are taken over the range ``mean_range``.
-    ``learns`` is the name of the parameter that autograd treats as a tensor, or "".
+    ``learns`` is the name of the parameter that is a tensor for autograd, or "".
     """
 
     op: Op
@@ -29,7 +29,7 @@ class DeterministicEvaluator:
     learns: str = ""
 
     def evaluate_curves(self, rules: Sequence[Rule], x: Floats, _marks: object) -> CurveValues:
-        """Evaluate the op, and its gradient by each of the backward rules, at every element of x."""
+        """Evaluate the op and its gradient by each backward rule at each x."""
         columns = {rule.key: self.evaluate(rule, x) for rule in rules}
         gradients = {key: gradients for key, (_, gradients) in columns.items()}
         return CurveValues(columns[rules[0].key][0], gradients, {}, None)
@@ -55,5 +55,5 @@ class DeterministicEvaluator:
         return part
 
     def _make_upstream(self, y: Tensor) -> Tensor:
-        """Fill a tensor of y's shape with the upstream gradient; infinite where y's dtype overflows."""
+        """Return a tensor like y filled with the upstream gradient, infinite if it overflows y's dtype."""
         return self.g * torch.ones_like(y)

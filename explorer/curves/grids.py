@@ -13,7 +13,7 @@ from explorer.curves.sampled import EVEN, KINK, NEIGHBOUR, Floats
 from explorer.formula.reference import make_even_points
 
 MAX_POINTS = 4001
-# Least width of a range, relative to its larger end and absolute: below it there are too few floats.
+# The least width of a range, relative to its larger end and absolute. A narrower range has too few floats.
 MIN_RELATIVE_RANGE, MIN_RANGE = 1e-12, 1e-30
 _JUMP_FRACTION = 0.02  # changes within a grid step below this fraction of the curve's height are ignored
 _MAX_BISECTIONS = 120  # enough to reach adjacent float64 numbers even near 0
@@ -59,9 +59,9 @@ def make_grid(
 ) -> tuple[Floats, NDArray[np.int8]]:
     """Merge an even grid over a range with all kinks and the floats next to them.
 
-    Returns the x, (n,) ascending and distinct, and (n,) int8 that tells for each x whether it belongs to the
-    even grid, is a kink or is next to one. Around each kink the first and the fourth float on both sides are
-    included, because an op that divides x before it rounds may jump up to four floats late.
+    Returns the x, (n,) ascending and distinct, and marks, (n,) int8, for points of the even grid, kinks and
+    points next to a kink. Around each kink the first and the fourth float on both sides are included, because
+    an op that divides x before rounding may jump up to four floats late.
     """
     kink_x = torch.tensor(kinks, dtype=dtype)
     neighbours = []
@@ -88,9 +88,9 @@ def find_late_jumps(
 ) -> dict[int, float]:
     """Find jumps that floating-point error has moved more than four floats away from their kink.
 
-    Returns a dict from the index in x of the point before each jump to the first x after it. Near 0, floats
-    are so dense that a summand absorbs them: ``round(x - 0.5)`` jumps at -3e-8 in float32. Only steps of the
-    grid next to a kink are searched, and only if y changes much.
+    Returns a dict from the index in x of the point before each jump to the first x after the jump. Near 0,
+    floats are so dense that adding a constant rounds them away: ``round(x - 0.5)`` jumps at -3e-8 in float32.
+    Only steps of the grid next to a kink with a large change of y are searched.
     """
     kinks, sides = np.flatnonzero(marks == KINK)[:, None], np.array([-1, 1])
     near, far = (kinks + 2 * sides).ravel(), (kinks + 3 * sides).ravel()
@@ -112,7 +112,7 @@ def find_late_jumps(
 
 
 def _bisect_changes(curve: Callable[[Floats], Floats], inner: Floats, outer: Floats) -> tuple[Floats, Floats]:
-    """Bisect intervals down to adjacent floats that enclose most of the change of a curve."""
+    """Bisect intervals down to adjacent floats, always keeping the half with most of the curve's change."""
     for _ in range(_MAX_BISECTIONS):
         middle = (inner + outer) / 2
         y_inner, y_middle, y_outer = curve(np.concatenate([inner, middle, outer])).reshape(3, -1)

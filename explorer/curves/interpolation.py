@@ -1,4 +1,4 @@
-"""Replace user-defined functions by sampled points, which a browser can plot and pickle can store."""
+"""Replace user-defined functions by sampled points, which can be plotted in a browser and pickled."""
 
 import copyreg
 from collections.abc import Iterator, Mapping
@@ -24,8 +24,8 @@ _NAN = Binary("/", Number(0.0), Number(0.0))
 def interpolate_functions(curves: Curves) -> tuple[Op, tuple[Rule, ...]]:
     """Replace the user-defined functions among an op and its backward rules with interpolated points.
 
-    The points cover the curves' range and its width again on both sides. A gradient that is not linear in g
-    is known only at the g of the curves. At any other g it is NaN, as its formula text says.
+    The points cover three times the curves' range: its own width again on both sides. A gradient that is not
+    linear in g is known only for the curves' g. For any other g it is NaN; the formula text says so.
     """
     op = _interpolate_op(curves.op, curves) if isinstance(curves.op, ForeignOp) else curves.op
     rules = (
@@ -76,7 +76,7 @@ def _sample_wide_range(rule: str | Rule, curves: Curves) -> Iterator[tuple[float
 def _make_gradient_tree(
     label: str, key: str, by_g: Mapping[float, Curves], g: float, argument: Node
 ) -> tuple[Node, str]:
-    """Turn a sampled gradient into an expression, and a note on the g for which it is known, or ""."""
+    """Return a sampled gradient as an expression, and a note on the g for which it is known, or ""."""
     x, unit_gradient = by_g[1.0].x, by_g[1.0].gradients[key]
     is_linear = all(
         len(curves.x) == len(x)
@@ -96,12 +96,12 @@ def _format_kinks(curves: Curves, key: str) -> tuple[str, ...] | None:
 
 
 def _describe_samples(curves: Curves, restriction: str) -> str:
-    """Describe in words at how many x, and over which range, a function was sampled."""
+    """Describe in words the number of x, and their range, at which a function was sampled."""
     return with_minus(f"sampled{restriction} at {len(curves.x):,} x from {curves.start:g} to {curves.stop:g}")
 
 
 def _reduce_curves(curves: Curves) -> str | tuple[Any, ...]:
-    """Tell pickle how to store curves, with user-defined functions replaced by sampled points."""
+    """Return pickle's recipe for curves, with user-defined functions replaced by sampled points."""
     if any(isinstance(entry, ForeignOp | ForeignRule) for entry in (curves.op, *curves.rules)):
         op, rules = interpolate_functions(curves)
         curves = replace(curves, op=op, rules=rules)

@@ -1,4 +1,4 @@
-"""Find the kinks of ops and gradients: as the catalogue declares them, or else by a numerical search."""
+"""Find the kinks of ops and gradients, as declared in the catalogue or else by a numerical search."""
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
@@ -58,11 +58,11 @@ def find_kinks(
     """Find the kinks of an op, or of its gradient by a backward rule, between ``start`` and ``stop``.
 
     Returns ascending positions, or None if there are too many to plot. Ops and rules of the catalogue declare
-    their kinks. In a custom formula, every comparison, rounding, division, ``abs`` and so on is scanned over
-    the range, and each x at which it switches is located by bisection in float64. A user-defined function is
-    searched for jumps of its values and of its backward. A rule that does not depend on y does not jump with
-    its op, so an op with too many kinks adds none to it. Torch's own gradient also has a kink where it
-    differs at a single x from both sides. Reductions such as ``mean(…)`` are taken over ``mean_range``, by
+    their kinks. In a custom formula, each comparison, rounding, division, ``abs`` and so on is scanned over
+    the range, and bisection in float64 locates each x at which it switches. In a user-defined function, the
+    values and the backward are searched for jumps. A rule that does not depend on y does not jump with its
+    op, so that an op with too many kinks adds none to the rule. Torch's own gradient also has a kink at a
+    single x that differs from both sides. Reductions such as ``mean(…)`` are taken over ``mean_range``, by
     default the range itself.
     """
     parameters, rule = resolve_values(op, rule, settings), rule and adapt_rule(op, rule)
@@ -89,9 +89,9 @@ def find_mean_kinks(
 ) -> list[float] | None:
     """Find the kinks that averaging over random draws adds to a curve of a stochastic op or rule.
 
-    They lie where the rule or the loss switches at an extreme draw: ``abs(y - 1)``, for instance, has one
+    At these x the rule or the loss switches for an extreme draw: ``abs(y - 1)``, for instance, has a kink
     where the largest possible y passes 1. Positions near ``known_kinks`` are left out. Returns None if there
-    are too many.
+    are too many kinks.
     """
     parameters = loss.values(settings) | resolve_values(op, rule, settings) | {UPSTREAM.name: g}
     formulas = [loss.parsed, loss.slope, *([rule.parsed] if rule and rule.parsed else [])]
@@ -114,8 +114,8 @@ def find_contribution_kinks(
 ) -> list[float] | None:
     """Find the kinks in x of the contribution of one element to the gradient of a parameter.
 
-    These are the kinks of the op, those of the rule if the contribution depends on it, and those of the
-    contribution's formula if the rule declares none for it. Returns None if there are too many. Raises
+    The result combines the kinks of the op, those of the rule if the contribution depends on it, and those of
+    the contribution's formula if the rule declares none for it. Returns None if there are too many. Raises
     ValueError if the parameter cannot learn by the rule.
     """
     element_part = find_contribution(op, rule, name)
@@ -149,7 +149,7 @@ def _find_entry_kinks(
     is_autograd: bool = False,
     mean_range: tuple[float, float] | None = None,
 ) -> list[float] | None:
-    """Return the kinks that an op or rule declares, or search for them. Returns None if they are too many."""
+    """Return the declared kinks of an op or rule, or else search for them. None if there are too many."""
     try:
         if entry.kinks is not None:
             return _sort_or_none(set(list_kink_points(entry.kinks, parameters, start, stop, MAX_KINKS)))
@@ -171,7 +171,7 @@ def _find_edge_kinks(
 def _find_tree_changes(
     trees: Iterable[Node], parameters: Mapping[str, float], start: float, stop: float
 ) -> list[float] | None:
-    """Find each x at which an expression in a list changes its value. Returns None if there are too many."""
+    """Find each x at which any of several expressions changes its value; None if there are too many."""
     positions: list[float] = []
     try:
         for tree in trees:
@@ -217,7 +217,7 @@ def _search_kinks(
     g: float,
     is_autograd: bool,
 ) -> tuple[float, ...]:
-    """Search a formula without reductions for kinks; ``forward`` is the formula of y, None if not used."""
+    """Search a formula without reductions for kinks. ``forward`` is the formula of y, None if not used."""
     bound = dict(parameters)
     op = forward.bind(bound) if forward else None
 
@@ -226,7 +226,7 @@ def _search_kinks(
         return lambda x: evaluate(x, op(x) if op else None, torch.full_like(x, g))
 
     positions: list[float] = []
-    # Search inner pieces first: where an outer piece changes twice in a cell, an inner one has an extremum.
+    # Inner pieces come first: if an outer piece changes twice in a cell, an inner one has an extremum there.
     for piece in reversed(dict.fromkeys(find_pieces(formula.tree))):
         turning_points: list[float] = []
         for tree in list_derivative_signs(piece) or ():
@@ -281,10 +281,10 @@ def _evaluate_with_slopes(curve: Curve, x: Tensor, g: float) -> tuple[Tensor, Te
 
 
 def _mask_kinks(curve: Curve, x: Tensor, width: float, is_autograd: bool, g: float) -> Tensor:
-    """Return a mask of the candidate positions at which a curve really has a kink.
+    """Return a mask of the candidate positions at which a curve has a kink.
 
-    x is (n,), ascending. The change of value and slope across each candidate is measured over two distances,
-    one a hundred times smaller: there a smooth change shrinks to a hundredth, but a jump or corner does not.
+    x is (n,), ascending. Changes of value and slope across each candidate are measured over two distances. At
+    the smaller one, a hundredth of the other, smooth changes shrink to a hundredth; jumps and corners do not.
     Ends of the domain and unbounded slopes count as kinks too.
     """
     if not len(x):
@@ -305,7 +305,7 @@ def _mask_kinks(curve: Curve, x: Tensor, width: float, is_autograd: bool, g: flo
 def _measure_changes(
     curve: Curve, x: Tensor, step: Tensor, is_autograd: bool, g: float
 ) -> tuple[Tensor, Tensor, Tensor]:
-    """Measure how much the value and the slope of a curve change within ``step`` of each x.
+    """Measure the changes of value and slope of a curve within ``step`` of each x.
 
     Returns these changes, (2, n), with those below rounding error set to 0; the largest slope, (n,); and a
     mask, (n,), of the x at which, or next to which, the curve has a value.

@@ -36,7 +36,7 @@ def find_levels(curves: SampledCurves) -> list[float]:
 
 
 def choose_level_ticks(levels: list[float], label_gap: float, mark_gap: float) -> LevelTicks:
-    """Choose which output levels of an op get a labelled or an unlabelled axis tick.
+    """Choose the output levels of an op that get an axis tick, with or without a label.
 
     ``label_gap`` and ``mark_gap`` are the least distances between labels and between ticks. Levels with short
     texts are labelled first.
@@ -54,7 +54,7 @@ def choose_level_ticks(levels: list[float], label_gap: float, mark_gap: float) -
 
 
 def _keep_spaced(values: list[float], gap: float) -> list[float]:
-    """Drop every value that is closer than ``gap`` to one already kept, and sort the rest."""
+    """Drop values closer than ``gap`` to an earlier one that is kept, and return the rest sorted."""
     spaced: list[float] = []
     for value in values:
         if all(abs(value - other) >= gap for other in spaced):

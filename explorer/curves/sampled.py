@@ -33,16 +33,16 @@ class SampledCurves(ABC):
         marks: int8: 0 for a point of the even grid, 1 for a kink of any curve, 2 for a float next to a kink.
         y: the op's output.
         gradients: the gradient by each rule, by the rule's key.
-        kinks: the kinks of "forward", each rule's key and ``to_part_key(rule key)``, rounded;
-            None if there are too many to plot.
-        loss: for a stochastic op or rule, the formula of y whose derivative, times g, is the upstream
-            gradient; y, gradients and parts are then means over the random draws. "" otherwise.
-        spreads: the standard deviations over the random draws of "forward" and each rule's key; may be empty.
-        unbiased: g times the slope of the mean loss in x, the mean gradient of an unbiased rule. None for
-            deterministic ops and rules.
+        kinks: rounded kinks by "forward", each rule's key and ``to_part_key(rule key)``; None for a curve
+            with too many to plot.
+        loss: for a stochastic op or rule, the loss as a formula of y; its derivative times g is the upstream
+            gradient, and y, gradients and parts are means over the random draws. "" otherwise.
+        spreads: the standard deviations over random draws, by "forward" and each rule's key; may be empty.
+        unbiased: g times the slope of the mean loss in x, which is the mean gradient of an unbiased rule.
+            None for deterministic ops and rules.
         learns: the name of the parameter whose contributions are sampled too, or "".
-        parts: the contribution of one element to that parameter's gradient, unscaled, by the key of each
-            rule by which it can learn.
+        parts: the unscaled contributions of single elements to that parameter's gradient, by the key of each
+            rule by which the parameter can learn.
     """
 
     op: Op
@@ -86,7 +86,7 @@ class SampledCurves(ABC):
 
     @cached_property
     def declared(self) -> dict[str, bool]:
-        """A dict from each curve's key to whether the catalogue declares all of its kinks."""
+        """A dict from each curve's key to True if the catalogue declares all kinks of the curve."""
         op = self.op.kinks is not None
         without_y = {
             rule.key: rule.parsed is not None and "y" not in rule.parsed.variables for rule in self.rules
@@ -97,7 +97,8 @@ class SampledCurves(ABC):
     def mask_flat(self) -> Mask:
         """Return a mask of the points at which the op's slope is 0, leaving out kinks and their neighbours.
 
-        A user-defined function may have any backward, so its slope is measured from the neighbouring points.
+        For a user-defined function, whose backward may differ from its slope, neighbouring points give the
+        slope.
         """
         parts = [*walk(self.op.parsed.tree)]
         if any(isinstance(part, ForeignCall) for part in parts):

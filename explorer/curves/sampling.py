@@ -55,7 +55,7 @@ class Curves(SampledCurves):
         return f"Curves({self.op.key} with {rules}, x from {span}, {len(self.x)} points, g = {self.g:g})"
 
     def __deepcopy__(self, _memo: object) -> Curves:
-        return self  # pandas deep-copies attrs, which is a waste for an immutable object
+        return self  # pandas deep-copies attrs, which an immutable object does not need
 
     def evaluate(self, key: str, x: Floats) -> Floats:
         """Evaluate one of the curves at other x within the sampled range. Returns x's dtype."""
@@ -76,10 +76,10 @@ class Curves(SampledCurves):
     def frame(self) -> pd.DataFrame:
         """The curves as a new DataFrame with the columns rule, x, y and gradient, one block of rows per rule.
 
-        ``attrs["curves"]`` is this object. If a parameter learns, there is a column part, which is NaN for
-        rules by which it cannot learn.
+        ``attrs["curves"]`` is this object. If a parameter learns, there is a column part, with NaN for rules
+        by which the parameter cannot learn.
         """
-        import pandas as pd  # imported late: training does not need it, and it costs 40 MB and 0.3 s
+        import pandas as pd  # imported late, because it takes 40 MB and 0.3 s, and training does not need it
 
         blocks = [
             pd.DataFrame({"rule": key, "x": self.x, "y": self.y, "gradient": gradients})
@@ -126,7 +126,7 @@ def sample_curves(
 ) -> Curves:
     """Sample an op and its gradients by backward rules over a range of x, and return a Curves object.
 
-    ``sample`` takes the same arguments, explains them and returns a table.
+    The arguments are those of ``sample``, which returns a table.
     """
     op = resolve_op(op)
     chosen_rules = tuple(adapt_rule(op, rule) for rule in _resolve_rules(rules))
@@ -197,8 +197,8 @@ def _find_all_kinks(
 ) -> dict[str, list[float] | None]:
     """Return a dict from the key of each curve to its kinks, or to None if there are too many.
 
-    The keys are "forward", each rule's key and ``to_part_key`` of it. With a loss, the kinks of means over
-    random draws are included.
+    The keys are "forward", each rule's key and ``to_part_key(rule key)``. With a loss, the kinks of means
+    over random draws are included.
     """
     all_kinks = {FORWARD: find_kinks(op, None, settings, *span, g)}
     all_kinks |= {rule.key: find_kinks(op, rule, settings, *span, g) for rule in rules}
@@ -248,17 +248,18 @@ def sample(
     Args:
         op: a key of ``OPS``, ``"formula: …"`` in x, or a user-defined function: a Function class, a module, a
             torch function or a lambda. It is called with x alone; the default rule is its own backward.
-        rules: one or up to 6 rules: keys of ``RULES``, ``"formula: …"`` in x, y, g, or functions. Only the
-            backward of a function is used; its key is its name prefixed by ``sampled: ``.
+        rules: one rule or up to 6: keys of ``RULES``, ``"formula: …"`` in x, y, g, or functions. Only the
+            backward of a function is used, under the key ``sampled: `` and its name.
         start: one end of the range of x, within ±1e6.
         stop: the other end. If both round to the same float of the dtype, the range is widened by 1 on both
             sides, within the bounds.
-        points: the number of evenly spaced x, 2 to 4,001. Every kink in the range and the nearest floats on
-            both sides of it are added.
+        points: the number of evenly spaced x, 2 to 4,001. Each kink in the range and the floats next to it
+            are added.
         learns: the name of the parameter that learns, or "". Autograd treats it as a tensor.
         g: the upstream gradient, the same for every x.
-        f: the loss of a stochastic op or rule, a formula of y: the upstream gradient is its derivative times
-            g. Its parameters are given by name. A number is a parameter named f. Ignored otherwise.
+        f: the loss of a stochastic op or rule, as a formula of y; its derivative times g is the upstream
+            gradient. Its parameters are given by name. If a number, it is the parameter named f.
+            Deterministic ops and rules ignore it.
         dtype: "float32" or "float64", or the torch dtype.
         **parameters: parameter values by name, or by ``rule.name`` for one rule only.
 
@@ -283,11 +284,11 @@ def sample(
 def tabulate_gradients(
     op: OpLike, rules: Sequence[RuleLike], *, points: int = READING_POINTS, **sampling: Any
 ) -> pd.DataFrame:
-    """Tabulate an op, autograd's gradient and each backward rule's gradient at a few selected x.
+    """Tabulate an op, autograd's gradient and the gradient by each backward rule at a few x.
 
-    These are a few even points and each kink with the nearest float on both sides. The arguments are those of
-    ``sample``. There is one row per x, with columns x, y, "torch" and one per rule, named by its label, or by
-    its key if the label is taken (such as a custom rule ``x``).
+    The x are a few evenly spaced points, and each kink with the nearest float on both sides. The arguments
+    are those of ``sample``. There is one row per x. The columns are x, y, "torch" and one per rule, named by
+    its label, or by its key if the label is taken (as for a custom rule ``x``).
     """
     import pandas as pd
 
@@ -302,7 +303,7 @@ def tabulate_gradients(
 
 
 def _resolve_rules(rules: RuleLike | Sequence[RuleLike]) -> tuple[Rule, ...]:
-    """Look up backward rules by key, formula or function, and number functions that share a name."""
+    """Look up backward rules by key, formula or function; functions with the same name are numbered."""
     rule_list = [rules] if isinstance(rules, str | Rule) or callable(rules) else list(rules)
     by_key: dict[str, Rule] = {}
     for rule in map(resolve_rule, {id(key_or_rule): key_or_rule for key_or_rule in rule_list}.values()):

@@ -27,7 +27,7 @@ from explorer.formula.reference import REFERENCE_POINTS, make_even_points
 
 @dataclass(frozen=True, eq=False)
 class StochasticEvaluator:
-    """Averages an op and its backward rules over random draws, if the op or a rule is stochastic.
+    """An evaluator that averages a stochastic op or stochastic backward rules over random draws.
 
     ``g`` multiplies the loss. Reductions such as ``mean(…)`` are taken over the range ``mean_range``.
     """
@@ -52,7 +52,7 @@ class StochasticEvaluator:
     ) -> CurveValues:
         """Compute the mean and spread of the op and of all rules' gradients at x, and the unbiased gradient.
 
-        ``marks`` tells which x are kinks. It is None if the op has too many kinks to list.
+        ``marks`` identifies the x that are kinks. It is None if the op has too many kinks to list.
         """
         pairs, x64 = {rule.key: self._make_pair(rule) for rule in rules}, _to_float64(x)
         any_pair = pairs[rules[0].key]
@@ -74,7 +74,7 @@ class StochasticEvaluator:
 
 
 def _evaluate_gradient(pair: StochasticPair, x: Tensor) -> Moments:
-    """Return the mean and spread of a rule's gradient at x, which are NaN if it has no finite mean."""
+    """Return the mean and spread of a rule's gradient at x, or NaN if there is no finite mean."""
     try:
         return pair.gradient(x)
     except NoMeanError:
@@ -82,7 +82,7 @@ def _evaluate_gradient(pair: StochasticPair, x: Tensor) -> Moments:
 
 
 def _cast(values: Tensor, dtype: np.dtype[Any]) -> Floats:
-    """Convert a tensor to a NumPy array of a dtype, where overflow gives infinity."""
+    """Convert a tensor to a NumPy array of the given dtype; values that overflow become infinite."""
     with np.errstate(over="ignore"):
         return values.numpy().astype(dtype)
 

@@ -26,12 +26,12 @@ _STOCHASTIC_COLUMNS = ("y_sd", "gradient_sd", "unbiased")  # present only for st
 def to_curves(data: Curves | pd.DataFrame) -> list[Curves]:
     """Convert a table of sampled values to a list of Curves objects; Curves are accepted as well.
 
-    An unmodified table of ``explorer.sample`` gives the curves it was sampled from. Any other table, say
+    An unmodified table of ``explorer.sample`` gives its original curves. Any other table, for instance
     filtered, joined or read from CSV, lacks op, loss and g. Its y and gradients become points joined by
-    straight lines, g is NaN, and where several x are a few float32 spacings apart, the middle one is a kink.
-    Rules with the same x, y and moments share one Curves object. Rows may be in any order; if an x recurs
-    with other values, the rule's rows are split into several numbered curves wherever x falls. Raises
-    ValueError if a column is missing or the table is empty.
+    straight lines, and g is NaN. Of several x that are a few float32 spacings apart, the middle one is a
+    kink. Rules with the same x, y and moments share one Curves object. Rows may be in any order. If an x
+    recurs with other values, the rule's rows are split wherever x decreases, into several numbered curves.
+    Raises ValueError if a column is missing or the table is empty.
     """
     if isinstance(data, Curves):
         return [data]
@@ -53,7 +53,7 @@ def to_curves(data: Curves | pd.DataFrame) -> list[Curves]:
 
 
 def _split_curves(table: pd.DataFrame) -> Iterator[tuple[str, pd.DataFrame]]:
-    """Yield the key and the rows of each curve in a table, with float64 numbers and ascending x."""
+    """Yield the key and the rows of each curve in a table, as float64 numbers by ascending x."""
     for rule, rows in table.groupby("rule", sort=False):
         numbers = _to_numbers(rows)
         distinct = numbers.drop_duplicates()
@@ -140,9 +140,9 @@ def _make_label(key: str) -> str:
 
 
 def _classify_points(x: Floats) -> np.ndarray[Any, np.dtype[np.int8]]:
-    """Tell which of the sampled points are kinks, next to a kink, or part of the even grid.
+    """Return marks for sampled points: part of the even grid, kink, or next to a kink.
 
-    They are told apart by the distances between neighbouring points.
+    The distances between neighbouring points decide.
     """
     is_close = np.diff(x) <= _NEIGHBOUR_STEPS * np.spacing(np.abs(x[1:]).astype(np.float32)).astype(
         np.float64

@@ -1,8 +1,9 @@
 """Parse formulas, evaluate them with torch, differentiate them and write them as LaTeX and code.
 
 The language has numbers, ``x``, ``y``, ``g``, parameters, ``pi``, ``e``; ``+ - * / **``, comparisons (chained
-too), ``& | ~`` on conditions, and the functions of one table. A condition used in arithmetic is 0 or 1. There
-are no attributes, subscripts, strings or statements, with which "safe" evaluators are typically escaped.
+too), ``& | ~`` on conditions, and the functions in ``functions.py``. A condition used in arithmetic is 0 or
+1. The language has no attributes, subscripts, strings or statements, which are the usual ways to break out of
+a "safe" evaluator.
 """
 
 from __future__ import annotations
@@ -83,7 +84,7 @@ __all__ = [
 
 @dataclass(frozen=True, repr=False)
 class Formula:
-    """A parsed formula such as ``g * (abs(x) <= 1)``; two formulas with equal trees are equal."""
+    """A parsed formula such as ``g * (abs(x) <= 1)``. Formulas compare equal if their trees are equal."""
 
     tree: Node
 
@@ -95,7 +96,7 @@ class Formula:
 
     @cached_property
     def text(self) -> str:
-        """The formula as text in its standard form, which ``parse`` turns into an equal formula."""
+        """The text of the formula in standard form; ``parse`` turns it back into an equal formula."""
         return printing.print_source(self.tree, printing.CANONICAL)
 
     @cached_property
@@ -105,19 +106,19 @@ class Formula:
 
     @cached_property
     def random_names(self) -> tuple[str, ...]:
-        """The names of random numbers that the formula uses, with "f()" for any loss term."""
+        """The names of the random numbers in the formula, such as "u()", and "f()" for any loss term."""
         return tuple(name for name in find_names(self.tree) if name in RANDOM_NAMES)
 
     @cached_property
     def uses_loss(self) -> bool:
-        """Whether the formula uses the loss of y, of the antithetic sample or of another output."""
+        """True if the formula uses the loss of y, of the antithetic sample or of another output."""
         return any(loss.name in self.random_names for loss in (LOSS, ANTITHETIC_LOSS))
 
     @cached_property
     def other_outputs(self) -> tuple[str, ...]:
         """The terms of the formula that are losses of outputs other than y, such as ``f(1)``.
 
-        In a net each of them needs a pass for every unit.
+        In a net, each of these losses needs one forward pass per unit.
         """
         parts = (part for part in walk(self.tree) if isinstance(part, LossAt))
         return tuple(dict.fromkeys(printing.print_source(part, printing.CANONICAL) for part in parts))
@@ -129,7 +130,7 @@ class Formula:
 
     @cached_property
     def carries_gradient(self) -> bool:
-        """Whether autograd finds a path back to x, y or g; in ``where(x >= 0, 1, -1)`` it does not."""
+        """True if autograd finds a path from the result to x, y or g, unlike in ``where(x >= 0, 1, -1)``."""
         return has_gradient_path(self.tree)
 
     @cached_property
@@ -147,44 +148,44 @@ class Formula:
 
     @cached_property
     def torch_source(self) -> str:
-        """The formula as a Python expression that needs ``torch`` and ``math``."""
+        """The formula as a Python expression that uses ``torch`` and ``math``."""
         return printing.print_source(self.tree, printing.TORCH)
 
     @cached_property
     def jax_source(self) -> str:
-        """The formula as a Python expression that needs ``jax``, ``jnp``, ``np`` and ``math``."""
+        """The formula as a Python expression that uses ``jax``, ``jnp``, ``np`` and ``math``."""
         return printing.print_source(self.tree, printing.JAX)
 
     @cached_property
     def data(self) -> Data:
-        """The formula's expression tree as nested lists, which can be sent to the browser as JSON."""
+        """The formula's expression tree as nested lists, ready to be written as JSON."""
         return to_data(self.tree)
 
     @cached_property
     def gradient(self) -> Formula | None:
-        """The gradient that autograd computes for the formula, as a formula in x and g; None if too long."""
+        """Autograd's gradient of the formula, as a formula in x and g. None if it would be too long."""
         return _to_formula(differentiate(self.tree))
 
     def derive_gradient(self, tensors: Collection[str], *, finite: bool = False) -> Formula | None:
-        """Write out the formula's gradient if some parameters are tensors. Returns None if it is too long.
+        """Return autograd's gradient as a formula, with some parameters as tensors; None if it is too long.
 
-        With ``finite`` it is shortened for people, and equal if all its parts are finite numbers. Exactly at
-        a bound of a clamp, x may get another part of g if the bound is a tensor than if it is a number.
+        With ``finite``, the result is shortened for readers. It then has the same values as long as all its
+        parts are finite. Exactly at a bound of a clamp, the fraction of g that x gets may depend on whether
+        the bound is a tensor or a number.
         """
         return _to_formula(differentiate(self.tree, tensors=tensors, finite=finite))
 
     def with_tensors(self, names: Collection[str]) -> Formula:
-        """Return a copy in which some parameters are tensors, to be passed to the compiled function."""
+        """Return a copy of the formula whose compiled function takes the named parameters as tensors."""
         return Formula(replace_names(self.tree, tuple(names))) if names else self
 
     def bind(self, parameters: Mapping[str, float] | None = None) -> Callable[..., Tensor]:
         """Compile the formula to a function ``(x, y=None, g=None, tensors={}) -> Tensor``.
 
-        The result has x's shape and dtype. x, y and g are tensors of one shape and floating dtype.
-        ``tensors`` is a dict with the parameters of ``with_tensors`` and the random numbers, in x's dtype and
-        in shapes that broadcast to x's. The function is differentiable wherever torch's own operations are.
-        Outside the domain of a function it is NaN or infinite, as in torch. Raises KeyError for a parameter
-        without a value.
+        The tensors x, y and g have the same shape and floating dtype, and so has the result. ``tensors`` is a
+        dict of the parameters given to ``with_tensors`` and the random numbers, in x's dtype and in shapes
+        that broadcast to x's. The function is differentiable wherever torch's own operations are. Outside its
+        domain it returns NaN or infinity, as torch does. Raises KeyError for a parameter without a value.
         """
         from explorer.formula.evaluation import NO_TENSORS, Scope, bind_tree  # needs torch
 
@@ -193,7 +194,7 @@ class Formula:
         return lambda x, y=None, g=None, tensors=NO_TENSORS: evaluate(Scope(x, y, g, tensors))
 
     def value(self, parameters: Mapping[str, float] | None = None) -> float:
-        """Return the number that a formula without x, y and g evaluates to."""
+        """Evaluate a formula without x, y and g, and return its value as a number."""
         return evaluate_constant(self.tree, parameters or {})
 
 
@@ -208,10 +209,11 @@ def parse(
 
     Args:
         text: at most 300 characters, 96 nodes, depth 16.
-        variables: the variables x, y, g and random names, such as ``"u()"``, that the formula may use.
-        parameters: further names that it may use; None accepts any valid name as a parameter.
+        variables: the names among x, y, g and the random numbers, such as ``"u()"``, that are allowed.
+        parameters: the names of parameters that are allowed; None allows any valid name.
 
     Raises:
-        FormulaError: with a message and the column (1-based) of the error. No other exception is raised.
+        FormulaError: if the text is invalid, with a message and the 1-based column of the error. No other
+            exception is raised.
     """
     return Formula(parse_tree(text, variables=variables, parameters=parameters))

@@ -33,7 +33,7 @@ OPERATORS = {
 
 @dataclass(frozen=True)
 class CallAlias:
-    """A function of torch or another library, and its definition by functions of the formula language.
+    """A function of torch or another library, defined as a formula.
 
     ``signature`` is torch's, with the tensor first. Its parameters are called a, b, c, d in ``text``.
     """
@@ -107,7 +107,7 @@ for _names, _takes, _text in _CALLS:
     for _name in _names.split():
         CALLS.setdefault(_name, []).append(CallAlias(_parse_signature(_takes), _text))
 
-# Names that people use for x, y and g. Taken for parameters they would become unintended sliders.
+# Names that people use for x, y and g. As parameters they would become unwanted sliders.
 _VARIABLES = {
     "x": ("X", "input", "inputs", "inp"),
     "y": ("Y", "output", "outputs", "out"),
@@ -127,20 +127,20 @@ def normalize_name(text: str) -> str:
 
 
 def find_function(name: str) -> str | None:
-    """Look up a function's name ignoring case. Returns None if there is no such function."""
+    """Return the name of a function with its proper case, or None if there is no such function."""
     return next((spelling for spelling in (name, name.lower()) if spelling in _FUNCTION_NAMES), None)
 
 
 def suggest_function(name: str) -> str | None:
-    """Return the function that a misspelled name means, or None if unknown or if a library has the name."""
+    """Suggest a function for a misspelled name; None if none is similar or if a library has the name."""
     return next(iter([] if is_elsewhere(name) else find_similar(name, FUNCTIONS)), None)
 
 
 def find_similar(word: str, names: Iterable[str], count: int = 1) -> list[str]:
-    """Return up to ``count`` of the given names that a misspelled word may stand for.
+    """Return up to ``count`` of the given names that resemble a misspelled word.
 
-    They have the same first letter and digits, and more than three letters, since otherwise one letter makes
-    another name.
+    Similar names start with the same letter and contain the same digits. Names of up to three letters are
+    left out, because in them one letter makes a different name.
     """
 
     def make_key(name: str) -> tuple[str, list[str]]:

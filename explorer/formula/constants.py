@@ -1,6 +1,7 @@
-"""Evaluate the parts of a formula that do not depend on x, y and g, with Python's arithmetic.
+"""Evaluate the constant parts of a formula, which do not depend on x, y and g, with Python's arithmetic.
 
-Exported code computes constants in the same way. If Python raises, torch gives the value of IEEE arithmetic.
+Exported code computes constants in the same way. If Python raises an error, torch computes the value by IEEE
+arithmetic.
 """
 
 import math
@@ -53,9 +54,9 @@ _NO_VALUE_ERRORS = (ArithmeticError, ValueError, KeyError)  # raised by ``comput
 
 
 def compute_in_python(node: Node, values: list[float]) -> float:
-    """Apply the operation of one node of an expression tree to numbers, as Python computes it.
+    """Apply the operation of one node of an expression tree to numbers, with Python's arithmetic.
 
-    Raises Python's errors, and KeyError if Python lacks the function.
+    Python's errors are passed on. Raises KeyError if Python lacks the function.
     """
     match node:
         case Unary("~"):

@@ -1,8 +1,8 @@
 """Write out the gradient that torch's autograd computes for a formula, as another formula.
 
-This is reverse mode on the expression tree. Each operation passes the gradient of its result to its operands
-by a formula in torch's own form, so that 0 · ∞, ties, bounds and values at kinks are as in torch. The
-formulas of functions are in their table, those of operators are here.
+This is reverse mode on the expression tree. The backward formula of each operation has the same form as in
+torch, so that 0 · ∞, ties, bounds and values at kinks agree with torch. The formulas of functions are in
+``functions.py``, those of operators in this module.
 """
 
 from collections.abc import Collection, Iterator, Mapping
@@ -34,7 +34,7 @@ from explorer.formula.tree import (
     walk,
 )
 
-MAX_DERIVATIVE_NODES = 2000  # the maximum size of a derivative that is worth writing out
+MAX_DERIVATIVE_NODES = 2000  # the maximum number of nodes of a gradient that is written out
 ZERO, ONE = Number(0.0), Number(1.0)
 UPSTREAM = Name("g")
 
@@ -45,7 +45,7 @@ _OPERATORS = {
     "/": ("g / b", "-g * (y / b)"),
     "**": ("where(b == 0, 0, g * (b * a**(b - 1)))", "g * where((a == 0) & (b >= 0), 0, y * log(a))"),
 }
-# For a number divided by a tensor, torch multiplies by the reciprocal.
+# To divide a number by a tensor, torch multiplies it by the reciprocal.
 _NUMBER_DIVIDED = ("g / b", "-(g * a) * (reciprocal(b) * reciprocal(b))")
 # torch rounds the constants of these functions to float32, whatever the dtype of x. This expression, d below,
 # rounds b to float32: tiny numbers to multiples of 2**-149, others by a difference that leaves 24 bits.
@@ -65,16 +65,16 @@ def differentiate(
     upstream: Node = UPSTREAM,
     finite: bool = False,
 ) -> Node | None:
-    """Write out the gradient that autograd computes for an expression, with respect to the name ``wrt``.
+    """Return autograd's gradient of an expression with respect to the name ``wrt``, as an expression.
 
-    The result is an expression in the same names and ``g``. ``tensors`` are parameters that are tensors, as
-    ``wrt`` always is: at a bound of a clamp torch may divide the gradient differently than with numbers.
-    ``upstream`` is the gradient that arrives at each element, ``g`` by default. Nodes that torch does not
-    differentiate (conditions, ``heaviside``, ``detach``) pass nothing on; if nothing arrives the result is 0.
-    At a kink the value is torch's. Returns None for more than 2,000 nodes.
+    The result uses the same names and ``g``. ``tensors`` are the parameters that are tensors; ``wrt`` is one
+    in any case. At a bound of a clamp, torch may split the gradient between tensors differently than with
+    numbers. ``upstream`` is the upstream gradient of each element, ``g`` by default. Nodes that torch does
+    not differentiate (conditions, ``heaviside``, ``detach``) have gradient 0. At a kink the value is torch's.
+    Returns None for more than 2,000 nodes.
 
-    With ``finite`` the result is shortened for people: the values are equal if all its parts are finite
-    numbers and every constant is in the domain of its function.
+    With ``finite``, the result is shortened for readers. It has the same values as long as all its parts are
+    finite and every constant is in the domain of its function.
     """
     total = _ReverseMode(wrt, frozenset((wrt, *tensors)), finite).sum_gradients(tree, upstream)
     return None if next(islice(walk(total), MAX_DERIVATIVE_NODES, None), None) else total
@@ -87,11 +87,11 @@ class _ReverseMode:
     finite: bool
 
     def sum_gradients(self, node: Node, gradient: Node) -> Node:
-        """Add up the gradients that reach the name through all parts of an expression."""
+        """Sum the gradients that an expression passes to each occurrence of the name."""
         return reduce(self.add, self.iterate_gradients(node, gradient), cast(Node, ZERO))
 
     def iterate_gradients(self, node: Node, gradient: Node) -> Iterator[Node]:
-        """Yield the gradient that reaches each appearance of the name, in the order in which torch adds them.
+        """Yield the gradient at each occurrence of the name, in the order in which torch adds them.
 
         The latest operation comes first. The order determines the rounding error if large gradients cancel.
         """
@@ -113,7 +113,7 @@ class _ReverseMode:
                 yield from self.iterate_gradients(operand, self.fill(operand_gradient, scope))
 
     def list_operand_gradients(self, node: Node) -> list[Node]:
-        """Return the gradient of each operand of a node as an expression in a, b, c, y and g."""
+        """Return one gradient for each operand of a node, as expressions in a, b, c, y and g."""
         match node:
             case Unary():
                 return [parse_template("-g")]
@@ -143,7 +143,7 @@ class _ReverseMode:
                 return []
 
     def list_templates(self, node: Call) -> tuple[str, ...]:
-        """Return the gradient formulas of a function, with the values at bounds of the installed torch."""
+        """Return a function's gradient formulas, with the installed torch's values exactly at bounds."""
         row = FUNCTIONS[node.function]
         if row.overflowing and not e4m3_saturates():
             return (row.overflowing,)
@@ -160,7 +160,7 @@ class _ReverseMode:
         return self.simplify(rebuild(tree, tuple(self.fill(part, scope) for part in children(tree))))
 
     def simplify(self, node: Node) -> Node:
-        """Simplify a node such as ``1 * a`` or ``a**1`` where this cannot change its value."""
+        """Simplify a node such as ``1 * a`` or ``a**1`` in ways that always preserve its value."""
         match node:
             case Binary("*", left, right) if ONE in (left, right):
                 return right if left == ONE else left
@@ -184,7 +184,7 @@ class _ReverseMode:
                 return self.simplify_finite(node) if self.finite else node
 
     def simplify_finite(self, node: Node) -> Node:
-        """Simplify a node where this cannot change its value if all numbers are finite."""
+        """Simplify a node in ways that preserve its value if all numbers are finite."""
         match node:
             case Binary("*", left, right) if ZERO in (left, right):
                 return ZERO
@@ -249,14 +249,14 @@ def _guard_domain(tree: Node, node: Call) -> Node:
 
 
 def find_first_factor(node: Node) -> Node:
-    """Return the first factor of a product or quotient, where a sign can be put without parentheses."""
+    """Return the first factor of a product or quotient, which can take a minus without parentheses."""
     while isinstance(node, Binary) and node.operator in ("*", "/"):
         node = node.left
     return node
 
 
 def negate(node: Node) -> Node:
-    """Negate an expression, with the sign at its first factor, where it needs no parentheses."""
+    """Negate an expression by a minus sign at its first factor, which avoids parentheses."""
     match node:
         case Unary("-", operand):
             return operand

@@ -8,9 +8,9 @@ from explorer.formula.quoting import cut_window
 class FormulaError(ValueError):
     """Raised if a formula cannot be parsed.
 
-    ``message`` describes the error and how to correct it; ``column`` is the position of the error, 1 for the
-    first character. If the ``text`` of the formula is given, it is printed as well, truncated around the
-    column if it is long, with a caret under the column.
+    ``message`` describes the error and how to correct it. ``column`` is the 1-based position of the error. If
+    the ``text`` of the formula is given, the error prints it too, with a caret under the column; a long text
+    is truncated around the column.
     """
 
     def __init__(self, message: str, column: int, text: str = "") -> None:

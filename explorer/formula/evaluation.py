@@ -1,7 +1,7 @@
 """Compile formulas to torch operations, so that autograd, double backward and torch.func work.
 
-A node that depends on x, y or g is a tensor; any other is a number, computed once (see ``constants``). Among
-the modules for formulas only this one, ``torch_operations``, ``measured`` and ``reference`` need torch.
+Nodes that depend on x, y or g are tensors. All others are numbers, computed once (see ``constants``). In this
+package only this module, ``torch_operations``, ``measured`` and ``reference`` need torch.
 """
 
 from collections.abc import Callable, Mapping
@@ -34,7 +34,7 @@ NO_TENSORS: Mapping[str, Tensor] = MappingProxyType({})
 
 
 class Scope(NamedTuple):
-    """The tensors that a formula is evaluated with; an op's formula uses only x and ``tensors``.
+    """The tensors from which a formula is evaluated. An op's formula uses only x and ``tensors``.
 
     ``tensors`` maps the names of parameters and of random numbers such as ``"u()"`` to tensors.
     """
@@ -56,7 +56,7 @@ _VARIABLES: Mapping[str, Evaluator] = {
 def _bind_operand(
     node: Node, parameters: Mapping[str, float], cast: bool, fill: bool, limit: bool
 ) -> Evaluator:
-    """Compile an operand to a function of the input tensors; ``find_casts`` etc. explain the flags."""
+    """Compile an operand to a function of the input tensors; ``operands.py`` explains the three flags."""
     if not is_constant(node):
         evaluate = _compile(node, parameters)
         return (lambda scope: evaluate(scope).to(scope.x.dtype)) if cast else evaluate
@@ -88,7 +88,7 @@ def _compile(node: Node, parameters: Mapping[str, float]) -> Evaluator:
         _bind_operand(_strip_ones(child, parameters, _is_fresh(node)), parameters, *requirement)
         for child, *requirement in requirements
     ]
-    match operands:  # building lists would take a tenth of the time of a training step
+    match operands:  # lists instead would take a tenth of the time of a training step
         case [only]:
             return lambda scope: call(only(scope))
         case [left, right]:
@@ -97,9 +97,10 @@ def _compile(node: Node, parameters: Mapping[str, float]) -> Evaluator:
 
 
 def _strip_ones(node: Node, parameters: Mapping[str, float], may_alias: bool) -> Node:
-    """Remove multiplications and divisions by 1 around a node, which do not change a bit.
+    """Remove multiplications and divisions by 1 around a node, which leave every bit unchanged.
 
-    ``may_alias`` tells whether the result may be an input tensor itself, because nothing keeps or changes it.
+    ``may_alias`` is true if the result may be an input tensor itself, because it is neither stored nor
+    changed.
     """
     match node:
         case Binary("*" | "/", left, right) if is_constant(right) and not (
@@ -111,12 +112,12 @@ def _strip_ones(node: Node, parameters: Mapping[str, float], may_alias: bool) ->
 
 
 def _is_fresh(node: Node) -> bool:
-    """Return whether a node's value is a new tensor and not one of the inputs."""
+    """Return whether evaluating a node creates a new tensor rather than returning an input."""
     return isinstance(node, Binary | Call) and not (isinstance(node, Call) and node.function == "detach")
 
 
 def _list_counts(elements: int) -> tuple[tuple[str, str], ...]:
-    """Return names and hexadecimal values for the number of elements of x, y and g."""
+    """Return the name of each element count (of x, y and g) with the given number in hexadecimal."""
     return tuple((COUNT.format(name), float(elements).hex()) for name in VARIABLES)
 
 

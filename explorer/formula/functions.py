@@ -1,7 +1,7 @@
 """The functions that formulas may call, one per row of a table.
 
-Torch functions are called by their public names, so that the default rule shows torch's own gradient. JAX and
-LaTeX are templates in which ``#0``, ``#1`` … are replaced by the arguments.
+Torch functions are called by their public names, so that the default rule shows torch's own gradient. For JAX
+and LaTeX, a row has templates in which the arguments replace ``#0``, ``#1`` and so on.
 """
 
 import math
@@ -9,7 +9,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal, NamedTuple
 
-# What torch requires if some arguments are tensors and others are constants:
+# Values of ``mixing``: torch's requirements if some arguments are tensors and others are constants.
 #   scalars   all but the first argument must be constants (torch takes Python numbers there)
 #   tensors   constants are expanded to tensors
 #   bounds    all but the first are numbers, or all are tensors
@@ -23,9 +23,9 @@ _LARGEST_SINGLE = 3.4028234663852886e38  # the largest number of float32
 
 
 class AtBounds(NamedTuple):
-    """How much of g torch.clamp passes to x exactly at a bound, if the bounds are numbers or tensors.
+    """Fractions of g that torch.clamp passes to x exactly at a bound, for bounds as numbers and as tensors.
 
-    ``equals`` is the fraction of g that the first of two equal arguments of torch.fmin and torch.fmax gets.
+    ``equals`` is the fraction for the first of two equal arguments of torch.fmin and torch.fmax.
     """
 
     numbers: float
@@ -47,27 +47,30 @@ class Function:
     """A function of the formula language, with its spellings, gradients and properties.
 
     Attributes:
-        torch: the dotted name below the torch module.
-        gradient: torch's gradient for each argument, in ``a``, ``b``, ``c``, the result ``y`` and the
-            upstream gradient ``g``, including infinities and kinks; for a constant that torch does not
-            differentiate, the derivative of the function written out with ``where``.
-        shared: for ``mixing`` "bounds", the gradients by the fraction of g that a gets exactly at a bound, if
-            it is not 1.
-        overflowing: the gradient if torch's cast to E4M3 turns values that are too large into NaN.
-        pieces: formulas of the arguments at whose jumps this function may have a kink.
-        differentiable: False for a function that is detached, so that its gradient is 0 instead of an error.
-        degree: the factor on the degree of its arguments if it is a polynomial between its kinks: 0 for
-            levels, 1 for straight lines; infinite otherwise.
-        composed: the function written out, for constants that are tensors while torch takes numbers only.
-        domain: whether torch accepts the constants, given True for float64 and the constants. For others the
-            result is NaN, while torch raises.
-        keywords: keyword arguments that every call of the torch function gets.
-        reduces: whether it gives one number for all elements. A constant argument is rejected.
-        least: the number of elements below which a reduction is NaN, because torch raises or warns.
-        own: whether torch lacks the function. It is then defined in ``torch_operations``, and in exported
-            code under its name with a leading underscore.
+        torch: the function's dotted name within the torch module.
+        gradient: for each argument, torch's gradient as a formula of the arguments ``a``, ``b``, ``c``, the
+            result ``y`` and the upstream gradient ``g``, correct at infinities and kinks too. For a constant
+            that torch does not differentiate, it is the derivative of the function written out with
+            ``where``.
+        shared: for ``mixing`` "bounds", a dict from the fraction of g that a gets exactly at a bound, if it
+            is not 1, to the gradients.
+        overflowing: the gradient in versions of torch whose cast to E4M3 turns too large values into NaN.
+        pieces: formulas of the arguments; the function may have a kink wherever one of them jumps.
+        differentiable: False if the result is detached, so that its gradient is 0 instead of an error.
+        degree: 0 if the function is constant between its kinks, 1 if it is linear there, else infinite; a
+            factor on the degree of the arguments.
+        composed: the function as a formula of others, used if torch takes only numbers as constants and they
+            are tensors.
+        domain: a predicate ``(is_float64, *constants)``, true if torch accepts the constants. Otherwise torch
+            raises, and the formula is NaN.
+        keywords: keyword arguments passed in every call of the torch function.
+        reduces: whether the function reduces all elements to one number. Constant arguments are rejected.
+        least: the least number of elements for a reduction. With fewer, the result is NaN; torch would raise
+            or warn.
+        own: whether torch lacks the function. It is then defined in ``torch_operations``; exported code
+            defines it too, with a leading underscore in its name.
         format: the number format of a cast.
-        word: whether the name may also be that of a parameter, as in older links.
+        word: whether a parameter may have the same name, as in older links.
     """
 
     name: str
@@ -93,26 +96,26 @@ class Function:
 
     @property
     def needs_detach(self) -> bool:
-        """Whether code has to detach the result of torch's function."""
+        """True if code has to detach the result of torch's function."""
         return not self.differentiable and not self.own and self.torch != "detach"
 
     @property
     def rounds_to_format(self) -> bool:
-        """Whether the function rounds to a number format, and so jumps where fp does."""
+        """True if the function rounds to a number format, and so jumps at the same x as ``fp``."""
         return any(piece.startswith("fp(") for piece in self.pieces)
 
     @property
     def passes_levels(self) -> bool:
-        """Whether torch passes on a gradient although the function is piecewise constant: a cast, a mean."""
+        """True for a cast or a mean: piecewise constant, but torch passes on a gradient."""
         return self.differentiable and self.degree == 0 and self.gradient != ("0",)
 
 
 def _row(
     name: str, *gradient: str, arity: int = 1, torch: str = "", jax: str = "", latex: str = "", **facts: Any
 ) -> Function:
-    """Create a Function whose names in torch, ``jnp`` and LaTeX are its own, unless given.
+    """Create a Function; its names in torch, ``jnp`` and LaTeX default to ``name``.
 
-    ``torch`` may be the module alone; ``jax`` and ``latex`` the name before the arguments.
+    ``torch`` may be only the module. ``jax`` and ``latex`` may be only the name before the arguments.
     """
     if number_format := facts.get("format"):
         facts["pieces"] = (
@@ -161,11 +164,11 @@ _ROWS = (
     _row("trunc", "0", pieces=("trunc(a)",), degree=0),
     # fp rounds to the nearest number of a format, halves to even, keeping a's sign. Its arguments are the
     # bits of the mantissa (0 to 52), the smallest exponent, and the largest number, at which values saturate.
-    # It is not defined by ``exponent``, because the search finds every jump of a monotonic function.
+    # fp is not defined by ``exponent``: as a monotonic function, it lets the search find every jump.
     _row("fp", arity=4, latex=r"\operatorname{fp}_{#1,#2}^{#3}\left(#0\right)", pieces=("fp(a, b, c, d)",),
          composed=f"detach(clamp(round(a / 2**{_BINADE}) * 2**{_BINADE}, -abs(d), abs(d)))",
          differentiable=False, degree=0, own=True, word=True),
-    # exponent is floor(log2(abs(a))), exact, but at least an integer b, so that its jumps can be listed.
+    # exponent is exactly floor(log2(abs(a))), but at least an integer b, so that its jumps can be listed.
     _row("exponent", arity=2, latex=r"\max\left(\left\lfloor \log_2\left|#0\right|\right\rfloor,#1\right)",
          pieces=("exponent(a, b)", "sign(a)"), composed="detach(max(exponent(a, -1022), round(b)))",
          differentiable=False, degree=0, own=True, word=True),

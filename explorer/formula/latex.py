@@ -43,7 +43,7 @@ def name_latex(name: str) -> str:
 
 
 def number_latex(value: float) -> str:
-    """Write a number in LaTeX as people do: 1.5, or 3·10⁻⁴ if it is very small or very large."""
+    """Write a number in LaTeX: 1.5, or 3·10⁻⁴ if it is very small or very large."""
     digits, _, exponent = number_text(value).partition("e")
     return rf"{digits}\cdot 10^{{{int(exponent)}}}" if exponent else digits
 
@@ -138,7 +138,7 @@ def _wrap_minus(node: Node, level: float) -> str:
 
 
 def _render_number(node: Node, level: float) -> str:
-    """Write an expression in LaTeX, with a condition as an indicator, which is 0 or 1."""
+    """Write an operand in LaTeX; a condition becomes an indicator function, which is 0 or 1."""
     if is_condition(node):
         return rf"\mathbf{{1}}\left[{_render(node)[0]}\right]"
     return _wrap(node, level)

@@ -9,7 +9,7 @@ from explorer.formula.errors import make_error
 _WORD = re.compile(
     r"(?P<space>[ \t\r\n]+)"
     r"|(?P<number>(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+−-]?[0-9]+)?)"
-    r"|(?P<sigmoid>σ(?=\())"  # without a parenthesis σ is a name
+    r"|(?P<sigmoid>σ(?=\())"  # σ without a parenthesis is a name
     r"|(?P<name>(?:(?:torch|nn|functional|F|np|numpy|jax|jnp|lax|math)\.)*[A-Za-z_][A-Za-z0-9_]*|[α-ωϵϕµ][0-9]*)"
     r"|(?P<power>⁻?[⁰¹²³⁴⁵⁶⁷⁸⁹]+)"
     r"|(?P<mark>\*\*|//|<=|>=|==|!=|:=|&&|\|\||[-+*/()<>,&|~=%^!\[\].'\"#−×·⋅∗÷≤≥≠])"
@@ -30,8 +30,8 @@ class Token:
 def tokenize(text: str) -> list[Token]:
     """Split the text of a formula into tokens, followed by an end token.
 
-    ``2x``, ``2(x + 1)`` and ``2πx`` contain a product, whose * is inserted. Raises FormulaError for a
-    character that starts no token, and for an ambiguous product.
+    Products such as ``2x``, ``2(x + 1)`` and ``2πx`` get the missing *. Raises FormulaError for a character
+    that no token begins with, and for an ambiguous product.
     """
     result: list[Token] = []
     position = product_position = 0
@@ -51,7 +51,7 @@ def tokenize(text: str) -> list[Token]:
 
 
 def _normalize(token: Token) -> list[Token]:
-    """Replace a token with tokens in the standard spelling, or with none if it is a space."""
+    """Return a token as tokens in the standard spelling. A space gives an empty list."""
     match token.kind:
         case "space":
             return []
@@ -71,7 +71,7 @@ def _normalize(token: Token) -> list[Token]:
 
 
 def _is_factor(number: Token, token: Token) -> bool:
-    """Return whether a token directly after a number is to be multiplied by it, as in ``2x``."""
+    """Return whether a token directly after a number is a factor, as in ``2x``."""
     if token.kind in ("name", "sigmoid"):
         return number.text != "0" and token.text not in _SUFFIXES and token.text[0] != "_"
     return token.text == "("

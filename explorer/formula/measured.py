@@ -14,7 +14,7 @@ from explorer.formula.functions import AtBounds
 
 @cache
 def at_bounds() -> AtBounds:
-    """Measure how much of g torch.clamp passes to x at a bound: all up to torch 2.13, then 0 and a half."""
+    """Measure the fraction of g that torch.clamp passes on at a bound: 1 up to torch 2.13, then 0 and ½."""
     with torch.inference_mode(False), torch.enable_grad():
         x, bounds = torch.zeros(1, requires_grad=True), (torch.zeros(1), torch.ones(1))
         outputs = torch.clamp(x, 0, 1), torch.clamp(x, *bounds), torch.fmax(x, bounds[0])
@@ -23,7 +23,7 @@ def at_bounds() -> AtBounds:
 
 @cache
 def e4m3_saturates() -> bool:
-    """Return whether torch's cast to E4M3 saturates, as since version 2.13, rather than returning NaN."""
+    """Return whether torch's cast to E4M3 saturates (since version 2.13) or returns NaN (before)."""
     return torch.full((1,), 1e3).to(torch.float8_e4m3fn).float().item() == 448
 
 

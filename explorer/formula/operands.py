@@ -1,4 +1,4 @@
-"""Derive from an expression how torch needs the operands of its operations: cast, filled or limited."""
+"""Find the operands that must be cast, expanded to tensors or limited before torch can use them."""
 
 from collections.abc import Collection
 
@@ -26,9 +26,9 @@ COUNT = "numel({})"  # no parameter can have this name, because it has brackets
 
 
 def find_casts(node: Node) -> tuple[bool, ...]:
-    """Tell which operands of a node are conditions that have to be cast to 0 or 1.
+    """Return a flag for each operand of a node: true for a condition that must be cast to 0 or 1.
 
-    A condition times a tensor stays a condition, since torch multiplies by it as by 0 and 1.
+    In a product with a tensor no cast is needed, since torch multiplies by a condition as by 0 or 1.
     """
     operands = children(node)
     match node:
@@ -46,7 +46,7 @@ def find_casts(node: Node) -> tuple[bool, ...]:
 
 
 def find_fills(node: Node) -> tuple[bool, ...]:
-    """Tell which operands of a node are constants that have to become tensors like x."""
+    """Return a flag for each operand of a node: true for a constant that must become a tensor like x."""
     constant = tuple(map(is_constant, children(node)))
     match FUNCTIONS[node.function].mixing if isinstance(node, Call) else "scalars":
         case "tensors":
@@ -60,7 +60,7 @@ def find_fills(node: Node) -> tuple[bool, ...]:
 
 
 def find_limits(node: Node) -> tuple[bool, ...]:
-    """Tell for which operands of a node torch rejects a constant that exceeds the range of x's dtype."""
+    """Return a flag for each operand of a node: true if torch rejects a constant beyond x's dtype range."""
     exponent = isinstance(node, Binary) and node.operator == "**"
     call = isinstance(node, Call) and not FUNCTIONS[node.function].own
     return tuple(call or (exponent and position == 1) for position in range(len(children(node))))

@@ -1,7 +1,7 @@
 """Parse the tokens of a formula into an expression tree, by precedence climbing.
 
-Precedence is Python's, so a formula means the same in exported code. Python's own parser is not used: it
-converts full-width letters in names, warns about odd literals, and recurses as deep as the text requires.
+Precedence is Python's, so that a formula means the same in exported code. Python's own parser is not used,
+because it converts full-width letters in names, warns about odd literals, and recurses without a limit.
 """
 
 import math
@@ -47,9 +47,9 @@ MAX_NODES = 96  # the published formula of LSQ+ has 72
 MAX_DEPTH = 16
 MAX_NESTING = 64  # limits the parser's recursion into redundant parentheses
 MAX_NAME = 20
-MIN_POINTS, MAX_POINTS = 2, 16  # how many points ``through`` takes
+MIN_POINTS, MAX_POINTS = 2, 16  # the number of points of ``through``
 
-# Names that generated code uses or once used, so a parameter cannot have them.
+# Names that generated code uses or once used. No parameter can have one of them.
 CODE_WORDS = frozenset((
     "torch", "math", "np", "jnp", "jax", "partial", "nn", "ctx", "self", "super", "float", "inputs", "output",
     "saved", "gradient", "surrogate", "constant", "inf", "nan", "Inf", "NaN", "Infinity",
@@ -250,8 +250,8 @@ class _Parser:
     def parse_enclosed(self, opening: Token, is_list: bool) -> list[Part]:
         """Parse the contents of a pair of brackets or bars.
 
-        This is one expression or, if ``is_list``, any number of arguments, separated by commas, with optional
-        keywords.
+        The contents are one expression or, if ``is_list``, any number of comma-separated arguments, with
+        optional keywords.
         """
         outer, self.closing_mark = self.closing_mark, "|" if opening.text == "|" else ")"
         parts: list[Part] = []
@@ -324,9 +324,9 @@ class _Parser:
         return Name(name)
 
     def parse_loss(self, token: Token) -> Node:
-        """Parse ``f()``, the loss at the op's output, or ``f(v)``, the loss at v.
+        """Parse a loss: ``f()`` at the op's output, or ``f(v)`` at an output v.
 
-        ``f(y)`` and ``f(ya())`` give the losses that have a name.
+        ``f(y)`` and ``f(ya())`` become the named losses ``f()`` and ``fa()``.
         """
         parts = self.parse_enclosed(self.take(), is_list=True)
         self.require_available(token, LOSS.name if not parts else "f(…)")
@@ -343,7 +343,7 @@ class _Parser:
         return named_loss or self.check_size(LossAt(output), token.column)
 
     def parse_through(self, token: Token) -> Node:
-        """Parse ``through(x, x0, y0, …)``: an argument with x, y or g, and points with ascending x."""
+        """Parse ``through(x, x0, y0, …)``: an argument with x, y or g in it, then points by ascending x."""
         parts = self.parse_enclosed(self.take(), is_list=True)
         count = len(parts) // 2
         if not (len(parts) % 2 and MIN_POINTS <= count <= MAX_POINTS):
@@ -473,7 +473,7 @@ class _Parser:
 
 
 def _require_number(part: Part) -> float:
-    """Return the number that an argument consists of. Raises FormulaError if it is anything else."""
+    """Return the value of an argument that is a number. Raises FormulaError for any other argument."""
     match part.node:
         case Number(value):
             return value

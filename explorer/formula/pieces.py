@@ -1,4 +1,4 @@
-"""Find the parts of a formula that are constant between its kinks, and its degree as a polynomial there."""
+"""Find the piecewise constant parts of a formula, and its degree as a polynomial between its kinks."""
 
 import math
 from collections.abc import Iterator
@@ -28,13 +28,13 @@ from explorer.formula.tree import (
 )
 
 _U, _NORMAL = Name(UNIFORM), Name(NORMAL)
-# A normal number of this size dominates all other terms, unless it is multiplied by 0.
+# This value, put in for a normal random number, dominates all other terms unless multiplied by 0.
 _ENDS = ((Number(0.0), Unary("-", Number(1e300))), (Number(1.0), Number(1e300)))
 _MAX_ORDERS, _MAX_SLOPE_NODES = 8, 200  # limits on the order and on the number of nodes of a derivative
 
 
 def find_pieces(tree: Node) -> Iterator[Node]:
-    """Yield piecewise constant expressions such as ``sign(x - 1)`` that jump where ``tree`` has kinks."""
+    """Yield piecewise constant expressions, such as ``sign(x - 1)``, that jump at the kinks of ``tree``."""
     for node in _walk_relevant(tree):
         if isinstance(node, Compare):
             for left, right in zip(node.operands, node.operands[1:], strict=False):
@@ -82,7 +82,7 @@ def _is_zero(node: Node) -> bool:
 
 
 def _is_finite(node: Node) -> bool:
-    """Return whether an expression is finite for every finite x: piecewise polynomial, without division."""
+    """Return whether an expression is piecewise polynomial without division, and so finite for finite x."""
     is_divided = any(isinstance(part, Binary) and part.operator in ("/", "**") for part in walk(node))
     return find_degree(node) < math.inf and not is_divided
 
@@ -90,15 +90,15 @@ def _is_finite(node: Node) -> bool:
 def find_edge_pieces(tree: Node) -> Iterator[Node]:
     """Yield expressions in x at whose jumps the mean over ``u()`` may have a kink.
 
-    These are the x at which a jump along u reaches 0 or 1, and the x of jumps that depend on x only. A normal
-    number has no extremes, unless its width is 0.
+    The kinks are the x at which the position u of a jump reaches 0 or 1, and jumps that depend on x only. A
+    normal random number has no extreme values, unless its width is 0.
     """
     for piece in find_pieces(tree):
         yield from substitute_extremes(piece)
 
 
 def substitute_extremes(tree: Node) -> Iterator[Node]:
-    """Yield an expression with the smallest and largest random number, if it then depends on x only."""
+    """Yield an expression at the smallest and at the largest random number, if it then depends on x only."""
     for uniform, normal in _ENDS:
         at_end = substitute(tree, {_U: uniform, _NORMAL: normal})
         if not {*RANDOM_NAMES, "y", "g"}.intersection(find_names(at_end)) and "x" in find_names(at_end):
@@ -109,10 +109,10 @@ def substitute_extremes(tree: Node) -> Iterator[Node]:
 def list_derivative_signs(piece: Node) -> tuple[Node, ...] | None:
     """Return the signs of all derivatives of a call's argument as expressions, highest order first.
 
-    Between two x at which they change the argument is monotonic, so two changes of its sign are not missed
-    together. A polynomial has a sign for every order, any other argument the first order only. Straight lines
-    and arguments that depend on y have none. Returns None for a polynomial with too many or too long
-    derivatives.
+    Between two changes of these signs the argument is monotonic, so a search cannot miss a pair of sign
+    changes. A polynomial has one sign for each order, any other argument only that of the first order. For
+    straight lines and for arguments that depend on y, the result is empty. Returns None for a polynomial
+    whose derivatives are too many or too long.
     """
     inner, *_ = children(piece)
     signs: list[Node] = []
@@ -128,7 +128,7 @@ def list_derivative_signs(piece: Node) -> tuple[Node, ...] | None:
 
 
 def _find_signs(node: Node) -> Iterator[Node]:
-    """Yield ``sign(…)`` of each factor of an expression, because ``x * x`` is 0 without a sign change."""
+    """Yield ``sign(…)`` of each factor of an expression, because ``x * x`` is 0 without changing its sign."""
     match node:
         case Binary("*" | "/", left, right):
             yield from _find_signs(left)
@@ -142,7 +142,7 @@ def _find_signs(node: Node) -> Iterator[Node]:
 def find_degree(node: Node, y: float = math.inf) -> float:
     """Return an expression's degree as a polynomial in x between its kinks. Returns inf if it is not one.
 
-    ``y`` is the degree of the op, used for y in the expression.
+    ``y`` is the degree of the op's output y in x.
     """
     operand_degrees = [find_degree(child, y) for child in children(node)]
     match node:
@@ -168,7 +168,7 @@ def find_degree(node: Node, y: float = math.inf) -> float:
 def find_known_degree(tree: Node, y: float = math.inf, *, is_searched: bool) -> float:
     """Return an expression's degree in x, or inf if a search may have missed some of its kinks.
 
-    A search (``is_searched``) may miss kinks whose positions depend on more than polynomials: ``sin(x) >
+    A search (``is_searched``) may miss kinks that are not roots of polynomials, such as those of ``sin(x) >
     0.5``.
     """
     searched_pieces = [*find_pieces(tree)] if is_searched else []

@@ -1,8 +1,7 @@
 """Write formulas as text: in their standard form, or as source code for torch and JAX.
 
 One printer walks the tree with Python's precedence; a dialect defines the spelling of leaves, calls and
-conditions. Constants in code are Python's own, as ``constants`` computes them. Text from a user is never
-printed.
+conditions. Code computes constants with Python, as ``constants`` does. No text typed by a user is copied.
 """
 
 import math
@@ -34,12 +33,12 @@ from explorer.formula.tree import (
 )
 
 _NEVER_RAISE = ("abs", "atan", "tanh", "erf")  # functions in ``PYTHON`` that accept any number
-_MAX_EXPONENT = 7  # numbers for people from this power of ten on are written with an exponent
+_MAX_EXPONENT = 7  # on screen, numbers from this power of ten on have an exponent
 _CHOICE, _NOT, _COMPARE, _ATOM = -1, 0, PRECEDENCE["<"], PRECEDENCE["**"] + 1
 
 
 def number_text(value: float) -> str:
-    """Return the shortest text that parses to a given number: ``2`` for 2.0, ``0.1`` for 0.1."""
+    """Return the shortest text that parses to a given number, such as ``2`` for 2.0."""
     return str(int(value)) if value.is_integer() and abs(value) < 1e15 else repr(value)
 
 
@@ -61,7 +60,7 @@ def format_short(value: float) -> str:
 
 
 def join_texts(texts: Iterable[str]) -> str:
-    """Join at least one text as in a sentence: ``a, b and c``."""
+    """Join one or more texts as in a sentence: ``a, b and c``."""
     *head, last = texts
     return f"{', '.join(head)} and {last}" if head else last
 
@@ -84,7 +83,7 @@ def format_number(value: float, digits: int = 4) -> str:
 
 
 def _format_number(value: float) -> str:
-    """Write a number in code, as an integer only if it fits into JAX's 32-bit integers."""
+    """Write a number for code: without a decimal point only if it fits into JAX's 32-bit integers."""
     return number_text(value) if abs(value) < 2**31 else repr(value)
 
 
@@ -97,19 +96,19 @@ def _format_name(name: str, normal: str) -> str:
 
 @dataclass(frozen=True)
 class Dialect:
-    """How one output language spells numbers, names, calls and conditions."""
+    """The spelling of numbers, names, calls and conditions in one output language."""
 
     call: Callable[[Function, list[str]], str]
     number: Callable[[float], str] = _format_number
     name: Callable[[str], str] = lambda name: _format_name(name, "torch.special.ndtri(u)")
-    scalar: Callable[[Function, list[str]], str] | None = None  # for constants, if Python has no function
-    guarded: str = "{}({})"  # for a Python function that may raise or drop NaN
-    cast: str = ""  # for a condition used in arithmetic; empty if it is a number already
-    fill: str = "{}"  # for a constant that has to be a tensor
-    limited: str = "{}"  # for a constant that may be too large for the dtype
-    holds: str = "{}"  # for a constant condition that has to be a tensor
-    output: str = "{}"  # for a constant output in the brackets of the loss
-    count: str = ""  # for the number of elements of a variable; empty if there is a function
+    scalar: Callable[[Function, list[str]], str] | None = None  # constants, if Python lacks the function
+    guarded: str = "{}({})"  # a call of a Python function that may raise or drop NaN
+    cast: str = ""  # a condition used in arithmetic; empty if conditions are numbers
+    fill: str = "{}"  # a constant that has to be a tensor
+    limited: str = "{}"  # a constant that may be too large for the dtype
+    holds: str = "{}"  # a constant condition that has to be a tensor
+    output: str = "{}"  # a constant output as the argument of a loss
+    count: str = ""  # the number of elements of a variable; empty if a function gives it
 
 
 def _print_torch_call(row: Function, arguments: list[str]) -> str:
@@ -152,7 +151,7 @@ TORCH = Dialect(
     output="torch.full_like(x, {})",
     count="{}.numel()",
 )
-# Constants as a person writes them: Python raises where the helpers of TORCH give NaN or infinity.
+# This dialect calls no helpers: Python raises an error where the helpers of TORCH give NaN or infinity.
 PLAIN_TORCH = replace(TORCH, guarded=Dialect.guarded)
 JAX = Dialect(
     call=_print_jax_call,
@@ -178,7 +177,7 @@ def print_limited(node: Node, dialect: Dialect) -> str:
 
 
 def _print(node: Node, dialect: Dialect) -> tuple[str, int]:
-    """Write an expression, and return its text with the precedence of its outermost operator."""
+    """Return the text of an expression and the precedence of its outermost operator."""
     if dialect.scalar and children(node) and is_constant(node):
         if not _has_parameters(node):
             if evaluate_in_python(node) is None:
@@ -218,14 +217,14 @@ def _print(node: Node, dialect: Dialect) -> tuple[str, int]:
 
 
 def _print_output(node: Node, dialect: Dialect) -> str:
-    """Write the argument of a loss, which is a tensor in code even if all elements have one value."""
+    """Write the argument of a loss. In code it is a tensor even if its value is the same for all elements."""
     if not dialect.scalar or not is_constant(node):
         return print_source(node, dialect)
     return dialect.output.format(print_limited(node, replace(dialect, number=repr)))
 
 
 def _print_constant(node: Node, dialect: Dialect) -> tuple[str, int] | None:
-    """Write a constant that Python spells differently from tensors. Returns None for any other node."""
+    """Write a constant that code spells differently from a tensor; None for any other node."""
     match node:
         case Unary("~"):
             return f"not {_print_operands(node, dialect, [_COMPARE])[0]}", _NOT
@@ -238,7 +237,7 @@ def _print_constant(node: Node, dialect: Dialect) -> tuple[str, int] | None:
         case Call("where"):
             levels = [_NOT, _NOT, _CHOICE]
             condition = _print_operands(node, dialect, levels)[0]
-            # Branches are written as floats, because an integer has no negative zero.
+            # The branches are floats, because an integer has no negative zero.
             _, true_text, false_text = _print_operands(node, replace(dialect, number=repr), levels)
             return f"{true_text} if {condition} else {false_text}", _CHOICE
         case Call(name) if name in PYTHON:
@@ -310,7 +309,7 @@ def _print_operand(
 
 
 def _print_chain(signs: tuple[str, ...], texts: list[str], is_split: bool) -> tuple[str, int]:
-    """Write a chain of comparisons; ``is_split`` joins its links by ``&``, as tensors need."""
+    """Write a chain of comparisons; with ``is_split``, as comparisons joined by ``&``, which tensors need."""
     if not is_split or len(signs) == 1:
         links = [f" {sign} {text}" for sign, text in zip(signs, texts[1:], strict=True)]
         return texts[0] + "".join(links), _COMPARE

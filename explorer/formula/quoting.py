@@ -1,11 +1,11 @@
-"""Quote values in messages, at a limited length."""
+"""Quote values in messages, truncated to a maximum length."""
 
 from reprlib import Repr
 
-MAX_QUOTE = 80  # how many characters of a user's input a message shows
+MAX_QUOTE = 80  # the maximum number of characters of a user's input in a message
 _ELLIPSIS = "…"
 
-_short = Repr()  # does not read more of a large value than is shown
+_short = Repr()  # reads no more of a large value than it shows
 _short.fillvalue = _ELLIPSIS
 _short.maxlist = _short.maxtuple = _short.maxdict = _short.maxset = 10
 _short.maxstring = _short.maxlong = _short.maxother = MAX_QUOTE
@@ -17,7 +17,7 @@ def quote(value: object) -> str:
 
 
 def truncate(text: str, max_length: int = MAX_QUOTE) -> str:
-    """Truncate text to ``max_length`` characters, the last of which is then …."""
+    """Truncate text to ``max_length`` characters, including a final … if it was longer."""
     return text if len(text) <= max_length else text[: max_length - 1] + _ELLIPSIS
 
 

@@ -1,4 +1,4 @@
-"""Even points for curves, and values of reductions such as ``mean(…)`` over such points."""
+"""Evenly spaced points for curves, and the values of reductions such as ``mean(…)`` over them."""
 
 from collections.abc import Mapping
 
@@ -25,10 +25,10 @@ def make_even_points(start: float, stop: float, points: int) -> Tensor:
 def replace_reductions(
     formula: Formula, forward: Formula, parameters: Mapping[str, float], start: float, stop: float, g: float
 ) -> tuple[Formula, dict[str, float]]:
-    """Replace reductions such as ``mean(…)`` in a formula with parameters. Returns it with all their values.
+    """Replace reductions such as ``mean(…)`` by parameters; return the formula and all parameter values.
 
-    ``forward`` is the formula of y. Reductions are taken over 2,001 even points of the range, so that they
-    depend on op, range and g only, not on the plotted points or on other rules.
+    ``forward`` is the formula of y. Reductions are computed over 2,001 evenly spaced points of the range, and
+    so depend only on op, range and g, not on the plotted points or on other rules.
     """
     means = find_reductions(formula.tree)
     if not means:
@@ -48,11 +48,11 @@ def replace_pair_reductions(
     stop: float,
     g: float,
 ) -> tuple[Formula, Formula | None, dict[str, float]]:
-    """Replace reductions such as ``mean(…)`` in the formulas of an op and its backward rule with parameters.
+    """Replace reductions such as ``mean(…)`` in an op and its backward rule by parameters.
 
-    Returns both formulas and the values of all parameters. A rule of None means torch's own autograd. For an
-    op with a mean its gradient is written out as a formula if it is short enough, because autograd would
-    treat the mean as a number.
+    Returns both formulas and the values of all parameters. A rule of None means torch's own autograd. If the
+    op has a mean, the rule becomes the op's gradient as a formula, if that is short enough, because autograd
+    would treat the mean as a constant.
     """
     forward, parameters_y = replace_reductions(op, op, parameters, start, stop, g)
     backward = op.gradient if rule is None and forward != op else rule

@@ -1,4 +1,4 @@
-"""Turn parameters of formulas into tensors, for a value that learns or one for each channel."""
+"""Turn parameters of formulas into tensors, which can learn or have one value per channel."""
 
 from functools import lru_cache
 
@@ -11,7 +11,7 @@ from explorer.formula.tree import Call, Name, Node, TensorName, children, is_con
 def replace_names(node: Node, names: tuple[str, ...]) -> Node:
     """Mark the given parameters in an expression as tensors.
 
-    A function for which torch accepts numbers only is written out if a tensor is among its parameters.
+    If torch accepts only numbers for a parameter that is now a tensor, the function is written out.
     """
     if isinstance(node, Name):
         return TensorName(node.name) if node.name in names else node

@@ -41,9 +41,10 @@ def _bind_function(row: Function) -> Callable[..., Any]:
 
 
 def _evaluate_polyline(node: Polyline, a: Tensor) -> Tensor:
-    """Evaluate straight lines between points at each element of a; the values at the points are exact.
+    """Interpolate a polyline linearly at each element of a; the values at its points are exact.
 
-    The derivative is the slope. At a point it is that of the line to its right, or 0 at the last one.
+    The derivative is the slope of the line; at a point, that of the line to its right, and 0 at the last
+    point.
     """
     (first, *_), *_, (last, *_) = node.points
     # Created at each call, since a cached tensor could be on another device or from inference mode.
@@ -55,8 +56,8 @@ def follow_lines(lines: Tensor, x: Tensor) -> Tensor:
     """Evaluate piecewise straight lines at each element of x; all tensors have the same dtype.
 
     Args:
-        lines: (3, n): the start of each line, ascending, its value there, and its slope.
-        x: any shape; before the first start the first line applies.
+        lines: (3, n): the ascending start of each line, the value at the start, and the slope.
+        x: positions of any shape. The first line also applies to the left of its start.
     """
     index = torch.bucketize(x.detach().flatten(), lines[0, 1:], right=True, out_int32=True)
     start, first, slope = (column.index_select(0, index).view(x.shape) for column in lines)
@@ -65,7 +66,7 @@ def follow_lines(lines: Tensor, x: Tensor) -> Tensor:
 
 
 def compute_in_torch(node: Node, values: list[float]) -> float:
-    """Evaluate a call or an operator on Python numbers in float64, using IEEE arithmetic."""
+    """Apply a call or an operator to Python numbers with torch, in float64 and IEEE arithmetic."""
     kinds = [torch.bool if isinstance(value, bool) else torch.float64 for value in values]
     tensors = [torch.tensor(value, dtype=kind) for value, kind in zip(values, kinds, strict=True)]
     return float(get_torch_operation(node)(*tensors))
@@ -109,10 +110,10 @@ def _is_varying(value: Numbers) -> bool:
 
 
 def fp(a: Tensor, mantissa: Numbers, least: Numbers, largest: Numbers) -> Tensor:
-    """Round a tensor to the nearest numbers of a floating-point format, halves to even, and detach it.
+    """Round a to the nearest numbers of a floating-point format, halves to even, and detach the result.
 
-    Exact in every dtype. Values beyond ``largest`` become ``largest``, which need not be a number of the
-    format.
+    The result is exact in every dtype. Values beyond ``largest`` become ``largest``, which need not be a
+    number of the format.
     """
     x = a.detach()
     if _is_varying(mantissa) or _is_varying(least) or _is_varying(largest):
@@ -136,8 +137,7 @@ def fp(a: Tensor, mantissa: Numbers, least: Numbers, largest: Numbers) -> Tensor
 def _round_by_sum(x: Tensor, layout: _Layout, bits: int, low: int, high: int) -> Tensor:
     """Round x to multiples of 2**(exponent - bits), by adding and subtracting a large number.
 
-    The number is 3/2 of a power of two, computed from x's own exponent, so that sums of either sign are in
-    one octave.
+    The large number is 3/2 of a power of two above x, so that sums of either sign have the same exponent.
     """
     exponents = (x.view(layout.integer) & layout.mask).view(layout.floating)
     exponents.clamp_min_(2.0**low).clamp_max_(2.0**high)
@@ -146,7 +146,7 @@ def _round_by_sum(x: Tensor, layout: _Layout, bits: int, low: int, high: int) ->
 
 
 def _round_by_fraction(x: Tensor, bits: Tensor, low: Tensor) -> Tensor:
-    """Round x like ``_round_by_sum``, but in float64: slower, but for formats almost as wide as float64."""
+    """Round x like ``_round_by_sum``, in float64; slower, but also for formats almost as wide as float64."""
     fraction, power = torch.frexp(x)
     exponent = torch.maximum(power.long() - 1, low)
     return (
@@ -157,12 +157,12 @@ def _round_by_fraction(x: Tensor, bits: Tensor, low: Tensor) -> Tensor:
 
 
 def _compute_power(exponent: Tensor) -> Tensor:
-    """Return 2 to the power of an integer, exactly, but at least 2**-1022."""
+    """Return exactly 2 to the power of an integer tensor, but at least 2**-1022."""
     return ((exponent.long().clamp(min=-1022) + 1023) << 52).view(torch.float64)
 
 
 def exponent(a: Tensor, least: Numbers) -> Tensor:
-    """Compute floor(log2(abs(a))) exactly, but at least ``least``, detached; infinity and NaN stay so."""
+    """Compute max(floor(log2(abs(a))), least) exactly and detached; infinity and NaN are kept."""
     size = (a.detach().float() if a.element_size() < 4 else a.detach()).abs()
     binade = torch.frexp(size).exponent.long() - 1
     low = _to_integers(least, -1022, 1023)

@@ -8,7 +8,7 @@ from itertools import pairwise
 from typing import Any, Protocol
 
 VARIABLES = ("x", "y", "g")
-# Random numbers of each element, and values that depend on them. No parameter's name has brackets.
+# Random numbers of each element, and values that depend on them. Names of parameters have no brackets.
 RANDOM_NAMES = ("u()", "normal()", "f()", "ya()", "fa()")
 UNIFORM, NORMAL, *_ = RANDOM_NAMES
 OP_NAMES = ("x", UNIFORM, NORMAL)
@@ -41,7 +41,7 @@ class TensorName(Name):
 
 @dataclass(frozen=True, slots=True)
 class Unary:
-    """A formula's ``-operand`` on a number or ``~operand`` on a condition."""
+    """A unary operation: ``-operand`` on a number or ``~operand`` on a condition."""
 
     operator: str
     operand: Node
@@ -49,7 +49,7 @@ class Unary:
 
 @dataclass(frozen=True, slots=True)
 class Binary:
-    """``left operator right`` with one of ``+ - * / **`` on numbers or ``& |`` on conditions."""
+    """A binary operation: one of ``+ - * / **`` on numbers or ``& |`` on conditions."""
 
     operator: str
     left: Node
@@ -74,38 +74,38 @@ class Call:
 
 @dataclass(frozen=True, slots=True)
 class Polyline:
-    """``through(argument, x0, y0, …)``: straight lines between points, x ascending; constant outside them."""
+    """``through(argument, x0, y0, …)``: lines between points with ascending x; constant to both sides."""
 
     points: tuple[tuple[float, float], ...]
     argument: Node
 
     @property
     def slopes(self) -> list[float]:
-        """The slope of the line to the right of each point; 0 at the last one."""
+        """The slope of the line to the right of each point; 0 for the last point."""
         return [(after - y) / (end - x) for (x, y), (end, after) in pairwise(self.points)] + [0.0]
 
 
 @dataclass(frozen=True, slots=True)
 class LossAt:
-    """``f(output)``: the loss at an output other than the op's own, whose loss is the name ``f()``."""
+    """``f(output)``: the loss at an output other than y. The loss at y is the Name ``f()``."""
 
     output: Node
 
 
 @dataclass(frozen=True, slots=True)
 class ForeignCall:
-    """A call of a function that has no formula; no text parses to it."""
+    """A call of a function without a formula. No text parses to this node."""
 
     function: ForeignFunction
     arguments: tuple[Node, ...]
 
 
 class ForeignFunction(Protocol):
-    """A function from tensors of one shape and dtype to such a tensor; it is equal only to itself."""
+    """A function of tensors that returns a tensor of their shape and dtype. It compares by identity."""
 
     @property
     def name(self) -> str:
-        """The name of the function in messages."""
+        """The function's name, as used in messages."""
 
     @property
     def gradient_tree(self) -> Node:
@@ -113,7 +113,7 @@ class ForeignFunction(Protocol):
 
     @property
     def points(self) -> tuple[list[float], list[float | None]] | None:
-        """The x and y of an interpolated function, with None for NaN, or None for any other function."""
+        """The x and y of an interpolated function, with None in place of NaN; None for any other function."""
 
     def __call__(self, *values: Any) -> Any:
         """Compute the function's values for the given tensors."""
@@ -154,7 +154,7 @@ def walk(node: Node) -> Iterator[Node]:
 
 
 def find_names(node: Node) -> tuple[str, ...]:
-    """Return the distinct names in an expression, in order of appearance; every ``f(…)`` counts as f()."""
+    """Return the distinct names in an expression, in order of appearance, with "f()" for any ``f(…)``."""
     parts = (LOSS if isinstance(part, LossAt) else part for part in walk(node))
     return tuple(dict.fromkeys(part.name for part in parts if isinstance(part, Name)))
 
@@ -169,12 +169,12 @@ def is_condition(node: Node) -> bool:
 
 
 def is_constant(node: Node) -> bool:
-    """Return whether an expression has one value for all elements, as it uses no x, y, g or random number."""
+    """Return whether an expression is the same for all elements: it has no x, y, g or random number."""
     return not any(map(has_values, walk(node)))
 
 
 def has_values(node: Node) -> bool:
-    """Return whether a leaf of an expression has a value for each element, as x, y and g have."""
+    """Return whether a leaf, such as x, y or g, has a value for each element."""
     return isinstance(node, TensorName | LossAt) or (isinstance(node, Name) and node.name in RULE_NAMES)
 
 
@@ -226,10 +226,11 @@ def rebuild(node: Node, operands: tuple[Node, ...]) -> Node:
 def to_data(node: Node) -> Data:
     """Convert an expression tree to nested lists, which can be written as JSON.
 
-    A number is a number, a name ``["name", "x"]``, a comparison ``["compare", ["<=", "<"], a, b, c]``, a call
-    ``["call", "relu", a]``, straight lines ``["through", [x, …], [y, …], a]``, the loss at an output ``["f",
-    a]``, an interpolated function ``["points", [x, …], [y, …], a]``. Any other node is its operator before
-    its operands: ``["-", a]``, ``["+", a, b]``. Raises ValueError for a function that can only be called.
+    A number stays a number. Names become ``["name", "x"]``, comparisons ``["compare", ["<=", "<"], a, b,
+    c]``, calls ``["call", "relu", a]``, polylines ``["through", [x, …], [y, …], a]``, losses at other outputs
+    ``["f", a]``, and interpolated functions ``["points", [x, …], [y, …], a]``. All other nodes become a list
+    of the operator and the operands: ``["-", a]``, ``["+", a, b]``. Raises ValueError for a function that can
+    only be called.
     """
     match node:
         case Number(value):

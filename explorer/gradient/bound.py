@@ -1,4 +1,4 @@
-"""The autograd Function that computes an op in its forward and a backward rule in its backward."""
+"""The autograd Function whose forward computes an op and whose backward computes a backward rule."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -33,23 +33,24 @@ _NO_TENSORS: Mapping[str, Tensor] = {}
 
 @dataclass(frozen=True)
 class BoundOp:
-    """An op with a backward rule and fixed parameters, which can be called on a tensor.
+    """An op with a backward rule and fixed parameters, called like a function of one tensor.
 
-    Parameters and random numbers may also be passed as tensors. The argument ``tensors`` of all methods maps
-    their names to tensors, each in x's dtype and of a shape that broadcasts to x's: one value, or one for
-    each channel. x, y and g have the same shape.
+    Parameters and random numbers can also be tensors: all methods take a mapping ``tensors`` from their names
+    to values in x's dtype. Each has a shape that broadcasts to x's: one value, or one per channel. x, y and g
+    have the same shape.
 
     Attributes:
-        op, rule: functions ``(x, y, g, tensors)``; rule is None for torch's own autograd.
+        op, rule: functions ``(x, y, g, tensors)``. The rule is None for torch's own autograd.
         saves_x, saves_y: whether x and y are saved for the backward pass.
-        parts: by parameter that learns, the function of one element's contribution to its gradient.
+        parts: a dict from each parameter that learns to a function that computes each element's contribution
+            to its gradient.
         contributions: the same contributions as formulas.
         numbers: the parameters that are numbers.
         tensor_names: the parameters that are tensors, in the order of a call.
-        is_autograd: whether torch's own autograd gives every gradient that is needed.
-        random_names: further keys that ``tensors`` must hold: ``"u()"`` if op or rule is random, and
-            ``"f()"`` and ``"fa()"`` if they use these losses.
-        keys: the keys of op and rule; empty texts for formulas without an entry.
+        is_autograd: whether torch's own autograd computes all gradients.
+        random_names: further required keys of ``tensors``: ``"u()"`` if op or rule is random, and ``"f()"``
+            and ``"fa()"`` if they use these losses.
+        keys: the keys of op and rule; empty strings for formulas that are not in the catalogue.
     """
 
     op: Callable[..., Tensor]
@@ -65,7 +66,7 @@ class BoundOp:
     keys: tuple[str, str] = ("", "")
 
     def __call__(self, x: Tensor, tensors: Mapping[str, Tensor] = _NO_TENSORS) -> Tensor:
-        """Apply the op to x, so that autograd follows the rule for x and for the tensors.
+        """Apply the op to x; in backward, autograd follows the rule for x and for the tensors.
 
         y has x's shape and dtype.
         """
@@ -81,13 +82,13 @@ class BoundOp:
         return tuple(self.contributions)
 
     def forward(self, x: Tensor, tensors: Mapping[str, Tensor] = _NO_TENSORS) -> Tensor:
-        """Compute the op without the rule; the result never shares memory with an input."""
+        """Compute the op without its rule. The result never shares memory with an input."""
         return self.op(x, None, None, tensors)
 
     def gradient(
         self, x: Tensor, y: Tensor, g: Tensor, tensors: Mapping[str, Tensor] = _NO_TENSORS
     ) -> Tensor:
-        """Compute the rule's gradient for x at an upstream gradient g, without autograd."""
+        """Compute the gradient of x by the rule, for an upstream gradient g."""
         if self.rule is not None:
             return self.rule(x, y, g, tensors)
         leaf = x.detach().requires_grad_()
@@ -96,17 +97,17 @@ class BoundOp:
             return backpropagate(self.forward(leaf, detached), leaf, g)
 
     def select_saved(self, x: Tensor, y: Tensor) -> tuple[Tensor, ...]:
-        """Return those of x and y that the backward pass needs, to be saved for it."""
+        """Return the tensors among x and y that have to be saved for the backward pass."""
         return ((x,) if self.saves_x else ()) + ((y,) if self.saves_y else ())
 
     def compute_part(
         self, name: str, x: Tensor, y: Tensor, g: Tensor, tensors: Mapping[str, Tensor]
     ) -> Tensor:
-        """Compute each element's contribution to a parameter's gradient, in x's shape, unscaled."""
+        """Compute the contribution of each element to a parameter's gradient, unscaled and in x's shape."""
         return self.parts[name](x, y, g, tensors)
 
     def compute_factor(self, name: str, elements: float, tensors: Mapping[str, Tensor]) -> float | Tensor:
-        """Return the factor on the sum of contributions if ``elements`` elements use the same value."""
+        """Return the factor on the sum of contributions of the ``elements`` elements that share a value."""
         contribution = self.contributions[name]
         if contribution.scale is None or not set(contribution.scale.parameters) & set(tensors):
             return contribution.compute_factor(self.numbers, elements)
@@ -117,7 +118,7 @@ class BoundOp:
     def compute_total(
         self, name: str, x: Tensor, y: Tensor, g: Tensor, tensors: Mapping[str, Tensor]
     ) -> Tensor:
-        """Compute a parameter's gradient in its own shape: all contributions, summed and scaled."""
+        """Compute a parameter's gradient, in the parameter's shape: the contributions, summed and scaled."""
         part = self.compute_part(name, x, y, g, tensors).sum_to_size(tensors[name].shape)
         factor = self.compute_factor(name, x.numel() / max(1, tensors[name].numel()), tensors)
         return part if isinstance(factor, float) and factor == 1 else factor * part
@@ -153,7 +154,7 @@ class _RuleFunction(torch.autograd.Function):
 
 
 class _RuleFunctionWithForwardMode(_RuleFunction):
-    """Adds forward-mode differentiation to the Function, which torch.compile cannot trace."""
+    """The same Function with forward-mode differentiation, which torch.compile cannot trace."""
 
     @staticmethod
     def setup_context(ctx: Any, inputs: tuple[Any, ...], output: Tensor) -> None:
@@ -183,7 +184,7 @@ BOUNDARY = (_RuleFunction, _RuleFunctionWithForwardMode)
 
 
 def _restore_saved(ctx: Any, g: Any) -> tuple[Any, Any, Mapping[str, Tensor]]:
-    """Return x, y and the tensors by name, with g as a placeholder for x or y that was not saved."""
+    """Return x, y and a dict of the saved tensors; if x or y was not saved, g takes its place."""
     bound, saved = ctx.bound, [*ctx.saved_tensors]
     x = saved.pop(0) if bound.saves_x else g
     y = saved.pop(0) if bound.saves_y else g
@@ -191,9 +192,9 @@ def _restore_saved(ctx: Any, g: Any) -> tuple[Any, Any, Mapping[str, Tensor]]:
 
 
 def bind(op: str | Op, rule: str | Rule, settings: Mapping[str, float]) -> BoundOp:
-    """Combine an op with a backward rule and fix their parameter values; others have their defaults.
+    """Combine an op with a backward rule, with parameter values from ``settings`` or else their defaults.
 
-    Raises ValueError if the op or the rule is random, since y is then not a function of x alone.
+    Raises ValueError if the op or the rule is random, because y then depends on more than x.
     """
     op, rule = find_op(op), find_rule(rule)
     require_deterministic("bind", op, rule)
@@ -205,8 +206,8 @@ def bind_learnable(
 ) -> BoundOp:
     """Combine an op with a backward rule, with the parameters in ``names`` as tensors that can learn.
 
-    Other parameters are numbers, as for ``bind``. Op and rule may be random, and may use the loss of an
-    element and of its antithetic sample; these losses are then passed as tensors too.
+    The other parameters are numbers, as in ``bind``. Op and rule may be random, and may use the loss of an
+    element and of its antithetic sample. Such losses are passed as tensors too.
 
     Raises ValueError for a parameter that cannot learn, see ``catalogue.find_contribution``.
     """
@@ -223,9 +224,9 @@ def bind_contributions(
     names: Sequence[str] = (),
     loss: Loss | None = None,
 ) -> BoundOp:
-    """Combine an op with a backward rule, given the contributions to the gradients of its parameters.
+    """Combine an op with a backward rule and the contributions to the gradients of its parameters.
 
-    ``names`` are the parameters passed as tensors. With a loss, formulas that use it evaluate it themselves.
+    ``names`` are the parameters passed as tensors. If a loss is given, the formulas that use it evaluate it.
     """
     numbers, adapted = resolve_values(op, rule, settings), adapt_rule(op, rule)
     if loss:
@@ -242,10 +243,10 @@ def bind_formulas(
     names: Sequence[str] = (),
     loss: Loss | None = None,
 ) -> BoundOp:
-    """Combine the formula of an op with that of a backward rule, or with torch's autograd if it is None.
+    """Combine the formula of an op with that of a backward rule; a rule of None means torch's autograd.
 
-    If torch finds no path from y to x, torch's own gradient is 0. Without tensors, only those of x and y are
-    saved that the rule uses. The last three arguments are those of ``bind_contributions``.
+    If torch finds no path from y to x, its own gradient is 0. Without tensors, x and y are saved only if the
+    rule uses them. The last three arguments are those of ``bind_contributions``.
     """
 
     def bind_formula(formula: Formula) -> Callable[..., Tensor]:
@@ -278,7 +279,7 @@ def bind_formulas(
 
 
 def _block(_x: Tensor, _y: Tensor, g: Tensor, _tensors: Mapping[str, Tensor]) -> Tensor:
-    """Return the gradient of an op that passes none."""
+    """Return zeros: the gradient of an op that blocks all gradients."""
     return torch.zeros_like(g)
 
 
@@ -291,7 +292,7 @@ def _bind_unaliased(formula: Formula, numbers: Mapping[str, float]) -> Callable[
 def pair(op: str | Op, rule: str | Rule, settings: Mapping[str, float]) -> Pair:
     """Return an op and a backward rule as two functions, ``x -> y`` and ``(x, y, g) -> gradient``.
 
-    They are for training code that multiplies by its weights itself, without autograd between the layers.
+    They serve training code that computes its backward pass without autograd.
     """
     bound = bind(op, rule, settings)
     return bound.forward, bound.gradient

@@ -40,35 +40,35 @@ def apply(
 
     Args:
         op: key of ``OPS``, or ``"formula: …"`` in x; a random op also uses ``u()`` and ``normal()``.
-        rule: key of ``RULES``, or ``"formula: …"`` in x, y, g and the same random numbers.
+        rule: key of ``RULES``, or ``"formula: …"`` in x, y, g and these random numbers.
         x: floating tensor of any shape and device.
         draw: the source of u, one random number for each element, shared by a random op and its rule. Either
-            a generator, or the numbers themselves: a tensor in (0, 1) that broadcasts to x's shape. By
-            default torch's default generator, as in dropout. Deterministic ops and rules ignore it.
-        f: the loss of one element as a formula of y, for rules that use ``f()`` or ``fa()``; its parameters
-            are given by name. A number is a parameter named f.
-        **parameters: parameters by name. An op and a rule share a name that has the same meaning in both. If
-            the meanings differ, as for ``alpha`` of elu and of dsq, the name sets the op's parameter, and
-            ``{"dsq.alpha": 0.4}`` or ``alpha_rule`` sets the rule's. Values are numbers or tensors. A tensor
-            has one value, or one for each channel: any shape that broadcasts to x's. A tensor that requires
-            grad learns. Its gradient has its own shape: the elements' contributions, see
-            ``catalogue.find_contribution``, summed over all that share a value, and scaled. A tensor with a
-            single value that does not learn is treated as a number. With tensors, functions of torch that
-            accept only numbers, such as ``elu``, are written out; results are equal up to rounding.
+            a generator, or a tensor of numbers in (0, 1) that broadcasts to x's shape. If None, torch's
+            default generator, as in dropout. Deterministic ops and rules ignore it.
+        f: the loss of one element as a formula of y, for rules that use ``f()`` or ``fa()``. Its parameters
+            are given by name. If a number, it is the parameter named f.
+        **parameters: parameters by name. A name that means the same in op and rule sets both. If the meanings
+            differ, as for ``alpha`` of elu and of dsq, the name sets the op's parameter, and ``{"dsq.alpha":
+            0.4}`` or ``alpha_rule`` sets the rule's. Values are numbers or tensors. A tensor has one value,
+            or one per channel, in any shape that broadcasts to x's. A tensor that requires grad learns: its
+            gradient, in its own shape, is the scaled sum of the contributions of all elements that share a
+            value (see ``catalogue.find_contribution``). A tensor with a single value that does not learn is
+            treated as a number. With tensors, functions of torch that accept only numbers, such as ``elu``,
+            are written out; results are equal up to rounding.
 
     Returns:
         y with x's shape and dtype. For backward, only x and y are saved, and only if the rule's formula uses
         them; all other tensors may be changed in place. Double backward and torch.func's ``grad`` and
         ``vmap`` work if the rule's formula is differentiable. Forward mode (``jvp``, ``jacfwd``, ``hessian``)
-        returns the rule's value with the tangent as upstream gradient, also for rules that are not linear in
-        g. ``torch.compile`` makes a single graph, without forward mode; under it a tensor with one value that
-        does not learn stays a tensor. At a kink the gradient follows the rule's formula, and torch for the
+        returns the rule's value with the tangent as upstream gradient, even if the rule is not linear in g.
+        ``torch.compile`` makes a single graph, without forward mode; it keeps a tensor with one value that
+        does not learn as a tensor. At a kink the gradient is that of the rule's formula, or torch's for the
         rule "default".
 
     Raises:
-        ValueError: for an unknown key or parameter, a number that is not finite or outside the domain of its
-            parameter, a tensor whose shape does not fit or that requires grad and cannot learn; FormulaError,
-            with a caret under the column, for a formula that cannot be parsed.
+        ValueError: for an unknown key or parameter; for a number that is not finite or not in its parameter's
+            domain; for a tensor whose shape does not fit, or that requires grad but cannot learn. A formula
+            that cannot be parsed raises FormulaError, with a caret under the column.
         TypeError: if x is not a floating tensor.
     """
     if f is not None and not isinstance(f, str):
@@ -104,11 +104,11 @@ EncodedNumber = tuple[str, Any, bool]  # name, value, and whether the value is a
 
 
 def _encode_number(name: str, value: Any) -> EncodedNumber:
-    """Encode a number as a constant that torch.compile can compare, where 0 differs from −0."""
+    """Encode a number as a constant that torch.compile can compare, with 0 distinct from −0."""
     return (name, value.hex(), True) if type(value) is float else (name, value, False)
 
 
-# Each op that torch.compile has traced is an attribute here: a change to a dict would recompile them all.
+# Ops traced by torch.compile are attributes of this object. In a dict, each new one would recompile all.
 _TRACEABLE = SimpleNamespace()
 
 
@@ -129,7 +129,7 @@ _name_traceable._dynamo_marked_constant = True  # type: ignore[attr-defined]
 def _get_bound(
     op: str | Op, rule: str | Rule, numbers: tuple[EncodedNumber, ...], learns: LearningFlags, f: str | None
 ) -> BoundOp:
-    """Return the op with its rule for some arguments of ``apply``, from the cache if possible."""
+    """Combine an op and a rule for given arguments of ``apply``, or return them from the cache."""
     if not numbers or all(is_float or type(value) is int for _, value, is_float in numbers):
         try:
             return _bind_cached(op, rule, numbers, learns, f)
@@ -141,7 +141,7 @@ def _get_bound(
 def _bind_call(
     op: str | Op, rule: str | Rule, numbers: tuple[EncodedNumber, ...], learns: LearningFlags, f: str | None
 ) -> BoundOp:
-    """Combine an op and a rule for some arguments of ``apply``; errors begin with the call."""
+    """Combine an op and a rule for given arguments of ``apply``; error messages begin with the call."""
     title = _make_title(op, rule)
     settings = {name: float.fromhex(value) if is_float else value for name, value, is_float in numbers}
     try:
@@ -173,7 +173,7 @@ def _require_no_loss(*formulas: Formula | None) -> None:
 def _find_contributions(
     op: Op, rule: Rule, names: tuple[str, ...], needed: Sequence[bool]
 ) -> dict[str, Contribution]:
-    """Find for each tensor parameter that can learn the contribution of one element to its gradient.
+    """Return each learnable tensor parameter with the contribution of one element to its gradient.
 
     Raises ValueError if a tensor that needs a gradient cannot learn.
     """
@@ -192,7 +192,7 @@ def _is_learning(value: Tensor) -> bool:
 
 
 def _must_stay_tensor(value: Tensor) -> bool:
-    """Return whether a parameter must stay a tensor, because it learns or is more than one number."""
+    """Return whether a parameter must stay a tensor, because it learns or has more than one value."""
     if _is_learning(value) or value.numel() != 1 or torch.compiler.is_compiling():
         return True  # torch.compile does not know the number while it traces
     is_wrapped: bool = is_functorch_wrapped_tensor(value)

@@ -50,7 +50,7 @@ def to_normal(u: Tensor) -> Tensor:
 def bind_random(
     formula: Formula, op: Formula, loss: Loss | None, bind: Callable[[Formula], Callable[..., Tensor]]
 ) -> Callable[..., Tensor]:
-    """Compile a formula, which may be random, to a function ``(x, y, g, tensors)``.
+    """Compile a formula with or without random numbers to a function ``(x, y, g, tensors)``.
 
     ``tensors`` must contain ``"u()"`` if the formula uses random numbers.
     """
@@ -78,9 +78,9 @@ def bind_random(
 
 
 def _find_shared_outputs(tree: Node) -> dict[str, Node]:
-    """Return the constant arguments of the loss ``f(v)`` in a formula, by the names of their tensors.
+    """Return a dict from names of tensors to the constant outputs v of losses ``f(v)`` in an expression.
 
-    As tensors they give losses in the dtype of x.
+    Passed as tensors, these outputs give losses in x's dtype.
     """
     outputs = (part.output for part in walk(tree) if isinstance(part, LossAt))
     return {f"({Formula(output).text})": output for output in outputs if is_constant(output)}

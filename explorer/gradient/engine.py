@@ -10,11 +10,11 @@ _ENGINE = torch.autograd.Variable._execution_engine  # torch has no public name 
 
 
 def backpropagate(y: Tensor, leaf: Tensor, g: Tensor) -> Tensor:
-    """Return the gradient of a leaf for an upstream gradient g of y, and free y's graph.
+    """Return the gradient of a leaf, given the upstream gradient g of y, and free y's graph.
 
-    Calls the engine as ``torch.autograd.grad`` does, but without its comparison of shapes, which takes 30 µs
-    and loads sympy at first: half a second of every process. Raises RuntimeError if y does not depend on the
-    leaf.
+    This calls the engine as ``torch.autograd.grad`` does, but without its comparison of shapes, which takes
+    30 µs a call and imports sympy at the first (half a second). Raises RuntimeError if y does not depend on
+    the leaf.
     """
     (gradient,) = _ENGINE.run_backward(
         (y,), (g,), False, False, (leaf,), allow_unreachable=False, accumulate_grad=False
@@ -23,7 +23,7 @@ def backpropagate(y: Tensor, leaf: Tensor, g: Tensor) -> Tensor:
 
 
 def is_compiled_without_grad(*inputs: Tensor) -> bool:
-    """Return whether torch.compile is tracing a call that needs no gradient, so that the op alone suffices.
+    """Return whether torch.compile is tracing a call without gradients, for which the op alone is enough.
 
     Raises RuntimeError for torch.func inside torch.compile, which differentiates a Function's forward and
     silently ignores its backward.

@@ -15,8 +15,8 @@ def hash_uniform(
 ) -> Tensor:
     """Return n uniform random numbers strictly between 0 and 1, computed by hashing the arguments.
 
-    They are (n,) float64 on a grid of step 2⁻²⁴. ``device`` must support float64. Equal arguments give equal
-    numbers on every machine; any other seed, step, layer or draw gives different ones.
+    The result is (n,) float64, on a grid of step 2⁻²⁴. ``device`` must support float64. Equal arguments give
+    equal numbers on every machine; a change of seed, step, layer or draw changes the numbers.
     """
     key = 0
     for part in (seed, step, layer, draw):
@@ -26,7 +26,7 @@ def hash_uniform(
 
 
 def mix_bits(word: Word) -> Word:
-    """Hash a 32-bit integer by lowbias32 (Chris Wellons, https://nullprogram.com/blog/2018/07/31/)."""
+    """Hash a 32-bit integer with lowbias32 (Chris Wellons, https://nullprogram.com/blog/2018/07/31/)."""
     word = ((word ^ (word >> 16)) * 0x7FEB352D) & _WORD
     word = ((word ^ (word >> 15)) * 0x846CA68B) & _WORD
     return word ^ (word >> 16)

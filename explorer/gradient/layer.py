@@ -15,11 +15,12 @@ _HALF = torch.tensor(0.5)  # a fixed random number, so that no generator is used
 class Layer(nn.Module):
     """A module that applies an op with a backward rule to each element of a floating tensor.
 
-    ``torch.compile(layer, fullgraph=True)`` makes one graph of it. It can be exported, copied and pickled.
+    The layer can be exported, copied and pickled, and compiled to one graph with ``fullgraph=True``.
 
     Args:
         op, rule, f: as for ``explorer.apply``. Random numbers come from torch's default generator.
-        learns: parameters that learn. Each is an ``nn.Parameter`` under its own name, also in the state_dict.
+        learns: names of the parameters that learn. Each is an ``nn.Parameter`` of this name, also in the
+            state_dict.
         **parameters: numbers by name. A parameter that learns may start as a tensor of any shape that
             broadcasts to x's, such as (channels, 1, 1).
 
@@ -55,7 +56,7 @@ class Layer(nn.Module):
             self.register_parameter(name, nn.Parameter(start.detach().clone()))
 
     def _require_valid(self, parameters: dict[str, float | Tensor]) -> None:
-        """Raise ValueError at once for arguments that ``apply`` would reject at the first call."""
+        """Raise ValueError for arguments that ``apply`` would reject at the first call."""
         numbers: dict[str, Any] = {
             name: value for name, value in parameters.items() if not isinstance(value, Tensor)
         }
@@ -65,7 +66,7 @@ class Layer(nn.Module):
             apply(self._op, self._rule, torch.zeros(1), draw=_HALF, f=self._loss, **(numbers | learning))
 
     def _require_in_domain(self) -> None:
-        """Raise ValueError if the smallest or largest value of a learned parameter has left its domain."""
+        """Raise ValueError if a value of a learned parameter has left the parameter's domain."""
         op, rule = find_op(self._op), find_rule(self._rule)
         numbers = {name: value for name, value in self._numbers.items() if not isinstance(value, Tensor)}
         for extreme in (torch.min, torch.max):
@@ -88,7 +89,7 @@ class Layer(nn.Module):
         return apply(self._op, self._rule, x, f=self._loss, **self._numbers, **learned)
 
     def extra_repr(self) -> str:
-        """Return op, rule and parameters as they are written in source code."""
+        """Return the arguments of the layer as source code, for its repr."""
         keys = [
             repr(entry.key if isinstance(entry, Op | Rule) else entry) for entry in (self._op, self._rule)
         ]

@@ -12,7 +12,7 @@ from explorer.gradient.float64 import with_float64
 
 
 def share(op: str | Op, rule: str | Rule, x: Tensor, g: Tensor | float = 1.0, **parameters: float) -> float:
-    """Compute the size of a rule's gradient relative to straight-through's: mean |rule(x, g)| ÷ mean |g|.
+    """Compute the relative size of a rule's gradient, mean |rule(x, g)| ÷ mean |g|; 1 for straight-through.
 
     Args:
         op: key of ``OPS``, or ``"formula: …"`` in x.
@@ -22,8 +22,8 @@ def share(op: str | Op, rule: str | Rule, x: Tensor, g: Tensor | float = 1.0, **
         **parameters: as for ``sample``.
 
     Returns:
-        0 if the rule blocks everything, 1 for straight-through, above 1 if it amplifies. NaN for empty data,
-        if all g are 0, or if the rule's gradient is not finite somewhere.
+        0 if the rule blocks every gradient, 1 for straight-through, above 1 if the rule amplifies. NaN if x
+        is empty, if all g are 0, or if any gradient by the rule is not finite.
 
     Raises:
         ValueError: for an unknown key or parameter.
@@ -39,7 +39,7 @@ def share(op: str | Op, rule: str | Rule, x: Tensor, g: Tensor | float = 1.0, **
 
 @torch.no_grad()
 def share_of_all(bound: BoundOp, data: Iterable[tuple[Tensor, Tensor]]) -> float:
-    """Compute mean |gradient| ÷ mean |g| over several pairs of tensors (x, g), say one for each layer.
+    """Compute mean |gradient| ÷ mean |g| over several pairs of tensors (x, g), for instance one per layer.
 
     Reductions in a formula, such as ``mean(…)``, are taken over each tensor separately.
     """

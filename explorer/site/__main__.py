@@ -8,7 +8,7 @@ from explorer.site import python, write
 
 
 def main() -> None:
-    """Write all files into a folder, and print their number and total size."""
+    """Write all files of the site into a folder, and print their number and total size."""
     options = argparse.ArgumentParser(prog="python -m explorer.site", description=__doc__)
     options.add_argument("out", type=Path, help="the output folder, created if missing")
     options.add_argument("--source", default="", help="address of the project, to be linked to")

@@ -1,4 +1,4 @@
-"""Packages as plain Python for the browser: the code formatter black, and the converter of formulas."""
+"""Pure Python packages for the browser: the code formatter black, and the converter of formulas."""
 
 import re
 from collections.abc import Iterator
@@ -10,9 +10,9 @@ _EXCLUDED = ("blackd/", "vim")  # a server and an editor plugin, which black doe
 
 
 def pack_package(name: str) -> dict[str, str]:
-    """Return a dict from paths to contents for all modules, the files that they read, and the licences.
+    """Return a package as a dict from paths to contents: its modules, the files that they read, and licences.
 
-    All distributions that the package requires, without extras, are included.
+    The distributions that the package requires are included, without their extras.
     """
     return {path: text for each in _list_distributions(name) for path, text in _read_texts(each)}
 
@@ -28,7 +28,7 @@ def _list_distributions(name: str) -> list[Distribution]:
 def _read_texts(package: Distribution) -> Iterator[tuple[str, str]]:
     files = [path for path in package.files or () if not str(path).startswith(_EXCLUDED)]
     licences = [path for path in files if path.name.startswith("LICENSE")]
-    licences = licences or [path for path in files if path.name == "METADATA"]  # which names the licence
+    licences = licences or [path for path in files if path.name == "METADATA"]  # METADATA names the licence
     for path in files:
         is_code = path.suffix in (".py", ".txt") and not path.parts[0].endswith(".dist-info")
         if is_code or path in licences:

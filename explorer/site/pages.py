@@ -1,4 +1,4 @@
-"""The pages of the site, and all files next to them."""
+"""The pages of the static site, and all files next to them."""
 
 import hashlib
 import html
@@ -46,10 +46,10 @@ class _Page:
     """A page of the site.
 
     Attributes:
-        name: the name of its file, without suffix.
-        title: its title.
-        module: the module that fills it.
-        main: its initial HTML.
+        name: the file's name without suffix.
+        title: the title of the page.
+        module: the JavaScript module that fills the page.
+        main: the initial HTML.
     """
 
     name: str
@@ -77,14 +77,13 @@ def write(
 
     Args:
         out: the folder, which is created if it is missing.
-        ops: keys of the ops with stored answers at the defaults; all of them take minutes.
-        rules: keys of the rules with stored answers at the defaults.
+        ops: keys of the ops whose answers at the defaults are stored; all ops take minutes.
+        rules: keys of the rules whose answers at the defaults are stored.
         lessons: keys of the lessons to write.
-        source: the address of the project, for a link; no link if it is "".
-        pyodide: the folder of Pyodide as npm installs it, which parses custom formulas; if it is missing,
-            the pages say that these need the app.
-        processes: the number of processes that compute the files of the ops; the files are identical, byte
-            for byte.
+        source: the address of the project, for a link; "" for no link.
+        pyodide: the folder of Pyodide as installed by npm. Pyodide parses custom formulas; without it, the
+            pages say that custom formulas need the app.
+        processes: the number of processes that compute the files of the ops. It does not change the files.
     """
     with _open_pool(processes) as of_each:
         for name, content in _make_files(ops, rules, lessons, source, pyodide, of_each):
@@ -94,7 +93,7 @@ def write(
 
 @contextmanager
 def _open_pool(processes: int) -> Iterator[MapOps]:
-    """Yield a function that maps over the ops in this process, or in several processes."""
+    """Yield a map function for the ops that runs in this process, or in several processes."""
     if processes == 1:
         yield map
         return
@@ -111,7 +110,7 @@ def _make_files(
     pyodide: Path,
     map_ops: MapOps,
 ) -> Iterator[tuple[str, bytes]]:
-    op_files = map_ops(partial(_make_op_files, rules=rules), ops)  # processes begin to work at this point
+    op_files = map_ops(partial(_make_op_files, rules=rules), ops)  # the processes start here
     pages, reader = _list_pages(source), _make_reader(pyodide)
     addresses = {name: address for name, (address, _) in reader.items()}
     for page in pages:
@@ -134,7 +133,7 @@ def _make_op_files(op: str, rules: Sequence[str]) -> list[tuple[str, bytes]]:
 
 
 def _make_reader(pyodide: Path) -> dict[str, tuple[str, bytes]]:
-    """Return the files of Python in the browser, with addresses that change whenever a file changes."""
+    """Return the files of Python in the browser, at addresses that change with their contents."""
     if not (version := python.read_version(pyodide)):
         return {}
     runtime = (f"python/pyodide-{version}.js", _to_script(python.pack_runtime(pyodide)))
@@ -148,7 +147,7 @@ def _make_hashed(name: str, modules: Json) -> tuple[str, bytes]:
 
 
 def _to_script(data: Json) -> bytes:
-    """Wrap data in a script, because a page on disk may load scripts but no data."""
+    """Return data wrapped in a script, because a page opened from disk can load scripts but no data."""
     return (
         f"document.currentScript.data = {json.dumps(data, separators=(',', ':'), allow_nan=False)};".encode()
     )
@@ -172,7 +171,7 @@ _REASONS = {
 
 
 def _write_notice(name: str, source: str) -> str:
-    """Write the HTML of a page that needs the app: why, and how to run the app."""
+    """Return the HTML of a page that is not on the site: why it needs the app, and how to run the app."""
     project = f'<p><a href="{html.escape(source)}">The project</a></p>' if source else ""
     return (
         f'<div class="instrument alone app"><h2>This page needs the app</h2><p>{_REASONS[name]}</p>{project}'
@@ -246,7 +245,7 @@ def _render_navigation(page: _Page, pages: tuple[_Page, ...]) -> str:
 def _list_sources(*, python: bool) -> dict[str, str]:
     """Return the sources that the content security policy allows.
 
-    Python in the browser is WebAssembly, which is compiled there.
+    Python in the browser is compiled there, as WebAssembly, which the policy must allow.
     """
     return {
         "default-src": "'none'",

@@ -1,6 +1,6 @@
-"""The program of Python in the browser, which answers the app's own questions that need no torch.
+"""The program of Python in the browser. It answers those questions of the app that need no torch.
 
-They need the standard library, latex2mathml and, to format code, black.
+It needs the standard library, latex2mathml and, to format code, black.
 """
 
 import json
@@ -9,5 +9,5 @@ from explorer.questions import QUESTIONS
 
 
 def answer(question: str, arguments: str) -> str:
-    """Return the answer to a question as JSON; `arguments` is JSON as well."""
+    """Return the answer to a question as JSON. The arguments are JSON too."""
     return json.dumps(QUESTIONS[question].answer(json.loads(arguments)))

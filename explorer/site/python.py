@@ -1,7 +1,7 @@
 """Python in the browser: Pyodide, and the app's own modules that read and write formulas and code.
 
-Pyodide comes from npm (see package.json). Its files and the app's are written next to the pages as data. None
-is loaded before a page needs something that was not stored, such as a custom formula.
+Pyodide comes from npm (see package.json). Its files and the app's modules are written next to the pages as
+data. They are loaded only when a page needs an answer that is not stored, as for a custom formula.
 """
 
 import ast
@@ -24,7 +24,7 @@ from explorer.site.packages import CONVERTER, pack_package
 
 ROOT = Path(__file__).parents[2]
 PYODIDE = ROOT / "node_modules" / "pyodide"
-# The module that answers, and the modules that it imports on demand.
+# The module that answers questions, and the modules that it imports on demand.
 _START = (
     "explorer.site.program",
     *(f"explorer.questions.{name}" for name in ("entry", "formulas", "code", "read", "judge")),
@@ -40,13 +40,13 @@ Json = dict[str, Any]
 
 
 def read_version(pyodide: Path = PYODIDE) -> str:
-    """Return the version of Pyodide in a folder, or "" if there is none."""
+    """Return the version of Pyodide in a folder, or "" if the folder has no Pyodide."""
     package = pyodide / "package.json"
     return str(json.loads(package.read_text(encoding="utf-8"))["version"]) if package.is_file() else ""
 
 
 def pack_runtime(pyodide: Path = PYODIDE) -> Json:
-    """Pack Python itself: the worker's address, and the files of Pyodide as base64 of gzip, by name."""
+    """Pack Python itself: the worker's address, and the files of Pyodide by name, gzipped as base64."""
     return {
         "worker": f"data:text/javascript;base64,{base64.b64encode(_WORKER.read_bytes()).decode()}",
         "files": {name: _pack((pyodide / name).read_bytes()) for name in _RUNTIME},
@@ -55,13 +55,13 @@ def pack_runtime(pyodide: Path = PYODIDE) -> Json:
 
 
 def list_packages(pyodide: Path = PYODIDE) -> str:
-    """Return an empty list of packages in Pyodide's JSON format: no package is loaded."""
+    """Return an empty list of packages in Pyodide's JSON format, because no package is loaded."""
     info = json.loads((pyodide / "pyodide-lock.json").read_text(encoding="utf-8"))["info"]
     return json.dumps({"info": info, "packages": {}})
 
 
 def pack_program() -> Json:
-    """Return the name of the module that answers, ``start``, and the texts of all ``modules`` by path.
+    """Return the module that answers questions (``start``) and the source of all ``modules`` by path.
 
     ``scripts`` holds JavaScript in the same form; Python imports the script at the path ``browser`` as the
     module of that name.
@@ -96,9 +96,9 @@ def _pack(content: bytes) -> str:
 
 
 def _collect_modules(start: Sequence[str]) -> list[Path]:
-    """Return the files of some modules and of all project modules that they import at their top.
+    """Return the files of the given modules and of all project modules that they import at the top.
 
-    A package is left out unless it is imported itself, as its ``__init__`` would import all its modules.
+    A package is left out unless it is imported itself, because its ``__init__`` imports all its modules.
     """
     names = [*start]
     for name in names:  # the list grows during the loop
@@ -117,13 +117,13 @@ def _list_imports(name: str) -> Iterator[str]:
 
 
 def _find_path(name: str) -> Path | None:
-    """Return the file of a module or package. Returns None for a name defined inside a module."""
+    """Return the file of a module or package, or None for a name defined inside a module."""
     path = ROOT.joinpath(*name.split("."))
     return next(filter(Path.is_file, (path.with_suffix(".py"), path / "__init__.py")), None)
 
 
 def _write_measured() -> str:
-    """Write a module that contains the results of measurements of torch and Python on this machine."""
+    """Return the source of a module with the values that torch and Python give on this machine."""
     libraries = (torch, torch.nn.functional, math)
     names = {name for library in libraries for name in dir(library) if find_similar(name, FUNCTIONS)}
     existing = {name for name in sorted(names) if is_elsewhere(name)}

@@ -1,4 +1,4 @@
-"""The browser's ``formula/torch_operations.py``: JavaScript computes if Python would raise an error."""
+"""The browser's replacement for ``formula/torch_operations.py``: IEEE arithmetic by JavaScript."""
 
 from importlib import import_module
 
@@ -6,7 +6,7 @@ from explorer.formula.tree import Binary, Call, Node
 
 
 def compute_in_torch(node: Node, values: list[float]) -> float:
-    """Compute a function call or an operation on two numbers by IEEE arithmetic in float64."""
+    """Apply a call or an operator to numbers in float64, with IEEE arithmetic."""
     if not isinstance(node, Call | Binary):
         raise TypeError(f"{node} was expected to raise an error in Python")
     name = node.function if isinstance(node, Call) else node.operator

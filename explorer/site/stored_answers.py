@@ -1,4 +1,4 @@
-"""The answers stored next to the site: to questions on an op with each rule, at the defaults."""
+"""The stored answers of the site: to questions about an op with each rule, at the defaults."""
 
 import base64
 import json
@@ -23,9 +23,10 @@ _PIECE = re.compile(r"(?<=\\n)|(?<=\]\],)|(?<=\},)")  # the end of a line of cod
 
 
 def pack_answers(op: str, rules: Iterable[str] = tuple(RULES)) -> Json:
-    """Pack the answers on an op with each rule so that equal parts are stored once.
+    """Pack the answers about an op with each rule, with equal parts stored once.
 
-    `pieces`: the parts of their JSON, each once. `answers`: (question, arguments, indices of pieces).
+    `pieces` holds the distinct parts of their JSON, `answers` triples (question, arguments, indices of
+    pieces).
     """
     numbers: dict[str, int] = {}
     answers = []
@@ -42,7 +43,7 @@ def pack_answers(op: str, rules: Iterable[str] = tuple(RULES)) -> Json:
 
 
 def _answer(question: str, arguments: Json) -> Json:
-    """Answer a question for storage. The map of a nonlinear rule is thinned."""
+    """Return the answer to store for a question. The map of a nonlinear rule is thinned."""
     answer = QUESTIONS[question].answer(arguments)
     if question == "map":
         encoded = next(iter(answer["rules"].values()))
@@ -59,7 +60,7 @@ def _answer(question: str, arguments: Json) -> Json:
 
 
 def _pack_lens(op: str, rules: Iterable[str]) -> Json:
-    """Collect the stored answers on an op under noise: its curve, and a sentence on each of `rules`."""
+    """Collect the answers about an op under noise: its curve, and a sentence about each of `rules`."""
     noise: Json = {"noise": View().noise, "width": View().noise_width}
     first = lens(op, **noise)
     common = [first.sentences[name] for name in first.sentences if name in ("lead", "holes", first.reason)]

@@ -1,7 +1,6 @@
-"""Values from torch for the site: every op with every rule at the defaults, the examples and the lessons.
+"""Torch's values for the site: all ops with all rules at the defaults, the examples and the lessons.
 
-Stochastic ops and rules are left out: next to another stochastic rule, a rule's curve differs from its curve
-alone.
+Stochastic ops and rules are left out, because a stochastic rule changes the curves of the rules next to it.
 """
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
@@ -24,11 +23,11 @@ from explorer.ui.links.presets import PRESETS
 from explorer.ui.server import answers
 
 Json = dict[str, Any]
-# Applies a function to each op, in order: ``map``, or the map of a pool of processes.
+# A function that applies another one to each op, in order: ``map``, or the map of a pool of processes.
 MapOps = Callable[[Callable[[str], Any], Iterable[str]], Iterator[Any]]
 
 CUSTOM = "own"  # the file for examples whose op is a custom formula
-# Sentences are computed for each rule with each of these rules before it.
+# The two basic rules. Sentences are stored for each rule alone and after these.
 _PRECEDING = ((), ("default",), ("straight_through",), ("default", "straight_through"))
 
 
@@ -58,7 +57,7 @@ def make_torch_files(
 
 
 class _ValueStore:
-    """The values of all curves and the x at which they are sampled, each array stored once."""
+    """The values of all curves, and their x; equal arrays are stored once."""
 
     def __init__(self, curves: Iterable[Curves]) -> None:
         kink_x = {x for each in curves for kinks in each.kinks.values() for x in kinks or ()}
@@ -110,7 +109,7 @@ def write_sentences(op: str, rules: Iterable[str] = tuple(RULES)) -> dict[str, l
 
 
 def _collect_answers() -> dict[str, list[Json]]:
-    """Return torch's answers for the examples and the lessons' curves, by the op whose file stores them."""
+    """Return torch's answers for the examples and the lessons' curves, by the op whose file holds them."""
     scenes = (scene.query for lesson in LESSONS.values() for scene in lesson.scenes if scene.path == "/")
     by_op: dict[str, list[Json]] = {}
     for query in dict.fromkeys([*(preset.query for preset in PRESETS), *scenes]):

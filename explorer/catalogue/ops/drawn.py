@@ -1,4 +1,4 @@
-"""Random ops, which draw one number u in (0, 1) for each element and step, as does their rule."""
+"""Random ops, which draw a number u in (0, 1) for each element and step; their rules use the same u."""
 
 from explorer.catalogue.kinks import Lattice
 from explorer.catalogue.records import Op, Parameter

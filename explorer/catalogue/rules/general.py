@@ -1,4 +1,4 @@
-"""Backward rules for many ops, which pass, mask, scale or block the upstream gradient."""
+"""Backward rules for many ops. They pass, mask, scale or block the upstream gradient."""
 
 from explorer.catalogue.parameters import HI, LO
 from explorer.catalogue.records import Learned, Parameter, Rule

@@ -1,4 +1,4 @@
-"""Backward rules for ops that round: one bump for each jump, or a mask at the outer levels."""
+"""Backward rules for ops that round, with a bump at each jump or a mask at the outer levels."""
 
 from dataclasses import replace
 
@@ -18,9 +18,9 @@ from explorer.catalogue.parameters import (
 from explorer.catalogue.records import Learned, Parameter, Rule
 
 _NO_LEVELS = "It needs the levels of a quantiser, which this op does not have."
-_QMAX = replace(QMAX, domain="qmax > 0")  # because some rules divide by qmax
+_QMAX = replace(QMAX, domain="qmax > 0")  # some rules divide by qmax
 _LSQ_START = "2 * mean(abs(x)) / sqrt(qmax)"  # from section 2.1 of the paper on LSQ
-_LSQ_SCALE = "1 / sqrt(N * qmax)"  # makes the parameter learn as fast as the weights
+_LSQ_SCALE = "1 / sqrt(N * qmax)"  # lets the parameter learn as fast as the weights
 
 OTHERWISE = "It expects a jump at every half-integer, which this op does not make."
 

@@ -1,4 +1,4 @@
-"""Backward rules for step-like ops, which jump by 1, so that a rule that only smooths has area 1."""
+"""Backward rules for step-like ops. The ops jump by 1, so a rule that only smooths the jump has area 1."""
 
 from explorer.catalogue.records import Parameter, Rule
 

@@ -1,4 +1,4 @@
-"""Compute the unbiased gradient at corners, where the mean loss has a different slope on each side."""
+"""Compute the unbiased gradient, also at corners, where the mean loss has different slopes on both sides."""
 
 import torch
 from torch import Tensor
@@ -12,8 +12,8 @@ _MIN_DIFFERENCE = 1e-6  # slopes whose relative difference is larger form a corn
 def compute_unbiased_gradient(pair: StochasticPair, x: Tensor, corners: Tensor) -> Tensor:
     """Compute the gradient of the mean loss at each x. At a corner, average the slopes on both sides.
 
-    ``corners``, (m,), are elements of x. An x too close to one for float64 to tell them apart gets the slope
-    of its side.
+    ``corners``, (m,), are elements of x. An x so close to a corner that float64 cannot separate them gets the
+    slope on its own side.
     """
     if not len(corners):
         return pair.compute_mean_slope(x)

@@ -27,7 +27,7 @@ def expected(
     g: float = 1.0,
     **parameters: float,
 ) -> pd.DataFrame:
-    """Compute the mean and standard deviation of a stochastic op and backward rule over their random draws.
+    """Tabulate the mean and standard deviation of a stochastic op and backward rule over random draws.
 
     Args:
         op: a key, or a custom formula, which may use the random numbers ``u()`` and ``normal()``. If neither
@@ -40,10 +40,10 @@ def expected(
         **parameters: as for ``sample``.
 
     Returns:
-        A table in float64 with the columns x; forward, the mean of y; mean and sd, the mean and the standard
-        deviation of the rule's gradient; exact, the slope of the mean loss in x. The bias of the rule is mean
-        − exact. sd is NaN if it is unbounded. Integrals over u are exact up to 1e-6, mostly 1e-9. If the mean
-        loss has a corner, exact is the mean of its two slopes.
+        A float64 table with the columns x; forward, the mean of y; mean and sd, the mean and the standard
+        deviation of the rule's gradient; exact, the slope of the mean loss in x. The rule's bias is mean −
+        exact. An unbounded sd is NaN. Integrals over u are accurate to 1e-6, mostly to 1e-9. At a corner of
+        the mean loss, exact is the mean of the two slopes.
 
     Raises:
         ValueError: for an unknown key or parameter, a number that is not finite, or a mean that does not

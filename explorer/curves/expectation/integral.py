@@ -11,14 +11,14 @@ import torch
 from torch import Tensor
 
 _MIN_U, _MAX_U = 1e-300, 1 - 2.0**-53  # the values used in place of u = 0 and u = 1
-_EARLIER_MAX_U = 1 - 2.0**-46  # a mean that changes if u ends here is not reliable in float precision
+_EARLIER_MAX_U = 1 - 2.0**-46  # a mean that depends on u beyond this value is not reliable
 _REFINEMENTS = ((1 / 8, 3.25), (1 / 16, 3.3), (1 / 32, 3.35), (1 / 64, 3.4))
-_WIDER = (1 / 64, 3.9)  # wide enough to reveal a divergent mean, fine enough to hit every spike
-_NUDGE = 2.0**-51  # relative shift of a cut: it hides only spikes narrower than float precision
-_TOLERANCE = 1e-6  # if two step sizes agree up to this relative difference, the finer one is far better
+_WIDER = (1 / 64, 3.9)  # step and reach that reveal a divergent mean and hit every spike
+_NUDGE = 2.0**-51  # relative shift of a cut, which hides only spikes narrower than float precision
+_TOLERANCE = 1e-6  # maximum relative difference of two step sizes; the finer one is then far more accurate
 _GROWTH_TOLERANCE = 1e-5
 _NO_MEAN = "the mean over draws does not exist here, cannot be computed, or is too large"
-_PROBE_COUNT = 24  # the number of x at which a mean is checked again
+_PROBE_COUNT = 24  # the number of x at which means are checked with wider nodes
 
 
 class NoMeanError(ValueError):
@@ -29,7 +29,7 @@ Shape = Literal["flat", "smooth", "any"]
 
 
 class Moments(NamedTuple):
-    """The mean and the standard deviation (``spread``) over random draws at each x, (n,) each."""
+    """The mean and the standard deviation (``spread``) over random draws at each x. Both are (n,)."""
 
     mean: Tensor
     spread: Tensor
@@ -62,7 +62,8 @@ def integrate_moments(
         shape: the shape of the integrand along u between cuts.
 
     Returns:
-        NaN where a moment is not finite. If standard deviations do not converge they are NaN for every x.
+        The moments, with NaN for those that are not finite. If standard deviations do not converge, all of
+        them are NaN.
 
     Raises:
         NoMeanError: if no mean is finite, or if means do not converge.
@@ -84,19 +85,19 @@ def integrate_moments(
     if not all(_compare_moments(at_probes, wider, _GROWTH_TOLERANCE)):
         if not _compare_moments(at_probes, wider, _TOLERANCE).mean:
             raise NoMeanError(_NO_MEAN)
-        spread = torch.full_like(x, torch.nan)  # unbounded, or due to spikes too narrow for float64
+        spread = torch.full_like(x, torch.nan)  # unbounded, or with spikes too narrow for float64
     return _require_mean(Moments(mean, spread))
 
 
 class _Agreement(NamedTuple):
-    """Whether two estimates of the means agree, and whether those of the standard deviations do."""
+    """Flags: whether two estimates of the means agree, and two estimates of the standard deviations."""
 
     mean: bool
     spread: bool
 
 
 def _compare_moments(first: _SizedMoments, second: _SizedMoments, tolerance: float) -> _Agreement:
-    """Compare two estimates of means and deviations relative to their size, where the first is finite."""
+    """Compare two estimates of moments relative to their size, at each x where the first is finite."""
     sizes = 1 + second.size, 1 + second.size + second.moments.spread
     compared = zip(first.moments, second.moments, sizes, strict=True)
     return _Agreement(
@@ -116,7 +117,7 @@ def _require_mean(moments: Moments) -> Moments:
 def _apply_quadrature(
     function: Callable[[Tensor, Tensor], Tensor], x: Tensor, cuts: Tensor, nodes: Nodes, max_u: float = _MAX_U
 ) -> _SizedMoments:
-    """Integrate a function over u with the given nodes on each interval between cuts, up to ``max_u``."""
+    """Integrate a function over u from 0 to ``max_u``, with the nodes applied between neighbouring cuts."""
     begin = torch.cat([torch.zeros_like(cuts[:, :1]), cuts[:, :-1]], dim=1)[..., None]
     end = cuts[..., None]
     width = end - begin

@@ -16,7 +16,7 @@ from explorer.gradient.draws import to_normal
 
 _RANDOM_NAMES = {UNIFORM, NORMAL}
 _STEEP = {"sigmoid", "tanh", "softplus", "erf"}  # smooth functions whose change may be very narrow
-_SCAN, _REACH = 72, 36.0  # number and range of even cells in logit(u); beyond ±36 float64 rounds u to 0 or 1
+_SCAN, _REACH = 72, 36.0  # number and range of cells in logit(u); beyond ±36 float64 rounds u to 0 or 1
 _BISECTIONS = 60
 _MAX_JUMPS = 200  # the maximum number of jumps for each switch at each x
 
@@ -25,14 +25,14 @@ Integrand = Callable[[Tensor, Tensor], Tensor]  # a function of x and u
 
 @dataclass(frozen=True)
 class Switch:
-    """A function of x and u that makes a formula jump where its sign changes or where it is an integer.
+    """A function of x and u; a formula jumps when the function changes sign or reaches an integer.
 
     Attributes:
         inner: the function of x and u.
-        at_integers: whether the formula switches at integer values plus ``shift``; otherwise at sign changes.
+        at_integers: whether the formula jumps at integers plus ``shift``; otherwise at sign changes.
         shift: the offset of the integers.
-        level: a formula that is constant between two switches; None to derive it from ``inner``.
-        is_soft: whether the change is steep but smooth, so that the formula does not jump.
+        level: a formula that is constant between two jumps; None to derive it from ``inner``.
+        is_soft: whether the formula changes steeply but smoothly instead of jumping.
     """
 
     inner: Formula
@@ -51,7 +51,7 @@ def _iterate_jumps(tree: Node) -> Iterator[Switch]:
     for piece in find_pieces(tree):
         if _RANDOM_NAMES.intersection(find_names(piece)) and isinstance(piece, Call):
             inner = Formula(children(piece)[0])
-            if is_flat(inner.tree):  # the piece then changes only where its argument does
+            if is_flat(inner.tree):  # the piece then changes only together with its argument
                 continue
             match piece.function:
                 case "sign":
@@ -102,7 +102,7 @@ def find_roots(switch: Switch, numbers: Mapping[str, float], x: Tensor) -> Tenso
 
 
 class _Scale(NamedTuple):
-    """A transformation of u, and its range, under which a function of u may become a straight line."""
+    """A transformation of u with its range; as a function of it, a formula may be a straight line."""
 
     to_u: Callable[[Tensor], Tensor]
     low: float
@@ -115,11 +115,11 @@ _SCALES = (
     _Scale(torch.special.ndtr, -8.2, 8.2),
     _Scale(torch.sigmoid, -_REACH, _REACH),
 )
-_FRACTIONS = (0.1, 0.3, 0.4, 0.5)  # positions on a scale, in the half where float64 resolves u better
+_FRACTIONS = (0.1, 0.3, 0.4, 0.5)  # test positions on a scale, in the half with the finer float64 values of u
 
 
 def _solve_line(switch: Switch, inner: Integrand, x: Tensor) -> Tensor | None:
-    """Find roots in closed form, or return None unless a function is linear in u, normal(u) or logit(u)."""
+    """Solve for roots in closed form; None unless the function is linear in u, normal(u) or logit(u)."""
     for scale in _SCALES:
         z = [scale.low + share * (scale.high - scale.low) for share in _FRACTIONS]
         samples = [inner(x, scale.to_u(torch.full_like(x, each))) for each in z]

@@ -30,7 +30,7 @@ from explorer.formula.tree import (
 
 _SIDE_STEP = 1e-9  # distance from a jump to the u on its sides, relative to its distance from 0 or 1
 _ROOT_ERROR = 2.0**-49  # error in the position of a jump, relative to 1 + |x|
-_SAME_JUMP = 1e-8  # closer jumps are taken for one, relative to their distance from 0 or 1
+_SAME_JUMP = 1e-8  # jumps closer than this, relative to their distance from 0 or 1, are the same
 _MIN_GAP = 1e-15  # cuts of the integral that are closer than this are merged
 _NOT_SMOOTH = {"where", "abs", "relu", "min", "max", "clamp", "detach"}
 _RANDOM_NAMES = {UNIFORM, NORMAL}
@@ -58,7 +58,7 @@ class StochasticPair:
 
     @cached_property
     def parameters(self) -> dict[str, float]:
-        """A dict from the names of all parameters, as formulas use them, to their values."""
+        """The values of all parameters, by their names in formulas."""
         loss_parameters = self.loss.values(self.settings)
         return loss_parameters | resolve_values(self.op, self.rule, self.settings) | {UPSTREAM.name: self.g}
 
@@ -102,7 +102,7 @@ class StochasticPair:
     def _find_cuts(self, x: Tensor, tree: Node) -> Tensor:
         """Find the random numbers u at which an expression switches, for each x.
 
-        The result is (n, m), ascending and ending with 1.
+        The result is (n, m), with each row ascending to 1.
         """
         root_lists = [find_roots(switch, self.parameters, x) for switch in find_switches(tree)]
         cuts = (
@@ -142,8 +142,8 @@ class StochasticPair:
     def compute_mean_slope(self, x: Tensor) -> Tensor:
         """Return the unbiased gradient, which is the slope in x of the mean loss over random draws, times g.
 
-        It is g · d/dx E f(op(x, u)): the mean of f's slope in x, plus the contribution of jumps along u that
-        move with x. At a corner of the mean loss it is the slope of one side.
+        This is g · d/dx E f(op(x, u)): the mean slope of f in x, plus the contribution of jumps along u whose
+        position depends on x. At a corner of the mean loss, the result is the slope on one side.
         """
         tree = self._loss_tree
         smooth = Formula(tree).gradient
@@ -159,7 +159,7 @@ class StochasticPair:
         u = jump_u.nan_to_num(0.5)
         room = torch.minimum(u, 1 - u)
         is_same = (jump_u[:, :, None] - jump_u[:, None]).abs() <= _SAME_JUMP * room[..., None]
-        times = is_same.sum(2).clamp(min=1)  # because several switches may find the same jump
+        times = is_same.sum(2).clamp(min=1)  # several switches may find the same jump
         value, at = bind_formula(Formula(tree), self.parameters), x[:, None].expand(jump_u.shape)
         error = _ROOT_ERROR * (1 + x.abs())[:, None]
         step = torch.maximum(_SIDE_STEP * room, error).minimum(room / 2)
@@ -167,9 +167,9 @@ class StochasticPair:
         return self.g * (path + torch.where(jump == 0, 0.0, jump * speeds / times).nansum(1))
 
     def _find_moving_jumps(self, switch: Switch, x: Tensor) -> tuple[Tensor, Tensor]:
-        """Find the random numbers u at which a formula jumps, and how fast each u moves with x.
+        """Find the random numbers u at which a formula jumps, and the derivative of each u with respect to x.
 
-        The speed is NaN for a jump that does not move.
+        The derivative is NaN for a jump that does not move.
         """
         u = find_roots(switch, self.parameters, x)
         is_root = u.isfinite()
@@ -191,14 +191,14 @@ class StochasticPair:
 
 
 def _classify_shape(tree: Node) -> Shape:
-    """Tell whether an expression is, between its jumps along u, flat, nearly a polynomial or neither."""
+    """Classify an expression between its jumps along u as flat, nearly a polynomial or neither."""
     if is_flat(tree):
         return "flat"
     return "smooth" if _is_smooth(tree) else "any"
 
 
 def _is_smooth(node: Node) -> bool:
-    """Return whether an expression is nearly a polynomial in u, without sharp curves such as those of log."""
+    """Return whether an expression is nearly a polynomial in u, without sharp bends such as those of log."""
     if is_flat(node):
         return True
     match node:

@@ -17,12 +17,12 @@ _TEST_X = torch.linspace(-2, 2, 9)
 
 
 class Jump(NamedTuple):
-    """The jump of a stochastic op between its two outputs as its random number u grows, at each x.
+    """The jump of a stochastic op between its two outputs, as its random number u increases, at each x.
 
     Attributes:
-        before: the output for u below the jump, (n,) float64 as all three.
+        before: the output for u below the jump, (n,) float64 like the other two.
         after: the output for u above the jump; equal to ``before`` if there is no jump.
-        speed: the slope in x of the u at which it jumps; 0 if there is no jump.
+        speed: the derivative of the jump's u with respect to x; 0 if there is no jump.
     """
 
     before: Tensor
@@ -31,7 +31,7 @@ class Jump(NamedTuple):
 
 
 def has_two_outputs(op: Op, parameters: Mapping[str, float]) -> bool:
-    """Return whether a stochastic op has just two outputs at each x, so that only its jump depends on x.
+    """Return whether a stochastic op has just two outputs at each x, both piecewise constant in x.
 
     The op is tried at 9 x from −2 to 2.
     """
@@ -47,14 +47,14 @@ def has_two_outputs(op: Op, parameters: Mapping[str, float]) -> bool:
 
 
 def is_smooth(op: Op) -> bool:
-    """Return whether an op is random but its jumps do not move with x, so that its gradient is unbiased."""
+    """Return whether an op is random with jumps that do not move with x, so that its gradient is unbiased."""
     return bool(op.is_random) and not any(
         "x" in find_names(switch.inner.tree) for switch in _find_hard_switches(op)
     )
 
 
 def find_jump(op: Op, parameters: Mapping[str, float], x: Tensor) -> Jump | None:
-    """Find the jump of an op with two outputs at each x. Returns None if it has several jumps at some x."""
+    """Find the jump of an op with two outputs at each x. Returns None if any x has several jumps."""
     (switch,) = _find_hard_switches(op)
     numbers = resolve_values(op, None, parameters)
     x = x.double()
@@ -69,7 +69,7 @@ def find_jump(op: Op, parameters: Mapping[str, float], x: Tensor) -> Jump | None
 
 
 def _compute_speed(inner: Integrand, x: Tensor, u: Tensor) -> Tensor:
-    """Return how fast u must change with x for a function of x and u to keep its value."""
+    """Return the derivative of u with respect to x along which a function of x and u keeps its value."""
     with torch.enable_grad():
         leaves = x.clone().requires_grad_(), u.clone().requires_grad_()
         by_x, by_u = torch.autograd.grad(inner(*leaves).sum(), leaves)
@@ -77,5 +77,5 @@ def _compute_speed(inner: Integrand, x: Tensor, u: Tensor) -> Tensor:
 
 
 def _find_hard_switches(op: Op) -> list[Switch]:
-    """Return the pieces of an op's formula at which it jumps rather than changes smoothly."""
+    """Return the switches at which an op jumps, leaving out smooth changes."""
     return [switch for switch in find_switches(op.parsed.tree) if not switch.is_soft]

@@ -17,8 +17,8 @@ from explorer.curves.kinks import find_kinks
 _MANY_JUMPS = 3  # an op with at least this number of jumps is a staircase
 # Positive and negative parts cancel if the area is below this fraction of the absolute area.
 _CANCELLED = 0.01
-_GROWTH = 0.02  # the area is infinite if more than this fraction of it lies between 5,000 and 10,000
-_DIVERGENT = 0.7  # a pole's area is infinite if distance × gradient keeps more than this from 1e-6 to 1e-9
+_GROWTH = 0.02  # the area is infinite if more than this fraction of it is between |x| of 5,000 and 10,000
+_DIVERGENT = 0.7  # a pole's area is infinite if distance × gradient keeps this fraction from 1e-6 to 1e-9
 _SMALL_STEP = 1e-6  # a step that float32 still resolves near 0
 _JUMP_EPS = 64  # the smallest jump, in units of the rounding error of the largest y nearby
 
@@ -31,11 +31,11 @@ class Curve:
 
     Attributes:
         subject, traits: the subject and its traits.
-        drawn_pair: the pair that draws, if the subject is that pair with the same u for each element.
+        drawn_pair: the stochastic pair, if the subject is that pair with the same u for each element.
         dtype: the dtype of all tensors of the curve.
         eps: the larger machine epsilon of the dtypes of x and y.
-        is_fine: whether both x and y have the digits of float64.
-        siblings: the curves of the subject that checks read: this one, or lines through several x.
+        is_fine: whether both x and y have float64's precision.
+        siblings: all curves of the subject that checks use: this one, or lines through several x.
     """
 
     is_line = False  # whether x is a position along a straight line in the input of a function of several x
@@ -56,7 +56,7 @@ class Curve:
             raise UntriedError(self.traits.dependence)
 
     def spread(self, even: int, factors: int, *parts: Tensor) -> Tensor:
-        """Return ``even`` points near 0, more by factors up to ±10,000, and ``parts``; (n,)."""
+        """Return even points near 0, geometrically spaced points up to ±10,000, and ``parts``; (n,)."""
         self.require_elementwise()
         x = [make_test_points(NEAR, even, factors, self.dtype), *parts]
         if self.subject.domain is not None:
@@ -84,14 +84,14 @@ class Curve:
 
     @cached_property
     def _slope(self) -> tuple[Tensor, Tensor, Tensor]:
-        """The slope of the op, numerically, its likely error, and the step."""
+        """The op's slope by central differences, its likely error, and the step."""
         unit = 1e-3 if self.is_fine else 2e-2 if self.eps < 1e-5 else 0.25
         h = unit * self.x.abs().clamp(1e-3 if self.eps < 1e-5 else 0.5, 1.0)
         return *differentiate(self.subject.y, self.x, h), h
 
     @property
     def slope(self) -> Tensor:
-        """The op's own derivative, numerically."""
+        """The op's derivative, computed by central differences."""
         return self._slope[0]
 
     @cached_property
@@ -103,14 +103,14 @@ class Curve:
 
     @cached_property
     def trusted(self) -> Tensor:
-        """Mask of the x at which the slope is known: y finite, no kink within the stencil; (n,) bool."""
+        """A mask, (n,) bool, of the x at which the slope is reliable: y is finite, and no kink is near."""
         slope, error, _ = self._slope
         is_known = self.y.isfinite() & slope.isfinite() & self.gradient.isfinite()
         return is_known & (error <= (1e-3 if self.is_fine else 5e-2) * (slope.abs() + 1e-3))
 
     @cached_property
     def is_flat(self) -> bool:
-        """Whether the op moves by jumps alone, as a staircase whose steps may be as fine as 1e-4."""
+        """True if the op changes only by jumps, like a staircase; its steps may be as fine as 1e-4."""
         if self.is_fine:
             near = self.x[(self.x.abs() <= NEAR) & (self.x.abs() > 0.1)]  # closer to 0, floats are finer
             x = (near if len(near) > 2 else self.x)[1:-1]  # the ends may be those of a domain
@@ -122,19 +122,19 @@ class Curve:
 
     @property
     def is_staircase(self) -> bool:
-        """Whether the op has more jumps than a sign or a window."""
+        """True if the op has more jumps than a sign or a window."""
         return len(self.jumps[0]) >= _MANY_JUMPS
 
     @cached_property
     def is_identity(self) -> bool:
-        """Whether the op returns x unchanged."""
+        """True if the op returns x unchanged."""
         return bool(torch.equal(self.y, self.x))
 
     @cached_property
     def jumps(self) -> tuple[Tensor, Tensor]:
         """Positions and heights of the jumps of y, at most one per cell of the scan; (m,) each."""
         at, _ = self._find_jumps(self.subject.y)
-        h = 1e-9 * at.abs().clamp(min=1.0)  # beyond a value at the jump alone, such as that of sign at 0
+        h = 1e-9 * at.abs().clamp(min=1.0)  # skips a single value at the jump, such as that of sign at 0
         below, above = self.subject.y(at - h), self.subject.y(at + h)
         least = 0.0 if self.is_fine else _JUMP_EPS * self.eps
         real = (above - below).abs() > least * torch.maximum(below.abs(), above.abs()).clamp(min=1e-3)
@@ -173,13 +173,13 @@ class Curve:
 
     @cached_property
     def integral(self) -> tuple[Tensor, Tensor]:
-        """The antiderivative of the rule at g = 1, 0 at the least x: x, and the integral up to it."""
+        """The x, and the rule's antiderivative there for g = 1, which is 0 at the least x."""
         x, _, cells = self._samples
         return x, torch.cat([torch.zeros(1, dtype=self.dtype), cells.cumsum(0)])
 
     @cached_property
     def integral_obstacle(self) -> tuple[str, float | None]:
-        """Why the rule has no integral that floats can hold, as a clause, and the x named there as {at}.
+        """A clause that says why floats cannot hold the rule's integral, and the x that replaces its {at}.
 
         The clause is "" if there is an integral.
         """
@@ -200,7 +200,7 @@ class Curve:
 
     @property
     def cancels(self) -> bool:
-        """Whether the parts of the rule above and below 0 have about the same area."""
+        """True if the areas of the rule above and below 0 are about the same."""
         cells = self._samples[2]
         return abs(float(cells.sum())) < _CANCELLED * float(cells.abs().sum())
 
@@ -208,8 +208,7 @@ class Curve:
     def area(self) -> float:
         """The integral of the rule over all x at g = 1.
 
-        It is ±inf if it grows without end, and NaN if it cannot be summed or if its parts grow without end
-        and only cancel.
+        The area is ±inf if it diverges, and NaN if it cannot be summed or if two diverging parts cancel.
         """
         if self.integral_obstacle[0]:
             return math.nan
@@ -221,18 +220,18 @@ class Curve:
 
     @cached_property
     def rise(self) -> float:
-        """The rise of y over all x, or ±inf if it grows without end."""
+        """The rise of y over all x, or ±inf if it diverges."""
         ends = (self.subject.domain or (-far, far) for far in (FAR / 2, FAR))
         return _limit_sum(*(float(self.subject.y(torch.tensor(x, dtype=self.dtype)).diff()) for x in ends))
 
 
 def _limit_sum(near: float, total: float, growth: float = 1e-3) -> float:
-    """Return a sum over a growing range, or ±inf if its outer half still contributes too much to converge."""
+    """Return the limit of a sum over growing ranges: the total, or ±inf if its outer half is too large."""
     return math.copysign(math.inf, total) if abs(total - near) > growth * abs(total) + 1e-6 else total
 
 
 def differentiate(values: Callable[[Tensor], Tensor], x: Tensor, h: Tensor | float) -> tuple[Tensor, Tensor]:
-    """Return central differences of fourth order at x, with steps from h/2 to 2h, and their likely errors."""
+    """Return fourth-order central differences at x, with steps from h/2 to 2h, and their likely errors."""
     wide, middle, narrow = ((values(x + k * h) - values(x - k * h)) / (2 * k * h) for k in (2.0, 1.0, 0.5))
     slope = (4 * narrow - middle) / 3
     return slope, (slope - (4 * middle - wide) / 3).abs()

@@ -11,9 +11,9 @@ from explorer.curves.foreign.subject import SEED, Subject, UntriedError
 
 NEAR, FAR = 8.0, 1e4  # the largest |x| of the evenly spaced and of the geometrically spaced test points
 OFF = 0.00137  # shifts the test points off round numbers, where kinks tend to be
-_MOVE = 0.83  # elements of x are multiplied by this to see whether other outputs change
-_EXTRA_VALUES = 8  # how many random values each element of the user's example is replaced by in turn
-_TOLERANCE = 1e3  # the largest difference between equal values, in units of the machine epsilon
+_MOVE = 0.83  # a factor on some elements of x, to see whether other outputs change
+_EXTRA_VALUES = 8  # the number of random replacements for each element of the user's example
+_TOLERANCE = 1e3  # the largest difference of values taken as equal, in machine epsilons
 
 
 def has_random_output(subject: Subject) -> bool:
@@ -27,7 +27,7 @@ def has_random_output(subject: Subject) -> bool:
 def find_dependence(subject: Subject) -> str:
     """Explain in a clause why a function is not elementwise. Returns "" if it is elementwise.
 
-    Some elements of x are moved, in four patterns. The output may change only at those elements.
+    Some elements of x are changed, in four patterns. Only their outputs may change.
     """
     x = subject.sample(-NEAR, NEAR, 64)
     with torch.no_grad():
@@ -48,7 +48,7 @@ def find_dependence(subject: Subject) -> str:
 
 
 def _make_replacements(subject: Subject, x: Tensor) -> list[Tensor]:
-    """Create tensors whose elements replace some of x; a user's example, which may be small, gets more."""
+    """Create tensors of values that replace elements of x, more for an example, which may be small."""
     generator = torch.Generator().manual_seed(SEED)
     low, high = x.aminmax()
     extra = [
@@ -62,8 +62,8 @@ def require_independence(function: Callable[..., Tensor], *inputs: Tensor, name:
     """Raise UntriedError if a value of a function depends on other elements or on the order of elements.
 
     Args:
-        function: ``(*inputs) -> (n,)``.
-        *inputs: (n,) each; the first is x.
+        function: takes the inputs and returns (n,).
+        *inputs: tensors, (n,) each; the first is x.
         name: the name of the value in the message.
     """
     all_values = function(*inputs)

@@ -1,4 +1,4 @@
-"""Turn user-defined functions into ops and backward rules that can stand in for those of the catalogue."""
+"""Turn user-defined functions into ops and backward rules that work like those of the catalogue."""
 
 import functools
 import warnings
@@ -101,7 +101,7 @@ class _NamedFunction:
 
 @dataclass(frozen=True, eq=False)
 class _UserFunction:
-    """A user-defined function of x whose other arguments are fixed; a failing call raises ValueError."""
+    """A user-defined function of x with all other arguments fixed. Calls that fail raise ValueError."""
 
     label: str
     subject: Subject
@@ -129,7 +129,7 @@ class _UserFunction:
         return self._run(lambda: self.subject.y(self._flatten(x)), x)
 
     def gradient(self, x: Tensor, g: Tensor) -> Tensor:
-        """Return the user's function's gradient at x for an upstream gradient g of the same shape."""
+        """Return the gradient of the user's function at x, for an upstream gradient g of x's shape."""
         return self._run(lambda: self.subject.gradient(self._flatten(x), self._flatten(g)), x)
 
     def _flatten(self, x: Tensor) -> Tensor:
@@ -172,7 +172,7 @@ def _require_sampleable(subject: Subject) -> None:
     if not is_same(subject.gradient(x), subject.gradient(x), 0.0):
         raise UntriedError("its backward is random: it returns two different gradients for the same x and g")
     varied = 2 * torch.sin(1.7 * torch.arange(len(x), dtype=x.dtype))
-    # The mean of the last one depends on the sign of x.
+    # The mean of the last input depends on the sign of x.
     for g in (torch.ones_like(x), varied, varied + 2 * x.sign()):
         require_independence(subject.gradient, x, g, name="the gradient")
 

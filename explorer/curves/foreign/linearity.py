@@ -8,18 +8,19 @@ from torch import Tensor
 
 POWERS = (-1.0, 2.0, 0.5, -4.0)  # multiplying by these is exact in floating point
 UNEVEN = (-3.0, 0.37, -1.7, 1e-6, 1e-3, 0.1, 1e3, -1e6)  # these reveal a rule that rounds g to a power of two
-_SLACK = 1e3  # the tolerance in machine epsilons; products computed via logarithms are off by hundreds
+_SLACK = 1e3  # the tolerance in machine epsilons; products computed via logarithms have errors of hundreds
 _COARSE = 1e-5  # a dtype with a larger machine epsilon cannot hold g = 1e-6 or 1e6
 
 
 class Nonlinearity(NamedTuple):
-    """How far a gradient is from being proportional to the upstream gradient, at one value of g.
+    """The deviation of a gradient from proportionality to the upstream gradient, at one value of g.
 
     Attributes:
-        g: the upstream gradient, rounded to the dtype of y.
+        g: the value of the upstream gradient, rounded to the dtype of y.
         gradient: (n,) the gradient for this g.
-        size: (n,) the difference from g times the gradient at g = 1, relative to both.
-        is_nonlinear: (n,) whether the difference exceeds rounding error; False if the gradient at 1 is NaN.
+        size: (n,) the difference from g times the gradient for g = 1, relative to both.
+        is_nonlinear: (n,) whether the difference exceeds rounding errors; False if the gradient for g = 1 is
+            NaN.
     """
 
     g: float
@@ -35,7 +36,7 @@ def compare_gradients(
 
     Args:
         gradient: a function from g to the gradient at some x, (n,) floating.
-        mask: (n,) the x to compare. None compares those at which the gradient is finite.
+        mask: (n,) selects the x to compare; by default those at which the gradient is finite.
         dtype: the dtype of y, to which g is rounded.
     """
     at_1 = gradient(1.0)
@@ -58,5 +59,5 @@ def compare_gradients(
 
 
 def mask_nonlinear(gradient: Callable[[float], Tensor]) -> Tensor:
-    """Return a mask of the x at which a function from g to gradients is not proportional to g."""
+    """Return a mask of the x at which the gradient, given as a function of g, is not proportional to g."""
     return torch.stack([departure.is_nonlinear for departure in compare_gradients(gradient)]).any(0)

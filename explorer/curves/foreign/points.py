@@ -43,7 +43,7 @@ class Points:
 
     @cached_property
     def _lines(self) -> Tensor:
-        """The lines between the points, as ``follow_lines`` takes them, and NaN wherever there is no line."""
+        """The lines between the points, as an argument for ``follow_lines``; NaN where there is no line."""
         x, y = torch.tensor(self.x, dtype=torch.float64), torch.tensor(self.y, dtype=torch.float64)
         slopes = torch.cat([y.diff() / x.diff(), x.new_tensor([math.nan])])
         is_end = ~slopes.isfinite()

@@ -23,11 +23,11 @@ SPAN = (-3.0, 3.0)  # the range of x over which reductions such as mean(…) are
 SEED = 7  # the random seed set before a random function is called
 _CALL_ERROR_WORDS = ("positional argument", "keyword argument", "not callable")
 _SHAPE_WORDS = ("shape", "size", "dimension", "expected", "index", "mat1", "channels", "must match")
-_TRIED = 7  # the number of elements first tried: a prime, so no other shape fits by chance
+_TRIED = 7  # the number of elements in the first test: a prime, so that no other shape fits by chance
 _MOST_SHAPES = 12
 _NO_BACKWARD = 2  # the rank of an input for which forward succeeds but backward fails
 _FORMATS = (torch.float8_e4m3fn, torch.float8_e5m2, torch.float8_e4m3fnuz, torch.float8_e5m2fnuz)
-_HALVES = (torch.bfloat16, torch.float16)  # for these, a cast by torch is recognised by the rounding of y
+_HALVES = (torch.bfloat16, torch.float16)  # dtypes whose casts by torch are recognised by the rounding of y
 _UNROUNDED = (1.3, -0.77, 2.9)  # values of x and g that short number formats cannot represent
 _MOST_CONSTANTS = 24
 
@@ -61,10 +61,11 @@ class Subject:
         call: ``(x, *arguments) -> y``.
         arguments: the arguments after x; floating-point tensors are cast to x's dtype.
         function: the Function class, if there is one.
-        op, rule, parameters: those of an op with a rule; None and {} for a user-defined function.
-        plain: the forward as code that autograd can follow, if it is known without a Function.
-        names: the names of the arguments, if they have any.
-        example: an x whose first dimension counts elements, if the user gave one.
+        op, rule, parameters: the op and rule with their parameters; None, None and {} for a user-defined
+            function.
+        plain: the forward as code without a Function, which autograd can follow, if it is known.
+        names: the names of the arguments, if they have names.
+        example: the user's example of x, if given; its first dimension counts the elements.
         domain: the least and the greatest x to try; None for all floats.
         seed: the random seed that is set before each forward; None to leave the generator alone.
         is_module: whether the function is a module.
@@ -93,7 +94,7 @@ class Subject:
 
     @cached_property
     def rounds_gradient(self) -> bool:
-        """Whether the backward rounds g to a number format, as the backward of torch's casts does."""
+        """True if the backward rounds g to a number format, as that of torch's casts does."""
         if self.op is None or self.rule is None:
             x = torch.tensor(_UNROUNDED, dtype=self.trial.dtype)
             y, r = self.y(self.fit_domain(x)), self.gradient(self.fit_domain(x), x)
@@ -106,7 +107,7 @@ class Subject:
 
     @cached_property
     def numbers(self) -> list[float]:
-        """The numbers among the function's arguments and parameters, such as thresholds, bounds and steps."""
+        """The arguments and parameters that are numbers, such as thresholds, bounds and steps."""
         arguments = [*self.arguments, *self.parameters.values()]
         first = [a.flatten()[0].item() if isinstance(a, Tensor) and a.numel() else a for a in arguments]
         plain = [float(a) for a in first if isinstance(a, int | float) and not isinstance(a, bool)]
@@ -114,7 +115,7 @@ class Subject:
 
     @cached_property
     def constants(self) -> list[float]:
-        """At most 24 numbers that may be kinks: the function's arguments and constants in its code."""
+        """Up to 24 possible kinks: numbers among the function's arguments and constants in its code."""
         functions = [self.function.forward, self.function.backward] if self.function else [self.call]
         literals = [
             number for each in functions for number in _iterate_constants(getattr(each, "__code__", None))
@@ -155,7 +156,7 @@ class Subject:
         return y.detach(), pull_gradient(y, leaf, g).detach()
 
     def open_graph(self, x: Tensor, arguments: tuple[Any, ...] | None = None) -> tuple[Tensor, Tensor]:
-        """Call the function under autograd. Returns its output and the leaf, a copy of x."""
+        """Call the function under autograd. Returns its output and the leaf, which is a copy of x."""
         leaf = x.detach().clone().requires_grad_()
         with torch.enable_grad():
             # The clone is not a leaf, so code may change it in place.
@@ -185,7 +186,7 @@ class Subject:
         raise reasons[0]
 
     def _rank(self, trial: "Trial") -> int:
-        """Rate how well an input works; 0 is best. Raises UntriedError if there is no output."""
+        """Rank how well a trial works, with 0 for the best. Raises UntriedError if there is no output."""
         x = self.fit_domain(torch.linspace(-1.3, 1.7, _TRIED, dtype=trial.dtype))
         x = _spread(x, trial.suffix)
         y = self.run(x.clone())
@@ -207,7 +208,7 @@ class Subject:
         return list(dict.fromkeys([(), *shapes, *ends]))[:_MOST_SHAPES]
 
     def fit_domain(self, x: Tensor) -> Tensor:
-        """Move and scale x into the function's domain, keeping its order. Returns it unchanged if it fits."""
+        """Shift and scale x into the function's domain, or return x unchanged if it is already inside."""
         if self.domain is None or not x.numel():
             return x
         low, high = self.domain
@@ -223,7 +224,7 @@ class Subject:
     def sample(self, low: float, high: float, count: int, dtype: torch.dtype | None = None) -> Tensor:
         """Create an input of ``count`` rows, evenly spaced in the domain, in a shape that the function takes.
 
-        Along further dimensions the values differ. A user's example is returned as it is.
+        Values differ along further dimensions. If the user gave an example, it is returned unchanged.
         """
         dtype = dtype or self.trial.dtype
         if self.example is not None:
@@ -236,7 +237,7 @@ class Subject:
         return lifted
 
     def broadcast(self, x: Tensor) -> Tensor:
-        """Expand x, (n,), to the shape that the function takes, constant along every further dimension."""
+        """Expand x, (n,), to the shape that the function accepts, constant along all further dimensions."""
         return _spread(x, self.trial.suffix)
 
     def reduce_rows(self, values: Tensor) -> Tensor:
@@ -257,7 +258,7 @@ class Subject:
 
 @dataclass(frozen=True)
 class Trial:
-    """An input that a function accepts: the dtype of x, and its dimensions after the first."""
+    """The kind of input that a function accepts: the dtype of x and its dimensions after the first."""
 
     dtype: torch.dtype
     suffix: tuple[int, ...]
@@ -287,7 +288,7 @@ def _iterate_constants(code: Any) -> Iterator[float]:
 
 
 def pull_gradient(y: Tensor, leaf: Tensor, g: Tensor | float = 1.0) -> Tensor:
-    """Return the gradient of a leaf for an upstream gradient of y. Returns 0 if y does not require grad."""
+    """Return the gradient of a leaf for an upstream gradient g of y, or 0 if y does not require grad."""
     upstream = g.to(y.dtype) if isinstance(g, Tensor) else torch.full_like(y, g)
     if not y.requires_grad:
         return torch.zeros_like(leaf)
@@ -363,8 +364,8 @@ def prepare_function(
 ) -> Subject:
     """Prepare a user's Function class, module or callable for checks of its backward.
 
-    ``apply`` of a Function class is accepted too. Without ``domain``, an ``example`` on one side of 0 or
-    within −1 to 1 bounds x by its range.
+    ``apply`` of a Function class is accepted too. If no ``domain`` is given, the range of an ``example`` that
+    lies on one side of 0 or within −1 to 1 is the domain.
     """
     if example is not None and domain is None and example.numel():
         low, high = (float(end) for end in example.detach().double().aminmax())

@@ -16,7 +16,7 @@ from explorer.curves.foreign.subject import UntriedError, describe_error
 Answer = TypeVar("Answer")
 TIME_LIMIT_S = 10.0
 _IMPORTED_BY = os.getpid()
-_LAST_WAIT_S = 10.0  # how long to wait for such threads at process exit
+_LAST_WAIT_S = 10.0  # the maximum wait for late threads at process exit
 _threads: list[Thread] = []  # threads that exceeded their time limit
 
 
@@ -36,7 +36,8 @@ def use_one_thread_after_fork() -> None:
 def run_within(limit_s: float, work: Callable[[], Answer]) -> Answer:
     """Call ``work`` and return its result. Raises HungError if it takes longer than ``limit_s`` seconds.
 
-    It is then stopped at its next line of Python. An exception in it becomes an UntriedError with the reason.
+    Late work is stopped at its next line of Python. An exception in it becomes an UntriedError with the
+    reason.
     """
     answers: SimpleQueue[Answer | BaseException] = SimpleQueue()
 

@@ -1,4 +1,4 @@
-"""The traits of a subject, found once before the checks that depend on them."""
+"""The traits of a subject, determined once before the checks that depend on them."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -13,14 +13,14 @@ from explorer.curves.foreign.subject import NoGradientError, Subject
 
 @dataclass(frozen=True)
 class Traits:
-    """What is known of a function before it is checked: its dtype, faults of its backward, and dependence.
+    """Facts about a function that its checks need: its dtype, faults of its backward, and its dependence.
 
     Attributes:
         y_dtype: the dtype of y for x in the dtype of the trial.
-        failure: why the backward returned no gradient, and at which line, as a clause; "" if it returned one.
-        no_path: why no gradient can reach x, as a clause; "" if one can.
-        dependence: why y is not elementwise, as a clause; "" if it is.
-        repeats: whether two backwards for the same x and g agree bit for bit, if their y do.
+        failure: a clause that says why and at which line the backward failed; "" if it returned a gradient.
+        no_path: a clause that says why no gradient can reach x; "" if one can.
+        dependence: a clause that says why y is not elementwise; "" if it is.
+        repeats: whether two backwards for the same x and g agree bit for bit, provided that their y do.
     """
 
     y_dtype: torch.dtype
@@ -53,7 +53,7 @@ def find_traits(subject: Subject) -> Traits:
 
 
 def call_backward(y: Tensor) -> Any:
-    """Call a Function's own backward for g = 1, and return the gradient that it gives for x.
+    """Call a Function's own backward with g = 1, and return its gradient for x.
 
     If the Function has other outputs, their upstream gradient is 0.
     Returns None if y comes from no Function. Raises whatever backward raises.
