@@ -1,6 +1,6 @@
-"""Checks of a backward rule: one of the catalogue, or a function that a user wrote.
+"""Checks of a backward rule of the catalogue or of a user-defined function.
 
-``assert not explorer.check(MyFunction, 0.5).failures`` reads well in a test suite.
+In a test suite, write ``assert not explorer.check(MyFunction, 0.5).failures``.
 """
 
 import warnings
@@ -49,29 +49,29 @@ from explorer.curves.foreign.timeouts import TIME_LIMIT_S, HungError, run_within
 
 __all__ = ["CHECKS", "VERDICTS", "Check", "Result", "Results", "assert_rule", "check", "check_pair"]
 
-_MAX_WRITTEN = 12  # elements of a tensor that code shows one by one
-_TRACING_LIMIT_S = 180.0  # before torch traces for the first time it imports for some seconds
+_MAX_WRITTEN = 12  # a tensor with more elements is abbreviated in code
+_TRACING_LIMIT_S = 180.0  # torch spends some seconds on imports before it traces for the first time
 
 
 @dataclass(frozen=True)
 class Check:
-    """A check of backward rules: its name in results, and the functions that run it on a curve."""
+    """A check of backward rules, with its name in results and the functions that run it on a curve."""
 
     name: str
     run: Callable[[Curve], Result]  # for an elementwise subject
-    # If y at one x depends on others, or is drawn at random; None to use ``run``.
+    # For a subject whose y at one x depends on other x, and for a random one; None to use ``run``.
     run_on_lines: Callable[[Curve], Result] | None = None
     run_on_average: Callable[[Curve], Result] | Result | None = None
-    in_app: bool = False  # whether it applies to formulas and is quick, so that the page shows it
-    needs_learned: bool = False  # whether it applies only to a rule that has gradients for parameters
-    works_without_gradient: bool = False  # whether it can be tried although the backward fails
-    needs_repeatable: bool = True  # whether two backwards of the same x and g must agree, to be compared
-    limit_s: float = TIME_LIMIT_S  # the time it may take for a user's function, in seconds
-    # The pairs it applies to: without draws, with draws (the same u for each element), or all.
+    in_app: bool = False  # whether the page shows it: it is quick and applies to formulas
+    needs_learned: bool = False  # whether it applies only to rules with gradients for parameters
+    works_without_gradient: bool = False  # whether it can run if the backward fails
+    needs_repeatable: bool = True  # whether it compares results, so that two backwards must agree
+    limit_s: float = TIME_LIMIT_S  # the time limit for a user's function, in seconds
+    # The pairs to which it applies: deterministic, stochastic (the same u for each element), or all.
     pairs: Literal["all", "fixed", "drawn"] = "all"
 
     def find_result(self, curve: Curve) -> Result:
-        """Run the check on a curve; the result is "unknown" with the reason if the check raises."""
+        """Run the check on a curve. If it raises an error, the result is "unknown", with the reason."""
         try:
             traits, is_random = curve.traits, curve.subject.seed is not None
             if (traits.failure or traits.no_path) and not self.works_without_gradient:
@@ -121,28 +121,29 @@ def check(
     domain: tuple[float, float] | None = None,
     **parameters: Any,
 ) -> Results:
-    """Check a backward rule: an op with a rule of the catalogue, or a function of one's own.
+    """Check a backward rule: an op with a rule of the catalogue, or a user-defined function.
 
     Args:
-        subject: key of ``OPS`` or ``"formula: …"``, with the key of a rule as second argument and parameters
-            as keywords, as for ``explorer.apply``; or an ``autograd.Function`` class, a module or a
-            callable that takes x, with the arguments that follow x. Tensors among them that require grad
-            count as learned; the checks work on copies of them.
-        arguments: the rule of a pair, or the arguments that follow x.
-        input: an example of x for a function that needs x in a certain shape; its first dimension counts
-            elements. If its values lie on one side of 0 or within −1 to 1, their range is the domain.
-        domain: the least and the greatest x to try, for a user's function.
+        subject: a key of ``OPS`` or ``"formula: …"``, with the key of a rule as second argument and
+            parameters as keywords, as for ``explorer.apply``; or an ``autograd.Function`` class, a module or
+            a callable of x, with its further arguments. Tensors among them that require grad count as
+            learned; the checks work on copies of them.
+        arguments: the rule of a pair, or the arguments of a function after x.
+        input: an example of x for a function that needs a certain shape; the first dimension counts elements.
+            If all values are on one side of 0 or within −1 to 1, their range is the domain.
+        domain: the least and the greatest x, for a user's function.
         parameters: keywords of the pair or the function.
 
     Returns:
         One result per check that applies, in the order of ``explorer.checks.CHECKS``, with name, verdict,
-        sentence, where and figure; ``.failures`` holds the results whose verdict is "fails". A function runs
-        in this process, each check with a time limit. An exception in its backward fails "backward", one
-        in its forward "finite"; others give "unknown". In a forked process torch is set to one thread.
+        sentence, where and figure. ``.failures`` holds the results with the verdict "fails". A function runs
+        in this process, with a time limit for each check. An exception in its backward fails the check
+        "backward", one in its forward the check "finite"; any other gives "unknown". In a forked process
+        torch is set to one thread.
 
     Raises:
-        ValueError, FormulaError: for an unknown key or parameter of a pair, an input that is no tensor or a
-            domain without x. An exception raised by the function itself is never passed on.
+        ValueError, FormulaError: for an unknown key or parameter of a pair, an input that is not a tensor, or
+            an empty domain. An exception raised by the function itself is never passed on.
     """
     is_pair = isinstance(subject, str | Op)
     if input is not None and (is_pair or not isinstance(input, Tensor)):
@@ -151,7 +152,7 @@ def check(
         raise ValueError("domain is the least and the greatest x, such as (0, 1), for a function of your own")
     use_one_thread_after_fork()
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # torch's are not findings; a test suite may raise them
+        warnings.simplefilter("ignore")  # torch's warnings are not findings, and may be errors in tests
         if is_pair:
             return _check_pair(CHECKS, subject, *arguments, parameters=parameters)
         return _check_own(prepare_function(subject, arguments, parameters, input, domain))
@@ -168,19 +169,19 @@ def assert_rule(
     """Raise AssertionError if a check of a backward rule fails, for a test suite.
 
     Args:
-        subject: as for ``check``, like all arguments but ``allow``.
+        subject: the op or function, as for ``check``.
         *arguments: further arguments of the subject.
-        input: an example of the first argument.
-        domain: the range of x.
+        input: an example of x, as for ``check``.
+        domain: the least and the greatest x, as for ``check``.
         allow: names of checks that may fail.
         **parameters: parameters of op and rule.
 
     Raises:
-        AssertionError: with one line per failing check and three lines that reproduce them; also if no check
-            could be tried.
-        ValueError: for a name in ``allow`` that no check has.
+        AssertionError: if a check fails, with one line per failure and three lines of code that reproduce
+            them; also if no check could be tried.
+        ValueError: for a name in ``allow`` that is not a check's.
     """
-    __tracebackhide__ = True  # pytest shows the line of the test
+    __tracebackhide__ = True  # makes pytest show the line of the test
     names = [item.name for item in CHECKS]
     if wrong := sorted({*allow} - {*names}):
         raise ValueError(f"no check is called {wrong[0]!r}: they are {', '.join(names)}")
@@ -201,7 +202,7 @@ def assert_rule(
 
 
 def _write_value(value: Any) -> str:
-    """Write an argument as Python code; a large tensor becomes a random one of its shape."""
+    """Return an argument as Python code. A large tensor becomes a random one of its shape."""
     if not isinstance(value, Tensor):
         return repr(value)
     learned = ", requires_grad=True" if value.requires_grad else ""
@@ -233,9 +234,9 @@ def _check_pair(
 
 
 def _check_own(subject: Subject) -> Results:
-    """Run all checks on a user's function; after a check that hangs, no other is tried."""
+    """Run all checks on a user's function, until one of them hangs."""
     results, obstacle, verdict_of_forward = Results(title=subject.name), "", unknown
-    import_module("torch._dynamo")  # torch imports it late, which takes seconds: not within a time limit
+    import_module("torch._dynamo")  # torch's own late import would take seconds of a time limit
 
     def prepare() -> Curve:
         assert subject.trial

@@ -1,4 +1,4 @@
-"""Does the gradient's area equal the op's jumps, and does its integral follow the op?"""
+"""Checks that the gradient's area equals the op's jumps, and that its integral follows the op."""
 
 import math
 from dataclasses import replace
@@ -15,15 +15,15 @@ from explorer.curves.bisection import round_position
 from explorer.curves.foreign.curve import Curve, find_nearest
 from explorer.curves.foreign.elementwise import NEAR
 
-_LEEWAY = 0.03  # of an area: the integral is a sum
-_LEAST_SCALE = 0.01  # of an area: a smaller one is not a choice of scale
-_MIDDLE = 0.3  # the least share of a rule's area on either side of its jump
-_WRAPS = 20.0  # times the usual jump, downwards: an integer that wraps around
+_LEEWAY = 0.03  # relative tolerance of an area, since the integral is a sum
+_LEAST_SCALE = 0.01  # an area below this fraction is not a choice of scale
+_MIDDLE = 0.3  # the least fraction of a rule's area on either side of its jump
+_WRAPS = 20.0  # a fall of this many usual jumps is an integer that wraps around
 _INTENDED = "That is intended if the source passes g beyond the op's range, a forgotten mask if it clips."
 
 
 def check_area(curve: Curve) -> Result:
-    """Check whether a rule's integral over all x, for g = 1, is the sum of the op's jumps."""
+    """Check whether a rule's integral over all x, for g = 1, equals the sum of the op's jumps."""
     curve.require_elementwise()
     if not len(curve.jumps[0]):
         return holds("The op does not jump, so there is nothing to compare the area with.")
@@ -45,8 +45,8 @@ def _explain_no_integral(curve: Curve) -> Result | None:
 def _compare_area(curve: Curve, of_jump: bool = False) -> Result:
     """Compare the area of a rule with the rise of an op that jumps.
 
-    For an endless staircase both are taken between −8 and 8. ``of_jump``: accept any finite area of the right
-    sign.
+    For an endless staircase, area and rise are those between −8 and 8. With ``of_jump``, any finite area of
+    the right sign is accepted.
     """
     at, heights, (x, total) = round_position(float(curve.jumps[0][0])), curve.jumps[1].abs(), curve.integral
     area, rise, is_staircase, place = curve.area, curve.rise, curve.is_staircase, "Its area"
@@ -71,7 +71,7 @@ def _compare_area(curve: Curve, of_jump: bool = False) -> Result:
         nearest = f"It is {nearest}" if nearest else "No rule of the catalogue is like it"
         words = f"{words}: {{share}} times as much, a choice of scale. {nearest}."
         return by_design(words, at, area, rise=rise, share=share)
-    if share > 0:  # a factor is named only if the rule with it follows the op
+    if share > 0:  # a factor is named only if the scaled rule follows the op
         gap = (total / share - curve.subject.y(x))[x.abs() <= NEAR]
         off = (gap - (gap.max() + gap.min()) / 2).abs().max()
         words += f": multiply by {format_number(1 / share)}" if off <= 1.1 * heights.median() else ""
@@ -113,7 +113,7 @@ def _judge_staircase(curve: Curve) -> Result:
     y = curve.subject.y(x)
     gap, near = total - y, x.abs() <= NEAR
     off = (gap - (gap[near].max() + gap[near].min()) / 2).abs()
-    if math.isinf(curve.rise):  # far out the integral of many hills is a coarse one
+    if math.isinf(curve.rise):  # the integral of many hills is inaccurate far from 0
         off = torch.where(near, off, 0.0)
         stop = _find_stop(curve, largest)
         if stop is not None:
@@ -129,7 +129,7 @@ def _judge_staircase(curve: Curve) -> Result:
 
 
 def _find_stop(curve: Curve, step: float) -> float | None:
-    """Find the x from which a rule's integral departs from an endless staircase; None if there is none."""
+    """Find the x beyond which a rule's integral departs from an endless staircase, or None."""
     for start in (100.0, -100.0, 1000.0, -1000.0):
         x = curve.subject.clip(start + torch.linspace(0, NEAR, 801, dtype=curve.dtype))
         if len(x):
@@ -141,7 +141,7 @@ def _find_stop(curve: Curve, step: float) -> float | None:
 
 
 def _judge_place(curve: Curve) -> Result:
-    """Judge whether a rule lies around the op's one or two jumps."""
+    """Judge whether a rule is centred on the op's one or two jumps."""
     (at, heights), (x, total), area = curve.jumps, curve.integral, curve.area
     centre = round_position(float((at * heights.abs()).sum() / heights.abs().sum()))
 
@@ -154,7 +154,7 @@ def _judge_place(curve: Curve) -> Result:
         return holds(words, centre, share, centre=centre)
     weights = (total.diff() / area).clamp(min=0)
     lies = float((weights * (x[1:] + x[:-1]) / 2).sum() / weights.sum())
-    is_mended = _MIDDLE <= measure_share(lies) <= 1 - _MIDDLE  # the share below the jump after the shift
+    is_mended = _MIDDLE <= measure_share(lies) <= 1 - _MIDDLE  # the fraction below the jump after the shift
     advice = ": shift it by {figure}" if is_mended else ""
     words = "The op jumps at {centre}, but the gradient lies around {lies}"
     return fails(f"{words}{advice}.", lies, centre - lies, centre=centre, lies=lies)
@@ -163,9 +163,9 @@ def _judge_place(curve: Curve) -> Result:
 def _excuse(curve: Curve, finding: Result, departs: bool = False) -> Result:
     """Turn a failed check of a rule's area into "by design" if the rule declares or inherits that area.
 
-    A positive rule for a falling op is never by design. A straight-through gradient without a mask is, unless
-    arguments of the function bound y. If it ``departs`` from the op only beyond the op's range, the verdict
-    is "unknown": whether a mask is missing cannot be seen from outside.
+    A positive rule for a falling op is never by design. A straight-through gradient without a mask is by
+    design, unless arguments of the function bound y. If the integral ``departs`` from the op only beyond the
+    op's range, the verdict is "unknown", because a missing mask cannot be seen from outside.
     """
     subject, sentence, is_staircase = curve.subject, finding.sentence, curve.is_staircase
     rises, sign = float(curve.jumps[1].sum()), float(curve.gradient.nan_to_num(0.0, 0.0, 0.0).sum())

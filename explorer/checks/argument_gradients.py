@@ -1,8 +1,9 @@
-"""The gradients of a function's argument: actual, by its backward, and due, by autograd of its forward.
+"""Compare an argument's actual gradients, by backward, with its due gradients, by autograd of the forward.
 
-And its gradient over all x, by the backward and by the forward with its moving jumps. When θ moves, a jump
-of height J at p moves by dp/dθ and takes J·dp/dθ out of the integral of y. No single x shows that, so a rule
-gives a threshold its gradient in a band around the jump: its integral must be right.
+The integrals of both gradients over all x are compared too, because jumps of y may move with the argument.
+When θ changes, a jump of height J at p moves by dp/dθ, which takes J·dp/dθ out of the integral of y. No
+single x shows that. A rule spreads a threshold's gradient over a band around the jump, and its integral must
+be right.
 """
 
 from collections.abc import Callable
@@ -26,10 +27,10 @@ from explorer.curves.foreign.subject import (
 )
 
 _STAIRS = ("round", "floor", "ceil", "trunc")
-_MIN_DECIDED = 0.5  # share of the elements
-_MAX_SINGLE = 16  # elements of an argument; a larger one is moved in random directions
-_STEP, _SMALL_STEP = 1e-4, 1e-5  # of an argument
-_REPEATS = 3  # times the elements, to see how a gradient grows
+_MIN_DECIDED = 0.5  # fraction of the elements
+_MAX_SINGLE = 16  # an argument with more elements is moved in random directions
+_STEP, _SMALL_STEP = 1e-4, 1e-5  # changes of an argument
+_REPEATS = 3  # a factor on the number of elements, to see the growth of a gradient
 _MAX_JUMPS, _SCAN = 300, 4001
 _JUMPS = "its forward jumps as the argument moves"
 _ROUNDINGS = {getattr(owner, name) for owner in (torch, Tensor) for name in (*_STAIRS, "fix")}
@@ -41,8 +42,8 @@ _IN_PLACE: dict[Any, Callable[..., Tensor]] = {
 class Probe:
     """The actual and the due gradients of one learned argument, for the same x and g.
 
-    Gradients are those along directions of the argument, one for each element if they are few; (m,).
-    ``mixes``: whether y at one x depends on other x.
+    A gradient, (m,), has one value for each direction of the argument. A small argument has one direction per
+    element, any other random ones. ``mixes`` is true if y at one x depends on other x.
     """
 
     def __init__(self, subject: Subject, k: int, mixes: bool = False) -> None:
@@ -72,10 +73,10 @@ class Probe:
 
     @cached_property
     def _decided(self) -> Tensor:
-        """A mask of the x whose gradient is that of autograd through the forward; all 1 if they are few.
+        """A mask of the x at which autograd of the forward gives the due gradient; all 1 if those are few.
 
-        Rounding before clamping and after it give the same forward, but masks that differ near the bounds:
-        which gradient is due to a learned argument there is ambiguous.
+        Rounding before or after clamping gives the same forward, but different masks near the bounds. The
+        gradient due to a learned argument is ambiguous there.
         """
         everywhere = torch.ones_like(self.y)
         if self.forward is None or not self.rounds or self.y.shape != self.x.shape:
@@ -88,25 +89,25 @@ class Probe:
 
     @cached_property
     def rounds(self) -> bool:
-        """Whether the forward rounds."""
+        """True if the forward rounds."""
         with _StraightThrough() as mode, torch.no_grad():
             self.subject.run(self.x.clone())
         return bool(mode.rounds)
 
     @cached_property
     def forward(self) -> Callable[..., Any] | None:
-        """The forward as plain torch code that autograd can follow; None if it is not known."""
+        """The forward as plain torch code that autograd can follow, or None if it is unknown."""
         return self.subject.plain or (self.subject.function and partial(_run_plain, self.subject.function))
 
     @cached_property
     def actual(self) -> Tensor | None:
-        """The gradients from the backward for all upstream gradients, (3, m); None if one is missing."""
+        """The gradients by backward for all upstream gradients, (3, m), or None if one is missing."""
         return self._stack([self.pull(g) for g in self.upstreams])
 
     def pull(
         self, g: Tensor, x: Tensor | None = None, forward: Callable[..., Any] | None = None
     ) -> Tensor | None:
-        """Compute the argument's gradient from the backward, or by autograd of ``forward``.
+        """Compute the argument's gradient by backward or, if ``forward`` is given, by autograd of it.
 
         The result is (numel,), or None if there is no gradient. Raises NoGradientError if the backward
         raises.
@@ -132,7 +133,7 @@ class Probe:
         return torch.stack(rows) @ self._directions.T.to(rows[0])
 
     def compute_due(self, *upstreams: Tensor) -> Tensor | None:
-        """Compute the gradients that the argument should get for several upstream gradients, (n, m).
+        """Compute the argument's due gradients for several upstream gradients, (n, m).
 
         They come from autograd of the forward, or from differences of y. Raises UntriedError if the forward
         cannot be followed.
@@ -140,7 +141,7 @@ class Probe:
         if self.forward is not None:
             with _StraightThrough():
                 return self._stack([self.pull(g, forward=self.forward) for g in upstreams])
-        if self.rounds:  # differences between jumps are 0, whatever is due
+        if self.rounds:  # differences between jumps are always 0
             raise UntriedError(f"{_JUMPS}, as it rounds: check the Function itself")
         slopes, off = map(torch.stack, zip(*(self.differentiate(g, _STEP) for g in upstreams), strict=True))
         if bool((off > 1e-4 * (1 + slopes.abs())).any()):
@@ -148,7 +149,7 @@ class Probe:
         return slopes
 
     def differentiate(self, g: Tensor, h: float = _SMALL_STEP) -> tuple[Tensor, Tensor]:
-        """Return the numerical slopes of the sum of g · y, and their likely errors; (m,) each."""
+        """Return the slopes of the sum of g · y, from differences, and their likely errors; (m,) each."""
 
         def sum_at(steps: Tensor) -> Tensor:
             sums = []
@@ -163,7 +164,7 @@ class Probe:
 
     @cached_property
     def growth(self) -> float:
-        """The growth of the gradient for three times the elements, divided by the growth of a sum."""
+        """The growth of the gradient with three times the elements, relative to the growth of a sum."""
         x, g = (torch.cat([parts] * _REPEATS) for parts in (self.x, self.upstreams[0]))
         single, repeated = self.pull(self.upstreams[0]), self.pull(g, x)
         size = 0.0 if single is None else float(single.abs().sum())
@@ -172,9 +173,9 @@ class Probe:
     def compute_moments(self, share: float = 0.0) -> tuple[Tensor, Tensor, bool]:
         """Integrate the argument's gradient over x, by the backward and by the forward with its moving jumps.
 
-        Returns both integrals with weights 1 and x / reach, (2,) float64 each, and whether a jump of y moves
-        with the argument. The argument is first increased by a ``share`` of its value. Raises UntriedError if
-        the jumps of y cannot be followed.
+        Returns the two integrals, (2,) float64 each, for the weights 1 and x / reach, and whether a jump of y
+        moves with the argument. Before that, the argument is increased by the fraction ``share``. Raises
+        UntriedError if the jumps of y cannot be followed.
         """
         subject, value = self.subject, self.subject.arguments[self.k].detach().double() * (1 + share)
         largest = float(value.abs().max())

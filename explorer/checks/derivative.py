@@ -1,4 +1,4 @@
-"""Is the gradient the derivative of the op, and is its own derivative right?"""
+"""Checks that the gradient is the op's derivative, and that its own derivative is right."""
 
 import math
 from collections.abc import Callable, Iterator
@@ -13,11 +13,11 @@ from explorer.checks.result import Result, by_design, fails, format_number, form
 from explorer.curves.foreign.curve import Curve, differentiate
 from explorer.curves.foreign.subject import NoGradientError, Subject, describe_error
 
-_MIN_TRUSTED = 0.1  # share of the points at which y is finite
+_MIN_TRUSTED = 0.1  # fraction of the points at which y is finite
 _TIE = 1e-9
-_SLIP = 0.05  # a factor nearer to 1 than this is a slip, not a choice
-_SMALL = 1e-6  # a g that no rule clips
-_REACH, _POINTS, _LINE_POINTS = 3.0, 97, 13  # of x for second derivatives
+_SLIP = 0.05  # a factor closer to 1 than this is an error, not a choice
+_SMALL = 1e-6  # an upstream gradient that no rule clips
+_REACH, _POINTS, _LINE_POINTS = 3.0, 97, 13  # range and number of x for second derivatives
 
 
 def check_derivative(curve: Curve) -> Result:
@@ -36,8 +36,8 @@ def check_derivative(curve: Curve) -> Result:
             return fails(f"{words} Leave out the cast.")
         return unknown("The slope of y could not be measured: y jumps or bends at nearly every point.")
     if deviating.any():
-        # Of the x with about the largest deviation that nearest to ±1; if several are equally near up to
-        # rounding, the largest, so that all machines agree.
+        # Of the x with about the largest deviation, take the nearest to ±1. If several are equally near up to
+        # rounding, take the largest, so that all machines agree.
         weighed = torch.where(deviating, off / (1 + x.abs()), 0.0)
         distance = torch.where(deviating & (weighed >= 0.7 * weighed.max()), (x.abs() - 1).abs(), torch.inf)
         worst = int((distance <= distance.min() + _TIE).nonzero()[-1])
@@ -54,7 +54,7 @@ def check_derivative(curve: Curve) -> Result:
 
 
 def is_derivative(curve: Curve) -> bool:
-    """Return whether a rule is the op's derivative at each x at which the slope is known."""
+    """Return whether a rule equals the op's derivative at every x with a known slope."""
     return not bool((curve.trusted & ((curve.gradient - curve.slope).abs() > curve.tolerance)).any())
 
 
@@ -62,7 +62,7 @@ def _find_factor(curve: Curve, g: float = 1.0) -> float | None:
     """Return the constant ratio of gradient ÷ g to the op's derivative, or None if the ratio varies."""
     sure, r = curve.trusted, curve.gradient if g == 1.0 else curve.subject.gradient(curve.x, g) / g
     slope, r, tolerance = curve.slope[sure], r[sure], curve.tolerance[sure]
-    if not bool((slope.abs() > 10 * tolerance).any()):  # differences of a level op are noise
+    if not bool((slope.abs() > 10 * tolerance).any()):  # the differences of a flat op are noise
         return None
     value = float((slope * r).sum() / slope.square().sum())
     value = round(value, 6) if abs(value - round(value, 6)) < 1e-6 else value
@@ -71,9 +71,9 @@ def _find_factor(curve: Curve, g: float = 1.0) -> float | None:
 
 
 def is_bounded_by_argument(curve: Curve, learned: bool = False) -> bool:
-    """Return whether the largest or smallest y is an argument of the function or a product of two.
+    """Return whether the largest or smallest y equals an argument of the function or a product of two.
 
-    ``learned``: consider only arguments that require grad.
+    With ``learned``, only arguments that require grad count.
     """
     tensors = [a for a in curve.subject.arguments if isinstance(a, Tensor) and a.numel() == 1]
     numbers = [float(a) for a in tensors if a.requires_grad or not learned]
@@ -135,7 +135,7 @@ def _judge_deviation(curve: Curve, deviating: Tensor, worst: int) -> Iterator[Re
 
 
 def _judge_factor(curve: Curve, times: float, at: float) -> Result:
-    """Judge a factor on the derivative, which is by design if code or arguments contain it."""
+    """Judge a factor on the derivative. It is by design if the code or the arguments contain it."""
     least = _find_factor(curve, _SMALL)
     if least is not None and abs(least - 1) < _SLIP:
         return by_design("It is the op's derivative for small g, and {figure} times it for g = 1.", at, times)
@@ -147,7 +147,7 @@ def _judge_factor(curve: Curve, times: float, at: float) -> Result:
 
 
 def check_double_backward(curve: Curve) -> Result:
-    """Check whether autograd of the backward, by x and by g, agrees with differences of the gradient."""
+    """Check autograd of the backward, by x and by g, against differences of the gradient."""
     curve.require_elementwise()
     subject, pull = curve.subject, curve.subject.gradient
     count = _LINE_POINTS if curve.is_line else _POINTS
@@ -211,6 +211,6 @@ def _differentiate_twice(subject: Subject, x: Tensor, g: Tensor) -> tuple[Tensor
 def _compare(
     judge: Callable[..., Result], words: str, x: Tensor, actual: Tensor, due: Tensor, wrong: Tensor
 ) -> Result:
-    """Make a result about the x at which two second derivatives differ most."""
+    """Return a result about the x at which two second derivatives differ most."""
     worst = int(torch.where(wrong, (actual - due).abs(), 0.0).argmax())
     return judge(words, x[worst], actual[worst], due=due[worst])

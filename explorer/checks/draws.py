@@ -1,4 +1,4 @@
-"""Checks of random functions on average, and of the draw of a rule in a random pair."""
+"""Checks of random functions on average, and of the random draw that a rule uses."""
 
 from dataclasses import replace
 from functools import partial
@@ -16,13 +16,13 @@ from explorer.formula.tree import NORMAL, UNIFORM, Binary, Name, Node, Number, U
 
 # Formulas of losses by the names they have in sentences.
 _LOSSES = {"a straight loss": "y", "a parabola": "(y - 0.45)**2", "a fourth power": "(y - 0.45)**4"}
-_TOLERANCE = 1e-6  # of the largest exact gradient: the error of the integrals
-_CLEARLY_LESS = 0.9  # of the bias: if less is left with 1 − u, then 1 − u is the op's draw
+_TOLERANCE = 1e-6  # error of the integrals, relative to the largest exact gradient
+_CLEARLY_LESS = 0.9  # if 1 − u reduces the bias below this fraction, the op uses 1 − u
 _U, _NORMAL = Name(UNIFORM), Name(NORMAL)
-_DEPENDS_ON_DRAW = {"y", "g", *RANDOM_NAMES}  # g too: it is the slope of the loss at y
+_DEPENDS_ON_DRAW = {"y", "g", *RANDOM_NAMES}  # g depends on it as the slope of the loss at y
 _ANTITHETIC: dict[Node, Node] = {_U: Binary("-", Number(1.0), _U), _NORMAL: Unary("-", _NORMAL)}
-_POINTS, _COPIES = 161, 256  # x, and draws for each
-_SIGNIFICANT = 5.0  # standard errors of a mean
+_POINTS, _COPIES = 161, 256  # the number of x, and of draws for each
+_SIGNIFICANT = 5.0  # in standard errors of a mean
 _X = torch.linspace(-2.95, 3.05, 25, dtype=torch.float64)
 
 
@@ -35,7 +35,8 @@ KINKS = unknown("Its forward draws at random, so the gradient exactly at a kink 
 def _average(curve: Curve) -> tuple[Tensor, Tensor, Tensor, float]:
     """Average a random function over draws.
 
-    Returns x, the mean of y, the integral of the mean gradient, and the largest standard error of y.
+    Returns x, the mean of y, the integral of the mean gradient, and the largest standard error of the mean of
+    y.
     """
     x = torch.linspace(*(curve.subject.domain or (-NEAR, NEAR)), _POINTS, dtype=curve.dtype)
     x_of_draws, subject = x.repeat(_COPIES), curve.subject
@@ -45,7 +46,7 @@ def _average(curve: Curve) -> tuple[Tensor, Tensor, Tensor, float]:
 
 
 def check_area_on_average(curve: Curve) -> Result:
-    """Check whether the area of the mean gradient is the rise of the mean of y, over the points tried."""
+    """Check whether the area of the mean gradient equals the rise of the mean of y, over the points tried."""
     x, y, total, error = _average(curve)
     area, rise = float(total[-1]), float(y[-1] - y[0])
     is_same = abs(area - rise) <= 2 * _SIGNIFICANT * error + 0.03 * abs(rise)
@@ -69,7 +70,7 @@ def check_antiderivative_on_average(curve: Curve) -> Result:
 
 
 def check_bias(curve: Curve) -> Result:
-    """Check for which losses the mean gradient over draws is the slope of the mean loss."""
+    """Check for several losses whether the mean gradient over draws is the slope of the mean loss."""
     biases = {name: _measure_bias(curve, find_loss(text)) for name, text in _LOSSES.items()}
     fitting = [name for name, bias in biases.items() if bias <= _TOLERANCE]
     failing, largest = [name for name in biases if name not in fitting], max(biases.values())
@@ -82,7 +83,7 @@ def check_bias(curve: Curve) -> Result:
 
 
 def check_draw(curve: Curve) -> Result:
-    """Check whether a rule uses the op's random draw u: with 1 − u in its place the bias must not shrink."""
+    """Check whether a rule uses the op's random draw u: with 1 − u instead, the bias must not shrink."""
     assert curve.drawn_pair
     op, rule = curve.drawn_pair
     if rule.parsed is None or not {_U.name, _NORMAL.name} & {*rule.parsed.random_names}:

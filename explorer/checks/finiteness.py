@@ -1,4 +1,4 @@
-"""Is the gradient finite, in every dtype, wherever y is finite? And does its mask stop any x?"""
+"""Checks that the gradient is finite wherever y is, in every dtype, and that its mask blocks some x."""
 
 import math
 from collections.abc import Callable
@@ -15,14 +15,14 @@ from explorer.curves.foreign.elementwise import FAR
 from explorer.curves.foreign.subject import Subject, UntriedError, pull_gradient
 
 DTYPES = (torch.float64, torch.float32, torch.bfloat16, torch.float16)
-_FULL = DTYPES[:2]  # in the others a NaN far out is an overflow, not a fault
+_FULL = DTYPES[:2]  # in other dtypes, a NaN far from 0 is an overflow and not a fault
 _POLE = 1e3  # values near a pole exceed this
 _ADVICE = "write it so that nothing overflows, or mask the input before the function"
 _Samples = dict[torch.dtype, tuple[Tensor, Tensor, Tensor]]
 
 
 def check_finiteness(curve: Curve) -> Result:
-    """Check whether y and the gradient are finite from the least floats up to ±10,000, in four dtypes."""
+    """Check whether y and the gradient are finite from the smallest floats up to ±10,000, in four dtypes."""
     curve.require_elementwise()
     subject, far, samples = curve.subject, "", _Samples()
     for dtype in DTYPES:
@@ -56,7 +56,8 @@ def check_finiteness(curve: Curve) -> Result:
 def list_floats(dtype: torch.dtype, subject: Subject) -> Tensor:
     """List floats that may cause an overflow, in ascending order.
 
-    They are ±0, the least floats, powers up to the largest, even steps and the constants of the code.
+    The list has ±0, the smallest floats, powers up to the largest, evenly spaced ones and constants in the
+    code.
     """
     info, wide = torch.finfo(dtype), torch.float64
     sizes = [0.0, info.smallest_normal / 2, info.tiny, info.eps, info.max / 2, info.max]
@@ -75,7 +76,7 @@ def _evaluate(subject: Subject, x: Tensor) -> tuple[Tensor, Tensor, Tensor]:
 
 
 def _is_representable(subject: Subject, x: Tensor) -> Tensor:
-    """Return a mask of the x at which their dtype can hold the gradient that float64 gives."""
+    """Return a mask of the x at which x's dtype can hold the gradient computed in float64."""
     everywhere = torch.ones_like(x, dtype=torch.bool)
     if x.dtype == torch.float64 or subject.trial.dtype != torch.float64:
         return everywhere
@@ -85,10 +86,10 @@ def _is_representable(subject: Subject, x: Tensor) -> Tensor:
 
 
 def _find_lost_values(curve: Curve, samples: _Samples) -> Result | None:
-    """Report a NaN at an x at which the function has a value; return None if there is none.
+    """Report NaN at an x at which the function is defined. Returns None if there is none.
 
-    NaN outside the domain of a function, such as the root of a negative x, is not a fault: it begins at the
-    same x in each dtype. NaN that begins elsewhere in a shorter dtype comes from an overflow on the way.
+    NaN outside the domain, as for the root of a negative x, is not a fault: it begins at the same x in every
+    dtype. If NaN begins elsewhere in a shorter dtype, an intermediate result overflows.
     """
     subject = curve.subject
     for dtype, (x, y, r) in samples.items():
@@ -127,7 +128,7 @@ def _is_overflow(samples: _Samples, x: float, edge: int) -> bool:
 
 
 def _name_range(curve: Curve, samples: _Samples) -> str:
-    """Name the range over which y is finite in float64, or in the first dtype tried, as a clause."""
+    """Return a clause on the range over which y is finite in float64, or in the first dtype tried."""
     x, y, _ = next(iter(samples.values()))
     finite = y.isfinite().nonzero()[:, 0].tolist()
     if not finite:
@@ -150,7 +151,7 @@ def _find_end(is_inside: Callable[[Tensor], Tensor], inside: Tensor, outside: Te
 
 
 def _report(values: Callable[[Tensor], Tensor], x: Tensor, mask: Tensor, words: str) -> Result:
-    """Report the NaN nearest to x = 0; in float64 its exact x is found by bisection."""
+    """Report the NaN nearest to x = 0. In float64 bisection finds its exact x."""
     at = find_nearest(x, mask)
     nearer = x[(x.abs() < abs(at)) & (x * at > 0)]
     if x.dtype == torch.float64 and len(nearer):
@@ -166,7 +167,7 @@ def _describe_fault(curve: Curve, x: Tensor, r: Tensor, bad: Tensor) -> Result:
     steps = steps[steps.isfinite()].diff().abs()
     fault, place = "NaN" if value.isnan() else "infinite", format_position(at, 7)
     observed = f"In {name_dtype(x.dtype)} the gradient at x = {place} is {fault}, though y is finite"
-    # y, too, is steep there, or a rule declares the pole.
+    # Here y is steep too, or a rule declares the pole.
     is_own = subject.op is not None or bool((steps > _POLE * 1e-9).any()) or not curve.is_flat
     if value.isinf() and is_own and bool((near[near.isfinite()] > _POLE).any()):
         return by_design(f"{observed}: it grows without bound there, as its formula does.", at)

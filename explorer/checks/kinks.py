@@ -1,4 +1,4 @@
-"""Is the gradient exactly at a kink between its limits from both sides?"""
+"""Checks that the gradient exactly at a kink is between its limits from both sides."""
 
 import math
 from collections.abc import Callable
@@ -14,8 +14,8 @@ from explorer.curves.foreign.curve import Curve
 from explorer.curves.foreign.subject import UntriedError, prepare_pair
 from explorer.formula import FUNCTIONS
 
-_STEEP = 1e4  # a limit beyond this counts as infinite, and no value is due between such limits
-# Torch's functions of one argument that consist of polynomials between kinks, and hardtanh at its defaults.
+_STEEP = 1e4  # a limit beyond this counts as infinite; between such limits any value is right
+# Torch's piecewise polynomial functions of one argument, and hardtanh with its defaults.
 _NATIVE: dict[str, Callable[..., Tensor]] = {
     name: attrgetter(row.torch)(torch)
     for name, row in FUNCTIONS.items()
@@ -43,7 +43,7 @@ def check_kinks(curve: Curve) -> Result:
         words = f"{place} the gradient is {{value}}, {{left}} to the left, {{right}} to the right{rest}."
         return conclude(words, x[i], value=value[i], left=left[i], right=right[i], own=native_gradient)
 
-    if bool(wrong.any()) and not curve.is_line:  # along a line several elements may have a kink at once
+    if bool(wrong.any()) and not curve.is_line:  # along a line, several elements may share a kink
         first = next(i for i in order if wrong[i])
         if curve.subject.declared:
             reason = "Torch's own function does that, or the catalogue's entry declares it"
@@ -66,7 +66,7 @@ def check_kinks(curve: Curve) -> Result:
 
 
 def _find_positions(curve: Curve) -> Tensor:
-    """Find the kinks of a curve, and round numbers at which the gradient differs from both sides; (m,)."""
+    """Find the kinks of a curve, (m,), and round numbers at which the gradient differs from both sides."""
     subject = curve.subject
     if (declared := curve.declared_kinks) is not None:
         return torch.tensor(declared, dtype=curve.dtype)
@@ -99,7 +99,7 @@ def _evaluate_sides(curve: Curve, x: Tensor) -> tuple[Tensor, Tensor, Tensor]:
 
 
 def _find_torch_function(curve: Curve, x: Tensor) -> tuple[str, Tensor] | None:
-    """Find torch's own function that equals the op; return its name and its gradient at x, or None."""
+    """Find a torch function that equals the op. Returns its name and its gradient at x, or None."""
     subject = curve.subject
     if subject.op:
         native_gradient = prepare_pair(subject.op, RULES["default"], subject.parameters)

@@ -1,4 +1,4 @@
-"""Is the gradient linear in the upstream gradient g?"""
+"""Checks that the gradient is linear in the upstream gradient g."""
 
 from collections.abc import Callable
 from functools import lru_cache
@@ -10,13 +10,13 @@ from explorer.checks.result import Result, by_design, fails, format_number, form
 from explorer.curves.foreign.curve import Curve
 from explorer.curves.foreign.linearity import compare_gradients
 
-_PLAIN = torch.arange(-16, 17) / 2  # x that are easy to read, and to try by hand
-_ROUNDING = 10.0  # times the difference between neighbouring floats: a larger departure is not rounding
+_PLAIN = torch.arange(-16, 17) / 2  # values of x that are easy to read and to try by hand
+_ROUNDING = 10.0  # a departure of more than this many float spacings is not rounding
 _STEADY = 1.3  # a g at which a rule that rounds to whole numbers, halves or powers of two has no step
 
 
 def check_linearity(curve: Curve) -> Result:
-    """Check whether a gradient is linear in g and depends at each element on its own x and g alone."""
+    """Check whether the gradient of each element is linear in g and depends on its own x and g alone."""
     rule, declared = curve.subject.rule, curve.subject.declared
     if rule and rule.parsed is None and not curve.subject.rounds_gradient:
         return holds("It is torch's own derivative, which is linear in g.")
@@ -42,9 +42,9 @@ def check_linearity(curve: Curve) -> Result:
 
 
 def _find_departure(curve: Curve, x: Tensor) -> tuple[float, float, float, float] | None:
-    """Find the x at which a gradient departs most clearly from being linear in g.
+    """Find the x at which a gradient departs most clearly from linearity in g.
 
-    Returns x, g, the gradient for g, and that for g = 1; None if there is no such x.
+    Returns x, g, the gradient for g and the gradient for g = 1, or None if the gradient is linear.
     """
     if not len(x):
         return None
@@ -57,7 +57,7 @@ def _find_departure(curve: Curve, x: Tensor) -> tuple[float, float, float, float
         wrong = wrong & (off > _ROUNDING * abs(g) * rounding)
         if bool(wrong.any()):
             at = int((torch.where(wrong, size, -1.0) - x.abs() * 1e-9).argmax())
-            rank = float(size[at]) + (g in (2.0, -1.0))  # the plainest example of several
+            rank = float(size[at]) + (g in (2.0, -1.0))  # prefers simple values of g
             ranked.append((rank, (float(x[at]), g, float(r[at]), float(single[at]))))
     return max(ranked, key=lambda item: item[0])[1] if ranked else None
 
@@ -75,7 +75,7 @@ def _measure_rounding(curve: Curve, x: Tensor) -> Tensor:
 
 @lru_cache(maxsize=2)
 def find_effect_of_others(curve: Curve) -> Result | None:
-    """Return the finding on a gradient that depends on its position or on other elements, otherwise None."""
+    """Return the finding on a gradient that depends on its position or on other elements, or None."""
     if curve.subject.op is not None or curve.traits.dependence or curve.is_line:
         return None
     x = curve.subject.clip(torch.cat([curve.x[::7], _PLAIN.to(curve.dtype) + 0.01]))
@@ -101,7 +101,7 @@ def find_effect_of_others(curve: Curve) -> Result | None:
 
 
 def _judge(curve: Curve, at: float, example: str, actual: float) -> Result:
-    """Judge a rule that is not linear in g and does not declare it: by design if its purpose is clear."""
+    """Judge a rule with undeclared nonlinearity in g, which is by design if its purpose is clear."""
     x = curve.x
     zero, single, minus, two = (curve.subject.gradient(x, g) for g in (0.0, 1.0, -1.0, 2.0))
     ignores_g, offset = (single == two) & (single == minus) & (single.abs() > 0), zero.abs() > 1e-9
@@ -121,7 +121,7 @@ def _judge(curve: Curve, at: float, example: str, actual: float) -> Result:
 
 
 def _guess_purpose(pull: Callable[[float], Tensor], mirrored: bool) -> str:
-    """Guess the purpose of a rule that is not linear in g; return a sentence, or "" if none is known."""
+    """Guess the purpose of a rule that is not linear in g. Returns a sentence, or "" if there is no guess."""
     single, two, tiny, small, large = map(pull, (1.0, 2.0, 1e-9, 1e-6, 1e3))
     is_odd, grows = _is_close(pull(-1.0), -single), _is_close(two, 2.0 * single)
     grows = grows and _is_close(large, 1e3 * single)
@@ -148,7 +148,7 @@ def _describe_place(x: Tensor, places: Tensor) -> str:
 
 
 def _is_at_most(left: Tensor, right: Tensor) -> bool:
-    finite = left.isfinite() & right.isfinite()  # an infinite value is at most itself
+    finite = left.isfinite() & right.isfinite()  # infinite values are left out
     return bool(finite.any()) and bool((left.abs() <= right.abs() * (1 + 1e-6) + 1e-12)[finite].all())
 
 

@@ -1,8 +1,8 @@
-"""Checks of a function whose y at one x depends on others: along straight lines through an x.
+"""Checks, along straight lines, of functions whose y at one x depends on other x.
 
-A line is x + t·v, and y is weighted with w: ``<w, y(x + t·v)>`` is a function of the number t, and its
-derivative by the rule is the vector–Jacobian product of w times v. A few lines in general position are tried,
-most by the checks of elementwise functions, which take t for x.
+On a line x + t·v, with weights w for y, ``<w, y(x + t·v)>`` is a function of the number t. Its derivative by
+the rule is the vector–Jacobian product of w, times v. Most checks are those of elementwise functions, which
+take t as their x. They run on a few lines in general position.
 """
 
 import re
@@ -18,16 +18,16 @@ from explorer.checks.derivative import is_derivative
 from explorer.checks.result import Result, by_design, fails, holds
 from explorer.curves.foreign.curve import Curve
 
-_TRIED, _SUMMED = 2, 6  # lines
-_POINTS, _SCAN = 25, 81  # t per line
-_REACH, _OFF = 2.0, 1e-3  # of t, on both sides of 0
+_TRIED, _SUMMED = 2, 6  # numbers of lines
+_POINTS, _SCAN = 25, 81  # numbers of t per line
+_REACH, _OFF = 2.0, 1e-3  # range of t on both sides of 0, and its offset
 _SCALES = (1e-4, 1e-2, 1.0, 1e2, 1e4)
-_AGAINST = -0.9  # correlation of the rule's integral with the rise of y; below it the rule points backwards
-_NAME_OF_X = re.compile(r"\bx(?= = )|(?<=\|)x(?=\|)|(?<=every )x\b")  # in a sentence
+_AGAINST = -0.9  # the rule points backwards if its integral and the rise of y have a lower correlation
+_NAME_OF_X = re.compile(r"\bx(?= = )|(?<=\|)x(?=\|)|(?<=every )x\b")  # the name x in a sentence
 
 
 class Line(Curve):
-    """A function of a tensor along the straight line from x in the direction v, weighted with w."""
+    """A function of a tensor along a straight line through x in the direction v, weighted with w."""
 
     is_line = True
 
@@ -43,13 +43,13 @@ class Line(Curve):
         self.parent, self.start, self.v, self.w = parent, x, v, w
 
     def spread(self, even: int, factors: int, *parts: Tensor) -> Tensor:
-        """Return evenly spaced positions t on the line from −2 to 2, more of them for a scan; (n,)."""
+        """Return evenly spaced positions t from −2 to 2, (n,), with more of them for a scan."""
         count = _SCAN if even > _SCAN * 20 else _POINTS
         return torch.linspace(-_REACH, _REACH, count, dtype=self.dtype) + _OFF
 
     @cached_property
     def is_identity(self) -> bool:
-        """Whether the function returns x unchanged."""
+        """True if the function returns x unchanged."""
         return torch.equal(self.parent.subject.run(self.start.clone()), self.start)
 
     def integrate_uphill(self) -> Tensor:
@@ -64,7 +64,7 @@ class Line(Curve):
 
 @lru_cache(maxsize=2)
 def make_lines(curve: Curve) -> tuple[Line, ...]:
-    """Make straight lines in random directions through an x that the function takes."""
+    """Return straight lines in random directions through an x that the function accepts."""
     subject = curve.subject
     x = subject.sample(-2.3, 2.9, 6)
     y = subject.run(x.clone())
@@ -80,7 +80,7 @@ def make_lines(curve: Curve) -> tuple[Line, ...]:
 
 
 def adapt(run: Callable[[Curve], Result]) -> Callable[[Curve], Result]:
-    """Adapt an elementwise check so that it runs on a few lines and returns its worst result."""
+    """Return a check that runs an elementwise check on a few lines and returns the worst result."""
 
     def run_on_lines(curve: Curve) -> Result:
         worst = min(map(run, make_lines(curve)[:_TRIED]), key=attrgetter("rank"))
@@ -115,7 +115,7 @@ def check_area_on_lines(curve: Curve) -> Result:
 
 
 def check_antiderivative_on_lines(curve: Curve) -> Result:
-    """Check whether y moves along straight lines in the direction that the rule promises."""
+    """Check whether y changes along straight lines in the direction of the rule's gradient."""
     lines = make_lines(curve)
     if all(is_derivative(line) and not len(line.jumps[0]) for line in lines[:_TRIED]):
         return holds("The op is an antiderivative of its gradient along straight lines.")

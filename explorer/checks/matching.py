@@ -1,7 +1,7 @@
-"""The catalogue's rule with the same curve as a user's function, which inherits the rule's declarations.
+"""Find the catalogue's rule with the same curve as a user's function, to use the rule's declarations.
 
-"The same" means at every x, for g and −g, up to a given factor. ``explorer.nearest`` finds rules that
-come near over a range.
+Curves are the same if they agree at every x, for g and −g, up to a given factor. ``explorer.nearest`` finds
+rules that are only similar, over a range.
 """
 
 from collections.abc import Callable, Iterator, Mapping
@@ -17,17 +17,17 @@ from explorer.checks.linearity import find_effect_of_others
 from explorer.checks.result import format_number
 from explorer.curves.foreign.curve import Curve
 
-_MORE_G = (2.0, -0.5, 100.0)  # besides 1 and −1
-_ANYWHERE = ("jumps", "bounded")  # families of ops that a rule without a family suits
-_HEIGHTS = {"sign": 2.0, "step": 1.0}  # heights of the jumps that families of rules replace
+_MORE_G = (2.0, -0.5, 100.0)  # in addition to 1 and −1
+_ANYWHERE = ("jumps", "bounded")  # op families that suit a rule without a family
+_HEIGHTS = {"sign": 2.0, "step": 1.0}  # the jump heights that families of rules replace
 _MIN_LEVEL = 1e-3  # the least value of a fitted parameter if the rule learns it
-_TOO_FAR = 2.0  # error of a start, relative to the curve's size: beyond it the start is not refined
+_TOO_FAR = 2.0  # a start with a larger error, relative to the curve's size, is not refined
 _TOLERANCE, _STEP, _MAX_IDLE = 1e-6, 1e-6, 3
 
 
 @dataclass(frozen=True)
 class Match:
-    """A rule of the catalogue and the parameters with which it has the same curve."""
+    """A rule of the catalogue, with the parameters that give it the same curve."""
 
     rule: Rule
     parameters: Mapping[str, float]
@@ -40,7 +40,7 @@ class Match:
 
 
 def describe_match(curve: Curve, factor: float = 1.0) -> str:
-    """Name the catalogue's rule that equals ``factor`` times the gradient; "" if there is none."""
+    """Return the name of the catalogue's rule that equals ``factor`` times the gradient, or ""."""
     match = match_rule(curve, factor)
     times = "" if factor == 1.0 else f"{format_number(1 / factor)} times "
     return f"{times}the catalogue's {match.text}" if match else ""
@@ -48,10 +48,10 @@ def describe_match(curve: Curve, factor: float = 1.0) -> str:
 
 @lru_cache(maxsize=8)
 def match_rule(curve: Curve, factor: float = 1.0) -> Match | None:
-    """Find the catalogue's rule that suits the op and equals ``factor`` times the gradient, or None.
+    """Find a catalogue rule that suits the op and equals ``factor`` times the gradient, or None.
 
-    A rule with a declared fault is never matched, nor is a gradient that overflows or that depends on other
-    elements.
+    Rules with a declared fault never match. A gradient that overflows or depends on other elements has no
+    match.
     """
     if bool(curve.gradient.isinf().any()) or find_effect_of_others(curve):
         return None
@@ -64,7 +64,7 @@ def match_rule(curve: Curve, factor: float = 1.0) -> Match | None:
 
 
 def _iterate_for_op(curve: Curve, pulls: Mapping[float, Tensor]) -> Iterator[Match]:
-    """Yield matching rules that have no parameters, or parameters that can be read off the curve."""
+    """Yield matching rules without parameters, or with parameters that the curve shows."""
     x, y = curve.x, curve.y
     lo, hi = float(y.min()), float(y.max())
     is_bounded, is_rectifier = _is_close(y, x.clamp(lo, hi)), _is_close(y, x.relu())
@@ -82,9 +82,9 @@ def _iterate_for_op(curve: Curve, pulls: Mapping[float, Tensor]) -> Iterator[Mat
 
 
 def _iterate_for_jump(curve: Curve, factor: float) -> Iterator[Match]:
-    """Yield rules made for a jump that match the gradient, with fitted parameters, centred on the op's jump.
+    """Yield rules for jumps that match the gradient, with fitted parameters, centred on the op's jump.
 
-    Rules of infinite area are made for two jumps if they learn, otherwise for one.
+    Among rules of infinite area, those that learn are for two jumps, the others for one.
     """
     at, rises = curve.jumps[0], float(curve.jumps[1].sum())
     u = curve.x - float(at.mean())
@@ -127,7 +127,7 @@ def _fit(rule: Rule, u: Tensor, target: Tensor, curve: Curve) -> dict[str, float
 
 
 def _iterate_candidates(rule: Rule, curve: Curve) -> Iterator[tuple[float, ...]]:
-    """Yield parameter values to try: defaults, the function's own numbers, and edges of the curve."""
+    """Yield parameter values to try: defaults, numbers in the function, and edges of the curve."""
     edges = (curve.gradient_jumps[0] - curve.jumps[0].mean()).abs().tolist()[:4]
     hints = dict.fromkeys(round(hint, 9) for hint in (*curve.subject.numbers, *edges) if hint > 0)
     values = [[item.default, *([] if rule.learned else [item.low]), *hints] for item in rule.parameters]
@@ -137,7 +137,8 @@ def _iterate_candidates(rule: Rule, curve: Curve) -> Iterator[tuple[float, ...]]
 def _refine(residuals: Callable[[Tensor], Tensor], values: Tensor) -> Tensor:
     """Refine positive parameters by damped Gauss–Newton steps on their logarithms.
 
-    An optimiser of torch would import its compiler first, which takes longer than a check may.
+    Torch's optimisers are not used, because they import its compiler, which exceeds the time limit of a
+    check.
     """
     logs, damping, idle = values.clamp(min=1e-3).log(), 1e-3, 0
     error, unit = residuals(logs.exp()), torch.eye(len(logs), dtype=logs.dtype)

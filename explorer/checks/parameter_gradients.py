@@ -1,4 +1,4 @@
-"""Do learned arguments get the gradients that are due to them?"""
+"""Checks that learned arguments get the gradients due to them."""
 
 import math
 from dataclasses import replace
@@ -18,11 +18,11 @@ from explorer.curves.foreign.traits import has_custom_node
 from explorer.formula.tree import find_names
 from explorer.gradient import apply
 
-_EXACT = 1e-6  # relative, of gradients by autograd
-_TOLERANCE = 0.03  # relative, of integrals
-_NOISE = 1e-9  # a due gradient by differences below this is 0
-_MIN_SCALE = 0.25  # a gradient from this to its inverse times the due one is a choice of scale
-_SIDE_STEP = 1e-2  # times 1 + |argument|: how far from a kink both sides are tried
+_EXACT = 1e-6  # relative tolerance of gradients by autograd
+_TOLERANCE = 0.03  # relative tolerance of integrals
+_NOISE = 1e-9  # a due gradient computed by differences is 0 below this
+_MIN_SCALE = 0.25  # a factor on the due gradient from this to its inverse is a choice of scale
+_SIDE_STEP = 1e-2  # distance of test values from a kink, relative to 1 + |argument|
 _BY_ROOT = "gets a gradient divided by the root of the number of elements, as in LSQ."
 
 
@@ -37,7 +37,7 @@ def check_parameter_gradients(curve: Curve) -> Result:
     result = _check_all(_make_learnable(subject, op, rule))
     if result.verdict == FAILS or not any("y" in find_names(single.parsed.tree) for single in rule.learned):
         return result
-    # A formula that tests y instead of x may be right for one sign of the parameter alone.
+    # A formula that tests y instead of x may be right for only one sign of the parameter.
     negated = {single.name: -subject.parameters[single.name] for single in rule.learned}
     parameters = {**subject.parameters, **negated}
     other = _check_all(_make_learnable(replace(subject, parameters=parameters), op, rule))
@@ -46,7 +46,7 @@ def check_parameter_gradients(curve: Curve) -> Result:
 
 
 def _explain_mismatch(op: Op, rule: Rule) -> str:
-    """Explain why a rule's parameter gradients do not apply to an op; return "" if they do."""
+    """Explain why a rule's parameter gradients do not apply to an op. Returns "" if they do."""
     in_y, learned = set(op.parsed.parameters), {single.name for single in rule.learned}
     labels = {p.name: p.display_name for p in rule.parameters}
     absent, foreign = sorted(labels[name] for name in learned - in_y), sorted(in_y - {*labels})
@@ -58,7 +58,7 @@ def _explain_mismatch(op: Op, rule: Rule) -> str:
 
 
 def _make_learnable(pair: Subject, op: Op, rule: Rule) -> Subject:
-    """Turn an op with a rule into a function of x and of the parameters for which the rule has a gradient."""
+    """Turn an op with a rule into a function of x and the parameters for which the rule has gradients."""
     learned = tuple(single.name for single in rule.learned if single.name in op.parsed.parameters)
     numbers = {name: value for name, value in pair.parameters.items() if name not in learned}
     values = (torch.tensor(pair.parameters[name], requires_grad=True) for name in learned)
@@ -90,7 +90,7 @@ def _check_all(subject: Subject, mixes: bool = False) -> Result:
 
 
 def _check_argument(probe: Probe) -> Result:
-    """Check one learned argument; if it fails at its value but on neither side, the value is on a kink."""
+    """Check one learned argument. If the check fails only exactly at its value, the value is on a kink."""
     finding = _check_at_value(probe)
     if finding.verdict != FAILS:
         return finding
@@ -127,7 +127,7 @@ def _check_at_value(probe: Probe) -> Result:
 
 
 def _is_hidden(probe: Probe) -> bool:
-    """Return whether y at far x changes with the argument differently from autograd of the forward."""
+    """Return whether, far from 0, y depends on the argument in another way than autograd says."""
     x, y = probe.x, probe.y
     if probe.subject.op or probe.forward is None or x.shape != y.shape or y.dtype != x.dtype:
         return False
@@ -140,9 +140,10 @@ def _is_hidden(probe: Probe) -> bool:
 
 
 def _judge_moments(probe: Probe, only_moving: bool) -> Result | None:
-    """Judge the argument's gradient integrated over all x, jumps of y included; None if it does not apply.
+    """Judge the argument's gradient integrated over all x, including jumps of y, or return None.
 
-    ``only_moving``: return None for a forward that rounds, or whose jumps do not move with the argument.
+    The result is None if the test does not apply. With ``only_moving``, this includes a forward that rounds,
+    or whose jumps do not move with the argument.
     """
     subject, name = probe.subject, probe.name
     if probe.mixes or subject.seed is not None or subject.trial.dtype != torch.float64:
@@ -224,7 +225,7 @@ def _judge(probe: Probe, actual: Tensor, target: Tensor) -> Result:
 
 
 def _find_ratio(actual: Tensor, target: Tensor, tolerance: float, noise: float) -> float | None:
-    """Return the constant ratio of two gradients, up to a relative tolerance, or None if it varies."""
+    """Return the ratio of two gradients if it is constant up to a relative tolerance, else None."""
     size = float(target.abs().max())
     if size < noise:
         return 1.0 if float(actual.abs().max()) < noise else None
@@ -238,7 +239,7 @@ def _is_bound(probe: Probe, actual: Tensor) -> bool:
     y, bound = probe.y, probe.argument.to(probe.y.dtype).reshape(-1)
     if len(bound) != 1 or not bool((torch.stack([y.amax(), y.amin()]) - bound).abs().min() < 1e-6):
         return False
-    # An x that is rounded to the bound is not beyond it: it still gets its gradient.
+    # An x that is rounded to the bound is not beyond it and still gets its gradient.
     is_beyond = (probe.subject.run_both(probe.x)[1] == 0) & ((y - bound).abs() < 1e-6)
     target = probe.compute_due(*(g * is_beyond for g in probe.upstreams))
     return target is not None and _find_ratio(actual, target, 1e-6, _NOISE) is not None

@@ -1,4 +1,4 @@
-"""Does it leave x and g unchanged, read g in any layout, and give the same result twice?"""
+"""Checks that x and g stay unchanged, that g may have any layout, and that results are repeatable."""
 
 import dis
 from collections.abc import Iterator
@@ -16,7 +16,7 @@ from explorer.curves.foreign.subject import NoGradientError, Subject, UntriedErr
 
 
 def check_memory(curve: Curve) -> Result:
-    """Check whether x, g and saved tensors stay unchanged, for g in several layouts and for two calls."""
+    """Check that x, g and saved tensors stay unchanged, for g in several layouts and for two calls."""
     fault = next(_iterate_faults(curve.subject, _make_matrix(curve.subject)), None)
     if fault is not None:
         return fails(fault)
@@ -24,7 +24,7 @@ def check_memory(curve: Curve) -> Result:
 
 
 def _make_matrix(subject: Subject) -> Tensor:
-    """Return an x with two dimensions if the function takes one, so that memory layouts can differ."""
+    """Return an x with two dimensions, for which memory layouts differ, if the function accepts it."""
     x = subject.sample(-2.3, 2.9, 24)
     with suppress(UntriedError):
         if not subject.trial.suffix and subject.example is None:
@@ -76,7 +76,7 @@ def _iterate_faults(subject: Subject, x: Tensor) -> Iterator[str]:
 
 
 def _find_shadowed_global(function: type[torch.autograd.Function] | None) -> str:
-    """Find a global that backward reads under the name of a variable of forward; "" if there is none."""
+    """Find a global that backward reads under the name of a variable of forward. Returns "" if none."""
     forward, backward = (getattr(function, name, None) for name in ("forward", "backward"))
     if not (isinstance(forward, FunctionType) and isinstance(backward, FunctionType)):
         return ""
@@ -87,9 +87,9 @@ def _find_shadowed_global(function: type[torch.autograd.Function] | None) -> str
 
 
 def _repeats_its_backward(subject: Subject, x: Tensor, g: Tensor | float = 1.0) -> bool:
-    """Return whether a second backward through one y gives the same bits after its first result is changed.
+    """Return whether a second backward through y gives the same bits although the first result was changed.
 
-    Raises RuntimeError if the second one raises.
+    Raises RuntimeError if the second backward raises an error.
     """
     y, leaf = subject.open_graph(x)
     upstreams = [torch.ones_like(y) * g for _ in range(2)]
@@ -101,7 +101,7 @@ def _repeats_its_backward(subject: Subject, x: Tensor, g: Tensor | float = 1.0) 
 
 
 def _iterate_layouts(g: Tensor) -> Iterator[tuple[str, Tensor]]:
-    """Yield upstream gradients in memory layouts that are not contiguous, each with a name."""
+    """Yield copies of g in memory layouts that are not contiguous, each with the layout's name."""
     if g.dim():
         yield "expanded, as y.sum().backward() makes it,", g.new_tensor(1.3).expand(g.shape)
         yield "strided", torch.stack([g, -g], dim=-1)[..., 0]
@@ -111,7 +111,7 @@ def _iterate_layouts(g: Tensor) -> Iterator[tuple[str, Tensor]]:
 
 
 def check_repetition(curve: Curve) -> Result:
-    """Check whether three calls on the same x and g, with another x in between, give the same bits."""
+    """Check that three calls with the same x and g, and another x in between, give the same bits."""
     subject = replace(curve.subject, seed=None)
     x = subject.sample(-2.3, 2.9, 101)
     calls = [subject.run_both(x), subject.run_both(x)]

@@ -25,11 +25,11 @@ class Result:
 
     Attributes:
         name: the name of the check, one of ``explorer.checks.CHECKS``; "" before it is known.
-        verdict: "holds"; "by design" for a deviation that is declared or intended; "fails"; "unknown" if it
+        verdict: "holds"; "by design" for a declared or intended deviation; "fails"; "unknown" if the check
             could not be tried.
-        sentence: the observation and the remedy, if one is needed; plain text.
-        where: the x at which the observation is clearest; None if there is none.
-        figure: the number on which the verdict depends; None if there is none.
+        sentence: the observation, with a remedy if one is needed, as plain text.
+        where: the x at which the observation is clearest, or None.
+        figure: the number on which the verdict depends, or None.
     """
 
     name: str
@@ -61,7 +61,7 @@ class Result:
 
 
 class Results(list[Result]):
-    """The results of all checks of one function, shown as text or as a table in a notebook."""
+    """The results of all checks of one function, displayed as text or, in a notebook, as a table."""
 
     def __init__(self, results: Any = (), title: str = "") -> None:
         super().__init__(results)
@@ -91,7 +91,7 @@ class Results(list[Result]):
 def _conclude(
     verdict: str, text: str, where: Number | None = None, figure: Number | None = None, **values: Any
 ) -> Result:
-    """Make a result without a name; braces in ``text`` name the position ``at`` or one of ``values``."""
+    """Create a result without a name. Braces in ``text`` refer to the position ``at`` or to ``values``."""
     at, size = (None if number is None else float(number) + 0.0 for number in (where, figure))
     values |= {"figure": size, "at": None if at is None else format_position(at)}
 
@@ -119,15 +119,15 @@ def format_number(number: Number, digits: int = 3) -> str:
 
 
 def format_unequal(one: float, other: float) -> tuple[str, str]:
-    """Format two numbers for a sentence, with as many digits as tell them apart, at least three."""
+    """Format two numbers for a sentence, with enough digits to distinguish them, and at least three."""
     pairs = ((format_number(one, digits), format_number(other, digits)) for digits in range(3, 17))
     return next((pair for pair in pairs if pair[0] != pair[1]), (f"{one!r}", f"{other!r}"))
 
 
 def format_position(x: Number, digits: int = 4) -> str:
-    """Format an x for a sentence, with enough digits to repeat the observation there.
+    """Format an x for a sentence, with enough digits to reproduce the observation.
 
-    The checks try points off round numbers, where kinks are, by more than the rounding removes.
+    The checks' points are farther from round numbers, where kinks tend to be, than rounding moves them.
     """
     before_point = math.floor(math.log10(abs(float(x)))) if x else 0
     return format_number(x, max(digits, digits + before_point))

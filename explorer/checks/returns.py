@@ -1,4 +1,4 @@
-"""Does backward return a gradient for x, and are dtype and shape kept, forward and backward?"""
+"""Checks that backward returns a gradient for x, and that both passes keep dtype and shape."""
 
 import re
 
@@ -12,7 +12,7 @@ from explorer.curves.foreign.elementwise import merge_points
 from explorer.curves.foreign.subject import Subject, UntriedError, describe_error
 from explorer.curves.foreign.traits import call_backward
 
-# Patterns of the reasons why a backward returns no gradient, with advice.
+# Patterns of reasons for a missing gradient, each with advice.
 _ADVICE = {
     "returns None": "x never learns; return zeros_like(x) if that is intended",
     "number of gradients": "return one gradient for each input of forward, None for those without",
@@ -29,13 +29,13 @@ _ADVICE = {
     "": "correct that line",
 }
 _SHAPES = ((), (0,), (5,), (2, 3), (2, 1, 3))
-# Patterns of torch's and NumPy's words on a dtype that an operation lacks, and on a wrong return value.
+# Patterns of messages by torch and NumPy about an unsupported dtype, and about a wrong return value.
 _UNSUPPORTED = (
     "not implemented for|not support|nsupported|same dtype|did not match|expected scalar type|but got [BH]"
 )
 _WRONG_RETURN = "number of gradients|invalid gradient|returns the shape"
 _FINE_G = 1.0 + 2.0**-40 + 2.0**-30 + 0.3  # an upstream gradient that float32 cannot hold
-_MIN_DISTINCT = 40  # values; a curve with fewer counts as a staircase
+_MIN_DISTINCT = 40  # a curve with fewer distinct values counts as a staircase
 
 
 def check_backward(curve: Curve) -> Result:
@@ -45,7 +45,7 @@ def check_backward(curve: Curve) -> Result:
         advice = "Return x's dtype" if "dtype" in no_path else "Give it a Function with a backward"
         return fails(f"No gradient reaches x, because {no_path}. {advice}.")
     if failure:
-        reason = failure.rpartition(" (")[0] or failure  # without the line
+        reason = failure.rpartition(" (")[0] or failure  # leaves out the line
         advice = next(words for pattern, words in _ADVICE.items() if re.search(pattern, reason))
         return fails(f"{_capitalize(failure)}: {advice}. No check that needs a gradient was tried.")
     outputs = len(subject.run_all(subject.sample(-1.3, 1.7, 6)))
@@ -54,7 +54,7 @@ def check_backward(curve: Curve) -> Result:
 
 
 def is_wrong_return(failure: str) -> bool:
-    """Return whether a message of torch refuses the number or the shape of the gradients from a backward."""
+    """Return whether torch's message rejects the number or the shape of the gradients from backward."""
     return re.search(_WRONG_RETURN, failure) is not None
 
 
@@ -63,7 +63,7 @@ def _capitalize(clause: str) -> str:
 
 
 def check_dtype_and_shape(curve: Curve) -> Result:
-    """Check whether y and the gradient, as backward returns it, keep the dtype and shape of x."""
+    """Check that y and the gradient returned by backward have the dtype and shape of x."""
     subject, traits = curve.subject, curve.traits
     if is_wrong_return(traits.failure):
         return fails(f"{_capitalize(traits.failure)}: return one gradient for each input, in its shape.")
@@ -94,7 +94,7 @@ def check_dtype_and_shape(curve: Curve) -> Result:
 
 
 def _make_shaped(subject: Subject) -> list[Tensor]:
-    """Make x in several shapes that have at least as many dimensions as each argument."""
+    """Return x in several shapes, with at least as many dimensions as each argument."""
     suffix, shaped = subject.trial.suffix, []
     dimensions = [argument.dim() for argument in subject.arguments if isinstance(argument, Tensor)]
     least = max(dimensions, default=0) - len(suffix)
@@ -109,10 +109,10 @@ def _make_shaped(subject: Subject) -> list[Tensor]:
 def _check_x(
     subject: Subject, x: Tensor, case: str, keeps: bool, y_dtypes: dict[torch.dtype, torch.dtype]
 ) -> Result | None:
-    """Return the fault of dtypes or shapes for one x, or None; add the dtypes of x and y to ``y_dtypes``."""
+    """Return a fault of dtypes or shapes for one x, or None. Add the dtypes of x and y to ``y_dtypes``."""
 
     def judge(reason: str) -> Result | None:
-        """Judge a case that raises; return None if torch lacks the dtype or x is empty."""
+        """Judge a call that raises an error. Returns None if torch lacks the dtype or x is empty."""
         if re.search(_UNSUPPORTED, reason) or not x.numel():
             return None
         advice = ": return one gradient for each input, each of its input's shape" * is_wrong_return(reason)
@@ -131,7 +131,7 @@ def _check_x(
     if not y.requires_grad:
         return None
     try:
-        gradient = call_backward(y)  # before torch casts or sums it
+        gradient = call_backward(y)  # as returned, before torch casts or sums it
         torch.autograd.backward(y, torch.ones_like(y))
     except Exception as error:
         return judge(f"its backward raises {describe_error(error)}")
@@ -148,7 +148,7 @@ def _check_x(
 
 
 def _check_digits(curve: Curve) -> Result | None:
-    """Return the fault of values that have fewer digits than their dtype holds, or None."""
+    """Return a fault if values have less precision than their dtype, else None."""
     if curve.dtype != torch.float64:
         return fails("It works in float32 only; with float64 x it raises.")
     if curve.subject.rounds_gradient:

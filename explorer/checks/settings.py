@@ -1,4 +1,4 @@
-"""Does it give the same under torch.func's transforms, torch.compile and autocast, and on another device?"""
+"""Checks of the results under torch.func's transforms, torch.compile and autocast, and on other devices."""
 
 import re
 from collections.abc import Callable, Iterator
@@ -23,7 +23,7 @@ _OPERATOR = by_design(
     f"It is an operator of torch.library: {_REFUSED} it. "
     "Use a Function with setup_context where they are needed."
 )
-# Patterns of torch's messages about optional members of a Function, with the line that adds the member.
+# Patterns of torch's messages about optional members of a Function, each with code that adds the member.
 _MISSING = {
     "vmap staticmethod|vmap support": ("vmap", "generate_vmap_rule = True"),
     "jvp|forward.mode AD": ("forward mode", "a staticmethod jvp(ctx, *tangents)"),
@@ -33,10 +33,10 @@ _MISSING = {
 _EXPLICIT_MOVES = "to numpy|not compiled with CUDA|NVIDIA driver|No CUDA GPUs"
 _OTHER_DEVICE = "same device|expected device|found at least two devices"
 _ROWS = 3
-# Every backend traces, and tracing is where a Function may get lost; this one needs no C++ compiler.
+# Tracing, in which a Function may get lost, is the same for every backend. This one needs no C++ compiler.
 _BACKEND = "aot_eager"
-_RECOMPILE_LIMIT = 10_000  # all rules go through one Function, which torch would no longer trace after eight
-_TOLERANCE = 4e-2  # under autocast: bfloat16 has three digits
+_RECOMPILE_LIMIT = 10_000  # all rules share one Function, which torch stops tracing after eight by default
+_TOLERANCE = 4e-2  # tolerance under autocast, since bfloat16 has three digits
 
 
 def check_transforms(curve: Curve) -> Result:
@@ -79,7 +79,7 @@ def check_transforms(curve: Curve) -> Result:
 def _iterate_transforms(
     subject: Subject, x: Tensor, tangent: Tensor
 ) -> Iterator[tuple[str, Tensor, Callable[[], Tensor]]]:
-    """Yield each transform of torch.func: its name, the due result, and the function that computes it."""
+    """Yield the name of each transform of torch.func, the due result, and a function that computes it."""
     factors, arguments = torch.linspace(0.5, 1.2, _ROWS).tolist(), subject.prepare(x.dtype)
     rows = torch.stack([subject.fit_domain(x * factor + 0.01) for factor in factors])
 
@@ -97,18 +97,18 @@ def _iterate_transforms(
     yield "vmap", ys, lambda: torch.func.vmap(run_forward)(rows)
     yield "vmap of grad", slopes, lambda: torch.func.vmap(pull_back)(rows)
     yield "vmap over the last dimension", slopes, lambda: torch.func.vmap(pull_back, in_dims=-1)(columns)
-    # Only if the gradient is linear in g a tangent is due.
+    # A tangent is due only if the gradient is linear in g.
     if y.shape == x.shape and all(is_same(subject.run_both(x, g)[1], g * r) for g in (-2.0, tangent)):
         yield "jvp", r * tangent, lambda: torch.func.jvp(run_forward, (x,), (tangent,))[1]
 
 
 def check_compile(curve: Curve) -> Result:
-    """Check whether the compiled function gives the same y and gradient, for g contiguous and expanded."""
+    """Check that the compiled function gives the same y and gradient, for contiguous and expanded g."""
     subject, x = curve.subject, curve.subject.sample(-2.3, 2.9, 101, torch.float32)
     (y, r), is_one_graph = subject.run_both(x), False
     upstreams = torch.ones_like(y), torch.ones(()).expand(y.shape)
     try:
-        from torch._dynamo import config  # it takes seconds to import, and only this check needs it
+        from torch._dynamo import config  # imported late: it takes seconds, and only this check needs it
 
         fast = replace(subject, call=torch.compile(subject.call, backend=_BACKEND))
         with config.patch(recompile_limit=_RECOMPILE_LIMIT, accumulated_recompile_limit=_RECOMPILE_LIMIT):
@@ -131,7 +131,7 @@ def check_compile(curve: Curve) -> Result:
 
 
 def check_autocast(curve: Curve) -> Result:
-    """Check whether a forward under autocast to bfloat16, and a backward outside it, agree with plain calls.
+    """Check that forward under autocast to bfloat16, and backward outside it, agree with plain calls.
 
     Learned arguments are float32, like the weights of a module.
     """
@@ -148,7 +148,7 @@ def check_autocast(curve: Curve) -> Result:
         try:
             results = subject.run_both(x, 1.0, arguments)
         except UntriedError:
-            continue  # it takes no such x without autocast either
+            continue  # the function rejects this x without autocast too
         try:
             results_cast = cast.run_both(x, 1.0, arguments)
         except UntriedError as error:
@@ -162,7 +162,7 @@ def check_autocast(curve: Curve) -> Result:
 
 
 def check_devices(curve: Curve) -> Result:
-    """Check whether accelerator and CPU agree; without an accelerator, whether torch's meta device works."""
+    """Check that accelerator and CPU agree or, without an accelerator, that torch's meta device works."""
     subject, accelerator = curve.subject, torch.accelerator.current_accelerator(check_available=True)
     kind = "meta" if accelerator is None else accelerator.type
     place = "It does not follow x to another device: " if accelerator is None else f"On {kind.upper()} "
