@@ -201,7 +201,7 @@ def _differentiate_twice(subject: Subject, x: Tensor, g: Tensor) -> tuple[Tensor
     try:
         r = torch.autograd.grad(y, leaf, upstream, create_graph=True, allow_unused=True)[0]
         if r is not None and r.requires_grad:
-            torch.autograd.backward(subject.reduce_rows(r).sum())  # grad would miss once_differentiable
+            torch.autograd.backward(subject.reduce_rows(r).sum())  # grad() would miss once_differentiable
     except Exception as error:
         raise NoGradientError(describe_error(error)) from error
     by_x, by_g = (torch.zeros_like(part) if part.grad is None else part.grad for part in (leaf, upstream))

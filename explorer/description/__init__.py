@@ -1,6 +1,6 @@
-"""Descriptions of curves in plain sentences, each rendered from claims.
+"""Descriptions of curves in plain sentences, each of which is rendered from claims.
 
-"Everywhere", "flat" and "unbounded" are meant mathematically; a statement that holds for the plotted points
+"Everywhere", "flat" and "unbounded" have their mathematical meaning. A statement about the plotted points
 only says "in this picture".
 """
 

@@ -25,15 +25,15 @@ def write_comparison(
     curves: SampledCurves,
     names: Mapping[str, str],
 ) -> list[str]:
-    """Write sentences on the gradient of each backward rule, and on their differences.
+    """Write sentences about the gradient of each backward rule, and about their differences.
 
-    If the sentences are long, one on the differences comes first.
+    If the sentences are long, a sentence about the differences comes first.
 
     Args:
         compared: claims about several curves, from ``compare_curves``.
-        gradients: claims about each rule alone, by its key.
-        sentences: the sentences on each gradient.
-        curves: the curves.
+        gradients: claims about each single rule, by its key.
+        sentences: the sentences about each gradient.
+        curves: the sampled curves.
         names: the name of each curve by its key.
     """
     alike, apart_claims = select_kinds(compared, "alike"), select_kinds(compared, "apart")
@@ -50,7 +50,7 @@ def write_comparison(
     labels = {group[0]: join_texts([names[key] for key in group]) for group in groups}
     differences = _list_differences(compared, gradients, labels, curves)
     lead = next((text for text in differences if len(text) < MAIN_LENGTH), None)
-    of_all = lead in [*_describe_single_differences(apart_claims, labels, curves.g)]  # the lead covers all
+    of_all = lead in [*_describe_single_differences(apart_claims, labels, curves.g)]  # the lead is about all
     return [*([lead] if lead else []), *alike_lines, *sentences, *([] if of_all else apart_lines)]
 
 
@@ -69,7 +69,7 @@ def _list_differences(
 ) -> Iterator[str]:
     """Yield sentences on how gradient curves differ, the most informative first.
 
-    ``labels`` are those of the curves that differ.
+    ``labels`` are the labels of the curves that differ.
     """
     yield from _describe_single_differences(select_kinds(compared, "apart"), labels, curves.g)
     if len(labels) == 2:
@@ -164,11 +164,11 @@ class _Measure(NamedTuple):
     """The wording for comparing curves by one measure, such as their peak.
 
     Attributes:
-        title: precedes the smallest and the largest value.
-        text: formats a value.
-        verbs: for one curve, and for several.
-        first: the clause on the largest value.
-        next: the clause on each further value.
+        title: the words before the smallest and the largest value.
+        text: the function that formats a value.
+        verbs: the verb for one curve, and for several.
+        first: the clause about the largest value.
+        next: the clause about each further value.
     """
 
     title: str
@@ -194,7 +194,7 @@ def _describe_measures(compared: list[Claim], labels: Mapping[str, str], g: floa
     for text in texts:
         if text:
             sentence = text if g == 1 else f"{format_at_g(g)} {text}".strip()
-            named = sentence.startswith(tuple(labels.values()))  # do not capitalise a formula
+            named = sentence.startswith(tuple(labels.values()))  # a formula is not capitalised
             yield f"{sentence if named else sentence[0].upper() + sentence[1:]}."
 
 

@@ -15,29 +15,29 @@ from explorer.description.sentences import Description, write_description
 if TYPE_CHECKING:
     import pandas as pd
 
-_MIN_POINTS = 2  # per curve
+_MIN_POINTS = 2  # the minimum number of points per curve
 
 
 def describe(shown: Curves | pd.DataFrame) -> str:
     """Describe curves in plain sentences, with the most important one first.
 
-    They say where the op is flat, what each rule returns for the upstream gradient g, and which rules cannot
-    be distinguished. For a table that was changed they describe its points only: op and g are unknown, and
-    rules that share no x are not compared.
+    The sentences say where the op is flat, what each rule returns for the upstream gradient g, and which
+    rules are indistinguishable. For a modified table they describe only its points, because op and g are
+    unknown; rules that share no x are not compared.
 
     Args:
         shown: Curves, the result of ``explorer.sample``, or any table with its columns: filtered, joined, or
             read back from CSV.
 
     Raises:
-        ValueError: the table lacks these columns, or a rule has a single x.
+        ValueError: if the table lacks these columns, or if a rule has only one x.
     """
     descriptions = map(_describe_curves, to_curves(shown))
     return " ".join(filter(None, map(_join_sentences, descriptions)))
 
 
 def _join_sentences(description: Description) -> str:
-    """Join all sentences, without the summary of a stochastic op if the next sentence says more."""
+    """Join all sentences, leaving out the summary of a stochastic op if the next sentence says more."""
     gist = description.main.rstrip(".")
     if description.rest.startswith(gist):
         return description.rest

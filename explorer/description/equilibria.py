@@ -1,4 +1,4 @@
-"""Find the values at which a learned parameter comes to rest, because its gradient on the data is 0."""
+"""Find the equilibria of a learned parameter: values at which its gradient on the data is 0."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -26,22 +26,22 @@ from explorer.formula import format_number, join_texts
 
 Floats = NDArray[np.float64]
 
-STEPS = 121  # the number of values of a parameter that are tried between its bounds
-_BISECTIONS = 40  # how often an interval that contains an equilibrium is halved
+STEPS = 121  # the number of test values between the bounds of a parameter
+_BISECTIONS = 40  # the number of bisections of an interval that contains an equilibrium
 
 
 @dataclass(frozen=True)
 class Equilibria:
-    """A parameter over its range: its gradients, the error, and its equilibria.
+    """The gradients, the error and the equilibria of a parameter over its range.
 
     Attributes:
-        rules: the rules by which it can learn.
+        rules: the rules by which the parameter can learn.
         name: the parameter.
-        points: (n,) its values, ascending.
+        points: (n,) values of the parameter, ascending.
         error: (n,) the mean squared error of the op on the numbers.
-        gradients: by rule key, (n,): the mean contribution, without a rule's scale.
-        positions: by rule key, the equilibria as pairs of values: equal values where the gradient increases
-            through 0, the two ends of an interval on which it is 0.
+        gradients: a dict from rule keys to (n,) mean contributions, without the rule's scale.
+        positions: a dict from rule keys to equilibria, as pairs of values: twice the value at which the
+            gradient increases through 0, or the two ends of an interval on which the gradient is 0.
     """
 
     rules: tuple[Rule, ...]
@@ -78,7 +78,7 @@ def find_equilibria(
         weights: (n,) the count of each number, or () for 1.
 
     Raises:
-        ValueError: the parameter cannot learn by any of the rules.
+        ValueError: if the parameter cannot learn by any of the rules.
     """
     op, entries = find_op(op), tuple(map(find_rule, rules))
     learning = tuple(rule for rule in entries if find_contribution_or_none(op, rule, name))
@@ -132,9 +132,9 @@ def _compute_error(
 def _find_positions(
     at: Floats, gradient: Floats, mean: Callable[[float], float]
 ) -> Iterator[tuple[float, float]]:
-    """Yield the intervals where gradient descent ends, since the gradient changes from negative to positive.
+    """Yield the intervals where gradient descent ends: the gradient changes from negative to positive.
 
-    At an end of the range one side suffices. An interval next to a value that is not finite is left out.
+    At an end of the range, one side is enough. An interval next to a value that is not finite is left out.
     """
     runs = _find_sign_runs(np.sign(gradient))
     for (left, _, last), (right, first, _) in pairwise(runs):

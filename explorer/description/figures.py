@@ -25,16 +25,16 @@ Spec = dict[str, Any]
 
 _GRID, _CLEAR = "rgba(138, 143, 152, 0.25)", "rgba(0, 0, 0, 0)"
 CLOSED, OPEN = 0, 100  # Plotly's numbers of the marker symbols circle and circle-open
-_CLOSED_SIZE, _OPEN_SIZE = 8, 11  # an open circle stays visible around a filled one
+_CLOSED_SIZE, _OPEN_SIZE = 8, 11  # marker sizes; an open circle stays visible around a filled one
 _WIDTH = 2.5
 # A curve that coincides with earlier ones shows each of them in its gaps.
 _DASHES = ("solid", "12px,12px", "6px,18px", "3px,9px", "2px,12px", "1px,12px")
 # Vertical extent of the panels as fractions of the height, from top to bottom.
 _TWO_PANELS = [[0.54, 1.0], [0.0, 0.46]]
-_MAX_LABELS, _MAX_MARKS = 9, 60  # per panel
+_MAX_LABELS, _MAX_MARKS = 9, 60  # the maximum numbers per panel
 _THREE_PANELS = [[0.72, 1.0], [0.38, 0.66], [0.0, 0.32]]
 _CIRCLES = {CLOSED: "value at a jump", OPEN: "limit of a jump"}
-_BAND = 0.16  # opacity
+_BAND = 0.16  # opacity of a band
 _DOTS = "3px,4px"  # dots of the exact gradient, between which a coinciding curve stays visible
 _MEAN, _EXACT = "band: mean ± sd", "exact"  # legend entries for stochastic ops and rules
 
@@ -43,12 +43,12 @@ def curve_figure(shown: Curves | pd.DataFrame, **layout: Any) -> go.Figure:
     """Draw the forward curve above and the rules' gradients below, on one x axis.
 
     If a parameter learns, a third panel shows one element's contribution to its gradient under each rule.
-    Curves of a stochastic op or rule are means, each in a band of one standard deviation; the exact gradient,
-    which an unbiased rule returns on average, is dotted over those of the rules.
+    Curves of a stochastic op or rule are means, each with a band of one standard deviation. A dotted line
+    over the gradients is the exact gradient, which an unbiased rule returns on average.
 
-    There is one curve per rule, named by the rule's label, with the rule's key as ``meta`` and a colour by
-    position. Where a curve jumps, its exact value at the kink is a filled circle, the limits are open
-    circles, and no line connects them. Circles, bands and the exact gradient are traces without ``meta``.
+    Each rule has one curve, named by the rule's label, with the rule's key as ``meta`` and a colour by its
+    position. At a jump, a filled circle marks the exact value and open circles mark the limits; no line
+    connects them. Circles, bands and the exact gradient are traces without ``meta``.
 
     Args:
         shown: Curves, the result of ``explorer.sample``, or any table with its columns: filtered, joined, or
@@ -56,7 +56,7 @@ def curve_figure(shown: Curves | pd.DataFrame, **layout: Any) -> go.Figure:
         **layout: keywords of Plotly's layout, such as ``height=400`` or ``title_text="Round"``.
 
     Raises:
-        ValueError: the table lacks these columns, or Plotly's layout has no such keyword.
+        ValueError: if the table lacks these columns, or if Plotly's layout has no such keyword.
     """
     import plotly.graph_objects as go
 
@@ -93,7 +93,7 @@ def make_curve_spec(shown: Curves | pd.DataFrame) -> Spec:
 def _draw_bands(groups: Sequence[Curves], colours: Iterator[str]) -> list[Spec]:
     """Return bands of one standard deviation around the means of stochastic curves, drawn under all curves.
 
-    ``colours`` are those of the rules of all groups.
+    ``colours`` yields one colour for each rule of all groups.
     """
     bands: list[Spec] = []
     for curves in groups:
@@ -162,10 +162,10 @@ def _style_lines(groups: Sequence[Curves]) -> Iterator[Spec]:
 
 
 def _draw_curve(curves: Curves, key: str, line: Spec, named: Spec) -> list[Spec]:
-    """Return a line that breaks at jumps and, if there are jumps, markers for exact values and limits.
+    """Return a line with gaps at jumps and, if there are jumps, markers for exact values and limits.
 
-    The markers are a separate trace because Plotly draws an element for every point of a trace with markers.
-    They ignore the pointer: the line has the same points.
+    The markers are a separate trace, because Plotly draws an element for every point of a trace with markers.
+    They ignore the pointer, because the line has the same points.
     """
     x, y = curves.x, curves.columns[key]
     exact, jump = _find_jumps(curves, key, y)
@@ -221,8 +221,8 @@ def _find_jumps(curves: Curves, key: str, y: Floats) -> tuple[Mask, Mask]:
 def _order_points(exact: Mask, jump: Mask) -> NDArray[np.int64]:
     """Return the order in which the points of a curve are drawn, as indices with −1 for a gap.
 
-    The line comes first, broken at jumps, followed by the exact values at kinks, each separately. The last
-    point drawn is on top, and hovering finds it among points in the same pixel.
+    The line comes first, with gaps at jumps, followed by each exact value at a kink. The last point drawn is
+    on top, and hovering finds it among points in the same pixel.
     """
     line = np.flatnonzero(~exact)
     jumps = np.concatenate([[0], np.cumsum(jump)])
@@ -259,8 +259,8 @@ class _Panel(NamedTuple):
     """One of the figure's panels, stacked on a common x axis.
 
     Attributes:
-        title: its title.
-        values: all its values, (n,).
+        title: the title of the panel.
+        values: all values in the panel, (n,).
         at_kinks: (n,) mask of the values at a kink or next to one.
     """
 
@@ -336,8 +336,8 @@ def _make_axis(title: str) -> Spec:
 def _clip_range(values: Floats, at_kinks: Mask) -> Spec:
     """Return limits for Plotly's automatic y range if a curve such as 1/x is unbounded near a kink.
 
-    ``at_kinks`` is a mask of kinks and the floats next to them. The bounds keep the larger part of the curve
-    visible. Empty if no curve is unbounded.
+    ``at_kinks`` is a mask of kinks and the floats next to them. The limits keep the larger part of the curve
+    visible. The result is empty if no curve is unbounded.
     """
     values = np.abs(values.astype(np.float64))
     finite = values[~at_kinks & np.isfinite(values)]

@@ -61,7 +61,7 @@ def _describe_levels(claims: list[Claim], curves: SampledCurves) -> str:
         parts.append(f"{format_level(claim.numbers[0], curves.g)} {places}")
     if len(levels) == 2 and levels[0].numbers == (0.0,):
         levels, parts = levels[::-1], parts[::-1]
-    if len(levels) == 2 and levels[1].numbers == (0.0,):  # of two levels, 0 is described as "elsewhere"
+    if len(levels) == 2 and levels[1].numbers == (0.0,):  # if there are two levels, 0 is "elsewhere"
         return join_texts([parts[0], *_describe_points(points, bounds, curves.g), *holes, "0 elsewhere"])
     return join_texts([*parts, *_describe_points(points, bounds, curves.g), *holes])
 
@@ -93,9 +93,9 @@ def _describe_span(span: Span, texts: Mapping[float, str], claim: Claim, curves:
 
 
 def _has_level_at(bound: float, text: str, claim: Claim, curves: SampledCurves) -> bool | None:
-    """Return whether a curve keeps its constant value at the end of an interval too.
+    """Return whether a curve has its constant value at the end of an interval too.
 
-    Returns None if the text of that end is rounded.
+    Returns None if the text rounds that end.
     """
     if float(text.replace("−", "-")) != bound:
         return None

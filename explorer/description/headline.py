@@ -1,4 +1,4 @@
-"""Write the headline on an op and its backward rules: why the gradient matters to earlier layers."""
+"""Write the headline about an op and its rules, which says what the gradient means for earlier layers."""
 
 from collections.abc import Mapping
 
@@ -18,15 +18,15 @@ _TRUE = "default"
 def write_headline(
     curves: SampledCurves, claims: list[Claim], compared: list[Claim], names: Mapping[str, str]
 ) -> str:
-    """Return a sentence on the gap between the true gradient and a faulty rule, or else on the op's gradient.
+    """Return a sentence about a faulty rule's gap from the true gradient, or else about the op's gradient.
 
-    A mean in a formula may propagate a gradient where the curve is flat, as a cast does; then only the curve
-    is described. The same holds for a user-defined function, whose backward may not be its true gradient.
+    Only the curve is described if a mean in the formula may pass a gradient through flat parts, as a cast
+    does, or if the op is a user-defined function, whose backward may not be its true gradient.
 
     Args:
         curves: the curves.
-        claims: those of ``make_forward_claims``.
-        compared: those of ``compare_curves``.
+        claims: the result of ``make_forward_claims``.
+        compared: the result of ``compare_curves``.
         names: the name of each curve by its key.
     """
     if any(isinstance(part, ForeignCall) for part in walk(curves.op.parsed.tree)):
@@ -56,7 +56,7 @@ def _describe_op(curves: SampledCurves, claims: list[Claim], name: str) -> str:
 
 
 def _describe_gap(gap: Claim, curves: SampledCurves, names: Mapping[str, str]) -> str:
-    """Write a sentence on where a rule's gradient differs from the true gradient, with both values."""
+    """Write a sentence about an interval on which a rule differs from the true gradient, with both values."""
     true = gap.about.index(_TRUE)
     rule, level = gap.about[1 - true], gap.numbers[1 - true]
     bounds = format_distinct(x for span in gap.spans for x in span)

@@ -1,4 +1,4 @@
-"""Describe in sentences how a parameter learns: its gradient on data, and where it comes to rest."""
+"""Describe in sentences how a parameter learns: its gradient on data, and its equilibria."""
 
 from explorer.curves.sampled import SampledCurves
 from explorer.description.pull import NetGradient, compute_net_gradient, make_normal_numbers
@@ -28,7 +28,7 @@ LEARNING_WORDS = {
     "still": "{rule}: {name} never moves, because the sum is 0 everywhere",
     "least": "The mean squared error is least at {name} = {at}.",
 }
-MAX_POSITIONS = 4  # more equilibria are counted instead of listed
+MAX_POSITIONS = 4  # if there are more equilibria, they are counted instead of listed
 
 
 def describe_learning(curves: SampledCurves) -> str:
@@ -37,7 +37,7 @@ def describe_learning(curves: SampledCurves) -> str:
     Returns "" if the op or a rule is stochastic.
     """
     if curves.unbiased is not None:
-        return ""  # the parameter's gradient is random as well
+        return ""  # the parameter's gradient is random too
     numbers = make_normal_numbers()
     lead = LEARNING_WORDS["lead"].format(data=LEARNING_WORDS["normal"].format(count=f"{len(numbers):,}"))
     parameters = dict(curves.parameters)
@@ -48,7 +48,7 @@ def describe_learning(curves: SampledCurves) -> str:
 
 
 def describe_net_gradient(net: NetGradient) -> str:
-    """Describe whether a parameter grows or shrinks under a backward rule, and by what gradient."""
+    """Describe whether a parameter grows or shrinks under a backward rule, and give the gradient."""
     numbers = {"total": net.total, "factor": net.factor, "gradient": net.gradient}
     texts = {name: format_number(value) for name, value in numbers.items()}
     total = LEARNING_WORDS["scaled" if net.scaled else "sum"].format(**texts)

@@ -9,7 +9,7 @@ from explorer.description.claims import Claim
 from explorer.description.words import format_positions, select_kinds
 from explorer.formula import format_percent
 
-_MIN_LOST = 0.005  # missing values on a smaller fraction of the range may be one cell next to a pole
+_MIN_LOST = 0.005  # a smaller fraction without values may be one cell next to a pole
 
 
 def shares_of(claims: Iterable[Claim]) -> dict[str, Claim]:
@@ -39,7 +39,7 @@ def describe_holes(claims: Iterable[Claim], *, excluded: Sequence[float] = ()) -
 
 
 def describe_overflow(shares: Mapping[str, Claim]) -> str:
-    """Describe on which part of the range a curve is too large for 32 bits.
+    """Describe the part of the range on which a curve is too large for 32 bits.
 
     Returns a clause that begins with a comma, or "".
     """
@@ -51,8 +51,8 @@ def describe_overflow(shares: Mapping[str, Claim]) -> str:
 def describe_lost_curves(curves: SampledCurves, exact: SampledCurves) -> str:
     """Describe curves that overflow only in the steps of their computation, in a short dtype.
 
-    There is one sentence for each curve, and "" if there are none. ``exact`` are the same curves in float64.
-    Only values that the dtype of ``curves`` can hold are counted.
+    The result has one sentence for each such curve, and is "" if there is none. ``exact`` are the same curves
+    in float64. Only values that the dtype of ``curves`` can hold count.
     """
     x, dtype = curves.x.astype(np.float64), curves.x.dtype
     if exact is curves or curves.loss:

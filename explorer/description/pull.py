@@ -1,6 +1,6 @@
 """Compute the gradient of a learned parameter, summed over given data.
 
-The upstream gradient of each number is y − x, that of half the squared error.
+The upstream gradient of each number is y − x, the gradient of half the squared error.
 """
 
 import math
@@ -25,7 +25,7 @@ Verdict = Literal["grow", "shrink", "rest", "undefined", "cannot"]
 
 NORMAL_NUMBERS = 1000
 MAX_NUMBERS = 10_000
-BALANCE_TOLERANCE = 1e-9  # a smaller sum, relative to the size of the contributions, is a rounding error
+BALANCE_TOLERANCE = 1e-9  # a sum below this fraction of the contributions' size is a rounding error
 
 
 def make_normal_numbers() -> tuple[float, ...]:
@@ -40,12 +40,12 @@ class NetGradient:
     """The net gradient of a parameter on given data under one rule.
 
     Attributes:
-        rule: the rule.
+        rule: the backward rule.
         name: the parameter.
         origin: the origin of the rule's contribution to the parameter; "" if there is no contribution.
         up: the sum of the negative contributions, which make the parameter grow.
         down: the sum of the positive contributions, which make the parameter shrink.
-        factor: the scale of the sum; 1 for a rule without one.
+        factor: the scale of the sum; 1 for a rule without a scale.
         scaled: whether the rule scales the sum.
     """
 
@@ -69,9 +69,9 @@ class NetGradient:
 
     @property
     def verdict(self) -> Verdict:
-        """Whether a step against the gradient makes the parameter grow, shrink or rest.
+        """The effect of a step against the gradient: the parameter grows, shrinks or rests.
 
-        Other values are "undefined" and "cannot".
+        Further values are "undefined" and "cannot".
         """
         if not self.origin:
             return "cannot"

@@ -20,8 +20,8 @@ from explorer.description.stochastic import (
 from explorer.description.words import MAIN_LENGTH
 from explorer.formula import join_texts
 
-_MAX_NAME = 34  # characters of a name that is not truncated
-_TRUNCATED = 12  # characters of a truncated name
+_MAX_NAME = 34  # the maximum length of a name that is not truncated
+_TRUNCATED = 12  # the length of a truncated name
 
 
 @dataclass(frozen=True)
@@ -29,11 +29,11 @@ class Description:
     """Sentences that describe curves, divided by their place on the page.
 
     Attributes:
-        head: the headline on the op.
-        main: the main sentences, about gradients if they fit.
+        head: the headline about the op.
+        main: the main sentences, including those about gradients if they fit.
         rest: the other sentences.
         claims: the claims from which the sentences are rendered.
-        below: the sentence below the headline if ``main`` equals the headline.
+        below: the sentence below the headline, used if ``main`` equals the headline.
     """
 
     head: str
@@ -50,12 +50,12 @@ class Description:
 
 
 def write_description(exact: SampledCurves, limit: float, learning: str = "") -> Description:
-    """Return the sentences on curves.
+    """Return the sentences that describe curves.
 
     Args:
         exact: the curves in float64.
         limit: the largest number of the plotted dtype.
-        learning: the sentence on the parameter that learns, or "".
+        learning: the sentence about the parameter that learns, or "".
     """
     if exact.op.is_random or any(rule.is_random for rule in exact.rules):
         return _describe_stochastic(exact, _truncate_names(exact))
@@ -90,7 +90,7 @@ def _describe_stochastic(curves: SampledCurves, names: dict[str, str]) -> Descri
 
 
 def _truncate_names(curves: SampledCurves) -> dict[str, str]:
-    """Return the label of each curve, cut off if it is long. Cut labels may be equal."""
+    """Return the label of each curve, truncated if it is long. Truncated labels may be equal."""
     cut = {key: _truncate(label) for key, label in curves.labels.items()}
     alike = [name for name, count in Counter(cut.values()).items() if count > 1]
     numbered = enumerate(cut.items(), 1)

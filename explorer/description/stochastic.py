@@ -1,4 +1,4 @@
-"""Describe stochastic ops and rules: their bias, their standard deviation, and where descent ends."""
+"""Describe stochastic ops and rules: bias, standard deviation, and the end of gradient descent."""
 
 from collections.abc import Iterator, Mapping
 
@@ -68,7 +68,7 @@ def _select_biased(curves: SampledCurves, biases: Mapping[str, float]) -> dict[s
 
 
 def _describe_each_bias(curves: SampledCurves, biases: Mapping[str, float]) -> list[str]:
-    """Return clauses: first on the rules without a bias, then on each of the others."""
+    """Return clauses, first about the rules without bias, then about each other rule."""
     off = _select_biased(curves, biases)
     right = [name for name in biases if name not in off]
     parts = [f"{join_texts(right)} {_choose_verb(right, 'is', 'are')} exact for this loss"] if right else []
@@ -131,9 +131,9 @@ def describe_descent(curves: SampledCurves, names: Mapping[str, str]) -> str:
 
 
 def _describe_end(x: Floats, gradient: Floats, spread: Floats) -> tuple[str, str]:
-    """Return a clause on where descent by a gradient ends, in the singular and in the plural.
+    """Return a clause about the end of gradient descent, in the singular and in the plural.
 
-    Descent ends where the gradient increases through 0 as x grows. A mean too small to detect among the
+    Descent ends at an x at which the gradient increases through 0. A mean too small to detect among the
     random draws counts as 0.
     """
     is_finite = np.isfinite(gradient)
@@ -158,7 +158,7 @@ def _describe_end(x: Floats, gradient: Floats, spread: Floats) -> tuple[str, str
 
 
 def _measure_bias(gradient: Floats, exact: Floats) -> float | None:
-    """Return the largest distance between a mean gradient and the exact one.
+    """Return the largest distance between a mean gradient and the exact gradient.
 
     Returns None if there is no mean.
     """

@@ -8,12 +8,12 @@ import numpy as np
 from explorer.description.claims import Claim
 from explorer.formula import format_number, join_texts
 
-MAIN_LENGTH = 110  # characters that fit above the chart
-_MAX_LISTED = 8  # more single x are counted instead of listed
+MAIN_LENGTH = 110  # the number of characters that fit above the chart
+_MAX_LISTED = 8  # if there are more single x, they are counted instead of listed
 
 
 def select_kinds(claims: Iterable[Claim], *kinds: str) -> list[Claim]:
-    """Return the statements that are of one of the given kinds."""
+    """Return the statements of the given kinds."""
     return [claim for claim in claims if claim.kind in kinds]
 
 
@@ -23,7 +23,7 @@ def format_each(numbers: Iterable[float]) -> list[str]:
 
 
 def format_positions(x: Sequence[float]) -> str:
-    """List x positions as text, or give their number if there are many."""
+    """Format x positions as a list, or as their number if there are many."""
     return f"x = {join_texts(format_each(x))}" if len(x) <= _MAX_LISTED else f"{len(x)} isolated x"
 
 
@@ -39,7 +39,7 @@ def format_at_g(g: float) -> str:
 
 
 def format_distinct(numbers: Iterable[float]) -> dict[float, str]:
-    """Format numbers with four digits, or with more where this is needed to tell them apart."""
+    """Format numbers with four digits, or with more if they would otherwise look equal."""
     texts: dict[float, str] = {}
     different = set(numbers)
     for digits in range(4, 18):

@@ -1,4 +1,4 @@
-"""Integrate a backward rule over x, to plot the function that training with the rule descends."""
+"""Integrate a backward rule over x, to plot the function that training with the rule minimises."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -32,10 +32,10 @@ class ImpliedForward:
     """The antiderivative in x of one backward rule.
 
     Attributes:
-        linear: whether the rule is linear in g. None if it has no finite value at g = 1.
-        y: (n,) the antiderivative at each x of the curves. None for a rule that is not linear in g or cannot
+        linear: whether the rule is linear in g, or None if it has no finite value at g = 1.
+        y: (n,) the antiderivative at each x of the curves, or None if the rule is not linear in g or cannot
             be integrated.
-        offset: op − ``y``, if that is one constant away from kinks, else None.
+        offset: op − ``y`` if it is constant away from kinks, else None.
     """
 
     linear: bool | None
@@ -73,11 +73,11 @@ class ImpliedForwards:
 def compute_implied_forwards(
     op: OpLike, rules: RuleLike | Sequence[RuleLike], **sampling: Any
 ) -> ImpliedForwards:
-    """Integrate backward rules over x at g = 1, each shifted so that it meets the op at one x.
+    """Integrate backward rules over x at g = 1, with constants such that each integral meets the op at one x.
 
     Args:
-        op: the op, as for ``sample``; not stochastic.
-        rules: the rules, as for ``sample``; none is stochastic.
+        op: a deterministic op, as for ``sample``.
+        rules: deterministic rules, as for ``sample``.
         **sampling: start, stop and parameters, as for ``sample``.
 
     Raises:
@@ -115,7 +115,7 @@ def _integrate(curves: Curves, key: str, x: Floats) -> Floats:
 
 
 def _find_offset(curves: Curves, y: Floats) -> float | None:
-    """Return op − ``y`` if it is the same number at all x away from kinks, else None."""
+    """Return op − ``y`` if it is constant at all x away from kinks, else None."""
     even = curves.marks == EVEN
     differences = (curves.evaluate(FORWARD, curves.x) - y)[even]
     size = max(1.0, float(np.abs(curves.y[even]).max(initial=0.0)))

@@ -1,4 +1,4 @@
-"""Map the gradient of backward rules over x and g, and find where it is not linear in g."""
+"""Map the gradient of backward rules over x and g, and find the x at which it is not linear in g."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ COLUMNS, ROWS = 241, 121
 _SCAN_POINTS, _SCAN_OFFSET = 601, 0.137  # the number of x to scan, and their offset in steps
 _BISECTIONS = 50
 _MAX_INTERVALS = 3
-_COLOUR_LIMIT = 5  # gradients beyond this multiple of the largest g all have the last colour
+_COLOUR_LIMIT = 5  # gradients above this multiple of the largest g have the last colour
 _PER_ROW, _ROW_HEIGHT, _TOP_MARGIN = 3, 260, 60  # maps per row; heights in pixels
 
 
@@ -68,13 +68,13 @@ class RuleMap:
     def bent(self) -> Mapping[str, list[tuple[float, float]] | None]:
         """A dict from each rule's key to the intervals of x in which the rule is not linear in g.
 
-        The list is empty if the rule is linear. An interval that extends beyond the range ends at the range's
-        end. None stands for a rule without a finite value at g = 1.
+        The list is empty for a linear rule. An interval that extends beyond the range ends at the range's
+        end. The value is None for a rule without a finite value at g = 1.
         """
         return {rule.key: find_nonlinear_intervals(self.curves, rule.key) for rule in self.curves.rules}
 
     def describe(self) -> str:
-        """Describe in sentences which backward rules are linear in g, and where the others are not."""
+        """Describe in sentences which backward rules are linear in g, and at which x the others are not."""
         span = self.curves.start, self.curves.stop
         labels = self.curves.labels
         return " ".join(
@@ -142,7 +142,7 @@ def rule_map(
 
 
 def find_nonlinear_intervals(curves: Curves, key: str) -> list[tuple[float, float]] | None:
-    """Find the intervals of x in which a rule is not linear in g. Returns None if it has no finite value."""
+    """Find the intervals of x in which a rule is not linear in g. Returns None if no value is finite."""
     start, stop = curves.start, curves.stop
     step = (stop - start) / _SCAN_POINTS
     x = start + step * (np.arange(_SCAN_POINTS) + _SCAN_OFFSET)
@@ -190,6 +190,6 @@ def _describe_interval(low: float, high: float, span: tuple[float, float]) -> st
 
 
 def _find_largest(gradients: Floats, top: float) -> float:
-    """Return the largest finite size within the colour limit. Returns ``top`` if it would be 0."""
+    """Return the largest finite absolute value, at most the colour limit; ``top`` if it would be 0."""
     sizes = np.abs(gradients)
     return float(sizes[sizes <= _COLOUR_LIMIT * top].max(initial=0.0)) or float(top)

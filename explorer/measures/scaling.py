@@ -45,12 +45,12 @@ Kind = Literal["area", "width"]
 
 _X = Name("x")
 _ROUNDING = 1e-9  # values below this fraction of a peak are rounding errors
-_STEP, _MIN_DISTANCE, _MAX_DISTANCE = 1.02, 1e-6, 1e6  # of the geometric grid around 0 and each kink
+_STEP, _MIN_DISTANCE, _MAX_DISTANCE = 1.02, 1e-6, 1e6  # the geometric grid around 0 and each kink
 _MAX_KINKS = 20  # with more kinks, the grid is refined around 0 only
 _FLAT = 1e-3  # a flat top longer than this fraction of the width is not a peak
 _NEAR_PEAK = 1e-6  # a peak closer to a kink than this fraction of the width is at the kink
 _BISECTIONS = 60
-_EQUAL_FACTOR = 1e-6  # a factor this close to 1 changes nothing
+_EQUAL_FACTOR = 1e-6  # a factor this close to 1 counts as 1
 _MAX_LENGTH, _SUFFIX = 40, "_scaled"
 _IN_Y = "is written in y, which does not widen with it"
 _TOO_LONG = "would need too long a formula"
@@ -58,7 +58,7 @@ _TOO_LONG = "would need too long a formula"
 
 @dataclass(frozen=True)
 class SizeValue:
-    """The area or the width of a backward rule, above 0, or NaN with the reason why it is undefined."""
+    """The area or width of a backward rule: a number above 0, or NaN with a reason if it is undefined."""
 
     value: float = math.nan
     reason: str = ""
@@ -75,14 +75,14 @@ class Sizes:
 
 @dataclass(frozen=True)
 class ScaledRules:
-    """Backward rules scaled to equal size, by the keys of the original rules, and a sentence on them."""
+    """Backward rules scaled to equal size, by the keys of the original rules, and a sentence about them."""
 
     rules: Mapping[str, Rule]
     sentence: str
 
 
 def find_sizes(op: str | Op, rule: str | Rule, parameters: Mapping[str, float]) -> Sizes:
-    """Measure the area and width of a backward rule with an op; missing parameters have their defaults."""
+    """Measure the area and width of a backward rule with an op. Missing parameters have their defaults."""
     op = find_op(op)
     rule = adapt_rule(op, find_rule(rule))
     reason = _find_reason(op, rule, parameters)
@@ -101,9 +101,9 @@ def find_sizes(op: str | Op, rule: str | Rule, parameters: Mapping[str, float]) 
 def scale_rules(
     op: str | Op, rules: Sequence[str], parameters: Mapping[str, float], kind: Kind
 ) -> ScaledRules:
-    """Scale backward rules to the area or width of the first rule that has one.
+    """Scale backward rules to the area or width of the first rule for which it is defined.
 
-    Raises ValueError if fewer than two rules have one.
+    Raises ValueError if it is defined for fewer than two rules.
     """
     op = find_op(op)
     records = {key: find_rule(key) for key in rules}
@@ -154,7 +154,7 @@ def _find_reason(op: Op, rule: Rule, parameters: Mapping[str, float]) -> str:
 
 
 def _replace_stochastic(op: Op) -> Op:
-    """Return the op unless it is stochastic: then the identity, since only rules without y have a size."""
+    """Replace a stochastic op by the identity, since only rules without y then have a size."""
     return find_op("identity") if op.is_random else op
 
 
@@ -228,7 +228,7 @@ def _find_crossing(
     Args:
         sizes: function from x to the size of the rule.
         x: (n,) ascending.
-        is_high: (n,) whether the size is at least ``half``.
+        is_high: (n,) mask of the x at which the size is at least ``half``.
         top: index of the peak.
         half: half the height of the peak.
         step: 1 to search above the peak, −1 below it.
@@ -242,7 +242,7 @@ def _find_crossing(
 
 
 def _find_highest(sizes: Callable[[Tensor], Tensor], low: float, high: float) -> float:
-    """Return the x between two x at which a rule is largest, by ternary search."""
+    """Return the x in an interval at which a rule is largest, found by ternary search."""
     for _ in range(_BISECTIONS):
         third = (high - low) / 3
         left, right = sizes(torch.tensor([low + third, high - third], dtype=torch.float64)).tolist()

@@ -11,8 +11,8 @@ from explorer.curves.foreign.curve import Curve
 from explorer.curves.foreign.elementwise import FAR, NEAR, OFF, merge_points
 from explorer.formula import parse
 
-_FINE_POINTS, _MAX_ENDS = 40_001, 4_000  # points sampled to find gaps, and the most ends of gaps
-_GAP_RANGE = 512.0  # even points up to here reveal the gaps between the levels of 8-bit formats
+_FINE_POINTS, _MAX_ENDS = 40_001, 4_000  # numbers of points to find gaps, and of gap ends at most
+_GAP_RANGE = 512.0  # evenly spaced points up to here reveal the gaps between the levels of 8-bit formats
 _TOLERANCE = 1e-6  # the fraction by which a negative peak must exceed the positive one
 _EDGE, _MIN_SHARE = 1e-3, 1e-9  # below _MIN_SHARE of its peak at _EDGE of the support, a rule fades
 
@@ -22,11 +22,11 @@ class Size:
     """The peak, the area and the support of a backward rule with an op, at g = 1.
 
     Attributes:
-        peak: the value of largest size, with its sign; infinite at a pole or if unbounded, 0 if the rule
-            blocks everything.
+        peak: the value with the largest absolute value; infinite if unbounded, 0 if the rule blocks
+            everything.
         area: the integral over all x; infinite if it diverges. NaN if it cannot be computed, as at a steep
-            pole, or if its positive and negative parts only cancel, as of an endless wave.
-        support: the length of x on which the rule is not 0, without gaps; infinite for tails.
+            pole, or if infinite positive and negative parts cancel, as for an endless wave.
+        support: the total length of the intervals on which the rule is not 0; infinite for tails.
     """
 
     peak: float
@@ -42,7 +42,7 @@ def measure_size(curve: Curve) -> Size:
 
 
 def _refine_grid(curve: Curve) -> tuple[Tensor, Tensor]:
-    """Add to a grid both neighbours of each x at which the rule becomes 0, unless there are too many."""
+    """Return a grid that includes both neighbours of each x at which the rule becomes 0, if not too many."""
     x, pull = curve.integral[0], curve.subject.gradient
     far = torch.logspace(-6, math.log10(FAR) - 1e-4, _FINE_POINTS // 2, dtype=x.dtype)
     even = torch.linspace(-1, 1, _FINE_POINTS, dtype=x.dtype) + OFF / _FINE_POINTS
@@ -78,7 +78,7 @@ def _find_unbounded(curve: Curve) -> Tensor:
 
 
 def _measure_area(curve: Curve, x: Tensor, r: Tensor, support: float) -> float:
-    """Return the area of a rule: the one that the catalogue declares, or else the integral of the rule.
+    """Return the area of a rule: the area declared in the catalogue, or else the integral of the rule.
 
     The integral is taken over the points ``x`` if the rule has gaps.
     """

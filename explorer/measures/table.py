@@ -47,7 +47,7 @@ class Row:
         linear: whether the rule is linear in g.
         finite: whether the rule is finite everywhere, in every dtype.
         fails: the names of the failed checks, comma-separated.
-        source: the paper or public file that the rule is from.
+        source: the paper or public file with the rule.
     """
 
     rule: str
@@ -73,7 +73,7 @@ def _to_json(value: Any) -> Any:
 def list_suitable_rules(op: Op) -> list[Rule]:
     """Return the catalogue's backward rules that suit an op; for a custom op, all deterministic rules.
 
-    The list is empty for a stochastic op, which has no table.
+    A stochastic op has no table, so that its list is empty.
     """
     if op.is_random:
         return []
@@ -111,7 +111,7 @@ def compare(op: str | Op, *, noise: str = "uniform", width: float = 1.0, **param
     Raises:
         ValueError: for an unknown key, noise or parameter.
     """
-    import pandas as pd  # imported late: single rows do not need it
+    import pandas as pd  # imported late, because single rows do not need it
 
     op, law = find_op(op), find_noise(noise, width)
     require_deterministic("compare", op)

@@ -1,4 +1,4 @@
-"""Claims about curves: statements that can be checked, from which the sentences are rendered.
+"""Claims about curves: verifiable statements, from which the sentences are rendered.
 
 Claims that hold for every x follow from a curve's kinks and from the degree of its polynomials between kinks;
 all others describe the plotted points only.

@@ -1,4 +1,4 @@
-"""Compare several gradient curves: which are equal, how the others differ, and how large they are."""
+"""Compare several gradient curves: find equal ones, describe differences and measure sizes."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cache
@@ -15,9 +15,10 @@ _MAX_CENTRES = 40  # with more kinks, no area is computed
 
 
 def compare_curves(curves: SampledCurves, claims: Mapping[str, Sequence[Claim]]) -> Iterable[Claim]:
-    """Yield statements on which gradient curves are equal or differ at only a few x.
+    """Yield statements about gradient curves that are equal or that differ at only a few x.
 
-    For three or more curves, one statement tells how many differ. ``claims`` are those about each rule alone.
+    For three or more curves, one statement counts the distinct ones. ``claims`` are the statements about each
+    single rule.
     """
     groups: list[list[str]] = []
     for key in curves.gradients:
@@ -50,7 +51,7 @@ def compare_curves(curves: SampledCurves, claims: Mapping[str, Sequence[Claim]])
 def _mask_differences(curves: SampledCurves, first: str, second: str) -> Mask:
     """Return a boolean mask of the points at which two curves differ by more than rounding."""
     a, b = curves.columns[first], curves.columns[second]
-    with np.errstate(over="ignore"):  # values whose difference overflows differ, which is all that counts
+    with np.errstate(over="ignore"):  # an infinite difference is a difference too
         is_close: Mask = np.isclose(a, b, rtol=1e-9, atol=0, equal_nan=True)
     return ~is_close
 
@@ -60,7 +61,7 @@ def _collect_kinks(curves: SampledCurves, *keys: str) -> set[float]:
 
 
 def _is_certain(curves: SampledCurves, *keys: str) -> bool:
-    """Return whether the sampled points between kinks suffice to determine how the curves differ."""
+    """Return whether the sampled points between kinks determine all differences of the curves."""
     kinks = sorted(_collect_kinks(curves, *keys))
     counted = all(curves.kinks[key] is not None for key in keys)
     return counted and all(piece.is_known for key in keys for piece in Curve(curves, key).split_at(kinks))
@@ -96,7 +97,7 @@ def _measure(curve: Curve, claims: Sequence[Claim]) -> Iterator[Claim]:
     if area is not None:
         yield Claim("area", about, (area,), exact=False)
     share, is_exact = measure_zero_share(curve)
-    # Without a finite level the curve may or may not be 0 between the plotted points.
+    # Without a finite level, the curve may be 0 between the plotted points or not.
     visible = not any(np.isnan(piece.level) for piece in curve.pieces)
     if visible and (curve.degree < np.inf or curve.y.all() or share):
         yield Claim("support", about, (1 - share,), exact=is_exact)

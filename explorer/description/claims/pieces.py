@@ -9,8 +9,8 @@ import numpy as np
 
 from explorer.curves.sampled import EVEN, KINK, NEIGHBOUR, Floats, Mask, SampledCurves
 
-_NEGLIGIBLE = 1e-9  # an interval below this fraction of the range is just a few floats next to a kink
-# The distance from a second-order pole at which values are finite, as a part of the range.
+_NEGLIGIBLE = 1e-9  # a smaller fraction of the range is just a few floats next to a kink
+# The distance from a second-order pole at which values are finite, as a fraction of the range.
 _POLE_MARGIN = 1e-6
 
 
@@ -26,7 +26,7 @@ class Piece:
 
     @property
     def is_known(self) -> bool:
-        """Whether the sampled points determine all values between the two kinks."""
+        """True if the sampled points determine all values between the two kinks."""
         return len(self.values) > self.degree
 
     @property
@@ -36,9 +36,9 @@ class Piece:
 
     @property
     def level(self) -> float:
-        """The value of a constant piece.
+        """The value of a constant piece, or NaN if no value is finite.
 
-        It is NaN if no value is finite, and infinite if there are several.
+        It is infinite if the piece has several values.
         """
         finite = np.isfinite(self.values)
         if not finite.any():
@@ -47,7 +47,7 @@ class Piece:
 
     @property
     def hides_level(self) -> bool:
-        """Whether the curve has a constant segment that does not end at a kink, as ``relu(x)**2`` has."""
+        """True if the curve, like ``relu(x)**2``, has a constant segment that does not end at a kink."""
         is_level = self.values[1:] == self.values[:-1]
         return bool(np.isinf(self.level) and (is_level[1:] & is_level[:-1]).any())
 
@@ -114,7 +114,7 @@ class Curve:
 
     @cached_property
     def is_known(self) -> bool:
-        """Whether the sampled points determine the curve at every x of the range."""
+        """True if the sampled points determine the curve at every x of the range."""
         return all(piece.is_known and not piece.hides_level for piece in self.pieces)
 
     @cached_property
@@ -125,8 +125,8 @@ class Curve:
     def is_narrow(self, run: slice) -> bool:
         """Return whether a run of points is a single x with its neighbouring floats, not an interval.
 
-        A point, or the floats at an end, may be all that is sampled of an interval. Then values next to it
-        decide.
+        The samples of an interval may be one point, or the floats at one end. In that case the values next to
+        them decide.
         """
         ends, near = self.x[run][[0, -1]], _POLE_MARGIN * self.width
         if ends[1] - ends[0] > _NEGLIGIBLE * self.width:
@@ -181,7 +181,7 @@ class Curve:
         return np.asarray((self.y[1:] == self.y[:-1]) & np.isfinite(self.y[1:]))
 
     def weigh_cells(self, holds: Mask) -> Floats:
-        """Return, for each interval between neighbouring points, the fraction on which a condition holds.
+        """Return the fraction of each interval between neighbouring points on which a condition holds.
 
         The fraction is one half if the condition ends in the interval, unless it ends at a plotted kink.
         """
@@ -203,10 +203,10 @@ class Curve:
 
 
 def measure_zero_share(curve: Curve) -> tuple[float, bool]:
-    """Return the share of the range on which a curve is 0, and whether that is certain for every x.
+    """Return the fraction of the range on which a curve is 0, and whether it is certain.
 
     A polynomial with more zeros than its degree is 0 everywhere, in spite of rounding. Any other curve may
-    only round to 0: only intervals count that end at a kink beyond which the curve is not 0.
+    only round to 0, so that an interval is certain only if it ends at a kink beyond which the curve is not 0.
     """
     if curve.degree < np.inf:
         zero = curve.y == 0
@@ -222,8 +222,9 @@ def measure_zero_share(curve: Curve) -> tuple[float, bool]:
 def _is_cut(curve: Curve, pieces: list[Piece]) -> bool:
     """Return whether the curve is 0 on neighbouring pieces and becomes nonzero exactly at a kink.
 
-    A kink found in float64 may be a few floats away from that of the curve's dtype. So points close to a kink
-    are ignored, and points between it and the next plotted x are computed: they reveal a narrow peak.
+    A kink found in float64 may be a few floats away from the kink in the curve's dtype. Therefore points
+    close to a kink are ignored, and additional points between it and the next plotted x, which reveal a
+    narrow peak, are computed.
     """
     first, last = np.searchsorted(curve.x, [pieces[0].start, pieces[-1].stop])
     neighbours = [*curve.y[max(first - 3, 0) : first], *curve.y[last + 1 : last + 4]]

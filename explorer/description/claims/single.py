@@ -14,7 +14,7 @@ _CANCELLATION = 1e-13  # the remainder, relative to x, when x is subtracted from
 
 
 def make_forward_claims(curves: SampledCurves, limit: float) -> list[Claim]:
-    """State where an op's curve is flat, not finite, or larger than ``limit``. The curves are in float64."""
+    """State where an op's curve, in float64, is flat, not finite, or larger than ``limit``."""
     if curves.kinks[FORWARD] is None:
         return [Claim("many", (FORWARD,), exact=curves.op.kinks is not None)]
     curve = Curve(replace(curves, y=_flatten_rounding(curves)), FORWARD)
@@ -35,7 +35,7 @@ def _flatten_rounding(curves: SampledCurves) -> Floats:
         steps = np.abs(np.diff(y))
         is_level = steps <= _ROUNDING * np.abs(y[:-1])
         small = steps <= _CANCELLATION * np.maximum(x[1:], x[:-1])
-    if (small & ~is_level).any():  # autograd's own gradient tells whether small values are 0
+    if (small & ~is_level).any():  # autograd's gradient decides whether small values are 0
         flat = curves.mask_flat()
         is_level |= small & flat[1:] & flat[:-1]
     is_level &= np.isfinite(y[1:]) & np.isfinite(y[:-1])
@@ -44,9 +44,9 @@ def _flatten_rounding(curves: SampledCurves) -> Floats:
 
 
 def make_gradient_claims(curves: SampledCurves, key: str, limit: float) -> list[Claim]:
-    """State which values a backward rule's gradient has, and on which intervals.
+    """State the values of a backward rule's gradient, and the intervals on which it has them.
 
-    The first statement that is not a share says the most.
+    The first statement that is not a fraction of the range is the most important.
     """
     if curves.kinks[key] is None:
         declared = curves.op.kinks is not None and all(rule.kinks is not None for rule in curves.rules)
@@ -105,7 +105,7 @@ def _list_points(curve: Curve) -> list[Claim]:
 
 
 def _find_poles(curve: Curve) -> tuple[float, ...]:
-    """Return the kinks next to which a curve is unbounded, as far as float64 shows."""
+    """Return the kinks next to which a curve is unbounded, within the limits of float64."""
     if curve.degree < np.inf:
         return ()
     sides = [(kink, steps) for kink in curve.kinks for steps in _list_approaches(curve, kink)]
@@ -123,7 +123,7 @@ def _find_poles(curve: Curve) -> tuple[float, ...]:
 def _list_approaches(curve: Curve, kink: float) -> Iterator[Floats]:
     """Yield distances from a kink, each a tenth of the previous one, on both of its sides.
 
-    The distances stay within the adjacent piece. There are none on a side where the curve is not finite.
+    The distances stay within the adjacent piece. A side on which the curve is not finite gets none.
     """
     for piece in curve.pieces:
         if kink in (piece.start, piece.stop):
@@ -136,8 +136,8 @@ def _list_approaches(curve: Curve, kink: float) -> Iterator[Floats]:
 def _is_growing(sizes: Floats) -> bool:
     """Return whether values grow without bound as the distance from a kink shrinks.
 
-    A logarithm, the slowest growth, rises by equal steps with each tenth of the distance. A curve with a
-    limit rises by shrinking steps.
+    A logarithm, the slowest growth, rises by equal steps whenever the distance shrinks to a tenth. A curve
+    with a limit rises by decreasing steps.
     """
     finite = np.isfinite(sizes)
     count = len(sizes) if finite.all() else int(np.argmin(finite))
@@ -200,7 +200,7 @@ def _make_range(curve: Curve) -> list[Claim]:
     x, y, marks = curve.x[finite], curve.y[finite], curve.curves.marks[finite]
     exact = curve.degree <= 1 and all(piece.is_known and _is_within(piece, y) for piece in curve.pieces)
     farthest = np.abs(y) >= np.abs(y).max() * (1 - 1e-12)
-    at = int(np.argmax(2 * (farthest & (marks == KINK)) + farthest))  # prefer a kink to its neighbours
+    at = int(np.argmax(2 * (farthest & (marks == KINK)) + farthest))  # prefers a kink to its neighbours
     near = _find_nearest_kink(curve.curves, x[at]) if marks[at] == NEIGHBOUR else x[at]
     claims = [Claim("range", (curve.key,), (float(y.min()), float(y.max()), float(near)), exact=exact)]
     share, is_exact = measure_zero_share(curve)

@@ -30,8 +30,8 @@ if TYPE_CHECKING:
 _INK = "#1c2733"
 EXACT, NEARLY_EXACT = 1e-12, 1e-6  # the relative distances up to which a rule equals the smoothed slope
 _ZERO = 1e-12  # a smaller root mean square is a rounding error
-_MIN_CELL = 1e-3  # points closer than this fraction of the mean step surround a jump and have no weight
-_MAX_KINKS = 64  # further kinks could not be distinguished in a plot
+_MIN_CELL = 1e-3  # points closer than this fraction of the mean step are beside a jump and have no weight
+_MAX_KINKS = 64  # more kinks could not be distinguished in a plot
 _SIDE = 1e-6  # the distance of samples from a possible jump, as a fraction of the noise's width
 
 
@@ -45,8 +45,8 @@ class Lens:
         width: the width of the noise, as passed to ``lens``.
         curves: op and rules over the range, in float64.
         x: (n,) float64, ascending.
-        gradient: (n,) g · d/dx E op(x + noise); NaN where the op has no mean.
-        reason: why the op has no mean at any x, a key of ``LENS_WORDS``; "" if it has one.
+        gradient: (n,) g · d/dx E op(x + noise); NaN if the op has no mean at x.
+        reason: a key of ``LENS_WORDS`` that says why the op has no mean at any x; "" if it has one.
     """
 
     op: Op
@@ -73,8 +73,8 @@ class Lens:
         """A dict from each rule's key to the rule's distance from the op's gradient under noise.
 
         The distance is the root mean square of the difference, relative to that of the gradient. It is 0 for
-        the same curve, up to ``EXACT`` of rounding, and infinite if the gradient is 0 everywhere and the rule
-        is not. Values directly at a jump are ignored.
+        the same curve (within ``EXACT``), and infinite if the gradient is 0 everywhere and the rule is not.
+        Values directly at a jump are ignored.
         """
         return {
             rule.key: measure_distance(self.x, self.gradient, self.curves.evaluate(rule.key, self.x))
@@ -82,14 +82,14 @@ class Lens:
         }
 
     def describe(self) -> str:
-        """Describe how far each backward rule is from the op's gradient under noise."""
+        """Describe the distance of each backward rule from the op's gradient under noise."""
         return " ".join(self.sentences.values())
 
     @cached_property
     def sentences(self) -> Mapping[str, str]:
         """The description as a dict from keys of ``LENS_WORDS``.
 
-        Those up to "holes" are about the op alone.
+        The sentences up to "holes" are about the op alone.
         """
         fields = {
             "op": self.op.label,
@@ -167,9 +167,10 @@ def lens(
 
     Returns:
         A ``Lens``: ``.frame`` with columns x and gradient, ``.distances`` by rule, ``.describe()``,
-        ``.figure()``. Jumps are weighted by the density of the noise and straight pieces by its distribution,
-        both exactly; other pieces are integrated numerically. Where the op has no mean the gradient is NaN,
-        and ``.describe()`` says why. A mean in a formula is taken over the range.
+        ``.figure()``. The contributions of jumps, weighted by the density of the noise, and of straight
+        pieces, weighted by its distribution, are exact. Other pieces are integrated numerically. If the op
+        has no mean at an x, the gradient is NaN, and ``.describe()`` says why. A mean in a formula is taken
+        over the range.
 
     Raises:
         ValueError: for an unknown key, noise or parameter, or a number out of bounds.
@@ -218,7 +219,7 @@ def compute_lens(
 
 
 def make_grid(even: torch.Tensor, parts: Parts, noise: Noise, width: float) -> torch.Tensor:
-    """Return evenly spaced x with further points where the slope under noise may jump or bend."""
+    """Return evenly spaced x, and additional points where the slope under noise may have a kink."""
     if noise.tail != "none" or len(parts.jumps) + parts.straight.shape[1] > _MAX_KINKS:
         return even
     bends = torch.cat([parts.jumps, *parts.straight[:2]])[:, None].nan_to_num()
@@ -230,8 +231,8 @@ def make_grid(even: torch.Tensor, parts: Parts, noise: Noise, width: float) -> t
 def measure_distance(x: Floats, lens: Floats, rule: Floats) -> float:
     """Return the root mean square of rule − lens over x, divided by the root mean square of the lens.
 
-    Only x where both are finite count. Returns NaN if there are none. For a lens that is 0 up to rounding,
-    returns 0 if the rule is 0 as well, else infinity.
+    Only x at which both are finite count; the result is NaN if there are none. For a lens that is 0 up to
+    rounding, the result is 0 if the rule is 0 too, else infinity.
 
     Args:
         x: (n,) ascending.

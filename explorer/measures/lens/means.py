@@ -1,4 +1,4 @@
-"""Check from an op's growth whether it has a mean under noise, and how far from x to integrate."""
+"""Check from an op's growth whether its mean under noise exists, and find the range of integration."""
 
 from __future__ import annotations
 
@@ -9,19 +9,19 @@ import torch
 from explorer.catalogue.noises import MAX_RATE, Noise
 from explorer.measures.lens.parts import Curve
 
-_EXPONENTIAL_X = 2.0 ** torch.arange(4, 9, dtype=torch.float64)  # at these x growth like exp(x) is detected
-_POWER_X = 2.0 ** torch.arange(36, 40, dtype=torch.float64)  # growth like a power of x is detected here
-_SPREAD = 1 + 0.37 * torch.linspace(0, 1, 17, dtype=torch.float64) ** 1.3  # factors, so not all are zeros
+_EXPONENTIAL_X = 2.0 ** torch.arange(4, 9, dtype=torch.float64)  # x at which growth like exp(x) is detected
+_POWER_X = 2.0 ** torch.arange(36, 40, dtype=torch.float64)  # x at which growth like a power of x is detected
+_SPREAD = 1 + 0.37 * torch.linspace(0, 1, 17, dtype=torch.float64) ** 1.3  # factors on x, to avoid zeros
 _MAX_POWER = 0.9  # |x| has no mean under 1/x² noise; below 1 since fitted powers are inexact
 _ACCELERATION = 1.5  # a rate that rises by this factor exceeds every exp(r * x)
 
 
 def check_mean(y: Curve, noise: Noise, width: float) -> tuple[str, float]:
-    """Explain why an op has no mean under noise, and compute how far from x to integrate.
+    """Return the reason why an op has no mean under noise, and the distance from x up to which to integrate.
 
-    The explanation is "" if there is a mean. It is "undefined" if the op has no value at an x that the noise
-    reaches, "grows" if the mean is infinite, "slow" if the mean is finite but the distance too large, "steep"
-    if that cannot be determined.
+    The reason is "" if there is a mean, "undefined" if the op has no value at an x that the noise reaches,
+    "grows" if the mean is infinite, "slow" if the mean is finite but the distance too large, and "steep" if
+    that cannot be determined.
     """
     reach = noise.reach * width
     if noise.tail == "none":

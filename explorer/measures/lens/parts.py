@@ -15,16 +15,16 @@ from explorer.curves.kinks import find_kinks
 from explorer.formula.reference import replace_reductions
 
 NODES, WEIGHTS = (torch.from_numpy(each) / 2 for each in np.polynomial.legendre.leggauss(6))
-NODES += 0.5  # moves the Gauss-Legendre nodes to a cell from 0 to 1
-SIDE = 1e-11  # how far from a kink its sides are sampled, relative to max(|x|, 1)
+NODES += 0.5  # shifts the Gauss-Legendre nodes to a cell from 0 to 1
+SIDE = 1e-11  # distance of samples beside a kink, relative to max(|x|, 1)
 _MARGIN = 1e-6
-_SHARES = (0.07, 0.23, 0.41, 0.5, 0.68, 0.83, 0.97)  # where a piece is compared with its chord
-_STRAIGHT = 1e-13  # a curve is straight if it is closer to its chord, relative to the largest value
+_SHARES = (0.07, 0.23, 0.41, 0.5, 0.68, 0.83, 0.97)  # positions at which a piece is compared with its chord
+_STRAIGHT = 1e-13  # a curve this close to its chord, relative to the largest value, is straight
 _MIN_JUMP = 1e-12  # smallest jump, relative to the largest value next to it
-_POLE = 1e3  # next to a pole an op exceeds this, and grows like the inverse distance
+_POLE = 1e3  # next to a pole, an op exceeds this and grows like the inverse distance
 _EVEN_CELLS = 8  # the number of cells across the range before refinement
 _MAX_DEPTH, _MAX_CELLS = 16, 1500
-_CLOSE = 1e-5, 1e-8  # the relative and the absolute error allowed in the rise of a cell
+_CLOSE = 1e-5, 1e-8  # the relative and the absolute tolerance for the rise of a cell
 _LEVEL = 1e-12  # a cell is straight if its slope varies by a smaller fraction
 
 Curve = Callable[[Tensor], Tensor]
@@ -39,7 +39,7 @@ class Parts:
         heights: (jumps,) heights of the jumps.
         straight: (3, pieces) both ends and the slope of each straight piece that is not level.
         curved: (2, cells) both ends of the cells in which a polynomial approximates the op.
-        holes: (2, holes) both ends of intervals without a value; a pole is a hole whose ends are equal.
+        holes: (2, holes) both ends of intervals without a value. A pole is a hole with equal ends.
         y: the op, from a tensor of any shape to one of the same shape.
         slope: the derivative of the op, with the same shapes.
     """
@@ -58,10 +58,10 @@ def split_op(
 ) -> Parts | None:
     """Split an op into jumps and pieces over a span extended by ``reach``.
 
-    Returns None if there are too many. ``parameters`` are all parameters of the op. A mean in its formula is
-    taken over the span.
+    Returns None if there are too many parts. ``parameters`` are all parameters of the op. A mean in its
+    formula is taken over the span.
     """
-    margin = _MARGIN * reach  # includes jumps that are exactly at the end of the reach
+    margin = _MARGIN * reach  # includes jumps exactly at the end of the reach
     low, high = span[0] - reach - margin, span[1] + reach + margin
     kink_positions = find_kinks(op, None, parameters, low, high, mean_range=span)
     curves = bind_curves(op, parameters, span)
@@ -120,9 +120,9 @@ def _measure_gaps(edges: Tensor) -> Tensor:
 
 
 def _find_jumps(y: Curve, at: Tensor, side: Tensor) -> tuple[Tensor, Tensor]:
-    """Measure the height of an op's jump at each kink, corrected for the slopes beside it, and find poles.
+    """Find the heights of an op's jumps at its kinks, corrected for the slopes on both sides, and its poles.
 
-    Heights are (kinks,), 0 for a kink that is not a jump or is a pole. Poles are (poles,) positions.
+    Heights are (kinks,), with 0 for a pole or a kink without a jump. Poles are positions, (poles,).
     """
     near, far = ((y(at + side * way), y(at - side * way)) for way in (1, 2))
     heights = 2 * (near[0] - near[1]) - (far[0] - far[1])
@@ -135,14 +135,15 @@ def _find_jumps(y: Curve, at: Tensor, side: Tensor) -> tuple[Tensor, Tensor]:
 
 
 def _classify_pieces(y: Curve, ends: Tensor) -> tuple[Tensor, Tensor, Tensor]:
-    """Tell for each piece of an op whether it is straight and whether it has points without a value.
+    """Classify the pieces of an op as straight or not, and as having a value everywhere or not.
 
     Args:
         y: the op.
         ends: (2, n) both ends of each piece.
 
     Returns:
-        Two masks, and the slope of the line between the ends of each piece, (n,) each.
+        Masks of straight pieces and of pieces with points without a value, and the slope of each piece's
+        chord, (n,) each.
     """
     shares = torch.tensor(_SHARES, dtype=torch.float64)[:, None]
     first, last = y(ends)
@@ -172,7 +173,7 @@ def _split_pieces(pieces: Tensor, span: tuple[float, float], low: float, high: f
 def _refine_cells(y: Curve, slope: Curve, cells: Tensor) -> tuple[Tensor, Tensor, Tensor] | None:
     """Bisect cells until the quadrature of the slope in both halves gives the rise of the op.
 
-    Returns curved cells, (2, n), straight ones, (3, n), and those without a value, (2, n), or None if there
+    Returns curved cells, (2, n), straight cells, (3, n), and cells without a value, (2, n), or None if there
     are too many.
     """
     curved, level, holes = [cells.new_zeros(2, 0)], [cells.new_zeros(3, 0)], [cells.new_zeros(2, 0)]

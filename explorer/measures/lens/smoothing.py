@@ -1,8 +1,8 @@
 """Compute the slope of an op's mean under noise, d/dx E op(x + noise).
 
-Jumps are weighted by the density of the noise and straight pieces by its distribution, both exactly. Curved
-pieces are integrated by Gauss-Legendre quadrature between all kinks of op and density; the part of the op's
-rise that the nodes miss is added evenly.
+The contributions of jumps, weighted by the density of the noise, and of straight pieces, weighted by its
+distribution, are exact. Curved pieces are integrated by Gauss-Legendre quadrature between all kinks of op and
+density, and the rise of the op that the nodes miss is distributed evenly.
 """
 
 from __future__ import annotations
@@ -15,11 +15,11 @@ from explorer.measures.lens.parts import NODES, WEIGHTS, Parts
 
 _MAX_NUMBERS = 2**22  # the maximum number of elements in one array
 _MAX_CUTS = 32
-_CONTACT = 1e-9  # a gap this close beyond the noise's reach still counts, as a fraction of the reach
+_CONTACT = 1e-9  # a gap beyond the noise's reach still counts within this fraction of the reach
 
 
 def compute_mean_slope(parts: Parts, noise: Noise, width: float, reach: float, x: Tensor) -> Tensor:
-    """Return d/dx E op(x + noise) at each x. Returns NaN where the noise reaches a hole or pole of the op.
+    """Return d/dx E op(x + noise) at each x, with NaN if the noise reaches a hole or pole of the op.
 
     ``reach`` is the distance in x up to which the noise is followed.
     """
@@ -42,7 +42,7 @@ def _sum_jumps(parts: Parts, noise: Noise, width: float, x: Tensor) -> Tensor:
 
 def _sum_straight(parts: Parts, noise: Noise, width: float, reach: float, x: Tensor) -> Tensor:
     low, high, slope = parts.straight
-    if noise.tail == "power":  # heavy tails would give weight to what is beyond the reach
+    if noise.tail == "power":  # heavy tails would give weight to pieces beyond the reach
         low, high = low.clamp(min=x.min() - reach), high.clamp(max=x.max() + reach)
     distribution = noise.parsed_distribution.bind()
     ends = ((end - x[:, None]) / width for end in (high, low))
@@ -71,7 +71,7 @@ def _sum_curved(parts: Parts, noise: Noise, width: float, reach: float, x: Tenso
 
 
 def list_cuts(noise: Noise, width: float, reach: float, x: Tensor) -> Tensor:
-    """Return around each x the positions between which the density of the noise is smooth, ascending."""
+    """Return the positions around each x, ascending, between which the density of the noise is smooth."""
     cuts = [0.0]
     while noise.smooth and cuts[-1] < reach:
         cuts.append(min(cuts[-1] + max(noise.smooth * width, cuts[-1] / 2), reach))

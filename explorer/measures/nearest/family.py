@@ -1,4 +1,4 @@
-"""The family of curves that a backward rule has for all values of its parameters, a width and a shift."""
+"""The family of all curves of a backward rule, for any parameters, width and shift."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from explorer.formula.torch_operations import get_torch_operation
 from explorer.formula.tree import Name, Node, Number, children, find_names
 from explorer.gradient import BoundOp, bind_formulas
 
-_GRID = {0: 1, 1: 25, 2: 8, 3: 5}  # how many values of each parameter to try, by the number of parameters
+_GRID = {0: 1, 1: 25, 2: 8, 3: 5}  # values to try per parameter, by the number of parameters
 WIDTHS = (1 / 20, 20.0)
 
 Names = Mapping[str, Tensor]
@@ -38,8 +38,8 @@ def needs_op(rule: Rule, op: Op) -> bool:
 class Family:
     """All curves of a backward rule under different parameters, widths and shifts.
 
-    A member is a row of numbers, in coordinates in which equal steps matter alike: each parameter (its
-    logarithm if its slider is logarithmic), the logarithm of the width, the shift.
+    A member is a row of coordinates, in which equal steps have similar effects: each parameter (its logarithm
+    if its slider is logarithmic), the logarithm of the width, and the shift.
     """
 
     op: Op
@@ -50,7 +50,7 @@ class Family:
 
     @cached_property
     def parameters(self) -> tuple[Parameter, ...]:
-        """The parameters to fit, which are those of the rule that the op does not have."""
+        """The parameters to fit: those of the rule that are not parameters of the op."""
         shared = {parameter.name for parameter in self.op.parameters}
         return tuple(p for p in self.rule.parameters if p.name not in shared)
 
@@ -76,7 +76,7 @@ class Family:
         return torch.tensor([*scaled, math.log(width), shift], dtype=torch.float64)
 
     def make_member(self, numbers: Sequence[float]) -> Tensor:
-        """Convert parameters, width and shift to coordinates, after clamping them to their bounds."""
+        """Clamp parameters, width and shift to their bounds, and return them as coordinates."""
         *parameters, width, shift = numbers
         inside = [
             min(max(value, p.low), p.high) for p, value in zip(self.parameters, parameters, strict=True)
@@ -89,7 +89,7 @@ class Family:
         return torch.where(torch.tensor(logarithmic), members.exp(), members)
 
     def make_grid(self) -> Tensor:
-        """Return the coordinates of curves spread over the parameters' bounds, the default one first."""
+        """Return coordinates of curves spread over the parameters' bounds, with the default curve first."""
         low, high = self.bounds
         count = _GRID.get(len(self.parameters), 3)
         axes = [torch.linspace(a, b, count).tolist() for a, b in zip(low[:-2], high[:-2], strict=True)]
@@ -135,7 +135,7 @@ class Family:
         return [(g, self._make_evaluators(g)) for g in self.upstream]
 
     def _make_evaluators(self, g: float) -> _Evaluators:
-        """Compile the rule for one upstream gradient, with every mean over the range as a number."""
+        """Compile the rule for one upstream gradient, with each mean over the range replaced by a number."""
         parameters = resolve_values(self.op, self.rule, self.settings)
         op, rule = self.op.parsed, self.rule.parsed
         forward, backward, bound = replace_pair_reductions(op, rule, parameters, *self.span, g)
@@ -196,7 +196,7 @@ def _list_texts(kink: Kink) -> tuple[str, ...]:
 
 @dataclass(frozen=True, eq=False)
 class _Evaluators:
-    """Functions that evaluate a backward rule and its op; ``backward`` is None for torch's own gradient."""
+    """Functions that evaluate an op and a backward rule. ``backward`` is None for torch's own gradient."""
 
     backward: Evaluate | None
     bound: BoundOp
@@ -206,7 +206,7 @@ class _Evaluators:
 def broadcast(tree: Node, constants: Names) -> Evaluate:
     """Compile an expression to a function of a dict of tensors, which are broadcast against each other.
 
-    ``constants`` are the names with a fixed value, as tensors without a dimension.
+    ``constants`` maps names with a fixed value to tensors without dimensions.
     """
     match tree:
         case Number(value):

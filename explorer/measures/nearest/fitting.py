@@ -1,7 +1,7 @@
 """Fit a family of curves to a target, by least squares from many starting points in parallel.
 
-The factor is solved for at each step rather than searched. A jump has no slope to follow, so the distance
-between the kinks of a member and those of the target adds a small term to the error.
+The factor is solved for at each step instead of searched. Jumps have no slope to follow, so the error has a
+small additional term: the distance of a member's kinks from those of the target.
 """
 
 from __future__ import annotations
@@ -17,10 +17,10 @@ from explorer.measures.nearest.target import Target
 
 _STEPS = 30
 _MIN_GAIN = 1e-3  # the search stops once the squared error falls by less than this fraction
-_DAMPING = (0.0, 1e-2, 1.0, 30.0)  # factors on the previous damping, all tried at every step
+_DAMPING = (0.0, 1e-2, 1.0, 30.0)  # factors on the previous damping; each step tries all of them
 _DIFFERENCE = 1e-6
-_JUMP = 1e-3  # a change above this fraction of the largest value is a kink that crosses a point
-_KINK_WEIGHT, _KINK_REACH = 0.1, 0.05  # as fractions of the target's size and of its range
+_JUMP = 1e-3  # a change above this fraction of the largest value means that a kink crosses a point
+_KINK_WEIGHT, _KINK_REACH = 0.1, 0.05  # fractions of the target's size and of its range
 _MAX_STARTS = 3
 _THINNING = 3  # starts are ranked by every third point only
 EXACT = 1e-7  # curves with a smaller relative distance are equal
@@ -113,7 +113,7 @@ class Fitter:
         return Fit(self.family.default, 1.0, float(left))
 
     def _make_plain_starts(self) -> Starts:
-        """Create starting points without width and shift, with and without a factor or other parameters."""
+        """Create starting points of default width and shift, with and without factor or other parameters."""
         default = self.family.default[None]
         grid = torch.cat([self.family.make_grid(), self._align_kinks(_PARAMETERS)])
         starts = [_make_starts(default, "", scaled) for scaled in (False, True)]
@@ -136,7 +136,7 @@ class Fitter:
         return self._select_promising(starts[0]) + self._select_promising(starts[1])
 
     def _align_kinks(self, moving: str) -> Tensor:
-        """Return curves whose kinks, but perhaps one at either end, coincide with kinks of the target."""
+        """Return curves whose kinks coincide with kinks of the target, except perhaps one at either end."""
         count = self.family.find_kinks(self.family.default[None]).shape[1]
         parts = [slice(0, count)] + ([slice(0, count - 1), slice(1, count)] if count > 2 else [])
         return torch.cat([self._align_part(part, moving) for part in parts])
@@ -162,7 +162,7 @@ class Fitter:
         return members
 
     def _shift_members(self, members: Tensor) -> Tensor:
-        """Return curves unchanged, and shifted so that a kink or peak coincides with one of the target."""
+        """Return the curves, and copies shifted so that a kink or peak coincides with one of the target."""
         features = self.family.find_kinks(members)[:, :_MAX_KINKS]
         curves = self.family.compute_curves(members, self.target.x)[:, 0].nan_to_num(0, 0, 0).abs()
         features = torch.cat([features, self.target.x[curves.argmax(1)][:, None]], 1)
@@ -218,8 +218,8 @@ class Fitter:
     def _reject_lost_kinks(self, members: Tensor) -> Tensor:
         """Return infinity for members without a kink in the range, and 0 for the others.
 
-        Between kinks any rule is flat, so such a member would fit anything flat. If the default member has no
-        kink in the range, all are 0.
+        A rule may be flat between kinks, so that a member without kinks would fit any flat target. If the
+        default member has no kink in the range, the result is 0 for all members.
         """
         if not self._keeps_kinks:
             return members.new_zeros(len(members))
@@ -241,7 +241,7 @@ class Fitter:
 
     def _select_by_kind(self, starts: Starts, errors: Tensor) -> list[Fit]:
         """Return the fit with the smallest error for each kind of starting point."""
-        # The keys sort by shift and width, then factor, then parameters.
+        # The keys sort fits by shift and width, then factor, then parameters.
         kinds: dict[tuple[int, bool, int], int] = {}
         for index in errors.argsort(stable=True).tolist():
             moves, scaled = starts.moves[index], bool(starts.scaled[index])

@@ -15,8 +15,8 @@ from explorer.measures.nearest.family import Family, needs_op
 from explorer.measures.nearest.fitting import EXACT, Fit, Fitter
 from explorer.measures.nearest.target import KINK_MARGIN, Target
 
-_MAX_DIGITS = 7  # fitted numbers are rounded as far as the fit stays exact
-_FEW_DIGITS = 3  # how far numbers are rounded if a fit is not exact
+_MAX_DIGITS = 7  # fitted numbers have at most this many digits if the fit stays exact
+_FEW_DIGITS = 3  # the number of digits if a fit is not exact
 _BETTER = 0.98  # a fit with more parameters must reduce the distance to less than this fraction
 _EQUAL_VALUES = 1e-6  # the tolerance for equal values at kinks, as a fraction of the largest value
 _UNRELATED = 0.995  # relative distance above which curves have nothing in common
@@ -25,21 +25,21 @@ _MAX_CACHED = 4096  # the most cached results, about 20 MB with the targets they
 
 @dataclass(frozen=True)
 class Neighbour:
-    """A catalogue rule near a given backward rule, which is about ``factor * rule((x - shift) / width)``.
+    """A catalogue rule near a given backward rule.
 
-    This holds on the compared range only.
+    On the compared range, the given rule is about ``factor * rule((x - shift) / width)``.
 
     Attributes:
         rule: key of ``RULES``.
-        factor: 1 if the parameters suffice.
-        width: 1 if the parameters suffice.
-        shift: 0 if the parameters suffice.
-        distance: the root mean square of the residual, relative to that of the other rule: 0 for the same
+        factor: the factor; 1 if the parameters suffice.
+        width: the relative width; 1 if the parameters suffice.
+        shift: the shift in x; 0 if the parameters suffice.
+        distance: the root mean square of the residual, relative to that of the given rule; 0 for the same
             curve.
         parameters: the values of the rule's parameters, without those that the op has too.
         differs: the single x at which two otherwise equal curves differ.
         where: the x of the largest difference; None if the curves are equal.
-        sentence: a description of all of this.
+        sentence: a description of these results.
     """
 
     rule: str
@@ -54,12 +54,12 @@ class Neighbour:
 
     @property
     def is_same(self) -> bool:
-        """Whether the catalogue rule's curve equals the given rule's over the range, except at single x."""
+        """True if the catalogue rule's curve equals the given rule's over the range, except at single x."""
         return self.distance <= EXACT
 
     @property
     def changes(self) -> int:
-        """How many of factor, width and shift are needed in addition to the parameters."""
+        """The number of changes among factor, width and shift that the fit needs beyond the parameters."""
         return (self.factor != 1) + (self.width != 1) + (self.shift != 0)
 
 
@@ -105,7 +105,7 @@ def _rank(neighbour: Neighbour) -> tuple[float, ...]:
 
 
 def _compare_rule(op: Op, rule: Rule, settings: Mapping[str, float], target: Target) -> Neighbour:
-    """Compare a rule with a target; the result is cached for all ops if it does not depend on the op."""
+    """Compare a rule with a target. The result is cached for all ops if it does not depend on the op."""
     if rule.linear and target.is_linear:
         target = target.first
     if needs_op(rule, op):

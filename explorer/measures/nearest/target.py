@@ -25,7 +25,7 @@ _CLOSE_STEPS = tuple(10.0 ** (-exponent / 3) for exponent in range(4, 19))  # fr
 _MAX_CENTRES = 12
 KINK_MARGIN = 1e-7  # points closer to a kink than this fraction of the range are ignored
 _MIN_POINTS = 8
-_MAX_SEARCHED = 3  # how many upstream gradients the search uses for a rule that is not linear in g
+_MAX_SEARCHED = 3  # the number of upstream gradients in a search for a rule that is not linear in g
 _MAX_SIZE = 1e100  # squares of larger numbers overflow, those of its reciprocal vanish
 
 
@@ -42,7 +42,7 @@ class Target:
         values: (len(upstream), n), each row divided by its upstream gradient; 0 where the weight is 0.
         upstream: the upstream gradients.
         kinks: positions of the kinks, ascending.
-        at_kinks: (len(upstream), kinks) the values at the kinks, divided as ``values``; NaN if unknown.
+        at_kinks: (len(upstream), kinks) the values at the kinks, divided like ``values``; NaN if unknown.
         overflows: whether the rule overflows over an interval of the range.
     """
 
@@ -88,7 +88,7 @@ class Target:
 
     @cached_property
     def is_linear(self) -> bool:
-        """Whether the rule is linear in g, so that the first upstream gradient suffices."""
+        """True if the rule is linear in g, so that the first upstream gradient suffices."""
         first = self.values[:1].expand_as(self.values)
         return torch.allclose(self.values, first, rtol=1e-9, atol=1e-12)
 
@@ -118,12 +118,12 @@ class Target:
 
     @property
     def is_enough(self) -> bool:
-        """Whether enough of the rule's values are finite for a comparison."""
+        """True if enough of the rule's values are finite for a comparison."""
         return int((self.weights > 0).sum()) >= _MIN_POINTS
 
     @property
     def is_comparable(self) -> bool:
-        """Whether the rule's values are neither too large nor too small to be squared."""
+        """True if the rule's values are neither too large nor too small to be squared."""
         largest = float(self.values.abs().max())
         return not self.overflows and (largest == 0 or 1 / _MAX_SIZE <= largest <= _MAX_SIZE)
 
