@@ -126,7 +126,7 @@ class Result:
         other rule is lower.
         """
         # Imports Plotly, which a study itself does not need.
-        from explorer.study.figure import make_study_figure
+        from explorer.study.figure.figure import make_study_figure
 
         return make_study_figure(
             self.plan, self._outcomes, self.cells, make_headline(self.plan, self._outcomes)

@@ -54,7 +54,7 @@ export function buildHeatMap(state) {
     }),
   }));
   return {
-    heading: makeHeading(metric, results?.seeds ?? 0),
+    heading: makeHeading(metric, results?.seeds ?? 0, results?.chance ?? null),
     legend: [LEGEND, results ? SHARES : "", hasEqualFooting(subject.choice) ? DIVIDED : ""]
       .filter(Boolean)
       .join(" "),
@@ -64,11 +64,12 @@ export function buildHeatMap(state) {
   };
 }
 
-/** @param {string} metric @param {number} seeds */
-function makeHeading(metric, seeds) {
+/** @param {string} metric @param {number} seeds @param {number|null} chance the score of a guess */
+function makeHeading(metric, seeds, chance) {
   const label = metric === "accuracy" ? "Validation accuracy, %" : `Validation ${metric}`;
   if (!seeds) return label;
-  return seeds === 1 ? `${label}, one seed` : `${label}: mean of ${seeds} seeds`;
+  const guess = chance === null ? "" : `; chance is ${formatScore(chance, metric, 0)}`;
+  return (seeds === 1 ? `${label}, one seed` : `${label}: mean of ${seeds} seeds`) + guess;
 }
 
 /**

@@ -6,12 +6,11 @@ import { createPicker } from "../train/settings/task-picker.js";
 import { createTable } from "../train/settings/table-input.js";
 import { NO_TABLE } from "../train/state/own-table.js";
 import { withTask } from "../train/state/tasks.js";
-import { createAccuracyChart } from "./chart.js";
 import { createCommands } from "./commands.js";
 import { enterStudy, getJudgedTasks, toStudyKey } from "./settings.js";
 import { createSetup } from "./setup.js";
 import { setOpenTools, getOpenTools } from "../choice/tools.js";
-import { createDifferences } from "./differences-drawing.js";
+import { createJudgement } from "./judgement.js";
 import { createPlan } from "./plan-drawing.js";
 import { createHeat } from "./table.js";
 
@@ -51,17 +50,13 @@ export function createPainter(host, { store, plotly, server, examples }, on) {
   const table = createTable(find("table"), on, tables);
   const heat = createHeat(find("heat"));
   const plan = createPlan(find("plan"));
-  const differences = createDifferences({ headline: find("ranked"), drawing: find("differences") });
+  const judgement = createJudgement({ headline: find("ranked"), drawing: find("judgement") }, plotly);
   const rates = element("button", { class: "rates", onclick: toggleEvidence }, "Rates: heat map");
-  const heading = element("h2", {});
-  const plot = element("div", { class: "plot" });
-  find("accuracy").append(heading, plot);
-  const chart = createAccuracyChart(plot, { plotly });
   const csv = element("a", { class: "csv", download: "study.csv" }, "All runs as CSV");
   const script = element("a", { class: "csv", download: "study.py" }, "Python script");
   find("measured").append(rates, csv, script);
   const order = element("p", { class: "order", role: "status" });
-  find("differences").after(order);
+  find("judgement").after(order);
   const setup = createSetup(find("setup"), store, on.onWrong);
 
   const hasEvidence = () => ["all", "evidence"].includes(getOpenTools(store.current));
@@ -75,11 +70,11 @@ export function createPainter(host, { store, plotly, server, examples }, on) {
     /** @param {Picture} picture */
     paint(picture) {
       host.classList.add("filled");
-      host.classList.toggle("with-evidence", hasEvidence() || !picture.differences);
+      host.classList.toggle("with-evidence", hasEvidence() || !picture.judgement);
       setAttribute(rates, "aria-expanded", String(hasEvidence()));
-      setAttribute(rates, "hidden", !picture.differences);
+      setAttribute(rates, "hidden", !picture.judgement);
       plan.show(picture.plan);
-      differences.show(picture.differences);
+      judgement.show(picture.judgement);
       host.classList.toggle("begun", picture.heat.busy);
       const { choice, csv: id } = picture;
       commands.show(picture);
@@ -87,9 +82,6 @@ export function createPainter(host, { store, plotly, server, examples }, on) {
       menu.show(choice, picture.about);
       table.show(picture.table);
       heat.show(picture.heat);
-      setText(heading, picture.accuracy.heading);
-      plot.style.setProperty("--lines", String(picture.accuracy.series.length));
-      chart.draw(picture.accuracy);
       setup.show(choice);
       setText(order, picture.order);
       showSentences(find("verdict"), picture.verdict);
@@ -101,7 +93,7 @@ export function createPainter(host, { store, plotly, server, examples }, on) {
         setAttribute(link, "href", id && server(`studies/${id}/${file}`));
       }
     },
-    destroy: chart.destroy,
+    destroy: judgement.destroy,
   };
 }
 

@@ -1,11 +1,10 @@
 // The view model of the Study page: converts the state to the plain data that the view displays.
 
-import { buildAccuracyChart } from "./accuracy.js";
 import { getCatalogue } from "../choice/entries.js";
-import { listDifferences } from "./differences.js";
 import { buildHeatMap } from "./heat.js";
 import { describeOrder } from "./order.js";
 import { buildPlan } from "./plan.js";
+import { getSubject } from "./rows.js";
 import {
   isJudged,
   isUnread,
@@ -24,8 +23,8 @@ import { ACTIVE, isOfChoice } from "./state.js";
  * The complete picture, which the painter shows.
  * @typedef {{offered: Offered, metrics: string[], taken: number,
  *   status: {main: string, next: string, state: string}, heat: import("./heat.js").Heat,
- *   accuracy: import("./accuracy.js").Picture, plan: import("./plan.js").Plan|null,
- *   differences: import("./differences.js").Picture|null, order: string, verdict: string[], csv: string|null,
+ *   plan: import("./plan.js").Plan|null, judgement: import("./judgement.js").Judgement|null, order: string,
+ *   verdict: string[], csv: string|null,
  *   choice: State["choice"], task: import("../train/state/tasks.js").Task, about: string,
  *   table: import("../train/settings/table-input.js").Picture}} Picture
  */
@@ -50,9 +49,8 @@ export function buildPicture(state) {
     taken: view.status.total ? view.status.done / view.status.total : 0,
     status: makeStatus(state),
     heat: buildHeatMap(state),
-    accuracy: buildAccuracyChart(state),
     plan: isJudged(state.choice) ? buildPlan(state) : null,
-    differences: listDifferences(state),
+    judgement: makeJudgement(state),
     order: describeOrder(state),
     verdict: results?.words ?? [],
     csv: results?.runs && !UNREACHABLE.includes(view.status.state) ? view.id : null,
@@ -61,6 +59,15 @@ export function buildPicture(state) {
     about: describeTask(choice),
     table: { visible: task.kind === "own", own: state.table, reading: state.reading },
   };
+}
+
+/** Return Python's picture of the judgement with the page's colours, or null. @param {State} state */
+function makeJudgement(state) {
+  const { results } = state.view.status;
+  if (!results?.figure) return null;
+  const { headline, equal, figure } = results;
+  const colours = Object.fromEntries(getSubject(state).lines.map(({ key, colour }) => [key, colour]));
+  return { headline, equal, figure, colours, words: "Differences from the best rule" };
 }
 
 /** Return which buttons of the Study page are enabled. @param {State} state @returns {Offered} */

@@ -4,7 +4,7 @@ import { toStudyKey } from "./settings.js";
 
 /** @import { Choice } from "../choice/choice.js" */
 /** @import { OwnTable, Reading } from "../train/state/own-table.js" */
-/** @import { Cell, Judgement as Judged, Results, StudyEvent } from "../train/state/records.js" */
+/** @import { Results, StudyEvent } from "../train/state/records.js" */
 /**
  * The status of a study, as the server's events report it.
  * @typedef {Omit<StudyEvent, "id"> & {id?: string}} Status

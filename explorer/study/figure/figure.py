@@ -1,104 +1,140 @@
-"""Combine all panels of a study in one figure, below the sentence on its ranking."""
+"""Combine the judgement of a study with a heat map, below the sentence on its ranking."""
 
 from __future__ import annotations
 
-import html
 import textwrap
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import pandas as pd
 import plotly.graph_objects as go
-from plotly.subplots import make_subplots
 
 from explorer.catalogue.colours import NEUTRAL
-from explorer.study.figure.differences import draw_differences, find_far_below, name_rows
-from explorer.study.figure.heat_map import draw_heat_map
-from explorer.study.figure.view import StudyView
-from explorer.study.outcomes import RuleOutcome
+from explorer.formula import number_text
+from explorer.study.figure.judgement import draw_judgement, escape
+from explorer.study.outcomes import RuleOutcome, choose_score_decimals
 from explorer.study.plan import Plan
 
 _GRID, _CLEAR = "rgba(138, 143, 152, 0.25)", "rgba(0, 0, 0, 0)"
-_ROW, _LINE = 34, 18  # the height of a rule's row and of a line of text, in pixels
-_LETTERS = 120  # the maximum number of characters in a line of text
-_WIDTHS = {2: [0.55, 0.45], 3: [0.14, 0.44, 0.42]}  # by number of columns; the third is for distant rules
-_LAYOUT: dict[str, Any] = {
-    "paper_bgcolor": _CLEAR,
-    "plot_bgcolor": _CLEAR,
-    "font": {"color": NEUTRAL},
-    "legend": {
-        "orientation": "h",
-        "yref": "container",
-        "yanchor": "bottom",
-        "y": 0,
-        "xanchor": "left",
-        "x": 0,
-    },
-    "hoverlabel": {"namelength": -1},
-}
+_LINE, _LETTERS = 18, 120  # px and the maximum number of characters of a line of text
+_LEGEND = 22  # px
+_PLAIN = {"showgrid": False, "zeroline": False}
+_DIFFERENCES, _HEAT_MAP = [0.2, 0.6], [0.64, 1]  # fractions of the width
 
 
 def make_study_figure(
     plan: Plan, rules: Sequence[RuleOutcome], cells: pd.DataFrame, sentence: str
 ) -> go.Figure:
-    """Plot each rule's difference from the best rule, next to a heat map of rules and learning rates.
+    """Plot the judgement of a study next to a heat map of rules and learning rates.
 
-    The title is the ``sentence`` on the ranking, whose intervals are plotted. Controls, and rules that are
-    far below, have a separate axis. Each panel has one trace per rule, named by its label, with its key as
-    ``meta``. ``cells`` is the table of the same name in ``Result``.
+    The title is the ``sentence`` on the ranking, whose intervals are plotted. Each rule has one trace with
+    differences, named by its label, with its key as ``meta``. ``cells`` is the table of the same name in
+    ``Result``.
     """
-    study = StudyView(plan, rules)
-    far = find_far_below(study.compared)
-    heat = 3 if far else 2
-    figure = _make_panels(plan, bool(far))
-    draw_differences(figure, study, far)
-    draw_heat_map(figure, study, cells, heat)
-    name_rows(figure, study)
-    _lay_out(figure, max(190, 90 + _ROW * len(plan.rules)), sentence)
-    figure.update_xaxes(showgrid=False, row=1, col=heat)
-    figure.update_yaxes(showgrid=False, row=1, col=heat)
-    return figure
-
-
-def _make_panels(plan: Plan, has_far: bool) -> go.Figure:
-    """Return an empty figure with titled panels: differences far below, near differences, heat map.
-
-    The panel of those far below is optional.
-    """
-    columns = 3 if has_far else 2
-    return make_subplots(
-        cols=columns,
-        column_widths=_WIDTHS[columns],
-        horizontal_spacing=0.03,
-        subplot_titles=[
-            *(["far below"] if has_far else []),
-            _make_title(plan),
-            "Validation, by which rates are chosen",
+    spec, rows = draw_judgement(plan, rules)
+    layout, lines = spec["layout"], textwrap.wrap(sentence, _LETTERS, break_on_hyphens=False)
+    head = 50 + _LINE * len(lines)
+    height = layout["height"] + head + _LEGEND
+    intervals = "one seed: no interval" if len(plan.judge_seeds) == 1 else "paired differences"
+    title = {"text": "<br>".join(map(escape, lines)), "font": {"size": 13}, "x": 0.01, "yanchor": "top"}
+    common = {
+        "height": height,
+        "margin": {"l": 16, "r": 16, "t": head, "b": layout["margin"]["b"] + _LEGEND},
+        "title": title | {"yref": "container", "y": 1 - 10 / height},
+        "annotations": [
+            *(
+                note for note in layout["annotations"] if note["name"] == "rule"
+            ),  # the words are shown on hover
+            _make_title(f"{plan.title}, held-out {plan.metric}: {intervals}", _DIFFERENCES),
+            _make_title("Validation, by which rates are chosen", _HEAT_MAP),
         ],
-    )
+        "legend": {"orientation": "h", "yref": "container", "yanchor": "bottom", "y": 0, "x": 0},
+        "xaxis3": {
+            **_PLAIN,
+            "domain": _HEAT_MAP,
+            "anchor": "y3",
+            "type": "category",
+            "title": {"text": "lr"},
+        },
+        "yaxis3": {
+            **_PLAIN,
+            "anchor": "x3",
+            "showticklabels": False,
+            "range": [max(rows.values()) + 0.5, -0.5],
+        },
+        "paper_bgcolor": _CLEAR,
+        "plot_bgcolor": _CLEAR,
+        "font": {"color": NEUTRAL},
+        "hoverlabel": {"namelength": -1},
+    }
+    narrower = {
+        name: layout[name] | {"domain": _DIFFERENCES, "gridcolor": _GRID}
+        for name in ("xaxis", "xaxis2")
+        if name in layout
+    }
+    heat_map = _draw_heat_map(plan, rules, rows, cells)
+    return go.Figure({"data": [*spec["data"], *heat_map], "layout": layout | common | narrower})
 
 
-def _lay_out(figure: go.Figure, height: int, sentence: str) -> None:
-    """Set the figure's size and grid lines, and write the sentence above all panels."""
-    lines = [
-        html.escape(line, quote=False) for line in textwrap.wrap(sentence, _LETTERS, break_on_hyphens=False)
-    ]
-    head, foot = 50 + _LINE * len(lines), 60
-    title = {"text": "<br>".join(lines), "font": {"size": 13}, "x": 0.01, "yanchor": "top"}
-    figure.update_layout(
-        height=height + head + foot,
-        title={**title, "yref": "container", "y": 1 - 10 / (height + head + foot)},
-        margin={"l": 16, "r": 16, "t": head, "b": foot},
-        **_LAYOUT,
-    )
-    figure.update_xaxes(gridcolor=_GRID, zerolinecolor=_GRID)
-    figure.update_yaxes(gridcolor=_GRID, zerolinecolor=_GRID)
+def _make_title(text: str, domain: Sequence[float]) -> dict[str, Any]:
+    """Return the title of a panel, above the middle of its part of the width."""
+    place = {"xref": "paper", "yref": "paper", "x": sum(domain) / 2, "y": 1}
+    return {"text": escape(text), "xanchor": "center", "yanchor": "bottom", **place}
 
 
-def _make_title(plan: Plan) -> str:
-    subject = f"{plan.title}, held-out {plan.metric}"
-    return (
-        f"{subject} (one seed: no interval)"
-        if len(plan.judge_seeds) == 1
-        else f"{subject}: paired differences"
-    )
+def _draw_heat_map(
+    plan: Plan, rules: Sequence[RuleOutcome], rows: Mapping[str, int], cells: pd.DataFrame
+) -> list[dict[str, Any]]:
+    """Return the traces of the validation score of each rule at each learning rate.
+
+    They are the heat map, a × at each rate at which every seed diverged, and a frame around each chosen rate.
+    """
+    by_cell = cells.set_index(["rule", "lr"])
+    mean, diverged, tried = by_cell["validation"], by_cell["diverged"], by_cell["seeds"]
+    digits, scale = choose_score_decimals(plan, rules), 100 if plan.metric == "accuracy" else 1
+    keys = {row: key for key, row in rows.items()}  # the row above the rules far below has none
+    grid = [[(keys.get(row, ""), lr) for lr in plan.lrs] for row in range(1 + max(keys))]
+
+    def format_score(cell: tuple[str, float]) -> str:
+        if cell not in tried.index or diverged[cell] == tried[cell]:
+            return ""
+        return f"{mean[cell] * scale:.{digits}f}" + "*" * bool(diverged[cell])
+
+    lost = cells[cells["diverged"] == cells["seeds"]]
+    chosen = [each for each in rules if each.lr is not None]
+    heat_map = {
+        "type": "heatmap",
+        "x": [number_text(lr) for lr in plan.lrs],
+        "y": [*range(len(grid))],
+        "z": [[mean.get(cell) for cell in row] for row in grid],
+        "text": [[format_score(cell) for cell in row] for row in grid],
+        "customdata": [[escape(plan.labels.get(rule, "")) for rule, _ in row] for row in grid],
+        "texttemplate": "%{text}",
+        "textfont": {"color": "#14181f"},
+        "colorscale": [[0, "#f6f0dc"], [1, "#4f9fdc"]],  # light enough for dark digits everywhere
+        "showscale": False,
+        "xgap": 2,
+        "ygap": 2,
+        "hoverongaps": False,
+        "hovertemplate": "%{customdata}, lr %{x}: %{text}<extra>validation; *: some seeds diverged</extra>",
+    }
+    crosses = {
+        "x": [number_text(lr) for lr in lost["lr"]],
+        "y": [rows[rule] for rule in lost["rule"]],
+        "mode": "text",
+        "text": ["×"] * len(lost),
+        "textfont": {"size": 16, "color": NEUTRAL},
+        "customdata": [escape(plan.labels[rule]) for rule in lost["rule"]],
+        "hovertemplate": "%{customdata}, lr %{x}: diverged<extra></extra>",
+        "showlegend": False,
+    }
+    frames = {
+        "x": [number_text(each.lr) for each in chosen if each.lr is not None],
+        "y": [rows[each.rule] for each in chosen],
+        "mode": "markers",
+        "marker": {"symbol": "square-open", "size": 28, "color": "#ff3dc7", "line": {"width": 2}},
+        "name": "chosen rate",
+        "showlegend": True,
+        "hoverinfo": "skip",
+    }
+    return [{**trace, "xaxis": "x3", "yaxis": "y3"} for trace in (heat_map, crosses, frames)]

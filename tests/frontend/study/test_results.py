@@ -5,7 +5,8 @@ import re
 import pytest
 
 from explorer.study import Plan, Result, Row
-from explorer.study.differences import find_differences
+from explorer.study.figure.judgement import draw_judgement
+from explorer.study.outcomes import judge_rules
 from explorer.study.words import make_headline
 from explorer.ui.links.link import from_text
 from tests.frontend.study.conftest import RATES, SEEN, event, rows_of
@@ -20,38 +21,26 @@ def test_all_scores_have_as_many_decimals_as_the_sentence_on_them(
     near = [row._replace(held_out=0.9464 + 0.00002 * number) for number, row in enumerate(rows)]
     shown = picture(SEEN, event=event(plan, near, "finished"))
     cells = [cell["text"] for row in shown["heat"]["rows"] for cell in row["cells"]]
-    said = [series["point"]["words"] for series in shown["accuracy"]["series"]]
-    numbers = re.findall(r"\d+\.\d+(?= ±| ?%)", " ".join([*said, *Result(plan, near).sentences]))
+    said = [trace["hovertext"][0] for trace in shown["judgement"]["figure"]["data"]]
+    numbers = re.findall(r"\d+\.\d+(?= ±| ?%| to)", " ".join([*said, *Result(plan, near).sentences]))
     assert len(numbers) > len(said)
     assert {len(number.partition(".")[2]) for number in [*cells, *numbers]} == {3}
 
 
-def test_distances_are_those_of_python_on_axes_that_hold_them(picture: Run, study: tuple[Plan, list[Row]]):
-    """The controls, and a default that is shown to be lower, stand on an axis of their own."""
+def test_the_judgement_is_pythons_figure_in_the_colours_of_the_page(
+    picture: Run, study: tuple[Plan, list[Row]]
+):
     plan, rows = study
-    scores = {"default": 0.6, "clipped": 0.9, "zero": 0.6, "reversal": 0.2}
-    apart = [
-        row._replace(held_out=scores[row.trial.rule] + 0.01 * (row.trial.seed % 2 if at % 2 else 0))
-        for at, row in enumerate(rows)
-    ]
-    assert picture()["differences"] is None
-    shown = picture(SEEN, event=event(plan, apart, "finished"))["differences"]
-    result = Result(plan, apart)
-    best, *others = find_differences(plan, result._outcomes)
-    assert best.rule == "clipped"
-    assert shown["headline"] == make_headline(plan, result._outcomes)
-    drawn = {row["key"]: row for panel in (shown["near"], shown["far"]) if panel for row in panel["rows"]}
-    assert list(drawn) == [each.rule for each in others]
-    assert {row["key"] for row in shown["far"]["rows"]} >= {"zero", "reversal"}
-    for each in others:
-        row = drawn[each.rule]
-        assert row["words"] == each.words
-        assert len(row["seeds"]) == len(each.seeds)
-        for share in [*row["seeds"], *(row["ends"] or [])]:
-            assert 0 < share < 1
-    ticks = shown["far"]["ticks"]
-    assert [tick["at"] for tick in ticks] == sorted(tick["at"] for tick in ticks)
-    assert any(tick["text"] == "0" and tick["at"] == pytest.approx(shown["far"]["zero"]) for tick in ticks)
+    assert picture()["judgement"] is None
+    first = [row for row in rows if row.trial.stage == "choose"]
+    assert picture(SEEN, event=event(plan, first))["judgement"] is None, "no seed has judged a rule"
+    shown = picture(SEEN, event=event(plan, rows, "finished"))["judgement"]
+    outcomes = judge_rules(plan, rows)
+    spec, _ = draw_judgement(plan, outcomes)
+    assert shown["figure"] == spec
+    assert shown["headline"] == make_headline(plan, outcomes)
+    colours = ["#000001", "#000002", "#777777", "#777777"]
+    assert shown["colours"] == dict(zip(plan.keys, colours, strict=True))
 
 
 def test_each_line_has_the_share_of_its_rule(picture: Run, study: tuple[Plan, list[Row]]):
@@ -63,7 +52,7 @@ def test_each_line_has_the_share_of_its_rule(picture: Run, study: tuple[Plan, li
     assert "Share: how large the rule's gradient is" in shown["heat"]["legend"]
 
 
-def test_cells_and_points_are_what_python_found(picture: Run, study: tuple[Plan, list[Row]]):
+def test_cells_are_what_python_found(picture: Run, study: tuple[Plan, list[Row]]):
     plan, rows = study
     shown = picture(SEEN, event=event(plan, rows, "finished"))
     result = Result(plan, rows)
@@ -72,21 +61,9 @@ def test_cells_and_points_are_what_python_found(picture: Run, study: tuple[Plan,
     assert texts == [[f"{100 * means[rule, lr]:.1f}" for lr in plan.lrs] for rule in plan.keys]
     chosen = [[cell["chosen"] for cell in row["cells"]].index(True) for row in shown["heat"]["rows"]]
     assert [plan.lrs[place] for place in chosen] == result.best["lr"].tolist()
-    points = [series["point"] for series in shown["accuracy"]["series"]]
-    assert [point["score"] for point in points] == pytest.approx(result.best["held_out"].tolist())
-    assert all(point["sure"] for point in points)
-    assert shown["accuracy"]["firstControl"] == 2
+    assert shown["heat"]["heading"] == "Validation accuracy, %: mean of 2 seeds; chance is 50"
     assert shown["verdict"] == result.sentences
     assert shown["metrics"][0] == f"{plan.runs} / {plan.runs}"
-
-
-def test_pending_cells_are_marked(picture: Run, study: tuple[Plan, list[Row]]):
-    plan, rows = study
-    first = [row for row in rows if row.trial.stage == "choose"]
-    shown = picture(SEEN, event=event(plan, first))
-    points = [series["point"] for series in shown["accuracy"]["series"]]
-    assert [(point["sure"], point["half"]) for point in points] == [(False, None)] * 4
-    assert all("not yet judged" in point["words"] for point in points)
 
 
 EQUAL = {"lrs": [0.003, 0.03], "seeds": 2, "steps": 5, "hidden": 4, "batch": 8, "optimiser": "sgd"}
@@ -160,7 +137,7 @@ def test_a_rule_that_diverged_is_shown_as_such(picture: Run):
     (cell,) = shown["heat"]["rows"][0]["cells"]
     assert (cell["text"], cell["diverged"], cell["shade"]) == ("diverged", True, None)
     assert "every seed diverged" in cell["words"]
-    assert shown["accuracy"]["series"][0]["point"] is None
+    assert shown["judgement"] is None
 
 
 @pytest.mark.parametrize(("ended", "so_far"), [(2, True), (3, False)])

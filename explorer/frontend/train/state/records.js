@@ -40,12 +40,7 @@
  * @typedef {{rule: string, lr: number, seeds: number, diverged: number, mean: number|null}} Cell
  */
 /**
- * @typedef {{rule: string, lr: number|null, seeds: number, diverged: number, validation: number|null,
- *   mean: number|null, half: number|null, share: number|null}} Judgement
- */
-/**
- * @typedef {{rule: string, control: boolean, standing: string, mean: number, middle: number|null,
- *   low: number|null, high: number|null, seeds: Array<number>, words: string}} Distance
+ * @typedef {{rule: string, lr: number|null, share: number|null}} JudgedRule
  */
 /**
  * @typedef {{first: string, second: string, lower: number, sure: boolean}} Standing
@@ -53,8 +48,8 @@
 /**
  * @typedef {{controls: Array<string>, lrs: Array<number>, seeds: number, metric: string|null,
  *   decimals: number, chance: number|null, runs: number, most: number, cells: Array<Cell>,
- *   judged: Array<Judgement>, differences: Array<Distance>, equal: Array<string>, standings: Array<Standing>,
- *   headline: string, words: Array<string>}} Results
+ *   judged: Array<JudgedRule>, figure: *, equal: Array<string>, standings: Array<Standing>, headline: string,
+ *   words: Array<string>}} Results
  */
 /**
  * @typedef {{id: string, state: string, sentence: string, done: number, total: number, left: string,

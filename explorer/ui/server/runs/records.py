@@ -19,7 +19,7 @@ from explorer.training.runs.lines import Line
 from explorer.training.tasks.columns import Table
 from explorer.training.tasks.survey import Column, Survey
 from explorer.ui.server.runs.stream import BY_SEED, Fields, Recorded
-from explorer.ui.server.runs.study_results import Cell, Distance, Judgement, Results, Standing, StudyEvent
+from explorer.ui.server.runs.study_results import Cell, JudgedRule, Results, Standing, StudyEvent
 
 FILE = MODULES / "train/state/records.js"
 _RECORDS = (
@@ -30,8 +30,7 @@ _RECORDS = (
     Fields,
     Status,
     Cell,
-    Judgement,
-    Distance,
+    JudgedRule,
     Standing,
     Results,
     StudyEvent,

@@ -332,7 +332,7 @@ def _make_label(rule: str, snapshot: Snapshot) -> str:
 
 def as_json(value: Any) -> str:
     """Serialise dataclass instances and NumPy arrays as JSON."""
-    return json.dumps(value, default=_encode_value, allow_nan=False)
+    return json.dumps(value, default=_encode_value, allow_nan=False, separators=(",", ":"))
 
 
 def _observe_jobs(

@@ -8,7 +8,8 @@ from itertools import combinations
 from typing import Any, TypedDict
 
 from explorer.study import Plan, Result, Row, format_duration
-from explorer.study.differences import Difference, describe_control_ties, find_differences
+from explorer.study.differences import describe_control_ties
+from explorer.study.figure.judgement import draw_judgement
 from explorer.study.order import compare_pairs
 from explorer.study.outcomes import RuleOutcome, choose_score_decimals, judge_rules
 from explorer.study.words import make_headline
@@ -28,38 +29,15 @@ class Cell(TypedDict):
     mean: float | None
 
 
-class Judgement(TypedDict):
-    """The score of a backward rule at its own best learning rate, on separate seeds and data.
+class JudgedRule(TypedDict):
+    """The learning rate that a backward rule is judged at, and the size of its gradient.
 
-    ``half`` is half the width of the 95 % interval. ``share`` is the size of the rule's gradient divided by
-    straight-through's at the initial weights; null if it is not finite.
+    ``share`` is the size divided by straight-through's at the initial weights; null if it is not finite.
     """
 
     rule: str
     lr: float | None
-    seeds: int
-    diverged: int
-    validation: float | None
-    mean: float | None
-    half: float | None
     share: float | None
-
-
-class Distance(TypedDict):
-    """The difference between the score of a backward rule and the highest score of all rules.
-
-    ``seeds`` has the difference for each seed. The interval is from ``low`` to ``high``.
-    """
-
-    rule: str
-    control: bool
-    standing: str
-    mean: float
-    middle: float | None
-    low: float | None
-    high: float | None
-    seeds: list[float]
-    words: str
 
 
 class Standing(TypedDict):
@@ -78,8 +56,9 @@ class Results(TypedDict):
     """The results of a study so far.
 
     ``runs`` of ``most`` runs are finished. All scores are shown with ``decimals`` decimals. ``headline`` is
-    the ranking as a sentence. ``equal`` has a sentence for each rule that equals a control. ``standings``
-    compares each pair of rules once the study is finished.
+    the ranking as a sentence, and ``figure`` its picture as Plotly's data and layout, null before a seed has
+    judged all rules. ``equal`` has a sentence for each rule that equals a control. ``standings`` compares
+    each pair of rules once the study is finished.
     """
 
     controls: Sequence[str]
@@ -91,8 +70,8 @@ class Results(TypedDict):
     runs: int
     most: int
     cells: list[Cell]
-    judged: list[Judgement]
-    differences: list[Distance]
+    judged: list[JudgedRule]
+    figure: Any
     equal: list[str]
     standings: list[Standing]
     headline: str
@@ -132,6 +111,7 @@ def make_results(plan: Plan, rows: Sequence[Row]) -> Results:
     task = TASKS[plan.task]
     result = Result(plan, rows)
     outcomes = judge_rules(plan, rows)
+    figure, _ = draw_judgement(plan, outcomes)
     return {
         "controls": plan.controls,
         "lrs": plan.lrs,
@@ -142,8 +122,11 @@ def make_results(plan: Plan, rows: Sequence[Row]) -> Results:
         "runs": len(rows),
         "most": plan.runs,
         "cells": [_make_cell(cell) for cell in result.cells.to_dict("records")],
-        "judged": [_make_judgement(each, result.shares[each.rule]) for each in outcomes],
-        "differences": [_make_distance(each) for each in find_differences(plan, outcomes)],
+        "judged": [
+            {"rule": each.rule, "lr": each.lr, "share": _to_finite(result.shares[each.rule])}
+            for each in outcomes
+        ],
+        "figure": figure if any(trace["x"] for trace in figure["data"]) else None,
         "equal": describe_control_ties(plan, outcomes),
         "standings": _list_standings(plan, outcomes) if result.finished else [],
         "headline": make_headline(plan, outcomes),
@@ -158,33 +141,6 @@ def _make_cell(cell: Mapping[Hashable, Any]) -> Cell:
         "seeds": cell["seeds"],
         "diverged": cell["diverged"],
         "mean": _to_finite(cell["validation"]),
-    }
-
-
-def _make_judgement(outcome: RuleOutcome, share: float) -> Judgement:
-    return {
-        "rule": outcome.rule,
-        "lr": outcome.lr,
-        "seeds": len(outcome.scores),
-        "diverged": outcome.n_diverged,
-        "validation": _to_finite(outcome.validation),
-        "mean": _to_finite(outcome.mean),
-        "half": _to_finite(outcome.half_width),
-        "share": _to_finite(share),
-    }
-
-
-def _make_distance(difference: Difference) -> Distance:
-    return {
-        "rule": difference.rule,
-        "control": difference.is_control,
-        "standing": difference.standing,
-        "mean": difference.mean,
-        "middle": _to_finite(difference.middle),
-        "low": _to_finite(difference.low),
-        "high": _to_finite(difference.high),
-        "seeds": [*difference.seeds.values()],
-        "words": difference.words,
     }
 
 
