@@ -16,7 +16,6 @@
 import { hasDraw, resolveTree, substituteTrees } from "./draws.js";
 import { evaluateConstant, evaluate, NORMAL, getOperands, UNIFORM } from "./evaluation.js";
 import { makeEvenPoints, getFloatSpacing } from "./floats.js";
-import { roundHalfToEven } from "./python.js";
 import { getSampling } from "./sampling.js";
 
 /** @import { Loss } from "./draws.js" */
@@ -296,6 +295,18 @@ function bisectCells(value, { count, low, high, before, after }, ends) {
 /** Replace NaN with Infinity, because NaN differs from itself. @param {Float64Array} values */
 function replaceNaN(values) {
   return values.some(Number.isNaN) ? values.map((value) => (Number.isNaN(value) ? Infinity : value)) : values;
+}
+
+/**
+ * Round a number to some decimals in scientific notation, with halves to even as in Python.
+ * @param {number} size @param {number} digits
+ */
+function roundHalfToEven(size, digits) {
+  const text = size.toExponential(digits);
+  const last = 10 ** (Number(text.slice(text.indexOf("e") + 1)) - digits);
+  if (Math.abs(Number(text) - size) < 0.4 * last) return text; // the rounded digit was not close to a half
+  const isHalf = /50{20}e/.test(size.toExponential(digits + 21));
+  return isHalf ? text.replace(/[13579](?=e)/, (odd) => String(Number(odd) - 1)) : text;
 }
 
 /**

@@ -5,6 +5,18 @@ export function formatNumber(value) {
   return String(Number(value.toPrecision(6)));
 }
 
+/**
+ * Format a number of an array with as few digits as it takes to read the same number back.
+ * @param {number} value @param {Float32Array|Float64Array} array
+ */
+export function formatExact(value, array) {
+  for (let digits = 1; digits <= 9 && array instanceof Float32Array; digits++) {
+    const short = Number(value.toPrecision(digits));
+    if (Math.fround(short) === value) return String(short);
+  }
+  return String(value);
+}
+
 const DECIMAL = String.raw`(?:\d+[.,]?\d*|[.,]\d+)(?:e[+-]?\d+)?`;
 const FACTOR = new RegExp(`^([+-]?)(?:(${DECIMAL})?(pi)|(${DECIMAL})|(e))$`);
 const AMBIGUOUS = /^[+-]?[1-9]\d{0,2}(,\d{3})+$/; // the comma may be a thousands separator or a decimal comma

@@ -19,7 +19,6 @@
 
 import { quote } from "./csv.js";
 import { formatPassedShare, formatShort } from "../formula/numbers.js";
-import { formatFloat } from "../formula/python.js";
 
 const ZERO = 1e-12;
 
@@ -132,7 +131,7 @@ function getSortValue(row, column) {
   return typeof value === "boolean" ? Number(value) : value;
 }
 
-/** Format the comparison table as CSV, as ``explorer.compare(…).to_csv(index=False)`` does. @param {Row[]} rows */
+/** Format the comparison table as CSV, with the values of ``explorer.compare(…)``. @param {Row[]} rows */
 export function makeComparisonCsv(rows) {
   const lines = rows.map((row) => COLUMNS.map(({ name }) => quote(formatCsvField(row, name))).join(","));
   return `${[COLUMNS.map(({ name }) => name).join(","), ...lines].join("\n")}\n`;
@@ -144,5 +143,5 @@ function formatCsvField(row, column) {
   const value = getField(row, column);
   if (value === undefined || value === null || Number.isNaN(value)) return "";
   if (typeof value === "boolean") return value ? "True" : "False";
-  return typeof value === "number" ? formatFloat(value) : value;
+  return String(value);
 }

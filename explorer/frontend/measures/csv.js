@@ -1,6 +1,6 @@
-/** Curves as CSV, with the columns and numbers of ``explorer.sample(…).to_csv(index=False)``. */
+/** Curves as CSV, with the columns and numbers of ``explorer.sample(…)``. */
 
-import { formatFloat, formatFloat32 } from "../formula/python.js";
+import { formatExact } from "../formula/numbers.js";
 
 /**
  * @typedef {Float64Array|Float32Array} Floats
@@ -44,9 +44,8 @@ export function listCsvColumns({ x, y, gradients, parts, drawn }, key, learning)
  * @param {boolean} learning whether there is a column for a parameter that learns
  */
 export function makeCsv(curves, rules, learning) {
-  const text = curves.x instanceof Float32Array ? formatFloat32 : formatFloat;
   const formatField = (/** @type {number|undefined} */ value) =>
-    value === undefined || Number.isNaN(value) ? "" : text(value);
+    value === undefined || Number.isNaN(value) ? "" : formatExact(value, curves.x);
   const rows = rules.flatMap((key) => {
     const name = quote(key);
     const columns = listCsvColumns(curves, key, learning);

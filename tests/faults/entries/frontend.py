@@ -18,11 +18,11 @@ FAULTS = (
         tests="frontend/formula/test_numbers.py",
     ),
     Fault(
-        name="0.0001 is written as Python does not write it",
-        file="explorer/frontend/formula/python.js",
-        old="(size >= MIN_PLAIN && size < maxPlain)",
-        new="(size > MIN_PLAIN && size < maxPlain)",
-        tests="frontend/formula/test_python.py",
+        name="Some float32 numbers of a CSV file have the digits of a float64 number",
+        file="explorer/frontend/formula/numbers.js",
+        old="digits <= 9 && array",
+        new="digits <= 7 && array",
+        tests="frontend/measures/test_csv.py",
     ),
     Fault(
         name="A parameter called constructor has a value that nobody gave it",
@@ -36,7 +36,7 @@ FAULTS = (
         file="explorer/frontend/measures/csv.js",
         old="""text.replaceAll('"', '""')""",
         new="text",
-        tests="frontend/formula/test_python.py",
+        tests="frontend/measures/test_csv.py",
     ),
     Fault(
         name="The numbers of a format count 0 twice",

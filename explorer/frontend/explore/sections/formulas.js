@@ -4,7 +4,7 @@ import { getEntries, isStochastic } from "../../choice/choice.js";
 import { getRuleArguments } from "../../asking/ask.js";
 import { getCatalogue } from "../../choice/entries.js";
 import { element, setText } from "../../elements/dom.js";
-import { formatFloat, formatFloat32 } from "../../formula/python.js";
+import { formatExact } from "../../formula/numbers.js";
 import { findReadingIndices } from "./readings.js";
 import { createSortableHead } from "./sortable.js";
 import { formatCell } from "./table.js";
@@ -65,10 +65,11 @@ export function createFormulas(host, { store, ask }) {
     const { rules } = getEntries(store.current);
     const indices = findReadingIndices(curves, range);
     const maxRows = getCatalogue().limits.readings;
-    const text = curves.x instanceof Float32Array ? formatFloat32 : formatFloat;
     const columns = [curves.x, curves.y, ...rules.map(({ key }) => curves.gradients[key])];
     const formatRow = (/** @type {number} */ at) =>
-      columns.map((values, column) => (column ? formatCell(values?.[at] ?? NaN) : text(curves.x[at])));
+      columns.map((values, column) =>
+        column ? formatCell(values?.[at] ?? NaN) : formatExact(curves.x[at], curves.x),
+      );
     setText(lead, isStochastic(store.current) ? `${getCatalogue().drawn.readings} ${LEAD}` : LEAD);
     head.show(["x", "y", ...rules.map(({ label }) => label)]);
     const visible = indices.slice(0, maxRows);
