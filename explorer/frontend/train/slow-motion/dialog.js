@@ -1,10 +1,9 @@
 // The slow motion dialog, which shows one training step stage by stage.
 
-import { updateChildren, createChildren } from "../../elements/children.js";
-import { element, setAttribute, setText } from "../../elements/dom.js";
+import { element } from "../../elements/dom.js";
+import { h, render } from "../../elements/render.js";
 import { clampTo } from "../../formula/numbers.js";
-import { setAvailable, createButton } from "../widgets/button.js";
-import { createStage, paintScale } from "./stage.js";
+import { drawStage, paintMaps } from "./stage.js";
 import { createSwitch } from "../widgets/toggle-group.js";
 
 /** @import { Picture, Position } from "./view-model.js" */
@@ -25,20 +24,11 @@ const MOVES = /** @type {Object<string, [number, number]>} */ ({
 
 /** @param {HTMLElement} host @param {On} on */
 export function createSlowMotion(host, on) {
-  const parts = createParts({
-    onBack: () => stop(() => move(-1)),
-    onNext: () => stop(() => move(1)),
-    onPlay: () => (timer ? stop() : play()),
-    onAct: () =>
-      displayed?.action && { pause: on.onPause, first: on.onFirst, again: on.onAgain }[displayed.action](),
-    onStep: on.onStep,
-    onClose: () => dialog.close(),
-    onLayer: (/** @type {number} */ layer) => go({ layer, unit: null, row: null }),
-  });
-  const { dialog } = parts;
-  const stages = createChildren(parts.graph, () =>
-    createStage({ onCell: (row, unit) => go({ row, unit }), onStage: (stage) => go({ stage }) }),
+  const dialog = element("dialog", { class: "slow", "aria-label": "Slow motion" });
+  const layers = createSwitch("Layer of slow motion", (/** @type {number} */ layer) =>
+    go({ layer, unit: null, row: null }),
   );
+  const acts = { "": () => undefined, pause: on.onPause, first: on.onFirst, again: on.onAgain };
   let displayed = /** @type {Picture|null} */ (null);
   let timer = 0;
   host.append(dialog);
@@ -70,15 +60,19 @@ export function createSlowMotion(host, on) {
     if (!first) return;
     if (displayed?.stages.at(-1)?.key === displayed?.position.stage) go({ stage: first.key });
     timer = window.setInterval(() => move(1) || stop(), BEAT_MS);
-    setText(parts.play, "Hold");
+    if (displayed) draw(displayed);
   }
 
-  /** @param {() => void} [then] */
-  function stop(then = () => {}) {
+  function stop() {
     clearInterval(timer);
     timer = 0;
-    setText(parts.play, "Play");
-    then();
+    if (displayed) draw(displayed);
+  }
+
+  /** Stop the playback and move by hand. @param {number} by stages */
+  function turnTo(by) {
+    stop();
+    move(by);
   }
 
   /** @param {KeyboardEvent} event */
@@ -89,7 +83,7 @@ export function createSlowMotion(host, on) {
     event.stopPropagation();
     const onMap = event.target instanceof Element && event.target.matches(".drawing");
     if (event.shiftKey || onMap) step(way);
-    else if (way[0]) stop(() => move(way[0]));
+    else if (way[0]) turnTo(way[0]);
     else turn(way[1]);
   }
 
@@ -111,51 +105,66 @@ export function createSlowMotion(host, on) {
 
   /** @param {Picture} picture */
   function draw(picture) {
-    setText(parts.title, picture.title);
-    setText(parts.message, picture.message);
-    setText(parts.act, ACTIONS[picture.action]);
-    setAttribute(parts.act, "hidden", !picture.action);
-    setAttribute(dialog, "data-empty", picture.stages.length ? null : "true");
-    setText(parts.words, [picture.words, picture.note].filter(Boolean).join(" "));
-    setText(parts.numbers, picture.numbers);
-    setText(parts.count, picture.count);
-    setAvailable(parts.back, picture.stages[0]?.time === "past");
-    setAvailable(parts.next, picture.stages.at(-1)?.time === "coming");
-    setAvailable(parts.play, picture.stages.length > 0);
-    setAvailable(parts.step, picture.stages.length > 0 && picture.canStep);
-    drawRules(picture);
-    drawLayers(picture);
-    drawStages(picture);
-  }
-
-  /** @param {Picture} picture */
-  function drawRules({ rules: names }) {
-    const make = (/** @type {number} */ rule) => createButton("", () => go({ rule }));
-    updateChildren(parts.rules, names, make, (node, { label, colour, chosen }) => {
-      setText(node, label);
-      setAttribute(node, "style", `--colour: ${colour}`);
-      setAttribute(node, "aria-pressed", String(chosen));
-    });
-  }
-
-  /** @param {Picture} picture */
-  function drawLayers({ layers: { count, chosen } }) {
-    parts.layers.show(
-      Array.from({ length: count }, (_, layer) => ({ value: layer, label: `Layer ${layer + 1}` })),
-      chosen,
+    const { stages, position, rules, action, ends } = picture;
+    const { count, chosen } = picture.layers;
+    const options = Array.from({ length: count }, (_, layer) => ({
+      value: layer,
+      label: `Layer ${layer + 1}`,
+    }));
+    layers.show(options, chosen);
+    layers.element.hidden = count < 2;
+    dialog.toggleAttribute("data-empty", !stages.length);
+    const back = stages.find(({ way }) => way === "backward")?.time ?? "coming";
+    const drawn = stages.map((stage) =>
+      drawStage(stage, { onCell: (row, unit) => go({ row, unit }), onStage: (key) => go({ stage: key }) }),
     );
-    setAttribute(parts.layers.element, "hidden", count < 2);
-  }
-
-  /** @param {Picture} picture */
-  function drawStages({ stages: wanted, ends }) {
-    stages.show(wanted);
-    const back = wanted.find(({ way }) => way === "backward")?.time ?? "coming";
-    setAttribute(parts.turn, "data-time", back);
-    setAttribute(parts.turn, "hidden", !wanted.length);
-    setAttribute(parts.scale, "hidden", !ends.length);
-    parts.ends.forEach((end, index) => setText(end, ends[index] ?? ""));
-    if (ends.length) paintScale(parts.colours);
+    const names = rules.map(({ label, colour, chosen: isChosen }, rule) => {
+      const state = { "aria-pressed": String(isChosen), "--colour": colour };
+      return h("button", { ...state, onclick: () => go({ rule }) }, label);
+    });
+    const sentences = { class: "said-of-step", "aria-live": "polite" };
+    const has = stages.length > 0;
+    render(
+      dialog,
+      h(
+        "header",
+        {},
+        h("h2", {}, picture.title),
+        layers.element,
+        h("div", { class: "slow-rules", role: "group", "aria-label": "Rule" }, names),
+        h("button", { class: "close", "aria-label": "Close", onclick: () => dialog.close() }, "✕"),
+      ),
+      h(
+        "div",
+        { class: "refused-step" },
+        h("p", { role: "status" }, picture.message),
+        action && h("button", { onclick: acts[action] }, ACTIONS[action]),
+      ),
+      h("div", { class: "graph" }, h("div", { class: "stages" }, drawn, has && drawTurn(back, ends))),
+      h(
+        "footer",
+        {},
+        h(
+          "div",
+          sentences,
+          h("p", {}, [picture.words, picture.note].filter(Boolean).join(" ")),
+          h("code", {}, picture.numbers),
+        ),
+        h(
+          "div",
+          { class: "go" },
+          makeButton("Next step", has && picture.canStep, on.onStep),
+          makeButton(timer ? "Hold" : "Play", has, () => (timer ? stop() : play())),
+          makeButton("←", stages[0]?.time === "past", () => turnTo(-1), "Stage before"),
+          h("span", { class: "count" }, picture.count),
+          makeButton("→", stages.at(-1)?.time === "coming", () => turnTo(1), "Next stage"),
+        ),
+      ),
+    );
+    paintMaps(
+      dialog,
+      stages.map(({ drawing }) => drawing),
+    );
   }
 
   return {
@@ -167,71 +176,33 @@ export function createSlowMotion(host, on) {
         return;
       }
       if (!dialog.open) dialog.showModal();
-      const isNew = dialog.hasAttribute("data-empty") || !parts.title.textContent;
+      const isNew = dialog.hasAttribute("data-empty") || !dialog.textContent;
       draw(picture);
+      const first = picture.action ? ".refused-step button" : ".go button:last-child";
       if (isNew || !dialog.contains(document.activeElement))
-        (picture.action ? parts.act : parts.next).focus();
+        /** @type {HTMLElement} */ (dialog.querySelector(first)).focus();
     },
     destroy() {
-      stop();
       displayed = null;
+      stop();
       dialog.remove();
     },
   };
 }
 
-/** @param {Object<string, (...given: *[]) => void>} on */
-function createParts({ onBack, onNext, onPlay, onAct, onStep, onClose, onLayer }) {
-  const title = element("h2", {});
-  const rules = element("div", { class: "slow-rules", role: "group", "aria-label": "Rule" });
-  const layers = createSwitch("Layer of slow motion", onLayer);
-  const close = element("button", { class: "close", "aria-label": "Close", onclick: onClose }, "✕");
-  const message = element("p", { role: "status" });
-  const act = createButton("", onAct);
-  const ends = ["", "", ""].map(() => element("span", {}));
-  const colours = element("canvas", {});
-  const scale = element("div", { class: "scale" }, colours, element("div", {}, ...ends));
-  const keys = element(
-    "p",
-    { class: "keys" },
-    "← → stage, ↑ ↓ rule;",
-    element("br"),
-    "click or ⇧ + arrows: cell",
+/** Draw the scale of colours between forward and backward pass. @param {string} time of the backward pass @param {string[]} ends */
+function drawTurn(time, ends) {
+  const texts = ends.map((end) => h("span", {}, end));
+  return h(
+    "div",
+    { class: "turn", "data-time": time },
+    ends.length > 0 && h("div", { class: "scale" }, h("canvas"), h("div", {}, texts)),
+    h("p", { class: "keys" }, "← → stage, ↑ ↓ rule;", h("br"), "click or ⇧ + arrows: cell"),
   );
-  const turn = element("div", { class: "turn" }, scale, keys);
-  const graph = element("div", { class: "stages" }, turn);
-  const words = element("p", {});
-  const numbers = element("code", {});
-  const sentences = element("div", { class: "said-of-step", "aria-live": "polite" }, words, numbers);
-  const [back, next] = [createArrow("←", "Stage before", onBack), createArrow("→", "Next stage", onNext)];
-  const [play, step] = [createButton("Play", onPlay), createButton("Next step", onStep)];
-  const count = element("span", { class: "count" });
-  const foot = element(
-    "footer",
-    {},
-    sentences,
-    element("div", { class: "go" }, step, play, back, count, next),
-  );
-  const head = element("header", {}, title, layers.element, rules, close);
-  const refusal = element("div", { class: "refused-step" }, message, act);
-  const viewport = element("div", { class: "graph" }, graph);
-  const dialog = element(
-    "dialog",
-    { class: "slow", "aria-label": "Slow motion" },
-    head,
-    refusal,
-    viewport,
-    foot,
-  );
-  return {
-    ...{ dialog, title, rules, layers, message, act, graph, turn, scale, colours, ends },
-    ...{ words, numbers, back, next, play, step, count },
-  };
 }
 
-/** @param {string} sign @param {string} name @param {() => void} act */
-function createArrow(sign, name, act) {
-  const node = createButton(sign, act);
-  setAttribute(node, "aria-label", name);
-  return node;
+/** Make a button that keeps its focus while disabled. @param {string} text @param {boolean} available @param {() => void} act @param {string} [name] */
+function makeButton(text, available, act, name) {
+  const state = { "aria-label": name, "aria-disabled": available ? null : "true" };
+  return h("button", { ...state, onclick: () => available && act() }, text);
 }
