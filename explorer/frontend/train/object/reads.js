@@ -3,7 +3,8 @@
 import { createChildren, updateChildren } from "../../elements/children.js";
 import { element, setAttribute, setText } from "../../elements/dom.js";
 import { shape } from "../../elements/svg.js";
-import { showPicture } from "../panels/picture.js";
+import { render } from "../../elements/render.js";
+import { drawPicture, paintCanvases } from "../panels/picture.js";
 import { paintBars, paintGrey, areEqual } from "../widgets/canvas.js";
 
 /** @import { Plane, Reads } from "./reads-data.js" */
@@ -87,7 +88,9 @@ function createDecisions({ line: { key } }) {
       node.style.setProperty("--colour", line.colour);
       setText(name, line.label);
       setAttribute(frame, "aria-label", `${line.label}: ${picture.words}`);
-      showPicture(frame, picture);
+      const paints = /** @type {import("../panels/picture.js").Paint[]} */ ([]);
+      render(frame, drawPicture(picture, paints));
+      paintCanvases(frame, paints);
     },
   };
 }

@@ -1,11 +1,11 @@
 // A panel of the section "Why", with one drawing per backward rule.
 
 import { saveCarried } from "../../choice/data.js";
-import { createChildren } from "../../elements/children.js";
-import { element, setAttribute, setText } from "../../elements/dom.js";
+import { element } from "../../elements/dom.js";
+import { h, render } from "../../elements/render.js";
 import { createCounter } from "../widgets/number-stepper.js";
 import { findInstrument } from "../state/instruments.js";
-import { showPicture } from "./picture.js";
+import { drawPicture, paintCanvases } from "./picture.js";
 
 /** @import { Panel } from "../state/instruments.js" */
 /** @import { LegendEntry } from "../state/series.js" */
@@ -33,95 +33,79 @@ const SCROLLED = { role: "group", tabindex: "0" }; // focusable, so that it can 
  *   onPick: (value: number) => void}} on
  */
 export function createPanel({ key, rows, legend, scrolls }, { onLegend, onNumber, onPick }) {
-  const title = element("h3", {});
-  const sentence = element("p", { class: "sentence" });
-  const limits = element("p", { class: "limits" });
-  const missing = element("p", { class: "missing" });
-  const cells = element("div", { class: "columns" });
+  const section = element("section", { class: `why-panel ${key}`, "data-panel": key });
   const counters = findInstrument(key).arguments.map(({ name, label }) =>
     createCounter(label, (value) => onNumber(name, value)),
   );
-  const hint = legend.some(({ numbers }) => numbers) ? [element("span", {}, "Show a unit:")] : [];
-  const swatches = legend.map((entry, index) => createSwatch(entry, () => onLegend(index)));
-  const section = element(
-    "section",
-    { class: `why-panel ${key}`, "data-panel": key },
-    element(
-      "header",
-      {},
-      title,
-      sentence,
-      ...counters.map((counter) => counter.element),
-      ...hint,
-      ...swatches,
-      element("details", { class: "limits-of" }, element("summary", {}, "Limits"), limits),
-    ),
-    missing,
-    cells,
-  );
   section.style.setProperty("--rows", `${rows}rem`);
-  const make = (/** @type {Row["cells"][number]} */ { line }) => createCell(line.key, onPick, scrolls);
-  const columns = createChildren(cells, make, ({ line }) => line.key);
+
+  /** @param {Row} row @param {number} index */
+  function drawSwatch({ legend: texts, pressed }, index) {
+    const { swatch, numbers } = legend[index];
+    const button = {
+      title: "Show one unit's numbers in the formula",
+      "aria-pressed": String(index === pressed),
+      onclick: () => onLegend(index),
+    };
+    const content = [h("i", { class: swatch }), h("span", {}, texts[index])];
+    return h(numbers ? "button" : "span", { class: "swatch", ...(numbers ? button : {}) }, content);
+  }
+
+  /** @param {Row["cells"][number]} cell @param {import("./picture.js").Paint[]} paints */
+  function drawCell({ line, picture, empty, answer, carry }, paints) {
+    const frame = {
+      class: "cell",
+      "aria-label": `${line.label}: ${picture?.words ?? empty}`,
+      "data-empty": picture ? null : empty,
+      ...(scrolls ? SCROLLED : { role: "img" }),
+    };
+    const link = carry && {
+      ...{ class: "carry", href: carry.address, "aria-label": carry.label },
+      onclick: () => saveCarried(carry.data),
+    };
+    return h(
+      "div",
+      { key: line.key, class: "column", "data-rule": line.key, "--colour": line.colour },
+      h("b", { title: line.label }, line.label),
+      h("div", frame, picture && drawPicture(picture, paints, onPick)),
+      link && h("a", link, "Show behind the curves"),
+      answer && h("div", { class: "answer" }, h("p", {}, answer.words), h("code", {}, answer.formula)),
+    );
+  }
 
   return {
     element: section,
     /** @param {Row} row */
     show(row) {
-      setText(title, row.title);
-      setText(sentence, row.sentence);
-      setText(limits, row.limits);
-      setText(missing, row.missing);
-      setAttribute(missing, "hidden", !row.missing);
-      setAttribute(cells, "hidden", row.missing !== "");
-      setAttribute(section, "aria-label", row.title);
-      swatches.forEach((swatch, index) => {
-        setText(/** @type {Element} */ (swatch.lastElementChild), row.legend[index]);
-        if (swatch.matches("button")) setAttribute(swatch, "aria-pressed", String(index === row.pressed));
-      });
+      const paints = /** @type {import("./picture.js").Paint[]} */ ([]);
       counters.forEach((counter, at) => counter.show(row.numbers[at]));
-      columns.show(row.cells);
-    },
-  };
-}
-
-/** @param {Panel["legend"][number]} entry @param {() => void} onclick */
-function createSwatch({ swatch, numbers }, onclick) {
-  const [shade, name] = [element("i", { class: swatch }), element("span", {})];
-  if (!numbers) return element("span", { class: "swatch" }, shade, name);
-  const title = "Show one unit's numbers in the formula";
-  return element("button", { class: "swatch", title, onclick }, shade, name);
-}
-
-/**
- * @param {string} rule its key
- * @param {(example: number) => void} onPick
- * @param {boolean} scrolls
- */
-function createCell(rule, onPick, scrolls) {
-  const name = element("b", {});
-  const frame = element("div", { class: "cell", ...(scrolls ? SCROLLED : { role: "img" }) });
-  const [message, formula] = [element("p", {}), element("code", {})];
-  const answered = element("div", { class: "answer" }, message, formula);
-  let data = /** @type {Carry["data"]|null} */ (null);
-  const link = element("a", { class: "carry", onclick: () => saveCarried(data) }, "Show behind the curves");
-  const cell = element("div", { class: "column", "data-rule": rule }, name, frame, link, answered);
-  return {
-    element: cell,
-    /** @param {Row["cells"][number]} shown */
-    show({ line, picture, empty, answer, carry: way }) {
-      cell.style.setProperty("--colour", line.colour);
-      setText(name, line.label);
-      setAttribute(name, "title", line.label);
-      setAttribute(frame, "aria-label", `${line.label}: ${picture?.words ?? empty}`);
-      data = way?.data ?? null;
-      setAttribute(link, "hidden", !way);
-      setAttribute(link, "href", way?.address);
-      setAttribute(link, "aria-label", way?.label);
-      setAttribute(answered, "hidden", answer === null);
-      setText(message, answer?.words ?? "");
-      setText(formula, answer?.formula ?? "");
-      setAttribute(frame, "data-empty", picture ? null : empty);
-      if (picture) showPicture(frame, picture, onPick);
+      section.setAttribute("aria-label", row.title);
+      render(
+        section,
+        h(
+          "header",
+          {},
+          h("h3", {}, row.title),
+          h("p", { class: "sentence" }, row.sentence),
+          counters.map((counter) => counter.element),
+          legend.some(({ numbers }) => numbers) && h("span", {}, "Show a unit:"),
+          legend.map((_, index) => drawSwatch(row, index)),
+          h(
+            "details",
+            { class: "limits-of" },
+            h("summary", {}, "Limits"),
+            h("p", { class: "limits" }, row.limits),
+          ),
+        ),
+        row.missing
+          ? h("p", { class: "missing" }, row.missing)
+          : h(
+              "div",
+              { class: "columns" },
+              row.cells.map((cell) => drawCell(cell, paints)),
+            ),
+      );
+      paintCanvases(section, paints);
     },
   };
 }

@@ -1,6 +1,6 @@
 // Draws pictures from blocks that Python sends. It knows the kinds of blocks, but no instrument.
 
-import { h, render } from "../../elements/render.js";
+import { h } from "../../elements/render.js";
 import { formatShare, formatShort } from "../../formula/numbers.js";
 import { layOutHistogram } from "../widgets/histogram.js";
 import { paintDots, paintImage } from "../widgets/image.js";
@@ -9,11 +9,11 @@ import { makeBarPath, makeLinePath, share } from "../widgets/svg-paths.js";
 /** @import { Child } from "../../elements/render.js" */
 /** @import { Picture } from "./panels.js" */
 /** A block, as ``explorer/training/instruments`` makes it. @typedef {Object<string, *>} Block */
+/** @typedef {(canvas: HTMLCanvasElement) => void} Paint */
 /**
  * The picture of a block. ``canvas`` returns a canvas that is painted once it is on the page, and ``pick`` is called with
  * the example of a tile that is pressed.
- * @typedef {{picture: Picture, canvas: (paint: (canvas: HTMLCanvasElement) => void) => Child,
- *   pick: (example: number) => void}} Around
+ * @typedef {{picture: Picture, canvas: (paint: Paint) => Child, pick: (example: number) => void}} Around
  */
 
 /** @type {{[kind: string]: (block: *, around: Around) => Child}} */
@@ -104,19 +104,22 @@ const KINDS = {
 };
 
 /**
- * Show a picture as the content of an element.
- * @param {HTMLElement} host
+ * Draw a picture as the children of an element. Its canvases are painted by ``paintCanvases``, once they are on the page.
  * @param {Picture} picture
+ * @param {Paint[]} paints gets a function for each canvas
  * @param {(example: number) => void} [pick] is called if an image is pressed
  */
-export function showPicture(host, picture, pick = () => undefined) {
-  const paints = /** @type {((canvas: HTMLCanvasElement) => void)[]} */ ([]); // in the order of the canvases
-  const canvas = (/** @type {typeof paints[number]} */ paint) => {
+export function drawPicture(picture, paints, pick = () => undefined) {
+  const canvas = (/** @type {Paint} */ paint) => {
     paints.push(paint);
     return h("canvas");
   };
-  render(host, drawBlocks(picture.blocks, { picture, canvas, pick }));
-  host.querySelectorAll("canvas").forEach((node, at) => paints[at](node));
+  return drawBlocks(picture.blocks, { picture, canvas, pick });
+}
+
+/** Paint all canvases in an element. @param {Element} host @param {Paint[]} paints in the order of the canvases */
+export function paintCanvases(host, paints) {
+  host.querySelectorAll("canvas").forEach((canvas, at) => paints[at](canvas));
 }
 
 /** @param {Block[]} blocks @param {Around} around */
