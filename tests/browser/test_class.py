@@ -55,6 +55,20 @@ def test_a_class_from_its_code_to_its_end(new_page: Open, chromium: Browser, add
         the_end_leaves_nothing(teacher, one, other)
 
 
+def test_on_a_phone_pad_and_question_are_in_view_and_a_wrong_answer_is_called_wrong(new_page: Open) -> None:
+    teacher, code = opened(new_page)
+    one = new_page(fresh=True, viewport=PHONE, **FINGER)
+    joins_by_its_code(one, code)
+    for part in (".ask", ".pad"):
+        expect(one.locator(part)).to_be_in_viewport(ratio=1)
+    one.get_by_role("radio").nth(1).check()
+    one.get_by_role("button", name="Send my prediction").click()
+    teacher.keyboard.press("Escape")
+    teacher.get_by_role("button", name="Reveal").click()
+    expect(one.locator(".verdict")).to_contain_text("Not right. The backward returns g")
+    expect(one.locator(".verdict")).to_be_in_viewport(ratio=1)
+
+
 def opened(new_page: Open) -> tuple[Page, str]:
     """Open a class on a lesson that is drawn; return the teacher's page and the code."""
     teacher = new_page(fresh=True, viewport={"width": 1280, "height": 720})

@@ -2,7 +2,7 @@
 
 import { getEntries } from "../choice/choice.js";
 import { createExercise } from "../editor/exercise.js";
-import { element, setText } from "../elements/dom.js";
+import { element, setAttribute, setText } from "../elements/dom.js";
 import { createExcerpt, createFullCode } from "./code.js";
 import { createForecast } from "./forecast.js";
 import { EMPTY_STATE, recall, remember } from "./memory.js";
@@ -11,6 +11,8 @@ import { createRetest } from "./retest.js";
 import { createLinks, describeScene, getCurveScenes, createHosts, showNet, showScene } from "./scenes.js";
 import { renderInline, renderParagraphs } from "./words.js";
 import { parseMessage } from "../choice/message.js";
+
+const WRONG_TEXT = "Not right.";
 
 /**
  * The surroundings of a lesson: ``address`` returns the address of a page or route of the server, ``instrument``
@@ -311,16 +313,20 @@ export function createLesson(lesson, around, part = null) {
       title.focus({ preventScroll: true });
     },
     /**
-     * Reveal the answer when the teacher does so. The message ``unanswered`` is shown if the student has predicted
-     * nothing.
+     * Reveal the answer when the teacher does so. A student is told whether the prediction was right; the message
+     * ``unanswered``, which is "" for the teacher, is shown if the student has predicted nothing.
      * @param {string} unanswered
      */
     reveal(unanswered) {
       if (state.revealed) return;
       const { picked, drawn } = forecast.saved();
       const hasAnswered = picked !== null || drawn?.some((value) => value !== null);
-      conclude(hasAnswered && forecast.checked().right ? "checked" : "shown");
-      if (!hasAnswered && unanswered) verdict.prepend(`${unanswered} `);
+      const isRight = hasAnswered && forecast.checked().right;
+      conclude(isRight ? "checked" : "shown");
+      if (!unanswered) return;
+      if (!isRight) verdict.prepend(`${hasAnswered ? WRONG_TEXT : unanswered} `);
+      setAttribute(verdict, "data-kind", hasAnswered && (isRight ? "right" : "wrong"));
+      title.scrollIntoView({ block: "start" }); // a phone may show the answers, below the reply
     },
     showLinks: links.show,
     turn,
