@@ -1,11 +1,12 @@
 // The tabs that open the sections below the chart. At most one section is open.
 
+import { getLearnable } from "../../choice/choice.js";
 import { element, setAttribute } from "../../elements/dom.js";
 
 const FILL_MS = 5000; // a section opened by a link gets its content within this time
 
 /**
- * Create a tab for each section below the chart.
+ * Create a tab for each section below the chart; that on equilibria is there while a parameter can learn.
  * @param {HTMLElement} host
  * @param {{store: import("../../choice/store.js").Store, sections: Object<string, string>}} options
  *   ``sections`` holds the names by key
@@ -32,8 +33,12 @@ export function createTabs(host, { store, sections }) {
   }
 
   const end = new AbortController();
-  const stop = store.subscribeNow(({ section }, { origin }) => {
-    for (const { key, button } of buttons) setAttribute(button, "aria-expanded", String(key === section));
+  const stop = store.subscribeNow((choice, { origin }) => {
+    const { section } = choice;
+    for (const { key, button } of buttons) {
+      setAttribute(button, "aria-expanded", String(key === section));
+      button.hidden = key === "rest" && section !== key && !getLearnable(choice).length;
+    }
     if (section && origin === "arrival") bringIntoView(host, end.signal);
   });
   return {
