@@ -51,7 +51,7 @@ def format_percent(share: float) -> str:
 
 
 def format_short(value: float) -> str:
-    """Format a measured number in few characters, as the browser does: 46,970, 0.0123, −1 or 3.1e7."""
+    """Format a measured number in few characters, as the browser does: 46,970, 0.0123 or 3.1e7."""
     if value == 0 or 1e-3 <= abs(value) < 1e7:
         rounded = float(f"{value:.4g}")
         return with_minus(f"{rounded:,.0f}" if abs(rounded) >= 1e3 else f"{rounded:g}")

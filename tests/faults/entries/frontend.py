@@ -97,8 +97,8 @@ FAULTS = (
     Fault(
         name="Ctrl with a letter works like the letter alone",
         file="explorer/frontend/elements/keys.js",
-        old="|| ctrlKey || metaKey || altKey) return;",
-        new="|| metaKey || altKey) return;",
+        old="|| (ctrlKey || metaKey) !== withControl || altKey) return;",
+        new="|| altKey) return;",
         tests="browser/test_calm.py",
     ),
     Fault(

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from explorer.formula import format_percent
+from explorer.formula import format_percent, format_short
 from tests.frontend.modules import Node
 
 READ = """
@@ -72,3 +72,15 @@ def test_a_share_is_written_as_in_every_sentence(node: Node):
     script = 'const { formatShare } = await import("./formula/numbers.js"); return given.map(formatShare);'
     assert node.run(script, shares) == [format_percent(share) for share in shares]
     assert [format_percent(share) for share in shares[2:4]] == ["less than 1 %"] * 2
+
+
+def test_a_measured_number_is_written_alike_in_python_and_in_the_browser(node: Node):
+    values = [0, 1, -2.5, 0.01234567, 0.001, 0.00099994, 3.14159e-7, 999.96, 1234.6, 46970, 9_999_999, 3.1e7]
+    script = 'const { formatShort } = await import("./formula/numbers.js"); return given.map(formatShort);'
+    assert [text.replace("-", "−") for text in node.run(script, values)] == [*map(format_short, values)]
+    assert [format_short(value) for value in (-2.5, 46970, 3.1e7, 1e-5)] == [
+        "−2.5",
+        "46,970",
+        "3.1e7",
+        "1e−5",
+    ]
