@@ -5,6 +5,7 @@ What is offered, drawn and said of each state is tested without a page, in ``tes
 
 import csv
 import re
+from pathlib import Path
 
 from playwright.sync_api import Locator, Page, expect
 
@@ -16,6 +17,7 @@ from tests.browser.visitors import FINGER, NOTHING_CHOSEN, PHONE, Open
 
 SMALL = "task=circles&op=sign&rule=default&rule=formula:+g*(abs(x)<=1)&rates=0.003,0.03&seeds=2"
 SMALL += "&hidden=4&batch=8&steps=20"
+COUNT = Path(__file__).with_name("count.js").read_text("utf-8")
 RUNS = 24  # four rules with the controls, two rates and the one they are judged at, two seeds
 PASTE = """(field, text) => {
     field.value = text;
@@ -78,6 +80,7 @@ def test_distances_come_first_and_the_heat_map_is_one_press_away(new_page: Open)
     page = new_page(viewport={"width": 1366, "height": 768})
     page.add_init_script(NOTHING_CHOSEN)
     open_study(page, SMALL)
+    assert len(page.evaluate(COUNT)["controls"]) <= 22
     expect(status(page)).to_contain_text(re.compile(rf"{RUNS} runs of 20 steps: about \d+ s"))
     expect(page.locator(".study .plan i")).to_have_count(RUNS)  # a ring a run
     expect(page.locator(".study .results")).to_be_hidden()
@@ -156,7 +159,10 @@ def test_a_study_is_stopped_continued_and_refused_if_invalid(page: Page) -> None
     enter(seeds, "1000")
     expect(seeds).to_have_value("10")
     expect(page.locator(".study .setup")).to_contain_text("A whole number from 1 to 10: 10 is taken.")
+    press(page, "Task: Digits, change it")
     press(page, "Your data")
+    expect(button(page, "Task: Your data, change it")).to_be_focused()
+    expect(page.get_by_role("group", name="Task", exact=True)).to_be_hidden()
     expect(status(page)).to_contain_text("the table is empty")
     page.get_by_label("Paste a table").evaluate(
         PASTE, "a,kind\n" + "\n".join(f"{n},{n % 2}" for n in range(40))

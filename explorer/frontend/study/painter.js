@@ -2,6 +2,7 @@
 
 import { createExamples } from "../cards/examples.js";
 import { element, setAttribute, setText } from "../elements/dom.js";
+import { createTaskChip } from "../train/settings/task-chip.js";
 import { createPicker } from "../train/settings/task-picker.js";
 import { createTable } from "../train/settings/table-input.js";
 import { NO_TABLE } from "../train/state/own-table.js";
@@ -35,6 +36,7 @@ export function createPainter(host, { store, plotly, server, examples }, on) {
     (key) => store.change(withTask(store.current, key)),
     getJudgedTasks(),
   );
+  const chip = createTaskChip(find("bar"), find("tasks"));
   const menu = createExamples(
     examples,
     (choice) =>
@@ -79,6 +81,7 @@ export function createPainter(host, { store, plotly, server, examples }, on) {
       const { choice, csv: id } = picture;
       commands.show(picture);
       picker.show(picture.task.key);
+      chip.show(picture.task);
       menu.show(choice, picture.about);
       table.show(picture.table);
       heat.show(picture.heat);
