@@ -1,8 +1,8 @@
 """Bundle the browser's modules in two files, since two hundred requests take seconds on a slow connection.
 
-Each module becomes a function that returns its exports and takes its imports from the modules before it. Only
-modules in our own style are supported: they import and export by name, at the start of a line, and without
-cycles.
+Each module becomes a function that returns its exports, and gets its imports from the modules before it. Only
+modules in this project's style are supported: they import and export by name, at the start of a line, and
+without cycles.
 """
 
 import posixpath

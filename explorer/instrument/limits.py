@@ -1,4 +1,4 @@
-"""Limits for values that a user or a link may set; those of formulas and curves are elsewhere."""
+"""Limits of values that a user or a link may set. Those of formulas and curves are in other modules."""
 
 import math
 
@@ -9,7 +9,7 @@ MAX_PARAMETER = 1e6
 MIN_POSITIVE = 1e-6
 MAX_QUERY = 2000
 _BISECTIONS, _DECIMALS = 64, 6
-MAX_READINGS = 40  # the most rows in the page's table of exact values
+MAX_READINGS = 40  # maximum number of rows in the page's table of exact values
 
 
 def find_reach(parameter: Parameter) -> tuple[float, float]:

@@ -1,7 +1,7 @@
 """The query parameters of a link to Explore, other than op, rules and parameters.
 
-``ui/links`` reads links by them. The browser gets them with its document: it reads and writes links by them,
-and checks the data from Python.
+``ui/links`` uses them to read links. The browser gets them with its document, and uses them to read and write
+links and to check the data from Python.
 """
 
 from collections.abc import Mapping
@@ -36,7 +36,7 @@ class Layer:
     Attributes:
         label: the label of the switch.
         meaning: the meaning of the switch, one sentence.
-        controls: the query parameters that have a control next to the layer's sentences, with their labels.
+        controls: the query parameters with a control next to the layer's sentences, and their labels.
     """
 
     label: str

@@ -1,4 +1,4 @@
-"""Draws a Plotly figure as a PNG image, for notebooks without scripts: on GitHub, untrusted, or as a PDF."""
+"""Drawing of Plotly figures as PNG images, for notebooks without scripts: on GitHub, untrusted, as a PDF."""
 
 import io
 import math

@@ -18,9 +18,9 @@ def watch(run: Any, /, *arguments: Any, **options: Any) -> Any:
 
     Args:
         run: a ``Run``, which is advanced to its last step; or ``explorer.race``.
-        *arguments: those of the race.
-        **options: those of the race. Each net is judged on held-out data twenty times, which changes no
-            result. With an ``executor``, only its score at the end appears.
+        *arguments: the arguments of the race.
+        **options: the keyword arguments of the race. Each net is evaluated on held-out data twenty times,
+            which changes no result. With an ``executor``, only its final score appears.
 
     Returns:
         The run, or the result of the race. The last picture remains in the notebook. Without anywidget, a

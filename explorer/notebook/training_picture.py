@@ -78,7 +78,7 @@ class RaceWatcher(Watcher):
 
     @contextmanager
     def watch(self, plan: RacePlan, rows: Sequence[Row]) -> Any:
-        """Display the race while it runs, and yield a function that takes the results of finished nets."""
+        """Display the race while it runs, and yield a function that accepts the results of finished nets."""
         self._plan = plan
         self._rows: Mapping[Trial, Row] = {}
         self._set_rows({row.trial: row for row in rows})

@@ -1,8 +1,8 @@
 """Questions that the browser asks Python: a registry of functions with annotated keyword arguments.
 
-The app answers over HTTP, a notebook's kernel by messages. The site has stored answers; Python in the browser
-answers questions that need no torch. A saved file has the answers from the moment of saving. This module
-needs the standard library alone, as it also runs in the browser.
+The app answers over HTTP, and a notebook's kernel by messages. The site has stored answers, and Python in the
+browser for questions that need no torch. A saved file has the answers from the time of saving. This module
+needs only the standard library, since it also runs in the browser.
 """
 
 import json
@@ -43,8 +43,8 @@ class Question:
     """A function whose arguments and answer are JSON types; a ValueError becomes a sentence for the screen.
 
     Attributes:
-        load: returns the function, which is imported at the first question.
-        torch: whether the function needs torch; Python in the browser answers the others too.
+        load: a function that imports and returns the function, called at the first question.
+        torch: whether the function needs torch; if not, Python in the browser can answer too.
         seats: the kind of server slots used: "computing" for milliseconds, "judging" for a tenth of a second,
             "searching" for more.
         cached: the number of cached answers.

@@ -21,7 +21,7 @@ WRITERS: Mapping[str, Callable[[Pair], str | None]] = {
     "JAX": make_jax_code,
 }
 LANGUAGES = (*WRITERS, NOTEBOOK)
-# By language, and by whether the rule is autograd's own gradient.
+# The keys are the language, and whether the rule is autograd's own gradient.
 _REFUSALS: Mapping[str, Mapping[bool, str]] = {
     "Custom op": {
         True: "torch's own derivative of this op is too long to write out: choose PyTorch.",
@@ -60,12 +60,12 @@ def write_code(
 ) -> Answer:
     """Write the code of an op with a rule, as a dict with "text", "short" and "note".
 
-    The text has all features and is "" if the language cannot express the pair; "short" is the form that a
-    person would write, in PyTorch alone, and otherwise "". A notebook also plots the curve: over a range,
-    around its `kinks`; `f` is the loss of a stochastic pair.
+    "text" is the code with all features, or "" if the language cannot express the pair. "short" is the form
+    that a person would write, in PyTorch only, otherwise "". A notebook also plots the curve over a range,
+    with its `kinks` sampled exactly. `f` is the loss of a stochastic pair.
     """
     if language not in LANGUAGES:
-        raise ValueError(f"unknown language: choose one of {', '.join(LANGUAGES)}")
+        raise ValueError(f"unknown language {language!r}: choose one of {', '.join(LANGUAGES)}")
     drawing = {"start": start, "stop": stop, "g": g, "kinks": sorted({*kinks}), "f": f}
     entry, other = find_op(op), find_rule(rule)
     learned = list_learned(entry, other, learns)

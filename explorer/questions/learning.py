@@ -1,4 +1,4 @@
-"""The questions "pull" and "rest": where data move a parameter that learns."""
+"""The questions "pull" and "rest": where data move a parameter that learns, and where it comes to rest."""
 
 from explorer.catalogue import find_op, find_rule
 from explorer.catalogue.losses import require_deterministic
@@ -41,11 +41,11 @@ def answer_rest(
     numbers: list[float],
     weights: list[float],
 ) -> Answer:
-    """Compute where a parameter that learns comes to rest, over the range of its slider.
+    """Compute the equilibria of a parameter that learns, over the range of its slider.
 
-    `at` are the parameter's values, `error` the mean squared errors of the op there, and `least` a sentence
-    on the smallest one. `rules` has, for each rule by which the parameter can learn, the `gradient` at each
-    value, the equilibria `places`, and `words` on them.
+    `at` are the parameter's values, `error` the mean squared errors of the op at these values, and `least` a
+    sentence on the smallest error. For each rule with which the parameter can learn, `rules` has the
+    `gradient` at each value, the equilibria `places`, and `words` on them.
     """
     require_deterministic("where it settles", find_op(op), *map(find_rule, rules))
     equilibria = find_equilibria(op, rules, learns, numbers or make_normal_numbers(), parameters, weights)

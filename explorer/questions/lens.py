@@ -22,7 +22,7 @@ def answer_lens(
 ) -> Answer:
     """Compute the gradient of an op under noise, and describe how far each rule is from it.
 
-    Returns `x`, the `gradient` there, and `words`.
+    Returns `x`, the `gradient` at these x, and `words`.
     """
     return encode_lens(lens(op, rules, noise=noise, width=width, start=start, stop=stop, g=g, **parameters))
 

@@ -15,8 +15,8 @@ def answer_map(
 def encode_map(result: RuleMap) -> Answer:
     """Convert maps of rules to JSON types, with a sentence on each rule's linearity in g.
 
-    For a rule that is linear in g, `unit` is (columns,), the gradient at g = 1. For any other rule, `values`
-    is (rows, columns), flattened, the largest g first.
+    A rule that is linear in g has `unit`, (columns,), the gradient at g = 1. Any other rule has `values`,
+    (rows, columns), flattened, with the largest g first.
     """
     span = result.curves.start, result.curves.stop
     rules = {}

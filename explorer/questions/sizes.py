@@ -24,7 +24,7 @@ def answer_scaled(op: str, rules: list[str], parameters: dict[str, float], kind:
     ValueError for an unknown kind.
     """
     if kind not in ("area", "width"):
-        raise ValueError('kind must be "area" or "width"')
+        raise ValueError(f'kind must be "area" or "width", not {kind!r}')
     scaled = scale_rules(op, rules, parameters, "area" if kind == "area" else "width")
     return {
         "entries": {key: make_entry(rule) for key, rule in scaled.rules.items()},

@@ -32,7 +32,7 @@ class Functions(NamedTuple):
         code: source of each function.
         learns: names of each function's learned parameters.
         takes: names of each function's extra arguments: u, and f, the loss as a function of the output.
-        judged: name of the function that replaces it when nets are evaluated, if there is one.
+        judged: name of the function that replaces a function when nets are evaluated, if there is one.
     """
 
     code: dict[str, str]

@@ -81,7 +81,7 @@ if number == 0:  # the mean of each four
     rows = four[:, :, 0] + four[:, :, 1]
     maps = (rows[:, :, :, 0] + rows[:, :, :, 1]) * 0.25
 """
-# The net after the first product, for runs that precompute it.
+# The code of the net after the first product, for runs that precompute that product.
 _SPARED_BODY = """
 x, *rest = layers
 for {each} in {rest}:
@@ -121,9 +121,9 @@ def _write_body(settings: Settings, task: Task) -> str:
 
 
 def _body_of(site: OpSite) -> str:
-    """Return the body of ``net`` for a place of the op.
+    """Return the body of the function ``net`` for an op at this site.
 
-    Raises LookupError if ``NETS`` has no entry for it.
+    Raises LookupError if ``NETS`` has no entry for the site.
     """
     if site.key not in NETS:
         raise LookupError(f"scripts have no net for an op at {site.key!r}: add an entry to NETS")

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 
 from explorer.snippets.pair import Pair
 
-# torch.rand_like may return 0, where logarithms and quantiles are infinite.
+# torch.rand_like may return 0, at which logarithms and quantiles are infinite.
 DRAW_U = "u = torch.rand_like(x).clamp(min=torch.finfo(x.dtype).eps / 4)"
 TYPES = {"u": "Tensor", "f": "Callable[[Tensor], Tensor]"}
 MEANINGS = {

@@ -12,7 +12,7 @@ WIDTH = 88
 def format_code(code: str) -> str:
     """Format code as black and ruff do, in lines of at most 88 characters.
 
-    Black formats code that it has changed a second time: code that is laid out already takes half the time.
+    Black formats code again after changing it, so code with the right layout takes half the time.
     """
     # Imported here because black loads slowly and only exported code needs it.
     import black

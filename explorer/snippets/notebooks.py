@@ -100,21 +100,22 @@ def notebook(
     draws from a seeded generator, and the exact gradient of the mean loss.
 
     Args:
-        op: key of ``OPS``, or ``"formula: …"`` in x.
-        rule: key of ``RULES``, or ``"formula: …"`` in x, y, g.
+        op: a key of ``OPS``, or ``"formula: …"`` in x.
+        rule: a key of ``RULES``, or ``"formula: …"`` in x, y, g.
         parameters: values by name, as for ``snippet``; for a stochastic pair they may include the loss's.
-        learns: names of parameters that learn.
+        learns: the names of the parameters that learn.
         start: lower end of the range of x.
         stop: upper end of the range of x.
-        points: number of evenly spaced x; None for 601, or 121 for a stochastic pair.
+        points: the number of evenly spaced x; None for 601, or 121 for a stochastic pair.
         g: the upstream gradient; for a stochastic pair a factor on the loss.
-        kinks: x to sample exactly, where lines break: ``sample_curves(...).kinks[rule]``, and the kinks of
-            ``part_key(rule)`` if a parameter learns. For a stochastic pair, possible kinks of the mean loss.
+        kinks: the x to sample exactly, at which lines break: ``sample_curves(...).kinks[rule]``, and the
+            kinks of ``part_key(rule)`` if a parameter learns. For a stochastic pair, possible kinks of the
+            mean loss.
         f: the loss of a stochastic pair, as a formula of y; ignored for other pairs.
 
     Raises:
-        ValueError: as ``snippet``; or a stochastic op has a mean over all x. FormulaError, a ValueError, if
-            the loss cannot be parsed.
+        ValueError: as for ``snippet``, and if a stochastic op has a mean over all x. The subclass
+            FormulaError if the loss cannot be parsed.
     """
     pair = make_pair(op, rule, parameters, learns)
     code = make_torch_code(pair)
@@ -142,7 +143,7 @@ def make_cells(
     """Return the source of the notebook's cells after the function's, by id.
 
     Args:
-        name: name of the function.
+        name: the name of the function.
         learned: values of the learned parameters by name, in the order of the function's arguments.
         settings: code as text: ``start``, ``stop``, ``points`` and ``g`` as numbers, ``kinks`` as the line
             that assigns the tensor ``kinks``.

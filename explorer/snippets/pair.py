@@ -67,7 +67,7 @@ class Pair:
 
     @property
     def random_names(self) -> tuple[str, ...]:
-        """Names in the code for random quantities: u, f (the loss), ya (the antithetic output)."""
+        """The names in the code for random quantities: u, f (the loss), ya (the antithetic output)."""
         return tuple(_find_random_names(self.op, self.rule))
 
     @property
@@ -105,14 +105,14 @@ class Pair:
     def scale_of(self, name: str, count: str) -> Formula | None:
         """Return the factor on a parameter's gradient, or None if there is no factor.
 
-        ``count``: an expression for the number of elements.
+        ``count`` is an expression for the number of elements.
         """
         scale = self.learns[name].scale
         return scale and Formula(substitute(scale.with_tensors(self.learns).tree, {Name(COUNT): Name(count)}))
 
     @property
     def name(self) -> str:
-        """Name of the function, as in ``round_straight_through``; "custom" for formulas without a label."""
+        """The function's name, as in ``round_straight_through``; "custom" for formulas without a label."""
         words = [_choose_word(self.op), _choose_word(self.rule)]
         name = words[0] if _is_custom(self.op) and words[0] == words[1] else "_".join(words)
         is_reserved = name in _RESERVED or keyword.iskeyword(name) or keyword.iskeyword(name.capitalize())
@@ -120,12 +120,12 @@ class Pair:
 
     @property
     def layer(self) -> str:
-        """Name of the layer's class, as in ``RoundStraightThrough``."""
+        """The name of the layer's class, as in ``RoundStraightThrough``."""
         return "".join(word.capitalize() for word in self.name.split("_"))
 
     @property
     def title(self) -> str:
-        """The labels of op and rule, joined."""
+        """The joined labels of op and rule."""
         op = self.op.label if _is_named(self.op) else "Custom op"
         return f"{op}, " + (
             f"backward rule {self.rule.label}" if _is_named(self.rule) else "custom backward rule"

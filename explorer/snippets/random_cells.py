@@ -1,4 +1,4 @@
-"""Notebook cells for a random op or rule: many draws, their mean and spread, and the exact gradient."""
+"""Notebook cells for a random op or rule: many draws, their mean and deviation, and the exact gradient."""
 
 from collections.abc import Iterable, Mapping
 from string import Template
@@ -118,7 +118,7 @@ def make_random_cells(
             ``kinks`` as the line that assigns the tensor ``kinks``.
 
     Raises:
-        ValueError: the op has a mean over all x.
+        ValueError: if the op has a mean over all x.
     """
     if has_mean(pair.op):
         raise ValueError(NO_MEANS)

@@ -88,28 +88,28 @@ def snippet(
     The code needs only torch. It reproduces ``explorer.apply`` bit for bit, kinks included. It supports
     double backward and torch.func where the rule is differentiable, and forward mode (``jvp``, ``jacfwd``).
     torch.compile makes one graph of it, with and without gradients, but without forward mode and torch.func.
-    For the default rule the code is the plain op. For constants that Python refuses to compute, such as ``1 /
-    a`` or ``log(a)`` at a = 0, it gives NaN or infinity, as ``explorer.apply`` does. If op and rule use one
-    parameter name in two meanings, the function has two arguments: ``elu_dsq(x, alpha, alpha_rule)``.
+    For the default rule, the code is the plain op. Constants that Python cannot compute, such as ``1 / a`` or
+    ``log(a)`` at a = 0, are NaN or infinity, as in ``explorer.apply``. If op and rule use a parameter name
+    with different meanings, the function has two arguments: ``elu_dsq(x, alpha, alpha_rule)``.
 
     The function of a stochastic pair takes u, one number in (0, 1) for each element, and, if the rule uses
     the loss, f, a function of y: ``name(x, *, u, f, **parameters)``. For the same u it returns the bits of
     ``explorer.apply(…, draw=u)``. Its layer draws a new u at each call.
 
-    With ``learns`` the code defines ``quantize_lsq(x, s, *, **numbers)``. The tensor ``s`` gets the gradient
-    that ``explorer.apply`` gives it, bit for bit, in its own shape. The layer holds it as an
+    With ``learns``, the code defines ``quantize_lsq(x, s, *, **numbers)``. The tensor ``s`` gets the same
+    gradient as in ``explorer.apply``, bit for bit, in its own shape. The layer stores it as an
     ``nn.Parameter``.
 
     Args:
-        op: key of ``OPS``, or ``"formula: …"`` in x.
-        rule: key of ``RULES``, or ``"formula: …"`` in x, y, g.
+        op: a key of ``OPS``, or ``"formula: …"`` in x.
+        rule: a key of ``RULES``, or ``"formula: …"`` in x, y, g.
         parameters: values by name, which become the defaults of the signature; other names are ignored.
-        learns: names of parameters that learn, see ``catalogue.learnable``.
-        **named: parameters as keywords; an unknown name is an error.
+        learns: the names of parameters that learn; see ``catalogue.learnable``.
+        **named: values of parameters as keywords; an unknown name is an error.
 
     Raises:
-        ValueError: a key or keyword is unknown, a value is not finite or outside the domain of its entry, or
-            a parameter cannot learn. FormulaError, a ValueError, if a formula cannot be parsed.
+        ValueError: if a key or keyword is unknown, a value is not finite or outside the domain of its entry,
+            or a parameter cannot learn. The subclass FormulaError if a formula cannot be parsed.
     """
     keywords = check_values(find_op(op), [find_rule(rule)], named)
     return make_torch_code(make_pair(op, rule, {**(parameters or {}), **keywords}, learns))
@@ -264,7 +264,7 @@ def _write_returns(pair: Pair, gradient: str, used: set[str]) -> str:
 
 
 def write_nones(pair: Pair) -> list[str]:
-    """Write what backward returns for arguments that get no gradient."""
+    """Write the None values that backward returns for arguments without gradient."""
     return ["None"] * len((*pair.extras, *pair.numbers))
 
 

@@ -30,12 +30,12 @@ _UNKNOWN: Agreement = (None, None)
 class Chunk:
     """Several training runs of a study that take their steps together.
 
-    On a CPU, each equals ``Run(plan.settings(trial))`` bit for bit. If the op is on weights, missing
+    On a CPU, each run equals ``Run(plan.settings(trial))`` bit for bit. If the op is on weights, missing
     straight-through runs are added for comparison.
 
     Attributes:
         trials: the runs in the order of their nets in the ensemble.
-        step: number of steps taken.
+        step: the number of steps taken.
     """
 
     def __init__(self, plan: Plan, trials: Sequence[Trial]) -> None:
@@ -47,7 +47,7 @@ class Chunk:
         self._references = _find_references(plan, self.trials)
         all_trials = list(dict.fromkeys([*self.trials, *self._references.values()]))
         self._number = {trial: number for number, trial in enumerate(all_trials)}
-        # The first run of each configuration.
+        # The index of the first run of each configuration.
         kinds = {_configuration_of(trial): trial for trial in reversed(all_trials)}
         numbers = {kind: number for number, kind in enumerate(reversed(kinds))}
         seeds = {seed: number for number, seed in enumerate(sorted({trial.seed for trial in trials}))}
@@ -156,7 +156,7 @@ def _join_rules(plan: Plan, trials: Sequence[Trial]) -> OpRules:
 
 
 def _compute_passed(traces: Sequence[Trace]) -> NDArray[float32]:
-    """Compute how much gradient each run's backward rule passes: the sum of sizes after ÷ before the rule."""
+    """Compute the sum of gradient sizes after each run's rule, divided by the sum before the rule."""
     before: list[Tensor] = [
         sum_members(trace.upstream.abs()) for trace in traces if trace.upstream is not None
     ]

@@ -38,41 +38,43 @@ def study(
 ) -> Result:
     """Compare rules fairly: each at its own best learning rate, on data that no net was trained on.
 
-    In stage "choose" every rule trains at every rate with every seed, and validation data chooses the rule's
-    rate. In stage "judge" it trains again at that rate with as many other seeds, and held-out data judges it.
+    In stage "choose", every rule trains at every rate with every seed, and validation data choose the rule's
+    rate. In stage "judge", it trains again at that rate with as many other seeds, and is scored on held-out
+    data.
 
     Args:
-        task: key of a task with held-out data; None for "digits", or "data" if there is a table.
-        op: key of ``OPS``, ``"formula: …"`` in x, or an ``Op``; None for the task's own.
+        task: the key of a task with held-out data; None for "digits", or "data" if there is a table.
+        op: a key of ``OPS``, ``"formula: …"`` in x, or an ``Op``; None for the task's own.
         rules: keys of ``RULES``, ``"formula: …"``, or ``Rule``; None for the task's own.
-        lrs: learning rates, above 0; None for a tenth to ten times the task's own.
-        seeds: number of seeds that choose, from the setting ``seed`` upwards, or these seeds themselves; the
-            seeds that judge follow the last.
-        steps: steps of each run; None for the task's own.
-        parameters: values of op and rules by name, or by ``rule.name``.
+        lrs: the learning rates, above 0; None for a tenth to ten times the task's own.
+        seeds: the seeds that choose rates, or their number, counted from the setting ``seed``. The seeds that
+            judge follow the last of them.
+        steps: the number of steps of each run; None for the task's own.
+        parameters: values of the op's and the rules' parameters, by name or by ``rule.name``.
         controls: whether to add the zero rule and the reversed rule as controls.
-        file: CSV file to which finished runs are appended. If it holds runs of the same arguments, the study
-            continues from there, also after an interruption.
-        executor: computes runs: any ``concurrent.futures.Executor``, or the address of a Dask cluster.
-            None for the address in the environment's EXPLORER_CLUSTER, or else one core of this process.
+        file: a CSV file to which finished runs are appended. If it contains runs with the same arguments, the
+            study continues from them, also after an interruption.
+        executor: any ``concurrent.futures.Executor`` to compute runs, or the address of a Dask cluster. None
+            for the address in the environment variable EXPLORER_CLUSTER, or else one core of this process.
             Workers get chunks of 50 to 300 runs; fewer only if a worker would get none or nets are large.
         progress: whether to show a progress bar.
-        equal: whether to divide each rule's rates by the share of straight-through's gradient it passes at
-            the start weights, so that rules of unlike size take steps of similar length. Tables keep the
-            undivided rates. A rule that passes nothing keeps its rates. For SGD, with or without momentum.
+        equal: whether to divide each rule's rates by the share of straight-through's gradient that it passes
+            at the initial weights, so that rules of different size take steps of similar length. Tables
+            contain the undivided rates. A rule that passes nothing keeps its rates. Only for SGD, with or
+            without momentum.
         **settings: other fields of ``explorer.training.Settings``: hidden, batch, optimiser, bias,
             init_scale, seed, table, device ("cpu" by default).
 
     Returns:
-        A ``Result`` with ``frame`` (one row per run), ``best`` (one per rule), ``figure()``, ``describe()``.
-        On CPUs of one kind a run's numbers equal, bit for bit, those of ``Run(result.plan.settings(trial))``,
-        whatever its chunk and process.
+        A ``Result`` with ``frame`` (one row per run), ``best`` (one row per rule), ``figure()``,
+        ``describe()``. On CPUs of one kind, a run's numbers equal those of
+        ``Run(result.plan.settings(trial))`` bit for bit, independently of its chunk and process.
 
     Raises:
-        ValueError: an unknown key, an empty list, more than 12,000 runs (the message estimates their time), a
-            file of other arguments, or workers with other versions.
-        ConnectionError: no cluster answers at the address.
-        StudyStoppedError: workers were lost repeatedly; ``file`` keeps all finished runs.
+        ValueError: if a key is unknown, a list is empty, there are more than 12,000 runs (the message
+            estimates their time), the file has other arguments, or workers have other versions.
+        ConnectionError: if no cluster answers at the address.
+        StudyStoppedError: if workers were lost repeatedly; ``file`` keeps all finished runs.
     """
     plan = Plan.create(
         task,

@@ -20,14 +20,14 @@ class Difference:
     """The difference between a rule's score and that of the best rule, negative if it is lower.
 
     Attributes:
-        rule: key of the rule.
-        mean: mean of its scores with the seeds that have judged all rules.
-        middle: mean difference from the best rule, over the seeds that both share.
-        low, high: interval of the difference. The rules' intervals hold together at 95 %, and so do those
-            of the controls. NaN if there is none.
-        seeds: difference with each seed.
-        standing: "highest"; "level" if the rule may be best too; "lower" if the scores show that it is not;
-            "unknown" with one seed. For a control, by its interval.
+        rule: the key of the rule.
+        mean: the mean of the rule's scores with the seeds that have judged all rules.
+        middle: the mean difference from the best rule, over the seeds that both share.
+        low, high: the interval of the difference; NaN if there is none. The rules' intervals hold together at
+            95 %, and so do those of the controls.
+        seeds: the difference with each seed.
+        standing: "highest"; "level" if the rule may also be best; "lower" if the scores show that it is not;
+            "unknown" with one seed. For a control, its own interval decides.
         is_control: whether the rule was added as a control.
         words: the difference as text, such as "lower by 0.6 to 3.2 points".
     """
@@ -77,7 +77,7 @@ def _compare_controls(
 ) -> list[Difference]:
     """Compute the difference of each control's score from that of the best rule.
 
-    Their intervals hold together.
+    The intervals of all controls hold together.
     """
     compared_rules = [best, *controls]
     scores = pair_scores(compared_rules, [each.rule for each in compared_rules])

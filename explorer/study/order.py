@@ -22,10 +22,11 @@ class Order:
     Controls are left out.
 
     Attributes:
-        pairs: number of pairs that can be compared in both studies.
-        changed: pairs, by key, in which the other rule has the higher mean in the other study.
-        surely: changed pairs whose intervals exclude 0 in both studies. Intervals from one rule to all others
-            hold together at 95 %, as in ``explorer.rank``.
+        pairs: the number of pairs that can be compared in both studies.
+        changed: the pairs of keys whose rules swap places: the rule with the higher mean differs between the
+            studies.
+        surely: the changed pairs whose intervals exclude 0 in both studies. Intervals from one rule to all
+            others hold together at 95 %, as in ``explorer.rank``.
         sentence: both numbers as a sentence.
     """
 
@@ -46,7 +47,7 @@ def compare_orders(
     if set(rules) != {key for key in other.keys if key not in other.controls}:
         raise ValueError("the two studies have different rules: compare studies of the same rules")
     if len(rules) > MAX_RULES:
-        raise ValueError(f"at most {MAX_RULES} rules can be compared")
+        raise ValueError(f"at most {MAX_RULES} rules can be compared: compare studies with fewer rules")
     first, second = compare_pairs(plan, judged), compare_pairs(other, other_judged)
     compared = [pair for pair in combinations(rules, 2) if pair in first and pair in second]
     changed = tuple(pair for pair in compared if first[pair][0] * second[pair][0] < 0)

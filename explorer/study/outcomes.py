@@ -18,13 +18,16 @@ class RuleOutcome:
     """The scores of a backward rule at the learning rate that validation data chose for it.
 
     Attributes:
-        rule: key of the rule.
-        lr: rate with the highest mean validation. None if all runs diverged at every rate, or none has ended.
-        validation: that mean, with a diverged seed counted as 0. NaN without a rate.
-        scores: scores on held-out data by seed, of the seeds that stayed finite.
-        seeds: seeds that have judged the rule so far, diverged or not.
-        n_diverged: number of judging seeds that diverged. Without a rate, of diverged runs over all rates.
-        agreement: mean shares of quantised weights that equal straight-through's at that rate, see ``Row``.
+        rule: the key of the rule.
+        lr: the rate with the highest mean validation score; None if all runs diverged at every rate, or no
+            run has ended.
+        validation: the mean validation score at this rate, with a diverged seed counted as 0; NaN without a
+            rate.
+        scores: the scores on held-out data by seed, for the seeds that stayed finite.
+        seeds: the seeds that have judged the rule so far, diverged or not.
+        n_diverged: the number of judging seeds that diverged; without a rate, the number of diverged runs.
+        agreement: the mean shares of quantised weights that equal straight-through's at this rate; see
+            ``Row``.
     """
 
     rule: str

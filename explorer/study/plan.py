@@ -52,10 +52,10 @@ class Plan:
     Attributes:
         task, op, rules, controls, steps: the arguments with defaults filled in. Added controls are the last
             rules, and ``controls`` has their keys.
-        lrs: learning rates, ascending.
-        seeds, judge_seeds: seeds that choose rates, and other seeds that judge rules.
-        parameters: names of parameters, or ``rule.name``, with their values.
-        others: further settings of ``Settings``.
+        lrs: the learning rates in ascending order.
+        seeds, judge_seeds: the seeds that choose rates, and the other seeds that judge rules.
+        parameters: pairs of a parameter's name, or ``rule.name``, and its value.
+        others: the further settings of ``Settings``.
         table: CSV text, or a ``Table``, for the task "data".
         equal: whether each rule's rates are divided by its share of straight-through's gradient.
     """

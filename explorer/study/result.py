@@ -28,8 +28,8 @@ class Result:
     """The result of a study, finished or not.
 
     Attributes:
-        plan: plan of the study.
-        rows: results of its runs, each once, in the order of the plan.
+        plan: the plan of the study.
+        rows: the results of the runs, each once, in the order of the plan.
     """
 
     def __init__(self, plan: Plan, rows: Iterable[Row]) -> None:
@@ -59,13 +59,13 @@ class Result:
     def frame(self) -> pd.DataFrame:
         """A table with one row per training run.
 
-        rule: key of the rule; lr, seed; stage: "choose" or "judge"; steps: steps taken, fewer if it diverged;
-        loss: loss of the last batch; validation, held_out: scores at the end, accuracy from 0 to 1 or R², NaN
-        if it diverged; diverged; passed: the rule's effect on the upstream gradient at the end, sum of sizes
-        after ÷ before. If the op is on weights, agree, agree_changed: in stage "choose", the share of
-        quantised weights that equal straight-through's after the same steps at the same rate, of all weights
-        and of the weights that straight-through changed. With equal=True, trained_lr: the rate divided by the
-        rule's share.
+        rule: the rule's key; lr, seed; stage: "choose" or "judge"; steps: the number of steps taken, fewer if
+        the run diverged; loss: the loss of the last batch; validation, held_out: the final scores, accuracy
+        from 0 to 1 or R², NaN if the run diverged; diverged; passed: the rule's final effect on the upstream
+        gradient, sum of sizes after ÷ before. If the op is on weights, agree, agree_changed: in stage
+        "choose", the share of quantised weights that equal straight-through's after the same steps at the
+        same rate, of all weights and of the weights that straight-through changed. With equal=True,
+        trained_lr: the rate divided by the rule's share.
         """
         trained = [_TRAINED] if self.plan.equal else []
         rates = [{_TRAINED: self.plan.rate_of(row.trial)} if trained else {} for row in self.rows]
@@ -76,13 +76,13 @@ class Result:
     def best(self) -> pd.DataFrame:
         """A table with one row per backward rule, at the learning rate that validation data chose.
 
-        held_out: mean over the judging seeds that stayed finite; held_out_std: their standard deviation;
-        held_out_stderr: standard error of the mean, both NaN with fewer than two; seeds: their number. NaN
-        and 0 for a rule that diverged at every rate. share: mean size of the rule's gradient ÷
-        straight-through's, at the start weights of a net of seed 0 (see ``explorer.share``). If the op is on
-        weights, agree, agree_changed: of the nets that chose the rate, the share of quantised weights that
-        equal straight-through's at that rate, of all weights and of the weights that straight-through
-        changed.
+        held_out: the mean over the judging seeds that stayed finite; held_out_std, held_out_stderr: their
+        standard deviation and the standard error of the mean, NaN with fewer than two seeds; seeds: their
+        number. For a rule that diverged at every rate, the mean is NaN and the number 0. share: mean size of
+        the rule's gradient ÷ straight-through's, at the initial weights of a net with seed 0 (see
+        ``explorer.share``). If the op is on weights, agree, agree_changed: of the nets that chose the rate,
+        the share of quantised weights that equal straight-through's at that rate, of all weights and of the
+        weights that straight-through changed.
         """
         shares, extra = self.shares, AGREEMENT if self.plan.quantises else ()
         records = [

@@ -19,7 +19,7 @@ from explorer.training.system import use_one_thread
 
 SEED = 0  # the random seed of the net that provides x and g
 _REFERENCE = "straight_through"
-_RATE = 1.0  # has no effect, because the net takes no step
+_RATE = 1.0  # a learning rate without effect, because the net takes no step
 _SHARES, _OPS = 1024, 8  # the number of cached shares, and of ops whose data are cached
 
 

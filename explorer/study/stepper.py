@@ -15,12 +15,12 @@ from explorer.study.trial import Row, Stage, Trial
 class Stepper:
     """Computes the missing runs of a study in slices of time.
 
-    Only one thread at a time may advance it. A stepper that is dropped loses its current chunk of runs. A new
-    one continues from the finished rows.
+    Only one thread at a time may advance a stepper. If it is dropped, its current chunk of runs is lost, and
+    a new stepper continues from the finished rows.
 
     Attributes:
         plan: the plan of the study.
-        rows: results of finished runs.
+        rows: the results of finished runs.
     """
 
     def __init__(

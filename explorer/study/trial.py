@@ -25,17 +25,17 @@ class Row(NamedTuple):
     """The results of one training run of a study.
 
     Attributes:
-        trial: the run.
-        steps: number of steps taken, fewer than planned if the run diverged.
-        loss: loss on the batch of the last step, before that step.
-        validation, held_out: scores at the end, as in ``Run``. NaN if the run diverged.
+        trial: the stage, rule, learning rate and seed of the run.
+        steps: the number of steps taken, fewer than planned if the run diverged.
+        loss: the loss on the batch of the last step, before that step.
+        validation, held_out: the final scores, as in ``Run``; NaN if the run diverged.
         diverged: whether a value became infinite or NaN.
-        passed: sum of gradient sizes after the rule ÷ before it, at the end: 0 if the rule blocks all, 1
-            for straight-through. NaN if no gradient arrives.
+        passed: the final sum of gradient sizes after the rule ÷ before it: 0 if the rule blocks everything, 1
+            for straight-through; NaN if no gradient arrives.
         agree, agree_changed: in stage "choose", the share of quantised weights that equal straight-through's
             after the same steps at the same rate with the same seed: of all weights, and of the weights that
-            straight-through changed. None in the other stage, if the op is not on weights, if a parameter
-            learns, or one of the two runs diverged.
+            straight-through changed. They are None in stage "judge", if the op is not on weights, if a
+            parameter learns, and if one of the two runs diverged.
     """
 
     trial: Trial

@@ -150,7 +150,7 @@ def _wait_for_ended(pending: Collection[Future[list[Row]]], executor: Executor) 
     away_s = 0
     while not (ended := wait(pending, timeout=_POLL_S, return_when=FIRST_COMPLETED).done):
         state = _state(executor)
-        # A request to a closed client of Dask stays pending for ever.
+        # A request to a closed Dask client never ends.
         if state == "closed":
             raise _make_stopped_error(ConnectionError(), executor)
         away_s = 0 if state == "running" else away_s + _POLL_S

@@ -17,7 +17,7 @@ MIN_LEARN_RATE, MAX_LEARN_RATE = 1e-3, 1e3  # the rate of learned parameters, re
 MIN_SCALE, MAX_SCALE = 0.01, 100.0
 MAX_PACE = 1_000  # steps per second; use "full" for higher paces
 MAX_POINTS = 500  # maximum number of points of a loss curve
-MAX_SCORES = 200  # evaluations of a run on held-out data, in addition to the start
+MAX_SCORES = 200  # maximum number of a run's evaluations on held-out data, in addition to the start
 BINS = 32  # number of bins in a histogram of weights
 EXAMPLES = 256  # number of training examples that instruments measure
 MIN_SIGMA, MAX_SIGMA = 0.05, 5.0
@@ -26,13 +26,15 @@ MAX_TABLE_ROWS = 4_096
 MAX_TABLE_COLUMNS = 64
 MIN_TABLE_ROWS = 20
 MAX_CLASSES = 32  # a table's column of integers with more distinct values is treated as numbers
-MAX_WEIGHTS = 2_000_000  # weights of all nets of a run; with Adam they take 40 MB
+MAX_WEIGHTS = 2_000_000  # maximum number of weights of all nets of a run; with Adam they take 40 MB
 MAX_BRANCHES = 64  # the maximum number of branch points of a run; nobody makes more by hand
-CHECKPOINT_BYTES = 50_000_000  # memory for one run's checkpoints, of 35 to 950 kB each
+CHECKPOINT_BYTES = 50_000_000  # memory for one run's checkpoints, which have 35 to 950 kB each
 CHECKPOINT_BYTES_ALL = 1_000_000_000  # memory for all runs' checkpoints, enough for thirty runs of digits
 CHECKPOINT_SHARE = 0.25  # checkpoints take at most this fraction of the machine's memory
-MAX_VALUES = 50_000_000  # numbers that one step of convolutions creates in all nets: 200 MB per kind
-MAX_PRODUCTS = 2_000_000_000  # multiplications of all nets in one forward pass: less than a second
+MAX_VALUES = 50_000_000  # maximum number of values of one step of convolutions in all nets: 200 MB per kind
+MAX_PRODUCTS = (
+    2_000_000_000  # maximum number of multiplications in a forward pass of all nets: less than a second
+)
 # Limits the sum of ``Settings.work`` of fused runs, enough for sixty runs of digits.
 MAX_FUSED_WORK = 40_000_000
 

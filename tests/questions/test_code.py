@@ -98,4 +98,6 @@ def test_a_notebook_of_an_op_with_a_mean_over_all_x_is_refused() -> None:
 
 
 def test_an_unknown_language_is_refused_with_a_list_of_the_known_ones() -> None:
-    assert ask_code("COBOL", "round", "zero")["message"].startswith("Unknown language: choose one of ")
+    assert ask_code("COBOL", "round", "zero")["message"].startswith(
+        "Unknown language 'COBOL': choose one of "
+    )

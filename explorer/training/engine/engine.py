@@ -45,12 +45,12 @@ class Engine:
     Every method may be called from any thread; a request about a run waits for the end of its current step.
 
     Args:
-        limits: limits of the engine. ``Limits(workers=0)`` starts no thread: call ``turn``.
-        clock: returns seconds, monotonic.
-        make: builds a run from settings.
-        lease_clock: returns the seconds in which watchers could have sent requests; None for ``clock``.
-        home: prefix of the engine's server, with which the ids of runs and studies begin.
-        is_short: returns whether too little memory is left to begin anything.
+        limits: the limits of the engine. ``Limits(workers=0)`` starts no thread; the caller calls ``turn``.
+        clock: a monotonic clock in seconds.
+        make: a function that builds a run from settings.
+        lease_clock: a clock of the seconds in which watchers could send requests; None for ``clock``.
+        home: the prefix of the engine's server, with which the ids of runs and studies begin.
+        is_short: a function that returns whether too little memory is left to begin a run or study.
     """
 
     def __init__(
@@ -89,16 +89,16 @@ class Engine:
         """Begin a training run and return its id. The owner's earlier run stops.
 
         Args:
-            settings: settings of the run.
-            owner: a visitor's session, for example, with at most one active run; None for no owner.
-            paused: whether to begin in state "ready", for "step" or "resume".
-            after: id of a run and a step: begin with its state at the nearest checkpoint up to which both
-                runs agree, or at step 0 without one.
-            shares: groups in which the run is counted, each with its limit on running or waiting runs. Runs
-                of the first group take turns with those of others as one. None for the owner alone.
+            settings: the settings of the run.
+            owner: the owner, such as a visitor's session, who may have one active run; None for no owner.
+            paused: whether to begin in state "ready", and wait for the command "step" or "resume".
+            after: the id of a run and a step. The new run begins with that run's state at the nearest
+                checkpoint up to which both runs agree, or at step 0 if there is none.
+            shares: the groups in which the run is counted, each with its limit on running or waiting runs.
+                All runs of the first group share the turns of one visitor. None for the owner alone.
 
         Raises:
-            EngineFull: too many runs wait already, in total or in a group.
+            EngineFull: if too many runs wait already, in total or in a group.
         """
         self._require_memory()
         with self._changed:
@@ -113,8 +113,8 @@ class Engine:
         changes nothing.
 
         Raises:
-            EngineFull: "resume" while too many wait already.
-            ValueError: an unknown command.
+            EngineFull: if the command is "resume" and too many jobs wait already.
+            ValueError: if the command is unknown.
         """
         if command not in get_args(Command):
             raise ValueError(f"unknown command {command!r}: use one of {', '.join(get_args(Command))}")
@@ -124,7 +124,7 @@ class Engine:
         """Change the learning rate, pace or noise width of a run from its next step on.
 
         Raises:
-            ValueError: an invalid value, or a setting that needs a new run.
+            ValueError: if a value is invalid, or a setting needs a new run.
         """
         if other := [name for name in live if name not in LIVE]:
             raise ValueError(f"{', '.join(other)} cannot change during a run: start a new one")
@@ -133,8 +133,8 @@ class Engine:
     def snapshot(self, identity: str, shown: Collection[str] = ()) -> Status:
         """Return the current status of a run or study, and renew its lease.
 
-        ``shown``: keys of the instruments whose answers the run's snapshot includes. A study is not waited
-        for.
+        ``shown`` contains the keys of the instruments that the run's snapshot includes. For a study, the last
+        known status is returned without waiting.
         """
         return self._apply(identity, lambda _jobs, _job: None, shown)
 
@@ -158,25 +158,25 @@ class Engine:
 
         Returns the results by backward rule.
 
-        ``at``: step of the checkpoint to measure, or None for the current step. Raises ValueError with a
-        plain message if the instrument cannot measure or the nets are gone.
+        ``at`` is the step of the checkpoint to measure, or None for the current step. Raises ValueError if
+        the instrument cannot measure or the nets are gone.
         """
         return self._answer(identity, lambda job, run: _view_at(job, run, at).measure(key, **arguments))
 
     def look(self, identity: str, at: int, shown: Collection[str] = ()) -> Snapshot:
         """Return a snapshot of a training run at the checkpoint nearest to a step.
 
-        It renews the run's lease.
+        Renews the run's lease.
 
-        Raises ValueError with a plain message if its checkpoints are gone.
+        Raises ValueError if the run's checkpoints are gone.
         """
         return self._answer(identity, lambda job, run: _view_at(job, run, at).snapshot(shown))
 
     def export(self, identity: str, kind: Literal["settings", "history", "weights"]) -> tuple[Settings, Any]:
         """Return the settings of a run, including changes made so far, with its history or weights.
 
-        The export is ``Run.history``, ``Run.weights``, or None for "settings". Raises ValueError with a plain
-        message if the run is gone.
+        The second value is ``Run.history``, ``Run.weights``, or None for "settings". Raises ValueError if the
+        run is gone.
         """
         return self._answer(identity, lambda _entry, run: (run.settings, _EXPORTS[kind](run)))
 
@@ -216,13 +216,13 @@ class Engine:
         Studies are computed in the time that training runs do not need. The owner's earlier study stops.
 
         Args:
-            make: makes the study's stepper from the plan and the rows so far.
-            plan: plan of the study.
+            make: a function that makes the study's stepper from the plan and the rows so far.
+            plan: the plan of the study.
             owner: as for ``start``; the owner may have one active study.
             shares: as for ``start``, counted among studies.
 
         Raises:
-            EngineFull: too many studies wait already, in total or in a group.
+            EngineFull: if too many studies wait already, in total or in a group.
         """
         self._require_memory()
         with self._changed:

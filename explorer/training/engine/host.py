@@ -1,4 +1,4 @@
-"""Opens the server's training engine, either in a separate process or in threads of this one."""
+"""The server's training engine, either in a separate process or in threads of this one."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from explorer.training.engine.engine import Engine
 from explorer.training.scheduling import make_home_prefix
 from explorer.training.system import WoundClock, memory
 
-ENGINE = "EXPLORER_ENGINE"  # environment variable: "process" or "thread"
+ENGINE = "EXPLORER_ENGINE"  # environment variable with the kind of engine: "process" or "thread"
 
 _ROOT = Path(__file__).parents[3]
 _PROGRAM = ("-P", "-m", "explorer.training.engine.process")  # the pipe's file descriptor follows
@@ -38,7 +38,7 @@ BEAT = None  # message sent regularly while this process is awake; it needs no a
 _BEAT_S = 0.5
 _START_UP_S = 60.0  # time limit for starting the process, which imports torch
 _ANSWER_S = 3.0  # time limit for an answer
-_GIVE_UP_S = 12.0  # the process is replaced if it is silent for this long
+_GIVE_UP_S = 12.0  # time of silence after which the process is replaced
 
 
 class _EndedError(Exception):
@@ -174,9 +174,9 @@ def _forward_to_engine(
 class EngineProcess:
     """An engine that runs in a separate process. It has the same methods as ``Engine``.
 
-    The process starts at once, in the background; the first call waits some seconds until it is ready. If it
-    dies or stays silent for long, the next call starts another: runs of the old process are then "gone", as
-    their sentences report. The process ends with this one, however this one ends.
+    The process starts immediately, in the background, and the first call waits some seconds until it is
+    ready. If it dies or stays silent for long, the next call starts another process. Runs of the old process
+    are then "gone", as their sentences report. The process always ends together with this one.
 
     Every method raises RuntimeError if the process does not answer within some seconds, if it cannot be
     started, or after ``close``.
@@ -255,8 +255,8 @@ def open_engine(kind: str | None = None) -> Engine | EngineProcess:
             "process", on Windows "thread".
 
     Raises:
-        ValueError: another kind, "process" on Windows, or a memory limit that is not a number or too small
-            for this torch.
+        ValueError: if the kind is unknown, or "process" on Windows, or if the memory limit is not a number or
+            too small for this torch.
     """
     kind = kind or os.environ.get(ENGINE) or ("thread" if sys.platform == "win32" else "process")
     memory.read_limit_bytes()  # an invalid limit should raise here rather than in the new process
@@ -285,7 +285,7 @@ def _open_process() -> EngineProcess:
 def _open_threads() -> Engine:
     """Open an engine that runs in threads of this process.
 
-    Its clock of leases is the wall clock: whenever this process works, watchers can send requests.
+    Each reading winds its clock of leases, since watchers can send requests whenever this process works.
     """
     return Engine(lease_clock=WoundClock().wind, home=make_home_prefix())
 

@@ -29,8 +29,8 @@ def main() -> None:
     pipe: Connection = Connection(int(sys.argv[1]))
     warm = Run(Settings(task=FIRST, steps=1))
     warm.advance()
-    warm.snapshot()  # saves the first visitor half a second, since most visitors begin with this task
-    compare_devices()  # timed before any training run, which would disturb the timing
+    warm.snapshot()  # prepares the task of most first visitors, which saves half a second
+    compare_devices()  # before any training run, which would disturb the timing
     try:
         limit_memory()
     except ValueError as error:

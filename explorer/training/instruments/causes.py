@@ -31,10 +31,10 @@ NAMES = (
 def measure(nets: Nets) -> dict[int, Record]:
     """Find out for how many units and examples each backward rule gives no gradient, and for what reason.
 
-    ``shares``: (4,) float32 by layer with the op, in the order of ``names``, with sum 1. ``whole``: the part
-    of each in units with that cause for every example; 0 for weights, which see no examples. ``channels``:
-    (channels,) float32 by layer, the fraction of each map or kernel without a gradient; empty without
-    channels. ``words``: a sentence or two by layer.
+    Each field except ``names`` is a list by layer with the op. ``shares``: (4,) float32, the fraction of each
+    cause in the order of ``names``, with sum 1. ``whole``: the part of each fraction in units with that cause
+    for every example; 0 for weights, which see no examples. ``channels``: (channels,) float32, the fraction
+    of each map or kernel without a gradient; empty without channels. ``words``: a sentence or two.
     """
     causes = mask_causes(nets)
     channel_shares = [

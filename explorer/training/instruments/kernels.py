@@ -21,9 +21,9 @@ from explorer.training.settings import Settings
 def measure(nets: Nets) -> dict[int, Record]:
     """Return the convolution kernels of one net per backward rule, encoded as images.
 
-    ``seed``: of the net. ``layers``: its kernels as it uses them, see ``encode_weights``, for the first
-    ``MAX_MAPS`` maps and as many maps of the layer below; ``of``: by layer, the numbers of both. ``words``: a
-    description.
+    ``seed``: the seed of the net. ``layers``: the kernels in use, encoded by ``encode_weights``,
+    for the first ``MAX_MAPS`` maps and as many maps of the layer below. ``of``: the total numbers of both
+    kinds of maps, by layer. ``words``: a description.
     """
     ensemble = nets.ensemble
     layers = [

@@ -17,9 +17,9 @@ DISTANCES = np.geomspace(1e-3, 2.0, 21, dtype=np.float32)
 def measure(nets: Nets) -> dict[int, Record | None]:
     """Compute the loss after steps of several lengths in the direction of each backward rule's gradient.
 
-    All values are means over random seeds. Distances are measured in the weights; learned parameters of the
-    op move along at their own rate. ``distances`` and ``losses``: (21,) float32; ``loss``: the present one. A
-    rule without a gradient does not move.
+    All values are means over random seeds. Distances are those of the weights; learned parameters of the op
+    move too, at their own rate. ``distances`` and ``losses``: (21,) float32. ``loss``: the current loss. A
+    net without a gradient does not move.
     """
     ensemble, now = nets.ensemble, nets.current_pass
     size, length = (
@@ -42,7 +42,7 @@ def measure(nets: Nets) -> dict[int, Record | None]:
 def _measure_length(nets: Nets, method: str, views: list[list[Tensor]]) -> Tensor:
     """Compute the norm of all weights of each net, or of their gradient, in shape (active members,).
 
-    ``method``: the method of ``Layer`` that returns the norm in one layer.
+    ``method`` is the name of the method of ``Layer`` that returns the norm in one layer.
     """
     pairs = zip(nets.ensemble.layers, views, strict=True)
     return compute_norms(

@@ -16,7 +16,7 @@ from explorer.training.instruments.base.pictures import Panel, Picture, draw_exa
 from explorer.training.nets.layers import Convolution
 from explorer.training.settings import Settings
 
-MAX_MAPS = 32  # per layer
+MAX_MAPS = 32  # maximum number of maps per layer
 
 
 @measure_first_nets
@@ -24,11 +24,11 @@ MAX_MAPS = 32  # per layer
 def measure(nets: Nets, members: list[int], example: int) -> Callable[[int], dict[str, Any]]:
     """Return a function from a net's index to the net's feature maps for one held-out example.
 
-    Maps are shown after the activation, before any pooling. ``example``: its index among the held-out ones.
-    ``label``: its class. ``read``: the predicted class. ``image``: (pixels,) uint8, row by row, from 0 to
-    255. ``sides``: by layer, the side of a map in units. ``counts``: by layer, the number of maps included.
-    ``maps``: (all units,) uint8, by layer, map and row: from 0 at the lowest value of a layer to 255 at its
-    highest. ``ends``: by layer, these two values. ``words``: the picture in a sentence.
+    Maps are those after the activation and before any pooling. ``example``: the index of the held-out
+    example. ``label``: its class. ``read``: the predicted class. ``image``: (pixels,) uint8, row by row, from
+    0 to 255. ``sides`` and ``counts``: for each layer, the side of a map in units, and the number of maps
+    included. ``maps``: (all units,) uint8, by layer, map and row: from 0 at the lowest value of a layer to
+    255 at its highest. ``ends``: by layer, these two values. ``words``: the picture in a sentence.
     """
     assert nets.data.held_out is not None
     x, y = nets.data.held_out

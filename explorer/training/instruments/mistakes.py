@@ -15,7 +15,7 @@ from explorer.training.instruments.base.pictures import Legend, Panel, Pick, Pic
 from explorer.training.settings import Settings
 from explorer.training.tasks import TASKS
 
-MAX_VISIBLE = 24  # images per rule, and as many that only this rule's net misclassifies
+MAX_VISIBLE = 24  # maximum number of images per rule, and of those that only this rule's net misclassifies
 
 
 @measure_first_nets

@@ -21,12 +21,12 @@ from explorer.training.settings import Settings
 def measure(nets: Nets, members: list[int], example: int) -> Callable[[int], dict[str, Any]]:
     """Return a function from a net's index to the net's spikes and potentials for one held-out example.
 
-    ``example``: its index among the held-out ones. ``of``: their number. ``label``: its class. ``read``: the
-    predicted class. ``image``: (pixels,) uint8, row by row, from 0 to 255. ``times``: time steps. ``units``:
-    the number of units in each layer: the pixels, then the hidden layers in order. ``spikes``: (all units ·
-    times,) uint8, unit by unit: 255 for a spike, 0 for none, and values between for ops other than a step,
-    clamped to 0 … 1. ``potentials``: (classes,) float32, the mean potential of each output unit; the largest
-    one determines the predicted class. ``words``: the picture in a sentence.
+    ``example``: the index of the held-out example. ``of``: the number of held-out examples. ``label``: its
+    class. ``read``: the predicted class. ``image``: (pixels,) uint8, row by row, from 0 to 255. ``times``:
+    time steps. ``units``: the number of units in each layer: the pixels, then the hidden layers in order.
+    ``spikes``: (all units · times,) uint8, unit by unit: 255 for a spike, 0 for none, and values between for
+    ops other than a step, clamped to 0 … 1. ``potentials``: (classes,) float32, the mean potential of each
+    output unit; the largest one determines the predicted class. ``words``: the picture in a sentence.
     """
     assert nets.data.held_out is not None
     x, y = nets.data.held_out

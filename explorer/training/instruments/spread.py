@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 DRAWS = 8
-_MIN_ERRORS = 3.0  # standard errors by which a squared bias must exceed 0; 2 in 1,000 unbiased rules had more
+_MIN_ERRORS = 3.0  # standard errors by which a squared bias must exceed 0; 2 in 1,000 unbiased rules did
 _BOUND_ERRORS = 2.0  # the upper bound of an insignificant bias is this many standard errors higher
 _ROUNDING = 1e-9  # the rounding error of float32, as a fraction of the squared exact gradient
 
@@ -37,9 +37,9 @@ class Bias(NamedTuple):
     """The distance of a backward rule's mean gradient from the exact gradient, relative to the latter's norm.
 
     Attributes:
-        share: 0 if it is not distinguishable from 0.
-        within: its standard error, or its upper bound if the share is 0. Both are 0 for equal gradients, and
-            NaN if the exact gradient is 0 or not distinguishable from 0 with these draws.
+        share: the relative distance; 0 if it is not distinguishable from 0.
+        within: the standard error of the share, or its upper bound if the share is 0. Both are 0 for equal
+            gradients, and NaN if the exact gradient is 0 or not distinguishable from 0 with these draws.
     """
 
     share: float

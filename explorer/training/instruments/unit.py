@@ -14,9 +14,9 @@ def measure(nets: Nets, *, layer: int, cause: int) -> dict[int, Record | None]:
     """Find, for each backward rule, a unit and example without a gradient for a given reason.
 
     Args:
-        nets: of the run.
-        layer: the index among the layers with the op.
-        cause: the index in ``causes.NAMES``.
+        nets: the nets of the run.
+        layer: the index of the layer among those with the op.
+        cause: the index of the reason in ``causes.NAMES``.
 
     Returns:
         ``unit`` and ``example``, from 0; ``x``, ``y``, the upstream gradient ``g`` and the rule's

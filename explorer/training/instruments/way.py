@@ -1,4 +1,4 @@
-"""The way of a gradient through a net: how each layer scales it, and which weights it reaches."""
+"""The propagation of a gradient through a net: how each layer scales it, and which weights it reaches."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ from explorer.training.instruments.base.instrument import Nets, Record, Visible
 def measure(nets: Nets) -> dict[int, Record]:
     """Measure how each backward rule scales the gradient in each layer, and which weights it reaches.
 
-    ``passed``: (layers with the op,) float32, the factor on the size of the gradient there, sum after ÷ sum
-    before, NaN without an upstream gradient. ``reached``: (layers of weights,) float32, the norm of the
-    gradient on the next batch. ``moved``: (layers of weights,) float32, the distance of the weights from
-    their start. ``of_losses``: whether the rule computes its gradient from losses instead of g. ``biased``:
+    ``passed``: (layers with the op,) float32, the sum of gradient sizes after the rule ÷ the sum before it,
+    NaN without an upstream gradient. ``reached``: (layers of weights,) float32, the norm of the gradient on
+    the next batch. ``moved``: (layers of weights,) float32, the distance of the weights from their initial
+    values. ``of_losses``: whether the rule computes its gradient from losses instead of g. ``biased``:
     whether any layer has biases, which may learn even if weights do not. ``slope_of``: the op's label if the
     rule is default autograd, or "".
     """

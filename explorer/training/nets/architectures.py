@@ -116,8 +116,8 @@ class Size(NamedTuple):
 
     Attributes:
         weights: the number of all weights.
-        products: multiplications in the forward pass of one example, per time step.
-        values: numbers that the products of convolutions read and write, for one example.
+        products: the number of multiplications in the forward pass of one example, per time step.
+        values: the number of values that the products of convolutions read and write for one example.
     """
 
     weights: int
@@ -133,10 +133,10 @@ class Architecture:
         op_layer: the kind of layer that contains the op.
         build: a function that returns the layers of nets for the numbers of inputs, hidden units and outputs,
             whether there are biases, the op with its rules, and the index of each net's seed.
-        output: whether the last layer contains the op too.
+        output: whether the last layer also contains the op.
 
     Raises:
-        TypeError: ``op_layer`` has no site of its own.
+        TypeError: if ``op_layer`` does not define a site itself.
     """
 
     op_layer: type[Layer]
@@ -147,7 +147,7 @@ class Architecture:
         # A site that is inherited describes another kind of layer.
         if vars(self.op_layer).get("site") is None:
             raise TypeError(
-                f"{self.op_layer.__name__} must have an attribute site, which says where the op is applied"
+                f"{self.op_layer.__name__} must have an attribute site, which tells where the op is applied"
             )
 
     @property
@@ -197,9 +197,9 @@ def draw_start(
     Args:
         layers: the layers of the net.
         generator: the source of all random numbers.
-        scale: standard deviation of the weights, divided by √(fan in) unless ``unit``.
+        scale: the standard deviation of the weights, divided by √(fan in) unless ``unit`` is set.
         unit: whether ``scale`` is used without division.
-        bias: standard deviation of the hidden units' biases.
+        bias: the standard deviation of the hidden units' biases.
     """
     weighted = [layer for layer in layers if layer.shapes]
     fan_in = [1 if unit else layer.shapes[0][0] for layer in weighted]

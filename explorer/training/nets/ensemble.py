@@ -39,12 +39,12 @@ class Ensemble:
 
     Attributes:
         active: the members that have not diverged, ordered by rule.
-        rows: the positions of parameters in a member's row.
+        rows: the positions of the parameters in each member's row of numbers.
         parameters: (active members, numbers) float32.
         parameter_views: the parameters layer by layer, (active members, …) each.
-        out_of_domain: by member removed because a parameter is no longer above 0: the index of the layer with
-            the op, from 0, and the index of the parameter.
-        faults: the reason of removal, by member removed since the ensemble was created.
+        out_of_domain: for each member removed because a parameter is no longer above 0, the index of the
+            layer with the op, from 0, and the index of the parameter.
+        faults: the reason of removal for each member removed since the ensemble was created.
     """
 
     def __init__(
@@ -98,7 +98,7 @@ class Ensemble:
         """Compute the output of some nets for given examples, and keep the tensors of every layer.
 
         Returns the output and one trace per layer, for examples x (1, n, inputs). The op is evaluated as on
-        held-out data. ``start``: with the parameters before the first step.
+        held-out data. With ``start``, the nets have the parameters before the first step.
         """
         members = [self.active[index] for index in indices]
         layers = self._build(members)
@@ -114,8 +114,7 @@ class Ensemble:
 
         ``x`` has shape (seeds or 1, n, inputs), the result (active members, n, outputs).
 
-        ``parameters``: used instead of the present ones; ``step``: the step whose random draws a stochastic
-        op uses.
+        ``parameters`` replace the current ones. ``step`` is the step whose random draws a stochastic op uses.
         """
         views = parameters or self.parameter_views
         return forward_untraced(self.layers, views, make_moments(self.layers, step), x)
@@ -160,8 +159,8 @@ class Ensemble:
     def observe(self, x: Tensor, y: Tensor, loss: Loss, redraws: int = 0) -> ObservedPass:
         """Run the nets forward and backward on any examples for a measurement, without training.
 
-        It is never part of a step, so its last bits may differ. ``redraws``: how often the step's random
-        draws are repeated with new values.
+        The result is never part of a step, so its last bits may differ. ``redraws`` is how often the step's
+        random draws are repeated with new values.
         """
         flat = torch.zeros_like(self.parameters)
         views = self.rows.make_views(flat)

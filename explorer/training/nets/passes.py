@@ -25,11 +25,11 @@ class Pass(NamedTuple):
     """The results of running all nets forward and backward on the batch of a training step.
 
     Attributes:
-        numbers: (3, members) loss, and norms of the gradients of the first and the last layer of weights.
-        finite: whether all numbers are finite, by member.
+        numbers: (3, members), the loss, and the gradient norms of the first and the last layer of weights.
+        finite: for each member, whether all numbers are finite.
         traces: the trace of each layer.
-        output: (members, n, outputs).
-        gradients: of the parameters layer by layer, (members, …) each; the step overwrites them.
+        output: (members, n, outputs), the outputs of the nets.
+        gradients: the gradients of the parameters layer by layer, (members, …) each. A step overwrites them.
     """
 
     numbers: NDArray[float32]
@@ -53,10 +53,10 @@ class ObservedPass(NamedTuple):
     """The results of running all nets forward and backward on any examples.
 
     Attributes:
-        losses: (members,).
-        output: (members, n, outputs).
+        losses: (members,), the loss of each net.
+        output: (members, n, outputs), the outputs of the nets.
         traces: the trace of each layer.
-        flat: gradients of the parameters, (members, numbers).
+        flat: (members, numbers), the gradients of the parameters.
         gradients: the same gradients layer by layer, (members, …) each.
     """
 

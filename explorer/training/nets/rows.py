@@ -23,9 +23,9 @@ class OpParameters(NamedTuple):
     """The initial values and learning rate of the op's learned parameters.
 
     Attributes:
-        starts: by rule, the value of each parameter before the first step.
-        positive: by parameter, whether it is constrained to be positive.
-        rate: their learning rate as a factor of the weights' rate.
+        starts: for each rule, the value of each parameter before the first step.
+        positive: for each parameter, whether its value must stay positive.
+        rate: the parameters' learning rate, as a factor of the weights' rate.
         by_channel: whether each channel of a layer (a unit, a map, a kernel) has separate values.
     """
 

@@ -1,10 +1,10 @@
-"""Decides which nets can share one call of torch without changing a single bit of their results.
+"""Batching of nets in one call of torch, only if that does not change a single bit of their results.
 
-torch's elementwise functions compute the last numbers of a tensor by another method than the rest and may
-round them differently. MKL sums in another order if a matrix begins at an odd address or has one row or
-column, and with AVX-512 it rounds a product with one inner number before it adds the bias. So members are
-computed together only if neither can happen, and otherwise one by one. On an accelerator they are always
-computed together: there the last bits may depend on the other members.
+torch's elementwise functions compute the last numbers of a tensor by a different method, which may round
+differently. MKL sums in another order if a matrix begins at an odd address or has one row or column, and with
+AVX-512 it rounds a product with one inner number before it adds the bias. Members are therefore computed
+together only if neither can happen, and otherwise one by one. On an accelerator they are always computed
+together: there the last bits may depend on the other members.
 """
 
 from collections.abc import Callable, Iterable
@@ -13,7 +13,7 @@ import torch
 from torch import Tensor
 
 _STEP = 32  # the maximum number of float32 values that torch computes in one vectorised step
-_ALIGNMENT = 64  # bytes: every tensor that torch allocates on a CPU starts at a multiple of it
+_ALIGNMENT = 64  # bytes; every tensor that torch allocates on a CPU starts at a multiple of this number
 
 Product = Callable[[Tensor, Tensor], Tensor]
 """``(members, n, k), (members, k, m) -> (members, n, m)``."""

@@ -22,7 +22,7 @@ class Loss:
         value: the exact function for a training step.
         fast_value: a faster function that may differ in the last bits.
         shares: ``(output (members, outputs, units, n), y, count) -> (members, units, n)``, the contribution
-            of each example to the loss of ``count`` examples, for several outputs of each.
+            of each example to the loss of ``count`` examples, for several alternative outputs.
         growth: ``(output (members, outputs, n), y, count, directions (members, units, outputs), distances
             (d,)) -> (members, d, units, n)``, the growth of each contribution at these distances along the
             directions.

@@ -25,10 +25,11 @@ class Optimiser:
     """Base class of optimisers that update the parameters of many nets at once.
 
     Attributes:
-        label: name on screen.
-        steps: number of steps taken so far.
-        by_member: number of steps of each member, if members with different numbers share calls; else None.
-        state: tensors that it keeps between steps, changed in place.
+        label: the name on screen.
+        steps: the number of steps taken so far.
+        by_member: the number of steps of each member, if members with different numbers share calls; else
+            None.
+        state: the tensors kept between steps, which are changed in place.
     """
 
     label = "Gradient descent"

@@ -1,4 +1,4 @@
-"""Decides which of several backward rules may be best, from their scores with several random seeds."""
+"""Rankings: which of several backward rules may be best, by their scores with several random seeds."""
 
 from explorer.training.ranking.comparison import differences_from, find_higher
 from explorer.training.ranking.digits import Unit, count_decimals, format_score, format_scores

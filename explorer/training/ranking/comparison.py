@@ -1,15 +1,15 @@
-"""Compares backward rules by their scores for the same seeds, with simultaneous 95 % intervals.
+"""Comparison of backward rules by their scores for the same seeds, with simultaneous 95 % intervals.
 
-Tukey's honest significant difference with seeds as blocks, floored by each pair's own scatter, so that a rule
-that scatters more than the others is not called lower too easily. A rule is lower if its mean distance from
-the highest exceeds
+The test is Tukey's honest significant difference with seeds as blocks. Each pair's own scatter is a lower
+bound of its error, so that a rule that scatters more than the others is not called lower too easily. A rule
+is lower if its mean distance from the highest exceeds
 
     q(K, (n - 1)(L - 1)) · max(error of the pair, pooled error, one held-out example / √n)
 
 with K rules, n seeds, and q the 95 % quantile of the studentised range over √2. The error is pooled over the
 L rules that are not lower yet: a dead rule leaves the pool as soon as it is seen to be lower, and does not
-widen the intervals of good ones. For two rules it is the paired t test. Claims and intervals are one thing:
-an interval that reaches 0 belongs to a rule that may be best.
+widen the intervals of good ones. For two rules, it is the paired t test. Claims and intervals agree: an
+interval that reaches 0 belongs to a rule that may be best.
 
 Source: Tukey, "The problem of multiple comparisons" (1953). ``python -m tests.benchmarks ranking`` measures
 how often it claims a difference between equal rules, and how often it detects a true one.
@@ -33,22 +33,21 @@ _Pair = tuple[str, str]
 
 @dataclass(frozen=True)
 class Comparison:
-    """The result of comparing backward rules: which may be best, and by how much each other is lower.
+    """The result of comparing backward rules: which may be best, and how much lower the others are.
 
     Attributes:
-        means: mean score of each compared rule, the highest first.
-        best: labels of the rules that may be best, the highest mean first.
-        lower: rules that are shown to be lower → least and greatest difference from the highest, above 0.
-        differences: every rule except the highest → least and greatest amount by which it may be lower than
-            the highest. The least is negative if the rule may be better; both are infinite with too few
-            shared seeds.
+        means: the mean score of each compared rule, highest first.
+        best: the labels of the rules that may be best, highest mean first.
+        lower: for each rule shown to be lower, the least and greatest difference from the highest, above 0.
+        differences: for each rule except the highest, the least and greatest amount by which it may be lower.
+            The least is negative if the rule may be better; both are infinite with too few shared seeds.
         started: number of seeds with which each rule was started.
         shared: smallest number of finite seeds that the highest and another rule have in common.
-        diverged: labels with a diverged seed → number of diverged seeds. If that is half of them or more, the
-            rule is not compared.
+        diverged: the number of diverged seeds, for each label that has any. A rule that lost half of its
+            seeds or more is not compared.
         alike: whether all rules score the same with every seed.
-        example: worth of one held-out example, in the unit of the scores; 0 if that has no meaning.
-        unit: "%" for shares from 0 to 1, which are written in percent, "R²", or "" for other scores.
+        example: the contribution of one held-out example to a score; 0 if that has no meaning.
+        unit: "%" for fractions from 0 to 1, written in percent; "R²"; or "" for other scores.
         decimals: number of decimals of all means, see ``digits``.
     """
 
@@ -103,8 +102,8 @@ def find_higher(
 ) -> tuple[str, ...]:
     """Find the labels whose scores are significantly higher than the reference's.
 
-    The arguments are those of ``differences_from``. Empty with fewer than two seeds in common, and if the
-    reference is not compared.
+    The arguments are those of ``differences_from``. The result is empty with fewer than two seeds in common,
+    and if the reference is not compared.
     """
     differences = differences_from(scores, reference, example)
     return tuple(label for label, (_, upper) in differences.items() if upper < 0)
@@ -115,11 +114,11 @@ def differences_from(
 ) -> dict[str, Interval]:
     """Return an interval for how much lower each label's score is than the reference's.
 
-    An interval is the least and the greatest difference.
+    Each interval is the least and the greatest difference.
 
-    ``scores`` and ``example`` are those of ``rank``; the reference is one of the labels. The intervals hold
-    together at 95 %, as those from the highest do; they are infinite with fewer than two seeds in common.
-    Labels that lost half of their seeds or more are left out; the result is empty if the reference did.
+    ``scores`` and ``example`` are those of ``rank``, and the reference is one of the labels. The intervals
+    hold together at 95 %. They are infinite with fewer than two seeds in common. Labels that lost half of
+    their seeds or more are left out. If the reference did, the result is empty.
     """
     finite = _select_finite({label: [*map(float, values)] for label, values in scores.items()})
     if reference not in finite:

@@ -1,4 +1,4 @@
-"""Formats scores as text. Scores that are compared get the same number of decimals."""
+"""Formatting of scores as text. Scores that are compared get the same number of decimals."""
 
 from __future__ import annotations
 
@@ -41,8 +41,8 @@ def with_unit(number: str, unit: Unit) -> str:
 def format_scores(scores: Mapping[str, Sequence[float]], unit: Unit) -> dict[str, str]:
     """Format the scores of each label as mean ± deviation, such as "94.6 ± 1.2 %".
 
-    ``scores``: label → one score per seed, NaN if a seed diverged; a label without a finite score is left
-    out. The text is mean ± standard deviation, or the mean alone for one seed.
+    ``scores`` has one score per seed for each label, NaN if the seed diverged. A label without a finite score
+    is left out. The text is mean ± standard deviation, or only the mean for one seed.
     """
     digits = count_decimals(scores.values(), unit)
     finite = {label: _drop_nonfinite(values) for label, values in scores.items()}

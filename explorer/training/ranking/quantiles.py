@@ -11,12 +11,11 @@ _POINTS = 180  # points of each integral; with a few more, torch would use threa
 
 @cache
 def compute_quantile(rules: int, degrees: int) -> float:
-    """Compute the half-width of simultaneous 95 % intervals, in standard errors.
+    """Compute the half-width of simultaneous 95 % intervals for all differences of several rules.
 
-    The intervals are those for all differences of several rules.
-
-    The 95 % quantile of the studentised range over √2, which for two rules is Student's t; exact to 0.01 %.
-    Raises ValueError outside 2 to ``MAX_RULES`` rules or below one degree of freedom.
+    The result is in standard errors. It is the 95 % quantile of the studentised range over √2, exact to
+    0.01 %. For two rules, it is Student's t. Raises ValueError outside 2 to ``MAX_RULES`` rules or below one
+    degree of freedom.
     """
     if not (2 <= rules <= MAX_RULES and degrees >= 1):
         raise ValueError(f"cannot compute a quantile for {rules} rules with {degrees} degrees of freedom")

@@ -1,4 +1,4 @@
-"""Ranks backward rules by their scores."""
+"""The ranking of backward rules by their scores."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import fields
@@ -23,13 +23,13 @@ def rank(scores: Mapping[str, Iterable[float]], example: float = 0.0, *, unit: U
     A rule that lost half of its seeds or more is not compared.
 
     Args:
-        scores: label → one score per seed, in the same order for all, NaN if a seed diverged.
-        example: worth of one held-out example in the unit of the scores, such as 1 / 360 of an accuracy; no
-            scatter is taken to be smaller.
-        unit: "%" if scores are shares from 0 to 1, to be written in percent; "R²" if they are R².
+        scores: for each label, one score per seed, in the same order for all labels; NaN if a seed diverged.
+        example: the contribution of one held-out example to a score, such as 1 / 360 for an accuracy. It is a
+            lower bound of the scatter.
+        unit: "%" if scores are fractions from 0 to 1, to be written in percent; "R²" if they are R².
 
     Raises:
-        ValueError: there are no scores, or rules have unequal numbers of seeds.
+        ValueError: if there are no scores, or rules have unequal numbers of seeds.
     """
     compared = compare(scores, example, unit)
     return Ranking(**{item.name: getattr(compared, item.name) for item in fields(compared)})

@@ -1,4 +1,4 @@
-"""Writes the conclusion of a ranking of backward rules as one sentence."""
+"""The conclusion of a ranking of backward rules, as one sentence."""
 
 from __future__ import annotations
 
@@ -20,8 +20,8 @@ def make_sentence(ranking: Comparison) -> str:
 def describe_lower(ranking: Comparison, reach: tuple[float, float]) -> str:
     """Describe how much lower a score is than the highest, such as "lower by 0.6 to 3.2 points".
 
-    ``reach``: least and greatest amount by which a rule is lower, such as one of ``ranking.differences``. Its
-    numbers have as many digits as those of the ranking's sentence.
+    ``reach`` is the least and the greatest amount by which a rule is lower, such as one of
+    ``ranking.differences``. The numbers have as many digits as in the ranking's sentence.
     """
     return _Formatter(ranking).describe_reach(reach)
 

@@ -1,4 +1,4 @@
-"""Checkpoints: evenly spaced states that a run can go back to, as many as fit into memory."""
+"""Checkpoints: evenly spaced states that a run can go back to, limited by the memory."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def select_steps(steps: Sequence[int], spacing: int, max_count: int) -> tuple[tu
 
 
 def find_nearest(steps: Collection[int], step: int) -> int:
-    """Return the element of ``steps`` that is nearest to a given step, and the earlier one of two."""
+    """Return the element of ``steps`` that is nearest to a step, or the earlier one of two equally near."""
     return min(steps, key=lambda candidate: (abs(candidate - step), candidate))
 
 
@@ -37,8 +37,8 @@ class Checkpoints:
     If the memory is full, every other one is dropped.
 
     Attributes:
-        spacing: steps from one state to the next.
-        bytes: the size of all states.
+        spacing: the number of steps between two states.
+        bytes: the size of all states in bytes.
     """
 
     def __init__(self, spacing: int, max_bytes: int = CHECKPOINT_BYTES) -> None:

@@ -17,8 +17,8 @@ class FusedRuns:
 
     All have the same ``fusion_key``, and each gets bit for bit the values that it gets if trained alone.
 
-    Nets are so small that the overhead of torch's calls dominates a step. Each run still draws its batches,
-    keeps its checkpoints and records its series; only the parameters are held here.
+    The nets are so small that the overhead of torch's calls dominates a step. Each run still draws its own
+    batches, keeps its checkpoints and records its series. Only the parameters are stored here.
 
     Attributes:
         is_recording: whether a step has begun that some runs have not recorded yet.

@@ -1,8 +1,7 @@
 """One line of text for each backward rule of a run: the main finding about its gradient, and its result.
 
-"so" appears only if it is exact: if the gradient of weights is exactly 0. A fraction of units without a
-gradient explains nothing: of 34 rules on 8 tasks 16 had a fifth or more of such units, and 4 of them were
-best.
+The word "so" appears only if the gradient of weights is exactly 0. A fraction of units without a gradient
+explains nothing: of 34 rules on 8 tasks, 16 had a fifth or more of such units, and 4 of these were best.
 """
 
 from __future__ import annotations
@@ -41,9 +40,10 @@ class Line:
 
     Attributes:
         text: a sentence or two.
-        panel: the key of the instrument that supports it, "chart" if the curve of the score or loss does.
+        panel: the key of the instrument that supports the text, or "chart" if the curve of score or loss
+            does.
         why: the reason in one sentence of at most 120 characters; "" before the first step.
-        layer: the layer that it is about, counted from 0 among the layers with the op; None for all.
+        layer: the layer that the text is about, counted from 0 among the layers with the op; None for all.
     """
 
     text: str
@@ -56,9 +56,9 @@ class Line:
 class _Statement:
     text: str  # a sentence without its full stop
     panel: str
-    why: str = ""  # the same with its reason
+    why: str = ""  # the reason in addition to the text
     hinders: bool = True  # whether the statement is about a missing part of the gradient
-    layer: int | None = None  # as in a line
+    layer: int | None = None  # the layer, as in ``Line``
 
 
 def make_lines(snapshot: Snapshot) -> dict[str, Line]:

@@ -58,16 +58,16 @@ class Tensors(NamedTuple):
 class Lockstep:
     """Nets with several backward rules and random seeds that take their training steps together.
 
-    All nets of a seed share their initial weights and batches. Each trains as it would alone, bit for bit on
-    a CPU. Steps are not counted. To be used inside ``one_thread``.
+    All nets of a seed share their initial weights and batches. On a CPU, each gets bit for bit the values
+    that it gets if trained alone. Steps are not counted. Use it inside ``use_one_thread``.
 
     Attributes:
         op_rules: the op with the rules.
         seeds: the seeds, by index.
-        data: by seed.
+        data: the data of each seed.
         ensemble: the nets.
-        batch: of the next step, x and y (seeds, n, …).
-        start: by seed, on the device.
+        batch: x and y of the next step, (seeds, n, …) each.
+        start: the initial weights and biases of each seed's net, on the device.
     """
 
     batch: tuple[Tensor, Tensor]
@@ -84,12 +84,12 @@ class Lockstep:
         """Create the nets of a training run as they are before the first step.
 
         Args:
-            settings: of the run.
+            settings: the settings of the run.
             table: the visitor's table, if the task needs one.
             seeds: the seeds.
-            members: the members, by the index of the rule in ``op_rules`` and of the seed.
+            members: the nets, each with the index of its rule in ``op_rules`` and of its seed.
             op_rules: the op with the rules.
-            tensors: start of the first seed's net; None draws it from the seed.
+            tensors: the initial tensors of the first seed's net; None to draw them from the seed.
         """
         self.settings = settings
         self.device = resolve_device(settings.device)
@@ -159,8 +159,8 @@ class Lockstep:
     def fusion_key(self) -> Hashable:
         """A key that is equal for nets whose steps can be computed together, or None.
 
-        The op is not part of it. None if something is random, because runs with other seeds and steps draw
-        other numbers; and on an accelerator, where the last bits may depend on the other members.
+        The op is not part of the key. It is None if something is random, because runs with other seeds and
+        steps draw other numbers, and on an accelerator, where the last bits may depend on the other members.
         """
         data = {id(start.x) for start in self.start}
         is_separate = self._is_input_fixed or self.joined.learned or self.joined.draw_names

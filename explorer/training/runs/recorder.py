@@ -28,7 +28,7 @@ Records = dict[int, Record | None]
 class Recorder:
     """Measures the nets of a training run with instruments and stores the results step by step.
 
-    Use it inside ``one_thread``.
+    Use it inside ``use_one_thread``.
 
     ``settings`` are passed with each call, because some of them may change during the run.
     """
@@ -43,10 +43,10 @@ class Recorder:
         """Create a recorder for the nets of a training run.
 
         Args:
-            settings: of the run.
+            settings: the settings of the run.
             lockstep: the nets.
             steps: the steps of the series.
-            recorded: keys of instruments, or None for all that can be recorded.
+            recorded: the keys of the instruments to record, or None for all that can be recorded.
         """
         self._lockstep, self._steps = lockstep, steps
         self.bind(settings.course_of(-1))

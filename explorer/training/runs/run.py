@@ -38,23 +38,24 @@ FAULTS: Mapping[Fault, str] = {
 class Run(Stepper):
     """A training run of small neural nets, which is advanced step by step and can be inspected at any step.
 
-    It knows no clock, thread or screen. All rules start from the same tensors and see the same batches, and
-    the members of seed k equal those of a run with ``seed + k`` only. Equal settings give equal losses, bit
-    for bit on one machine, also in a run continued from ``state_dict``, and independently of other runs and
-    members (on an accelerator the last bits may depend on the other members). Not thread-safe.
+    A run uses no clock, thread or screen. All rules start from the same tensors and see the same batches, and
+    the members with index k among the seeds equal those of a run with only ``seed + k``. Equal settings give
+    equal losses, bit for bit on one machine, also in a run continued from ``state_dict``, and independently
+    of other runs and members (on an accelerator the last bits may depend on the other members). Not
+    thread-safe.
 
     Attributes:
-        settings: of the run; a learning rate changed after step 0 is a branch point.
+        settings: the settings of the run; a change of the learning rate after step 0 is a branch point.
         step: the number of steps taken.
-        checkpoints: states that it can go back to.
+        checkpoints: the states that the run can go back to.
 
     Args:
-        settings: of the run.
-        tensors: start of the first seed's net; None draws it from the seed.
-        recorded: keys of the instruments to record; None for all that can be recorded.
+        settings: the settings of the run.
+        tensors: the initial tensors of the first seed's net; None to draw them from the seed.
+        recorded: the keys of the instruments to record; None for all that can be recorded.
 
     Raises:
-        ValueError: a start tensor has another shape.
+        ValueError: if an initial tensor has the wrong shape.
     """
 
     def __repr__(self) -> str:
@@ -72,7 +73,7 @@ class Run(Stepper):
     def weights(self) -> dict[str, torch.Tensor]:
         """Return copies of the weights and biases of all finite nets, in the layout of ``nn.Linear``.
 
-        A kernel is a row: ``nn.Conv2d`` takes it as (channels before, 3, 3), taps row by row.
+        A kernel is a row, which ``nn.Conv2d`` expects as (channels before, 3, 3), taps row by row.
 
         Keys are ``rule.seed.layer.weight`` (outputs, inputs) and ``….bias`` (outputs,), with layers from 0. A
         custom formula is called ``rule_1``, ``rule_2`` … by its position among the rules. Learned parameters
@@ -154,7 +155,7 @@ class Run(Stepper):
         """Return a snapshot of the training run at its current step.
 
         Args:
-            visible: further instruments to measure: keys, or questions with numbers.
+            visible: further instruments to measure, as keys or as questions with numbers.
             shown: an earlier name of ``visible``.
         """
         visible = (*visible, *shown)

@@ -22,12 +22,12 @@ class Series:
     """Stores the loss and gradient norms at every step and the score at every evaluation of a run.
 
     Attributes:
-        interval: steps between two evaluations.
-        numbers: (3, steps, rules, seeds) float32, loss and gradient norms of the first and last layer of
-            weights at the start of every step; NaN if a member did not take the step.
-        scores: (evaluations, rules, seeds) float32 on held-out data, NaN likewise.
+        interval: the number of steps between two evaluations.
+        numbers: (3, steps, rules, seeds) float32, the loss and the gradient norms of the first and the last
+            layer of weights at the start of every step; NaN if a member did not take the step.
+        scores: (evaluations, rules, seeds) float32, the scores on held-out data; NaN for diverged members.
         score_steps: (evaluations,) the number of steps taken before each evaluation.
-        diverged: (rules, seeds) the step at which a member left, or −1.
+        diverged: (rules, seeds) the step at which a member diverged, or −1.
     """
 
     def __init__(self, steps: int, rules: int, seeds: int) -> None:

@@ -30,9 +30,9 @@ class Snapshot:
     Means and standard deviations are over a rule's seeds that were still finite at that step.
 
     Attributes:
-        step: steps taken.
-        steps: steps requested.
-        finished: all steps are taken, or every member has diverged.
+        step: the number of steps taken.
+        steps: the number of steps requested.
+        finished: whether all steps are taken, or every member has diverged.
         task: the task's key.
         seeds: the number of nets of a rule.
         going: the number of nets that have not diverged.
@@ -45,25 +45,26 @@ class Snapshot:
             layer of weights in the same steps.
         loss_steps: (points,) int64 each, the step of each value in these series, from 0.
         loss: the latest mean loss; None before the first step.
-        metric: of held-out data, "accuracy" or "R²"; None without held-out data.
+        metric: the metric on held-out data, "accuracy" or "R²"; None without held-out data.
         held_out: the number of held-out examples, 0 if there are none.
         chance: the accuracy of always guessing the most frequent class; None without classes.
-        score: (seeds,) float32 each, on held-out data at the latest evaluation, at most 1; NaN for a seed
-            that diverged; None without a metric.
-        scores: (evaluations,) float32 each, the mean; NaN if no seed was finite.
-        score_sd: (evaluations,) float32 each, the standard deviation; NaN with fewer than two seeds.
+        score: (seeds,) float32 each, the score on held-out data at the latest evaluation, at most 1; NaN for
+            a seed that diverged; None without a metric.
+        scores: (evaluations,) float32 each, the mean score; NaN if no seed was finite.
+        score_sd: (evaluations,) float32 each, the standard deviation of scores; NaN with fewer than two
+            seeds.
         seed_scores: (seeds, evaluations) float32 each.
-        score_steps: (evaluations,) int64, the steps taken before each: 0, every ⌈steps ÷ 200⌉, the last.
+        score_steps: (evaluations,) int64, the steps of the evaluations: 0, every ⌈steps ÷ 200⌉, and the last.
         diverged: the step at which the last of a rule's seeds stopped being finite, or None.
-        fallen: by rule, why the first seed with a learned parameter outside its domain left, as in "s of
-            layer 2 fell to 0 or below, where its formulas are undefined"; None if no seed did.
-        resting: by rule, a sentence on parameters that learned before a branch and do not now, or "".
-        learned: by rule, and then by parameter that learns in the run, for rules with that parameter: its
-            present values (seeds, layers with the op) float32, NaN for a seed that diverged; the mean if each
-            channel has a value. If the rule does not train it, the values are those at the start.
-        gradients: facts about the gradient at the present weights, of the first finite seed; None if the rule
-            diverged.
-        seed: the seed of this net, and of all other data of a single net per rule; None if the rule diverged.
+        fallen: why the first seed with a learned parameter outside its domain was removed, as in "s of layer
+            2 fell to 0 or below, where its formulas are undefined"; None if none was.
+        resting: a sentence on parameters that learned before a branch and do not learn now, or "".
+        learned: by parameter that learns in the run, for rules with that parameter, its current values
+            (seeds, layers with the op) float32; NaN for a seed that diverged; the mean if each channel has a
+            value. If the rule does not train it, these are the initial values.
+        gradients: statistics of the gradient at the current weights, of the first finite seed; None if the
+            rule diverged.
+        seed: the seed of the net to which all data of a single net belong; None if the rule diverged.
         measured: the record of each instrument that is recorded or visible, by its key, or by the question
             that it answers (see ``instruments.question``), and by rule; None if the rule diverged. A recorded
             one has its present ``fields``, (hidden layers,) float32, and the series of each under its plural,
@@ -71,13 +72,13 @@ class Snapshot:
         measured_steps: (points,) int64, the steps of these series: 0, every ⌈steps ÷ 200⌉, the last.
         measured_sigmas: (points,) float32, the ``sigma`` of each point.
         unmeasured: by instrument that is recorded or visible but missing here, the reason as a sentence.
-        most: the maximum of each number that instruments take here, by key and name.
-        sigma: standard deviation of the noise with which gradients are compared.
+        most: the maximum of each argument of each instrument in this run, by key and name.
+        sigma: the standard deviation of the noise with which gradients are compared.
         layers: the number of hidden layers.
-        device: of the run, such as "cpu".
+        device: the device of the run, such as "cpu".
         lr: the initial learning rate.
         branch: the branch points, past and future, as in ``Settings``.
-        checkpoints: the steps it can go back to, ascending.
+        checkpoints: the steps that the run can go back to, ascending.
     """
 
     step: int

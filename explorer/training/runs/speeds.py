@@ -20,8 +20,8 @@ class Speed(NamedTuple):
     """The time that a training step takes on each device, for one width of the net.
 
     Attributes:
-        hidden: units of the hidden layer.
-        ms: milliseconds, by the key of a device.
+        hidden: the number of units in the hidden layer.
+        ms: the time in milliseconds, by the key of a device.
     """
 
     hidden: int

@@ -26,8 +26,8 @@ class Judgement(NamedTuple):
     """The scores and measurements of a run's nets at one evaluation.
 
     Attributes:
-        scores: (active members,) on held-out data; None without such data.
-        readings: readings by instrument, (fields, active members, columns).
+        scores: (active members,), the scores on held-out data; None without such data.
+        readings: the measurements by instrument, (fields, active members, columns) each.
     """
 
     scores: Curve | None
@@ -237,7 +237,7 @@ class Stepper:
     def back(self, step: int) -> int:
         """Go back to the checkpoint nearest to a step, and return the checkpoint's step.
 
-        From there the run repeats itself exactly.
+        The run repeats itself exactly from this step.
         """
         self.follow(self, step)
         return self.step
@@ -245,11 +245,12 @@ class Stepper:
     def branch(self, step: int, **changes: Any) -> Self:
         """Return a new run that continues from a checkpoint with another learning rate, op or backward rule.
 
-        ``rule`` changes all rules. The key with which a rule began changes that one: ``branch(9,
-        default="clipped")``. The new run has no later branch points of this run. This run does not change.
+        ``rule`` changes all rules. The initial key of a rule changes only this rule:
+        ``branch(9, default="clipped")``. The new run has none of the later branch points of this run. This
+        run does not change.
 
         Raises:
-            ValueError: a setting cannot change, or the step is past the end.
+            ValueError: if a setting cannot change, or the step is past the end.
         """
         checkpoint = find_nearest({*self.checkpoints.steps, self.step}, step)
         points = [(checkpoint, name, value) for name, value in changes.items()]
@@ -274,7 +275,8 @@ class Stepper:
     def load_state_dict(self, state: Mapping[str, Any]) -> None:
         """Continue from the ``state_dict`` of a run with equal settings, on any device.
 
-        Live settings are taken from it. Raises ValueError for other settings.
+        The settings that may change during a run are taken from the state. Raises ValueError if others
+        differ.
         """
         ours, theirs = dataclasses.asdict(self.settings), state["settings"]
         differing = [

@@ -28,10 +28,10 @@ class _Party:
     """An address, a visitor or an item of a fair queue, or the root above all addresses.
 
     Attributes:
-        key: its key among its siblings.
-        start: the virtual time at which its next turn starts, on its parent's clock.
-        now: the clock of its children.
-        inside: its children by key.
+        key: the key of the party among its siblings.
+        start: the virtual time at which the next turn starts, on the parent's clock.
+        now: the virtual time of the children.
+        inside: the children by key.
     """
 
     def __init__(self, key: Hashable = None, start: float = 0.0) -> None:
@@ -48,9 +48,9 @@ class FairQueue(Generic[Item]):
     are no longer present are forgotten.
 
     Args:
-        parties: returns the visitor and the address of an item.
-        weight: returns the weight of an address with this number of visitors. The square root gives a class
-            more turns than a single person elsewhere, and a hundred visitors the turns of ten.
+        parties: a function that returns the visitor and the address of an item.
+        weight: a function from the number of an address's visitors to the address's weight. The square root
+            gives a class more turns than a single person elsewhere, and a hundred visitors the turns of ten.
     """
 
     def __init__(

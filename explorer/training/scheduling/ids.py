@@ -1,4 +1,4 @@
-"""Ids of runs and studies. Each names the server that owns it: ``replica~server.engine-kind-number``."""
+"""Ids of runs and studies, which name the server that owns them: ``replica~server.engine-kind-number``."""
 
 import os
 import re
@@ -13,7 +13,7 @@ def read_replica() -> str:
     """Return this server's name among several servers, or "" if it is the only one.
 
     Raises:
-        ValueError: the environment variable is not 1 to 16 lower-case letters and digits.
+        ValueError: if the environment variable is not 1 to 16 lower-case letters and digits.
     """
     word = os.environ.get(REPLICA, "")
     if word and not _WORD.fullmatch(word):

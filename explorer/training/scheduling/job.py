@@ -18,13 +18,14 @@ class Job:
     """A job of the engine, which is a training run or a study.
 
     Attributes:
-        renewed: time of the last request about the job, which renews its lease.
-        shares: groups in which the job is counted, with their limits; members of the first take turns as one.
-        lock: held by the thread that computes with the job.
+        renewed: the time of the last request about the job, which renewed its lease.
+        shares: the groups in which the job is counted, with their limits. Jobs of the first group share
+            turns.
+        lock: a lock held by the thread that computes with the job.
         step: number of steps taken.
         slot_since: start of the current turn in a slot for running jobs, None if there was none yet.
-        speed_since: start of the measurement of the speed, at step ``speed_since_step``.
-        speed: steps a second since then.
+        speed_since: the start of the measurement of the speed, at step ``speed_since_step``.
+        speed: the number of steps per second since then.
     """
 
     id: str
@@ -58,7 +59,7 @@ class Job:
             self.move("paused", UNWATCHED)
 
     def measure_speed(self, now: float) -> None:
-        """Update the measured speed of the job, in steps a second."""
+        """Update the measured speed of the job, in steps per second."""
         if self.state == "running" and self.speed_since is not None and now > self.speed_since:
             self.speed = (self.step - self.speed_since_step) / (now - self.speed_since)
 
@@ -73,14 +74,14 @@ class RunJob(Job):
     """A training run as a job of the engine.
 
     Attributes:
-        run: the run itself, made when first needed and dropped at the end; ``lock`` guards it.
-        callers: number of threads that wait for the lock; a worker yields to them.
-        wanted: instruments for the next snapshot, if requested since the last one, else None.
-        due_at: time of the next step at the run's pace.
-        news: changed settings, not applied to the run yet.
-        origin: lock and run to continue from, and the step; None for a run from scratch.
-        is_isolated: whether it takes its steps alone, because a group with it failed.
-        viewer: second run of equal settings, which loads checkpoints for snapshots and measurements.
+        run: the run, which is made when first needed and dropped at the end; ``lock`` guards it.
+        callers: the number of threads that wait for the lock; a worker yields to them.
+        wanted: the instruments of the next snapshot, if one was requested since the last; else None.
+        due_at: the time of the next step at the run's pace.
+        news: the changed settings that are not applied to the run yet.
+        origin: the lock and the run to continue from, and the step; None for a run from scratch.
+        is_isolated: whether the run takes its steps alone, because a group with it failed.
+        viewer: a second run of equal settings, which loads checkpoints for snapshots and measurements.
     """
 
     settings: Settings
@@ -181,7 +182,7 @@ class StudyJob(Job):
     """A study as a job of the engine.
 
     Attributes:
-        stepper: computes the study; None before the first slice and while nobody watches. The rows are kept.
+        stepper: the study's stepper; None before the first slice and while nobody watches. The rows are kept.
         steps: total number of steps, 0 before the first slice.
     """
 

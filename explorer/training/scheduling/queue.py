@@ -1,6 +1,6 @@
 """The runs and studies of an engine, and the queue that decides which of them are computed.
 
-These classes only keep the books, under the engine's lock: they use no thread and no tensor.
+These classes only record states, under the engine's lock. They use no thread and no tensor.
 """
 
 import math
@@ -32,7 +32,7 @@ from explorer.training.settings import Settings
 
 AnyJob = TypeVar("AnyJob", bound=Job)
 _SWEEP_S = 0.05  # leases are checked at most this often, so that a check costs little per request
-_MEMORY_POLL_S = 0.5  # how often the free memory is checked
+_MEMORY_POLL_S = 0.5  # interval between two checks of the free memory
 _ACTIVE = (
     "The server is busy: {number} runs are running or waiting. Try again in about a minute.",
     "Your network already has {number} runs running or waiting: stop one first.",
@@ -51,11 +51,11 @@ class Jobs(Generic[AnyJob]):
     """All jobs of one kind, runs or studies. An owner has at most one unfinished job of a kind.
 
     Args:
-        limits: limits of the engine.
-        clock: returns seconds, monotonic.
-        lease_clock: returns the seconds in which watchers could have sent requests; None for ``clock``.
-        home: prefix of the server, with which the ids of its jobs begin.
-        is_short: returns whether little memory is left.
+        limits: the limits of the engine.
+        clock: a monotonic clock in seconds.
+        lease_clock: a clock of the seconds in which watchers could send requests; None for ``clock``.
+        home: the prefix of the server, with which the ids of its jobs begin.
+        is_short: a function that returns whether too little memory is left.
     """
 
     kind: ClassVar[str]
@@ -385,7 +385,7 @@ class Runs(Jobs[RunJob]):
     def charge(self, job: RunJob) -> None:
         """Record that a run has used a slice of time.
 
-        A run with a pace saves up no turns until its next step.
+        A run with a pace does not save unused turns until its next step.
         """
         self._queue.charge(job)
         if job.interval_s:

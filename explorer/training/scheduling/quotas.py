@@ -13,7 +13,7 @@ Shares = Mapping[Hashable, int]
 class EngineFull(RuntimeError):  # noqa: N818  # a state, not an error
     """Raised when there is no room for another run. The message is a sentence for the user.
 
-    ``share`` is the group that has reached its limit, None if the engine itself has.
+    ``share`` is the group that has reached its limit, or None if the whole engine has.
     """
 
     def __init__(self, sentence: str, share: Hashable = None) -> None:
@@ -26,8 +26,8 @@ class Quota(NamedTuple):
 
     Attributes:
         limit: the limit on all jobs together.
-        full: sentence when that limit is reached, with ``{number}`` for the number of jobs.
-        used_up: sentence when a group has reached its own limit, with ``{number}`` for that limit.
+        full: the message if that limit is reached, with ``{number}`` for the number of jobs.
+        used_up: the message if a group has reached its own limit, with ``{number}`` for that limit.
     """
 
     limit: int

@@ -52,13 +52,13 @@ class Status:
 
     Attributes:
         id: the id that ``Engine.start`` returned.
-        state: one word; "gone" if the engine has no such run, "silent" if the engine does not respond,
-            "crowded" if too many watch already.
+        state: the state as one word; "gone" if the engine has no such run, "silent" if the engine does not
+            respond, "crowded" if too many pages watch already.
         sentence: the state as a sentence for the screen: plain text, never markup.
-        position: position in the queue while waiting, 1 for the next; otherwise None.
-        step: number of steps taken.
-        steps: number of steps asked for; 0 when gone.
-        steps_per_second: mean speed since the last start, resume or change; 0.0 before the first step.
+        position: the position in the queue while waiting, 1 for the next; otherwise None.
+        step: the number of steps taken.
+        steps: the number of steps requested; 0 if the run is gone.
+        steps_per_second: the mean speed since the last start, resume or change; 0.0 before the first step.
         snapshot: the current snapshot of the run; None until its first turn.
     """
 
@@ -86,8 +86,8 @@ class StudyStatus(Status):
     ``steps`` is 0 before the first slice.
 
     Attributes:
-        rows: all rows so far.
-        plan: plan of the study; None if the study does not exist.
+        rows: the rows of all finished runs.
+        plan: the plan of the study; None if the study does not exist.
     """
 
     rows: tuple[Any, ...] = ()

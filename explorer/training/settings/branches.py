@@ -25,8 +25,8 @@ class Course(NamedTuple):
 def check_branches(branch: Any, rules: Sequence[str | Rule], steps: int) -> tuple[Branch, ...]:
     """Validate branch points and return them in the order of their steps.
 
-    Of several points with equal step and name the last one counts. Raises ValueError with a plain message for
-    invalid points.
+    Of several points with the same step and name, the last one counts. Raises ValueError with a plain message
+    for invalid points.
     """
     if isinstance(branch, str) or not isinstance(branch, list | tuple):
         raise ValueError(f"branch must be a list of tuples (step, name, value), not {quote(branch)}")

@@ -22,14 +22,14 @@ class Setting:
     """The declaration of one setting of a training run.
 
     Attributes:
-        name: name in ``Settings`` and in links.
-        kind: "choice" of words; "whole" number; "widths", one whole number or several; "log", a number above
-            0 on a logarithmic scale; "switch", yes or no; "names" of parameters, none or several.
-        label: label on screen.
-        meaning: one sentence.
-        low, high: bounds in links and controls.
-        words: values other than numbers; for a "choice" all values.
-        live: whether it can change during a run; any other setting needs a new run.
+        name: the name in ``Settings`` and in links.
+        kind: a "choice" of words; a "whole" number; "widths", one or more whole numbers; "log", a number
+            above 0 on a logarithmic scale; a "switch", yes or no; or any number of "names" of parameters.
+        label: the label on screen.
+        meaning: the meaning in one sentence.
+        low, high: the bounds in links and controls.
+        words: the values other than numbers; for a "choice", all values.
+        live: whether the setting can change during a run; any other setting needs a new run.
     """
 
     name: str

@@ -34,24 +34,24 @@ _PRODUCTS = "a step of {nets} nets on {batch} examples takes {count:,} multiplic
 class Settings(TrainingSettings):
     """All settings of a training run. By default, a ReLU in a two-layer net is trained on random data.
 
-    Frozen, hashable, and limited to text and numbers, unless op or rules are records:
-    ``Settings(**dataclasses.asdict(settings))`` restores them, through JSON too. Missing fields get the
-    task's defaults. In addition to the settings of ``SETTINGS``, in which the device None means the
-    accelerator if there is one:
+    Settings are frozen, hashable, and limited to text and numbers, unless op or rules are records.
+    ``Settings(**dataclasses.asdict(settings))`` restores them, also after JSON. Missing fields get the task's
+    defaults. The device None means the accelerator if there is one. The following fields are added to those
+    of ``SETTINGS``.
 
     Attributes:
-        op: op at the task's site: a key of ``OPS``, ``"formula: …"`` in x, or an ``Op``.
+        op: the op at the task's site: a key of ``OPS``, ``"formula: …"`` in x, or an ``Op``.
         rules: 1 to 6 backward rules: keys of ``RULES``, ``"formula: …"``, or ``Rule``; repeats count once.
-        parameters: values of op and rules by name, or by ``rule.name`` for one rule only. If no op is given,
-            the default is the task's parameters.
-        table: CSV text to learn from, the last column the class or a number, or a ``Table``, which sets the
-            target and the columns to leave out; the task is then "data".
+        parameters: the values of the op's and the rules' parameters by name, or by ``rule.name`` for one
+            rule. If no op is given, the default is the task's parameters.
+        table: CSV text to learn from, whose last column is the class or a number, or a ``Table``, which sets
+            the target and the columns to leave out. The task is then "data".
         branch: changes from a step onwards, in the order of steps: ``(200, "lr", 0.001)``,
             ``(200, "op", "relu")``, ``(200, "default", "clipped")`` for the line that began with default, or
             ``(200, "rule", "clipped")`` for all. ``parameters`` includes those of all branches.
 
     Raises:
-        ValueError: a plain message for an invalid setting.
+        ValueError: if a setting is invalid.
     """
 
     op: str | Op = None  # type: ignore[assignment]  # filled in

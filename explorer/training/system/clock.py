@@ -7,12 +7,12 @@ from collections.abc import Callable
 class WoundClock:
     """A clock that runs for a limited time after each call of ``wind`` and then stops.
 
-    A stopped process (on a laptop that sleeps, in a container that is paused) winds nothing, so it finds that
-    no more time has passed when it continues.
+    A stopped process, as on a sleeping laptop or in a paused container, does not wind the clock. When it
+    continues, no more time has passed.
 
     Args:
-        clock: returns seconds, monotonic.
-        most_s: seconds for which it runs after each winding.
+        clock: a monotonic clock in seconds.
+        most_s: the number of seconds for which the clock runs after each winding.
     """
 
     def __init__(self, clock: Callable[[], float] = time.monotonic, most_s: float = 1.0) -> None:

@@ -12,8 +12,8 @@ if sys.platform == "linux":
     import resource
 
 MEMORY = "EXPLORER_TRAINER_MEMORY"  # environment variable: limit of the training process in MB
-MIN_ROOM_MB = 300  # memory needed beyond the use before the first run: 160 MB for data, the rest for runs
-_MAX_USE = 0.85  # fraction of the limit above which no run is begun
+MIN_ROOM_MB = 300  # memory needed above the use before the first run: 160 MB for data, the rest for runs
+_MAX_USE = 0.85  # fraction of the limit above which no run may begin
 # mallopt's M_MMAP_THRESHOLD: freed blocks above this size return to the system.
 _MMAP_THRESHOLD, _MMAP_THRESHOLD_BYTES = -3, 256 * 1024
 _OUT_OF_MEMORY = ("can't allocate memory", "not enough memory", "out of memory")  # parts of torch's messages
@@ -26,7 +26,7 @@ def read_limit_bytes() -> int | None:
     """Read the memory limit of the training process, in bytes, from the environment. None if it is not set.
 
     Raises:
-        ValueError: the environment variable is not a whole number of MB.
+        ValueError: if the environment variable is not a whole number of MB.
     """
     text = os.environ.get(MEMORY, "")
     if not text:
@@ -40,7 +40,8 @@ def limit_memory() -> None:
     """Limit the memory of this process to the value set in the environment. Only Linux supports this.
 
     Raises:
-        ValueError: the limit leaves too little for any run. Torch built for CUDA takes more at the start.
+        ValueError: if the limit leaves too little for any run. A torch built for CUDA takes more at the
+            start.
     """
     limit = read_limit_bytes()
     if limit is None:

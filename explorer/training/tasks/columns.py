@@ -1,4 +1,4 @@
-"""Parses a user's table and selects the columns to learn from."""
+"""Parsing of a user's table, and selection of the columns to learn from."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ from explorer.training.limits import MAX_CLASSES, MAX_TABLE_BYTES, MAX_TABLE_COL
 
 _MAX_NAME = 60  # maximum length of a column's name
 _MAX_VALUE = 1e30  # the largest value that is accepted; its square is still finite
-_NAMED_ROWS = 5  # how many rows without a value a message lists
+_NAMED_ROWS = 5  # number of rows without a value that a message lists
 _DELIMITERS = ",;\t"
-_GAPS = frozenset({"", "-", "?", "#n/a", "n/a", "na", "nan", "none", "null"})  # in a column of numbers
+_GAPS = frozenset({"", "-", "?", "#n/a", "n/a", "na", "nan", "none", "null"})  # texts for missing numbers
 _COMMA = re.compile(r"[+-]?\d*,\d+([eE][+-]?\d+)?")
 _EMPTY = "the table is empty: paste rows of numbers, with a column to learn"
 _WIDTH_ERROR = re.compile(r"Expected (\d+) fields in line (\d+), saw (\d+)")
@@ -31,11 +31,11 @@ class Table:
     """A user's table as CSV text, with the chosen target column and the columns to leave out.
 
     Attributes:
-        text: CSV; columns are split at commas, semicolons or tabs, and the first row may hold names. If
-            commas do not split columns, numbers may have decimal commas.
-        target: name of the column to learn, or "column 3" if there are no names; None for the last column
+        text: the CSV text. Columns are split at commas, semicolons or tabs, and the first row may hold names.
+            If commas do not split columns, numbers may have decimal commas.
+        target: the name of the column to learn, or "column 3" if there are no names; None for the last column
             that is not left out.
-        without: names of the columns to leave out.
+        without: the names of the columns to leave out.
     """
 
     text: str

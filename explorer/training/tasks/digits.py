@@ -17,7 +17,7 @@ from explorer.training.numerics import cross_entropy
 from explorer.training.tasks.split import cache_data, split_data
 from explorer.training.tasks.task import Data, Task
 
-_JUDGED = 360  # how many of the 1,797 digits are held out; as many are used for validation
+_JUDGED = 360  # number of the 1,797 digits that are held out; as many are used for validation
 _ZERO = """
     00 00 05 0d 09 01 00 00
     00 00 0d 0f 0a 0f 05 00
@@ -173,8 +173,8 @@ def _move_to_kernels(
     Args:
         task: the task on weights.
         values: the values of a kernel, as text.
-        third: the rule in addition to the two that all such tasks have.
-        to_grey: maps latent kernels to 0 to 1 for the picture.
+        third: the third rule, in addition to the two rules of all such tasks.
+        to_grey: a function from latent kernels to grey values from 0 to 1, for the picture.
         **settings: further fields of the task.
     """
     return replace(

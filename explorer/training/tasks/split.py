@@ -1,4 +1,4 @@
-"""Splits data into training, validation and held-out examples. The split is the same for every seed."""
+"""The split of data into training, validation and held-out examples, which is the same for every seed."""
 
 from collections.abc import Callable
 from functools import cache

@@ -1,4 +1,4 @@
-"""Describes a user's table before training: its columns, its first rows, and suggested choices."""
+"""A description of a user's table before training: columns, first rows, and suggested choices."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ from explorer.training.limits import MAX_CLASSES
 from explorer.training.tasks.columns import Cells, Table, parse_cells
 from explorer.training.tasks.table import read_table
 
-_HEAD_ROWS = 5  # how many of the first rows a survey contains
-_MAX_TEXT = 60  # maximum characters of a text in a survey
+_HEAD_ROWS = 5  # number of the first rows that a survey contains
+_MAX_TEXT = 60  # maximum number of characters of a text in a survey
 _ID = re.compile(r"(?:.*[ _.-])?(?:id|idx|index|key|no|nr)\.?|#|unnamed: \d+|column \d+", re.IGNORECASE)
 
 
@@ -23,9 +23,9 @@ class Column:
     """Facts about one column of a user's table.
 
     Attributes:
-        name: name of the column.
-        low, high: smallest and largest number; None without numbers.
-        different: number of different texts.
+        name: the name of the column.
+        low, high: the smallest and the largest number; None without numbers.
+        different: the number of different texts.
         classes: these texts with their counts, if they would be classes as a target; else empty.
         fault: why nothing can be learnt from it, as the end of a sentence, or "".
         suggested: why it should be left out, or "".
@@ -45,11 +45,11 @@ class Survey:
     """Facts about a user's table, and which columns to learn from.
 
     Attributes:
-        rows: number of rows.
+        rows: the number of rows.
         named: whether the table names its columns.
         delimiter, decimal: the separator between columns, and the decimal separator.
-        columns: facts of each column.
-        head: first rows, as texts.
+        columns: the facts about each column.
+        head: the first rows, as texts.
         target, without: the target column, and the columns to leave out.
         refused: why the table cannot be learnt from, or "".
         gaps: number of rows that lack a value of the target or of a column to learn from.

@@ -45,7 +45,7 @@ def read_table(text: str | Table) -> Data:
     Every cell of the columns to learn from must be a number. The target is a class if its column holds texts,
     or whole numbers with at most 32 values; otherwise it is a number.
 
-    Raises ValueError with a plain message for an invalid table.
+    Raises ValueError if the table is invalid.
     """
     table = Table.create(text)
     cells = parse_cells(table.text)

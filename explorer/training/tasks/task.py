@@ -26,9 +26,9 @@ class Data(NamedTuple):
 
     Without ``held_out``, nets cannot be evaluated.
 
-    ``validation`` chooses rates and other settings, ``held_out`` judges. Of a table, ``names`` are the names
-    of the classes, in their order, ``inputs`` those of the columns to learn from, and ``target`` that of the
-    column that is learnt; ``unit`` is the mean and the deviation by which a number there was standardised.
+    ``validation`` is for choosing rates and other settings, ``held_out`` for the final evaluation. For a
+    table, ``names`` are the classes in order, ``inputs`` the columns to learn from, ``target`` is the target
+    column, and ``unit`` is the mean and the deviation by which a numeric target was standardised.
     """
 
     train: Part
@@ -64,22 +64,23 @@ class Task:
     """A data set with a loss function, and the default settings for training nets on it.
 
     Attributes:
-        key: permanent name, used in links and code.
-        label: name on screen.
-        purpose: one sentence on the aim, true for any op.
-        data: returns the examples; the same for every seed if the generator is not used.
-        loss: loss to minimise.
-        widths: numbers of inputs and outputs of a net.
-        op, rules, parameters: defaults.
-        net: layers of the net, and the site of the op.
-        kind: kind of the picture: points of a "plane", an "image", "random" numbers, or the visitor's "own".
-        metric: of held-out data, as far as the task alone determines it; None without held-out data.
-        chance: accuracy of guessing.
+        key: the permanent name, used in links and code.
+        label: the name on screen.
+        purpose: a sentence on the aim, which is true for any op.
+        data: a function that returns the examples; they are the same for every seed if it does not use the
+            generator.
+        loss: the loss to minimise.
+        widths: the numbers of inputs and outputs of a net.
+        op, rules, parameters: the default op, rules and values of parameters.
+        net: the layers of the net, and the site of the op.
+        kind: the kind of picture: points of a "plane", an "image", "random" numbers, or the visitor's "own".
+        metric: the metric on held-out data, if the task alone determines it; None without held-out data.
+        chance: the accuracy of guessing.
         start_bias: standard deviation of the hidden units' biases before the first step.
-        unit_weights: whether start weights have deviation ``init_scale``, not divided by √(fan in).
+        unit_weights: whether initial weights have deviation ``init_scale``, without division by √(fan in).
         same: whether every step sees all examples, and they are few: under plain gradient descent most work
             of the first layer can then be skipped.
-        note: sentence on the default settings, if they need one.
+        note: a sentence on the default settings, if they need one.
         of_own_op: sentences that hold only for the default op with its default parameters.
         steps, lr, hidden, batch, optimiser, bias, init_scale, seeds, seed, pace, sigma, learn, learn_rate,
             learn_each, device: as in ``Settings``.

@@ -36,8 +36,8 @@ class Choice(View, TrainingSettings):
         rules: the keys of the backward rules.
         hide: the keys of the backward rules whose curves are hidden.
         colours: one digit for the colour of each rule; "" stands for 1, 2, 3 ….
-        slow: the stage of slow motion, optionally followed by the numbers of rule, layer, unit and row, which
-            start at 1; "" if slow motion is closed.
+        slow: the stage of slow motion, optionally with the numbers of rule, layer, unit and row, counted from
+            1; "" if slow motion is closed.
         parameters: the values that differ from their defaults, by name or by ``rule.name``.
         learns: the parameter whose gradient is plotted, or "".
         rates: the learning rates of a study; () for the task's defaults.
@@ -134,7 +134,7 @@ def collect_parameters(op: Op, rules: Sequence[Rule], loss: Loss | None = None) 
 def sort_bounds(
     op: Op, rules: Sequence[Rule], values: Mapping[str, float]
 ) -> tuple[dict[str, float], list[str]]:
-    """Swap parameter values such as lo and hi where the lower bound exceeds the upper one.
+    """Swap pairs of parameter values, such as lo and hi, whose lower bound exceeds the upper one.
 
     Returns all values, and a message for each swapped pair.
     """

@@ -19,7 +19,7 @@ class Preset:
         query: the query of a link to it.
         hint: a sentence that suggests an experiment.
         train: the label of the link to its training run; "" if there is none.
-        table: the CSV text to learn from, if its task needs one.
+        table: the CSV text to learn from, if the task needs a table.
         source: the publication of its claim.
         lesson: the key of a lesson that explains it.
     """
@@ -60,8 +60,8 @@ PRESETS = (
            "The rules differ at two points only, and torch has changed its mind about them."),
 )
 
-# The examples on the Train page, at least one per task. Each ends as its hint says with exactly these
-# settings. An example without a task trains the net from the documentation.
+# The examples of the page Train, at least one per task. The hints are true for exactly these settings. An
+# example without a task trains the net of the PyTorch documentation.
 TRAINING = (
     Preset("Digits through round", "task=digits&op=round&rule=default&rule=straight_through&seeds=5",
            "Look at the curves: autograd's gradient of round is 0, so the first layer never moves and only "
@@ -147,7 +147,7 @@ TRAINING = (
            "1e-6."),
 )
 
-# The examples of the study page. Each ends as its hint says with exactly these settings.
+# The examples of the page Study. The hints are true for exactly these settings.
 STUDIES = (
     Preset("Each rule at its own rate",
            "task=digits&hidden=16,16,16&op=sign&rule=default&rule=straight_through&rule=clipped&seeds=5"

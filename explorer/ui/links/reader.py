@@ -12,7 +12,7 @@ from explorer.training.settings import NUMBER
 
 _MAX_REASON_LENGTH = 200
 _EXPONENT = re.compile(r"(?<=\d)([eE]) +(?=\d)")
-# The spaces between two operands without an operator.
+# Matches the spaces between two operands that have no operator between them.
 _ADJACENT_OPERANDS = re.compile(r"(?<=[\w.)]) +(?=[\w.(~])")
 
 Query = dict[str, list[str]]
@@ -22,7 +22,7 @@ class Notice(str):
     """A message about an unusable value in a link, with suggested corrections.
 
     Attributes:
-        parameter: "op" or "rule" if the link names an unknown one, otherwise "".
+        parameter: "op" or "rule" if the link names an unknown op or rule, otherwise "".
         text: the value in the link.
         suggestions: catalogue keys that may be meant instead.
     """

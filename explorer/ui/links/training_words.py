@@ -58,7 +58,7 @@ class TrainingReader(Reader):
             return default
 
     def _read_learned(self, choice: Choice, names: Sequence[str]) -> tuple[str, ...]:
-        """Return the names of those parameters that can learn with at least one of the backward rules."""
+        """Return the names of the parameters that can learn with at least one of the backward rules."""
         learned: list[str] = []
         op, rules = choice.entries
         for name in names:

@@ -34,7 +34,7 @@ if not st.context.is_embedded:
             st.page_link(link)
 with leading:
     page.run()
-if notices:  # drawn last, because they overlay the page
+if notices:  # the messages come last, because they overlay the page
     mount(
         "notices",
         notices=[{"text": str(notice), "links": make_corrections(query, notice)} for notice in notices],

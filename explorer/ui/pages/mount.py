@@ -9,8 +9,8 @@ from explorer.ui.links.preview import make_title
 from explorer.ui.pages import state
 from explorer.ui.server import answers
 
-# An inline module is a blob, which can import absolute addresses only. All pages are one level deep, so
-# ``document.baseURI`` resolves the same relative address on each of them.
+# An inline module is a blob and can import only absolute addresses. All pages are one level deep, so that
+# ``document.baseURI`` resolves the same relative address on every page.
 _JS = """
 export default function (component) {
   const address = new URL(`assets/${component.data.folder}/pages/mount.js`, document.baseURI).href;

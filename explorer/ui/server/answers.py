@@ -1,4 +1,4 @@
-"""Files and data for the pages, and answers to their requests, all independent of a session."""
+"""Files and data for the pages, and answers to their requests, none of which depends on a session."""
 
 from collections.abc import Mapping
 from dataclasses import asdict

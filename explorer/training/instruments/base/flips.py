@@ -1,4 +1,4 @@
-"""Computes the loss of nets after the op's output at a single unit is changed."""
+"""The loss of nets after a change of the op's output at a single unit."""
 
 from __future__ import annotations
 
@@ -14,16 +14,16 @@ from explorer.training.instruments.base.instrument import Nets
 from explorer.training.nets import Layer
 
 MAX_NUMBERS = 2**21  # the maximum number of elements in one call, 8 MB
-_FLIPS = 2**18  # limits the number of examples: elements of one layer, for all changes of one unit
+_FLIPS = 2**18  # limit on the elements of one layer for all changes of one unit; it limits the examples
 
 
 class Flips:
-    """Computes how the loss changes if the output of one unit of a layer changes and all else stays the same.
+    """The change of the loss if the output of one unit of a layer changes and all else stays the same.
 
     Examples are the last dimension of all tensors, because operations along it are fastest.
 
     Attributes:
-        x, y: inputs and outputs of the layer's op, (active members, units, n).
+        x, y: the inputs and outputs of the layer's op, (active members, units, n).
         last: whether the output of the net follows directly.
     """
 
@@ -103,6 +103,6 @@ def is_too_wide(layers: Sequence[Layer]) -> bool:
 
 
 def _find_largest(layers: Sequence[Layer]) -> int:
-    """Return how many values change, per example, in the widest layer if each unit of a layer is changed."""
+    """Return the number of values that change per example, in the widest layer, if each unit is changed."""
     units = [layer.shapes[0][1] * layer.uses for layer in layers if layer.shapes]
     return max(map(prod, pairwise(units)))

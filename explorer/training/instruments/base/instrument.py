@@ -1,4 +1,4 @@
-"""Defines instruments: measurements of a run's neural nets at one training step, with explanatory texts."""
+"""Instruments: measurements of a run's neural nets at one training step, with explanatory texts."""
 
 from __future__ import annotations
 
@@ -92,7 +92,7 @@ class Nets:
 
     @property
     def y(self) -> Tensor:
-        """The target of each example for each net, as a tensor of shape (active members or 1, n, …)."""
+        """The targets of the examples for each net, (active members or 1, n, …)."""
         return self.ensemble.expand_by_member(self.targets)
 
     @property
@@ -188,16 +188,16 @@ class Instrument:
     Attributes:
         key: the instrument's name in snapshots and streams.
         label: its name on screen.
-        sentence: what it shows.
-        limits: a sentence on what it does not show.
+        sentence: a sentence on the quantity that it shows.
+        limits: a sentence on the limits of the measurement.
         cost: its measured time and size.
-        missing: a function that returns a sentence on why it cannot measure a run, or "".
+        missing: a function that returns the reason why it cannot measure a run as a sentence, or "".
         arguments: its integer arguments.
         draw: ``record ->`` what events contain in place of a record. With a panel it is a list of pictures:
             one for each layer with the op if the panel is ``layered``, otherwise a single one.
         panel: how the section "Why" shows them; None for an instrument that it does not list.
-        window: number of points in the moving average of a plotted line. It covers past points
-            only, so that lines never change.
+        window: the number of points in the moving average of a plotted line. It covers only past points, so
+            that lines never change.
     """
 
     kind: ClassVar[str]
@@ -219,7 +219,7 @@ class Recorded(Instrument):
     """An instrument that is recorded as a series during the training run, whether or not it is displayed.
 
     Attributes:
-        fields: names of the values in each column.
+        fields: the names of the values in each column.
         columns: a function that returns the number of columns of a run: by default one per hidden layer.
         measure: ``nets -> (fields, active members, columns)``, NaN for values that cannot be measured.
         draw: as above, with the columns of each learned parameter of the rule as its second argument.

@@ -1,4 +1,4 @@
-"""Groups the jumps of an op under normal noise, so that few evaluations of the loss cover many jumps.
+"""Groups of an op's jumps under normal noise, so that few evaluations of the loss cover many jumps.
 
 Jumps that change y little share evaluations: the loss is assumed linear between two values at most
 ``_MAX_SHARED`` standard deviations of the noise apart. Larger jumps are exact.
@@ -70,7 +70,7 @@ class Groups:
         last: (groups,) the x of the last jump of each group.
         near: the maximum number of groups within reach of an x.
         chained: whether each group starts where the previous one ends.
-        origin, spacing: (groups,) the x at which the weights of each begin, and the distance between points.
+        origin, spacing: (groups,) the x at which each group's weights begin, and the distance between points.
         weights: (groups, points) the factors at these x for the change from start to end; 0 at both ends.
     """
 
@@ -84,7 +84,7 @@ class Groups:
     weights: Tensor
 
     def compute_weight(self, x: Tensor, group: Tensor) -> Tensor:
-        """Compute the factor by which the loss difference across a group of jumps counts at each x."""
+        """Compute, at each x, the factor on the loss difference across a group of jumps."""
         points = self.weights.shape[1]
         position = ((x - look_up(self.origin, group)) / self.spacing).nan_to_num_(0).clamp_(0, points - 1.01)
         point = position.long()

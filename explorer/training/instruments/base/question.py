@@ -1,6 +1,6 @@
-"""Text form of requests to instruments: an instrument's key, followed by any integer arguments.
+"""Requests to instruments as text: an instrument's key, followed by any integer arguments.
 
-``raster`` and ``raster?example=5`` are different requests; a snapshot holds the answers under these texts.
+``raster`` and ``raster?example=5`` are different requests. A snapshot stores the answers under these texts.
 """
 
 from collections.abc import Mapping
@@ -33,7 +33,7 @@ def numbers_of(text: str) -> dict[str, int]:
 def parse_integers(texts: Mapping[str, str]) -> dict[str, int]:
     """Convert a dict of strings to non-negative integers.
 
-    Raises ValueError with a plain sentence if a text is not a whole number of at most nine digits.
+    Raises ValueError if a text is not a whole number with at most nine digits.
     """
     invalid = [
         f"{name} = {text[:_MAX_DIGITS]}"

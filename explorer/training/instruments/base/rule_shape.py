@@ -47,14 +47,14 @@ def compute_peak(nets: Nets, member: int, layer: int, low: float, high: float) -
 def compute_width(nets: Nets, member: int, layer: int) -> float:
     """Return the width of one net's backward rule: the area under its absolute value ÷ its height, for g = 1.
 
-    Infinite for a rule without an end. A box from −c to c has width 2c, a triangle half its base. NaN for a
-    rule that is 0 everywhere, or that differs by batch.
+    A box from −c to c has width 2c, and a triangle has half its base. The width is infinite for a rule that
+    does not decay, and NaN for a rule that is 0 everywhere or that depends on the batch.
     """
     return _compute_width(nets.op, _get_rule(nets, member), _get_items(nets, member, layer))
 
 
 def compute_data_width(x: Tensor) -> Tensor:
-    """Compute the width of each net's inputs of the op as √(2π) standard deviations, in shape (members,)."""
+    """Compute the width of the op's inputs in each net, √(2π) standard deviations, as (members,)."""
     flat = x.flatten(1)
     norm: Tensor = torch.linalg.vector_norm(flat - flat.mean(1, keepdim=True), dim=1)
     return norm * math.sqrt(math.tau / (flat.shape[1] - 1))  # ten times faster than ``std``

@@ -1,12 +1,13 @@
-"""Computes the gradient of a net whose op is smoothed by normal noise.
+"""The gradient of a net whose op is smoothed by normal noise.
 
-A unit's op of ``x + noise``, with normal noise of standard deviation σ, has a slope at every x: at each jump
-the change of the loss times the density of the noise, plus the mean slope between jumps. One unit is smoothed
-at a time, all others are unchanged. Contributions of jumps are exact, except that unequal jumps which
-together change y by less than σ share evaluations of the loss (``jumps``): number formats are up to 8 % off,
-0.7 % in the last layer with the op (digits; σ from 0.25 to 1). For slopes the loss is assumed linear, which
-is 2 to 7 % off at σ = 0.25 and 6 to 24 % at σ = 0.5 (digits; ReLU, a clamp, tanh, a parabola). An exact value
-would need an evaluation of the loss for each point of a quadrature instead of a single one.
+A unit's op of ``x + noise``, with normal noise of standard deviation σ, has a slope at every x: the sum, over
+the op's jumps, of the change of the loss times the density of the noise, plus the mean slope between jumps.
+One unit is smoothed at a time, and all others are unchanged. Contributions of jumps are exact, except that
+unequal jumps which together change y by less than σ share evaluations of the loss (``jumps``): number formats
+are up to 8 % off, 0.7 % in the last layer with the op (digits; σ from 0.25 to 1). For slopes the loss is
+assumed linear, which is 2 to 7 % off at σ = 0.25 and 6 to 24 % at σ = 0.5 (digits; ReLU, a clamp, tanh, a
+parabola). An exact value would need an evaluation of the loss for each point of a quadrature instead of a
+single one.
 """
 
 from __future__ import annotations
@@ -138,7 +139,8 @@ def _sum_member_steps(
 def _sum_steps(flips: Flips, op: SmoothedOp, first: float, width: float, height: float) -> Tensor:
     """Sum the weighted loss changes at equal jumps by evaluating the loss at the levels around each unit.
 
-    With few levels, a level above the own one is a level below for other units: both are evaluated together.
+    With few levels, the same level may be above that of one unit and below that of another: both are
+    evaluated together.
     """
     level, levels = _count_steps_below(flips.x, op, first, width), len(op.at) + 1
     densities = _compute_densities(flips.x, level, op, first, width, range(-op.near, op.near))

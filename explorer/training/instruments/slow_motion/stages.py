@@ -28,17 +28,17 @@ class Stage:
     their numbers.
 
     Attributes:
-        key: its name in links.
-        title: the title of its picture.
+        key: the name of the stage in links.
+        title: the title of the picture.
         tensor: the displayed tensor, named by the stage's key, and its axes, down and across; or the key of
             the stage with that tensor.
         view: the kind of drawing.
-        words: what happens.
-        numbers: the same with the numbers of one row and unit.
-        otherwise: by the name of a tensor, the text that replaces ``words`` if that tensor is 0; the first
-            match counts.
-        under: the stage below which it is displayed; empty in the forward pass.
-        scale: the stage whose colours it shares; by default its own.
+        words: a description of the stage.
+        numbers: the description with the numbers of one row and unit.
+        otherwise: the texts that replace ``words`` if a tensor is 0, by the tensor's name; the first match
+            counts.
+        under: the stage below which the stage is displayed; empty in the forward pass.
+        scale: the stage that defines the colour scale; by default this stage.
         zeros: whether the fraction of exact zeros is stated.
         also: further tensors, by name.
     """
@@ -232,9 +232,9 @@ STAGES: Mapping[str, tuple[Stage, ...]] = {
 
 
 def get_stages(site: OpSite) -> tuple[Stage, ...]:
-    """Return the stages of a training step for nets that apply the op to weights, to spikes, and so on.
+    """Return the stages of a training step for nets that apply the op at a site, such as weights or spikes.
 
-    Raises LookupError if no stages are defined for it.
+    Raises LookupError if no stages are defined for the site.
     """
     if site.key not in STAGES:
         raise LookupError(f"slow motion does not know an op at {site.key!r}: add an entry to STAGES")

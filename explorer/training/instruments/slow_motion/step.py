@@ -15,8 +15,8 @@ from explorer.training.instruments.base.gradient_samples import sample_gradients
 from explorer.training.instruments.base.instrument import Nets
 from explorer.training.nets import KERNEL, LOSS, TWIN_LOSS, OpTrace, Pass, SpikingUnits, Trace, U, Views
 
-_FACTORS = (-1.0, 2.0, 1e6, 1e-6)  # a linear rule's result is multiplied by these if g is
-_REACH, _POINTS = 8.0, 801  # largest |x|, and number of x, in the test of linearity
+_FACTORS = (-1.0, 2.0, 1e6, 1e-6)  # if g is multiplied by one of these factors, so is a linear rule's result
+_REACH, _POINTS = 8.0, 801  # largest |x| and number of points in the test of linearity
 
 
 @dataclass(frozen=True)
@@ -24,11 +24,11 @@ class Step:
     """The tensors of the next training step of all active nets, for one layer with the op.
 
     Attributes:
-        nets: of the run.
-        layer: the index among the layers with the op.
+        nets: the nets of the run.
+        layer: the index of the layer among those with the op.
 
     Raises:
-        ValueError: there is no such layer.
+        ValueError: if there is no such layer.
     """
 
     nets: Nets

@@ -25,15 +25,16 @@ Call = tuple[Function, int, int]
 class Boundary:
     """An op together with the backward rules of several nets, called on tensors of shape (members, …).
 
-    Neighbouring members of one rule are computed in one call, as are those of one op, unless a reduction is
-    over each member or their numbers do not fill whole steps (see ``even``). Learned values are passed with
-    each call, by parameter, as (members, 1, 1), or like x with a side of 1 where elements share values;
-    members whose rule learns nothing ignore them. Random values are passed by name, like x.
+    Neighbouring members with the same rule share one call, and so do those with the same op, unless there is
+    a reduction over each member, or their numbers do not fill whole vector steps. Learned values are passed
+    with each call, one tensor per parameter, as (members, 1, 1), or in the shape of x with size 1 where
+    elements share a value. Members whose rule learns nothing ignore them. Random values are passed by name,
+    in the shape of x.
 
     Attributes:
         has_reduction: whether the op or a rule contains a reduction such as ``mean``.
         learned: the number of parameters that learn.
-        draw_names: as in ``OpRules``.
+        draw_names: the names of random draws and losses, as in ``OpRules``.
     """
 
     def __init__(self, joined: OpRules, rules: Sequence[int], seeds: Sequence[int]) -> None:
@@ -96,7 +97,7 @@ class Boundary:
     ) -> Tensor:
         """Compute the gradient at the op's input x from the upstream gradient g by the backward rules.
 
-        ``gradients``: gets the gradients of the learned parameters, as in ``add_gradients``.
+        The gradients of the learned parameters are added to ``gradients``, as by ``add_gradients``.
         """
         results = []
         for call, inputs in self._split_calls(_RULE, (x, y, g)):

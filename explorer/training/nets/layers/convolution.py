@@ -21,8 +21,8 @@ class Maps(NamedTuple):
     """The size of a layer's square feature maps.
 
     Attributes:
-        side: side in units.
-        channels: maps per example.
+        side: the side of each map in units.
+        channels: the number of maps per example.
     """
 
     side: int
@@ -56,7 +56,8 @@ class Convolution(Dense):
 
     It maps (members, n, units) to (members, n, units of ``output``).
 
-    Its weights are (channels before · taps, channels), the taps row by row: ``Dense`` over patches.
+    Its weights have shape (channels before · taps, channels), with taps row by row, like a ``Dense`` layer
+    over patches.
 
     Attributes:
         output: the maps at its output.

@@ -30,13 +30,14 @@ class OpSite:
     """A description of where the op is applied in a net, with the words for it in sentences and labels.
 
     Attributes:
-        key: permanent name, also of this site's rows in the tables of stages and of scripts.
+        key: the permanent name of the site, also in the tables of stages and of scripts.
         inputs: a plural noun for the op's inputs.
         elements: a phrase for the counted elements of the op's input.
         per_example: whether the op sees one input per example; False for an op on weights.
         fires: whether the layer's outputs are spikes over time steps.
-        times: time steps per example; they are stacked in the batch dimension, the first time first.
-        flips: whether each input can be replaced alone, which the smoothed gradient needs.
+        times: the number of time steps per example. They are stacked in the batch dimension, first time
+            first.
+        flips: whether a single input can be replaced, as the smoothed gradient requires.
         maps: whether the layers are convolutions.
     """
 
@@ -56,12 +57,12 @@ class Trace:
 
     Attributes:
         moment: the time and place of the pass.
-        saved: tensors that ``forward`` saves for ``backward``.
-        u: random draws of the op, arranged as op and rules see x; None for a deterministic op and rules.
+        saved: the tensors that ``forward`` saves for ``backward``.
+        u: the random draws of the op, arranged like x for the op; None if op and rules are deterministic.
         loss, twin_loss: each example's contribution to the loss, (members, n, 1), with the draws u and with
             the antithetic 1 − u in this layer; None unless a rule asks for them.
         x, y: input and output of the op, if it is in this layer, (members, …).
-        upstream, gradient: gradients at y and at x, like x, after ``backward``.
+        upstream, gradient: the gradients at y and at x after ``backward``, in the shape of x.
     """
 
     moment: Moment = _EVALUATION
@@ -90,7 +91,7 @@ class Trace:
 def make_moments(layers: Sequence["Layer"], step: int, redraws: int = 0) -> list[Moment]:
     """Return the step number and layer number that determine the random draws of each layer.
 
-    ``redraws`` as in ``Moment``.
+    ``redraws`` is that of ``Moment``.
     """
     with_op = accumulate(layer.site is not None for layer in layers)
     return [Moment(step, max(number - 1, 0), redraws) for number in with_op]
@@ -105,10 +106,11 @@ class Layer:
         site: the site of the op; None in a layer without the op.
         shapes: shapes of the weights and biases of one member, weights first.
         biased: whether biases follow the weights among the parameters.
-        learned: the number of the op's learned parameters, which follow; each is (1, 1), or by channel.
-        channels: the number of maps at its output, or of kernels; 0 in other layers.
+        learned: the number of the op's learned parameters, which come last; each is (1, 1), or one value per
+            channel.
+        channels: the number of maps at the output, or of kernels; 0 in other layers.
         uses: how often each weight is used per example.
-        asks: the losses that a rule asks for in this layer: ``f()``, and ``fa()`` for antithetic draws.
+        asks: the losses that a rule needs in this layer: ``f()``, and ``fa()`` for antithetic draws.
     """
 
     site: ClassVar[OpSite | None] = None

@@ -13,7 +13,7 @@ class LearnedParameter(NamedTuple):
 
     Attributes:
         name: its name in the formulas.
-        start: its value before the first step, unless a rule has another one.
+        start: its value before the first step, unless a rule has a different start.
         positive: whether its domain is above 0.
     """
 

@@ -19,15 +19,15 @@ class OpRules(NamedTuple):
     """An op and several backward rules as functions of tensors, for the nets of an ensemble.
 
     Attributes:
-        pairs: forward and gradient function by rule, with every parameter at its start; where ``learning`` is
-            set they also take the tensors of learned parameters.
+        pairs: the forward function and the gradient function of each rule, with every parameter at its start.
+            If ``learning`` is set, they also take the tensors of learned parameters.
         has_reduction: whether the op or a rule contains a reduction such as ``mean``.
         learned: the parameters that learn with at least one of the rules.
-        learning: by rule, the functions for its learned parameters; None if it has none and nothing is
+        learning: for each rule, the functions for its learned parameters; None if it has none and nothing is
             random.
-        starts: by rule, the start values of ``learned``.
+        starts: for each rule, the start values of ``learned``.
         evaluation_op: the op for held-out data, called with random draws by name; None if it is ``op``.
-        draw_names: names that the op or a rule draws or asks for, such as ``"u()"``.
+        draw_names: the names of the draws and losses that the op or a rule uses, such as ``"u()"``.
     """
 
     pairs: Sequence[tuple[Function, Function]]
@@ -114,8 +114,8 @@ def _make_learnings(
 ) -> list[BoundOp | None]:
     """Return, for each backward rule, the functions that compute gradients of learned parameters.
 
-    Rules with equal parameters share the op's function. ``always``: also for rules without learned
-    parameters.
+    Rules with equal parameters share the op's function. With ``always``, rules without learned parameters get
+    functions too.
     """
     ops: dict[tuple[str, ...], Function] = {}
     learnings: list[BoundOp | None] = []

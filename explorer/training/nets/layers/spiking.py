@@ -38,8 +38,8 @@ class SpikingUnits(Dense):
     """A layer of leaky integrate-and-fire units, in which the op decides which units fire.
 
     ``v[t] = leak · v[t-1] · (1 - spike[t-1]) + current[t]``, ``spike[t] = op(v[t] - 1)``. Backpropagation
-    goes through time and treats the reset as a constant. (members, times · n, inputs) -> (members, times · n,
-    outputs).
+    goes through time and treats the reset as a constant. The layer maps (members, times · n, inputs) to
+    (members, times · n, outputs).
     """
 
     site = OpSite("spikes", "potentials", fires=True, times=TIMES)
@@ -71,7 +71,7 @@ class SpikingUnits(Dense):
     def backward(self, g: Tensor, parameters: Parameters, gradients: Parameters, trace: Trace) -> Tensor:
         """Compute the gradient at x by backpropagation through time. See ``Layer.backward``.
 
-        Learned parameters of the op get the sum over the times, each time scaled by its own N.
+        The gradients of the op's learned parameters are sums over the time steps, each scaled by its own N.
         """
         assert trace.x is not None
         assert trace.y is not None

@@ -40,7 +40,7 @@ _SERVER_FULL_MESSAGE = "The explorer is full: {pages} pages are open. Try again 
 _RATE_MESSAGE = "These are more than {rate} requests a second: wait a moment."
 _TOO_MANY_PAGES_MESSAGE = "Your network has {count} pages open: close one of them and reload this one."
 
-_RETRY_S = 15  # a refused page reloads itself after this time
+_RETRY_S = 15  # time after which a refused page reloads itself
 _REFUSAL_HTML = """<!doctype html>
 <html lang="en">
 <meta charset="utf-8">

@@ -20,43 +20,43 @@ PAGES_QUOTA = VisitorQuota(visitor=_PER_VISITOR, anonymous=_PER_ANONYMOUS, addre
 FIRST_MESSAGE_TIMEOUT_S = 10.0  # pages send their first message as soon as they are connected
 LONG_BODY_BYTES = 65_536  # bytes; longer request bodies count towards the next quota until they are answered
 LONG_BODIES_QUOTA = VisitorQuota(visitor=1, anonymous=2, address=4)  # further long bodies wait unread
-BODY_TIMEOUT_S = 30.0  # a request body must be complete within this time
-UNREAD_TIMEOUT_S = 30.0  # a connection is closed if its client acknowledges nothing for this time
-SLICE_BYTES = 65_536  # a response is handed to its connection in slices of this size
+BODY_TIMEOUT_S = 30.0  # time limit for receiving a request body
+UNREAD_TIMEOUT_S = 30.0  # time without acknowledgement after which a connection is closed
+SLICE_BYTES = 65_536  # size of the slices in which responses are sent
 MAX_UNSENT_BYTES = 65_536  # bytes that the kernel buffers per connection, in addition to those in flight
 # Responses with more bytes count towards the next quota until they have been sent.
 LARGE_RESPONSE_BYTES = 500_000
 RESPONSES_QUOTA = VisitorQuota(visitor=2 * _SCALE, anonymous=8 * _SCALE, address=24 * _SCALE)
 FILES_PER_PAGE = 12  # open files for connections and a thread, with a reserve for recently closed pages
-MAX_OPEN_FILES = 10_240  # more than all pages need, and granted by every system without a limit
+MAX_OPEN_FILES = 10_240  # enough for all pages; every system without a limit allows it
 
-COMPUTE_SLOTS = 2  # how many requests may use torch or the parser of pasted code at the same time
-CHECK_SLOTS = 1  # separate from curves, because checks take a second and a curve ten milliseconds
+COMPUTE_SLOTS = 2  # requests that may use torch or the parser of pasted code at the same time
+CHECK_SLOTS = 1  # requests for checks, which take a second; a curve takes ten milliseconds
 SEARCH_SLOTS = 2  # searches for similar rules may take seconds; no visitor gets both slots
 READ_SLOTS = 2  # requests about settings, tables and the costs of studies
 EXPORT_SLOTS = 1  # exports of runs; a long history takes some seconds
 MAX_WAITING = 64 * _SCALE  # waiting requests per kind of slot; further ones are refused
 
-REQUESTS_PER_S = 20 * _SCALE  # per visitor, who may also send that many at once after a pause
-ADDRESS_REQUESTS_PER_S = 1_000 * _SCALE  # per IP address, which a whole class may share
-RERUNS_PER_S = 5 * _SCALE  # per page, which may also send that many at once after a pause
+REQUESTS_PER_S = 20 * _SCALE  # limit per visitor; also the size of a burst after a pause
+ADDRESS_REQUESTS_PER_S = 1_000 * _SCALE  # limit per IP address, which a whole class may share
+RERUNS_PER_S = 5 * _SCALE  # limit per page; also the size of a burst after a pause
 MAX_MESSAGE_BYTES = 65_536  # largest message of a page to Streamlit; a link has 2,000 characters
-FRAMES_PER_S = 300  # for all watched training runs together: ten each for thirty runs
+FRAMES_PER_S = 300  # total of all watched training runs: ten per second for each of thirty runs
 MAX_WATCHERS = 16 * _SCALE  # connections per watched run, including those not yet known to be broken
-WATCH_QUOTA = PAGES_QUOTA  # how many runs and studies a visitor may watch
+WATCH_QUOTA = PAGES_QUOTA  # limit on the runs and studies that a visitor watches
 # Limits on running or waiting runs; the engine holds 402, and as many paused or finished ones.
 RUNS_QUOTA = VisitorQuota(visitor=8 * _SCALE, anonymous=300, address=360)
 STUDIES_QUOTA = VisitorQuota(visitor=2 * _SCALE, anonymous=48, address=56)  # the engine holds 64
-REFUSAL_DELAY_S = 1.0  # refusals are delayed, because such clients try again immediately
+REFUSAL_DELAY_S = 1.0  # delay of refusals, because refused clients try again immediately
 MAX_TRACKED_VISITORS = 4_096  # number of visitors whose request rates are tracked
 MAX_STUDY_RUNS = 3_000 * _SCALE  # maximum number of runs in one study
-STUDY_CHUNK = 50  # runs of a study that are trained together; few, so that results appear gradually
+STUDY_CHUNK = 50  # number of a study's runs trained together; small, so that results appear gradually
 STUDY_FRAMES_PER_S = 10  # events per second of all watched studies together
 
 MAX_CLASSES = 100  # classes open at the same time; the length of a class code is chosen for this number
 CLASSES_QUOTA = VisitorQuota(visitor=2, anonymous=8, address=24)
 MAX_CLASS_SEATS = MAX_PAGES  # the maximum number of students in all open classes together
 CLASS_SEATS_QUOTA = PAGES_QUOTA
-CODE_MISSES_PER_S = 2  # how often a visitor may type an unknown code
-ADDRESS_CODE_MISSES_PER_S = 20  # per address, because a whole class may share one
-TOTAL_CODE_MISSES_PER_S = 4_000  # how often all visitors together may type an unknown code
+CODE_MISSES_PER_S = 2  # unknown codes that one visitor may type per second
+ADDRESS_CODE_MISSES_PER_S = 20  # the same limit per IP address, which a whole class may share
+TOTAL_CODE_MISSES_PER_S = 4_000  # the same limit for all visitors together

@@ -19,7 +19,7 @@ from starlette.routing import Route
 from explorer.training import shared_engine
 from explorer.training.scheduling import EXISTING
 
-TOKEN = "EXPLORER_METRICS_TOKEN"  # environment variable: the bearer token for reading metrics
+TOKEN = "EXPLORER_METRICS_TOKEN"  # environment variable with the bearer token for reading metrics
 LIVENESS_PATH, READINESS_PATH = "/healthz", "/readyz"
 _NO_TOKEN_MESSAGE = (
     f"Metrics are closed here: start the server with {TOKEN} set to a secret, and send it as a bearer token."

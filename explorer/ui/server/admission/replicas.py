@@ -1,4 +1,4 @@
-"""Several servers behind one host name.
+"""Routing between several servers behind one host name.
 
 Requests about a training run, study or class are redirected to the server that owns it.
 """
@@ -25,7 +25,7 @@ from explorer.ui.server.admission.visitors import SECRET
 COOKIE = "replica"  # cookie and query parameter by which the proxy chooses a server
 _UNREACHABLE_MESSAGE = "This cannot be done just now: {away}. Try again in a moment."
 _KINDS = ("job", "class")  # names of the path parameters that hold an id
-_RETRY_S = 5.0  # a stream from the wrong server ends after this time, so that the page tries again
+_RETRY_S = 5.0  # time after which a stream from the wrong server ends, so that the page reconnects
 
 
 class WrongReplicaError(HTTPException):

@@ -79,7 +79,7 @@ async def read_body(request: Request, max_bytes: int) -> bytes:
     Raises RefusedError if the content type is not JSON or the body is longer than ``max_bytes``.
     """
     if request.headers.get("content-type", "").partition(";")[0].strip().lower() != _JSON_TYPE:
-        raise RefusedError(415, f"This is not understood: send JSON, as {_JSON_TYPE}.")
+        raise RefusedError(415, f"The request is not JSON: send it as {_JSON_TYPE}.")
     return await _read_with_timeout(request, max_bytes)
 
 
@@ -88,7 +88,7 @@ def parse_json(text: bytes) -> Json:
     with suppress(ValueError, RecursionError):
         if isinstance(data := json.loads(text), dict):
             return data
-    raise RefusedError(400, "This is not understood: send JSON.")
+    raise RefusedError(400, "The request is not a JSON object: send JSON.")
 
 
 async def _read_with_timeout(request: Request, max_bytes: int) -> bytes:
@@ -99,10 +99,10 @@ async def _read_with_timeout(request: Request, max_bytes: int) -> bytes:
         )
     except TimeoutError:
         raise RefusedError(
-            408, f"This took longer than {limits.BODY_TIMEOUT_S:g} s to arrive: send it again."
+            408, f"The request took longer than {limits.BODY_TIMEOUT_S:g} s to arrive: send it again."
         ) from None
     except ClientDisconnect:
-        raise RefusedError(400, "This broke off: send it again.") from None
+        raise RefusedError(400, "The request broke off: send it again.") from None
     except ServerShutdown:
         raise RefusedError(503, "The server is shutting down: try again in about a minute.") from None
 
@@ -113,5 +113,5 @@ async def _read_stream(request: Request, max_bytes: int) -> bytes:
     async for chunk in request.stream():
         body += chunk
         if len(body) > max_bytes:
-            raise RefusedError(413, f"This is too long: at most {max_bytes} bytes.")
+            raise RefusedError(413, f"The request is too long: at most {max_bytes} bytes.")
     return bytes(body)

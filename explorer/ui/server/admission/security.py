@@ -14,8 +14,8 @@ from explorer.ui.server.admission import limits, monitoring
 from explorer.ui.server.admission.admission import make_json_refusal
 from explorer.ui.server.admission.paths import strip_prefix
 
-HOSTS = "EXPLORER_HOSTS"  # environment variable: further host names of the server, comma-separated
-FRAMES = "EXPLORER_FRAMES"  # environment variable: sites allowed to embed pages, comma-separated
+HOSTS = "EXPLORER_HOSTS"  # environment variable with the server's further host names, comma-separated
+FRAMES = "EXPLORER_FRAMES"  # environment variable with the sites that may embed pages, comma-separated
 _LOOPBACK = ("localhost", "127.0.0.1", "::1")
 _UPLOADS = "/_stcore/upload_file"
 _STREAMLIT_METRICS = "/_stcore/metrics"

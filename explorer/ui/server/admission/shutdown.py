@@ -1,4 +1,4 @@
-"""Shutdown of the server without waiting for open streams or incomplete requests."""
+"""Shutdown of the server, without waiting for open streams or incomplete requests."""
 
 import asyncio
 from collections.abc import AsyncIterator, Awaitable

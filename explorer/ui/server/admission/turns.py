@@ -13,8 +13,8 @@ from explorer.ui.server.admission.visitors import visitor_from_request
 class FairTurnMiddleware:
     """ASGI middleware that starts at most one request per IP address in each event loop iteration.
 
-    Without it a hundred connections that constantly request files would all run in every iteration, while a
-    page, which needs several iterations, would wait.
+    Otherwise a hundred connections that constantly request files would all run in every iteration, and a
+    page, which needs several iterations, would have to wait for them each time.
     """
 
     def __init__(self, app: ASGIApp) -> None:

@@ -48,11 +48,11 @@ def ignore_unnamed_proxies(server: Any) -> None:
 def set_socket_options(server: Any) -> None:
     """Set TCP options on the listening sockets, which accepted connections inherit.
 
-    TCP_NODELAY: uvicorn writes head and body of a response separately; without the option the body waits up
-    to 40 ms for the client to acknowledge the head. asyncio sets it only on sockets whose protocol is TCP,
-    which that of Streamlit's is not: https://github.com/Kludex/uvicorn/issues/3149. On Linux also a timeout
-    for clients that acknowledge nothing, and a limit of the bytes buffered by the kernel, which may otherwise
-    be megabytes.
+    TCP_NODELAY: uvicorn writes the head and the body of a response separately. Without the option, the body
+    waits up to 40 ms until the client acknowledges the head. asyncio sets it only on sockets whose protocol
+    is TCP, which the protocol of Streamlit's socket is not: https://github.com/Kludex/uvicorn/issues/3149. On
+    Linux, it also sets a timeout for clients that acknowledge nothing, and limits the bytes buffered by the
+    kernel, which may otherwise be megabytes.
     """
     for listener in (listener for uvicorn_server in server.servers for listener in uvicorn_server.sockets):
         if listener.family in (socket.AF_INET, socket.AF_INET6):

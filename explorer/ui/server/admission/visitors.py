@@ -14,7 +14,7 @@ from dataclasses import dataclass, replace
 from starlette.requests import HTTPConnection, Request
 from starlette.responses import Response
 
-SECRET = "EXPLORER_SECRET"  # environment variable: the signing key, shared by all servers behind one name
+SECRET = "EXPLORER_SECRET"  # environment variable: the signing key of all servers behind one name
 COOKIE = "visitor"
 _MAX_COOKIE_LENGTH = 100
 _ADVICE = {
@@ -47,7 +47,7 @@ class VisitorQuota:
     Attributes:
         visitor: the maximum for a visitor with a name.
         anonymous: the maximum for all anonymous visitors at one IP address together.
-        address: the maximum for all visitors at one IP address, so that collecting names does not pay.
+        address: the maximum for all visitors at one IP address, so that several cookies give no advantage.
     """
 
     visitor: int
@@ -95,8 +95,8 @@ def visitor_from_request(connection: HTTPConnection) -> Visitor:
 def adapt_advice(sentence: str, group: Hashable) -> str:
     """Replace the advice in a refusal unless the visitor can follow it.
 
-    ``group`` is the key of ``VisitorQuota.get_limits`` whose limit is reached, and the advice is what follows
-    the colon. It is kept for the visitor's own group only: nobody can free what other visitors use.
+    ``group`` is the key in ``VisitorQuota.get_limits`` whose limit is reached. The advice is the text after
+    the colon. It is kept only for the visitor's own group, because visitors cannot free what others use.
     """
     kind = group[0] if isinstance(group, tuple) else ""
     return f"{sentence.rpartition(': ')[0]}: {_ADVICE[kind]}." if kind in _ADVICE else sentence

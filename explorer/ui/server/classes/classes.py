@@ -12,7 +12,7 @@ from explorer.ui.server.classes.classroom import Classroom
 from explorer.ui.server.classes.codes import make_code
 from explorer.ui.server.classes.predictions import Question
 
-MAX_AGE_S = 3 * 3600.0  # a class that its teacher has not ended ends at this age
+MAX_AGE_S = 3 * 3600.0  # age at which a class ends if its teacher has not ended it
 
 _SERVER_FULL_MESSAGE = "{count} classes are open on this server already: try again later."
 _TOO_MANY_MESSAGE = "Your network already has {count} classes open: end one of them."
@@ -25,8 +25,8 @@ UNKNOWN_CODE_MESSAGE = "No class has this code: it may have ended, or the code h
 class Classes:
     """The collection of all classes that are open on this server.
 
-    Each attempt with an unknown code takes a token from rate limiters. Without a token no code is looked up,
-    right or wrong. The limiter over all visitors bounds the number of guesses per hour.
+    Each attempt with an unknown code takes a token from the rate limiters. Without a token, no code is looked
+    up, whether right or wrong. The limiter for all visitors bounds the number of guesses per hour.
 
     Args:
         clock: a monotonic clock in seconds.

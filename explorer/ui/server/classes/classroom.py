@@ -13,7 +13,7 @@ from explorer.ui.server.classes.predictions import DrawnCurve, Prediction, Quest
 
 MAX_STUDENT_STREAMS = 4  # open tabs of one student, including broken connections not yet detected
 MAX_TEACHER_STREAMS = 8  # number of tabs in which the teacher may have the class open
-# Pages delay their answers by a random time up to this, so that they do not all arrive at once.
+# Pages delay their answers by a random time up to this limit, so that the answers arrive spread out.
 SPREAD_MS = 500
 
 Wake = Callable[[], None]
@@ -82,7 +82,7 @@ class Classroom:
         return hashlib.sha256(f"watch {self.secret}".encode()).hexdigest()
 
     def is_led_by(self, secret: str) -> bool:
-        """Return whether a secret is the one of this class's teacher."""
+        """Return whether a secret is that of the class's teacher."""
         return _is_equal(secret, self.secret)
 
     def may_watch(self, key: str) -> bool:

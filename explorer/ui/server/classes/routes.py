@@ -27,7 +27,7 @@ from explorer.ui.server.runs.responses import NO_STORE, respond
 from explorer.ui.server.runs.stream import as_json
 
 MAX_COMMAND_BYTES = 4 * MAX_QUERY  # bytes
-EXPIRY_INTERVAL_S = 10.0  # how often expired classes are looked for
+EXPIRY_INTERVAL_S = 10.0  # interval between two searches for expired classes
 
 _NOT_TEACHER_MESSAGE = "This class has ended, or it is led from another browser."
 _NO_SEAT_MESSAGE = "This class has ended, or you have not joined it."

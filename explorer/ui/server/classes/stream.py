@@ -37,7 +37,7 @@ _CROWDED_EVENT = {
 def stream_class(request: Request, classes: Classes) -> StreamingResponse:
     """Return the event stream of a class for a student (``guest``) or its teacher (``watch``).
 
-    A request with any other token or key gets one event that says that the class has ended.
+    A request with any other token or key gets a single event, which states that the class has ended.
     """
     identity = request.path_params["class"]
     if is_unreachable(request, identity):
@@ -59,7 +59,7 @@ def stream_class(request: Request, classes: Classes) -> StreamingResponse:
 
 
 async def _stream_gone_event() -> AsyncIterator[str]:
-    """Yield one event that says that the class has ended."""
+    """Yield a single event, which states that the class has ended."""
     yield _format_event(_GONE_EVENT)
 
 

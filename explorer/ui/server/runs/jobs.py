@@ -41,9 +41,9 @@ _CANNOT_STUDY_MESSAGE = "This cannot be studied: {}."
 async def start_run(request: Request) -> Response:
     """Handle a POST request that starts a training run.
 
-    The body ``{query, owner, paused, table, after, branch}`` returns ``{id, key}``; ``key`` permits commands.
-    ``branch`` has all branch points as links write them, by default those of the query. ``after`` has the
-    ``{run, key, step}`` of an earlier run to continue from.
+    For the body ``{query, owner, paused, table, after, branch}``, returns ``{id, key}``; ``key`` permits
+    commands. ``branch`` contains all branch points in the format of links, by default those of the query.
+    ``after`` is ``{run, key, step}`` of an earlier run to continue.
     """
     group_limits = limits.RUNS_QUOTA.get_limits(visitor_from_request(request))
     return await answer_request(_start_run, request, group_limits, max_bytes=MAX_START_BYTES)
@@ -52,7 +52,7 @@ async def start_run(request: Request) -> Response:
 async def start_study(request: Request) -> Response:
     """Handle a POST request that starts a study.
 
-    The body ``{query, owner, table}`` returns ``{id, key}``; ``key`` permits commands.
+    For the body ``{query, owner, table}``, returns ``{id, key}``; ``key`` permits commands.
     """
     group_limits = limits.STUDIES_QUOTA.get_limits(visitor_from_request(request))
     return await answer_request(
@@ -63,9 +63,9 @@ async def start_study(request: Request) -> Response:
 async def command(request: Request) -> Response:
     """Handle a POST request that controls a training run or a study, such as "pause".
 
-    The body ``{key, lr, pace}`` returns the job's status as an event. Every command, including the neutral
-    ``change``, sets the lr and pace sent with it. A new lr becomes a branch point; with ``reset`` it applies
-    from the start.
+    For the body ``{key, lr, pace}``, returns the job's status as an event. Every command sets the lr and the
+    pace sent with it, also ``change``, which does nothing else. A new lr becomes a branch point. With
+    ``reset``, it applies from the start.
     """
     return await answer_request(_command, request, request.path_params["job"], request.path_params["command"])
 
@@ -87,7 +87,7 @@ async def compare_devices(request: Request) -> Response:
 async def estimate_cost(request: Request) -> Response:
     """Handle a POST request for the expected duration of a study.
 
-    The body ``{query, table}`` returns ``{sentence, refused}``.
+    For the body ``{query, table}``, returns ``{sentence, refused}``.
     """
     return await answer_request(_estimate_cost, request, max_bytes=MAX_START_BYTES, slots=READER_SLOTS)
 

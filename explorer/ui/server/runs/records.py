@@ -42,7 +42,7 @@ _HEAD = """// The records that the server streams, by their classes in Python.
 // Written by `python -m explorer.ui.server.runs.records`: change the classes, and run it.
 """
 _TYPES = {float: "number", int: "number", bool: "boolean", str: "string", type(None): "null", Any: "*"}
-_ARRAYS = {np.float32: "Float32Array", np.int64: "Int32Array"}  # as in the stream
+_ARRAYS = {np.float32: "Float32Array", np.int64: "Int32Array"}  # JavaScript types of arrays in the stream
 _NAMES = {"float32": np.float32, "int64": np.int64, "NDArray": NDArray, "Curve": NDArray[np.float32]}
 _NO_BREAK_SPACE = "\u00a0"  # replaces spaces within a field, so that no line breaks there
 _WRAPPER = TextWrapper(110, initial_indent=" * ", subsequent_indent=" *   ", break_long_words=False)

@@ -178,8 +178,8 @@ class _PendingState(NamedTuple):
 class StateBatcher:
     """Combines concurrent queries for the states of runs or studies into one call of the engine.
 
-    Requests that arrive during a query form the next batch. After a query of several jobs it pauses as long
-    as the query took, because the engine advances no run during a query.
+    Requests that arrive during a query form the next batch. After a query of several jobs, there is a pause
+    as long as the query, because the engine advances no run during a query.
     """
 
     def __init__(self, engine: Engine | EngineProcess) -> None:
@@ -267,8 +267,8 @@ async def stream_events(
 ) -> AsyncIterator[str]:
     """Yield an event for each new state of a run or study until it is final.
 
-    After a long silence a comment is sent. The next state is queried when the previous event has left, so
-    that slow clients get fewer events.
+    After a long silence, a comment is sent. The next state is queried once the previous event has been sent,
+    so that slow clients get fewer events.
     """
     loop = asyncio.get_running_loop()
     sent_s, last = loop.time(), None

@@ -34,7 +34,7 @@ _slots = ComputeSlots(limits.EXPORT_SLOTS, limits.MAX_WAITING)  # separate, so t
 
 
 class File(NamedTuple):
-    """An exported file: what it needs of the run, its media type, and the function that writes it."""
+    """A kind of exported file: the data that it needs from the run, its media type, and its writer."""
 
     part: str
     media_type: str
@@ -71,7 +71,7 @@ async def download_file(request: Request) -> Response:
     try:
         content = await _slots.compute(visitor_from_request(request), _make_file, data, run, name)
     except ValueError as error:
-        raise RefusedError(400, f"This cannot be taken away: {error}.") from None
+        raise RefusedError(400, f"This cannot be exported: {error}.") from None
     except RuntimeError as error:
         raise RefusedError(503, f"Training is unavailable: {error}.") from None
     return make_download(content, name, FILES[name].media_type)
@@ -80,7 +80,7 @@ async def download_file(request: Request) -> Response:
 async def open_settings(request: Request) -> Response:
     """Convert a file of exported settings into the settings of a page.
 
-    The body ``{text}`` returns ``{choice, table}``.
+    For the body ``{text}``, returns ``{choice, table}``.
     """
     refusal = "This cannot be opened: {}."
     return await answer_request(
@@ -91,7 +91,7 @@ async def open_settings(request: Request) -> Response:
 async def make_script(request: Request) -> Response:
     """Return a Python script for a training run that has not been started.
 
-    The body ``{query, table, branch}`` returns ``{text}``.
+    For the body ``{query, table, branch}``, returns ``{text}``.
     """
     refusal = "There is no script of this: {}."
     return await answer_request(
