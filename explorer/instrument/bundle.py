@@ -1,4 +1,4 @@
-"""Bundle the browser's modules in two files, since two hundred requests take seconds on a slow connection.
+"""Bundle the browser's modules: in two files, since two hundred requests take seconds, or in one text.
 
 Each module becomes a function that returns its exports, and gets its imports from the modules before it. Only
 modules in this project's style are supported: they import and export by name, at the start of a line, and
@@ -47,6 +47,18 @@ def bundle_modules(first: str) -> Mapping[str, str]:
     files[resolve_path(first, LATER)] = header + _join_modules(later, programs)
     files[first] = _HEAD + _join_modules(at_once, programs) + _write_exports(first, programs[first][1])
     return files
+
+
+def bundle_page(first: str) -> str:
+    """Return a JavaScript module with all its imports as one text, since a file on disk cannot load others.
+
+    It has the exports of the first module. Modules loaded later by ``import(…)`` are left out. ``first`` and
+    the errors are as in ``bundle_modules``.
+    """
+    _, *others = collect_imports(first)
+    programs = {name: _compile_module(name, first) for name in others}
+    text = _IMPORT.sub(lambda match: _convert_import(first, match), read_module(first))
+    return f"const $modules = {{}};\n{_join_modules(others, programs)}{text}"
 
 
 def _make_proxy(module: str, first: str, names: list[str]) -> str:

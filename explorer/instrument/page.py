@@ -15,21 +15,21 @@ from explorer.instrument.assets import (
     read_style_sheets,
     to_script_json,
 )
+from explorer.instrument.bundle import bundle_page
 from explorer.instrument.document import make_document
 from explorer.instrument.drawing import read_plotly_lines
-from explorer.instrument.modules import MODULES, collect_imports, resolve_path
+from explorer.instrument.modules import MODULES
 from explorer.instrument.policy import make_policy
 
-_IMPORT = re.compile(r'(from\s+|import\()"(\.[\w./-]+\.js)"')
 _WIDTH = re.compile(r"@media (?=\((?:max|min)-width: [\d.]+(?:rem|px)\) \{)")
 _HEIGHT_PX = 640
 _DATA_MARK = "\0"  # a character that does not occur in a page
 
 
-# Allow modules in data URLs and images to save, but nothing from the network.
+# Allow the page's own scripts and images to save, but nothing from the network.
 _SOURCES = {
     "default-src": "'none'",
-    "script-src": "data:",
+    "script-src": "",
     "style-src": "'unsafe-inline'",
     "img-src": "data: blob:",
     "base-uri": "'none'",
@@ -74,9 +74,8 @@ def make_standalone() -> tuple[str, str]:
         "policy": "",
         "style": read_style(),
         "skeleton": read_skeleton("instrument"),
-        # Escape the script so that it cannot close its own element.
-        "plotly": read_plotly_lines().decode().replace("</script", "<\\/script").replace("<!--", "<\\!--"),
-        "modules": make_import_map("pages/standalone.js"),
+        "plotly": escape_script(read_plotly_lines().decode()),
+        "module": make_inline_module("pages/standalone.js"),
         "start": _DATA_MARK,
     }
     parts["policy"] = make_policy(fill_template("page", parts), _SOURCES)
@@ -119,19 +118,11 @@ def read_style(in_cell: bool = False) -> str:
 
 
 @cache
-def make_import_map(module: str) -> str:
-    """Return a module and all its imports as an import map, since a file on disk cannot load other files.
-
-    Each module is a data URL with its text. They import one another by bare names such as
-    ``#chart/scene/view.js``.
-    """
-    return to_script_json({"imports": {f"#{name}": _make_address(name) for name in collect_imports(module)}})
+def make_inline_module(first: str) -> str:
+    """Return a JavaScript module and all its imports as the text of an inline script."""
+    return escape_script(bundle_page(first))
 
 
-def _make_address(module: str) -> str:
-    text = _rename_imports(module, (MODULES / module).read_text(encoding="utf-8"))
-    return f"data:text/javascript;base64,{base64.b64encode(text.encode()).decode()}"
-
-
-def _rename_imports(module: str, text: str) -> str:
-    return _IMPORT.sub(lambda match: f'{match[1]}"#{resolve_path(module, match[2])}"', text)
+def escape_script(text: str) -> str:
+    """Return JavaScript that cannot close its own element."""
+    return text.replace("</script", "<\\/script").replace("<!--", "<\\!--")

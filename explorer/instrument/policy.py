@@ -5,7 +5,7 @@ import hashlib
 import re
 from collections.abc import Mapping
 
-_INLINE = re.compile(r'<script(?: type="(?:importmap|module)")?>(.*?)</script>', re.DOTALL)
+_INLINE = re.compile(r'<script(?: type="module")?>(.*?)</script>', re.DOTALL)
 
 
 def make_policy(page: str, allowed: Mapping[str, str]) -> str:

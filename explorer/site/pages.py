@@ -17,7 +17,7 @@ import torch
 from explorer.catalogue import OPS, RULES
 from explorer.instrument.assets import read_skeleton, to_script_json
 from explorer.instrument.drawing import find_plotly
-from explorer.instrument.page import fill_template, make_import_map, make_saved_script, read_style
+from explorer.instrument.page import fill_template, make_inline_module, make_saved_script, read_style
 from explorer.instrument.policy import make_policy
 from explorer.lessons import LESSONS
 from explorer.site import python
@@ -188,8 +188,7 @@ def _render(page: _Page, pages: tuple[_Page, ...], reader: Mapping[str, str]) ->
         "title": page.title,
         "plotly": find_plotly()[0],
         "style": read_style(),
-        "modules": make_import_map(page.module),
-        "module": f'import "#{page.module}";',
+        "module": make_inline_module(page.module),
         "start": to_script_json(start),
         "heading": read_skeleton("heading"),
         "navigation": _render_navigation(page, pages),

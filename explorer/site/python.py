@@ -9,7 +9,6 @@ import base64
 import gzip
 import json
 import math
-import re
 from collections.abc import Iterator, Sequence
 from keyword import kwlist, softkwlist
 from pathlib import Path
@@ -20,6 +19,7 @@ import torch
 from explorer.formula import FUNCTIONS
 from explorer.formula.aliases import find_similar
 from explorer.formula.measured import at_bounds, e4m3_saturates, is_elsewhere
+from explorer.instrument.bundle import bundle_page
 from explorer.site.packages import CONVERTER, pack_package
 
 ROOT = Path(__file__).parents[2]
@@ -32,8 +32,7 @@ _START = (
 _FOLDER = Path(__file__).parent
 _REPLACEMENTS = {"explorer/formula/torch_operations.py": _FOLDER / "steps.py"}
 _MEASURED = "explorer/formula/measured.py"
-_WORKER, _BROWSER = _FOLDER / "worker.js", _FOLDER / "arithmetic.js"
-_IMPORT = re.compile(r'^(?:import|export)\b[^;"]*from "(\.[^"]+)"', re.MULTILINE)
+_WORKER, _BROWSER = _FOLDER / "worker.js", "../site/arithmetic.js"
 _RUNTIME = ("pyodide.mjs", "pyodide.asm.mjs", "pyodide.asm.wasm", "python_stdlib.zip")
 
 Json = dict[str, Any]
@@ -63,8 +62,7 @@ def list_packages(pyodide: Path = PYODIDE) -> str:
 def pack_program() -> Json:
     """Return the module that answers questions (``start``) and the source of all ``modules`` by path.
 
-    ``scripts`` holds JavaScript in the same form; Python imports the script at the path ``browser`` as the
-    module of that name.
+    ``browser`` is the text of a JavaScript module, which Python imports by that name.
     """
     texts = {
         path.relative_to(ROOT).as_posix(): path.read_text(encoding="utf-8")
@@ -72,23 +70,11 @@ def pack_program() -> Json:
     }
     texts |= {name: path.read_text(encoding="utf-8") for name, path in _REPLACEMENTS.items()}
     texts |= {_MEASURED: _write_measured()} | pack_package(CONVERTER)
-    scripts = {path.relative_to(ROOT).as_posix(): text for path, text in _collect_scripts(_BROWSER)}
     return {
         "start": _START[0],
         "modules": texts,
-        "browser": _BROWSER.relative_to(ROOT).as_posix(),
-        "scripts": scripts,
+        "browser": bundle_page(_BROWSER),
     }
-
-
-def _collect_scripts(start: Path) -> Iterator[tuple[Path, str]]:
-    """Yield a JavaScript module and all its imports, with their contents."""
-    paths = [start]
-    for path in paths:  # the list grows during the loop
-        text = path.read_text(encoding="utf-8")
-        imports = [(path.parent / name).resolve() for name in _IMPORT.findall(text)]
-        paths += [other for other in imports if other not in paths]
-        yield path, text
 
 
 def _pack(content: bytes) -> str:

@@ -1,17 +1,16 @@
 // Python in a worker: questions about formulas, code and curves, answered by the same modules as in the app.
 
 /**
- * The first message holds the files, the name of the module that answers, and the scripts that compute for it. Each
+ * The first message holds the files, the name of the module that answers, and the script that computes for it. Each
  * further message holds a question, and further modules to load. Nothing is fetched from the network:
  * all files that Pyodide requests are in the first message.
  * @typedef {Record<string, string>} Modules texts by their paths
- * @typedef {{files: Record<string, string>, packages: string, start: string, modules: Modules, browser: string,
- *   scripts: Modules}} Start files as base64 of gzip; ``browser`` is the path of the script that Python imports
+ * @typedef {{files: Record<string, string>, packages: string, start: string, modules: Modules,
+ *   browser: string}} Start files as base64 of gzip; ``browser`` is the script that Python imports
  * @typedef {{question: string, input: *, modules: Modules}} Asked
  */
 
 const NOWHERE = "https://pyodide.invalid/";
-const IMPORT = /^((?:import|export)\b[^;"]*from )"(\.[^"]+)"/gm;
 const TYPES = /** @type {Record<string, string>} */ ({ wasm: "application/wasm", mjs: "text/javascript" });
 
 /** @type {Promise<*>|null} */
@@ -48,7 +47,7 @@ function write(python, modules) {
 }
 
 /** Load Python with all files. @param {Start} data @returns Pyodide */
-async function start({ files, packages, start: module, browser, scripts }) {
+async function start({ files, packages, start: module, browser }) {
   moduleName = module;
   self.fetch = async (address) => {
     const name = String(address).slice(NOWHERE.length);
@@ -60,23 +59,8 @@ async function start({ files, packages, start: module, browser, scripts }) {
     import(await makeModuleAddress(files["pyodide.asm.mjs"])),
   ]);
   const python = await loadPyodide({ indexURL: NOWHERE, lockFileContents: packages, createPyodideModule });
-  python.registerJsModule("browser", await import(makeScriptAddress(scripts, browser)));
+  python.registerJsModule("browser", await import(`data:${TYPES.mjs},${encodeURIComponent(browser)}`));
   return python;
-}
-
-/**
- * Return a data address with the text of a script, in which its imports are data addresses too.
- * @param {Modules} scripts
- * @param {string} path
- * @returns {string}
- */
-function makeScriptAddress(scripts, path) {
-  const resolve = (/** @type {string} */ address) => new URL(address, `file:///${path}`).pathname.slice(1);
-  const text = scripts[path].replace(
-    IMPORT,
-    (_, before, address) => `${before}"${makeScriptAddress(scripts, resolve(address))}"`,
-  );
-  return `data:text/javascript,${encodeURIComponent(text)}`;
 }
 
 /** Return the media type of a file. @param {string} name */

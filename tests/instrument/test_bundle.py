@@ -1,6 +1,7 @@
 """The browser's modules in two files: the same exports, each module once, and nothing that is misread."""
 
 import json
+import re
 import subprocess
 from pathlib import Path
 
@@ -120,3 +121,13 @@ def test_a_page_takes_two_files_of_modules() -> None:
         "study/study.js",
     } <= held[LATER]
     assert not any(name.startswith("pages/site") for name in files)
+
+
+@pytest.mark.parametrize("first", ["pages/standalone.js", "pages/site-explore.js", "pages/site-learn.js"])
+def test_a_page_is_one_text_that_needs_no_other_file(first: str) -> None:
+    text = bundle.bundle_page(first)
+    assert not re.search(r"^(?:import|export) .*from ", text, re.MULTILINE)
+    for name in modules.collect_imports(first)[1:]:
+        assert text.count(f'$modules["{name}"] = ') == 1
+    last_lines = modules.read_module(first)[-200:]
+    assert text.endswith(last_lines), "the first module comes last and is not wrapped: it may await"
