@@ -55,7 +55,7 @@ LIBRARIES = (
     "builtins",
     "typing",
     "abc",
-)  # classes of these packages are understood without their source
+)  # the reader knows the classes of these packages without their source
 MAX_BRANCHES = 4  # the limit of undecided tests on one path through the code
 
 
@@ -66,14 +66,14 @@ class Reading:
     Attributes:
         name: its name in the text.
         line: the number of its first line, counted from 1.
-        op: a key for ``apply`` and ``sample``. It is empty if the op could not be read.
+        op: the key of the op for ``apply`` and ``sample``, or "" if the op could not be read.
         rule: the key of the backward rule, including the gradients of its parameters. It is ``default`` if
             autograd computes the gradient.
-        problem: an error that names the part that could not be read and its line. None if there is none.
+        problem: the error with the part that could not be read and its line, or None.
         notes: differences between code and formulas, and faults that no curve shows, one sentence each.
         guarded: the parameters whose gradients are computed only if they are needed.
-        second: the derivative of the gradient by x, through the operations that autograd follows in backward.
-            None if it is unknown.
+        second: the derivative of the gradient with respect to x, through the operations in backward that
+            autograd follows, or None if it is unknown.
     """
 
     name: str
@@ -104,22 +104,23 @@ def read_source(text: str | type | Callable[..., Any]) -> Keys:
     A result looks like ``("formula: Fn = round(x)", "formula: Fn = g")``.
 
     Args:
-        text: at most 20,000 characters of Python that define a Function, a module or a function. Or a class
-            or function, whose source is then read from its file, including the source of its bases. Notebook
-            prompts, fences, missing imports and prose around the code do no harm.
+        text: at most 20,000 characters of Python that define a Function, a module or a function. Notebook
+            prompts, fences, missing imports and prose around the code are allowed. Alternatively a class or
+            function, whose source, with that of its bases, is read from its file.
 
     Returns:
-        Two keys for ``explorer.apply`` and ``explorer.sample``, for the first definition in the text that can
-        be read. The first input becomes x, the saved output y, the upstream gradient g. A further input keeps
-        its default from the signature; without a default it becomes a parameter of the formula, 1 unless set.
-        A gradient that backward returns for it is read as a sum and becomes part of the rule:
+        Two keys for ``explorer.apply`` and ``explorer.sample``, from the first readable definition in the
+        text. The first input becomes x, the saved output y, and the upstream gradient g. A further input
+        keeps its default from the signature; without a default it becomes a parameter of the formula, 1
+        unless set. A gradient that backward returns for it is read as a sum and becomes part of the rule:
         ``"formula: Fn = g; s: sum(g * x)"``. A random number per element is ``u()`` or ``normal()``, the same
         in both passes. An input that backward calls is the loss, ``f()`` or ``f(1)``. A statistic of x that
-        is too long to be repeated becomes the parameter ``statistic``. The pair's ``notes`` are the
+        is too long to be repeated becomes the parameter ``statistic``. The attribute ``notes`` lists
         differences between code and formulas, and faults that no curve shows, one sentence each.
 
     Raises:
-        ReadingError: a sentence on the part that could not be read, and its line. No other error is raised.
+        ReadingError: if the text cannot be read, with a sentence about the unreadable part, and its line. No
+            other error is raised.
     """
     readings = read_sources(text if isinstance(text, str) else _find_source(text))
     readable = [reading for reading in readings if reading.problem is None]
@@ -152,16 +153,16 @@ def _find_source(definition: type | Callable[..., Any]) -> str:
 def read_sources(text: str, inputs: Sequence[Input] | None = None) -> list[Reading]:
     """Convert every ``autograd.Function`` in a text to formulas, in order of appearance.
 
-    Each result has its keys, or the reason why it could not be converted. If the text has no Function, read
-    the modules and plain functions that no other definition calls.
+    Each result has its keys, or the reason why it could not be converted. In a text without Functions, the
+    modules and plain functions that no other definition calls are converted instead.
 
     Args:
         text: the source code.
-        inputs: the inputs after x in the call of a Function. They become the Function's parameters. None if
-            no call is known.
+        inputs: the inputs after x in a call of the Function, which become its parameters. None if no call is
+            known.
 
     Raises:
-        ReadingError: the text is not Python, or contains no definition to plot or too many of them.
+        ReadingError: if the text is not Python, or contains no definition to plot or too many of them.
     """
     for module, lines in parse_source(text):
         definitions = find_candidates(module)
@@ -211,7 +212,7 @@ def _read_candidate(
 def _make_key(
     name: str, node: Node, find: Callable[[str], Op | Rule], learned: Sequence[Learned] = ()
 ) -> str:
-    """Return the catalogue key of a custom formula, named after the class or function it was read from."""
+    """Return the catalogue key of a custom formula with the name of the class or function in the code."""
     node = to_number(node)
     _require_short(node)
     try:
@@ -287,7 +288,7 @@ def _drop_long_parts(trees: Trees) -> Trees:
 
 
 def _read_branches(attempt: Callable[[Mapping[object, bool]], Trees], decisions: dict[object, bool]) -> Trees:
-    """Read a definition. If a parameter or a shape decides a branch, read both branches and join them."""
+    """Read a definition, joining both branches of a test that depends on a parameter or a shape."""
     try:
         return attempt(decisions)
     except UndecidedError as undecided:
@@ -338,7 +339,7 @@ def _list_names(*sides: Trees) -> list[str]:
 def _join_part(test: Node, name: str, then: Sequence[Part], otherwise: Sequence[Part]) -> Part:
     """Combine a parameter's gradients from both branches of an ``if`` into one expression.
 
-    The gradient is 0 on a branch that returns none.
+    If a branch returns no gradient, its gradient is 0.
     """
     sides = [next((part for part in side if part.name == name), None) for side in (then, otherwise)]
     existing = next(side for side in sides if side)

@@ -47,8 +47,7 @@ _INTEGER_SIGNS = frozenset(["+", "-", "*", "**", "//", "remainder", "<<", ">>", 
 def make_result(node: Node, *operands: Quantity, kind: str = "float32") -> Value:
     """Wrap the expression tree of an operation's result as a tensor or a number.
 
-    The result is a tensor if an operand is a tensor. Otherwise it is a number, one of Python's own if
-    possible.
+    The result is a tensor if an operand is a tensor. Otherwise it is a number, a Python number if possible.
     """
     require(not any(map(get_sum, operands)), REASONS["sum"])
     tensors = [operand for operand in operands if isinstance(operand, Tensor)]
@@ -122,7 +121,7 @@ def _is_zero(operand: Quantity) -> bool:
 def _is_number(operand: Quantity) -> bool:
     """Return whether a value is a single number, or one number per value of a parameter.
 
-    A value with the shape of x is not.
+    A value with the shape of x is not a number in this sense.
     """
     has_shape = isinstance(operand, Tensor) and (operand.sized or operand.within)
     return not has_shape and not has_elements(operand.node)

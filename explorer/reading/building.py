@@ -16,9 +16,9 @@ from explorer.formula.parsing import MAX_NAME, parse_template
 from explorer.formula.tree import Binary, Call, Compare, Name, Node, Number, Unary, is_condition, is_constant
 from explorer.reading.errors import require
 
-MAX_PARTS = 250  # the maximum size of an intermediate result; the final one must also fit into a formula
+MAX_PARTS = 250  # the maximum size of an intermediate result; the final result must also fit into a formula
 MAX_LEVELS = 60
-MAX_FOLDED = 8  # a number with more characters is less readable than the arithmetic behind it
+MAX_FOLDED = 8  # a longer number is less readable than the arithmetic behind it
 
 ZERO, ONE = Number(0.0), Number(1.0)
 _EXPANSIONS = {
@@ -43,7 +43,7 @@ def evaluate_constant(node: Node) -> float | None:
 
 
 def to_number(node: Node) -> Node:
-    """Convert a condition to an expression that is 1 where it is true and 0 elsewhere.
+    """Convert a condition to an expression that is 1 if the condition is true and 0 otherwise.
 
     A tree that is not a condition is returned unchanged.
     """
@@ -69,7 +69,7 @@ def to_mask(node: Node) -> Node:
 def build(sign: str, *parts: Node) -> Node:
     """Build the expression tree of an operator or function, and simplify it.
 
-    Parts without effect are left out. A constant with few digits is returned as a number.
+    Operations without effect are left out. A constant with few digits is returned as a number.
     """
     node: Node = _simplify(sign, *parts)
     size, levels = tree.measure(node)
@@ -214,8 +214,8 @@ def _list_terms(node: Node, sign: int) -> list[tuple[int, Node]]:
 def count_shared(name: str) -> Name:
     """Return a placeholder for the number of elements that share one value of a parameter.
 
-    The placeholder is a name that no parameter can have. It is replaced once it is certain that the code uses
-    it in the parameter's gradient.
+    No parameter can have the name of the placeholder. It is replaced after the code is known to use it in the
+    parameter's gradient.
     """
     return Name(f"numel({name})")  # no parameter's name has brackets
 

@@ -45,7 +45,7 @@ def call_function(function: Value, positional: tuple[Value, ...], keywords: Mapp
     """
     if isinstance(function, Library):
         _require_suited(function, next(iter(positional), None))
-    if isinstance(function, Library | partial):  # functions of libraries get lists as tuples
+    if isinstance(function, Library | partial):  # library functions receive tuples instead of lists
         positional = tuple(map(values.freeze_lists, positional))
         keywords = {name: values.freeze_lists(value) for name, value in keywords.items()}
     function = find_library_function(function) if isinstance(function, Library) else function
@@ -83,7 +83,7 @@ def _call_bound(function: Function, positional: tuple[Value, ...], keywords: Map
 
 
 def find_library_function(library: Library) -> Function:
-    """Return the callable that stands for a function of torch, NumPy, math or Python.
+    """Return the callable that represents a function of torch, NumPy, math or Python.
 
     Raises UnreadableError if the function is not supported.
     """
@@ -102,7 +102,7 @@ def find_library_function(library: Library) -> Function:
 
 
 def find_row(name: str) -> Function:
-    """Return the callable that stands for a torch function or tensor method of this name.
+    """Return the callable that represents a torch function or tensor method of this name.
 
     If the name ends with an underscore, the callable changes its first argument in place.
     """

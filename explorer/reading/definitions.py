@@ -48,7 +48,8 @@ class Trees(NamedTuple):
         notes: the notes for the user.
         unread: the parameters whose gradients could not be read.
         guarded: the parameters whose gradients are computed only if they are needed.
-        second: the derivative of the rule by x, through all that autograd follows. None if it is unknown.
+        second: the derivative of the rule with respect to x, through the operations that autograd follows, or
+            None if it is unknown.
     """
 
     op: Node
@@ -64,7 +65,7 @@ class Trees(NamedTuple):
 class Candidate:
     """A class or function in pasted code that may define an op and its backward rule.
 
-    ``tracked`` is whether autograd follows its code, which it does unless the class is a Function.
+    ``tracked`` is true if autograd follows the code, as for everything except a Function.
     """
 
     name: str
@@ -75,10 +76,10 @@ class Candidate:
 def find_candidates(module: ast.Module) -> list[Candidate]:
     """List the classes and functions of a module that may define an op, in order of appearance.
 
-    If a text contains an ``autograd.Function``, modules and functions around it are ignored. Otherwise the
-    result is the modules and functions that no other definition calls (all, if each is called), followed by
-    functions that are called and stop gradients themselves. A class that only adds forward mode to another
-    Function of the text is ignored.
+    In a text with an ``autograd.Function``, modules and functions around it are ignored. Otherwise the list
+    has the modules and functions that no other definition calls (or all, if every one is called), followed by
+    called functions that stop gradients themselves. A class that only adds forward mode to another Function
+    of the text is ignored.
     """
     functions, methods_by_class = [], dict[str, set[str]]()
     classes = [node for node in ast.walk(module) if isinstance(node, ast.ClassDef)]
@@ -196,7 +197,7 @@ def _read_function(passes: Passes, definition: ast.ClassDef, uses_needs: bool) -
 
 
 def _with_antithetic(rule: Node, op: Node) -> Node:
-    """Give the loss of the antithetic sample 1 − u a separate name in a backward rule."""
+    """Replace the loss of the antithetic sample, for 1 − u, by its own name in a backward rule."""
     twin = make_antithetic(Formula(to_number(op))).tree
     return rule if twin == to_number(op) else substitute(rule, {LossAt(twin): ANTITHETIC_LOSS})
 
@@ -204,9 +205,9 @@ def _with_antithetic(rule: Node, op: Node) -> Node:
 def _derive_second(
     passes: Passes, rule: Node, definition: ast.ClassDef
 ) -> tuple[Node | None, tuple[Note, ...]]:
-    """Derive a backward rule with respect to x, as autograd does when it follows backward.
+    """Differentiate a backward rule with respect to x, as autograd does when it follows backward.
 
-    Also returns notes on values that are treated as constant. The derivative is None if it cannot be read.
+    Returns the derivative, or None if it cannot be read, and notes about values that are treated as constant.
     The derivative of the saved output is the rule itself.
     """
     reader = passes.reader

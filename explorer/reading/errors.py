@@ -7,9 +7,9 @@ class ReadingError(ValueError):
     """Raised for source code that cannot be converted to formulas.
 
     Attributes:
-        message: a plain sentence on the part that could not be read.
-        line: its line in the original text, counted from 1.
-        raises: whether torch or Python certainly raises an error there too.
+        message: a sentence about the part that could not be read.
+        line: the line in the original text, counted from 1.
+        raises: whether torch or Python is certain to raise an error there too.
     """
 
     raises = False
@@ -24,7 +24,7 @@ class ReadingError(ValueError):
 
 
 class DeadEndError(ReadingError):
-    """Raised where the pasted code itself raises an error and so returns no value."""
+    """Raised if the pasted code itself raises an error, and so returns no value."""
 
     raises = True
 
@@ -37,11 +37,11 @@ class UnreadableError(Exception):
 
 
 class RaisesError(UnreadableError):
-    """Raised for an expression that cannot be converted because torch or Python certainly rejects it."""
+    """Raised for an expression that cannot be converted because torch or Python would reject it."""
 
 
 class ConditionalGradientError(UnreadableError):
-    """Raised if the gradient for one input of a Function depends on whether another input needs one."""
+    """Raised if the gradient for an input of a Function depends on whether another input needs a gradient."""
 
 
 class UndecidedError(Exception):
@@ -55,10 +55,11 @@ class Note(str):
     """A sentence on a difference between code and formulas, or on a fault that no curve shows.
 
     Attributes:
-        kind: ``raises`` if torch surely raises an error, ``writes`` if g itself is changed, ``constant`` if
-            a second derivative is lost, ``silent`` if an input gets no gradient, ``hangs`` if a gradient
-            depends on another input's need, ``unread`` if a gradient was left out, "" otherwise.
-        line: the line in the original text, 0 if the note concerns no single line.
+        kind: ``raises`` if torch is certain to raise an error, ``writes`` if g itself is changed,
+            ``constant`` if a second derivative is lost, ``silent`` if an input gets no gradient, ``hangs`` if
+            a gradient depends on whether another input needs one, ``unread`` if a gradient was left out, ""
+            otherwise.
+        line: the line in the original text, or 0 if the note is not about a single line.
     """
 
     kind: str

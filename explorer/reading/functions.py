@@ -1,7 +1,7 @@
-"""Tables of callables that stand for torch functions, tensor methods, layers and Python builtins.
+"""Tables of callables that represent torch functions, tensor methods, layers and Python builtins.
 
-Each callable takes and returns values as the pasted code does, so Python's own rules for arguments apply.
-Nothing here computes on tensors: the results are formula trees.
+The callables take and return the same values as in the pasted code, so that Python's own rules for arguments
+apply. They compute formula trees instead of tensors.
 """
 
 import math
@@ -144,7 +144,7 @@ def _make_filled(fill_value: Value) -> Value:
     return Tensor(to_quantity(fill_value).node, sized=True)
 
 
-# Kinds of number that are not supported by name: float8_e4m3fn, complex64, uint16, qint8, bits8.
+# Unsupported kinds of number by name: float8_e4m3fn, complex64, uint16, qint8, bits8.
 _NUMBERS = re.compile(r"(q?u?int|float|bfloat|complex|bits|fp)\d\w*")
 
 
@@ -293,7 +293,7 @@ class _Torch:
     def view(self: Value, *shape: Value) -> Value:
         """Return the tensor with a new shape.
 
-        The result is marked as folded, unless it is flattened or takes the shape of another tensor.
+        The result is marked as folded, unless it is flat or has the shape of another tensor.
         """
         sizes = shape[0] if len(shape) == 1 and isinstance(shape[0], tuple) else shape
         if values.get_sum(self):

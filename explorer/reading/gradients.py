@@ -93,7 +93,7 @@ def _read_part(passes: Passes, position: int, name: str, uses_needs: bool) -> Pa
 def list_faults(passes: Passes, uses_needs: bool) -> list[Note]:
     """List faults of the gradients that backward returns, such as a missing gradient.
 
-    Faults are gradients that are missing, that torch rejects, or that depend on other inputs.
+    Faults are gradients that are missing, rejected by torch, or dependent on other inputs.
     """
     silent = _note_silent(passes)
     gradient = take_first(passes.gradients)
@@ -107,7 +107,7 @@ def list_faults(passes: Passes, uses_needs: bool) -> list[Note]:
 
 
 def _note_silent(passes: Passes) -> list[Note]:
-    """Return a note for each tensor that the output depends on but whose gradient is None."""
+    """Return a note for each tensor on which the output depends but whose gradient is None."""
     tensors, parameters = passes.saved.intersection(find_names(passes.op)), passes.reader.parameters
     pairs = zip(passes.inputs[1:], passes.returned[1:], strict=False)
     silent = [own for own, value in pairs if value is None and parameters.get(own) in tensors]
@@ -115,7 +115,7 @@ def _note_silent(passes: Passes) -> list[Note]:
 
 
 def _note_refused(passes: Passes) -> list[Note]:
-    """Return a note for each gradient that backward returns for a plain number, which torch refuses."""
+    """Return a note for each gradient that backward returns for a plain number, which torch rejects."""
     pairs = zip(passes.reader.inputs or (), passes.returned[1:], strict=False)
     numbers = [argument.name for argument, value in pairs if not argument.tensor and value is not None]
     return [Note(FOR_A_NUMBER.format(name), "raises") for name in numbers]

@@ -5,13 +5,13 @@ from collections.abc import Iterator
 from explorer.formula import CONSTANTS, RULE_NAMES
 from explorer.formula.tree import UNIFORM, Binary, Call, Compare, Name, Node, Number, walk
 
-_BELOW = -1.0  # initial value of a lower bound; an upper bound begins at 1, as any other parameter
+_BELOW = -1.0  # initial value of a lower bound; other parameters, including an upper bound, begin at 1
 _EVEN = 0.5
 _U = Name(UNIFORM)
 
 
 def list_initial_values(tree: Node) -> dict[str, float]:
-    """Choose initial values for parameters of a formula where the usual 1 would give a flat curve.
+    """Choose initial values for parameters whose default of 1 would give a flat curve.
 
     The lower bound of a clamp between two parameters begins at -1. A parameter that is the probability of a
     random event, or 1 minus that probability, begins at 0.5. Returns a dict from parameter names to values.
@@ -26,7 +26,7 @@ def list_initial_values(tree: Node) -> dict[str, float]:
 
 
 def _find_chances(node: Node) -> Iterator[Name]:
-    """Yield each parameter that the random number u is compared with."""
+    """Yield each parameter with which the random number u is compared."""
     match node:
         case Compare(_, (left, right)) if _U in (left, right):
             match right if left == _U else left:

@@ -95,7 +95,7 @@ def list_shape_notes(value: Value, name: str) -> list[str]:
 def _is_along(dimensions: Value) -> bool:
     """Return whether a sum is taken along given dimensions.
 
-    A sum over all elements that share a parameter is not.
+    This is not so for a sum over all elements that share a parameter.
     """
     sizes = dimensions if isinstance(dimensions, tuple) else (dimensions,)
     return not any(isinstance(size, Opaque) and isinstance(size.of, Name) for size in sizes)

@@ -63,7 +63,7 @@ def read_passes(
     Args:
         reader: the reader that follows the code.
         cls: the class of the Function.
-        needs: whether each input needs a gradient. Empty if all inputs do.
+        needs: for each input, whether it needs a gradient; empty if all inputs do.
         follows: whether autograd follows backward, for a second derivative.
     """
     AUTOGRAD.set("followed" if follows else "")
@@ -94,7 +94,7 @@ def _run_backward(cls: type[PastedClass], context: PastedClass) -> Value:
     """Call backward with the upstream gradient g for the first output, and return its result."""
     backward = find_method(cls, "backward")
     takes = [parameter for parameter in signature(backward).parameters.values() if parameter.kind < 2]
-    other_gradients = (Tensor(ZERO) for _ in takes[2:])  # the gradients of all further outputs are 0
+    other_gradients = (Tensor(ZERO) for _ in takes[2:])  # all further outputs get the upstream gradient 0
     return backward(context, Tensor(G, upstream=True), *other_gradients)
 
 
@@ -121,7 +121,7 @@ def _map_tensors(value: Value, convert: Callable[[Tensor], Tensor]) -> Value:
 def _make_recorder(x: Tensor, y: Quantity) -> Callable[[Tensor], Tensor]:
     """Return a function that detaches all tensors except x and y.
 
-    Forward runs without autograd, so what it computes has no history in backward.
+    Forward runs without autograd, so its results have no history in backward.
     """
     leaves = {id(x): x, id(y): Tensor(Name("y"))}
     return lambda tensor: leaves.get(id(tensor)) or replace(tensor, node=detach(tensor.node), frozen=False)

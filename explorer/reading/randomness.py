@@ -1,7 +1,7 @@
 """Random numbers in pasted code: one per element of x, the same in forward and backward.
 
-The formulas have the same distribution as torch's results. If the code draws u itself, they have the same
-values for the same u.
+The formulas have the same distribution as torch's results. If the code itself draws u, equal u give equal
+values.
 """
 
 from collections.abc import Mapping
@@ -82,7 +82,7 @@ def draw_between(self: Value, low: Value = 0, to: Value = 1) -> Value:
 
 
 def draw_around(mean: Value, std: Value = 1, size: Value = None) -> Value:
-    """Simulate ``torch.normal``, which sends no gradient to its arguments."""
+    """Simulate ``torch.normal``, which passes no gradient to its arguments."""
     if size is not None:
         _require_sizes((), size)
     else:
@@ -164,7 +164,7 @@ def apply_gumbel_softmax(
 def select_item(owner: Value, key: Value) -> Value:
     """Evaluate ``owner[key]`` for a value in the pasted code.
 
-    For a pair of stacked tensors, a key along the last dimension selects one of the two.
+    In a pair of stacked tensors, a key along the last dimension selects one of the two.
     """
     if not isinstance(owner, TensorPair):
         return values.select_element(owner, key)

@@ -1,7 +1,7 @@
 """Follow pasted code line by line on formula trees, without executing it.
 
-The reader walks the syntax tree. A function of the text becomes a Python callable that walks its own body, a
-class becomes a Python class of such functions, and ``calls`` finds every other name in the tables of
+The reader walks the syntax tree. A function in the text becomes a Python callable that walks its own body,
+and a class becomes a Python class of such callables. For every other name, ``calls`` looks in the tables of
 ``functions``.
 """
 
@@ -35,7 +35,7 @@ from explorer.reading.spoiling import Scope, mark_unknown
 from explorer.reading.values import SHAPE, Function, Library, Opaque, PastedClass, Quantity, Tensor, Value
 from explorer.reading.vocabulary import REASONS, UNKNOWN, split_words
 
-MAX_STEPS = 15_000  # limits the expressions that are read, which nested helpers can double at each level
+MAX_STEPS = 15_000  # the maximum number of expressions to read; nested helpers can double it at each level
 MAX_CALLS = 12  # the maximum depth of nested calls
 CONTEXTS = split_words("autocast device record_function profile") | {*tracking.GRAD_MODES}
 DECLARATIONS = (
@@ -79,16 +79,16 @@ class Reader:
 
     Attributes:
         lines: the lines of the text.
-        decisions: the outcomes of tests that depend on a parameter or a shape.
-        steps: counts the expressions of a text.
+        decisions: the assumed outcomes of tests that depend on a parameter or a shape.
+        steps: a counter of the expressions read so far.
         depth: the depth of nested calls.
         parameters: the parameters' names in formulas, by their names in the code.
-        notes: remarks on parts of the trees.
+        notes: remarks about parts of the trees.
         warnings: notes by line and kind.
         classes: the classes of the text.
-        constants: names of values on the context that forward computed, if autograd follows backward.
+        constants: if autograd follows backward, the names of values on the context that forward computed.
         taken: names that no parameter may have.
-        inputs: the inputs after x in the call, or None if no call is known.
+        inputs: the inputs after x in a call, or None if no call is known.
     """
 
     lines: list[str]
@@ -109,7 +109,7 @@ class Reader:
         self.scope: Scope = ChainMap({}, {**known_builtins, **modules, "getattr": self.get_attribute})
 
     def make_parameter(self, name: str) -> Quantity:
-        """Return the formula parameter that stands for an input of the given name."""
+        """Return the formula parameter that represents an input of the given name."""
         if name not in self.parameters:
             self.parameters[name] = building.choose_name(name, {*self.parameters.values(), *self.taken})
         return Quantity(Name(self.parameters[name]))
@@ -145,8 +145,9 @@ class Reader:
     def evaluate_or_error(self, node: ast.expr, scope: Scope) -> Value:
         """Evaluate an expression, and return an error as its value if the expression is not supported.
 
-        The error may not matter, because the value may never be used. If the call is known, the text is
-        complete. An expression that certainly raises an error then raises it here.
+        The error is kept as a value, because the value may never be used. If the call is known, so that the
+        text is complete, an expression that torch or Python is certain to reject raises the error
+        immediately.
         """
         if next(self.steps) > MAX_STEPS:
             return ReadingError(f"line {node.lineno}: the code takes too many steps to follow", node.lineno)
@@ -163,7 +164,7 @@ class Reader:
             case ast.Constant(str() | int() | float() | None | EllipsisType() as value):
                 return value
             case ast.Name(name):
-                may_exist = name in dir(builtins) or "*" in scope  # a star import may define any name
+                may_exist = name in dir(builtins) or "*" in scope  # a star import could define any name
                 require(name in scope, NOT_DEFINED, UnreadableError if may_exist else RaisesError)
                 return scope[name]
             case ast.Attribute(owner, name):
@@ -258,7 +259,7 @@ class Reader:
     def get_attribute(self, owner: Value, name: Value) -> Value:
         """Evaluate ``owner.name`` in pasted code.
 
-        The attributes of Python's own objects cannot be reached.
+        The attributes of Python's own objects are not accessible.
         """
         from_base = isinstance(owner, super) and name in SPECIAL
         require(isinstance(name, str) and (from_base or not name.startswith("__")), UNKNOWN)
@@ -312,7 +313,7 @@ class Reader:
     def make_function(self, definition: ast.FunctionDef | ast.Lambda, scope: Scope) -> Value:
         """Return a Python callable that evaluates a function in the pasted code.
 
-        The defaults of its arguments are evaluated now, its body when it is called.
+        The defaults of the arguments are evaluated immediately, the body at each call.
         """
         body, signature = definition.body, self._make_signature(definition.args, scope)
         statements = body if isinstance(body, list) else [ast.copy_location(ast.Return(body), body)]
@@ -393,8 +394,8 @@ class Reader:
     ) -> tuple[PastedClass, Value]:
         """Follow a Function's forward, and return its context and its output.
 
-        Every style that torch has supported is accepted. ``needs`` tells which inputs need a gradient. By
-        default, all do.
+        Every style that torch has ever supported is accepted. ``needs`` has a flag for each input that needs
+        a gradient; by default all do.
         """
         context, forward = self.invoke(cls), find_method(cls, "forward")
         has_setup = hasattr(cls, "setup_context")
@@ -417,7 +418,7 @@ class Reader:
     def make_class(self, definition: ast.ClassDef, scope: Scope) -> type[PastedClass]:
         """Create a Python class from a class in the pasted code, with its constants and methods."""
         bases = [self.evaluate_or_error(base, scope) for base in definition.bases]
-        cell: dict[str, Value] = {}  # methods find their own class here
+        cell: dict[str, Value] = {}  # in which methods find their own class
         inner: Scope = _ClassBody({}, cell, *_skip_class_body(scope).maps)
         for item in definition.body:
             if isinstance(item, ast.FunctionDef):
@@ -509,7 +510,7 @@ class Reader:
     def _change_in_place(self, statement: ast.AugAssign, scope: Scope) -> Value:
         """Evaluate a statement such as ``a += b``, which changes tensors and lists in place.
 
-        In a Function, an in-place change that is not supported marks the tensor.
+        In a Function, an unsupported in-place change marks the tensor as spoiled.
         """
         result = ast.copy_location(ast.BinOp(statement.target, statement.op, statement.value), statement)
         target, value = (
@@ -562,9 +563,9 @@ class Reader:
 
 
 def _skip_class_body(scope: Scope) -> Scope:
-    """Return the names that a function or class defined in a scope can see.
+    """Return the names visible to a function or class that is defined in a scope.
 
-    The names of an enclosing class body are not among them.
+    The names of an enclosing class body are not visible.
     """
     return ChainMap(*scope.maps[1:]) if isinstance(scope, _ClassBody) else scope
 

@@ -44,7 +44,7 @@ def compute_statistic(name: str, self: Value, *positional: Value, dim: Value = N
 def compute_sum(
     self: Value, dim: Value = None, keepdim: Value = False, axis: Value = None, keepdims: Value = False
 ) -> Value:
-    """Sum the elements of a tensor. A sum along dimensions gives several sums, of which a curve shows one."""
+    """Sum the elements of a tensor. Along dimensions, this gives several sums; a curve shows one of them."""
     operand, dimensions = to_quantity(self), axis if dim is None else dim
     before = values.get_sum(operand)
     require(before or has_elements(operand.node) or operand.node == ZERO, REASONS["sum"])
@@ -75,7 +75,7 @@ def compute_extreme(name: str, self: Value, other: Value = None, *more: Value, *
 
 
 def arrange(self: Value, *_sizes: Value, **_named: Value) -> Value:
-    """Change the shape of a number or a sum, which does not change its value."""
+    """Change the shape of a number or a sum without changing its value."""
     if values.get_sum(self):
         return values.reshape_sum(self)
     require(not has_elements(to_quantity(self).node), REASONS["scatter"])

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from explorer.reading.errors import ReadingError
 
 MAX_CHARACTERS = 20_000  # enough for a long notebook page; published Functions have 300 to 3,000
-MAX_REPAIRS = 150  # lines of prose around the code that may be removed
+MAX_REPAIRS = 150  # the maximum number of removed lines of prose around the code
 
 _INVISIBLE = dict.fromkeys(map(ord, "\ufeff\u200b\u200c\u200d\u2060"), None) | {0xA0: " ", 0x0C: " "}
 _PROMPT = re.compile(r"^\s*(In \[[\d ]*\]:|\.{3}:|>>>|\.\.\.)( |$)")
@@ -19,11 +19,11 @@ _DEFINITION = re.compile(r"(async\s+def|def|class)\b|@")
 def parse_source(text: str) -> Iterator[tuple[ast.Module, list[str]]]:
     """Yield possible syntax trees of pasted text, the likeliest first, each with its lines.
 
-    Nothing is executed. Line numbers are those of the original text. First comes the complete text, then the
-    text without prompts, and last the text without prose, fences and printed output.
+    Nothing is executed. Line numbers are those of the original text. The first candidate is the complete
+    text, the second the text without prompts, and the last the text without prose, fences and printed output.
 
     Raises:
-        ReadingError: the text is empty, too long, or not Python.
+        ReadingError: if the text is empty, too long, or not Python.
     """
     if not isinstance(text, str) or not text.strip():
         raise ReadingError("the text is empty: paste the source code of a Function", 1)
@@ -45,7 +45,7 @@ def parse_source(text: str) -> Iterator[tuple[ast.Module, list[str]]]:
 
 
 def require_python(text: str) -> None:
-    """Raise ReadingError if a text is not valid Python as it stands."""
+    """Raise ReadingError if a text, unchanged, is not valid Python."""
     _parse_module(text.split("\n"))
 
 

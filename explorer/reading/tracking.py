@@ -1,4 +1,4 @@
-"""Track what autograd would record for a tensor: gradient modes, detaching and in-place writes."""
+"""Track autograd's record of a tensor: gradient modes, detaching and in-place writes."""
 
 from collections.abc import Collection, Iterator
 from contextlib import contextmanager
@@ -20,7 +20,7 @@ GRAD_MODES = {
     "once_differentiable": "stopped",
     "enable_grad": "followed",
 }
-AUTOGRAD = ContextVar("AUTOGRAD", default="")  # one of the modes; "" in a Function
+AUTOGRAD = ContextVar("AUTOGRAD", default="")  # the current mode, "" in a Function
 
 # Notes on the current statement, by kind; see Note.
 PENDING_NOTES: ContextVar[dict[str, str]] = ContextVar("SAID")

@@ -1,9 +1,9 @@
 """Types for the values of names in pasted code, and operations on sequences of values.
 
 Numbers, None, text, tuples and dictionaries are Python's own. A number that is unknown, or more readable as
-arithmetic, is a formula tree. A function is a Python callable, and a class of the text is a Python class. A
-ReadingError represents a value that could not be read, in case it is never used. Everything else is an
-instance of a class in this module.
+arithmetic, is a formula tree. A function is a Python callable, and a class in the text is a Python class. A
+value that could not be read is a ReadingError, which does no harm if the value is never used. All other
+values are instances of classes in this module.
 """
 
 from __future__ import annotations
@@ -43,13 +43,13 @@ class Quantity:
 
 @dataclass(eq=False)
 class Tensor(Quantity):
-    """A tensor in the pasted code, which an in-place operation changes under all its names.
+    """A tensor in the pasted code; an in-place operation changes it for all its names.
 
     Attributes:
-        frozen: whether it shares its memory with its own detached copy. A change to either would reach the
+        frozen: whether it shares memory with its own detached copy. A change to one of them would change the
             other in a way that no formula can express.
-        folded: whether its elements have another shape, as those of ``w.view(w.size(0), -1)``.
-        sized: whether its size comes from the code, which a formula does not represent.
+        folded: whether its shape differs from x's, as after ``w.view(w.size(0), -1)``.
+        sized: whether the code sets its size, which a formula does not represent.
         summed: the sum of its formula over elements, or None.
         spoiled: the error of an in-place change that cannot be read, or None.
         upstream: whether it is g itself, or shares g's memory.
@@ -68,7 +68,7 @@ class Sum:
     """A sum over the elements of a tensor.
 
     Attributes:
-        over: the dimensions of each sum, as named in the code. Empty for a sum over all elements.
+        over: the dimensions of each sum, as named in the code; empty for a sum over all elements.
         bare: whether the result certainly has no dimension, so that torch accepts it for a scalar only.
         spread: the parameter over whose shape the complete sum is repeated, or "".
     """
@@ -79,7 +79,7 @@ class Sum:
 
 
 class List(list[Value]):
-    """A list in the pasted code, whose items change under all names of the list."""
+    """A list in the pasted code; a change of its items is visible under all names of the list."""
 
     def extend(self, items: Value) -> None:
         """Add the items of another list or of a tuple."""
@@ -109,8 +109,8 @@ class Opaque:
     Results seldom depend on such a value.
 
     Attributes:
-        description: its description, to complete "depends on".
-        of: the formula whose size this is, or None.
+        description: words for the value that follow "depends on".
+        of: if the value is a size, the formula that has this size, or None.
         counts: the parameter whose number of values this is, or "".
     """
 
@@ -155,7 +155,7 @@ class PastedClass:
         self.saved_tensors = self.saved_variables = values
 
     def mark_non_differentiable(self, *outputs: Value) -> None:
-        """Store the outputs through which torch sends no gradient."""
+        """Store the outputs through which torch passes no gradient."""
         self.without_gradient = outputs
 
     def register_buffer(self, name: str, value: Value) -> None:
@@ -174,7 +174,7 @@ class PastedClass:
         return self.train(False)
 
     def _return_self(self, *arguments: Value, **how: Value) -> Value:
-        """Return the module itself, since moving it to another device does not change its numbers."""
+        """Return the module itself, because a move to another device does not change its numbers."""
         kinds = [KINDS.get(getattr(value, "name", "")) for value in (*arguments, *how.values())]
         require("narrow" not in kinds, "rounds to another number format, which a formula does not have")
         return self
@@ -300,7 +300,7 @@ def pick(values: Value, key: Value) -> Value:
 
 
 def _hide_sizes(value: Value) -> Value:
-    """Mark sizes picked from a shape as not being the complete shape of a tensor."""
+    """Mark sizes taken from a shape as not being the complete shape of a tensor."""
     if isinstance(value, tuple):
         return tuple(map(_hide_sizes, value))
     return Opaque(value.description) if isinstance(value, Opaque) else value

@@ -1,7 +1,7 @@
 """Names in torch, NumPy, math and Python, as data: operators, dtypes and reasons for rejection.
 
-Functions that are formulas are in ``formula.aliases``. A function and the method of the same name share an
-entry, whose first argument is the tensor.
+Functions defined as formulas are in ``formula.aliases``. A function and the method of the same name share an
+entry, with the tensor as first argument.
 """
 
 from explorer.formula.aliases import OPERATORS as NAMES

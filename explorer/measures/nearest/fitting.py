@@ -99,7 +99,7 @@ class Fitter:
         self._keeps_kinks = bool(((default_kinks > start) & (default_kinks < stop)).any())
 
     def find_fits(self) -> list[Fit]:
-        """Return the nearest curves, with and without a factor; shifted and wider ones if none is exact."""
+        """Return the nearest curves with and without a factor, also shifted and widened if none is exact."""
         if not self.target.size:
             return [self._fit_zero()]
         plain = self._find_best(self._make_plain_starts())

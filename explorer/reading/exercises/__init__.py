@@ -1,4 +1,4 @@
-"""Exercises, in which a faulty Function is repaired, and code that grades a solution without running it."""
+"""Exercises about faulty Functions to repair, and code that grades solutions without running them."""
 
 from explorer.reading.exercises.cases import Case
 from explorer.reading.exercises.entries import EXERCISES

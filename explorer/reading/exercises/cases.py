@@ -39,7 +39,7 @@ class Case(NamedTuple):
 
     @property
     def fails(self) -> bool:
-        """Whether the actual value differs from the expected one."""
+        """True if the actual value differs from the expected value."""
         return self.missing or not is_close(self.expected, self.actual)
 
 
@@ -59,5 +59,5 @@ def find_ratio(cases: Sequence[Case]) -> float | None:
 
 
 def format_full(x: float) -> str:
-    """Format an x with ten digits, which are enough for an x close to a kink."""
+    """Format an x with ten digits, enough for an x close to a kink."""
     return format_number(x, 10)

@@ -14,10 +14,10 @@ class Argument:
 
     Attributes:
         name: its name in the formulas. A solution may use another name.
-        value: its value in the call. It is short in binary, so that kinks coincide with points of comparison.
-        gradient: the contribution of one element to its gradient, in x, y, g and names of arguments. "" for a
+        value: its value in the call, with few binary digits, so that kinks coincide with test points.
+        gradient: the contribution of one element to its gradient, in x, y, g and names of arguments; "" for a
             number, whose gradient is None.
-        scale: a factor on the sum, in names of arguments and N, the number of elements. "" for 1.
+        scale: a factor on the sum, in names of arguments and N, the number of elements; "" for 1.
     """
 
     name: str
@@ -32,13 +32,13 @@ class Exercise:
 
     Attributes:
         key: permanent name.
-        task: its fault, or the task, in at most two sentences.
+        task: a description of the fault or of the task, in at most two sentences.
         code: the faulty Function, in about ten lines.
-        op: formula of the values that it should compute, in x and names of arguments.
-        gradient: formula of the gradient that it should return, in x, g and names of arguments.
+        op: the formula of the correct output, in x and names of arguments.
+        gradient: the formula of the correct gradient, in x, g and names of arguments.
         arguments: the inputs after x.
-        guarded: whether the gradients of arguments may be computed only if they are needed.
-        twice: whether it must support a second derivative.
+        guarded: whether the code has to skip gradients of arguments that are not needed.
+        twice: whether the Function must support a second derivative.
     """
 
     key: str

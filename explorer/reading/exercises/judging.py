@@ -25,7 +25,7 @@ from explorer.reading.exercises.solution import Solution, find_kinks
 from explorer.reading.exercises.values import UnreadError, compile_formula, compile_text, parse_text
 from explorer.reading.text import require_python
 
-UPSTREAM = (1.0, 2.0, -1.0, 0.3)  # each reveals other faults, such as a missing g or a wrong sign
+UPSTREAM = (1.0, 2.0, -1.0, 0.3)  # each value reveals other faults, such as a missing g or a wrong sign
 
 NO_FUNCTION = "No Function found: write a class of torch.autograd.Function with forward and backward."
 SEVERAL_FUNCTIONS = "Found {} Functions: leave one, {}."
@@ -37,9 +37,9 @@ class Verdict(NamedTuple):
     Attributes:
         kind: ``right``, ``wrong``, or ``unread`` if the reader cannot follow the text.
         sentence: the first fault, or the part that was not read. "" if the text is right.
-        line: the line of the fault, 0 if there is none.
-        case: the first failing case, if a curve shows the fault.
-        reading: the result of the reader, None if nothing was read.
+        line: the line of the fault, or 0.
+        case: the first failing test case, if a curve shows the fault, or None.
+        reading: the result of the reader, or None if nothing was read.
     """
 
     kind: str
@@ -56,7 +56,7 @@ class _Fault(NamedTuple):
 
 
 def judge_text(exercise: Exercise, text: str) -> Verdict:
-    """Judge text as the solution of an exercise, which takes a few milliseconds."""
+    """Grade a text as the solution of an exercise, in a few milliseconds."""
     try:
         require_python(text)
         inputs = [Input(argument.name, bool(argument.gradient)) for argument in exercise.arguments]
@@ -81,7 +81,7 @@ def judge_text(exercise: Exercise, text: str) -> Verdict:
 
 
 def _check_text(exercise: Exercise, text: str, reading: Reading) -> Verdict | None:
-    """Find a fault in a solution whose values are all right, such as a lost second derivative.
+    """Find a fault that leaves all values of a solution right, such as a lost second derivative.
 
     Returns None if there is no fault.
     """

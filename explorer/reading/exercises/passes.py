@@ -17,7 +17,7 @@ def find_cut(text: str) -> int:
 
 
 def find_unconditional_sum(text: str) -> int:
-    """Return the number of the line where a backward computes a sum even if nobody needs it, or 0."""
+    """Return the number of the line where a backward always computes a sum, needed or not, or 0."""
     for backward in _find_backwards(text):
         for node in _walk_unconditional(backward.body):
             if isinstance(node, ast.Attribute) and node.attr == "sum":
@@ -47,7 +47,7 @@ def _walk_unconditional(body: list[ast.stmt]) -> Iterator[ast.AST]:
 
 
 def _walk_certain(node: ast.AST) -> Iterator[ast.AST]:
-    """Yield a syntax node and all nodes inside it that are evaluated whenever it is."""
+    """Yield a syntax node and all inner nodes that are evaluated whenever the node is."""
     match node:
         case ast.If() | ast.IfExp() | ast.BoolOp() | ast.Lambda() | ast.FunctionDef() | ast.While():
             return

@@ -15,7 +15,7 @@ from explorer.reading.exercises.exercise import Exercise
 
 _ORDERING = frozenset(["sign", "relu", "clamp", "clamp_min", "clamp_max", "min", "max"])  # NaN has no order
 
-# Python's equivalents of functions, which equal torch's unless an argument is NaN.
+# Python's equivalents of torch functions. They are equal unless an argument is NaN.
 _EXACT: Mapping[str, Callable[..., float]] = {
     "sign": lambda a: (a > 0) - (a < 0),
     "round": round,
