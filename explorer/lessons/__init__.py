@@ -1,4 +1,4 @@
-"""Lessons on custom gradients: one small module each, whose displayed code is the code that runs."""
+"""Lessons on custom gradients, one small module each. The displayed code is the code that runs."""
 
 from explorer.lessons import (
     accumulation,

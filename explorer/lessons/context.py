@@ -1,4 +1,4 @@
-"""The context, and the bugs of Functions that do not tell autograd everything about themselves."""
+"""The context, and bugs of Functions that hide facts from autograd."""
 
 import gc
 import weakref
@@ -88,7 +88,7 @@ class UnmarkedMask(ReluWithMask):
 
 
 def check_lifetime(function):
-    """Return whether an output stays in memory without a name, before and after garbage collection."""
+    """Return whether an unreferenced output stays in memory, before and after garbage collection."""
     gc.disable()
     try:
         y = function.apply(torch.ones(2, requires_grad=True))
@@ -133,7 +133,7 @@ def run_changed():
 
 
 def compute_after_doubling(function):
-    """Compute the gradient of x after its copy was doubled in place, by two ways of using the copy."""
+    """Compute the gradient of x after its copy was doubled in place, for two ways to use the copy."""
     gradients = {}
     for name in ("h", "returned"):
         x = torch.ones(1, requires_grad=True)

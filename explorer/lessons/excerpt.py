@@ -1,4 +1,4 @@
-"""The few lines of code that a question is about, which are displayed next to it."""
+"""The few lines of code that a question is about, to be displayed next to it."""
 
 import inspect
 import io
@@ -17,11 +17,11 @@ class Excerpt:
     """The lines of a lesson's code that its question is about.
 
     Attributes:
-        sources: the Functions, methods or functions, in display order; docstrings, comments and empty lines
-            are left out.
-        key_line: the line that decides the question, without its indentation, highlighted once an answer
+        sources: the Functions, methods or functions, in the order of display. Docstrings, comments and empty
+            lines are left out.
+        key_line: the line that decides the question, without indentation. It is highlighted after an answer
             is picked.
-        blanks: replacements, by line, for lines that would give the answer away.
+        blanks: a dict from lines that would reveal the answer to their replacements.
     """
 
     sources: tuple[type | Callable[..., Any], ...]
@@ -54,7 +54,7 @@ def _indent(line: str) -> str:
 
 def _strip_comments(source: str) -> list[str]:
     """Remove docstrings, comments and empty lines from source code, and return the other lines."""
-    skipped, is_line_start = set[int](), True  # a string that begins a statement is a docstring
+    skipped, is_line_start = set[int](), True  # a string at the start of a statement is a docstring
     for token in tokenize.generate_tokens(io.StringIO(source).readline):
         if token.type == tokenize.STRING and is_line_start:
             skipped.update(range(token.start[0], token.end[0] + 1))

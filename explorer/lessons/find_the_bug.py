@@ -1,4 +1,4 @@
-"""Find the bug: three Functions whose code is hidden, to be judged by their gradients."""
+"""Find the bug: three Functions with hidden code, to be judged by their gradients."""
 
 import torch
 from torch.autograd import Function
@@ -48,7 +48,7 @@ class Second(Meant):
 
 
 class Third(Meant):
-    """The same function with a bug: the slope is half as large."""
+    """The same function with a bug: the slope is half as large as it should be."""
 
     @staticmethod
     def backward(ctx, g):

@@ -12,7 +12,7 @@ from explorer.lessons.retest import make_variant
 
 
 def step(w):
-    """Take a training step that moves w towards ones, and return "moves" or the error."""
+    """Take a training step that moves w towards ones. Returns "moves", or the error."""
     loss = ((w - 1) ** 2).sum()
     try:
         loss.backward()
@@ -24,7 +24,7 @@ def step(w):
 
 
 def compare_outcomes():
-    """Take a training step with each way of making small random weights, and return the outcomes."""
+    """Take a training step for each way to create small random weights, and return the outcomes."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # torch warns about reading `.grad` of the first tensor
         return {

@@ -1,4 +1,4 @@
-"""A step size that learns: the direction of its gradient, the contributions to it, and its equilibrium."""
+"""A step size that learns: the direction of its gradient, the contributions, and the equilibrium."""
 
 import torch
 from torch.autograd import Function
@@ -53,7 +53,7 @@ def pull():
 
 
 def compute_part(x, s):
-    """Return the part of the gradient for s that one number contributes."""
+    """Return the contribution of one number to the gradient for s."""
     y = Quantise.apply(x, s, 1.0)
     (part,) = torch.autograd.grad(y, s, y.detach() - x)
     return part

@@ -1,4 +1,4 @@
-"""The records of a lesson: plain data, and the functions that compute its numbers."""
+"""The data classes of a lesson, with the functions that compute its numbers."""
 
 import ast
 import inspect
@@ -20,17 +20,17 @@ from explorer.training.system import use_one_thread
 
 Results = Mapping[str, Any]
 
-PREDICTION_MIN = 2.0  # minutes that the prediction and the retest take
-WORDS_PER_MIN = 100  # the speed at which unfamiliar text is read
-LINES_PER_MIN = 40  # the speed at which code is skimmed
+PREDICTION_MIN = 2.0  # minutes for the prediction and the retest
+WORDS_PER_MIN = 100  # the reading speed for unfamiliar text
+LINES_PER_MIN = 40  # the reading speed for code that is skimmed
 
 _TEXTS = ("key", "title", "question", "remember", "challenge")
-_LOCK = Lock()  # some lessons catch warnings or stop the garbage collector, for the whole process
+_LOCK = Lock()  # some lessons catch warnings or stop the garbage collector, in the whole process
 
 
 @dataclass(frozen=True)
 class Link:
-    """A page in one state: its path, and the query that sets everything."""
+    """A link to one state of a page: the path and the query that sets the state."""
 
     path: str
     query: str
@@ -47,7 +47,7 @@ def link_explore(
 ) -> Link:
     """Return a link to Explore with an op and rules over a range.
 
-    ``parameters`` are values by name; ``learns`` is the name of a parameter that learns, "" for none.
+    ``parameters`` are values by name. ``learns`` is the name of a parameter that learns, or "".
     """
     query = {"op": op, "rule": rules, "range": (start, stop), "g": g, **parameters}
     if learns:
@@ -69,10 +69,11 @@ class Answer:
 
     Attributes:
         text: the answer itself, without computed numbers.
-        why: the reply if the reader picks it, one sentence: the reason, or an objection. It does not reveal
-            the right answer. Placeholders for numbers as in a lesson's ``words``.
-        picture: key or formula of the rule whose gradient this would be in the lesson's first scene.
-            None if the answer is that there is no gradient.
+        why: the reply to a reader who picks the answer: one sentence with the reason or an objection, which
+            does not reveal the right answer. It may have placeholders for numbers, as in a lesson's
+            ``words``.
+        picture: the key or formula of the rule with this gradient in the lesson's first scene, or None if the
+            answer is that there is no gradient.
     """
 
     text: str
@@ -82,13 +83,13 @@ class Answer:
 
 @dataclass(frozen=True)
 class Choice:
-    """A multiple-choice question; the right answer follows from the lesson's numbers.
+    """A multiple-choice question, whose right answer is computed from the lesson's numbers.
 
     Attributes:
         ask: the question.
         answers: the answers to pick from.
-        right: returns the text of the right answer.
-        thumbnails: whether pictures are displayed next to the answers before one is picked.
+        right: a function that returns the text of the right answer.
+        thumbnails: whether pictures appear next to the answers before the reader picks one.
     """
 
     ask: str
@@ -108,13 +109,13 @@ class Choice:
 
 @dataclass(frozen=True)
 class Drawing:
-    """A gradient for the reader to draw before it is revealed, or to pick among pictures of rules.
+    """A question about a gradient, to be drawn or picked among pictures of rules before it is revealed.
 
     Attributes:
         ask: the task, for the op of the lesson's first scene.
         rule: the rule whose gradient is plotted over the drawing.
-        answers: pictures to pick from, without text, including that of ``rule``.
-        at: an x, such as a corner, at which the values of all rules of the scene are reported as well.
+        answers: pictures without text to pick from, including that of ``rule``.
+        at: an x, such as a corner, at which the values of all rules in the scene are shown too.
     """
 
     ask: str
@@ -140,26 +141,26 @@ def _to_data(answer: Answer, results: Results) -> dict[str, Any]:
 class Lesson:
     """One screen: question, prediction, at most 150 words, live curves, code, and a sentence to remember.
 
-    ``words`` is Markdown. It holds no literal numbers: ``{name}`` inserts the
-    result of the function of that name, with an optional format after a colon. ``[leaf tensor](leaf)`` links
-    to the glossary. The displayed code needs torch alone, so that readers can run it anywhere.
+    ``words`` is Markdown. It holds no literal numbers: ``{name}`` inserts the result of the function of that
+    name, with an optional format after a colon. ``[leaf tensor](leaf)`` links to the glossary. The displayed
+    code needs only torch, so that readers can run it anywhere.
 
     Attributes:
         key: the permanent name, used in the lesson's link.
-        title: a few words.
+        title: the title, a few words.
         question: the question that the lesson answers.
         prediction: the question that the reader answers first, by picking or drawing.
         words: the lesson's text.
         numbers: the functions that compute the numbers in the text; their source is displayed.
         scenes: live curves and nets, each as a link to one state of Explore or Train.
-        remember: one sentence.
+        remember: one sentence to remember.
         code: the Functions and layers of the lesson, displayed before the numbers.
-        excerpt: the lines that the question is about, displayed next to it; None if it is not about code.
+        excerpt: the lines of code that the question is about, displayed next to it, or None.
         pictures: functions that return heat maps, lines, sweeps, a step to compute by hand, steps to put in
             order, a corner whose slope is dragged, or a hidden Function.
         retest: further questions on the same subject; two are asked at the end.
-        exercise: the key of the exercise at the end of the lesson; "" for none.
-        challenge: an open task that ends the lesson, in the same Markdown; "" for none.
+        exercise: the key of the exercise at the end of the lesson, or "".
+        challenge: an open task at the end of the lesson, in the same Markdown, or "".
     """
 
     key: str
@@ -190,7 +191,7 @@ class Lesson:
 
     @property
     def source(self) -> str:
-        """The lesson's code as one program that needs torch alone.
+        """The lesson's code as one program that needs only torch.
 
         It prints every number in the format used in the text.
         """
@@ -213,12 +214,12 @@ class Lesson:
         return "\n".join(["results = {", *computed, "}", *lines])
 
     def compute_results(self) -> dict[str, Any]:
-        """Compute all numbers of the lesson, as a dict from the names of functions to their results."""
+        """Compute all numbers of the lesson, and return a dict from names of functions to results."""
         with _LOCK, use_one_thread():
             return {number.__name__: number() for number in self.numbers}
 
     def data(self) -> dict[str, Any]:
-        """Compute all numbers of the lesson, and return it as plain data for a page."""
+        """Return the lesson as plain data for a page, with all numbers computed."""
         results = self.compute_results()
         rules = [answer.picture for answer in self.prediction.answers if answer.picture]
         return {name: getattr(self, name) for name in _TEXTS} | {
@@ -234,7 +235,7 @@ class Lesson:
 
 
 class _ProseFormatter(Formatter):
-    """A formatter that writes numbers as prose does, with a proper minus sign."""
+    """A formatter of numbers for prose, with a typographic minus sign."""
 
     def format_field(self, value: Any, format_spec: str) -> str:
         text: str = super().format_field(value, format_spec)
@@ -242,7 +243,7 @@ class _ProseFormatter(Formatter):
 
 
 def fill_numbers(text: str, results: Results) -> str:
-    """Replace the placeholders in a lesson's text with numbers, formatted as code between backticks."""
+    """Replace the placeholders in a lesson's text by numbers, which are formatted as code in backticks."""
     parts = text.split("`")
     return "`".join(
         part.format(**results) if index % 2 else _ProseFormatter().vformat(part, (), results)

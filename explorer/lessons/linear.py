@@ -60,13 +60,13 @@ def compare_gradchecks():
 
 
 def list_needed():
-    """Return ``needs_input_grad`` when only the weight is learned and there is no bias."""
+    """Return ``needs_input_grad`` if only the weight learns and there is no bias."""
     output = LinearFunction.apply(torch.ones(2, 3), torch.ones(2, 3, requires_grad=True))
     return output.grad_fn.needs_input_grad
 
 
 def count_values():
-    """Return how many values ``backward`` returns when there is no bias."""
+    """Return the number of values that ``backward`` returns if there is no bias."""
     output = LinearFunction.apply(torch.ones(2, 3), torch.ones(2, 3, requires_grad=True))
     return len(LinearFunction.backward(output.grad_fn, torch.ones(2, 2)))
 

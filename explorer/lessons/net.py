@@ -6,7 +6,7 @@ import torch
 def train_two_layer_net(activation, steps=500, learning_rate=1e-6):
     """Train a two-layer net on random data.
 
-    Returns the first and last loss, and how far the first layer moved.
+    Returns the first and the last loss, and the distance that the first layer moved.
     """
     generator = torch.Generator().manual_seed(0)
     x = torch.randn(64, 1000, generator=generator)
@@ -26,5 +26,5 @@ def train_two_layer_net(activation, steps=500, learning_rate=1e-6):
 
 
 def round_to(value, digits=2):
-    """Round a number to its first digits, since the others differ between machines."""
+    """Round a number to its first digits, because further digits differ between machines."""
     return float(f"{value:.{digits}g}")

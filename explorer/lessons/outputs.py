@@ -10,7 +10,7 @@ from explorer.lessons.retest import make_variant
 
 
 class WeightedList(Function):
-    """A Function of a list [a, b] that returns 2 a + 3 b. Autograd does not look into the list."""
+    """A Function of a list [a, b] that returns 2 a + 3 b. Autograd ignores tensors in a list."""
 
     @staticmethod
     def forward(ctx, tensors):

@@ -1,4 +1,4 @@
-"""The pictures of a lesson: plain records, which the browser draws according to their kind."""
+"""The data classes for pictures in a lesson. The browser draws each kind in its own way."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
@@ -11,7 +11,7 @@ from explorer.formula.tree import Data
 class HeatMap:
     """A small matrix shown as a heat map, with the computation of one entry (row, column).
 
-    A row of None marks the whole column.
+    If the row is None, the whole column is marked.
     """
 
     title: str
@@ -31,13 +31,13 @@ class Lines:
 
 @dataclass(frozen=True)
 class Sweep:
-    """A score as a function of a parameter, with its spread over random seeds, next to a control.
+    """A score as a function of a parameter, with its spread over random seeds, compared with a control.
 
     Attributes:
-        parameter: the parameter's name; its value in the first scene is marked.
+        parameter: the parameter's name. Its value in the lesson's first scene is marked.
         x_name, y_name: titles of the axes: the parameter's values, on a logarithmic scale, and the share.
         x: the values of the parameter, ascending, above 0.
-        mean, sd: mean and standard deviation of the share over the seeds, for each x, from 0 to 1.
+        mean, sd: mean and standard deviation of the share, from 0 to 1, over the seeds, for each x.
         control: mean and standard deviation of the control.
         control_name: the control's name.
         seeds: the number of seeds.
@@ -56,15 +56,15 @@ class Sweep:
 
 @dataclass(frozen=True)
 class ByHand:
-    """A training step of a small net of which the reader computes one matrix by hand.
+    """A training step of a small net, with one matrix for the reader to compute by hand.
 
     Attributes:
         given: matrices by name, in the order in which they are computed.
         hints: the names of the matrices whose entries explain a wrong typed value.
         asked: the name of the matrix that the reader types.
-        asked_by_rule: that matrix by the name of a rule; a typed value is right if it is within 0.01 of it.
-        then: the name of the matrix that is displayed once all typed values are right.
-        then_by_rule: that matrix by the name of a rule.
+        asked_by_rule: a dict from rule names to that matrix. A typed value within 0.01 is right.
+        then: the name of the matrix that is displayed when all typed values are right.
+        then_by_rule: a dict from rule names to that matrix.
         rows, columns: the meaning of a row and a column of the typed matrix, such as "example" and "unit".
     """
 
@@ -84,8 +84,8 @@ class Order:
 
     Attributes:
         title: the title of the list.
-        steps: the steps in the right order, each with one sentence that explains its position, displayed if
-            another step is there.
+        steps: the steps in the right order, each with one sentence that explains its position. The sentence
+            is displayed if another step is in this position.
     """
 
     title: str
@@ -97,8 +97,8 @@ class Corner:
     """The corner of a curve, at which the reader drags the slope.
 
     Attributes:
-        left, right: the slopes on both sides; each slope between them is a subgradient.
-        named: slopes that implementations have chosen, by name.
+        left, right: the slopes on both sides. All slopes between them are subgradients.
+        named: slopes chosen by implementations, by the implementation's name.
     """
 
     left: float
@@ -108,16 +108,16 @@ class Corner:
 
 @dataclass(frozen=True)
 class Suspects:
-    """A hidden Function with a bug, whose wrong line the reader finds from its gradients.
+    """A hidden Function with a bug in one line, which the reader finds from the gradients.
 
     Attributes:
         title: the Function's name.
         lines: the lines of the correct backward, each with the symptom it would cause if it were wrong.
-        faulty: the index of the line that differs.
-        hidden_line: the line that the hidden Function has instead.
+        faulty: the index of the wrong line.
+        hidden_line: the wrong line of the hidden Function.
         x: points, ascending.
         curves: the gradients at ``x``, by the name of an upstream gradient.
-        few, numbers: a few points, and the gradients at these points by the name of an upstream gradient.
+        few, numbers: a few points, and the gradients at them by the name of an upstream gradient.
     """
 
     title: str
@@ -132,11 +132,11 @@ class Suspects:
 
 @dataclass(frozen=True)
 class Asked:
-    """A further question that the reader must answer before going on.
+    """A further question that the reader must answer before the lesson continues.
 
     Attributes:
         ask: the question.
-        answers: the answers to pick from, each with the reply to it.
+        answers: the answers to pick from, each with a reply.
         right: the index of the right answer.
     """
 
@@ -158,7 +158,7 @@ class Control:
 
 @dataclass(frozen=True)
 class Walker:
-    """A random unit with output 0 or 1 that is trained with a gradient estimator, one draw per step.
+    """A random unit with output 0 or 1, trained by a gradient estimator with one draw per step.
 
     Formulas are trees (see ``Formula.data``) and are evaluated in the browser.
 
@@ -167,11 +167,11 @@ class Walker:
         loss, slope: the formulas of the loss and its derivative, in y.
         mean_loss, exact: the formulas of the mean loss and its derivative, in x.
         estimators: the formulas of the estimators by label, in x, y, g, draws and parameters.
-        start: the probability p = sigmoid(x) of a 1 at the start of all runs.
-        rate: the factor of each estimate, the learning rate.
+        start: the probability p = sigmoid(x) of output 1 at the start of all runs.
+        rate: the learning rate, a factor on each estimate.
         parameters: the parameters of the loss and the estimators.
-        steps, runs, seed: size and seed of the runs whose final positions are counted; the draws u of a step
-            are ``fresh(seed, step, runs)``.
+        steps, runs, seed: length, number and seed of the runs whose final positions are counted. The draws u
+            of a step are ``fresh(seed, step, runs)``.
         drawn: the number of these runs that are plotted.
     """
 

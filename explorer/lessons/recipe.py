@@ -1,4 +1,4 @@
-"""A recipe for writing a Function: the steps, the use of ctx, and which check finds which omission."""
+"""A recipe for writing a Function: the steps, the use of ctx, and the checks that find omissions."""
 
 import torch
 from torch.autograd import Function, gradcheck
@@ -62,7 +62,7 @@ def read_error():
 
 
 def scale_output():
-    """Compute the gradient of each Function at x = 3 if a later operation multiplies y."""
+    """Compute the gradient of each Function at x = 3 if a later operation multiplies y by a number."""
     gradients = {"times": 10}
     for function in (Square, ForgetfulSquare):
         x = torch.tensor(3.0, requires_grad=True)

@@ -1,4 +1,4 @@
-"""Further questions on a lesson's subject with computed answers: another op, other bounds, another g."""
+"""Further questions on a lesson's subject, with computed answers, for another op, other bounds or g."""
 
 import random
 from collections.abc import Iterator, Mapping, Sequence
@@ -22,8 +22,8 @@ Row = tuple[float, ...]
 
 UPSTREAM = (2.0, -1.0, 0.5, 3.0, -2.0)
 ANSWERS = 4
-DIGITS = 4  # the number of significant digits of a value that can be read at a glance
-MAX_LENGTH = 6  # maximum length of a value in characters
+DIGITS = 4  # the number of significant digits of a displayed value
+MAX_LENGTH = 6  # the maximum length of a displayed value in characters
 _DEFAULT_RULES = ("straight_through", "default", "zero")
 _WITHOUT_G = "That leaves out g: the upstream gradient must be a factor."
 _WRONG_SIGN = "That has the wrong sign."
@@ -39,7 +39,7 @@ class Variant:
     Attributes:
         op, rule: keys or formulas.
         x: the x at which the question asks for the gradient.
-        parameters: values by name; the others have their defaults.
+        parameters: values by name; other parameters have their defaults.
         u: the random draw at each x, for a stochastic pair whose rule does not depend on the loss.
     """
 
@@ -64,14 +64,15 @@ def make_variant(op: str, rule: str, *x: float, u: Row = (), **parameters: float
 def make_question(variant: Variant, pictures: Sequence[str] = ()) -> dict[str, Any]:
     """Create a question about the gradient of a variant, with one right and several wrong answers.
 
-    The choice of g and the order of the answers are random, but the same for equal variants.
+    The choice of g and the order of the answers are pseudorandom: equal variants give the same question.
 
     Args:
         variant: the pair and the x that the question is about.
         pictures: rules whose gradients are preferred as wrong answers.
 
     Raises:
-        ValueError: there are fewer than three distinct short wrong answers, or a right value is too long.
+        ValueError: if there are fewer than three distinct short wrong answers, or if a right value is too
+            long.
     """
     seed = (variant.op, variant.rule, variant.x, sorted(variant.parameters.items()))
     rng = random.Random(repr((*seed, variant.u) if variant.u else seed))
@@ -103,9 +104,9 @@ def _make_answer(row: Row, reason: str) -> dict[str, str]:
 def _iterate_wrong(
     variant: Variant, pictures: Sequence[str], right: Row, g: float
 ) -> Iterator[tuple[Row, str]]:
-    """Yield plausible wrong answers with reasons: common slips, other rules, and the output y.
+    """Yield plausible wrong answers with reasons: common mistakes, other rules, and the output y.
 
-    A candidate may equal ``right``.
+    A wrong answer may happen to equal ``right``.
     """
     yield _compute_gradient(variant, variant.rule, 1.0), _WITHOUT_G
     yield tuple(0.0 - value for value in right), _WRONG_SIGN
@@ -116,7 +117,7 @@ def _iterate_wrong(
             if rule.startswith("formula")
             else _CATALOGUE_RULE.format(record.label)
         )
-        # The op's parameter value may be invalid for the rule's parameter of that name.
+        # The op's parameter value may be invalid for the rule's parameter of the same name.
         with suppress(ValueError):
             yield _compute_gradient(variant, rule, g), reason
     x = torch.tensor(variant.x, dtype=torch.float64)

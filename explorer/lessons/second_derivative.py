@@ -25,7 +25,7 @@ class Cube(Function):
 
 
 class OnceCube(Cube):
-    """x³ with a backward that is declared to be differentiable once only."""
+    """x³ with a backward that is declared to be differentiable only once."""
 
     @staticmethod
     @once_differentiable

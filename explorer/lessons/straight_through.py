@@ -1,4 +1,4 @@
-"""Straight-through: a backward that returns a gradient that is false but useful."""
+"""Straight-through: a backward whose gradient is false but useful."""
 
 import torch
 from torch.autograd import Function, gradcheck

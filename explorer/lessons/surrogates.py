@@ -1,4 +1,4 @@
-"""Choosing a surrogate: one rule from too narrow to too wide, predicted first, then trained."""
+"""Choosing a surrogate: the same rule from too narrow to too wide, first predicted, then trained."""
 
 import math
 from functools import cache
@@ -67,8 +67,8 @@ def compute_output(x, parameters, c):
 def train_nets():
     """Train nets with surrogates of several widths.
 
-    Returns each net's accuracy on 500 held-out points, and the share of values within c: (widths, seeds)
-    each. Nets of all widths and seeds train in parallel; nets of one seed start equal and see equal batches.
+    Returns the accuracy on 500 held-out points and the share of values within c, both (widths, seeds). All
+    nets train in parallel. Nets with the same seed have the same initial values and batches.
     """
     x, y = make_rings()
     generators = [torch.Generator().manual_seed(seed) for seed in range(SEEDS)]

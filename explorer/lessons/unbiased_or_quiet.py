@@ -38,7 +38,7 @@ def straight_through(x, u):
 
 
 def reinmax(x, u):
-    """Estimate the gradient like straight-through, but with the mean of two slopes instead of that of p."""
+    """Estimate the gradient like straight-through, but with the mean of two slopes instead of p's slope."""
     p, y = sample_unit(x, u)
     half = (y + p) / 2
     return 2 * (y - T) * (2 * half * (1 - half) - p * (1 - p) / 2)
@@ -105,7 +105,7 @@ def start():
 
 
 def rest():
-    """Return the p at which the mean of straight-through is 0 and rising, so that runs rest there."""
+    """Return the p at which runs rest, because the mean of straight-through is 0 and rising."""
     low, high = to_logit(0.01), to_logit(0.99)
     for _ in range(40):
         middle = (low + high) / 2
@@ -132,7 +132,7 @@ def _get_answer(results):
 
 
 def ask_rest():
-    """Return the question where runs with straight-through end."""
+    """Return the question about the end of runs with straight-through."""
     best = f"{rest():.2f}"
     return Asked(
         "Straight-through returns 2 (y − t) · p (1 − p) for each draw y. Where is p after many steps?",
@@ -150,7 +150,7 @@ def ask_rest():
 
 
 def ask_enough():
-    """Return the question whether an unbiased estimator is enough, given where single runs end."""
+    """Return the question whether an unbiased estimator is enough, based on the ends of single runs."""
     at_start, above_half = start(), shares()
     percent = {
         name: ", ".join(f"{100 * share:.2g}" for share in values) for name, values in above_half.items()
