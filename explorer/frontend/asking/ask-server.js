@@ -1,10 +1,10 @@
-// Requests to Python that the app's server answers.
+// Requests to Python, answered by the app's server.
 
 import { TIMEOUT_MS, toPostOptions, toServerUrl, SILENT_TEXT } from "../choice/server.js";
 
-const LONG_PATIENCE_MS = 120_000; // time limit for a lesson, whose numbers are computed for its first visitor
+const LONG_PATIENCE_MS = 120_000; // time limit for a lesson, whose numbers are computed for the first visitor
 /**
- * A field that the server's answer to each kind of request must have. Curves are checked when they are decoded.
+ * The required field in the server's answer to each kind of request. Curves are checked when they are decoded.
  * @type {Record<string, string>}
  */
 export const FIELDS = {

@@ -1,5 +1,5 @@
-// Requests to Python on a static site. Stored answers cover ops and backward rules with default parameters. Python in
-// a web worker answers requests that do not need torch. Everything else needs the app.
+// Requests to Python on a static site. Stored answers cover ops and backward rules with default parameters. Python in a
+// web worker answers requests that do not need torch. All other requests need the app.
 
 import { isCustom } from "../choice/entries.js";
 import { getDefaultView } from "../choice/view.js";
@@ -21,8 +21,8 @@ const APP_TEXT = "The app answers this: this site has no server.";
 const DEFAULTS_TEXT = "This site has this at the defaults of all settings. Elsewhere, the app answers this.";
 
 /**
- * Create the function that answers requests to Python on a static site without a server.
- * @param {import("./python.js").Python|null} python null if the site has none
+ * Create the function that answers requests to Python on a static site.
+ * @param {import("./python.js").Python|null} python null if the site has no Python
  * @param {{lessons: string[], unknown: Answer}} course the keys of lessons, and the answer to any other key
  * @returns {Ask}
  */
@@ -100,7 +100,10 @@ async function answerByRule(question, args) {
   return { ...first, rules: Object.assign({}, ...answers.map(({ rules }) => rules)) };
 }
 
-/** Return the stored answer to a request, or null. @param {string} question @param {Record<string, *>} args */
+/**
+ * Return the stored answer to a request, or null if there is none.
+ * @param {string} question @param {Record<string, *>} args
+ */
 async function findStoredAnswer(question, args) {
   if (isCustom(args.op)) return null;
   const { pieces, answers } = await loadAnswers(args.op);
@@ -109,7 +112,7 @@ async function findStoredAnswer(question, args) {
 }
 
 /**
- * Return the stored answer for default values, with a note on the values that differ, or null.
+ * Return the stored answer for default values, with a note about values that differ, or null if there is no answer.
  * @param {string} question @param {Record<string, *>} args
  */
 async function findDefaultAnswer(question, { start, stop, ...args }) {

@@ -1,13 +1,14 @@
-// Requests to Python. All pages send them in the same way; the app, the site and saved files answer differently.
+// Requests to Python. All pages send them in the same way; the app, the site and saved files each answer in their own
+// way.
 
 import { getLinkedParameters } from "../choice/address.js";
 import { keepOneRule } from "./some-rules.js";
 
 /** @import { Choice } from "../choice/choice.js" */
 /**
- * An answer from Python, or a ``message`` why there is none: with ``again`` another attempt may succeed, with ``busy``
- * the server is overloaded, with ``lacks`` this page cannot answer the question. ``note`` names the values that the
- * answer is for.
+ * An answer from Python, or a ``message`` that says why there is none. With ``again``, another attempt may succeed;
+ * with ``busy``, the server is overloaded; with ``lacks``, this page cannot answer the question. ``note`` names the
+ * values for which the answer holds.
  * @typedef {{message?: string, again?: boolean, busy?: boolean, lacks?: boolean, note?: string} & Record<string, *>} Answer
  * @typedef {Record<string, *>} Arguments of a question, in JSON
  * @typedef {{onWait?: (words: string) => void, signal?: AbortSignal}} Manner ``onWait`` gets the reason for a wait, and
@@ -38,7 +39,10 @@ function sortNames(value) {
   );
 }
 
-/** A pending question, with the reason for the wait and its listeners. @typedef {{answer: Promise<Answer>, words: string, onWait: Set<(words: string) => void>}} Pending */
+/**
+ * A pending request, with the reason for the wait and the listeners for it.
+ * @typedef {{answer: Promise<Answer>, words: string, onWait: Set<(words: string) => void>}} Pending
+ */
 
 /**
  * Wrap the function ``ask`` with a cache of its answers.

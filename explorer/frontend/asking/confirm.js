@@ -1,4 +1,4 @@
-// Requests for the curves that torch computes, sent when the user pauses and cancelled by the next change.
+// Requests for curves computed by torch, sent when the user pauses and cancelled by the next change.
 
 import { decodeArray } from "../choice/arrays.js";
 import { getCurvesArguments } from "./ask.js";
@@ -6,8 +6,8 @@ import { getCurvesArguments } from "./ask.js";
 /** @import { Choice } from "../choice/choice.js" */
 /**
  * @typedef {{curves: *, words: {head: string, main: string, rest: string, below?: string}}} Answer
- * @typedef {"requested"|"confirmed"|"computed"|"waiting"|"gone"|"refused"} Status ``computed``: only by the browser,
- *   as torch's values are unavailable
+ * @typedef {"requested"|"confirmed"|"computed"|"waiting"|"gone"|"refused"} Status ``computed``: by the browser only,
+ *   because torch's values are unavailable
  * @typedef {{onAnswer: (answer: Answer, choice: Choice) => void,
  *   onStatus: (status: Status, words?: string) => void}} Listeners
  * @typedef {(on: Listeners) => {ask: (choice: Choice) => void, drop: () => void}} CreateConfirmation creates functions that
@@ -22,12 +22,12 @@ export const confirmBy = (ask) => (listeners) => createConfirmation(ask, listene
 
 export const CONFIRMED_TEXT = "Confirmed by torch";
 const PENDING_TEXT = "Not yet confirmed by torch";
-const IDLE_MS = 120; // time without changes until curves are requested
-const SLOW_MS = 1000; // time until the page says that it is waiting; a busy server is faster
+const IDLE_MS = 120; // time without changes after which curves are requested
+const SLOW_MS = 1000; // time after which the page says that it is waiting; a busy server answers sooner
 const MAX_WAIT_MS = 15_000;
 
 /**
- * Request the curves that torch computes whenever the user has stopped changing the settings.
+ * Request the curves computed by torch whenever the user stops changing the settings.
  *
  * ``onAnswer`` gets curves and descriptions for the latest settings only. ``onStatus`` gets the message next to the
  * chart.

@@ -1,4 +1,4 @@
-// Data files of a page, loaded as scripts because a page that was opened from disk cannot fetch.
+// Data files of a page, loaded as scripts, because a page opened from disk cannot fetch.
 
 /** @type {Map<string, Promise<*>>} */
 const loading = new Map();
@@ -6,7 +6,7 @@ const loading = new Map();
 /**
  * Load the data of a script file once.
  *
- * Rejects if it cannot be loaded; the next call tries again.
+ * Rejects if the file cannot be loaded; the next call tries again.
  * @param {string} address of a script that sets its ``data``
  */
 export function loadFile(address) {

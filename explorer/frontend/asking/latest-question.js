@@ -1,12 +1,12 @@
-// A request that follows user input: one at a time, and only for the latest input.
+// Requests that follow user input: one at a time, and only for the latest input.
 
 const GAP_MS = 80; // pause between requests; the server allows twenty per second
 const FIRST_RETRY_MS = 1000;
 const MAX_RETRY_MS = 15_000;
 
 /**
- * Create a function that sends requests with the user's latest input, one at a time. ``onAnswer`` gets each answer
- * with its arguments. A busy server is asked again until it answers or the arguments change.
+ * Create a function that sends requests with the user's latest input, one at a time. ``onAnswer`` gets each answer with
+ * its arguments. If the server is busy, the request is repeated until it is answered or the arguments change.
  * @param {import("./ask.js").Ask} ask @param {string} question
  * @param {(answer: import("./ask.js").Answer, args: import("./ask.js").Arguments) => void} onAnswer
  */
@@ -16,7 +16,7 @@ export function createLatestQuestion(ask, question, onAnswer) {
   let ended = false;
   let failures = 0;
 
-  /** Send one request after another until there are no new arguments. */
+  /** Send requests one by one until there are no new arguments. */
   async function askSequentially() {
     busy = true;
     while (next && !ended) {

@@ -4,14 +4,14 @@ import { loadFile } from "./files.js";
 
 /** @typedef {string} Question a question that explorer/site/program.py answers */
 /** @typedef {{runtime: string, program: string, formatter: string}} Files addresses of bundled files */
-/** @typedef {(words: string) => void} OnWait gets the reason of a wait, and "" at its end */
+/** @typedef {(words: string) => void} OnWait gets the reason for a wait, and "" at its end */
 /**
- * @typedef {{ask: (question: Question, input: *, modules: Record<string, string>) => Promise<*>,
- *   end: (why: Error) => void}} Interpreter ``end`` rejects the current question, and terminates the worker
+ * @typedef {{ask: (question: Question, input: *, modules: Record<string, string>) => Promise<*>, end: (why: Error) =>
+ *   void}} Interpreter ``end`` rejects the current request and terminates the worker
  * @typedef {ReturnType<typeof createPython>} Python
  */
 
-/** A description of what Python does for each kind of request. */
+/** A description of Python's task for each kind of request. */
 const TASKS = /** @type {Record<string, string>} */ ({
   entry: "reads formulas",
   formulas: "reads formulas",
@@ -41,7 +41,7 @@ export function createPython(files, { limit_s = LIMIT_S } = {}) {
   /** @type {Promise<Interpreter>|null} */
   let starting = null;
   /** @type {Promise<*>} */
-  let last = Promise.resolve(); // settles once the last question is answered
+  let last = Promise.resolve(); // settles when the last request is answered
 
   /**
    * Load Python in advance for a later request.

@@ -1,4 +1,4 @@
-// Curves that torch computed for the static site, stored for all ops and backward rules with default parameters.
+// Curves computed by torch for the static site, stored for all ops and backward rules with default parameters.
 
 import { getCurvesArguments, toKey } from "./ask.js";
 import { decodeCurves } from "./confirm.js";
@@ -22,7 +22,7 @@ import { NEIGHBOUR, EVEN, KINK } from "../formula/curves.js";
  */
 
 /**
- * Return the stored curves that torch computed for a request, or null.
+ * Return the stored curves for a request, computed by torch, or null if there are none.
  * @param {Record<string, *>} args see ``getCurvesArguments``
  * @param {Load} load @returns {Promise<Answer|null>}
  */

@@ -1,4 +1,4 @@
-// The choice: everything the user has selected, as plain data, with functions that return a changed copy.
+// The choice: all selections of the user as plain data, and functions that return a changed copy.
 
 import {
   listControls,
@@ -23,9 +23,9 @@ import { getSampling } from "../formula/sampling.js";
  * @typedef {{key: string, slot: number, hidden: boolean}} ChosenRule
  */
 /**
- * ``parameters`` holds values other than the default by control name, ``bounds`` the ends of widened sliders,
- * ``learns`` the parameter whose gradient has a panel, or "", ``slow`` the position of slow motion and ``training``
- * the settings of a run or study, both as in a link.
+ * ``parameters`` holds the values that differ from their default, by control name. ``bounds`` holds the ends of widened
+ * sliders. ``learns`` is the parameter whose gradient has a panel, or "". ``slow`` is the position of slow motion and
+ * ``training`` holds the settings of a run or study, both as in a link.
  * @typedef {{op: string, rules: ChosenRule[], parameters: Object<string, number>, learns: string,
  *   bounds: Object<string, [number, number]>, slow: string, training: Object<string, string>}
  *   & import("./view.js").View} Choice
@@ -59,12 +59,12 @@ export function setLoss(choice, f) {
   return carryParameters(choice, { ...choice, f });
 }
 
-/** Return those settings that affect where and how curves are sampled. @param {Choice} choice */
+/** Return the settings that affect the sampling of curves. @param {Choice} choice */
 export function getSamplingSettings({ range: [start, stop], g, parameters }) {
   return { start, stop, g, parameters };
 }
 
-/** Return a key of the displayed curves. Settings with equal keys differ at most in colours. @param {Choice} choice */
+/** Return a key for the displayed curves. Settings with equal keys differ only in colours. @param {Choice} choice */
 export function toCurvesKey(choice) {
   const keys = choice.rules.map((rule) => rule.key);
   return JSON.stringify([choice.op, keys, getSamplingSettings(choice), choice.learns, choice.f]);

@@ -1,4 +1,4 @@
-// The data on which a learning parameter is evaluated. They are stored in the browser tab, never in a link.
+// The data on which a learning parameter is evaluated, stored in the browser tab and never in a link.
 
 import { mirrorAtZero } from "../formula/floats.js";
 import { fillTemplate as sentence } from "../formula/phrases.js";
@@ -9,7 +9,8 @@ import { saveInSession, loadFromSession } from "./session.js";
 
 /** @typedef {"normal"|"carried"|"pasted"} Kind */
 /**
- * ``label`` is a phrase for a sentence; ``bars`` are set if only a histogram is known, ``note`` names its omissions.
+ * ``label`` is a phrase for a sentence. ``bars`` are set if only a histogram is known, and ``note`` names its
+ * omissions.
  * @typedef {import("../measures/share.js").Numbers & {kind: Kind, label: string,
  *   bars: {edges: number[], counts: number[]}|null, note: string}} Data
  */
@@ -24,7 +25,7 @@ const SELECTION_KEY = "numbers";
 const CARRIED_KEY = "carried-numbers";
 /** @typedef {{kind: Kind, text: string}} Selection ``text`` is the pasted text */
 
-/** Return which data the user has selected as input of the op while a parameter learns. @returns {Selection} */
+/** Return the user's selection of data as input of the op while a parameter learns. @returns {Selection} */
 function loadSelection() {
   return loadFromSession(SELECTION_KEY) ?? { kind: loadCarried() ? "carried" : "normal", text: "" };
 }
@@ -49,10 +50,10 @@ export function getData() {
   return cached;
 }
 
-/** Return the numbers last pasted by the user as text, or "". */
+/** Return the text of the numbers last pasted by the user, or "". */
 export const getPastedText = () => loadSelection().text;
 
-/** Select the kind of data that the op receives while a parameter learns. @param {Kind} kind */
+/** Select the kind of input data of the op while a parameter learns. @param {Kind} kind */
 export function selectKind(kind) {
   saveInSession(SELECTION_KEY, { ...loadSelection(), kind });
   cached = null;

@@ -12,7 +12,7 @@ import { getCatalogue, findEntry, removeCustomEntry, addCustomEntry } from "./en
 /** Parses a formula; null without Python. @typedef {((kind: "rule", text: string) => Promise<*>)|null} Read */
 
 /**
- * The colours of those symmetric drawings whose points the user moves one by one.
+ * The colours of symmetric drawings whose points the user moves one by one.
  * @type {WeakMap<Store, Set<number>>}
  */
 const loose = new WeakMap();
@@ -32,7 +32,7 @@ export function getLastDrawing(choice) {
   return drawings.pop() ?? null;
 }
 
-/** Return a name for a new drawing that no selected rule has. @param {Choice} choice */
+/** Return a name for a new drawing that differs from the names of all selected rules. @param {Choice} choice */
 export function findFreeName({ rules }) {
   const labels = rules.map(({ key }) => findEntry("rule", key)?.label);
   const names = ["Drawn", ...rules.map((_, index) => `Drawn_${index + 2}`)];
@@ -62,7 +62,7 @@ export function setSymmetry(store, slot, on) {
 export const toFormulaText = (drawing) => `${drawing.name} = ${writeFormula(drawing)}`;
 
 /**
- * Create a temporary backward rule from a drawing, to use until Python has parsed its formula.
+ * Create a temporary backward rule from a drawing, for use until Python has parsed its formula.
  * @param {Drawing} drawing @returns {Rule}
  */
 export function makePreview(drawing) {

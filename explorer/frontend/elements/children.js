@@ -3,7 +3,7 @@
 import { getFocused } from "./dom.js";
 
 /**
- * Update the children of an element so that there is one per value, by position.
+ * Update the children of an element, matched by position, so that there is one for each value.
  *
  * Missing children are created and excess ones are removed.
  * @template Value
@@ -18,7 +18,7 @@ export function updateChildren(host, values, make, draw) {
 }
 
 /**
- * Create a function that updates the children of an element so that there is one per value, by key.
+ * Create a function that updates the children of an element, matched by key, so that there is one for each value.
  *
  * A child whose key stays keeps its element and focus. Other children of the element follow after them. A child's
  * ``leaves`` is called before it is removed.

@@ -1,6 +1,6 @@
 // Access to the clipboard, which browsers may forbid.
 
-/** Copy text to the clipboard. Returns whether the browser allowed it. @param {string} text */
+/** Copy text to the clipboard, and return whether the browser allowed it. @param {string} text */
 export async function copyText(text) {
   try {
     await navigator.clipboard.writeText(text);

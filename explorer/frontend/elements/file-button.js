@@ -1,4 +1,4 @@
-// A button that opens a file. It replaces the browser's own, which has another font and language.
+// A button that opens a file. It replaces the browser's own button, which has another font and language.
 
 import { element } from "./dom.js";
 
@@ -15,7 +15,7 @@ export function createFileButton(name, { accept, onFile }) {
 
   function handleChange() {
     const [file] = field.files;
-    field.value = ""; // so that the same file can be opened again
+    field.value = ""; // allows the user to open the same file again
     if (file) onFile(file);
   }
 

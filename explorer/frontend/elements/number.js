@@ -6,7 +6,7 @@ import { element, createId, setAttribute, setText } from "./dom.js";
 /**
  * Create an input field for a number, with a message for invalid text. ``onNumber`` gets each number that the user
  * types or reaches by an arrow key (then ``byKeys`` is true). ``next`` returns the value one step up (1) or down (-1)
- * from another. ``wrong`` returns why a number is not allowed, or "".
+ * from another. ``wrong`` returns the reason why a number is not allowed, or "".
  * @param {{name: string, class?: string, onNumber: (value: number, byKeys: boolean) => void,
  *   next: (value: number, way: 1|-1) => number, wrong?: (value: number) => string}} options
  */
@@ -23,7 +23,7 @@ export function createNumberField({ name, class: kind = "", onNumber, next, wron
     onkeydown: press,
   });
 
-  /** Show why the typed text is invalid. @param {string} sentence "" for none */
+  /** Show the reason why the typed text is invalid. @param {string} sentence "" for none */
   function refuse(sentence) {
     setText(message, sentence);
     setAttribute(field, "aria-invalid", sentence && "true");

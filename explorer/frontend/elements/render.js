@@ -13,7 +13,7 @@ import { getFocused, setAttribute, setValue, writeValue } from "./dom.js";
 
 const SVG = "http://www.w3.org/2000/svg";
 const OTHERS = ["key", "value", "checked"]; // names that are no attributes of a node
-const UNTYPED = ["range", "select-one"]; // fields without text that the user may be typing
+const UNTYPED = ["range", "select-one"]; // fields in which the user types no text
 const lastNodes = /** @type {WeakMap<Node, Map<string, Node>>} */ (new WeakMap()); // the children of each host by key
 const lastParts = /** @type {WeakMap<EventTarget, Part>} */ (new WeakMap());
 
@@ -28,9 +28,9 @@ export function h(tag, attributes = {}, ...children) {
 /**
  * Update an element so that it has the given children and no others.
  *
- * A child is the same as before if it has the same key, or without a key the same position, in the same list.
- * An attribute is written when its value changes. Sliders, lists and boxes always get their ``value`` or ``checked``,
- * a field keeps text that the user is typing. A part that is the same object as before is skipped.
+ * A child matches the previous one with the same key or, without a key, the same position, in the same list. An
+ * attribute is written when its value changes. Sliders, lists and boxes always get their ``value`` or ``checked``, a
+ * field keeps text that the user is typing. A part that is the same object as before is skipped.
  * @param {Element|ShadowRoot} host @param {...Child} children
  */
 export function render(host, ...children) {
@@ -50,7 +50,7 @@ function placeNodes(host, nodes) {
   const kept = new Set(nodes);
   for (const node of [...childNodes]) if (!kept.has(node)) node.remove();
   const focused = getFocused(host);
-  const fixed = [...childNodes].find((node) => node.contains(focused)); // a moved node would lose the focus
+  const fixed = [...childNodes].find((node) => node.contains(focused)); // if it moved, it would lose the focus
   nodes.forEach((node, index) => {
     if (node === fixed) while (childNodes[index] !== node) host.append(childNodes[index]);
     else if (childNodes[index] !== node) host.insertBefore(node, childNodes[index] ?? null);

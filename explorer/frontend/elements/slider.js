@@ -6,7 +6,7 @@ import { createNumberField } from "./number.js";
 import { followPointer } from "./track.js";
 
 const LOG_STEPS = 1000;
-const MIN_RATIO = 1.01; // ratio of a keyboard step; smaller ones may not change a three-digit number
+const MIN_RATIO = 1.01; // the smallest ratio of a keyboard step; smaller ratios may not change a three-digit number
 
 /**
  * The scale of a native slider: its ends and step, and conversions between its position ``held`` and the value.

@@ -28,8 +28,8 @@ const PLAIN = { text: "", scale: null, scaleText: "", atBound: "", note: "", wat
 const cache = new WeakMap();
 
 /**
- * Return one element's contribution to the gradient of a parameter, or null if it cannot learn. The same arguments
- * return the same object, so that its expression is compiled only once.
+ * Return one element's contribution to the gradient of a parameter, or null if the parameter cannot learn. The same
+ * arguments return the same object, so that its expression is compiled only once.
  * @param {Op} op @param {Rule} rule @param {string} name of the parameter @returns {Contribution|null}
  */
 export function findContribution(op, rule, name) {
@@ -78,7 +78,7 @@ export function getGradientTree(op, rule, learns = "") {
 }
 
 /**
- * Return the names of the parameters that can learn with at least one of the rules, the op's first.
+ * Return the names of the parameters that can learn by at least one of the rules, with the op's names first.
  * @param {Op} op @param {Rule[]} rules
  */
 export function listLearnable(op, rules) {

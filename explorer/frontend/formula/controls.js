@@ -1,7 +1,7 @@
 /**
- * The parameters of an op and rules, and the name of each value. If an op's parameter has the same name but another
- * meaning, the rule's parameter gets another name in the rule's trees, as in explorer/catalogue/parameter_values.py; texts on the
- * page keep the rule's own name.
+ * The parameters of an op and rules, and the names of their values. If an op's parameter has the same name but another
+ * meaning, the rule's parameter is renamed in the rule's trees, as in explorer/catalogue/parameter_values.py. Texts on
+ * the page keep the rule's own name.
  */
 
 import { getOwn } from "./records.js";
@@ -15,8 +15,8 @@ const RULE_SUFFIX = "_rule"; // appended to the name of a rule's parameter if th
 const adaptedRules = new WeakMap();
 
 /**
- * Return whether an op and a rule mean different things by a parameter of the same name. They do if it represents
- * different quantities, or if the op's default is invalid for the rule.
+ * Return whether parameters with the same name in an op and a rule are different quantities. They are if their declared
+ * quantities differ, or if the op's default is invalid for the rule.
  * @param {Parameter} own of the op @param {Parameter} other of the rule
  */
 export function areDistinct(own, other) {
@@ -94,7 +94,7 @@ export function getEntryControls(entry, op, rules) {
   });
 }
 
-/** Serialise what a control shows of a parameter, to compare two parameters. @param {Parameter} parameter */
+/** Serialise the parts of a parameter that a control shows, to compare two parameters. @param {Parameter} parameter */
 function toComparisonKey(parameter) {
   return JSON.stringify({ ...parameter, domain: "", reach: null });
 }
@@ -140,7 +140,7 @@ export function getControlValue(parameters, control) {
 }
 
 /**
- * Return the parameter values after one of them changes. A parameter that must not be crossed, as hi for lo, moves
+ * Return the parameter values after one of them changes. A parameter that must not be crossed, such as hi by lo, moves
  * along.
  * @param {Object<string, number>} parameters @param {Control} control @param {number} value
  * @param {Control[]} controls all controls

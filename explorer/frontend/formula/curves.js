@@ -1,6 +1,6 @@
 /**
- * Curves: an op and rules sampled over a range in the browser, at the same x as explorer.sample in float64 and with the
- * same values, up to rounding.
+ * Curves of an op and rules, sampled over a range in the browser. The x and, up to rounding, the values are those of
+ * explorer.sample in float64.
  *
  * @typedef {{start: number, stop: number, g: number}} Range
  *
@@ -42,9 +42,9 @@ import { getSampling } from "./sampling.js";
 /** @import { Scope } from "./evaluation.js" */
 
 export const [EVEN, KINK, NEIGHBOUR] = [0, 1, 2];
-const MIN_JUMP = 0.02; // a larger change within one grid step, relative to the curve's height, may be a jump
+const MIN_JUMP = 0.02; // a change within one grid step may be a jump if it exceeds this fraction of the curve's height
 export const QUICK_POINTS = 151; // the number of points of a stochastic curve during a drag
-const MAX_BISECTIONS = 120; // enough to get from a grid step to neighbouring floats, even near 0
+const MAX_BISECTIONS = 120; // enough to bisect a grid step down to neighbouring floats, even near 0
 
 /** Return the key under which the kinks of a rule's contributions are stored. @param {string} rule its key */
 export const toPartKey = (rule) => `part ${rule}`;
@@ -111,7 +111,7 @@ function makePair(op, rule, parameters, learns) {
 /** An op with the pairs to evaluate. @typedef {{op: Op, pairs: Pair[], parameters: Record<string, number>}} Evaluated */
 
 /**
- * Evaluate all curves at the given x. Some elements of x are moved to jumps that come slightly after their kink.
+ * Evaluate all curves at the given x, after moving some elements of x to jumps that come slightly after their kink.
  * @param {Float64Array} x @param {Int8Array} marks @param {Evaluated} evaluated @param {Range} range
  * @param {boolean} learns
  */
@@ -239,7 +239,7 @@ export function findPairKinks(op, rule, parameters, range) {
 
 /**
  * Find the kinks of a backward rule's gradient, or return null if there are too many. A rule without y does not jump
- * where its op does.
+ * together with its op.
  * @param {Op} op @param {Rule} rule @param {Record<string, number>} parameters @param {Range} range
  * @param {GetOpKinks} getOpKinks
  */
@@ -291,7 +291,7 @@ function findPartKinks(op, rule, { origin, watched }, parameters, range, getOpKi
 }
 
 /**
- * Return what a search for kinks needs: the range and the op's functions on it.
+ * Return the inputs of a search for kinks: the range, and the op's functions on it.
  * @param {Op} op @param {Record<string, number>} parameters @param {Range} range @param {boolean} torchs
  */
 function makeSearch(op, parameters, range, torchs) {

@@ -1,6 +1,6 @@
 /**
- * Random draws: whether a tree has one, a rule as one tree in x, g, u() and normal(), and the uniform numbers of a
- * seed, the same as in Python.
+ * Random draws: their detection in trees, rules as trees in x, g, u() and normal(), and uniform numbers by seed, with
+ * the same bits as in Python.
  *
  * @typedef {object} Loss a function of the output y
  * @property {string} key its text

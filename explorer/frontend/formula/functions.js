@@ -1,5 +1,5 @@
 /**
- * Every function and operator of the formula language on float64 numbers, with torch's values.
+ * All functions and operators of the formula language for float64 numbers, with torch's values.
  *
  * @typedef {(...values: number[]) => number} Scalar
  */
@@ -181,7 +181,7 @@ export const REDUCTIONS = {
 };
 
 /**
- * Functions with which Python computes constants. Its min and max ignore a NaN in second place.
+ * The functions by which Python computes constants. Python's min and max ignore NaN as the second argument.
  * @type {Record<string, Scalar>}
  */
 export const PYTHON_FUNCTIONS = {

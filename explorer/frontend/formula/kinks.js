@@ -144,8 +144,8 @@ export function findCandidates(entry, { scopeAt, start, stop }) {
 const isNear = (x, positions, distance) => positions.some((other) => Math.abs(x - other) <= distance);
 
 /**
- * Find the additional x at which the mean of a stochastic formula may have a kink. There, the formula changes with y, g
- * or f at an extreme random number. Returns null if there are too many.
+ * Find additional x at which the mean of a stochastic formula may have a kink, because the formula changes there with
+ * y, g or f at an extreme random number. Returns null if there are too many.
  * @param {Tree[]} trees @param {{op: Op, loss: Loss}} drawn @param {Search} search @param {number[]} kinks
  */
 export function findMeanKinks(trees, { op, loss }, search, kinks) {
@@ -179,7 +179,7 @@ function listPieces(tree) {
 }
 
 /**
- * Return expressions that change their value wherever a node of an expression tree may have a kink.
+ * Return expressions that change their value at every x at which a node of an expression tree may have a kink.
  * @param {Node} node @returns {Node[]}
  */
 function listNodePieces(node) {
@@ -198,7 +198,7 @@ function listNodePieces(node) {
   );
 }
 
-/** Return whether x to this exponent is a polynomial. @param {Tree} exponent */
+/** Return whether x raised to an exponent is a polynomial. @param {Tree} exponent */
 const isPolynomialExponent = (exponent) =>
   typeof exponent === "number" && Number.isInteger(exponent) && exponent >= 0;
 
@@ -310,8 +310,8 @@ function roundHalfToEven(size, digits) {
 }
 
 /**
- * Sort positions, remove near duplicates, and round to short decimals where possible. A sign changes both at its zero
- * and right after it, which counts as one position.
+ * Sort positions, remove near duplicates, and round to short decimals where possible. The changes of a sign at its zero
+ * and right after it count as one position.
  * @param {number[]} found @param {number} width
  */
 function mergeClose(found, width) {
@@ -342,8 +342,8 @@ function makeCurve(entry, scopeAt, opSlope) {
 }
 
 /**
- * Return the candidates at which the value or slope of a curve really changes. A smooth change shrinks to a hundredth
- * at a hundredth of the distance, but a jump or corner does not. An x where the slope keeps growing is a kink too.
+ * Return the candidates at which the value or slope of a curve jumps. At a hundredth of the distance, a smooth change
+ * shrinks to a hundredth, but a jump or corner does not. An x at which the slope keeps growing is a kink too.
  * @param {Curve} curve @param {Float64Array} x ascending @param {number} width @param {boolean} torchs
  */
 function selectKinks(curve, x, width, torchs) {

@@ -15,8 +15,8 @@ const [TOLERANCE, TOLERANCE_GROWTH] = [0.007, 1.2]; // maximum distance from the
 const DIGITS = 3;
 
 /**
- * Fit a line through as few points as possible to a stroke of the pencil.
- * @param {Point[]} stroke in the order of drawing, which may go back: later points replace earlier ones
+ * Fit a polyline with as few points as possible to a stroke of the pencil.
+ * @param {Point[]} stroke in the order of drawing, in which later points replace earlier ones at the same x
  * @param {Units} units @param {number} height of the panel
  * @param {(points: Point[]) => boolean} fits whether a formula can hold the points
  * @returns {Point[]} fewer than two for a stroke without width
@@ -48,7 +48,7 @@ function collectColumns(stroke, unit) {
 }
 
 /**
- * Drop points from a line if this moves the line by at most ``tolerance``.
+ * Drop points from a polyline as long as this moves it by at most ``tolerance``.
  * @param {Point[]} line @param {number} tolerance @returns {Point[]}
  */
 function simplifyLine(line, tolerance) {

@@ -1,6 +1,6 @@
 /**
- * Means and standard deviations of stochastic formulas at each x, computed over quantiles of u. Python computes exact
- * ones.
+ * Means and standard deviations of stochastic formulas at each x, approximated by quantiles of u. Python computes exact
+ * values.
  *
  * @typedef {{mean: Float64Array, spread: Float64Array}} Moments ``spread``: standard deviations
  * @typedef {{u: Float64Array, z: Float64Array, weight: Float64Array}} Quantiles of u, the corresponding standard normal
@@ -15,8 +15,8 @@ import { ndtri } from "./normal.js";
 
 /** @import { Tree } from "./evaluation.js" */
 
-export const [PREVIEW_QUANTILES, FINE_QUANTILES] = [255, 1023]; // the second one is used without torch
-const BLOCK = 4096; // evaluates few enough points together to fit into the processor's cache
+export const [PREVIEW_QUANTILES, FINE_QUANTILES] = [255, 1023]; // the second number is used without torch
+const BLOCK = 4096; // the number of points evaluated together, few enough for the processor's cache
 
 /** @type {Map<number, Quantiles>} */
 const cache = new Map();

@@ -47,7 +47,10 @@ export function getLossValues({ parameters }, settings) {
 }
 
 /** @typedef {{op: Op, loss: Loss, pairs: Pair[], parameters: Record<string, number>}} StochasticSetup */
-/** A tree to compute the mean of. @typedef {{key: string, tree: Tree, parameters: Record<string, number>}} MeanRequest */
+/**
+ * A tree whose mean is to be computed.
+ * @typedef {{key: string, tree: Tree, parameters: Record<string, number>}} MeanRequest
+ */
 
 /**
  * Compute the means and standard deviations of a stochastic op and its rules, and some random samples.

@@ -11,8 +11,9 @@
  * @property {string} fails
  * @property {string} source
  *
- * @typedef {{key: string, label: string, source: string, share: number|null, lens: number|null, measured: Measured|null,
- *   message: string}} Row ``lens`` is the distance from the op under noise; ``measured`` is null until it is known, ``message`` says why it is missing
+ * @typedef {{key: string, label: string, source: string, share: number|null, lens: number|null, measured:
+ *   Measured|null, message: string}} Row ``lens`` is the distance from the op under noise; ``measured`` is null until
+ *   Python answers, and ``message`` says why it is missing
  * @typedef {"rule"|"peak"|"area"|"support"|"share"|"lens"|"linear"|"finite"|"fails"|"source"} Column
  * @typedef {{by: Column|"", down: boolean}} Order "" is the order of the catalogue
  */
@@ -41,7 +42,7 @@ export const COLUMNS = [
 ];
 
 /**
- * The numbers that JSON cannot represent, by the strings that stand for them, such as "nan".
+ * The numbers that JSON cannot represent, by the strings that represent them, such as "nan".
  * @type {Record<string, number>}
  */
 const TEXTS = { inf: Infinity, "-inf": -Infinity, nan: NaN };

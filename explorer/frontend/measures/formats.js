@@ -1,9 +1,9 @@
 /**
- * The numbers of the format that an op rounds to, and the number that an x is rounded to.
+ * The numbers of the format to which an op rounds, and the number to which it rounds an x.
  *
  * @typedef {{mantissa: number, least: number, largest: number}} Format bits of the mantissa, minimum exponent, largest number
  * @typedef {{value: number, x: number, y: number, before: number|null, after: number|null, isBeyond: boolean}} Landing
- *   the number ``value`` that an x is rounded to, y, adjacent numbers, and whether the input exceeds the largest number
+ *   the number ``value`` to which an x is rounded, y, the adjacent numbers, and whether x is beyond the largest number
  * @typedef {{from: number, to: number, step: number, count: number}} Octave numbers one step apart; ``to`` is part of
  *   the next octave, or of this one if it is the last
  */
@@ -104,7 +104,7 @@ export function listNumbers(octaves) {
   );
 }
 
-/** Return how many numbers a floating-point format has, including negative ones. @param {Octave[]} octaves */
+/** Return the count of numbers in a floating-point format, including negative ones. @param {Octave[]} octaves */
 export const countNumbers = (octaves) => 2 * octaves.reduce((sum, { count }) => sum + count, 0) - 1;
 
 /**

@@ -9,7 +9,7 @@ import { evaluate } from "../formula/evaluation.js";
 /** @typedef {{values: Float64Array, weights: Float64Array|null, count: number}} Numbers ``weights`` holds the multiplicity of each value, null for one each; ``count`` is the total count of numbers */
 
 /**
- * Compute the mean of |rule(x, g)| ÷ |g| over given numbers, for one upstream gradient.
+ * Compute the mean of |rule(x, g)| ÷ |g| over the given numbers x, for one upstream gradient g.
  *
  * Reductions in formulas are taken over all numbers. Returns NaN if the result is not finite, and null if the op or
  * rule is stochastic or if only torch can evaluate the rule.
