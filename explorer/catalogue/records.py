@@ -333,7 +333,7 @@ class Rule(Entry):
         for learned in self.learned:
             if missing := sorted(learned.parameter_names - names):
                 raise ValueError(
-                    f"{learned.name} learns by {', '.join(missing)}, which {self.key} does not have"
+                    f"gradient of {learned.name}: {self.key} has no parameter {', '.join(missing)}"
                 )
 
     @cached_property

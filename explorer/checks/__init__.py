@@ -147,9 +147,9 @@ def check(
     """
     is_pair = isinstance(subject, str | Op)
     if input is not None and (is_pair or not isinstance(input, Tensor)):
-        raise ValueError("input is an example of x, a tensor, for a function of your own")
+        raise ValueError("input must be a tensor, and is only for a user-defined function")
     if domain is not None and (is_pair or not len(domain) == 2 or not domain[0] < domain[1]):
-        raise ValueError("domain is the least and the greatest x, such as (0, 1), for a function of your own")
+        raise ValueError("domain must be two ascending numbers, and is only for a user-defined function")
     use_one_thread_after_fork()
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # torch's warnings are not findings, and may be errors in tests
@@ -184,7 +184,7 @@ def assert_rule(
     __tracebackhide__ = True  # makes pytest show the line of the test
     names = [item.name for item in CHECKS]
     if wrong := sorted({*allow} - {*names}):
-        raise ValueError(f"no check is called {wrong[0]!r}: they are {', '.join(names)}")
+        raise ValueError(f"allow contains {wrong[0]!r}, but the checks are {', '.join(names)}")
     results = check(subject, *arguments, input=input, domain=domain, **parameters)
     failures = [result for result in results.failures if result.name not in allow]
     count = f"{len(failures)} check{'s' * (len(failures) > 1)} failed"
@@ -223,7 +223,7 @@ def _check_pair(
 ) -> Results:
     if len(rules) != 1:
         example = "check('round', 'straight_through')"
-        raise ValueError(f"check takes an op and one rule, such as {example}, not {len(rules)}")
+        raise ValueError(f"check takes an op and one rule, such as {example}, but got {len(rules)} rules")
     op, rule = find_op(op), find_rule(rules[0])
     settings, draws = check_values(op, (rule,), parameters), op.is_random or rule.is_random
     pair = freeze_draws(op, adapt_rule(op, rule), find_loss(SQUARE)) if draws else (op, rule)

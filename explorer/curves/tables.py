@@ -73,7 +73,7 @@ def _to_numbers(rows: pd.DataFrame) -> pd.DataFrame:
     except (TypeError, ValueError):
         raise ValueError(f"the columns {', '.join(names)} must be numbers") from None
     if not np.isfinite(numbers["x"]).all():
-        raise ValueError("every x must be a finite number")
+        raise ValueError("the column x must be finite, but has NaN or infinite values")
     return numbers
 
 

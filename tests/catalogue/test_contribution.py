@@ -244,9 +244,9 @@ def test_only_a_scale_may_name_the_number_of_elements():
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        ({"learned": (Learned("t", "g"),)}, "t learns by t, which mine does not have"),
-        ({"learned": (Learned("s", "g * q"),)}, "s learns by q, which mine does not have"),
-        ({"learned": (Learned("s", "g", "1 / qmax"),)}, "s learns by qmax, which mine does not have"),
+        ({"learned": (Learned("t", "g"),)}, "gradient of t: mine has no parameter t"),
+        ({"learned": (Learned("s", "g * q"),)}, "gradient of s: mine has no parameter q"),
+        ({"learned": (Learned("s", "g", "1 / qmax"),)}, "gradient of s: mine has no parameter qmax"),
         (
             {"learned": (Learned("s", "g"),), "parameters": (S, Parameter("N", 1.0))},
             "cannot have a parameter N",

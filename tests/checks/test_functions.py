@@ -215,7 +215,7 @@ def test_an_assertion_has_a_line_per_failure_and_code_that_reproduces_it():
         "", "import explorer, torch", "results = explorer.check(ClampGradient)", "print(results)",
     ]  # fmt: skip
     explorer.assert_rule(ClampGradient, allow={result.name for result in failures})
-    with pytest.raises(ValueError, match="no check is called 'kink'"):
+    with pytest.raises(ValueError, match="allow contains 'kink', but the checks are"):
         explorer.assert_rule(MyReLU, allow=("kink",))
 
 
@@ -282,7 +282,7 @@ def test_operators_of_torch_library_are_checked_compiled_too(only):
 
 def test_an_example_is_a_tensor_for_a_function():
     for call in (lambda: check(torch.tanh, input=3), lambda: check("round", "zero", input=torch.ones(2))):
-        with pytest.raises(ValueError, match="input is an example of x, a tensor"):
+        with pytest.raises(ValueError, match="input must be a tensor"):
             call()
 
 

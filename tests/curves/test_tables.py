@@ -99,7 +99,7 @@ FRAME = explorer.sample("relu", ["default", "zero"])
         (FRAME.drop(columns="y"), "with the columns rule, x, y, gradient, but this one has no y"),
         (FRAME[FRAME["x"] > 9], "this one is empty"),
         (FRAME.assign(gradient="much"), "the columns y, x, gradient must be numbers|must be numbers"),
-        (FRAME.assign(x=np.nan), "every x must be a finite number"),
+        (FRAME.assign(x=np.nan), "the column x must be finite"),
         ([1, 2], "this one has no rule"),
     ],
 )

@@ -12,6 +12,7 @@ from torch import Tensor
 from explorer.catalogue import SQUARE, Op, Rule, check_values, find_loss, find_op, find_rule, to_finite
 from explorer.curves.expectation.corners import compute_unbiased_gradient, find_corners
 from explorer.curves.expectation.pair import StochasticPair
+from explorer.formula import quote
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -64,9 +65,9 @@ def _parse_x(x: Tensor | ArrayLike) -> Tensor:
     try:
         values = x.detach().cpu() if isinstance(x, Tensor) else torch.from_numpy(np.array(x))
     except (TypeError, ValueError):
-        raise ValueError("x must consist of numbers") from None
+        raise ValueError(f"x must be numbers, got {quote(x)}") from None
     if values.is_complex() or not bool(values.isfinite().all()):
-        raise ValueError("x must consist of finite numbers")
+        raise ValueError("x must be finite real numbers, but some are NaN, infinite or complex")
     return values.to(torch.float64).ravel()
 
 

@@ -44,9 +44,9 @@ def test_a_pair_that_draws_nothing_has_no_spread() -> None:
 @pytest.mark.parametrize(
     ("given", "message"),
     [
-        ({"x": [np.nan]}, "x must consist of finite numbers"),
-        ({"x": ["a"]}, "x must consist of numbers"),
-        ({"x": [1j]}, "x must consist of finite numbers"),
+        ({"x": [np.nan]}, "x must be finite real numbers"),
+        ({"x": ["a"]}, "x must be numbers, got .'a'"),
+        ({"x": [1j]}, "x must be finite real numbers"),
         ({"f": "y * z"}, None),
         ({"f": "y **"}, "a value is missing"),
         ({"f": "x + y"}, '"x" at column 1 is not known here: use y'),
