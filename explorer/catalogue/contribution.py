@@ -165,7 +165,7 @@ def describe_autograd(op: Op) -> str:
 
 
 def find_tensor_gradient(op: Op, name: str) -> Formula | None:
-    """Return torch's gradient for x if a parameter is a tensor; None if it is the same as for a number.
+    """Return torch's gradient for x if a parameter is a tensor. None if it is the same as for a number.
 
     Also returns None if torch has no derivative by the parameter, which then has to be a number.
     """

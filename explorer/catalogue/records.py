@@ -42,8 +42,7 @@ class Parameter:
     Attributes:
         name: the name in the formulas of the op or rule.
         default: the value if no other is set.
-        low, high: the ends of the slider on screen. In Python, links and fields, a value may be any in
-            ``domain``.
+        low, high: the ends of the slider on screen. Python, links and fields accept any value in ``domain``.
         meaning: a short noun phrase, which may be followed by a colon and a hint.
         below: a parameter that this one must not exceed, in links and on screen.
         domain: the condition under which the formulas are defined, such as ``0 < alpha < 1``; "" for none.

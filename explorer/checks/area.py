@@ -129,7 +129,7 @@ def _judge_staircase(curve: Curve) -> Result:
 
 
 def _find_stop(curve: Curve, step: float) -> float | None:
-    """Find the x beyond which a rule's integral departs from an endless staircase, or None."""
+    """Find the x beyond which a rule's integral departs from an endless staircase. None if it does not."""
     for start in (100.0, -100.0, 1000.0, -1000.0):
         x = curve.subject.clip(start + torch.linspace(0, NEAR, 801, dtype=curve.dtype))
         if len(x):

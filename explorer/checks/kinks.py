@@ -99,7 +99,7 @@ def _evaluate_sides(curve: Curve, x: Tensor) -> tuple[Tensor, Tensor, Tensor]:
 
 
 def _find_torch_function(curve: Curve, x: Tensor) -> tuple[str, Tensor] | None:
-    """Find a torch function that equals the op. Returns its name and its gradient at x, or None."""
+    """Find a torch function that equals the op. Returns its name and gradient at x. None if there is none."""
     subject = curve.subject
     if subject.op:
         native_gradient = prepare_pair(subject.op, RULES["default"], subject.parameters)

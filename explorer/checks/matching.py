@@ -48,7 +48,7 @@ def describe_match(curve: Curve, factor: float = 1.0) -> str:
 
 @lru_cache(maxsize=8)
 def match_rule(curve: Curve, factor: float = 1.0) -> Match | None:
-    """Find a catalogue rule that suits the op and equals ``factor`` times the gradient, or None.
+    """Find a catalogue rule that suits the op and equals ``factor`` times the gradient; None if none does.
 
     Rules with a declared fault never match. A gradient that overflows or depends on other elements has no
     match.

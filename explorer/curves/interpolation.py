@@ -76,7 +76,7 @@ def _sample_wide_range(rule: str | Rule, curves: Curves) -> Iterator[tuple[float
 def _make_gradient_tree(
     label: str, key: str, by_g: Mapping[float, Curves], g: float, argument: Node
 ) -> tuple[Node, str]:
-    """Return a sampled gradient as an expression, and a note on the g for which it is known, or ""."""
+    """Return a sampled gradient as an expression, with a note if it is known for one g only, else ""."""
     x, unit_gradient = by_g[1.0].x, by_g[1.0].gradients[key]
     is_linear = all(
         len(curves.x) == len(x)

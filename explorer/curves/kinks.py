@@ -149,7 +149,7 @@ def _find_entry_kinks(
     is_autograd: bool = False,
     mean_range: tuple[float, float] | None = None,
 ) -> list[float] | None:
-    """Return the declared kinks of an op or rule, or else search for them. None if there are too many."""
+    """Find the kinks of an op or rule: those declared, or by a search. Returns None if there are too many."""
     try:
         if entry.kinks is not None:
             return _sort_or_none(set(list_kink_points(entry.kinks, parameters, start, stop, MAX_KINKS)))
@@ -171,7 +171,7 @@ def _find_edge_kinks(
 def _find_tree_changes(
     trees: Iterable[Node], parameters: Mapping[str, float], start: float, stop: float
 ) -> list[float] | None:
-    """Find each x at which any of several expressions changes its value; None if there are too many."""
+    """Find each x at which an expression changes its value. Returns None if there are too many."""
     positions: list[float] = []
     try:
         for tree in trees:

@@ -195,7 +195,7 @@ def _find_all_kinks(
     g: float,
     loss: Loss | None,
 ) -> dict[str, list[float] | None]:
-    """Return a dict from the key of each curve to its kinks, or to None if there are too many.
+    """Return a dict from each curve's key to its kinks, which are None if there are too many.
 
     The keys are "forward", each rule's key and ``to_part_key(rule key)``. With a loss, the kinks of means
     over random draws are included.

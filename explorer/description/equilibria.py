@@ -53,7 +53,7 @@ class Equilibria:
 
     @property
     def best(self) -> float | None:
-        """The value of the parameter with the smallest error; None if no error is finite or all are equal."""
+        """The parameter value with the smallest error. None if no error is finite or all are equal."""
         finite = self.error[np.isfinite(self.error)]
         is_smallest = self.error <= (1 + BALANCE_TOLERANCE) * finite.min(initial=np.inf)
         return None if is_smallest.all() or not len(finite) else float(self.points[np.argmax(is_smallest)])

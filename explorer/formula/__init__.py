@@ -135,7 +135,7 @@ class Formula:
 
     @cached_property
     def alias(self) -> str | None:
-        """The name of the input tensor that the formula returns unchanged, or None for a new tensor."""
+        """The name of the input tensor that the formula returns unchanged. None if the result is new."""
         node = self.tree
         while isinstance(node, Call) and node.function == "detach":
             (node,) = node.arguments
@@ -167,7 +167,7 @@ class Formula:
         return _to_formula(differentiate(self.tree))
 
     def derive_gradient(self, tensors: Collection[str], *, finite: bool = False) -> Formula | None:
-        """Return autograd's gradient as a formula, with some parameters as tensors; None if it is too long.
+        """Return autograd's gradient as a formula, given parameters that are tensors. None if it is too long.
 
         With ``finite``, the result is shortened for readers. It then has the same values as long as all its
         parts are finite. Exactly at a bound of a clamp, the fraction of g that x gets may depend on whether

@@ -127,12 +127,12 @@ def normalize_name(text: str) -> str:
 
 
 def find_function(name: str) -> str | None:
-    """Return the name of a function with its proper case, or None if there is no such function."""
+    """Look up a function by name, ignoring case. Returns its name, or None if there is no such function."""
     return next((spelling for spelling in (name, name.lower()) if spelling in _FUNCTION_NAMES), None)
 
 
 def suggest_function(name: str) -> str | None:
-    """Suggest a function for a misspelled name; None if none is similar or if a library has the name."""
+    """Suggest a function for a misspelled name. Returns None if no name is similar or a library has it."""
     return next(iter([] if is_elsewhere(name) else find_similar(name, FUNCTIONS)), None)
 
 

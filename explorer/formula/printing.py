@@ -224,7 +224,7 @@ def _print_output(node: Node, dialect: Dialect) -> str:
 
 
 def _print_constant(node: Node, dialect: Dialect) -> tuple[str, int] | None:
-    """Write a constant that code spells differently from a tensor; None for any other node."""
+    """Write a constant that needs another spelling than a tensor. Returns None for other nodes."""
     match node:
         case Unary("~"):
             return f"not {_print_operands(node, dialect, [_COMPARE])[0]}", _NOT

@@ -119,7 +119,7 @@ _FRACTIONS = (0.1, 0.3, 0.4, 0.5)  # test positions on a scale, in the half with
 
 
 def _solve_line(switch: Switch, inner: Integrand, x: Tensor) -> Tensor | None:
-    """Solve for roots in closed form; None unless the function is linear in u, normal(u) or logit(u)."""
+    """Find roots in closed form if the function is linear in u, normal(u) or logit(u), else return None."""
     for scale in _SCALES:
         z = [scale.low + share * (scale.high - scale.low) for share in _FRACTIONS]
         samples = [inner(x, scale.to_u(torch.full_like(x, each))) for each in z]

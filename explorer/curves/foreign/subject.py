@@ -87,7 +87,7 @@ class Subject:
 
     @property
     def declared(self) -> Rule | None:
-        """The backward rule if its declared properties are to be checked, or None if nothing is declared."""
+        """The backward rule, if it declares properties that are to be checked, else None."""
         rule = self.rule
         is_known = rule and (rule.key in RULES or not rule.linear or rule.area or rule.antiderivative)
         return rule if is_known else None
@@ -164,7 +164,7 @@ class Subject:
 
     @cached_property
     def trial(self) -> "Trial":
-        """The first dtype and shape of x that the function accepts; raises UntriedError if there is none."""
+        """The first dtype and shape of x that the function accepts. Raises UntriedError if there is none."""
         reasons: list[UntriedError] = []
         accepted: list[tuple[int, Trial]] = []
         for dtype in (torch.float64, torch.float32):
