@@ -40,8 +40,8 @@ class Equilibria:
         points: (n,) values of the parameter, ascending.
         error: (n,) the mean squared error of the op on the numbers.
         gradients: a dict from rule keys to (n,) mean contributions, without the rule's scale.
-        positions: a dict from rule keys to equilibria, as pairs of values: twice the value at which the
-            gradient increases through 0, or the two ends of an interval on which the gradient is 0.
+        positions: a dict from rule keys to equilibria, as pairs of values: equal values where the gradient
+            increases through 0, or the two ends of an interval on which it is 0.
     """
 
     rules: tuple[Rule, ...]

@@ -113,7 +113,7 @@ class ForeignFunction(Protocol):
 
     @property
     def points(self) -> tuple[list[float], list[float | None]] | None:
-        """The x and y of an interpolated function, with None in place of NaN; None for any other function."""
+        """The x and y of an interpolated function, with NaN as None. It is None for any other function."""
 
     def __call__(self, *values: Any) -> Any:
         """Compute the function's values for the given tensors."""

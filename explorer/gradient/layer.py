@@ -15,7 +15,7 @@ _HALF = torch.tensor(0.5)  # a fixed random number, so that no generator is used
 class Layer(nn.Module):
     """A module that applies an op with a backward rule to each element of a floating tensor.
 
-    The layer can be exported, copied and pickled, and compiled to one graph with ``fullgraph=True``.
+    ``torch.compile(layer, fullgraph=True)`` makes one graph of it. It can be exported, copied and pickled.
 
     Args:
         op, rule, f: as for ``explorer.apply``. Random numbers come from torch's default generator.
