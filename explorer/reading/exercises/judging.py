@@ -56,7 +56,7 @@ class _Fault(NamedTuple):
 
 
 def judge_text(exercise: Exercise, text: str) -> Verdict:
-    """Grade a text as the solution of an exercise, in a few milliseconds."""
+    """Judge a text as the solution of an exercise, in a few milliseconds."""
     try:
         require_python(text)
         inputs = [Input(argument.name, bool(argument.gradient)) for argument in exercise.arguments]
