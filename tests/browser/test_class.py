@@ -63,6 +63,7 @@ def test_on_a_phone_pad_and_question_are_in_view_and_a_wrong_answer_is_called_wr
         expect(one.locator(part)).to_be_in_viewport(ratio=1)
     one.get_by_role("radio").nth(1).check()
     one.get_by_role("button", name="Send my prediction").click()
+    expect(one.locator(".verdict")).to_contain_text("Sent.")
     teacher.keyboard.press("Escape")
     teacher.get_by_role("button", name="Reveal").click()
     expect(one.locator(".verdict")).to_contain_text("Not right. The backward returns g")

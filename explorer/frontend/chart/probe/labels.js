@@ -19,7 +19,7 @@ import { getTangents, getValue } from "./probe-marks.js";
 const LABEL_GAP = 1.25; // the distance between labels, relative to the font size
 const [ABOVE, BELOW] = [0.6, 1.3]; // the distance from a line to its label's baseline, relative to the font size
 const MARGIN_PX = 6; // the distance between the end of a line and its label
-const MAX_SLOPE_WIDTH = 6; // the width of "slope −1.234", relative to the font size
+const RING_PX = 7; // the radius of a kink's mark, with its line
 const LETTER = 0.56; // the average width of a letter, relative to the font size
 const MAX_LABEL_SHARE = 0.4; // the maximum width of a label with several rules, relative to the chart's width
 const MERGE_PX = 1; // curves that end this close together share a label
@@ -44,23 +44,51 @@ export function labelShapes(values, lines, frame, g) {
 }
 
 /**
- * Make one label for each distinct slope, at the end of its tangent.
+ * Make one label for each distinct slope, at an end of its tangent where it covers neither a curve nor a mark, if
+ * there is such a place.
  * @param {Values} values @param {Line[]} lines @param {Frame} frame @param {number} g
  */
 function makeSlopeLabels(values, lines, frame, g) {
-  const { left, inner, forward, size } = frame;
+  const { forward, size } = frame;
+  const points = lines
+    .filter(({ panel }) => panel === "forward")
+    .flatMap(({ x, y }) => Array.from(x, (at, i) => [toLeftPx(frame, at), toTopPx(forward, y[i])]));
   /** @type {Map<string, Label>} */
   const labels = new Map();
   for (const { slope, ends, colour } of getTangents(values, lines, frame, g)) {
     const text = `slope ${formatFourDigits(slope)}`;
     const existing = labels.get(text);
-    const fits = ends[1][0] + MARGIN_PX + MAX_SLOPE_WIDTH * size < left + inner;
-    const [x, y] = ends[fits ? 1 : 0];
-    const place = { x: x + (fits ? MARGIN_PX : -MARGIN_PX), y: y - ABOVE * size }; // above: the op's curve may continue
     const parts = [{ text, colour: existing ? "currentColor" : colour }];
-    labels.set(text, { parts, ...place, anchor: fits ? "start" : "end" });
+    const place = placeSlopeLabel(ends, LETTER * size * text.length, points, frame);
+    labels.set(text, { parts, ...place });
   }
   return separateLabels([...labels.values()], forward, size);
+}
+
+/**
+ * Return the place of a slope's label: above or below the right or the left end of the tangent.
+ * @param {number[][]} ends of the tangent in px @param {number} width of the label in px
+ * @param {number[][]} points of the op's curve in px @param {Frame} frame
+ * @returns {{x: number, y: number, anchor: "start"|"end"}}
+ */
+export function placeSlopeLabel([start, stop], width, points, { left, inner, forward, size }) {
+  const places = [-ABOVE, BELOW].flatMap((away) => [
+    { x: stop[0] + MARGIN_PX, y: stop[1] + away * size, anchor: /** @type {const} */ ("start") },
+    { x: start[0] - MARGIN_PX, y: start[1] + away * size, anchor: /** @type {const} */ ("end") },
+  ]);
+  const spanOf = ({ x, anchor } = places[0]) => (anchor === "start" ? [x, x + width] : [x - width, x]);
+  const isInside = (place = places[0]) => {
+    const [[from, to], { y }] = [spanOf(place), place];
+    return from >= left && to <= left + inner && y - size >= forward.top && y <= forward.top + forward.height;
+  };
+  const isFree = (place = places[0]) => {
+    const [[from, to], { y }] = [spanOf(place), place];
+    const isOver = (/** @type {number[]} */ [across, down]) =>
+      across > from - RING_PX && across < to + RING_PX && down > y - size && down < y + RING_PX / 2;
+    return !points.some(isOver);
+  };
+  const inside = places.filter(isInside);
+  return inside.find(isFree) ?? inside[0] ?? places[0];
 }
 
 /**

@@ -79,3 +79,19 @@ def test_rules_that_end_as_one_share_a_label_as_long_as_it_fits(node: Node) -> N
         [300, "Default, Clipped: 0"], [299, "Tanh: 0.1"], [300, "Zero: 0"],
     ]  # fmt: skip
     assert node.run(TOGETHER, {"ends": [end("Default", 300, "")], "most": 60}) == [[300, "Default"]]
+
+
+def test_the_label_of_a_slope_covers_neither_the_curve_nor_a_ring(node: Node) -> None:
+    """Over a level curve it is above or below its end; below a step on the right, at the left end."""
+    body = """
+        const { placeSlopeLabel } = await import("./chart/probe/labels.js");
+        const frame = { left: 0, inner: 500, size: 10, forward: { top: 0, height: 200 } };
+        const level = (y) => Array.from({ length: 501 }, (_, x) => [x, y]);
+        const step = level(100).map(([x, y]) => [x, x > 320 ? 85 : y]);
+        const place = (points, y) => placeSlopeLabel([[200, y], [300, y]], 40, points, frame);
+        return [place(level(100), 100), place(level(2), 2), place(step, 100)];
+    """
+    middle, top, stepped = node.run(body, {})
+    assert (middle["anchor"], middle["y"]) == ("start", 94)
+    assert (top["anchor"], top["y"]) == ("start", 15)
+    assert (stepped["anchor"], stepped["y"]) == ("end", 94)
