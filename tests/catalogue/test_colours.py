@@ -1,5 +1,6 @@
 """The colours of the charts stand out from their ground, and from each other in every kind of sight."""
 
+import re
 import tomllib
 from itertools import combinations
 from pathlib import Path
@@ -8,7 +9,8 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from explorer.catalogue.colours import NEUTRAL, RULE_COLOURS_DARK, RULE_COLOURS_LIGHT
+import explorer
+from explorer.catalogue.colours import NEGATIVE, NEUTRAL, POSITIVE, RULE_COLOURS_DARK, RULE_COLOURS_LIGHT
 
 Colour = NDArray[np.float64]
 CONFIG = tomllib.loads((Path(__file__).parents[2] / ".streamlit/config.toml").read_text(encoding="utf-8"))
@@ -79,3 +81,16 @@ def test_every_colour_has_enough_contrast_with_the_background(theme: str) -> Non
 def test_colours_are_distinguishable_for_every_kind_of_vision(theme: str, sight: str) -> None:
     pairs = combinations((*SETS[theme], NEUTRAL), 2)
     assert min(distance(*pair, sight) for pair in pairs) >= APART[sight]
+
+
+@pytest.mark.parametrize("file", ["train/widgets/image.js", "train/slow-motion/stage.js"])
+def test_negative_is_orange_and_positive_blue_wherever_a_scale_has_both(file: str) -> None:
+    text = (Path(explorer.__file__).parent / "frontend" / file).read_text(encoding="utf-8")
+    found = {
+        name: re.findall(r"\[(\d+), \d+, (\d+)\]", line)
+        for name, line in re.findall(r"^const (LOW|HIGH) = (.*)$", text, re.MULTILINE)
+    }
+    for name, colour in (("LOW", NEGATIVE), ("HIGH", POSITIVE)):
+        own = (colour[1:3], colour[5:7])
+        warm = {int(red) > int(blue) for red, blue in found[name]} | {int(own[0], 16) > int(own[1], 16)}
+        assert warm == {name == "LOW"}
