@@ -80,7 +80,8 @@ def test_distances_come_first_and_the_heat_map_is_one_press_away(new_page: Open)
     page = new_page(viewport={"width": 1366, "height": 768})
     page.add_init_script(NOTHING_CHOSEN)
     open_study(page, SMALL)
-    assert len(page.evaluate(COUNT)["controls"]) <= 22
+    seen = page.evaluate(COUNT)
+    assert (len(seen["controls"]) <= 22, len(seen["words"]) <= 90) == (True, True), seen
     expect(status(page)).to_contain_text(re.compile(rf"{RUNS} runs of 20 steps: about \d+ s"))
     expect(page.locator(".study .plan i")).to_have_count(RUNS)  # a ring a run
     expect(page.locator(".study .results")).to_be_hidden()

@@ -15,7 +15,7 @@ import { hasEqualFooting } from "./settings.js";
  */
 
 const MAX_LINES = 8;
-const CAPTION = "A ring is a run; new seeds judge each rule at its best rate.";
+const CAPTION = "One ring per run; new seeds judge each rule's best rate.";
 const EQUAL = "Each rule's rates are divided by its share.";
 
 /**

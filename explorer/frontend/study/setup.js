@@ -62,7 +62,7 @@ export function createSetup(host, store, onWrong) {
       { class: "settings" },
       rates.element,
       ...first.map(({ field }) => field.element),
-      element("label", { class: "wide tick" }, box, "Controls: zero and reversed gradient beside the rules"),
+      element("label", { class: "wide tick" }, box, "Controls: zero and reversed gradient"),
     ),
     element(
       "details",
