@@ -155,7 +155,7 @@ def test_one_seed_has_no_interval_and_says_so():
     figure = result.figure()
     assert "one seed: no interval" in " ".join(each.text for each in figure.layout.annotations)
     means = {trace.meta: trace for trace in figure.data if trace.meta}
-    assert means["default"].error_x.array == (None,)
+    assert means["default"].error_x.array is None
 
 
 def test_divergence_is_displayed():
@@ -173,8 +173,9 @@ def test_divergence_is_displayed():
     cells = result.cells.set_index(["rule", "lr"])
     assert cells.loc[("approx_sign", 0.01), "diverged"] == 4
     assert math.isnan(cells.loc[("approx_sign", 0.01), "validation"])
-    texts = [trace.text for trace in result.figure().data if trace.type == "scatter" and trace.mode == "text"]
-    assert texts == [("diverged at every rate",), ("×",) * 3]
+    figure = result.figure()
+    assert [each.text for each in figure.data if each.type == "scatter" and each.text] == [("×",) * 3]
+    assert any("diverged at every rate" in each.text for each in figure.layout.annotations)
 
 
 def test_a_best_rate_at_the_end_of_the_range_is_reported():
