@@ -41,6 +41,11 @@ class Node:
             raise RuntimeError(answer["error"])
         return answer.get("value")
 
+    def call(self, function: str, *given: Any) -> Any:
+        """Return what a function such as ``learn/shape.js describeShape`` returns."""
+        module, name = function.split()
+        return self.run(f'return (await import("./{module}")).{name}(...given);', given)
+
 
 @contextmanager
 def node() -> Iterator[Node]:

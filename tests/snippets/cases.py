@@ -2,7 +2,7 @@
 
 import functools
 import random
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 import torch
 
@@ -77,3 +77,14 @@ def job(op: str, rule: str) -> tuple[str, str, str, list[tuple[dict[str, float],
     """A job for ``runner``: the code of a pair, and how to try it."""
     chosen = make_pair(op, rule, {})
     return code_of(op, rule), chosen.name, chosen.layer, list(trials(find_op(op), find_rule(rule)))
+
+
+def assert_compiles_whole(function: Callable[[torch.Tensor], torch.Tensor]) -> None:
+    """Compare y and the gradient of a function with those of the same compiled, also where none is needed."""
+    results = []
+    for run in (function, torch.compile(function, fullgraph=True, backend="aot_eager")):
+        x = torch.linspace(-2.3, 2.9, 13, requires_grad=True)
+        y = run(x)
+        results.append((y.detach(), *torch.autograd.grad(y, x, torch.ones_like(y)), run(x.detach())))
+    for own, compiled in zip(*results, strict=True):
+        torch.testing.assert_close(compiled, own, rtol=1e-5, atol=1e-5, equal_nan=True)

@@ -1,7 +1,5 @@
 """Code of pairs that draw: given the same u it computes what ``apply`` computes."""
 
-import subprocess
-import sys
 from pathlib import Path
 from typing import Any
 
@@ -30,12 +28,12 @@ from tests.snippets.drawing import (
     REINFORCE,
     SLOPE,
     SOFT,
+    executed_alone,
     points,
 )
 from tests.snippets.drawing_runner import passed
 from tests.snippets.runner import defined
 
-HERE = Path(__file__).parent
 DTYPES = (torch.float32, torch.float64)
 SOME = take_part(PAIRS)
 
@@ -69,24 +67,11 @@ def expected_of(op: str, rule: str, learns: tuple[str, ...], dtype: torch.dtype)
 def test_executed_alone_it_gives_the_same_bits(tmp_path: Path) -> None:
     cases = [(*pair, dtype) for pair in PAIRS for dtype in DTYPES]
     jobs = [
-        (
-            snippet(op, rule, None, learns),
-            make_pair(op, rule, {}, learns).name,
-            given_to(op, rule, learns, dtype),
-        )
-        for op, rule, learns, dtype in cases
+        (snippet(*case, None, learns), make_pair(*case, {}, learns).name, [given_to(*case, learns, dtype)])
+        for *case, learns, dtype in cases
     ]
-    torch.save(jobs, tmp_path / "jobs.pt")
-    command = [sys.executable, "-I", str(HERE / "drawing_runner.py"), "jobs.pt", "results.pt"]
-    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True)
-    assert done.returncode == 0, done.stderr
-    results = torch.load(tmp_path / "results.pt", weights_only=True)
-    differ = [
-        case
-        for case, ours in zip(cases, results, strict=True)
-        if not all(map(torch.equal, ours, expected_of(*case)))
-    ]
-    assert differ == []
+    results = zip(cases, executed_alone(jobs, tmp_path), strict=True)
+    assert [case for case, ours in results if not all(map(torch.equal, ours, expected_of(*case)))] == []
 
 
 @pytest.mark.parametrize(("op", "rule", "learns"), SOME)

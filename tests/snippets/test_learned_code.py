@@ -97,19 +97,6 @@ def test_forward_mode_gives_what_explorer_gives(op: str, rule: str, names: list[
         torch.testing.assert_close(own, expected, rtol=1e-12, atol=1e-12, equal_nan=True)
 
 
-@pytest.mark.parametrize(("op", "rule", "names"), [pytest.param(*case, id=case[1]) for case in BY_RULE])
-def test_one_value_gives_the_bits_of_the_chart(op: str, rule: str, names: list[str]):
-    function = defined(code_of(op, rule, *names))[make_pair(op, rule).name]
-    for dtype in (torch.float32, torch.float64):
-        x, g = data(dtype)
-        x.requires_grad_()
-        arguments = _tensors(op, rule, names, (), dtype)
-        numbers = _tensors(op, rule, [], (), dtype)
-        mine, chart = function(x, **arguments), apply(op, rule, x, **numbers)
-        assert torch.equal(mine, chart)
-        assert torch.equal(gradients(mine, {"x": x}, g)["x"], gradients(chart, {"x": x}, g)["x"])
-
-
 @pytest.mark.parametrize("shape", SHAPES, ids=str)
 @pytest.mark.parametrize(("op", "rule", "names"), EVERY)
 def test_the_layer_holds_a_parameter_of_the_shape(

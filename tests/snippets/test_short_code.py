@@ -1,10 +1,8 @@
 """The short form of exported code: what a person would write, with the bits of the whole."""
 
-import json
 import re
-import subprocess
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from itertools import product
 from pathlib import Path
 
@@ -19,11 +17,13 @@ from explorer.snippets.torch_code import make_torch_code
 from tests.catalogue import fixed
 from tests.catalogue.cases import usual_op
 from tests.selection import PARTS, take_part
-from tests.snippets import short_runner
-from tests.snippets.cases import OWN, code_of
+from tests.snippets.cases import OWN, assert_compiles_whole, code_of
+from tests.snippets.drawing import LOSS_CODE, executed_alone
 from tests.snippets.drawing import PAIRS as RANDOM
 from tests.snippets.runner import defined
 
+X = torch.cat([torch.linspace(-4.5, 4.5, 73), torch.tensor([-0.0, 0.26, -30.7, 3e38, 1e-45])])
+EXTREMES = torch.tensor([float("inf"), -float("inf"), float("nan")])
 ROUND = """\
 import torch
 
@@ -52,28 +52,33 @@ def find_learned(op: str, rule: str) -> tuple[str, ...]:
     return tuple(each.name for each in adapt_rule(find_op(op), find_rule(rule)).learned)
 
 
-def find_differing(cases: Sequence[tuple[str, str, tuple[str, ...]]], folder: Path) -> list[list[object]]:
-    """The cases whose two forms differ in a bit, executed where explorer cannot be imported."""
-    pairs = [(case, make_pair(case[0], case[1], {}, case[2])) for case in cases]
-    jobs = [
-        (
-            list(map(str, case)),
-            (make_torch_code(pair), make_short_code(pair)),
-            pair.name,
-            [pair.parameters[name] for name in pair.learns],
-            list(pair.extras),
-        )
-        for case, pair in pairs
-    ]
-    imports = {
-        module for _, codes, *_ in jobs for module in re.findall(r"^(?:import|from) (\w+)", codes[1], re.M)
-    }
+def find_differing(cases: Sequence[tuple[str, str, tuple[str, ...]]], folder: Path) -> list[object]:
+    """Return the cases whose two forms differ in a bit, executed where explorer cannot be imported."""
+    pairs = [make_pair(op, rule, {}, learns) for op, rule, learns in cases]
+    codes = [(make_torch_code(pair), make_short_code(pair)) for pair in pairs]
+    imports = {name for _, short in codes for name in re.findall(r"^(?:import|from) (\w+)", short, re.M)}
     assert imports <= {"torch", "math", "collections"}
-    torch.save(jobs, folder / "jobs.pt")
-    command = [sys.executable, "-I", str(Path(short_runner.__file__)), "jobs.pt", "differ.json"]
-    done = subprocess.run(command, cwd=folder, capture_output=True, text=True)
-    assert done.returncode == 0, done.stderr
-    return json.loads((folder / "differ.json").read_text())
+    jobs = [
+        (code, pair.name, list(trials(pair)))
+        for pair, both in zip(pairs, codes, strict=True)
+        for code in both
+    ]
+    bits = [list(map(to_bits, each)) for each in executed_alone(jobs, folder)]
+    return [case for case, long, short in zip(cases, bits[::2], bits[1::2], strict=True) if long != short]
+
+
+def trials(pair: Pair) -> Iterator[dict[str, object]]:
+    """Yield what a pair is given, in both dtypes, with and without extreme x."""
+    for dtype, x in product((torch.float32, torch.float64), (X, torch.cat([X, EXTREMES]))):
+        learned = [torch.tensor(pair.parameters[name], dtype=dtype) for name in pair.learns]
+        given = {"leaves": [x.to(dtype), *learned], "g": torch.linspace(-2, 1.5, len(x), dtype=dtype)}
+        draw = {"u": torch.linspace(0.01, 0.99, len(x), dtype=dtype)} if "u" in pair.extras else {}
+        yield given | draw | {"loss": LOSS_CODE if "f" in pair.extras else ""}
+
+
+def to_bits(tensor: torch.Tensor) -> tuple[torch.dtype, bytes]:
+    """Return the dtype and the bits of a tensor, in which all NaN count as one."""
+    return tensor.dtype, torch.where(tensor.isnan(), torch.nan, tensor).contiguous().numpy().tobytes()
 
 
 def test_the_short_form_of_round_with_straight_through_has_twelve_lines() -> None:
@@ -102,7 +107,7 @@ def test_two_forms_that_differ_are_found(tmp_path: Path, monkeypatch: pytest.Mon
         lambda pair: make_torch_code(pair).replace("g / ", "g / 2 / "),
     )
     case = ("sign", "fast_sigmoid", ())
-    assert find_differing([case, ("sign", "clipped", ())], tmp_path) == [list(map(str, case))]
+    assert find_differing([case, ("sign", "clipped", ())], tmp_path) == [case]
 
 
 # torch.compile itself makes an instance of Function, about which torch warns.
@@ -125,13 +130,7 @@ def test_short_code_compiles_whole_with_and_without_gradient() -> None:
     def several(x: torch.Tensor) -> torch.Tensor:
         return torch.stack([function(x, **call(pair, x)) for pair, function in functions])
 
-    results = []
-    for run in (several, torch.compile(several, fullgraph=True, backend="aot_eager")):
-        x = torch.linspace(-2.3, 2.9, 13, requires_grad=True)
-        y = run(x)
-        results.append((y.detach(), *torch.autograd.grad(y, x, torch.ones_like(y)), run(x.detach())))
-    for own, compiled in zip(*results, strict=True):
-        torch.testing.assert_close(compiled, own, rtol=1e-5, atol=1e-5, equal_nan=True)
+    assert_compiles_whole(several)
 
 
 def test_a_parameter_called_as_the_class_does_not_hide_it() -> None:

@@ -73,8 +73,7 @@ def test_of_answers_in_words_none_is_drawn(node: Node):
 def test_the_numbers_of_students_and_of_answers_are_displayed(
     node: Node, answered: int, here: int, words: str
 ):
-    body = 'return (await import("./class/tally.js")).describeAnswered(...given);'
-    assert node.run(body, [answered, here]) == words
+    assert node.call("class/tally.js describeAnswered", answered, here) == words
 
 
 WAY = """

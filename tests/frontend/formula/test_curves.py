@@ -175,6 +175,14 @@ def sampled_in(node: Node, cases: list[Case]) -> list[dict]:
     return node.run(SAMPLE, {"points": POINTS, "cases": [case.data() for case in cases]})
 
 
+def assert_equal_curves(node: Node, cases: list[Case]) -> None:
+    """Compare all points and values of some cases with those of torch."""
+    for case, sampled in zip(cases, sampled_in(node, cases), strict=True):
+        curves = case.torch()
+        assert same_points(sampled, curves), case.name
+        assert not unequal_curves(sampled, curves), case.name
+
+
 def is_decided(op: Op) -> bool:
     """Whether no jump hangs on the last bit of a mean, which is summed in another order here and there."""
     return op.kinks is not None or not find_reductions(op.parsed.tree)
@@ -198,11 +206,7 @@ def test_an_op_that_jumps_at_a_mean_is_equal_but_at_the_jump(node: Node):
 
 
 def test_the_catalogue(node: Node):
-    cases = take_part(case for case in catalogue_cases() if is_decided(case.op))
-    for case, sampled in zip(cases, sampled_in(node, cases), strict=True):
-        curves = case.torch()
-        assert same_points(sampled, curves), case.name
-        assert not unequal_curves(sampled, curves), case.name
+    assert_equal_curves(node, take_part(case for case in catalogue_cases() if is_decided(case.op)))
 
 
 def test_the_kinks_of_an_op_are_looked_for_once_for_all_rules(node: Node):
@@ -275,11 +279,7 @@ def test_every_function_of_the_table_and_no_other(node: Node):
 )
 def test_ranges(node: Node, start, stop):
     rules = tuple(map(find_rule, ("default", "masked", "formula: g * (sin(x) > 0.5)")))
-    cases = [Case(op, rules, 2.0, {}, start, stop) for op in OPS_DECIDED]
-    for case, sampled in zip(cases, sampled_in(node, cases), strict=True):
-        curves = case.torch()
-        assert same_points(sampled, curves), case.name
-        assert not unequal_curves(sampled, curves), case.name
+    assert_equal_curves(node, [Case(op, rules, 2.0, {}, start, stop) for op in OPS_DECIDED])
 
 
 def test_kinks_that_share_a_cell_of_the_scan(node: Node):
@@ -294,8 +294,4 @@ def test_kinks_that_share_a_cell_of_the_scan(node: Node):
 @pytest.mark.parametrize("size", [1e-37, 1e-39, 1e-44, 7.1e-46, 7e-46])
 def test_celu_at_constants_that_float32_holds_in_few_bits(node: Node, size: float):
     op, default = find_op("formula: celu(x, c)"), (RULES["default"],)
-    cases = [Case(op, default, 0.5, {"c": c}, -2 * size, 3 * size) for c in (size, -size)]
-    for case, sampled in zip(cases, sampled_in(node, cases), strict=True):
-        curves = case.torch()
-        assert same_points(sampled, curves), case.name
-        assert not unequal_curves(sampled, curves), case.name
+    assert_equal_curves(node, [Case(op, default, 0.5, {"c": c}, -2 * size, 3 * size) for c in (size, -size)])

@@ -165,18 +165,14 @@ def test_a_feature_that_was_left_out_is_missed(node: Node) -> None:
 @pytest.mark.parametrize(
     ("excursion", "x"),
     [
-        ((-0.7, 0.4), 0),
-        ((1.02, 1.4), 1.2),
-        ((1.21, 1.29), 1.25),
-        ((0.001, 0.003), 0.002),
-        ((-2.6, -2.2), -2.4),
+        *[((-0.7, 0.4), 0), ((1.02, 1.4), 1.2), ((1.21, 1.29), 1.25)],
+        *[((0.001, 0.003), 0.002), ((-2.6, -2.2), -2.4)],
     ],
 )
 def test_a_place_is_named_by_a_round_x_inside_it(
     node: Node, excursion: tuple[float, float], x: float
 ) -> None:
-    body = 'return (await import("./learn/judging.js")).pickX({ from: given[0], to: given[1] });'
-    named = node.run(body, excursion)
+    named = node.call("learn/judging.js pickX", dict(zip(("from", "to"), excursion, strict=True)))
     assert named == x
     assert excursion[0] <= named <= excursion[1]
 

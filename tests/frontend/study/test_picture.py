@@ -94,25 +94,15 @@ def test_each_state_offers_its_buttons(picture: Run, state: str, offered: set[st
 
 
 def test_a_link_without_a_task_is_studied_on_one_that_can_be_judged(node: Node, document: dict[str, Any]):
-    body = """
-        const { setDocument } = await import("./choice/entries.js");
-        const { enterStudy } = await import("./study/settings.js");
-        setDocument(given.document);
-        return enterStudy(given.choice, "link");
-    """
+    body = 'return (await import("./study/settings.js")).enterStudy(given.choice, "link");'
     entered = node.run(body, {"document": document, "choice": choice("sign", "clipped", rates="0.1")})
     assert entered["training"] == {"task": "digits", "seeds": "5", "rates": "0.1"}
     assert [rule["key"] for rule in entered["rules"]] == ["clipped"]
 
 
 def test_a_study_is_asked_for_neither_the_rate_nor_how_a_run_is_watched(node: Node, document: dict[str, Any]):
-    body = """
-        const { setDocument } = await import("./choice/entries.js");
-        const { getSharedSettings } = await import("./study/settings.js");
-        setDocument(given);
-        return getSharedSettings().map(({ name }) => name);
-    """
-    names = node.run(body, document)
+    body = 'return (await import("./study/settings.js")).getSharedSettings().map(({ name }) => name);'
+    names = node.run(body, {"document": document})
     assert {"steps", "seeds", "hidden", "optimiser"} <= set(names)
     assert not {"lr", "pace", "sigma"} & set(names)
 

@@ -87,8 +87,7 @@ def test_numbers_of_a_table_are_drawn_as_value_against_target(node, document):
     ],
 )
 def test_names_are_listed_as_far_as_there_is_room(node, names, most, listed):
-    body = 'return (await import("./train/object/names.js")).shortenNames(given.names, given.most);'
-    assert node.run(body, {"names": names, "most": most}) == listed
+    assert node.call("train/object/names.js shortenNames", names, most) == listed
 
 
 def test_a_regression_task_shows_columns_until_the_first_step(node, document):

@@ -85,13 +85,7 @@ def test_a_range_that_nobody_asked_for_is_a_new_home(node: Node) -> None:
         const typed = withPicture(drawn, { range: [5, 6] });
         return [EMPTY, opened, asked, drawn, typed].map((state) => [state.home, getCurrentView(state)]);
     """)
-    assert states == [
-        [[-3, 3], [-3, 3]],
-        [[0, 1], [0, 1]],
-        [[0, 1], [0, 2]],
-        [[0, 1], [0, 2]],
-        [[5, 6], [5, 6]],
-    ]
+    assert states == [[[-3, 3]] * 2, [[0, 1]] * 2, [[0, 1], [0, 2]], [[0, 1], [0, 2]], [[5, 6]] * 2]
 
 
 def test_a_panel_of_parts_without_a_line_is_drawn_too(node: Node) -> None:

@@ -55,14 +55,10 @@ SIX = ["straight_through", "masked", "clipped", BELOW, "gaussian", LINE]
 
 def charts(node: Node, cases: list[dict[str, Any]]) -> list[Any]:
     """Traces and layout as Plotly takes them, and the sampled curves, of each choice."""
-    result = [
-        case
-        | {
-            "op": make_entry(find_op(case["op"])),
-            "rules": [make_entry(find_rule(key)) for key in case["rules"]],
-        }
-        for case in cases
-    ]
+    result = []
+    for case in cases:
+        rules = [make_entry(find_rule(key)) for key in case["rules"]]
+        result.append(case | {"op": make_entry(find_op(case["op"])), "rules": rules})
     return node.run(TRACES, {"neutral": NEUTRAL, "colours": RULE_COLOURS_LIGHT, "cases": result})
 
 
@@ -96,11 +92,8 @@ def test_every_rule_is_one_trace_named_by_its_label(node: Node) -> None:
     assert traces["forward"]["name"] == "Clamp"
     assert traces[BELOW]["name"] == "g * (x &lt; 0)"
     assert (len(traces["gaussian"]["x"]), traces["gaussian"]["visible"]) == (0, False)
-    assert [traces[key]["line"]["color"] for key in ("forward", "straight_through", LINE)] == [
-        NEUTRAL,
-        RULE_COLOURS_LIGHT[0],
-        RULE_COLOURS_LIGHT[5],
-    ]
+    colours = [traces[key]["line"]["color"] for key in ("forward", "straight_through", LINE)]
+    assert colours == [NEUTRAL, RULE_COLOURS_LIGHT[0], RULE_COLOURS_LIGHT[5]]
 
 
 @pytest.mark.parametrize("op", ["seq", "formula: round(x - 0.5) + 0.5"])

@@ -165,8 +165,7 @@ def test_straight_through_rests_at_the_target_and_what_is_unbiased_goes_to_an_en
     ],
 )
 def test_the_words_say_what_is_measured(node: Node, measured: dict[str, Any], said: str) -> None:
-    code = 'return (await import("./learn/pictures/walk-words.js")).describeEstimator(...given);'
-    assert node.run(code, ["ReinMax", measured]) == said
+    assert node.call("learn/pictures/walk-words.js describeEstimator", "ReinMax", measured) == said
 
 
 @pytest.mark.parametrize(
@@ -180,13 +179,9 @@ def test_the_words_say_what_is_measured(node: Node, measured: dict[str, Any], sa
     ],
 )
 def test_the_words_say_where_its_mean_leads(node: Node, ends: dict[str, Any], said: str) -> None:
-    code = (
-        'const { describeEnds } = await import("./learn/pictures/walk-words.js"); return describeEnds(given);'
-    )
-    assert node.run(code, ends) == said
+    assert node.call("learn/pictures/walk-words.js describeEnds", ends) == said
 
 
 def test_the_words_count_the_runs(node: Node) -> None:
-    code = 'return (await import("./learn/pictures/walk-words.js")).describeRuns(...given);'
-    said = node.run(code, [{"above": 795, "below": 1205}, 2000, 150])
+    said = node.call("learn/pictures/walk-words.js describeRuns", {"above": 795, "below": 1205}, 2000, 150)
     assert said == "After 150 steps 795 of 2,000 runs are above p = 0.5, 1,205 below."

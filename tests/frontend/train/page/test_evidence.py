@@ -19,10 +19,11 @@ def test_the_alignment_is_of_the_last_hidden_layer_or_the_one_chosen(picture: Ru
 
 
 def test_a_point_of_the_alignment_is_the_mean_of_those_before_it_and_of_one_sigma(node: Node):
-    body = 'return (await import("./train/state/series.js")).averageTrailing(...given);'
-    assert node.run(body, [[1, 2, 3, 4, 5, 6], [0.5] * 6, 5]) == [1, 1.5, 2, 2.5, 3, 4]
-    assert node.run(body, [[1, 2, 3, 4], [0.5, 0.5, 2, 2], 5]) == [1, 1.5, 3, 3.5]
-    gap = node.run(body.replace("(...given)", "(...given).map(String)"), [[1, None, 3], [0.5] * 3, 5])
+    average = "train/state/series.js averageTrailing"
+    assert node.call(average, [1, 2, 3, 4, 5, 6], [0.5] * 6, 5) == [1, 1.5, 2, 2.5, 3, 4]
+    assert node.call(average, [1, 2, 3, 4], [0.5, 0.5, 2, 2], 5) == [1, 1.5, 3, 3.5]
+    body = 'return (await import("./train/state/series.js")).averageTrailing(...given).map(String);'
+    gap = node.run(body, [[1, None, 3], [0.5] * 3, 5])
     assert gap == ["1", "NaN", "2"]
 
 

@@ -59,11 +59,11 @@ def test_a_band_says_what_is_left_of_the_gradient_where_each_is_a_number(
     way = {"reached": [0.5, 0.5], "moved": [0.0, 0.0], "passed": [passed]}
     seen["snapshot"]["measured"] = {"way": {"default": way}}
     one = {"status": seen, "choice": choice("round", "default", task="digits")}
-    (lane,) = picture(f"{SEEN} ", **one)["object"]["lanes"]
+    (lane,) = picture(SEEN, **one)["object"]["lanes"]
     assert lane["bands"][0] == band
     assert [each["text"] for each in lane["bands"][1:]] == ["", ""]
     way["reached"] = [None, 0.5]
-    (lane,) = picture(f"{SEEN} ", **one)["object"]["lanes"]
+    (lane,) = picture(SEEN, **one)["object"]["lanes"]
     assert {(each["known"], each["text"]) for each in lane["bands"]} == {(False, "")}
     assert not any(plate["still"] for plate in lane["plates"])
 
@@ -106,7 +106,7 @@ def test_a_lane_names_the_rule_that_it_goes_on_with(picture: Run, step: int, beg
     seen["lines"] = {"sigmoid_st": {"text": "The whole gradient passes."}}
     seen["snapshot"]["measured"] = {"way": {"sigmoid_st": None}}
     chosen = choice("bernoulli", "sigmoid_st", task="digits")
-    (lane,) = picture(f"{SEEN} ", status=seen, choice=chosen)["object"]["lanes"]
+    (lane,) = picture(SEEN, status=seen, choice=chosen)["object"]["lanes"]
     assert lane["said"] == f"{begins}The whole gradient passes."
 
 
@@ -152,10 +152,7 @@ def test_the_verdict_is_the_last_sentence_during_and_after_a_run(picture: Run):
 
 
 def test_a_result_of_another_learning_rate_says_so(picture: Run):
-    over = f"""
-        {SEEN}
-        state = {{ ...state, trained: {{ ...given.choice, training: {{ lr: "0.5" }} }} }};
-    """
+    over = f'{SEEN} state.trained = {{ ...given.choice, training: {{ lr: "0.5" }} }};'
     said = picture(over, status=status("finished", "default"))["status"]["next"]
     assert said == "The result is for learning rate 0.5: press Again to train with the new one."
 
@@ -228,14 +225,11 @@ def test_the_heading_of_the_chart_states_several_seeds(picture: Run):
 
 
 def test_the_band_is_the_outline_of_mean_and_deviation(node: Node):
-    body = """
-        const { traceBand } = await import("./train/state/series.js");
-        return traceBand(given);
-    """
-    band = node.run(body, {"x": [0, 5, 9], "y": [1, 2, None], "spread": [0.25, 0.5, 0.5]})
+    trace = "train/state/series.js traceBand"
+    band = node.call(trace, {"x": [0, 5, 9], "y": [1, 2, None], "spread": [0.25, 0.5, 0.5]})
     assert band["x"].tolist() == [0, 5, 5, 0]
     assert band["y"].tolist() == [1.25, 2.5, 1.5, 0.75]
-    assert node.run(body, {"x": [0, 1], "y": [1, 2]})["x"].size == 0
+    assert node.call(trace, {"x": [0, 1], "y": [1, 2]})["x"].size == 0
 
 
 def test_a_link_with_branches_says_how_the_line_is_had_that_it_leaves(picture: Run):

@@ -35,12 +35,17 @@ SHOWN = """
 PAUSED = {"state": "paused", "sentence": "Paused.", "step": 3, "steps": 400}
 
 
-@pytest.fixture(scope="module")
-def records() -> dict[str, Any]:
-    run = Run(Settings(task="digits", op="sign", rules=RULES, hidden=(16, 8), device="cpu"))
-    run.advance(3)
+def recorded(steps: int, **settings: Any) -> dict[str, Any]:
+    """Return the record of the first layer after some steps, as it is sent."""
+    run = Run(Settings(device="cpu", **settings))
+    run.advance(steps)
     answer: dict[str, Any] = json.loads(as_json(run.measure("slow_motion", layer=0)))
     return answer
+
+
+@pytest.fixture(scope="module")
+def records() -> dict[str, Any]:
+    return recorded(3, task="digits", op="sign", rules=RULES, hidden=(16, 8))
 
 
 @pytest.fixture
@@ -185,11 +190,8 @@ def test_a_rule_that_diverged_leaves_the_others(shown, records) -> None:
 
 @pytest.mark.parametrize("text", ["input", "gradient,2", "gradient,2,1,15,28", "weights,1,1,1,4"])
 def test_a_position_comes_back_from_its_text(node: Node, text: str) -> None:
-    body = """
-        const { parsePosition, toPositionText } = await import("./train/slow-motion/view-model.js");
-        return toPositionText(parsePosition(given));
-    """
-    assert node.run(body, text) == text
+    module = "train/slow-motion/view-model.js"
+    assert node.call(f"{module} toPositionText", node.call(f"{module} parsePosition", text)) == text
 
 
 def test_a_row_is_of_the_example_to_which_its_time_and_its_place_on_a_map_belong(node: Node) -> None:
@@ -218,17 +220,15 @@ def test_an_op_is_drawn_correctly_however_far_its_inputs_are_from_0(
     node: Node, document: dict[str, Any], op: str
 ) -> None:
     """On the net of the documents x reaches beyond ±24: no curve has a plateau that the op has not."""
-    run = Run(Settings(task="documents", op=op, rules=("default",), device="cpu"))
-    answer = json.loads(as_json(run.measure("slow_motion", layer=0)))
+    answer = recorded(0, task="documents", op=op, rules=("default",))
     chosen = choice(op, "default", task="documents") | {"slow": "op,1,1,1,1"}
     given = {"choice": chosen, "answer": answer, "status": PAUSED, "id": "run", "document": document}
     (drawing,) = [each["drawing"] for each in node.run(SHOWN, given)["stages"] if each["key"] == "op"]
     x, y = (np.array([point[name] for point in drawing["points"]], float) for name in "xy")
     rows = np.frombuffer(base64.b64decode(answer["default"]["tensors"]["x"]["values"]["bdata"]), np.float32)
     column = rows.reshape(answer["default"]["tensors"]["x"]["shape"])[:, 0]
-    low, high = (
-        end(*ends) for end, ends in zip((min, max), _ends(answer["default"]["span"], column), strict=True)
-    )
+    start, stop = answer["default"]["span"]
+    low, high = min(start, column.min()), max(stop, column.max())
     assert high > 24
     at = low + x * (high - low)
     clear = np.abs(np.abs(at % 1) - 0.5) > 0.01  # of round's jumps, where the share of a width is not exact
@@ -237,16 +237,9 @@ def test_an_op_is_drawn_correctly_however_far_its_inputs_are_from_0(
     assert np.allclose(np.polyval(scale, levels), y[clear], atol=1e-3)
 
 
-def _ends(span: list[float], column: Any) -> list[list[float]]:
-    return [[span[0], float(column.min())], [span[1], float(column.max())]]
-
-
 @pytest.fixture(scope="module")
 def drawn_records() -> dict[str, Any]:
-    run = Run(Settings(task="digits", op="bernoulli", rules=("reinmax", "disarm"), device="cpu"))
-    run.advance(3)
-    answer: dict[str, Any] = json.loads(as_json(run.measure("slow_motion", layer=0)))
-    return answer
+    return recorded(3, task="digits", op="bernoulli", rules=("reinmax", "disarm"))
 
 
 def of_drawn(node: Node, document: dict[str, Any], answer: Any, slow: str) -> Any:
@@ -264,10 +257,7 @@ def test_random_numbers_of_a_cell_appear_in_its_numbers_and_curves(
     x, u = (drawn["op"]["label"].split(", ")[at].split(" = ")[1] for at in (0, 1))
     y = picture["numbers"].rpartition(" = ")[2]
     assert picture["numbers"] == f"y = where({u} < sigmoid({x}), 1, 0) = {y}"
-    for key in (
-        "op",
-        "rule",
-    ):  # of this u: the point lies on the curve, at a jump of which it may be beside it
+    for key in ("op", "rule"):  # of this u: the point is on the curve, or next to it at a jump
         points, at = drawn[key]["points"], drawn[key]["at"]
         near = [point["y"] for point in points if abs(point["x"] - at["x"]) < 0.002]
         assert min(abs(each - at["y"]) for each in near) < 0.01

@@ -46,24 +46,21 @@ LEGEND = [{"key": key, "label": key.title(), "colour": f"#{key}"} for key in ("d
 
 def line(rule: str, **more: Any) -> dict[str, Any]:
     values = {"x": [0, 2, 4, 6, 8], "y": [1, 2, 3, 4, 5], "spread": [0, 0, 0, 0, 0]}
-    return (
-        {"name": rule.title(), "rule": rule, "meta": rule, "ends": True, "colour": f"#{rule}"} | values | more
-    )
+    known = {"name": rule.title(), "rule": rule, "meta": rule, "ends": True, "colour": f"#{rule}"}
+    return known | values | more
+
+
+def split(tell: Run, *points: dict[str, Any]) -> Any:
+    """Return the lines of both rules, split at branch points."""
+    lines = [line("default"), line("clipped")]
+    return tell("state/branches", "splitAtBranches", lines, points, LEGEND, "#free")
 
 
 def test_a_line_goes_on_dashed_in_the_colour_of_its_other_rule(tell: Run):
-    points = [{"step": 4, "name": "default", "value": "clipped"}]
-    series = tell(
-        "state/branches", "splitAtBranches", [line("default"), line("clipped")], points, LEGEND, "#free"
-    )
-    whole, later, other, mark = series
+    whole, later, other, mark = split(tell, {"step": 4, "name": "default", "value": "clipped"})
     assert (whole["x"], whole["ends"], whole["meta"]) == ([0, 2, 4], False, "default")
-    assert (later["x"], later["y"], later["dash"], later["colour"]) == (
-        [4, 6, 8],
-        [3, 4, 5],
-        "dash",
-        "#clipped",
-    )
+    assert (later["x"], later["y"]) == ([4, 6, 8], [3, 4, 5])
+    assert (later["dash"], later["colour"]) == ("dash", "#clipped")
     assert later["name"] == "Default → Clipped straight-through"
     assert later["ends"]
     assert "meta" not in later
@@ -99,35 +96,22 @@ def test_a_line_is_named_by_the_rule_that_it_went_on_with(tell: Run):
 
 
 def test_a_rate_parts_every_line_and_a_point_to_come_none(tell: Run):
-    lines = [line("default"), line("clipped")]
-    series = tell(
-        "state/branches", "splitAtBranches", lines, [{"step": 5, "name": "lr", "value": "1"}], LEGEND, "#free"
-    )
+    series = split(tell, {"step": 5, "name": "lr", "value": "1"})
     assert [each["x"] for each in series] == [[0, 2, 4], [4, 6, 8]] * 2 + [[4]] * 2
     assert {each["colour"] for each in series} == {"#default", "#clipped"}
-    later = tell(
-        "state/branches",
-        "splitAtBranches",
-        lines,
-        [{"step": 50, "name": "lr", "value": "1"}],
-        LEGEND,
-        "#free",
-    )
+    later = split(tell, {"step": 50, "name": "lr", "value": "1"})
     assert [each["x"] for each in later] == [[0, 2, 4, 6, 8]] * 2
 
 
 def test_of_branches_that_fit_no_link_the_last_are_in_it(node: Node, document: dict[str, Any]):
     points = [f"{step},op:formula: x + {step}{' + x' * 60}" for step in range(9)]
-    given = {
-        "document": document,
-        "choice": choice("sign", "default", task="moons", branch="\n".join(points)),
-    }
+    chosen = choice("sign", "default", task="moons", branch="\n".join(points))
     body = """
         const { toQuery, countLinkedBranches } = await import("./choice/address.js");
         const { describeLinkLimit } = await import("./train/history/view-model.js");
         return [toQuery, countLinkedBranches, describeLinkLimit].map((find) => find(given.choice));
     """
-    query, linked, said = node.run(body, given)
+    query, linked, said = node.run(body, {"document": document, "choice": chosen})
     assert len(query) <= MAX_QUERY
     told = parse_qs(query)["branch"]
     assert 0 < len(told) < 9
@@ -175,27 +159,15 @@ def test_the_server_alone_makes_the_branch_point_of_a_rate_and_the_choice_follow
 def on_its_way(rate: str | None, branch: str, recorded: str, **status: Any) -> dict[str, Any]:
     """The state of a run that is at step 30, with what is chosen and what it has recorded."""
     known = choice("sign", "default", task="moons", **({"branch": branch} if branch else {}))
-    status = {
-        "state": "running",
-        "step": 30,
-        "id": "r",
-        "recorded": {"lr": "0.01", "branch": recorded},
-    } | status
-    return {
-        "choice": known,
-        "trained": known,
-        "rate": rate,
-        "view": {"status": status, "id": "r", "notice": ""},
-    }
+    usual = {"state": "running", "step": 30, "id": "r", "recorded": {"lr": "0.01", "branch": recorded}}
+    view = {"status": usual | status, "id": "r", "notice": ""}
+    return {"choice": known, "trained": known, "rate": rate, "view": view}
 
 
 @pytest.mark.parametrize(
     ("state", "branch"),
     [
-        (
-            on_its_way("0.5", "27,lr:0.5", "28,lr:0.5"),
-            "28,lr:0.5",
-        ),  # the page did not know the step it was at
+        (on_its_way("0.5", "27,lr:0.5", "28,lr:0.5"), "28,lr:0.5"),  # the page did not know the step
         (on_its_way("0.5", "27,lr:0.5", "27,lr:0.50"), "27,lr:0.5"),
         (on_its_way("0.5", "27,lr:0.5", ""), None),  # not yet heard
         (on_its_way("0.5", "27,lr:0.5", "", state="finished"), ""),  # too late
@@ -210,14 +182,18 @@ def test_the_choice_follows_the_runs_records(tell: Run, state: dict[str, Any], b
     assert (known and known["training"].get("branch", "")) == branch
 
 
-def test_the_rate_that_is_shown(tell: Run):
-    at = {"state": "paused"}
-    assert tell("state/history", "getShownRate", on_its_way("0.5", "27,lr:0.2", "", **at)) == "0.5"
-    assert tell("state/history", "getShownRate", on_its_way(None, "27,lr:0.2", "", **at)) == "0.2"
-    assert tell("state/history", "getShownRate", on_its_way(None, "27,lr:0.2", "", **at, step=20)) == "0.01"
-    assert (
-        tell("state/history", "getShownRate", on_its_way(None, "27,lr:0.2", "", state="finished")) == "0.01"
-    )
+@pytest.mark.parametrize(
+    ("rate", "state", "step", "shown"),
+    [
+        ("0.5", "paused", 30, "0.5"),
+        (None, "paused", 30, "0.2"),
+        (None, "paused", 20, "0.01"),
+        (None, "finished", 30, "0.01"),
+    ],
+)
+def test_the_rate_that_is_shown(tell: Run, rate: str | None, state: str, step: int, shown: str):
+    seen = on_its_way(rate, "27,lr:0.2", "", state=state, step=step)
+    assert tell("state/history", "getShownRate", seen) == shown
 
 
 def test_spellings_of_one_learning_rate_give_equal_settings(tell: Run):

@@ -70,12 +70,10 @@ def test_chosen_op_and_rules_are_kept_by_a_task_with_the_op_in_the_same_place(te
 
 @pytest.mark.parametrize("task", ["circles", "moons", "spiral", "xor", "documents", "data"])
 def test_a_choice_for_weights_is_kept_for_hidden_units(tell: Run, task: str):
-    start = choice(
-        "quantize", "lsq", parameters={"qmax": 1}, task="ternary weights", learn="s", learn_rate="2"
-    )
-    changed = tell("state/tasks", "withTask", start, task)
+    own = {"task": "ternary weights", "learn": "s", "learn_rate": "2"}
+    changed = tell("state/tasks", "withTask", choice("quantize", "lsq", parameters={"qmax": 1}, **own), task)
     assert (changed["op"], rules_of(changed), changed["parameters"]) == ("quantize", ["lsq"], {"qmax": 1})
-    assert changed["training"] == {"task": task, "learn": "s", "learn_rate": "2"}
+    assert changed["training"] == own | {"task": task}
 
 
 @pytest.mark.parametrize("task", TASKS)
@@ -109,18 +107,13 @@ def test_another_table_is_another_run_only_where_it_is_learnt(tell: Run):
 
 
 def test_a_live_setting_is_no_other_run(tell: Run):
-    keys = {
-        name: tell(
-            "state/tasks", "toSettingsKey", choice("sign", "clipped", task="digits", **{name: text}), ""
-        )
-        for name, text in (("pace", "full"), ("lr", "0.5"), ("steps", "7"), ("hidden", "3,3"), ("seeds", "2"))
-    }
-    usual = tell("state/tasks", "toSettingsKey", choice("sign", "clipped", task="digits"), "")
-    assert {name for name, key in keys.items() if key == usual} == {"pace", "lr"}
-    assert (
-        tell("state/tasks", "getLiveSettings", choice("sign", "clipped", task="digits", lr="0.5"))["lr"]
-        == "0.5"
-    )
+    def key_of(**changed: str) -> str:
+        return tell("state/tasks", "toSettingsKey", choice("sign", "clipped", task="digits", **changed), "")
+
+    others = {"pace": "full", "lr": "0.5", "steps": "7", "hidden": "3,3", "seeds": "2"}
+    assert {name for name in others if key_of(**{name: others[name]}) == key_of()} == {"pace", "lr"}
+    live = tell("state/tasks", "getLiveSettings", choice("sign", "clipped", task="digits", lr="0.5"))
+    assert live["lr"] == "0.5"
 
 
 @pytest.mark.parametrize(
@@ -162,9 +155,8 @@ def test_an_own_formula_brings_its_refusal_along():
 @pytest.mark.parametrize("op", ["bernoulli", "gumbel_sigmoid", "dropout", "round"])
 def test_the_words_on_the_task_end_with_how_the_net_is_judged(tell: Run, op: str):
     said = tell("state/tasks", "describeTask", choice(op, "default", task="digits"))
-    assert said == " ".join(
-        filter(None, [TASKS["digits"].purpose, TASKS["digits"].note, describe_evaluation(OPS[op])])
-    )
+    parts = [TASKS["digits"].purpose, TASKS["digits"].note, describe_evaluation(OPS[op])]
+    assert said == " ".join(filter(None, parts))
 
 
 @pytest.mark.parametrize(
@@ -210,11 +202,6 @@ def test_the_description_states_how_the_op_of_a_branch_is_judged(tell: Run):
 
 
 def test_a_task_without_held_out_data_judges_no_net(tell: Run):
-    said = {
-        task: tell(
-            "state/tasks", "describeTask", choice("bernoulli", "default", task=task, branch="3,op:dropout")
-        )
-        for task in ("documents", "data", "digits")
-    }
-    found = {task: "udged" in words for task, words in said.items()}
-    assert found == {"documents": False, "data": True, "digits": True}
+    for task, judged in {"documents": False, "data": True, "digits": True}.items():
+        chosen = choice("bernoulli", "default", task=task, branch="3,op:dropout")
+        assert ("udged" in tell("state/tasks", "describeTask", chosen)) is judged, task

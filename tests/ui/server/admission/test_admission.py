@@ -36,6 +36,11 @@ async def _sent(app: Any, scope: Scope, receive: Receive = _gone) -> list[Messag
 _answering = PlainTextResponse("here")
 
 
+def _paced(visitor: int, address: int) -> admission.RateLimitMiddleware:
+    rates = admission.VisitorRateLimiters(visitor_rate=visitor, address_rate=address)
+    return admission.RateLimitMiddleware(_answering, rates)
+
+
 def test_two_turns_at_once_and_then_two_a_second():
     clock = _Clock()
     pace = admission.RateLimiter(2, clock)
@@ -52,9 +57,7 @@ def test_only_the_hurried_visitor_is_refused():
     def codes(app: Any, count: int, **who: str) -> list[int]:
         return [asyncio.run(_sent(app, scope_of(**who)))[0]["status"] for _ in range(count)]
 
-    app = admission.RateLimitMiddleware(
-        _answering, admission.VisitorRateLimiters(visitor_rate=2, address_rate=6)
-    )
+    app = _paced(2, 6)
     assert codes(app, 3, name="one") == [200, 200, 429]
     assert codes(app, 2, name="two") == [200, 200]  # at the same address
     assert codes(app, 3) == [200, 200, 429]  # what the others there have left
@@ -62,14 +65,10 @@ def test_only_the_hurried_visitor_is_refused():
     start, body = asyncio.run(_sent(app, scope_of(name="one")))
     assert b"more than 2 requests a second" in body["body"]
     assert dict(start["headers"])[b"retry-after"] == b"1"
-    forgers = admission.RateLimitMiddleware(
-        _answering, admission.VisitorRateLimiters(visitor_rate=2, address_rate=2)
-    )
+    forgers = _paced(2, 2)
     forged = [codes(forgers, 1, cookie=f"name{number}.0") for number in range(3)]
     assert forged == [[200], [200], [429]]  # an invented name is none
-    takers = admission.RateLimitMiddleware(
-        _answering, admission.VisitorRateLimiters(visitor_rate=2, address_rate=2)
-    )
+    takers = _paced(2, 2)
     taken = [codes(takers, 1, name=f"name{number}") for number in range(3)]
     assert taken == [[200], [200], [429]]  # many names at one address are one crowd
 
@@ -77,9 +76,7 @@ def test_only_the_hurried_visitor_is_refused():
 def test_a_refusal_is_delayed_and_other_answers_are_immediate(monkeypatch: pytest.MonkeyPatch):
     """Whoever is refused at once asks again at once: refusals alone kept a server busy."""
     monkeypatch.setattr(limits, "REFUSAL_DELAY_S", 60.0)
-    paced = admission.RateLimitMiddleware(
-        _answering, admission.VisitorRateLimiters(visitor_rate=1, address_rate=9)
-    )
+    paced = _paced(1, 9)
     full = admission.PageLimitMiddleware(_held, max_pages=0)
 
     async def waiting(answer: Coroutine[Any, Any, Any]) -> bool:
@@ -103,9 +100,7 @@ def test_a_refusal_is_delayed_and_other_answers_are_immediate(monkeypatch: pytes
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
 def test_a_page_that_is_asked_for_too_often_is_refused_as_a_page(page: Page):
-    app = admission.RateLimitMiddleware(
-        _answering, admission.VisitorRateLimiters(visitor_rate=2, address_rate=2)
-    )
+    app = _paced(2, 2)
     for _ in range(2):
         asyncio.run(_sent(app, scope_of(path=page.path)))
     start, body = asyncio.run(_sent(app, scope_of(path=page.path)))
@@ -157,35 +152,23 @@ def test_a_third_page_is_refused_until_another_one_is_closed():
     asyncio.run(visited())
 
 
+KEEP_COOKIES = "let your browser keep cookies for this site, or try again in about a minute"
+
+
 @pytest.mark.parametrize(
     ("share", "who", "page", "advice"),
     [
-        (
-            VisitorQuota(visitor=2, anonymous=9, address=9),
-            [{"name": "one"}] * 3,
-            503,
-            "close one of them and reload this one",
-        ),
+        ((2, 9, 9), [{"name": "one"}] * 3, 503, "close one of them and reload this one"),
         # With the page comes a name, for a browser that keeps it.
-        (
-            VisitorQuota(visitor=9, anonymous=2, address=9),
-            [{}, {"cookie": "invented.0"}, {"cookie": "one"}],
-            200,
-            "let your browser keep cookies for this site, or try again in about a minute",
-        ),
-        (
-            VisitorQuota(visitor=9, anonymous=9, address=2),
-            [{"name": "one"}, {"name": "two"}, {}],
-            503,
-            "try again in about a minute",
-        ),
+        ((9, 2, 9), [{}, {"cookie": "invented.0"}, {"cookie": "one"}], 200, KEEP_COOKIES),
+        ((9, 9, 2), [{"name": "one"}, {"name": "two"}, {}], 503, "try again in about a minute"),
     ],
 )
 def test_a_third_page_of_a_group_is_refused_and_other_groups_are_not(
-    share: VisitorQuota, who: list[dict[str, str]], page: int, advice: str
+    share: tuple[int, int, int], who: list[dict[str, str]], page: int, advice: str
 ):
     async def visited() -> None:
-        app = admission.PageLimitMiddleware(_held, quota=share)
+        app = admission.PageLimitMiddleware(_held, quota=VisitorQuota(*share))
         left = asyncio.Event()
 
         async def receive() -> Message:
@@ -260,14 +243,15 @@ def test_a_silent_connection_is_closed():
         async def silent() -> Message:
             return await asyncio.Event().wait()  # type: ignore[return-value]  # it never does
 
-        spoken = admission._throttle_messages(receive, admission.RateLimiter(9), first_message_timeout_s=0.01)
+        def throttled(receive: Receive) -> Receive:
+            return admission._throttle_messages(
+                receive, admission.RateLimiter(9), first_message_timeout_s=0.01
+            )
+
+        spoken = throttled(receive)
         told = [await spoken() for _ in range(3)]  # who has spoken once may be silent as long as he likes
-        return [
-            *told,
-            await admission._throttle_messages(
-                silent, admission.RateLimiter(9), first_message_timeout_s=0.01
-            )(),
-        ]
+        told.append(await throttled(silent)())
+        return told
 
     told = asyncio.run(conversation())
     assert [message.get("code") for message in told] == [None, None, 1000, 1008]

@@ -49,11 +49,12 @@ class _House:
         await _settled()
         return task
 
-    async def finish(self) -> None:
-        """One by one, until nobody is left."""
+    async def finish(self) -> list[Any]:
+        """One by one, until nobody is left: return what each got, a refusal included."""
         while self._go:
             self._go.pop(0).set()
             await _settled()
+        return await asyncio.gather(*self.tasks, return_exceptions=True)
 
 
 async def _settled() -> None:
@@ -69,7 +70,6 @@ def test_a_visitor_of_many_requests_holds_up_himself_only():
         await house.ask("one")
         await house.ask("other")
         await house.finish()
-        await asyncio.gather(*house.tasks)
         return house
 
     house = asyncio.run(visited())
@@ -84,7 +84,6 @@ def test_long_computations_weigh_more_than_short_ones():
         for visitor, seconds in (("long", 5.0), ("short", 1.0)) * 5:
             await house.ask(visitor, seconds)
         await house.finish()
-        await asyncio.gather(*house.tasks)
         return house.order
 
     assert asyncio.run(visited()) == ["long", *["short"] * 5, *["long"] * 4]
@@ -98,7 +97,6 @@ def _order(*asked: tuple[str, str]) -> list[str]:
         for visitor, address in asked:
             await house.ask(visitor, address=address)
         await house.finish()
-        await asyncio.gather(*house.tasks)
         return house.order
 
     return asyncio.run(visited())
@@ -125,8 +123,7 @@ def test_without_a_queue_many_visitors_of_one_address_yield_to_another():
         for number in range(5):
             await house.ask(f"name {number}", address="crowded")
         await house.ask("one")
-        await house.finish()
-        return await asyncio.gather(*house.tasks, return_exceptions=True)
+        return await house.finish()
 
     *_, last, one = asyncio.run(computed())
     assert isinstance(last, HTTPException)
@@ -174,8 +171,7 @@ def test_a_third_waiting_visitor_is_refused():
         for number in range(4):
             await house.ask(f"visitor {number}")
         refused = house.tasks[3].exception()
-        await house.finish()
-        return refused, await asyncio.gather(*house.tasks[:3])
+        return refused, (await house.finish())[:3]
 
     refused, sentences = asyncio.run(computed())
     assert isinstance(refused, HTTPException)
@@ -190,8 +186,7 @@ def test_a_full_queue_drops_the_last_of_the_longest_line():
         house = _House(1, 2)
         for visitor in ("many", "many", "many", "one"):
             await house.ask(visitor)
-        await house.finish()
-        return await asyncio.gather(*house.tasks, return_exceptions=True)
+        return await house.finish()
 
     *kept, last, one = asyncio.run(computed())
     assert kept == ["many", "many"]
@@ -214,7 +209,6 @@ def test_a_leaving_client_frees_its_place_and_its_slot():
         seated.cancel()
         await _settled()
         await house.finish()
-        await asyncio.gather(*house.tasks, return_exceptions=True)
         return house.order, house.seats
 
     order, left = asyncio.run(visited())
@@ -234,7 +228,6 @@ def test_a_client_that_leaves_at_its_turn_passes_it_on():
         house._go.pop(0).set()
         await _settled()
         await house.finish()
-        await asyncio.gather(*house.tasks, return_exceptions=True)
         return house.order
 
     assert asyncio.run(visited()) == ["a", "c"]

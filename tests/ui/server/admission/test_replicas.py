@@ -4,19 +4,16 @@ import asyncio
 import json
 
 import pytest
-from starlette.applications import Starlette
-from starlette.middleware import Middleware
 from starlette.requests import Request
 from starlette.responses import PlainTextResponse
-from starlette.routing import Route
 
 from explorer.training import Engine, Limits
 from explorer.training.scheduling.ids import REPLICA, JobIds, make_home_prefix, parse_replica
 from explorer.ui.server.admission import replicas
-from explorer.ui.server.admission.admission import RefusedError, handle_refused
 from explorer.ui.server.admission.visitors import SECRET
 from explorer.ui.server.runs import jobs
 from tests.training.driving import SMALL, Clock
+from tests.ui.server.classes.requests import Answer, asked, make_app
 from tests.ui.visitors import scope_of
 
 THERE = "second~0a.1b-2c"
@@ -31,86 +28,54 @@ def first(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv(SECRET, "ours")
 
 
-def app() -> Starlette:
-    routes = [
-        Route(
-            route.path,
-            route.endpoint,
-            methods=route.methods,
-            middleware=[Middleware(replicas.ReplicaMiddleware)],
-        )
-        for route in jobs.ROUTES
-    ]
-    handlers = {RefusedError: handle_refused, replicas.WrongReplicaError: replicas.handle_wrong_replica}
-    return Starlette(routes=routes, exception_handlers=handlers)
+APP = make_app(jobs.ROUTES)
 
 
-def answered(method: str, target: str, body: bytes = b"") -> tuple[int, dict[bytes, bytes], bytes]:
-    """Status, headers and the first of what is sent; then whoever asked has gone."""
-    path, _, query = target.partition("?")
-    sent: list[dict] = []
-    gone = asyncio.Event()
-    parts = [{"type": "http.request", "body": body, "more_body": False}]
-
-    async def receive():
-        if not parts:
-            await gone.wait()
-            return {"type": "http.disconnect"}
-        return parts.pop()
-
-    async def send(message):
-        sent.append(message)
-        if message.get("body"):
-            gone.set()
-
-    scope = scope_of(path=path) | {"method": method, "query_string": query.encode(), "root_path": ""}
-    scope["headers"] = [(b"content-type", b"application/json")]
-    asyncio.run(app()(scope, receive, send))
-    texts = b"".join(each.get("body", b"") for each in sent[1:])
-    return sent[0]["status"], dict(sent[0]["headers"]), texts
+def answered(method: str, target: str, body: bytes = b"") -> Answer:
+    return asyncio.run(asked(method, target, body, app=APP))
 
 
 @pytest.mark.parametrize(
     ("method", "target", "way"),
     [
-        ("GET", f"/runs/{THERE}/events?show=causes&show=norms", b"?show=causes&show=norms&replica=second"),
-        ("POST", f"/runs/{THERE}/pause", b"?replica=second"),
-        ("GET", f"/studies/{THERE}/rows.csv?replica=third", b"?replica=second"),
+        ("GET", f"/runs/{THERE}/events?show=causes&show=norms", "?show=causes&show=norms&replica=second"),
+        ("POST", f"/runs/{THERE}/pause", "?replica=second"),
+        ("GET", f"/studies/{THERE}/rows.csv?replica=third", "?replica=second"),
     ],
 )
-def test_a_request_to_the_wrong_server_is_redirected(method: str, target: str, way: bytes):
-    status, headers, _ = answered(method, target)
-    assert (status, headers[b"location"]) == (307, way)
+def test_a_request_to_the_wrong_server_is_redirected(method: str, target: str, way: str):
+    answer = answered(method, target)
+    assert (answer.status, answer.headers["location"]) == (307, way)
 
 
 def test_a_run_that_continues_a_remote_run_starts_on_the_remote_server(engine: Engine):
     body = {"query": "op=relu", "owner": "me", "after": {"run": THERE, "key": "", "step": 3}}
-    status, headers, _ = answered("POST", "/runs", json.dumps(body).encode())
-    assert (status, headers[b"location"]) == (307, b"?replica=second")
+    answer = answered("POST", "/runs", json.dumps(body).encode())
+    assert (answer.status, answer.headers["location"]) == (307, "?replica=second")
     assert engine.list() == ()
 
 
 @pytest.mark.parametrize("kind", ["runs", "studies"])
 def test_a_redirected_request_that_returns_gets_the_servers_name(kind: str):
-    status, _, body = answered("GET", f"/{kind}/{THERE}/events?replica=second")
-    seen = json.loads(body.removeprefix(b"data: "))
-    assert (status, seen["id"], seen["state"]) == (200, THERE, "silent")
+    answer = answered("GET", f"/{kind}/{THERE}/events?replica=second")
+    seen = json.loads(answer.body.removeprefix(b"data: "))
+    assert (answer.status, seen["id"], seen["state"]) == (200, THERE, "silent")
     assert SENTENCE in seen["sentence"]
     assert "unexpectedly" not in seen["sentence"]
-    status, _, body = answered("POST", f"/{kind}/{THERE}/stop?replica=second", b"{}")
-    assert status == 503
-    assert SENTENCE in json.loads(body)["message"]
+    answer = answered("POST", f"/{kind}/{THERE}/stop?replica=second", b"{}")
+    assert answer.status == 503
+    assert SENTENCE in answer.data["message"]
 
 
 @pytest.mark.parametrize("identity", [HERE, NOBODYS, "~", "UP~0a", "nobody"])
 def test_a_request_that_no_other_server_can_answer_stays(identity: str, engine: Engine):
-    status, _, body = answered("POST", f"/runs/{identity}/pause", b"{}")
-    assert (status, json.loads(body)["state"]) == (200, "gone")
+    answer = answered("POST", f"/runs/{identity}/pause", b"{}")
+    assert (answer.status, answer.data["state"]) == (200, "gone")
 
 
 def test_the_only_server_sends_nobody_anywhere(monkeypatch: pytest.MonkeyPatch, engine: Engine):
     monkeypatch.delenv(REPLICA)
-    assert answered("POST", f"/runs/{THERE}/pause", b"{}")[0] == 200
+    assert answered("POST", f"/runs/{THERE}/pause", b"{}").status == 200
 
 
 def test_a_run_is_named_after_its_server():

@@ -1,14 +1,16 @@
-"""Requests to the routes of classes, without a network."""
+"""Requests to the routes of classes or of others, without a network."""
 
 import asyncio
 import gzip
 import json
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from starlette.applications import Starlette
 from starlette.middleware import Middleware
 from starlette.routing import Route
+from starlette.types import ASGIApp
 
 from explorer.ui.server.admission import replicas
 from explorer.ui.server.admission.admission import RefusedError, handle_refused
@@ -17,21 +19,16 @@ from tests.ui.visitors import scope_of
 
 LESSON = "straight-through"
 
-_APP = Starlette(
-    routes=[
-        Route(
-            route.path,
-            route.endpoint,
-            methods=route.methods,
-            middleware=[Middleware(replicas.ReplicaMiddleware)],
-        )
-        for route in routes.ROUTES
-    ],
-    exception_handlers={
-        RefusedError: handle_refused,
-        replicas.WrongReplicaError: replicas.handle_wrong_replica,
-    },
-)
+
+def make_app(routes: Sequence[Route]) -> Starlette:
+    """Return an app of these routes that sends what is of another server there."""
+    kept = [Middleware(replicas.ReplicaMiddleware)]
+    handlers = {RefusedError: handle_refused, replicas.WrongReplicaError: replicas.handle_wrong_replica}
+    listed = [Route(each.path, each.endpoint, methods=each.methods, middleware=kept) for each in routes]
+    return Starlette(routes=listed, exception_handlers=handlers)
+
+
+_APP = make_app(routes.ROUTES)
 
 
 @dataclass
@@ -46,7 +43,9 @@ class Answer:
         return json.loads(gzip.decompress(self.body) if packed else self.body)
 
 
-async def asked(method: str, target: str, body: bytes = b"", name: str = "", events: int = 1) -> Answer:
+async def asked(
+    method: str, target: str, body: bytes = b"", name: str = "", events: int = 1, app: ASGIApp = _APP
+) -> Answer:
     """The answer; of a stream so many events, then whoever asked has gone."""
     path, _, query = target.partition("?")
     sent: list[Any] = []
@@ -67,7 +66,7 @@ async def asked(method: str, target: str, body: bytes = b"", name: str = "", eve
     scope |= {"method": method, "query_string": query.encode(), "root_path": ""}
     kind = (b"content-type", b"application/json")
     scope["headers"] = [*scope["headers"], kind, (b"accept-encoding", b"gzip")]
-    await _APP(scope, receive, send)
+    await app(scope, receive, send)
     headers: dict[str, str] = {}
     for key, value in sent[0]["headers"]:
         headers[key.decode()] = f"{headers.get(key.decode(), '')} {value.decode()}".strip()

@@ -9,14 +9,8 @@ from explorer.ui.server.admission import limits
 from explorer.ui.server.admission.request_body import LongBodyLimiter
 from explorer.ui.server.admission.visitors import VisitorQuota
 from explorer.ui.server.runs import responses
-from tests.ui.asgi import messages_of
-from tests.ui.server.runs.test_jobs import QUERY, Answer, Client, told
+from tests.ui.server.runs.test_jobs import QUERY, told
 from tests.ui.visitors import scope_of
-
-
-@pytest.fixture
-def client():
-    return Client()
 
 
 @pytest.mark.parametrize("body", [b"", b"{", b"[]", b"null", b"\xff", b"[" * 5000, b'{"query": 1e999}'])
@@ -31,7 +25,7 @@ def test_hostile_bodies(client, engine, path, body):
 @pytest.mark.parametrize("kind", ["", "text/plain", "text/plain; application/json", "multipart/form-data"])
 def test_bodies_that_a_foreign_form_could_send_are_refused(client, engine, kind):
     body = json.dumps({"query": QUERY, "owner": "me"})
-    assert "send JSON" in told(client.post("/runs", content=body, kind=kind), 415)
+    assert "send it as application/json" in told(client.post("/runs", content=body, kind=kind), 415)
     assert engine.list() == ()
     assert client.post("/runs", content=body, kind="Application/JSON; charset=utf-8").status_code == 200
 
@@ -44,22 +38,14 @@ def test_a_body_is_read_no_further_than_its_limit(client, engine):
 def test_a_body_that_does_not_come_is_not_waited_for(client, engine, monkeypatch):
     monkeypatch.setattr(limits, "BODY_TIMEOUT_S", 0.05)
 
-    class Stalling(Client):
-        def post(self, path, **_rest):
-            return asyncio.run(self._stalled(path))
-
-        async def _stalled(self, path):
-            headers = [(b"content-type", b"application/json")]
-            scope = {"type": "http", "method": "POST", "path": path, "query_string": b"", "headers": headers}
-
-            sent = await messages_of(self.app, scope, receive=asyncio.Event().wait)
-            return Answer(sent[0]["status"], sent[1]["body"].decode())
-
-    assert "longer than 0.05 s to arrive" in told(Stalling().post("/runs"), 408)
+    scope = {"type": "http", "method": "POST", "path": "/runs", "query_string": b""}
+    scope["headers"] = [(b"content-type", b"application/json")]
+    answer = asyncio.run(client.answered(scope, receive=asyncio.Event().wait))
+    assert "longer than 0.05 s to arrive" in told(answer, 408)
     assert engine.list() == ()
 
 
-def test_many_long_bodies_wait_unread(engine, monkeypatch):
+def test_many_long_bodies_wait_unread(client, engine, monkeypatch):
     """Others do not, nor do short texts; who waits for too long is told so."""
     monkeypatch.setattr(
         responses, "_long_bodies", LongBodyLimiter(VisitorQuota(visitor=1, anonymous=1, address=2))
@@ -75,8 +61,7 @@ def test_many_long_bodies_wait_unread(engine, monkeypatch):
         scope = scope_of(name=name) | {"method": "POST", "path": "/runs"}
         headers = [(b"content-type", b"application/json"), (b"content-length", length.encode())]
         scope["headers"] = [*scope["headers"], *headers]
-        sent = await messages_of(Client.app, scope, receive=receive)
-        return Answer(sent[0]["status"], sent[1]["body"].decode())
+        return await client.answered(scope, receive=receive)
 
     async def asked():
         come, there = asyncio.Event(), asyncio.Event()

@@ -10,7 +10,7 @@ from starlette.applications import Starlette
 from explorer.instrument.limits import MAX_QUERY
 from explorer.training import Engine, Limits
 from explorer.ui.server.admission.admission import RefusedError, handle_refused
-from explorer.ui.server.runs import jobs
+from explorer.ui.server.runs import initial_state, jobs, tables, takeaway
 from tests.training.driving import Clock
 from tests.ui.asgi import messages_of
 
@@ -21,37 +21,45 @@ STUDY = "task=circles&op=sign&rule=straight_through&rates=0.003,0.03&seeds=2&ste
 @dataclass
 class Answer:
     status_code: int
-    text: str
+    headers: dict[bytes, bytes]
+    body: bytes
+
+    @property
+    def text(self):
+        return self.body.decode(errors="replace")
 
     def json(self):
-        return json.loads(self.text)
+        return json.loads(self.body)
 
 
 class Client:
     """Posts to the routes, without a network."""
 
-    app = Starlette(routes=list(jobs.ROUTES), exception_handlers={RefusedError: handle_refused})
+    app = Starlette(
+        routes=[*takeaway.ROUTES, *jobs.ROUTES, *initial_state.ROUTES, *tables.ROUTES],
+        exception_handlers={RefusedError: handle_refused},
+    )
 
     def post(self, path, *, json=None, content=None, kind="application/json"):
         body = content if content is not None else encoded(json)
-        return asyncio.run(self._posted(path, body if isinstance(body, bytes) else body.encode(), kind))
+        return asyncio.run(self.posted(path, body if isinstance(body, bytes) else body.encode(), kind))
 
-    def get(self, path):
-        return asyncio.run(self._posted(path, b"", "", "GET"))
+    def get(self, path, query="", headers=()):
+        scope = {"type": "http", "method": "GET", "path": path, "headers": list(headers)}
+        return asyncio.run(self.answered(scope | {"query_string": query.encode()}))
 
-    async def _posted(self, path, body, kind, method="POST"):
-        headers = [(b"content-type", kind.encode())]
-        scope = {"type": "http", "method": method, "path": path, "query_string": b"", "headers": headers}
-        sent = await messages_of(self.app, scope, body[:5000], body[5000:])
-        return Answer(sent[0]["status"], b"".join(part.get("body", b"") for part in sent[1:]).decode())
+    async def posted(self, path, body, kind="application/json"):
+        scope = {"type": "http", "method": "POST", "path": path, "query_string": b""}
+        scope["headers"] = [(b"content-type", kind.encode())]
+        return await self.answered(scope, body[:5000], body[5000:])
+
+    async def answered(self, scope, *parts, receive=None):
+        sent = await messages_of(self.app, scope, *parts, receive=receive)
+        body = b"".join(part.get("body", b"") for part in sent[1:])
+        return Answer(sent[0]["status"], dict(sent[0]["headers"]), body)
 
 
 encoded = json.dumps
-
-
-@pytest.fixture
-def client():
-    return Client()
 
 
 def begun(client, owner="me", query=QUERY, kind="runs", **more):

@@ -139,39 +139,22 @@ def test_the_route(monkeypatch):
     assert json.loads(text.removeprefix("data: "))["state"] == "gone"
 
 
+THIRD_OF_A_NETWORK = "Your network already watches 2 trainings"
+
+
 @pytest.mark.parametrize(
-    ("most", "who", "said"),
+    ("most", "runs", "names", "said"),
     [
-        (
-            {"max_per_job": 2},
-            [{"run": "a", "cookie": name} for name in "xyz"],
-            "This training is already watched in 2",
-        ),
-        (
-            {"quota": VisitorQuota(visitor=2, anonymous=9, address=9)},
-            [{"run": name, "cookie": "x"} for name in "abc"],
-            "Your network already watches 2 trainings",
-        ),
-        (
-            {"quota": VisitorQuota(visitor=9, anonymous=2, address=9)},
-            [{"run": name} for name in "abc"],
-            "Your network already watches 2 trainings",
-        ),
-        (
-            {"quota": VisitorQuota(visitor=9, anonymous=9, address=2)},
-            [{"run": name, "cookie": name} for name in "abc"],
-            "Your network already watches 2 trainings",
-        ),
-        (
-            {"max_watchers": 2},
-            [{"run": name, "cookie": name} for name in "abc"],
-            "2 trainings are watched already",
-        ),
+        ({"max_per_job": 2}, "aaa", "xyz", "This training is already watched in 2"),
+        ({"quota": VisitorQuota(visitor=2, anonymous=9, address=9)}, "abc", "xxx", THIRD_OF_A_NETWORK),
+        ({"quota": VisitorQuota(visitor=9, anonymous=2, address=9)}, "abc", ["", "", ""], THIRD_OF_A_NETWORK),
+        ({"quota": VisitorQuota(visitor=9, anonymous=9, address=2)}, "abc", "abc", THIRD_OF_A_NETWORK),
+        ({"max_watchers": 2}, "abc", "abc", "2 trainings are watched already"),
     ],
 )
-def test_only_the_third_watcher_is_refused(engine, most, who, said):
-    runs = {name: engine.start(LONG, name) for name in "abc"}
-    requests = [request(**(one | {"run": runs[one["run"]]})) for one in who]
+def test_only_the_third_watcher_is_refused(engine, most, runs, names, said):
+    started = {name: engine.start(LONG, name) for name in "abc"}
+    requests = [request(started[run], name) for run, name in zip(runs, names, strict=True)]
     watching = stream.WatchLimiter(**most)
     looks = StateBatcher(engine)
 

@@ -13,9 +13,9 @@ from explorer.ui.server.admission import limits
 from explorer.ui.server.runs import jobs, stream
 from tests.training.driving import turn_until_idle
 from tests.ui.server.runs.test_jobs import STUDY as QUERY
-from tests.ui.server.runs.test_jobs import Client, told
 from tests.ui.server.runs.test_jobs import begun as begun_job
 from tests.ui.server.runs.test_jobs import commanded as commanded_job
+from tests.ui.server.runs.test_jobs import told
 from tests.ui.server.runs.test_stream import told as told_by
 
 RUNS = 3 * (2 + 1) * 2  # rules and controls, rates and the one they are judged at, seeds
@@ -27,11 +27,6 @@ def engine(clock, monkeypatch):
     by_hand = Engine(Limits(workers=0, study_slice_s=0.0), clock)
     monkeypatch.setattr(jobs, "shared_engine", lambda: by_hand)
     return by_hand
-
-
-@pytest.fixture
-def client():
-    return Client()
 
 
 def begun(client, query=QUERY):

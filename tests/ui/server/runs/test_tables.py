@@ -1,21 +1,13 @@
 """The route that tells what was read of a table."""
 
 import pytest
-from starlette.applications import Starlette
 
 from explorer.training.limits import MAX_TABLE_BYTES
-from explorer.ui.server.admission.admission import RefusedError, handle_refused
-from explorer.ui.server.runs import tables
 from tests.training.tables import mixed
-from tests.ui.server.runs.test_jobs import Client, told
+from tests.ui.server.runs.test_jobs import told
 
 
-class Tables(Client):
-    app = Starlette(routes=list(tables.ROUTES), exception_handlers={RefusedError: handle_refused})
-
-
-def test_a_table_is_told_with_the_columns_that_suggest_themselves_or_those_that_are_chosen():
-    client = Tables()
+def test_a_table_is_told_with_the_columns_that_suggest_themselves_or_those_that_are_chosen(client):
     new = {"text": mixed(), "target": None, "without": None}
     result = client.post("/table", json={"table": new}).json()
     assert (result["rows"], result["target"], result["without"]) == (60, "Ecke", ["Nr", "Notiz"])
@@ -34,6 +26,6 @@ def test_a_table_is_told_with_the_columns_that_suggest_themselves_or_those_that_
         ({"text": mixed(), "without": ["Nr"] * 65}, "65 columns are left out"),
     ],
 )
-def test_text_that_is_not_a_table_is_refused_in_a_sentence(table, words):
-    answer = Tables().post("/table", json={"table": table})
+def test_text_that_is_not_a_table_is_refused_in_a_sentence(client, table, words):
+    answer = client.post("/table", json={"table": table})
     assert words in told(answer, 413 if words == "at most" else 400)
