@@ -14,7 +14,7 @@ from explorer.training import limits
 from explorer.ui.links.presets import TRAINING
 from tests.browser.training import finish, press, status, turn_train, verdict
 from tests.browser.visitors import Tab
-from tests.training.tables import mixed
+from tests.training.tables import mixed_table
 
 
 @pytest.fixture
@@ -66,7 +66,7 @@ def test_a_pasted_table_is_learned_and_never_in_the_address(refused: Page) -> No
 
 def test_rows_with_gaps_are_left_out_in_one_press(refused: Page) -> None:
     turn_train(refused, "task=data&op=sign&rule=straight_through&steps=20&pace=full")
-    lines = mixed().split("\n")
+    lines = mixed_table().split("\n")
     for row in (12, 40):
         lines[row] = f"{row};;a;1,5;frei"
     refused.get_by_label("Paste a table").fill("\n".join(lines))

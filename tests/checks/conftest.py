@@ -4,8 +4,8 @@ import explorer.checks
 
 
 @pytest.fixture
-def only(monkeypatch):
-    """Of the checks those of the names alone, from when it is called."""
+def choose_checks(monkeypatch):
+    """Return a function that leaves only the checks of the given names."""
 
     def choose(*names):
         checks = tuple(check for check in explorer.checks.CHECKS if check.name in names)
@@ -15,7 +15,7 @@ def only(monkeypatch):
 
 
 @pytest.fixture
-def quick(monkeypatch):
-    """The checks but "compile", which takes a second a function."""
+def skip_compile(monkeypatch):
+    """Leave out the check "compile", which takes a second for each function."""
     rest = tuple(check for check in explorer.checks.CHECKS if check.name != "compile")
     monkeypatch.setattr(explorer.checks, "CHECKS", rest)

@@ -18,7 +18,7 @@ from tests.checks.cases.case import make_function
 from tests.checks.cases.literature import VectorQuantiser
 from tests.selection import take_part
 
-pytestmark = pytest.mark.usefixtures("quick")
+pytestmark = pytest.mark.usefixtures("skip_compile")
 MOST_UNKNOWN = 2
 assert bugs.CASES is slips.CASES  # each continues the other's
 assert literature.CASES is composed.CASES
@@ -34,7 +34,7 @@ def run_plainly(case, x):
 
 
 @pytest.mark.parametrize("name", raising.CASES)
-def test_a_backward_that_returns_no_gradient_fails_and_nothing_holds(name):
+def test_a_backward_without_a_gradient_fails_and_no_check_holds(name):
     case = raising.CASES[name]
     found = check_case(case)
     assert found["backward"].verdict == "fails"
@@ -43,7 +43,7 @@ def test_a_backward_that_returns_no_gradient_fails_and_nothing_holds(name):
 
 
 @pytest.mark.parametrize("name", [name for name in raising.CASES if "outer product" not in name])
-def test_torch_gives_no_gradient_either(name):
+def test_torch_gives_no_gradient_for_the_raising_cases(name):
     x = torch.linspace(-1.0, 2.0, 7, requires_grad=True)
     y = run_plainly(raising.CASES[name], x)
     if not y.requires_grad:
@@ -56,7 +56,7 @@ def test_torch_gives_no_gradient_either(name):
 
 
 @pytest.mark.parametrize("name", take_part(mixing.CASES | literature.CASES))
-def test_a_right_function_raises_no_alarm_and_little_is_unknown(name):
+def test_a_correct_function_fails_no_check_and_leaves_few_unknown(name):
     found = check_case((mixing.CASES | literature.CASES)[name])
     assert not [each for each in found.values() if each.verdict == "fails"]
     open_questions = [each for each in found.values() if each.verdict == "unknown" and each.name != "devices"]
@@ -64,7 +64,7 @@ def test_a_right_function_raises_no_alarm_and_little_is_unknown(name):
 
 
 @pytest.mark.parametrize("name", [name for name, case in mixing.CASES.items() if "by hand" in name])
-def test_torch_confirms_what_mixes_elements(name):
+def test_gradcheck_confirms_functions_that_mix_elements(name):
     case = mixing.CASES[name]
     x = case.options.get("input", torch.linspace(-1.3, 1.7, 6)).double().requires_grad_()
     arguments = [each.detach().double().requires_grad_() for each in case.arguments]
@@ -72,7 +72,7 @@ def test_torch_confirms_what_mixes_elements(name):
 
 
 @pytest.mark.parametrize("name", dtypes.CASES)
-def test_a_dtype_of_its_own_disturbs_no_other_check(name):
+def test_a_fixed_output_dtype_does_not_affect_other_checks(name):
     case = dtypes.CASES[name]
     found = check_case(case)
     verdicts = {each: found[each].verdict for each in case.verdicts}
@@ -91,13 +91,13 @@ def test_nan_is_found_and_safe_forms_hold(name):
 
 
 @pytest.mark.parametrize("name", bugs.CASES)
-def test_a_subtle_bug_is_named(name):
+def test_a_subtle_bug_fails_one_of_its_checks(name):
     case = bugs.CASES[name]
     failures = [each for each in check_case(case).values() if each.verdict == "fails"]
     assert {each.name for each in failures} & {*case.verdicts}, failures
 
 
-def test_a_factor_on_a_catalogue_curve_is_a_choice_and_named():
+def test_a_factor_on_a_catalogue_curve_is_by_design_and_named():
     found = check_case(literature.CASES["Bellec"])["area"]
     assert found.verdict == "by design"
     assert "0.3 times the catalogue's Triangle" in found.sentence
@@ -109,7 +109,7 @@ def test_the_line_that_raised_is_quoted():
     assert 'raise ValueError("not written yet")' in sentence
 
 
-def test_a_global_with_the_name_of_a_variable_is_a_fault():
+def test_reading_a_global_in_backward_fails():
     found = check_case(bugs.GLOBAL)["memory"]
     assert (found.verdict, "the global x" in found.sentence) == ("fails", True)
 
@@ -142,7 +142,7 @@ def test_a_domain_bounds_the_x_that_are_tried():
             check(Root, domain=bad)
 
 
-def test_a_factor_is_prescribed_only_if_it_mends():
+def test_a_factor_is_suggested_only_if_it_repairs_the_area():
     scaled = check_case(bugs.CASES["forgotten step"])["area"]
     assert "multiply by 10" in scaled.sentence
     unmendable = check_case(bugs.CASES["mask of x for levels"])
@@ -158,7 +158,7 @@ FACTORS = {
 
 
 @pytest.mark.parametrize("name", FACTORS)
-def test_a_factor_that_is_written_nowhere_may_be_a_part_that_is_missing(name):
+def test_an_unexplained_factor_may_be_a_missing_part(name):
     forward, backward, verdict, words, *arguments = FACTORS[name]
     results = check(make_function(forward, backward), *arguments)
     found = {each.name: each for each in results}["true derivative"]
@@ -186,13 +186,13 @@ def test_unequal_numbers_are_formatted_with_enough_digits_to_differ(one, other, 
     assert format_unequal(one, other) == texts
 
 
-def test_due_gradients_of_a_parameter_are_named_as_they_were_found():
+def test_advice_for_pact_suggests_autograd_of_the_forward():
     """Of PACT there is no rounding to be replaced."""
     sentence = check_case(bugs.CASES["PACT learns from below"])["parameter gradients"].sentence
     assert sentence.endswith("Compare with autograd of the forward in plain torch.")
 
 
-def test_torch_itself_may_lack_a_transform():
+def test_a_transform_that_torch_lacks_is_by_design():
     found = check(lambda x: torch.fake_quantize_per_tensor_affine(x, 0.1, 0, -8, 7))
     verdicts = {each.name: each.verdict for each in found}
     assert verdicts["transforms"] == "by design"
@@ -207,7 +207,7 @@ def test_a_scripted_module_is_checked():
     assert "fails" not in found.values()
 
 
-def test_a_trip_through_numpy_may_come_back_to_the_device_of_x():
+def test_a_forward_through_numpy_does_not_fail_the_device_check():
     class ByNumpy(Function):
         @staticmethod
         def forward(ctx, x):
@@ -237,7 +237,7 @@ def test_a_jump_far_out_on_a_slope_is_found(at):
     assert found["antiderivative"].where == pytest.approx(at)
 
 
-def test_a_root_and_a_steep_slope_are_no_jumps():
+def test_a_root_and_a_steep_slope_are_not_reported_as_jumps():
     for function in (lambda x: x.abs().sqrt(), lambda x: torch.tanh(300 * x), lambda x: x.float() ** 3):
         sentences = {each.name: each.sentence for each in check(function)}
         assert sentences["area"].startswith("The op does not jump"), sentences["area"]
@@ -274,7 +274,7 @@ def test_the_first_of_several_outputs_is_checked_with_a_remark():
     assert {each.name for each in found if each.verdict == "unknown"} <= {"devices"}
 
 
-def test_a_script_without_a_package_is_quoted_too():
+def test_a_fault_in_a_script_is_quoted_with_its_line():
     code = compile("def fail(ctx, g):\n    raise KeyError('x')\n", "script.py", "exec")
     names = {"__package__": None}
     exec(code, names)
@@ -288,7 +288,7 @@ def test_a_script_without_a_package_is_quoted_too():
     assert "script.py:2" in backward.sentence
 
 
-def test_the_dtype_is_chosen_by_a_backward_that_works():
+def test_the_checks_use_a_dtype_in_which_backward_works():
     class Single(Function):
         @staticmethod
         def forward(ctx, x):
@@ -307,7 +307,7 @@ def test_the_dtype_is_chosen_by_a_backward_that_works():
     assert found["dtype and shape"] == "fails"
 
 
-def test_numpy_without_a_dtype_is_no_fault():
+def test_numpy_in_forward_does_not_fail_the_dtype_check():
     def run_by_numpy(x):
         values = x.detach().cpu().reshape(-1).numpy()
         return torch.from_numpy(np.sign(values)).to(x).reshape(x.shape)
@@ -316,7 +316,7 @@ def test_numpy_without_a_dtype_is_no_fault():
     assert {each.name: each.verdict for each in found}["dtype and shape"] == "holds"
 
 
-def test_a_gradient_that_depends_on_other_elements_is_no_rule_of_the_catalogue():
+def test_a_gradient_of_other_elements_is_not_matched_with_the_catalogue():
     found = check_case(bugs.CASES["mean of g taken off"])
     assert found["true derivative"].verdict == "unknown"
     assert "depends on the g of other elements" in found["linear in g"].sentence
@@ -333,6 +333,6 @@ def test_nan_at_g_0_is_quoted_with_the_gradient_at_g_1():
     assert one == pytest.approx(math.cos(at), rel=1e-2)
 
 
-def test_a_suite_does_not_pass_where_nothing_could_be_tried():
+def test_assert_rule_fails_if_nothing_could_be_tried():
     with pytest.raises(AssertionError, match="nothing was tried\nbackward: It could not be tried"):
         explorer.assert_rule(lambda x: {"y": x})

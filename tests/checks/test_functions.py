@@ -28,7 +28,7 @@ def verdicts(function, *arguments):
 
 
 @pytest.mark.parametrize("name", DOUBLES)
-@pytest.mark.usefixtures("quick")
+@pytest.mark.usefixtures("skip_compile")
 def test_a_fault_is_named_by_a_check_of_its_kind(name):
     function, arguments, names = DOUBLES[name]
     failures = check(function, *arguments).failures
@@ -37,7 +37,7 @@ def test_a_fault_is_named_by_a_check_of_its_kind(name):
 
 
 @pytest.mark.parametrize("name", take_part(PUBLISHED))
-@pytest.mark.usefixtures("quick")
+@pytest.mark.usefixtures("skip_compile")
 def test_a_function_without_a_fault_raises_no_alarm(name):
     function, arguments = PUBLISHED[name]
     before = [a.clone() if isinstance(a, torch.Tensor) else a for a in arguments]
@@ -50,21 +50,21 @@ def test_a_function_without_a_fault_raises_no_alarm(name):
     assert all(a.grad is None for a in arguments if isinstance(a, torch.Tensor))
 
 
-@pytest.mark.usefixtures("quick")
-def test_an_exact_function_hears_that_it_holds():
+@pytest.mark.usefixtures("skip_compile")
+def test_an_exact_function_passes_the_checks():
     result = verdicts(PUBLISHED["Cube"][0])
     assert result.pop("devices") in ("unknown", "holds")
     assert set(result.values()) == {"holds"}
 
 
-@pytest.mark.usefixtures("quick")
-def test_an_old_style_function_gets_the_lines_to_add():
+@pytest.mark.usefixtures("skip_compile")
+def test_an_old_style_function_is_told_to_add_setup_context():
     found = {result.name: result for result in check(PUBLISHED["MemoryEfficientSwish"][0])}
     assert found["transforms"].verdict == "by design"
     assert "setup_context" in found["transforms"].sentence
 
 
-@pytest.mark.usefixtures("quick")
+@pytest.mark.usefixtures("skip_compile")
 @pytest.mark.parametrize(
     ("name", "of", "words"),
     [
@@ -78,14 +78,14 @@ def test_an_old_style_function_gets_the_lines_to_add():
         ("GradientReversalOfTensor", "parameter gradients", "None"),
     ],
 )
-def test_a_failure_says_what_was_probably_meant(name, of, words):
+def test_a_result_names_what_was_probably_meant(name, of, words):
     function, arguments = PUBLISHED[name]
     found = {result.name: result for result in check(function, *arguments)}
     assert words in found[of].sentence
 
 
-@pytest.mark.usefixtures("quick")
-def test_the_published_clamp_is_called_by_its_fault():
+@pytest.mark.usefixtures("skip_compile")
+def test_the_fault_of_the_published_clamp_is_described():
     failures = {result.name: result for result in check(ClampGradient).failures}
     assert "Above about 1 the gradient is 1 whatever g is" in failures["linear in g"].sentence
     assert failures["linear in g"].where == pytest.approx(1.0, abs=0.1)
@@ -94,7 +94,7 @@ def test_the_published_clamp_is_called_by_its_fault():
     assert not check(MulConstant, 3.0).failures
 
 
-def test_compile_is_tried_on_a_function_and_only_there():
+def test_compile_is_checked_for_functions_but_not_in_the_app():
     assert verdicts(torch.tanh)["compile"] == verdicts(RoundGradient)["compile"] == "holds"
     assert verdicts(PUBLISHED["RoundToday"][0])["compile"] == "by design"  # its jvp breaks the graph
     assert not next(check for check in CHECKS if check.name == "compile").in_app
@@ -109,8 +109,8 @@ def test_a_graph_break_under_compile_is_reported_as_by_design():
     assert (found.verdict, "fullgraph=True raises" in found.sentence) == ("by design", True), found
 
 
-@pytest.mark.usefixtures("quick")
-def test_apply_a_class_and_a_callable_are_the_same_to_it():
+@pytest.mark.usefixtures("skip_compile")
+def test_a_class_its_apply_and_a_callable_get_the_same_verdicts():
     function = PUBLISHED["RoundToday"][0]
     assert [*check(function)] == [*check(function.apply)]
     assert [r.verdict for r in check(lambda x: function.apply(x))] == [r.verdict for r in check(function)]
@@ -128,7 +128,7 @@ class NeedsCuda(Style):
         return x.cuda()
 
 
-@pytest.mark.usefixtures("quick")
+@pytest.mark.usefixtures("skip_compile")
 def test_a_forward_that_always_raises_fails():
     (failure,) = check(Raises).failures
     assert (failure.name, failure.sentence) == (
@@ -138,7 +138,7 @@ def test_a_forward_that_always_raises_fails():
 
 
 @pytest.mark.parametrize("name", ["SpikeAtRandomBelow", "DitheredGradient"])
-def test_of_a_backward_that_draws_nothing_else_is_claimed(name):
+def test_a_random_backward_fails_only_the_check_of_determinism(name):
     function, arguments, (only,) = DOUBLES[name]
     found = {result.name: result for result in check(function, *arguments)}
     assert [result.name for result in found.values() if result.verdict == "fails"] == [only]
@@ -147,7 +147,7 @@ def test_of_a_backward_that_draws_nothing_else_is_claimed(name):
     assert "two backwards of the same x and g differ" in found["memory"].sentence
 
 
-@pytest.mark.usefixtures("quick")
+@pytest.mark.usefixtures("skip_compile")
 @pytest.mark.parametrize(
     ("function", "arguments", "words"),
     [
@@ -171,7 +171,7 @@ def test_a_function_that_cannot_be_tried_is_unknown_with_its_reason(function, ar
     assert words in results[0].sentence
 
 
-@pytest.mark.usefixtures("quick")
+@pytest.mark.usefixtures("skip_compile")
 @pytest.mark.parametrize("where", ["forward", "backward"])
 def test_a_function_that_does_not_return_is_abandoned(where, monkeypatch):
     released = threading.Event()
@@ -201,7 +201,7 @@ def test_a_function_that_does_not_return_is_abandoned(where, monkeypatch):
     assert "keeps running in a daemon thread" in results[0].sentence
 
 
-@pytest.mark.usefixtures("quick")
+@pytest.mark.usefixtures("skip_compile")
 def test_an_assertion_has_a_line_per_failure_and_code_that_reproduces_it():
     explorer.assert_rule(MyReLU)
     explorer.assert_rule("round", "straight_through")
@@ -234,7 +234,7 @@ class PerChannel(torch.nn.Module):
         return torch.where(x > 0, x, x.new_tensor([[[0.1]], [[0.2]], [[0.3]]]) * x)
 
 
-@pytest.mark.usefixtures("quick")
+@pytest.mark.usefixtures("skip_compile")
 def test_a_module_that_needs_a_shape_is_given_an_example():
     results = check(PerChannel())
     assert {result.verdict for result in results} == {"unknown"}
@@ -246,7 +246,7 @@ def test_a_module_that_needs_a_shape_is_given_an_example():
     assert "fails" not in found.values()
 
 
-def test_one_result_is_a_line_and_a_row():
+def test_a_result_is_shown_as_a_line_and_as_a_table_row():
     (first, *_) = check("round", "straight_through")
     assert repr(first) == f"{first.mark} {first.verdict}  {first.name}  {first.sentence}"
     assert first._repr_html_().count("<td") == 3
@@ -268,8 +268,8 @@ def operators():
     return sound, wrong
 
 
-def test_operators_of_torch_library_are_checked_compiled_too(only):
-    only("compile", "transforms", "linear in g")
+def test_operators_of_torch_library_are_also_checked_compiled(choose_checks):
+    choose_checks("compile", "transforms", "linear in g")
     sound, wrong = operators()
     results = {result.name: result for result in check(sound)}
     assert [results[name].verdict for name in ("compile", "linear in g")] == ["holds", "holds"]
@@ -280,7 +280,7 @@ def test_operators_of_torch_library_are_checked_compiled_too(only):
     assert "ompiled it" in compiled.sentence
 
 
-def test_an_example_is_a_tensor_for_a_function():
+def test_an_example_must_be_a_tensor_for_a_function():
     for call in (lambda: check(torch.tanh, input=3), lambda: check("round", "zero", input=torch.ones(2))):
         with pytest.raises(ValueError, match="input must be a tensor"):
             call()
@@ -296,19 +296,19 @@ assert seen and all(seen)
 """
 
 
-@pytest.mark.usefixtures("quick")
-def test_a_random_module_of_torch_fails_nothing():
+@pytest.mark.usefixtures("skip_compile")
+def test_a_random_module_of_torch_fails_no_check():
     assert not check(torch.nn.RReLU()).failures
 
 
-@pytest.mark.usefixtures("quick")
+@pytest.mark.usefixtures("skip_compile")
 def test_the_antiderivative_of_an_op_that_jumps_holds_between_its_jumps_only():
     (result,) = [each for each in check("formula: x - floor(x)", "default") if each.name == "antiderivative"]
     assert (result.verdict, result.where is not None) == ("by design", True)
     assert result.sentence.startswith("The op is an antiderivative between its jumps")
 
 
-@pytest.mark.usefixtures("quick")
+@pytest.mark.usefixtures("skip_compile")
 def test_the_gradient_at_a_bound_is_compared_with_the_ops_own():
     results = check("formula: 0 * x + 1", "formula: g*(x>=0)*(x<=2)")
     (sentence,) = [each.sentence for each in results if each.name == "kinks"]
@@ -330,11 +330,11 @@ class GradientForAnotherInput(Function):
         return (g * weight if ctx.needs_input_grad[1] else None), None
 
 
-@pytest.mark.usefixtures("quick")
+@pytest.mark.usefixtures("skip_compile")
 def test_a_gradient_that_depends_on_the_need_of_another_input_fails():
     with pytest.raises(AssertionError, match="Its backward returns None for x"):
         explorer.assert_rule(lambda x: GradientForAnotherInput.apply(x, torch.tensor(2.0)))
 
 
-def test_a_late_import_of_torch_takes_none_of_a_checks_time():
+def test_torch_dynamo_is_imported_before_the_first_check():
     subprocess.run([sys.executable, "-W", "ignore", "-c", LATE_IMPORT], cwd=ROOT, check=True)

@@ -24,8 +24,8 @@ SCALE = torch.tensor(0.7, requires_grad=True)
 
 @pytest.mark.parametrize("shape", [(), (3, 1)], ids=["one value", "by channel"])
 @pytest.mark.parametrize(("op", "rule"), [pair for pair in LEARNED if pair[1] != "default"])
-def test_every_rule_that_learns_passes_in_every_shape(op: str, rule: str, shape: tuple[int, ...], only):
-    only("parameter gradients")
+def test_learning_rules_pass_in_every_shape(op: str, rule: str, shape: tuple[int, ...], choose_checks):
+    choose_checks("parameter gradients")
     names = learned_names(find_op(op), find_rule(rule))
     pair = make_pair(op, rule, None, names)
     function = defined(snippet(op, rule, learns=names))[f"_{pair.layer}Function"]
@@ -46,8 +46,8 @@ ROUNDED: dict[str, Callable[[torch.Tensor, torch.Tensor], torch.Tensor]] = {
 
 
 @pytest.mark.parametrize("rounded", ROUNDED.values(), ids=list(ROUNDED))
-def test_a_forward_may_round_as_it_likes(rounded: Callable[..., torch.Tensor], only):
-    only("parameter gradients")
+def test_every_way_to_round_in_forward_is_accepted(rounded: Callable[..., torch.Tensor], choose_checks):
+    choose_checks("parameter gradients")
 
     class Rounds(Style):
         @staticmethod
@@ -67,8 +67,8 @@ def test_a_forward_may_round_as_it_likes(rounded: Callable[..., torch.Tensor], o
     assert result.verdict == "holds", result.sentence
 
 
-def test_a_callable_is_held_against_differences_where_there_are_any(only):
-    only("parameter gradients")
+def test_a_callable_is_compared_with_differences_unless_it_jumps(choose_checks):
+    choose_checks("parameter gradients")
     (smooth,) = check(learned_scale, SCALE)
     assert smooth.verdict == "holds", smooth.sentence
     (jumps,) = check(lambda x, s: (x / s).round() * s, SCALE)
@@ -102,23 +102,23 @@ class GrowsAbove(torch.nn.Module):
         return x * (1 + self.slope * moved + (1 - self.slope) * moved.detach())
 
 
-def test_a_parameter_that_starts_on_a_kink_is_tried_on_both_sides(only):
-    only("parameter gradients")
+def test_a_parameter_that_starts_on_a_kink_is_tried_on_both_sides(choose_checks):
+    choose_checks("parameter gradients")
     (right,) = check(GrowsAbove(1.0))
     assert (right.verdict, "starts on a kink" in right.sentence) == ("by design", True), right.sentence
     (wrong,) = check(GrowsAbove(0.5))
     assert "Above it: The gradient of w is 0.5 times what autograd gives." in wrong.sentence
 
 
-def test_parameter_gradients_of_a_called_quantiser_are_unknown(only):
-    only("parameter gradients")
+def test_parameter_gradients_of_a_called_quantiser_are_unknown(choose_checks):
+    choose_checks("parameter gradients")
     (result,) = check(HardTanhOnItsBound())
     assert (result.verdict, "its forward jumps" in result.sentence) == ("unknown", True), result.sentence
 
 
-def test_of_several_values_the_one_that_is_wrong_is_named(only):
+def test_the_wrong_one_of_several_parameter_values_is_named(choose_checks):
     """The first of two gets half of what it is due."""
-    only("parameter gradients")
+    choose_checks("parameter gradients")
 
     class Halves(Style):
         @staticmethod

@@ -34,13 +34,13 @@ def losses(status):
     return {rule: values.tolist() for rule, values in status.snapshot.losses.items()}
 
 
-def alone(settings):
+def train_alone(settings):
     run = Run(settings)
     run.advance(settings.steps)
     return run.snapshot()
 
 
-def seen(run, question):
+def read_records(run, question):
     """The records of an instrument by the number of the rule."""
     records = run.snapshot((question,)).measured[question].values()
     return {number: SimpleNamespace(**record) for number, record in enumerate(records)}
@@ -60,4 +60,4 @@ class Watched(Run):
 
 
 def curves(settings):
-    return {rule: series.tolist() for rule, series in alone(settings).losses.items()}
+    return {rule: series.tolist() for rule, series in train_alone(settings).losses.items()}

@@ -17,7 +17,7 @@ def points(rows=60, seed=0):
 POINTS = points()
 
 
-def mixed(rows=60):
+def mixed_table(rows=60):
     """As a European spreadsheet writes it: the row's number, two numbers, the class amid them, a text."""
     lines = points(rows).split("\n")[1:]
     cells = [line.split(",") for line in lines]
@@ -27,10 +27,10 @@ def mixed(rows=60):
     )
 
 
-CHOSEN = Table(mixed(), target="Ecke", without=("Nr", "Notiz"))
+CHOSEN = Table(mixed_table(), target="Ecke", without=("Nr", "Notiz"))
 
 
-def with_line(text, row, line):
+def replace_line(text, row, line):
     lines = text.split("\n")
     lines[row] = line
     return "\n".join(lines)

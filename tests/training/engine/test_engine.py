@@ -10,10 +10,10 @@ import torch
 from explorer.training import Engine, Limits, Run, Settings
 from explorer.training.scheduling.status import SENTENCES, State, describe_state
 from explorer.training.system import memory
-from tests.training.driving import LONG, SMALL, TICK_S, Watched, alone, losses, turn_until_idle
+from tests.training.driving import LONG, SMALL, TICK_S, Watched, losses, train_alone, turn_until_idle
 
 
-def test_a_run_from_start_to_finish(engine):
+def test_a_run_trains_from_start_to_finish(engine):
     identity = engine.start(SMALL)
     begun = engine.snapshot(identity)
     assert (begun.state, begun.step, begun.steps, begun.snapshot) == ("running", 0, 40, None)
@@ -25,10 +25,10 @@ def test_a_run_from_start_to_finish(engine):
     turn_until_idle(engine)
     done = engine.snapshot(identity)
     assert (done.state, done.step, done.sentence) == ("finished", 40, "Finished after 40 steps.")
-    assert losses(done) == {rule: values.tolist() for rule, values in alone(SMALL).losses.items()}
+    assert losses(done) == {rule: values.tolist() for rule, values in train_alone(SMALL).losses.items()}
 
 
-def test_pause_and_resume(engine):
+def test_a_paused_run_takes_no_step_until_it_resumes(engine):
     identity = engine.start(SMALL)
     engine.turn()
     paused = engine.command(identity, "pause")
@@ -36,7 +36,7 @@ def test_pause_and_resume(engine):
     assert not engine.turn()
     assert engine.command(identity, "resume").state == "running"
     turn_until_idle(engine)
-    assert losses(engine.snapshot(identity)) == {"default": alone(SMALL).losses["default"].tolist()}
+    assert losses(engine.snapshot(identity)) == {"default": train_alone(SMALL).losses["default"].tolist()}
 
 
 @pytest.mark.parametrize(
@@ -49,7 +49,7 @@ def test_pause_and_resume(engine):
         (3, "reset", True, ("ready", 0)),
     ],
 )
-def test_a_command_in_the_middle_of_a_slice_is_heard_after_the_step(clock, step, command, fails, left):
+def test_a_command_during_a_slice_takes_effect_after_the_step(clock, step, command, fails, left):
     """After a reset it begins afresh, whatever goes wrong with the run that was taken away."""
 
     def during(run):
@@ -66,7 +66,7 @@ def test_a_command_in_the_middle_of_a_slice_is_heard_after_the_step(clock, step,
     assert engine.snapshot(identity).snapshot.step == seen.step
 
 
-def test_step_by_step(engine):
+def test_the_step_command_advances_a_paused_run_by_one_step(engine):
     identity = engine.start(SMALL, paused=True)
     assert engine.snapshot(identity).sentence == "Ready at step 0: press Start or Step."
     turn_until_idle(engine)
@@ -82,13 +82,13 @@ def test_step_by_step(engine):
     assert engine.snapshot(identity).state == "finished"
 
 
-def test_step_while_running_changes_nothing(engine):
+def test_the_step_command_does_not_pause_a_running_run(engine):
     identity = engine.start(SMALL)
     assert engine.command(identity, "step").state == "running"
 
 
 @pytest.mark.parametrize("turns", [0, 1, 100])
-def test_reset_goes_back_to_the_start_from_anywhere(engine, turns):
+def test_reset_returns_a_run_to_its_start_at_any_time(engine, turns):
     identity = engine.start(SMALL)
     for _ in range(turns):
         engine.turn()
@@ -98,7 +98,7 @@ def test_reset_goes_back_to_the_start_from_anywhere(engine, turns):
     assert (status.state, status.step, status.steps_per_second) == ("ready", 0, 0.0)
     engine.command(identity, "resume")
     turn_until_idle(engine)
-    assert losses(engine.snapshot(identity)) == {"default": alone(SMALL).losses["default"].tolist()}
+    assert losses(engine.snapshot(identity)) == {"default": train_alone(SMALL).losses["default"].tolist()}
 
 
 def test_stop_ends_a_run(engine):
@@ -125,7 +125,7 @@ def test_a_run_that_cannot_be_built_fails(clock):
     assert engine.snapshot(identity).sentence == f"This run failed: {memory.USED_UP}."
 
 
-def test_a_device_without_memory_left_ends_the_run_that_asked_in_a_sentence_and_no_other(clock):
+def test_running_out_of_device_memory_fails_only_that_run(clock):
     """In the words of CUDA's allocator, in the middle of a run."""
 
     class Greedy(Run):
@@ -140,14 +140,14 @@ def test_a_device_without_memory_left_ends_the_run_that_asked_in_a_sentence_and_
     failed = engine.snapshot(greedy)
     assert failed.state == "failed"
     assert failed.sentence == f"This run failed: {memory.USED_UP}."
-    assert losses(engine.snapshot(other)) == {"default": alone(SMALL).losses["default"].tolist()}
+    assert losses(engine.snapshot(other)) == {"default": train_alone(SMALL).losses["default"].tolist()}
     again = engine.start(SMALL)
     turn_until_idle(engine)
     assert engine.snapshot(again).state == "finished"
 
 
 @pytest.mark.parametrize("task", ["documents", "digits", "spikes", "digits convolution"])
-def test_a_stopped_run_gives_its_memory_back_at_once(clock, task):
+def test_a_stopped_run_frees_its_memory_at_once(clock, task):
     """Without Python's search for circles of references, which may come much later."""
     nets = []
 
@@ -180,7 +180,7 @@ def test_a_diverging_run_keeps_its_curve(engine):
     assert len(status.snapshot.losses["default"]) == step == status.step > 0
 
 
-def test_an_op_that_is_undefined_from_the_start_takes_no_step(engine):
+def test_a_run_whose_op_is_undefined_diverges_at_step_0(engine):
     identity = engine.start(dataclasses.replace(SMALL, op="log"), paused=True)
     assert engine.snapshot(identity).state == "ready"
     status = engine.command(identity, "step")
@@ -199,7 +199,7 @@ def test_an_op_that_is_defined_everywhere_is_not_reported_as_undefined(engine):
     assert "values in the forward pass grew too large for float32" in status.sentence
 
 
-def test_snapshots_are_made_when_somebody_asks(clock):
+def test_snapshots_are_made_only_after_a_request(clock):
     made = []
 
     class Counted(Run):
@@ -222,7 +222,7 @@ def test_snapshots_are_made_when_somebody_asks(clock):
     assert first.step < made[1] < engine.snapshot(identity).step
 
 
-def test_a_heavy_run_does_not_hold_who_watches_another(clock):
+def test_a_slow_snapshot_does_not_delay_other_statuses(clock):
     class Heavy(Run):
         def snapshot(self, shown=()):
             clock.now += 1.0

@@ -59,7 +59,7 @@ def watch(engine, identity, *states, most_s=30.0):
     return status
 
 
-def test_a_run_from_start_to_finish(engine):
+def test_a_run_trains_from_start_to_finish(engine):
     expected = Run(SMALL)
     expected.advance(SMALL.steps)
     identity = engine.start(SMALL)
@@ -89,12 +89,12 @@ def test_commands_reach_the_engine(engine):
     assert engine.snapshot(identity).state == "stopped"
 
 
-def test_refusals_come_back_as_they_were_raised(engine):
+def test_an_error_in_the_process_is_raised_in_the_client(engine):
     with pytest.raises(ValueError, match="unknown command 'explode'"):
         engine.command("nobody", "explode")
 
 
-def test_ctrl_c_is_not_for_the_engine(engine):
+def test_the_engine_process_ignores_ctrl_c(engine):
     identity = engine.start(SMALL, paused=True)
     os.kill(engine.pid, signal.SIGINT)
     time.sleep(0.05)
@@ -129,7 +129,7 @@ def test_the_page_runs_once_and_leaves_no_process_behind(tmp_path):
     assert result.stdout.splitlines() == ["page runs", "running", "False"]
 
 
-def test_a_process_that_cannot_start_says_so(monkeypatch):
+def test_a_process_that_cannot_start_raises_an_error(monkeypatch):
     monkeypatch.setattr(sys, "executable", "/bin/true")
     engine = EngineProcess()
     with pytest.raises(RuntimeError, match="the training process could not be started"):
@@ -198,7 +198,7 @@ def test_every_message_resets_the_process_timeout():
     thread.join()
 
 
-def test_a_server_that_was_stopped_does_not_take_its_training_for_dead(quick, impatient, monkeypatch):
+def test_a_suspended_server_does_not_replace_its_training_process(quick, impatient, monkeypatch):
     """The answer has come meanwhile; that it was not heard is nobody's silence."""
     identity, pid = quick.start("a run", paused=True), ready(quick)
     asleep, now = [0.0], time.monotonic
@@ -217,12 +217,12 @@ def test_a_server_that_was_stopped_does_not_take_its_training_for_dead(quick, im
     assert quick.pid == pid
 
 
-def test_a_full_pipe_holds_nobody(impatient, quick):
+def test_a_run_starts_in_a_new_process_when_the_pipe_is_full(impatient, quick):
     os.kill(ready(quick), signal.SIGSTOP)
     assert quick.start("a run", "a name of a megabyte" * 50_000, paused=True)  # in a new process
 
 
-def test_of_many_who_find_it_dead_one_starts_another(quick, monkeypatch, caplog):
+def test_concurrent_clients_replace_a_dead_process_once(quick, monkeypatch, caplog):
     started, begin = [], host._Process
     monkeypatch.setattr(host, "_Process", lambda: started.append(1) or begin())
     os.kill(ready(quick), signal.SIGKILL)
@@ -246,7 +246,7 @@ os.kill(os.getpid(), signal.SIGTERM)
 """
 
 
-def test_a_process_that_hangs_lets_the_server_end_and_leaves_no_file(tmp_path):
+def test_the_server_exits_cleanly_while_its_process_hangs(tmp_path):
     """``run`` returns only when the engine, which holds the same standard error, has ended too."""
     root = str(Path(host.__file__).parents[3])
     result = subprocess.run(
@@ -261,7 +261,7 @@ def test_a_process_that_hangs_lets_the_server_end_and_leaves_no_file(tmp_path):
     assert list(tmp_path.iterdir()) == []
 
 
-def test_after_close_nothing_answers(quick):
+def test_a_closed_engine_refuses_calls(quick):
     quick.close()
     with pytest.raises(RuntimeError, match="was closed"):
         quick.list()

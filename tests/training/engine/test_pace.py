@@ -45,7 +45,7 @@ def test_a_run_keeps_its_pace(paced, still, pace, expected):
     assert status.steps_per_second == pytest.approx(pace, rel=0.6)
 
 
-def test_pace_and_lr_change_while_it_runs(paced, still):
+def test_pace_and_lr_can_change_during_a_run(paced, still):
     identity = paced.start(dataclasses.replace(LONG, pace=1))
     assert paced.change(identity, pace=1.0).state == "running"
     pass_time(paced, still, 4.0)
@@ -60,7 +60,7 @@ def test_pace_and_lr_change_while_it_runs(paced, still):
     assert abs(slowed - slowed[0]).max() < 0.1 * slowed[0]  # a thousandth of the learning rate
 
 
-def test_a_learning_rate_may_change_as_often_as_somebody_turns_it(engine, monkeypatch):
+def test_the_learning_rate_can_change_up_to_the_limit(engine, monkeypatch):
     identity = engine.start(SMALL, paused=True)
     rates = [1e-7 * (1 + number) for number in range(12)]
     for rate in rates:
@@ -76,7 +76,7 @@ def test_a_learning_rate_may_change_as_often_as_somebody_turns_it(engine, monkey
     assert engine.change(identity, pace=3).state == "paused"
 
 
-def test_a_reset_run_changes_where_it_did_before_and_back_to_the_first_rate(engine):
+def test_a_reset_run_repeats_its_learning_rate_changes(engine):
     identity = engine.start(SMALL, paused=True)
     for rate in (1e-7, SMALL.lr):
         engine.command(identity, "step")
@@ -88,7 +88,7 @@ def test_a_reset_run_changes_where_it_did_before_and_back_to_the_first_rate(engi
     assert losses(engine.snapshot(identity)) == curves(dataclasses.replace(SMALL, branch=branch))
 
 
-def test_settings_that_cannot_change_are_explained(engine):
+def test_invalid_changes_of_settings_are_refused(engine):
     identity = engine.start(SMALL, paused=True)
     with pytest.raises(ValueError, match="seed cannot change during a run: start a new one"):
         engine.change(identity, seed=3)
@@ -97,7 +97,7 @@ def test_settings_that_cannot_change_are_explained(engine):
     assert engine.change("elsewhere", lr=1).state == "gone"
 
 
-def test_after_a_pause_nothing_is_made_up_for(paced, still):
+def test_a_resumed_run_does_not_catch_up_on_the_pause(paced, still):
     identity = paced.start(dataclasses.replace(LONG, pace=10))
     pass_time(paced, still, 1.0)
     paused = paced.command(identity, "pause").step
@@ -107,7 +107,7 @@ def test_after_a_pause_nothing_is_made_up_for(paced, still):
     assert paced.snapshot(identity).step - paused == pytest.approx(10, abs=1)
 
 
-def test_a_run_the_engine_was_too_busy_for_does_not_rush(paced, still):
+def test_a_delayed_run_does_not_exceed_its_pace(paced, still):
     identity = paced.start(dataclasses.replace(LONG, pace=100))
     pass_time(paced, still, 1.0)
     before = paced.snapshot(identity).step
@@ -116,7 +116,7 @@ def test_a_run_the_engine_was_too_busy_for_does_not_rush(paced, still):
     assert paced.snapshot(identity).step - before == pytest.approx(100, abs=10)
 
 
-def test_runs_that_keep_a_pace_need_no_slot(clock):
+def test_paced_runs_need_no_slot(clock):
     engine = Engine(Limits(workers=0, running=1, waiting=9), clock)
     for _ in range(4):
         engine.start(dataclasses.replace(SMALL, pace=10))
@@ -127,8 +127,8 @@ def test_runs_that_keep_a_pace_need_no_slot(clock):
     assert engine.change(fast[1], pace=FULL).position == 1
 
 
-def test_a_class_at_full_pace_sees_its_first_steps_soon():
-    """Two seconds of one worker's work, and there are two workers."""
+def test_thirty_runs_at_full_pace_all_step_within_3_s():
+    """The clock counts six seconds of one worker, which are three of two workers."""
     now = [0.0]
 
     def take_10_ms(_run):

@@ -16,7 +16,7 @@ def finished(engine, settings=BRANCHING, **more):
     return identity
 
 
-def test_the_first_step_of_a_run_at_rest_can_be_looked_at_before_it_is_taken():
+def test_slow_motion_shows_the_first_step_of_a_run_at_rest():
     engine = Engine(Limits(workers=0), Clock())
     identity = engine.start(SMALL, paused=True)
     assert engine.measure(identity, "slow_motion", layer=0)["default"]["stages"]
@@ -29,7 +29,7 @@ def test_the_first_step_of_a_run_at_rest_can_be_looked_at_before_it_is_taken():
         waiting.measure(identity, "slow_motion", layer=0)
 
 
-def test_a_run_that_is_over_can_be_asked_what_it_learnt_while_there_is_room():
+def test_a_finished_run_can_be_measured_while_its_nets_are_kept():
     """The nets of the run that was asked about last are kept, those of the one before are let go."""
     lab = Settings(task="circles", rules=("clipped",), hidden=4, steps=1, pace="full", device="cpu")
     room = 3 * Run(lab).numbers // 2
@@ -64,7 +64,7 @@ def test_looking_at_a_checkpoint_does_not_change_the_run(engine):
         engine.look("elsewhere", 3)
 
 
-def test_a_kept_step_is_looked_at_while_the_run_goes_on_and_was_changed(engine):
+def test_a_checkpoint_can_be_viewed_while_its_run_continues(engine):
     identity = engine.start(BRANCHING, paused=True)
     for step in range(12):
         if step == 6:
@@ -90,7 +90,7 @@ def test_continuing_from_a_kept_step_equals_an_uninterrupted_run(engine):
 
 
 @pytest.mark.parametrize("branch", [((15, "lr", 1e-7),), ((15, "default", "zero"),), ((15, "op", "tanh"),)])
-def test_a_branch_takes_its_steps_alone_and_is_its_settings_run(engine, branch):
+def test_a_branch_in_the_engine_equals_a_run_of_its_settings(engine, branch):
     identity = finished(engine, owner="me")
     settings = dataclasses.replace(BRANCHING, branch=branch)
     branched = engine.start(settings, "me", paused=True, after=(identity, 15))
@@ -108,14 +108,14 @@ def test_a_branch_takes_its_steps_alone_and_is_its_settings_run(engine, branch):
 
 
 @pytest.mark.parametrize("gone", [True, False])
-def test_of_a_run_that_is_gone_or_did_something_else_it_begins_at_the_start(engine, gone):
+def test_a_run_without_a_usable_predecessor_starts_at_step_0(engine, gone):
     identity = finished(engine, owner="me")
     other = dataclasses.replace(BRANCHING, seed=4)
     again = engine.start(other, "me", paused=True, after=("elsewhere" if gone else identity, 15))
     assert engine.command(again, "step").step == 1
 
 
-def test_no_more_states_are_kept_than_there_is_room_for_two_runs(clock):
+def test_checkpoints_of_all_runs_stay_within_the_memory_limit(clock):
     size = finished_bytes()
     engine = Engine(Limits(workers=0, checkpoint_bytes=2 * size), clock)
     runs = [finished(engine) for _ in range(3)]

@@ -9,7 +9,7 @@ import pytest
 
 from explorer.training import Engine, Limits, Run
 from explorer.training.scheduling.queue import Runs
-from tests.training.driving import LONG, SMALL, alone, losses
+from tests.training.driving import LONG, SMALL, losses, train_alone
 
 # With real threads.
 
@@ -73,7 +73,7 @@ def test_an_exception_anywhere_ends_the_run_and_not_the_worker(where):
         engine.close()
 
 
-def test_an_exception_that_belongs_to_no_run_ends_no_worker(monkeypatch):
+def test_an_exception_outside_any_run_does_not_end_a_worker(monkeypatch):
     sweep, failures = Runs.sweep, [RuntimeError("a bug of ours")] * 3
 
     def failing(roster):
@@ -90,16 +90,16 @@ def test_an_exception_that_belongs_to_no_run_ends_no_worker(monkeypatch):
     assert failures == []
 
 
-def test_threads_give_the_same_bits(threaded):
+def test_runs_in_threads_have_the_same_bits_as_alone(threaded):
     races = [dataclasses.replace(SMALL, steps=100, seed=seed) for seed in range(3)]
     identities = [threaded.start(settings) for settings in races]
     watch_all(threaded, identities, "finished")
     for settings, identity in zip(races, identities, strict=True):
         done = threaded.snapshot(identity)
-        assert losses(done) == {"default": alone(settings).losses["default"].tolist()}
+        assert losses(done) == {"default": train_alone(settings).losses["default"].tolist()}
 
 
-def test_a_question_does_not_wait_for_the_end_of_a_slice():
+def test_a_snapshot_does_not_wait_for_the_end_of_a_slice():
     engine = Engine(Limits(workers=1, slice_s=60.0))
     identity = engine.start(LONG)
     try:
@@ -110,7 +110,7 @@ def test_a_question_does_not_wait_for_the_end_of_a_slice():
         engine.close()
 
 
-def test_reset_while_running_from_another_thread(threaded):
+def test_a_reset_from_another_thread_returns_a_run_to_its_start(threaded):
     """Whatever a worker is doing, what is shown after a reset is a run that has not begun."""
     identity = threaded.start(LONG)
     for _ in range(30):
@@ -122,7 +122,7 @@ def test_reset_while_running_from_another_thread(threaded):
     threaded.command(identity, "stop")
 
 
-def test_many_who_ask_and_command_at_once(threaded):
+def test_snapshots_stay_consistent_under_concurrent_commands(threaded):
     """Every answer is a whole one: its curve is as long as its step says."""
     identity = threaded.start(dataclasses.replace(LONG, steps=2000))
 

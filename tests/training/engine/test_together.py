@@ -6,7 +6,7 @@ import numpy as np
 
 from explorer.training import FULL, Engine, Limits, Run, Settings
 from explorer.training.runs.fused import FusedRuns
-from tests.training.driving import LONG, SMALL, alone, losses, turn_until_idle
+from tests.training.driving import LONG, SMALL, losses, train_alone, turn_until_idle
 
 CLASS = Settings(task="digits", steps=30, pace=FULL, device="cpu")
 
@@ -18,12 +18,12 @@ def class_at(engine, count=5):
 def assert_all_ended_as_alone(engine, runs):
     for seed, identity in runs.items():
         status = engine.snapshot(identity)
-        own = alone(dataclasses.replace(CLASS, seed=seed))
+        own = train_alone(dataclasses.replace(CLASS, seed=seed))
         assert (status.state, losses(status)) == ("finished", {k: v.tolist() for k, v in own.losses.items()})
         assert np.array_equal(own.score["default"], status.snapshot.score["default"])
 
 
-def test_a_class_on_one_task_goes_together(clock, monkeypatch):
+def test_runs_of_a_class_on_one_task_are_fused(clock, monkeypatch):
     """A turn takes all of them on, however few may run at once, and each has what it would have alone."""
     sizes = []
 
@@ -76,7 +76,7 @@ def test_an_error_in_a_shared_batch_ends_no_run(clock, monkeypatch, caplog):
     assert "runs failed together" in caplog.text
 
 
-def test_a_step_that_not_all_have_noted_ends_who_went_together(clock, monkeypatch):
+def test_a_partly_recorded_fused_step_fails_the_fused_runs(clock, monkeypatch):
     took = Run.record_step
 
     def broken(run, numbers):

@@ -21,7 +21,7 @@ from explorer.training.limits import EXAMPLES
 from tests.training.instruments.alignment_cases import nets_of
 
 
-def test_alignment_of_a_convolution_is_that_of_the_gradients_of_its_kernels(monkeypatch):
+def test_alignment_of_a_convolution_matches_gradients_of_its_kernels(monkeypatch):
     """Torch's own convolutions, from both gradients at their maps to kernels and biases."""
     monkeypatch.setattr("explorer.training.runs.lockstep.EXAMPLES", 8)
     nets = nets_of(task="digits convolution", op="sign", rules=("clipped",), hidden=(3, 4), sigma=0.7)
@@ -55,7 +55,7 @@ def test_the_number_of_examples_is_reported(task, count):
     assert said in INSTRUMENT.limits
 
 
-def test_cosine_and_agreement_by_hand():
+def test_cosine_and_agreement_match_values_by_hand():
     ours = torch.tensor([[1.0, 0.0, -1.0], [0.0, 0.0, 0.0], [1e-30, 1e-30, 0.0], [math.inf, 1.0, 1.0]])
     theirs = torch.tensor([[2.0, 1.0, -1.0], [1.0, 1.0, 1.0], [1e-30, -1e-30, 0.0], [1.0, 1.0, 1.0]])
     cosine, agreement = compare_directions(ours, theirs).tolist()
@@ -64,7 +64,7 @@ def test_cosine_and_agreement_by_hand():
     assert all(map(math.isnan, (cosine[1], cosine[3], agreement[1], agreement[3])))
 
 
-def test_a_rule_is_aligned_with_the_gradient_that_it_is():
+def test_the_true_derivative_has_alignment_1_and_zero_has_none():
     """With little noise the smoothed tanh is tanh, and its own gradient points the same way."""
     rules = ("default", "formula: -g * (1 - y**2)", "zero")
     alignment = (
@@ -78,7 +78,7 @@ def test_a_rule_is_aligned_with_the_gradient_that_it_is():
     assert np.isnan(alignment["zero"]).all()
 
 
-def test_the_series_is_the_runs_own_whoever_watches():
+def test_the_alignment_series_does_not_depend_on_snapshots():
     settings = Settings(task="circles", rules=("clipped", "default"), hidden=(8, 4), steps=410, device="cpu")
     alone, watched, without = Run(settings), Run(settings), Run(settings, recorded=())
     for _ in range(7):
@@ -98,7 +98,7 @@ def test_the_series_is_the_runs_own_whoever_watches():
     assert without.snapshot().measured == {}
 
 
-def test_sigma_changes_what_is_measured_now_and_nothing_of_the_run():
+def test_sigma_changes_the_alignment_but_not_the_run():
     assert "sigma" in LIVE
     settings = Settings(task="digits", op="sign", rules=("clipped",), device="cpu")
     run, alone = Run(settings), Run(settings)
@@ -114,7 +114,7 @@ def test_sigma_changes_what_is_measured_now_and_nothing_of_the_run():
     assert run.snapshot().sigma == 2.0
 
 
-def test_the_mean_is_over_the_seeds_that_are_there():
+def test_alignment_is_averaged_over_seeds():
     settings = {"task": "circles", "rules": ("clipped",), "hidden": 8, "device": "cpu"}
     both = Run(Settings(seeds=2, **settings)).snapshot().alignment["clipped"]
     alone = [Run(Settings(seed=seed, **settings)).snapshot().alignment["clipped"] for seed in range(2)]
@@ -140,7 +140,7 @@ def test_a_missing_measurement_is_explained(settings, why):
     assert all(np.isnan(each).all() and len(each) == snapshot.layers for each in snapshot.alignment.values())
 
 
-def test_jumps_are_what_the_kinks_know():
+def test_smooth_op_finds_the_jumps_of_an_op():
     op = nets_of(task="digits", op="clamp", rules=("default",)).op
     assert not len(smooth_op(op, {}, 0.5, torch.device("cpu")).at)
     jumping = nets_of(task="digits", op="hardshrink", rules=("default",)).op
@@ -153,7 +153,7 @@ def test_jumps_are_what_the_kinks_know():
     torch.testing.assert_close(many.get_slope(x), torch.ones(7), rtol=0.02, atol=0.02)
 
 
-def test_many_units_are_looked_at_on_fewer_examples(monkeypatch):
+def test_wide_nets_are_measured_on_fewer_examples(monkeypatch):
     nets = nets_of(task="digits", op="sign", rules=("clipped",), hidden=(40, 40))
     monkeypatch.setattr("explorer.training.instruments.base.flips._FLIPS", 40 * 40 * 10)
     n = count_examples(nets)
@@ -162,7 +162,7 @@ def test_many_units_are_looked_at_on_fewer_examples(monkeypatch):
     assert np.isfinite(measure(nets)).all()
 
 
-def test_every_instrument_says_what_it_cannot_say():
+def test_every_instrument_states_its_limits():
     for each in INSTRUMENTS.values():
         assert isinstance(each, instrument.Instrument)
         for text in (each.label, each.sentence, each.limits, each.cost):
@@ -171,7 +171,7 @@ def test_every_instrument_says_what_it_cannot_say():
         assert "because" not in f"{each.sentence} {each.limits}"
 
 
-def test_its_noise_is_the_normal_one_of_the_lens():
+def test_alignment_uses_the_normal_noise_of_the_lens():
     """One home: the slopes of an op that has no jumps are those that ``explorer.lens`` shows."""
     op = smooth_op(find_op("tanh"), {}, 0.25, torch.device("cpu"))
     seen = explorer.lens("tanh", noise="normal", width=0.25)

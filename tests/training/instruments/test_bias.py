@@ -101,7 +101,7 @@ def mean_loss(x: Tensor, y: Tensor, own: list[Tensor], coin: Coin, chance: Tenso
 
 @pytest.mark.parametrize("hidden", [(4,), (3, 2)], ids=str)
 @pytest.mark.parametrize("op", COINS)
-def test_it_is_that_over_all_outputs(op: str, hidden: tuple[int, ...]) -> None:
+def test_the_bias_matches_an_enumeration_of_all_outputs(op: str, hidden: tuple[int, ...]) -> None:
     coin = COINS[op]
     run = Run(Settings(op=op, rules=(coin.rule,), hidden=hidden, seeds=3, **SMALL), recorded=())
     told = 0
@@ -145,7 +145,7 @@ def test_the_reference_gradient_is_exact_on_average(op: str, hidden: tuple[int, 
         assert ((draws.mean(0) - wanted).abs() <= 5 * error + 1e-6).all()
 
 
-def test_a_unit_that_leads_nowhere_has_no_gradient_in_any_draw() -> None:
+def test_a_unit_without_outgoing_weights_has_no_gradient() -> None:
     """Whatever the layers above it draw, they draw it for both of its outputs."""
     run = Run(Settings(op="bernoulli", rules=("sigmoid_st",), hidden=(3, 2), seeds=2, **SMALL), recorded=())
     run.advance(20)
@@ -163,7 +163,7 @@ def test_a_unit_that_leads_nowhere_has_no_gradient_in_any_draw() -> None:
 UNBIASED = ("reinforce", "reinforce_baseline", "arm", "disarm")
 
 
-def test_unbiased_rules_are_not_told_from_unbiased_and_straight_through_is() -> None:
+def test_straight_through_shows_a_bias_and_unbiased_rules_show_none() -> None:
     rules = (*UNBIASED, "sigmoid_st", "st_gumbel")
     run = Run(Settings(op="bernoulli", rules=rules, seeds=3, **DIGITS), recorded=())
     for step in (0, 20, 50, 100):
@@ -208,7 +208,7 @@ def test_the_spread_is_measured_if_the_bias_cannot_be(given: dict[str, Any]) -> 
         assert len(own["spread"]) >= 2
 
 
-def test_it_is_not_measured_in_nets_that_are_too_wide(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_bias_is_not_measured_in_wide_nets(monkeypatch: pytest.MonkeyPatch) -> None:
     run = Run(Settings(op="bernoulli", rules=("sigmoid_st",), seeds=1, **SMALL), recorded=())
     monkeypatch.setattr(exact, "_MAX_NUMBERS", 2)
     assert seen(run) == {"sigmoid_st": []}
@@ -218,7 +218,7 @@ def products(vectors: Tensor) -> Any:
     return (vectors @ vectors.T).double().numpy()
 
 
-def test_the_noise_of_single_draws_is_no_bias() -> None:
+def test_noise_is_rarely_reported_as_bias() -> None:
     generator = torch.Generator().manual_seed(1)
     whole = torch.tensor([3.0, 4.0] + 62 * [0.0]).expand(DRAWS, -1)
     shares = []
@@ -230,7 +230,7 @@ def test_the_noise_of_single_draws_is_no_bias() -> None:
     assert np.mean([share > 0 for share in shares]) < 0.03
 
 
-def test_a_bias_is_told_with_its_error_or_is_below_a_bound() -> None:
+def test_estimate_bias_returns_a_share_and_its_error_or_nan() -> None:
     whole = torch.tensor([3.0, 4.0]).expand(DRAWS, -1)
     assert estimate_bias(products(0.5 * whole), products(whole)) == pytest.approx((0.5, 0), abs=1e-12)
     assert estimate_bias(products(1e-6 * whole), products(whole)) == (0, 0)
@@ -239,13 +239,13 @@ def test_a_bias_is_told_with_its_error_or_is_below_a_bound() -> None:
     assert np.isnan(estimate_bias(products(whole), products(0 * whole))).all()
 
 
-def test_copies_of_examples_draw_the_same() -> None:
+def test_copies_of_an_example_share_their_draws() -> None:
     one = Moment(3, layer=1, redraws=2).draw([5, 6], torch.zeros(2, 4, 3))
     three = Moment(3, layer=1, redraws=2, copies=3).draw([5, 6], torch.zeros(2, 12, 3))
     assert torch.equal(three, one.repeat(1, 3, 1))
 
 
-def test_it_is_the_same_whoever_asks_and_whenever() -> None:
+def test_the_bias_is_the_same_at_each_request() -> None:
     rules = ("sigmoid_st", "disarm")
     run, other = (Run(Settings(op="bernoulli", rules=rules, seeds=2, **SMALL), recorded=()) for _ in range(2))
     for _ in range(3):

@@ -13,7 +13,7 @@ def causes_of(**settings):
     return Run(Settings(device="cpu", **settings)).snapshot(("causes",)).measured["causes"]
 
 
-def test_each_value_has_one_cause():
+def test_each_gradient_value_has_one_cause():
     """A peak of 2: a hundredth of it is 0.02 of what comes from above."""
     upstream = torch.tensor([[[1.0, 0.0], [-1.0, 0.0], [1.0, 1.0]]])
     gradient = torch.tensor([[[0.5, 0.0], [-0.019, 0.0], [0.0, 0.0]]])
@@ -35,7 +35,7 @@ def test_causes_shared_by_every_example_are_part_of_the_share():
     assert whole[0].tolist() == [0.0, 0.5]
 
 
-def test_a_rule_that_returns_nothing_is_the_cause_in_the_last_layer_and_below_nothing_comes():
+def test_a_zero_rule_is_the_cause_only_in_the_last_layer():
     default = causes_of(task="digits", op="sign", rules=("default", "straight_through"), hidden=(8, 8))[
         "default"
     ]
@@ -48,7 +48,7 @@ def test_a_rule_that_returns_nothing_is_the_cause_in_the_last_layer_and_below_no
     ]
 
 
-def test_shares_are_those_of_a_count_by_hand():
+def test_shares_of_causes_match_a_count_by_hand():
     run = Run(Settings(task="digits", op="sign", rules=("clipped",), parameters={"c": 0.3}, device="cpu"))
     record = run.snapshot(("causes",)).measured["causes"]["clipped"]
     nets = run._recorder._nets
@@ -59,13 +59,13 @@ def test_shares_are_those_of_a_count_by_hand():
     assert sum(each.float().mean((1, 2, 3)) for each in mask_causes(nets)).sum().item() == pytest.approx(1)
 
 
-def test_weights_see_no_examples():
+def test_causes_of_weights_are_not_counted_by_example():
     record = causes_of(task="binary weights", rules=("default",))["default"]
     assert [each.tolist() for each in record["whole"]] == [[0, 0, 0, 0]] * 2
     assert record["words"][0] == "Layer 1, weights: 100 % 0 by the rule."
 
 
-def test_seeds_are_averaged():
+def test_shares_of_causes_are_averaged_over_seeds():
     settings = {"task": "circles", "rules": ("clipped",), "hidden": 8}
     both = causes_of(seeds=2, **settings)["clipped"]["shares"][0]
     alone = [causes_of(seed=seed, **settings)["clipped"]["shares"][0] for seed in range(2)]
@@ -73,7 +73,7 @@ def test_seeds_are_averaged():
 
 
 @pytest.mark.parametrize(("share", "faint"), [(0.005, True), (0.015, False), (0.02, False)])
-def test_faint_is_what_is_below_one_percent_of_the_peak(share: float, faint: bool):
+def test_gradients_below_1_percent_of_the_peak_count_as_faint(share: float, faint: bool):
     rule = f"formula: g * where(x > 0, {share}, 1)"
     run = Run(Settings(task="circles", op="sign", rules=(rule,), steps=4), recorded=())
     run.advance(2)
@@ -82,7 +82,7 @@ def test_faint_is_what_is_below_one_percent_of_the_peak(share: float, faint: boo
 
 
 @pytest.mark.parametrize("task", ["digits", "binary weights", "spikes"])
-def test_the_table_and_the_bar_count_the_same(task: str):
+def test_the_table_and_the_bar_show_the_same_blocked_share(task: str):
     """Of three seeds, the blocked share of layer 1 in the table is that of its bar, on the same examples."""
     own = {"op": "sign", "rules": ("clipped", "default"), "hidden": (12, 12)} if task == "digits" else {}
     settings = Settings(task=task, seeds=3, steps=6, **own)
@@ -101,7 +101,7 @@ def test_the_table_and_the_bar_count_the_same(task: str):
 
 
 @pytest.mark.parametrize("task", ["digits convolution", "binary kernels"])
-def test_channels_are_counted_one_by_one(task):
+def test_causes_are_counted_for_each_channel(task):
     """A hand count: of maps a channel's units stand side by side, of weights a kernel is a column."""
     run = Run(Settings(task=task, rules=("clipped",), hidden=(5, 3), parameters={"c": 0.3}, device="cpu"))
     record = run.snapshot(("causes",)).measured["causes"]["clipped"]

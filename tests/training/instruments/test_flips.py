@@ -70,7 +70,7 @@ def by_quadrature(nets, member, layer, unit, sigma):
         ("fp8_e5m2", 5, {"s": 1.0}),
     ],
 )
-def test_flips_are_the_slope_of_the_expected_loss(op, hidden, parameters, monkeypatch):
+def test_flips_give_the_slope_of_the_expected_loss(op, hidden, parameters, monkeypatch):
     monkeypatch.setattr("explorer.training.runs.lockstep.EXAMPLES", 24)
     nets = nets_of(
         task="digits", op=op, rules=("straight_through",), hidden=hidden, parameters=parameters, seed=3
@@ -83,7 +83,7 @@ def test_flips_are_the_slope_of_the_expected_loss(op, hidden, parameters, monkey
 
 
 @pytest.mark.parametrize("hidden", [2, (2, 3)])
-def test_flips_of_a_maps_units_are_the_slope_too(hidden, monkeypatch):
+def test_flips_of_map_units_give_the_slope_of_the_expected_loss(hidden, monkeypatch):
     """Through means of four, and through the next convolution where there is one."""
     monkeypatch.setattr("explorer.training.runs.lockstep.EXAMPLES", 8)
     nets = nets_of(task="digits convolution", op="sign", rules=("straight_through",), hidden=hidden)
@@ -95,7 +95,7 @@ def test_flips_of_a_maps_units_are_the_slope_too(hidden, monkeypatch):
 
 
 @pytest.mark.parametrize("op", ["relu", "clamp", "tanh", "formula: where(abs(x) > 0.5, x, 0)"])
-def test_an_op_without_jumps_counts_with_its_mean_slope(op):
+def test_the_smooth_part_of_an_op_counts_with_its_mean_slope(op):
     """A step up or down of the loss at a jump is exact; elsewhere the loss is taken to be straight."""
     nets = nets_of(task="digits", op=op, rules=("default",), hidden=6)
     (layer,) = nets.op_layers
@@ -124,7 +124,7 @@ def test_an_op_without_jumps_counts_with_its_mean_slope(op):
 @pytest.mark.parametrize(
     ("sigma", "said"), [(0.25, "2 to 7 % off at σ = 0.25"), (0.5, "6 to 24 % at σ = 0.5")]
 )
-def test_how_far_slopes_are_off_is_said(sigma, said, monkeypatch):
+def test_the_stated_error_of_slopes_matches_the_measured_one(sigma, said, monkeypatch):
     """A jump is exact; slopes take the loss to be straight: ReLU's the least off, a parabola's the most."""
     monkeypatch.setattr("explorer.training.runs.lockstep.EXAMPLES", 24)
 
@@ -146,7 +146,7 @@ def test_how_far_slopes_are_off_is_said(sigma, said, monkeypatch):
 
 @pytest.mark.parametrize("op", ["fp8_e4m3", "fp8_e5m2", "fp4_e2m1"])
 @pytest.mark.parametrize("sigma", [0.25, 0.5, 1.0])
-def test_how_far_jumps_that_share_a_look_are_off_is_said(op, sigma, monkeypatch):
+def test_the_error_of_jumps_evaluated_together_stays_below_the_stated_one(op, sigma, monkeypatch):
     """Against a look on both sides of every jump within reach."""
     monkeypatch.setattr("explorer.training.runs.lockstep.EXAMPLES", 24)
     said = INSTRUMENTS["alignment"].limits, smoothing.__doc__

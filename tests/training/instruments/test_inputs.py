@@ -28,24 +28,24 @@ def nets_of(**settings):
         ("sign", "zero", {}, math.nan),
     ],
 )
-def test_a_rule_is_as_wide_as_its_area_over_its_height(op, rule, parameters, wide):
+def test_the_width_of_a_rule_is_its_area_over_its_height(op, rule, parameters, wide):
     nets = nets_of(task="digits", op=op, rules=(rule,), parameters=parameters)
     assert compute_width(nets, 0, 0) == pytest.approx(wide, rel=0.02, nan_ok=True)
 
 
-def test_all_rules_are_drawn_over_one_range_with_their_kinks_in_it():
+def test_all_rules_share_one_range_that_contains_their_kinks():
     assert compute_span(nets_of(task="digits", op="relu6", rules=("default",))) == (-4.0, 10.0)
     assert compute_span(nets_of(task="digits", op="round", rules=("default",))) == (-4.0, 4.0)
     rules = ("clipped", "straight_through")
     assert compute_span(nets_of(task="digits", op="sign", rules=rules, parameters={"c": 3.0})) == (-7.0, 7.0)
 
 
-def test_a_peak_is_the_largest_factor_within_the_range():
+def test_the_peak_of_a_rule_is_its_largest_factor_in_the_range():
     nets = nets_of(task="digits", op="sign", rules=("formula: g * x",))
     assert compute_peak(nets, 0, 0, -2.0, 4.0) == 4.0
 
 
-def test_every_value_is_counted_once_in_bins_that_stay():
+def test_every_input_is_counted_once_in_fixed_bins():
     run = Run(Settings(task="documents", rules=("default", "straight_through"), device="cpu"))
     first = run.snapshot(("inputs",)).measured["inputs"]["default"]
     run.advance(5)
@@ -66,7 +66,7 @@ def test_every_value_is_counted_once_in_bins_that_stay():
     assert later["beyond"][0] == pytest.approx(((x < edges[0]) | (x > edges[-1])).mean())
 
 
-def test_how_wide_the_data_is_beside_the_rule_is_said_where_the_rule_has_an_end():
+def test_the_width_ratio_is_stated_only_for_rules_of_finite_width():
     rules = ("straight_through", "clipped")
     settings = Settings(task="digits", op="sign", rules=rules, parameters={"c": 0.02}, device="cpu")
     run = Run(settings)
@@ -90,13 +90,13 @@ def test_how_wide_the_data_is_beside_the_rule_is_said_where_the_rule_has_an_end(
         (1 / 1.6, "This rule is 1.6 times as wide as"),
     ],
 )
-def test_data_are_called_wider_from_half_as_wide_again(ratio: float, said: str):
+def test_inputs_are_called_wider_from_a_ratio_of_about_1_5(ratio: float, said: str):
     nets = SimpleNamespace(site=SimpleNamespace(inputs="pre-activations"))
     assert said in inputs._describe_layer(nets, 1, ratio)
 
 
 @pytest.mark.parametrize(("rule", "hangs"), [("reinforce", True), ("disarm", True), ("reinmax", False)])
-def test_of_a_rule_that_hangs_on_the_loss_no_width_is_told_and_why_it_has_no_curve(rule, hangs):
+def test_a_rule_that_depends_on_the_loss_has_no_width_ratio(rule, hangs):
     run = Run(Settings(task="digits", op="bernoulli", rules=(rule,), device="cpu"))
     record = run.snapshot(("inputs",)).measured["inputs"][rule]
     assert record["words"][0].startswith("This rule depends on the loss of each example") is hangs

@@ -8,7 +8,7 @@ from explorer.training.instruments.base import weight_images
 
 
 @pytest.mark.parametrize("task", ["digits convolution", "binary kernels"])
-def test_kernels_are_those_that_the_net_uses(task):
+def test_drawn_kernels_match_the_weights_that_the_net_uses(task):
     run = Run(Settings(task=task, rules=("straight_through", "clipped"), hidden=(3, 5), seeds=2, seed=7))
     run.advance(5)
     snapshot = run.snapshot(("kernels", "net"))
@@ -28,7 +28,7 @@ def test_kernels_are_those_that_the_net_uses(task):
             assert mine["values"].tolist() == theirs["values"].tolist()
 
 
-def test_of_many_maps_whole_kernels_are_drawn(monkeypatch):
+def test_kernels_are_drawn_whole_up_to_the_limit_of_maps(monkeypatch):
     monkeypatch.setattr("explorer.training.instruments.kernels.MAX_MAPS", 2)
     monkeypatch.setattr("explorer.training.instruments.net.MAX_MAPS", 2)
     assert weight_images.MAX_MAPS > 2

@@ -20,7 +20,7 @@ TABLE = "\n".join(f"{n % 11},{n % 7},{n % 3}" for n in range(60))
 
 
 @EACH
-def test_it_is_measured_while_it_is_asked_for_only(key: str, monkeypatch: pytest.MonkeyPatch):
+def test_a_visible_instrument_is_measured_only_when_requested(key: str, monkeypatch: pytest.MonkeyPatch):
     called = []
     instrument = INSTRUMENTS[key]
     assert isinstance(instrument, Visible)
@@ -38,7 +38,7 @@ def test_it_is_measured_while_it_is_asked_for_only(key: str, monkeypatch: pytest
 
 
 @EACH
-def test_a_record_can_be_sent(key: str):
+def test_a_record_can_be_encoded_for_the_page(key: str):
     run = Run(Settings(task=TASK_OF[key], steps=3, seeds=1))
 
     def told(value: object) -> None:

@@ -10,7 +10,7 @@ EXAMPLE = 4
 
 
 @pytest.mark.parametrize("task", ["digits convolution", "binary kernels"])
-def test_maps_are_those_of_torchs_convolutions(task):
+def test_maps_match_torchs_convolutions(task):
     run = Run(Settings(task=task, rules=("straight_through", "clipped"), seeds=2, device="cpu"), recorded=())
     run.advance(5)
     observed = run.snapshot((f"maps?example={EXAMPLE}",)).measured[f"maps?example={EXAMPLE}"]
@@ -39,7 +39,7 @@ def test_maps_are_those_of_torchs_convolutions(task):
         assert record["words"].startswith(f"a {record['label']} read as {record['read']}; ")
 
 
-def test_maps_of_one_value_are_counted():
+def test_constant_maps_are_counted():
     run = Run(Settings(task="digits convolution", op="formula: 0*x", rules=("default",), hidden=(3, 2)))
     (record,) = run.snapshot(("maps",)).measured["maps"].values()
     assert record["words"].endswith(

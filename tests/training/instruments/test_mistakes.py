@@ -23,7 +23,7 @@ def run() -> Run:
 
 @pytest.fixture(scope="module")
 def seen(run: Run) -> dict[int, SimpleNamespace]:
-    return driving.seen(run, "mistakes")
+    return driving.read_records(run, "mistakes")
 
 
 def wrong(run: Run) -> torch.Tensor:
@@ -32,7 +32,7 @@ def wrong(run: Run) -> torch.Tensor:
     return run._nets.ensemble.compute_output(x.unsqueeze(0))[::2].argmax(-1) != y
 
 
-def test_the_counts_are_those_of_the_score(run: Run, seen: dict[int, SimpleNamespace]):
+def test_counts_of_mistakes_match_the_score(run: Run, seen: dict[int, SimpleNamespace]):
     scores = run.snapshot().score
     for rule, name in enumerate(RULES):
         assert (seen[rule].seed, seen[rule].of) == (0, 360)
@@ -64,7 +64,7 @@ def test_mistakes_are_sorted_by_confidence(run: Run, seen: dict[int, SimpleNames
         assert result.only[first:].all()
 
 
-def test_an_image_is_the_digit_as_it_was_drawn(run: Run):
+def test_images_keep_the_brightness_levels_of_the_digits(run: Run):
     """The file of digits holds brightness from 0 to 16; the net sees it standardised."""
     x = run._nets.data[0].held_out.x
     levels = (x - x.min()) / (x.max() - x.min()) * 16
@@ -72,15 +72,15 @@ def test_an_image_is_the_digit_as_it_was_drawn(run: Run):
     assert get_first_image().max() * 16 <= 16
 
 
-def test_a_rule_alone_is_compared_with_none():
+def test_mistakes_of_a_single_rule_are_not_compared():
     run = Run(Settings(task="digits", rules=("straight_through",)))
-    (result,) = driving.seen(run, "mistakes").values()
+    (result,) = driving.read_records(run, "mistakes").values()
     assert result.alone is None
     assert not result.only.any()
     assert "this rule alone" not in result.words
 
 
-def test_no_mistake_is_said_so(run: Run):
+def test_a_net_without_mistakes_is_described_as_correct(run: Run):
     data = run._nets.data[0]
     x, _ = data.held_out
     read = run._nets.ensemble.compute_output(x.unsqueeze(0))[4].argmax(-1)

@@ -101,7 +101,7 @@ def _seen() -> dict[str, Any]:
     }
 
 
-def test_a_new_instrument_is_one_file(package: Path):
+def test_a_new_instrument_needs_only_one_file(package: Path):
     """In a copy of the package with one file more, taken, streamed and described for the page."""
     (package / "training" / "instruments" / "toy.py").write_text(TOY, encoding="utf-8")
     told = _seen()

@@ -42,7 +42,7 @@ def floats(*values: float) -> Any:
 
 
 @pytest.mark.parametrize("key", SETTINGS)
-def test_the_words_are_those_of_the_record(key: str):
+def test_a_picture_keeps_the_words_of_its_record(key: str):
     assert draw(key)["words"] == record(key)["words"]
 
 
@@ -55,7 +55,7 @@ INPUTS = {
 }
 
 
-def test_inputs_are_a_histogram_a_layer_whose_ends_do_not_affect_its_scale():
+def test_the_outer_bins_of_a_histogram_do_not_affect_its_scale():
     first, second = draw("inputs", INPUTS)
     bars, note = first["blocks"]
     assert note["text"] == "Twice as wide as this rule. 60 % lie beyond ±2."
@@ -71,7 +71,7 @@ def test_inputs_are_a_histogram_a_layer_whose_ends_do_not_affect_its_scale():
     assert first["blocks"][1]["text"].endswith(". More than 99 % lie beyond −3 … 2."), "a large letter first"
 
 
-def test_causes_are_parts_of_a_bar_of_which_the_passing_one_is_not_hatched():
+def test_causes_are_drawn_as_parts_of_one_bar():
     measured = {
         "shares": [floats(0.1, 0.2, 0.3, 0.4)], "whole": [floats(0.1, 0, 0.3, 0.1)],
         "channels": [floats()], "words": ["30 % are 0 by the rule"],
@@ -82,14 +82,14 @@ def test_causes_are_parts_of_a_bar_of_which_the_passing_one_is_not_hatched():
     assert strip["levels"].tolist() == [0.5, 1]
 
 
-def test_norms_are_bars_in_decades_and_a_norm_of_0_has_none():
+def test_norms_are_drawn_on_a_logarithmic_scale():
     shown = draw("norms", {"norms": floats(0, 1, 1000)})
     assert shown["blocks"][0]["bars"] == [["w1", "0", 0], ["w2", "1", 0.6667], ["w3", "1,000", 1]]
     assert shown["words"] == "w1 0, w2 1, w3 1,000"
     assert draw_log_bars([math.nan, 1e9], -6, 3, str)["bars"] == [["w1", "nan", 0], ["w2", "1000000000.0", 1]]
 
 
-def test_a_spread_without_a_mean_fills_its_bar_and_one_of_nothing_has_none():
+def test_an_infinite_spread_fills_its_bar_and_a_missing_one_is_empty():
     shown = draw("spread", {"spread": floats(1, math.inf, math.nan), "bias": floats(), "within": floats()})
     assert [length for _, _, length in shown["blocks"][0]["bars"]] == [0.5, 1, 0]
     assert shown["words"] == "w1 1, w2 ∞, w3 none. Bias: not measured here"
@@ -106,7 +106,7 @@ def test_a_bias_is_stated_with_its_error_or_as_below_a_bound(bias: float, within
     assert _format_bias(bias, within) == said
 
 
-def test_learned_parameters_are_lines_by_layer_with_their_gradients():
+def test_learned_parameters_are_drawn_as_lines_with_their_gradients():
     series = {
         "values": ([1, 2, 3], [1, 1, 1]), "gradients": ([-1, -0.5, 0], [0, 0, 0]),
         "leasts": ([1, 1.5, 2], [1, 1, 1]), "mosts": ([1, 2.5, 6], [1, 1, 1]),
@@ -130,7 +130,7 @@ def test_learned_parameters_are_lines_by_layer_with_their_gradients():
 
 
 @pytest.mark.parametrize(("alone", "said"), [(2, ", 2 by"), (0, ", none of them by"), (None, "")])
-def test_mistakes_of_a_rule_alone_are_counted_where_there_are_others(alone: int | None, said: str):
+def test_mistakes_made_by_one_rule_only_are_counted(alone: int | None, said: str):
     lists: dict[str, Any] = {key: [] for key in ("images", "classes", "read", "only", "examples")}
     note, _ = draw("mistakes", {"count": 3, "of": 9, "alone": alone, "words": "", **lists})["blocks"]
     assert note["text"] == f"3 of 9 wrong{said}{' this rule alone' if said else ''}"
@@ -145,7 +145,7 @@ def test_mistakes_of_a_rule_alone_are_counted_where_there_are_others(alone: int 
         (list("abcdef"), "light to dark: a, …, f; across: long, up: wide"),
     ],
 )
-def test_regions_are_rows_from_the_top_with_their_classes_by_name(names: list[str], told: str | None):
+def test_regions_are_drawn_from_the_top_row_with_named_classes(names: list[str], told: str | None):
     measured = {**record("regions"), "names": names, "inputs": ["long", "wide"], "score": 0.5}
     shown = draw("regions", measured)
     plane, note = shown["blocks"]
@@ -195,7 +195,7 @@ def test_images_of_layers_have_captions_and_all_their_numbers():
 
 
 @pytest.mark.parametrize(("below", "across"), [(1, None), (3, 3)])
-def test_a_kernel_is_an_image_for_each_map_below(below: int, across: int | None):
+def test_a_kernel_is_drawn_as_an_image_for_each_input_map(below: int, across: int | None):
     """Three maps: a row each, a column for each map below; above one map the kernels form a square."""
     values = np.random.default_rng(0).integers(-127, 128, (below, 3, 3, 3))  # map below, row, column, map
     image = draw_weights({"values": values.astype(np.int8).flatten(), "columns": 3, "kernel": 3})
@@ -206,5 +206,5 @@ def test_a_kernel_is_an_image_for_each_map_below(below: int, across: int | None)
     assert (plain["image"].tolist(), plain["width"]) == ([1, 128, 255, 129], 2)
 
 
-def test_a_histogram_without_counts_has_a_height():
+def test_an_empty_histogram_can_be_drawn():
     assert draw_histogram(np.zeros(2, np.int64), 1, floats(0, 1, 2))["ticks"] == ["0", "2"]

@@ -4,7 +4,7 @@ import pytest
 import torch
 
 from explorer.training import Run, Settings
-from tests.training.driving import seen
+from tests.training.driving import read_records
 
 LEAK, TIMES, EXAMPLE = 0.9, 8, 5
 
@@ -38,9 +38,9 @@ def simulated(run: Run, member: int, brightness: torch.Tensor) -> tuple[torch.Te
     return torch.stack(columns, 1), torch.stack(potentials).mean(0)
 
 
-def test_the_spikes_are_those_of_a_net_written_unit_by_unit(run: Run):
+def test_spikes_match_a_net_written_unit_by_unit(run: Run):
     x, y = run._nets.data[0].held_out
-    for rule, result in seen(run, f"raster?example={EXAMPLE}").items():
+    for rule, result in read_records(run, f"raster?example={EXAMPLE}").items():
         spikes, potentials = simulated(run, 2 * rule, x[EXAMPLE])
         assert result.units == [64, 32, 32]
         found = torch.from_numpy(result.spikes).view(-1, TIMES) / 255
@@ -53,7 +53,7 @@ def test_the_spikes_are_those_of_a_net_written_unit_by_unit(run: Run):
         assert f"{fired} of 32 units of layer 1 fire" in result.words
 
 
-def test_a_picture_is_of_the_example_that_it_is_asked_for(run: Run):
+def test_the_raster_shows_the_requested_example(run: Run):
     question = f"raster?example={EXAMPLE}"
     shown = run.snapshot(("raster", question)).measured
     for rule in run.settings.rules:
@@ -75,7 +75,7 @@ def test_a_picture_is_of_the_example_that_it_is_asked_for(run: Run):
         ("sample=1", "raster takes example"),
     ],
 )
-def test_an_example_that_is_not_there_is_refused_in_a_sentence(run: Run, numbers: str, why: str):
+def test_an_invalid_example_is_refused_with_a_reason(run: Run, numbers: str, why: str):
     question = f"raster?{numbers}"
     snapshot = run.snapshot((question,))
     assert snapshot.unmeasured[question] == why
@@ -84,8 +84,8 @@ def test_an_example_that_is_not_there_is_refused_in_a_sentence(run: Run, numbers
     assert not snapshot.has_answers(("raster?example=1",))
 
 
-def test_outputs_of_another_op_take_more_than_two_values():
+def test_the_raster_of_tanh_has_more_than_two_values():
     run = Run(Settings(task="spikes", op="tanh", rules=("default",)))
-    (result,) = seen(run, "raster").values()
+    (result,) = read_records(run, "raster").values()
     hidden = torch.from_numpy(result.spikes)[64 * TIMES :]
     assert len(hidden.unique()) > 2

@@ -27,7 +27,7 @@ def read_by_hand(run, rule, x):
     return (hidden @ second[0].T + second[1]).argmax(-1)
 
 
-def test_images_are_their_pixels_and_each_is_read_as_the_net_answers():
+def test_reads_match_the_pixels_and_the_answers_of_the_net():
     run, found = records(task="digits", op="sign")
     x, y = (each.numpy() for each in held_out("digits"))
     first = found["default"]
@@ -40,7 +40,7 @@ def test_images_are_their_pixels_and_each_is_read_as_the_net_answers():
         assert record["read"].tolist() == read_by_hand(run, rule, x[:48]).tolist()
 
 
-def test_rows_of_a_table_are_its_columns_as_bars_from_the_byte_of_0():
+def test_rows_of_a_table_are_encoded_around_the_byte_of_0():
     table = points(200)
     _, found = records(task="data", op="sign", table=table)
     x, y = (each.numpy() for each in held_out("data", table))
@@ -58,7 +58,7 @@ def test_a_regression_task_shows_its_first_columns():
     assert (len(first["aims"]), len(first["guesses"])) == (0, 0)
 
 
-def test_a_number_of_a_table_is_predicted_next_to_its_value():
+def test_predictions_of_a_number_are_recorded_with_their_targets():
     rows = [f"{row % 13},{row % 7},{2 * (row % 13) + row % 7 + 0.5}" for row in range(300)]
     table = "\n".join(["height,width,price", *rows])
     run, found = records(task="data", op="sign", table=table)

@@ -7,7 +7,7 @@ import torch
 from explorer.training import Run, Settings
 from explorer.training.instruments.regions import NO_CLASS, SIDE, _classify_cells, is_plane
 from explorer.training.tasks import TASKS, Draw
-from tests.training.driving import seen as seen_of
+from tests.training.driving import read_records
 
 RULES = ("default", "clipped")
 
@@ -30,8 +30,8 @@ def plain(run: Run, member: int, x: torch.Tensor) -> torch.Tensor:
     return x @ weights + bias
 
 
-def test_each_cell_has_the_class_of_its_middle(run: Run):
-    for rule, seen in seen_of(run, "regions").items():
+def test_each_cell_has_the_class_of_its_centre(run: Run):
+    for rule, seen in read_records(run, "regions").items():
         left, bottom, width = seen.square
         cell = width / SIDE
         middles = [
@@ -45,9 +45,9 @@ def test_each_cell_has_the_class_of_its_middle(run: Run):
         assert ((cells % seen.levels) - sure).abs().max() <= 1.01
 
 
-def test_shares_and_score_are_those_of_the_net_that_is_named(run: Run):
+def test_shares_and_score_belong_to_the_first_net(run: Run):
     scores = run.snapshot().score
-    for (rule, seen), name in zip(seen_of(run, "regions").items(), RULES, strict=True):
+    for (rule, seen), name in zip(read_records(run, "regions").items(), RULES, strict=True):
         assert seen.seed == 0
         assert seen.score == pytest.approx(float(scores[name][0]))
         assert seen.shares.sum() == pytest.approx(1)
@@ -55,8 +55,8 @@ def test_shares_and_score_are_those_of_the_net_that_is_named(run: Run):
         assert f"{seen.score:.0%}"[:-1] in seen.words
 
 
-def test_all_examples_lie_in_the_square_and_some_of_each_part_are_told(run: Run):
-    seen = seen_of(run, "regions")[0]
+def test_examples_of_each_part_lie_within_the_square(run: Run):
+    seen = read_records(run, "regions")[0]
     data = run._nets.data[0]
     for points, part in ((seen.trained, data.train), (seen.held_out, data.held_out)):
         across, up, classes = torch.from_numpy(points.reshape(-1, 3).astype("f4")).T
@@ -67,7 +67,7 @@ def test_all_examples_lie_in_the_square_and_some_of_each_part_are_told(run: Run)
         assert 0 < across.min() < across.max() < 255
 
 
-def test_a_cell_without_a_number_has_no_class():
+def test_a_cell_with_a_non_finite_output_has_no_class():
     outputs = torch.tensor([[[2.0, -1.0], [float("nan"), 0.0], [float("inf"), 0.0], [0.0, 0.0]]])
     cells, shares = _classify_cells(outputs)
     assert cells[0, 1] == cells[0, 2] == NO_CLASS
@@ -75,14 +75,14 @@ def test_a_cell_without_a_number_has_no_class():
     assert shares[0].tolist() == [0.5, 0]
 
 
-def test_many_classes_fit_a_cell():
+def test_a_cell_can_encode_32_classes():
     cells, shares = _classify_cells(torch.eye(32).unsqueeze(0) * 50)
     assert (cells[0] // 7).tolist() == list(range(32))
     assert cells.max() < NO_CLASS
     assert shares[0].tolist() == [1 / 32] * 32
 
 
-def test_classes_of_a_table_go_by_their_names():
+def test_regions_name_the_classes_of_a_table():
     rows = [f"{n},{n % 7},{('a class with a very long name', 'b')[n % 2]}" for n in range(40)]
     table = "\n".join(["left,right,kind", *rows])
     (seen,) = (
@@ -94,7 +94,7 @@ def test_classes_of_a_table_go_by_their_names():
     assert TASKS["data"].data(Draw(torch.Generator(), 4, numbers)).names == ()
 
 
-def test_tasks_of_two_inputs_and_classes_have_a_plane():
+def test_tasks_with_two_inputs_and_classes_have_a_plane():
     table = "\n".join(f"{n},{n % 7},{n % 2}" for n in range(40))
     draw = Draw(torch.Generator(), 4, table)
     with_plane = {key for key, task in TASKS.items() if is_plane(task.data(draw))}

@@ -11,7 +11,7 @@ def run_of(**settings):
     return Run(Settings(device="cpu", **settings))
 
 
-def test_one_unit_is_put_into_the_formula():
+def test_the_formula_is_evaluated_for_one_unit():
     run = run_of(task="digits", op="sign", rules=("clipped", "default"), parameters={"c": 0.3})
     result = run.measure("unit", layer=0, cause=2)
     clipped, default = result["clipped"], result["default"]
@@ -35,13 +35,13 @@ def test_one_unit_is_put_into_the_formula():
         ({"layer": 0, "unit": 1}, "unit takes layer, cause"),
     ],
 )
-def test_a_unit_that_is_not_there_is_refused_in_a_sentence(numbers, why):
+def test_an_invalid_unit_is_refused_with_a_reason(numbers, why):
     with pytest.raises(ValueError, match=f"^{why}$"):
         run_of(task="circles", hidden=8).measure("unit", **numbers)
 
 
 @pytest.mark.parametrize("task", ["digits", "binary weights", "spikes", "documents", "binary kernels"])
-def test_a_unit_may_be_of_any_layer_in_which_the_op_stands(task):
+def test_a_unit_of_any_layer_with_the_op_can_be_requested(task):
     run = run_of(task=task)
     run.measure("unit")
     last = len(run._recorder._nets.op_layers) - 1
@@ -49,7 +49,7 @@ def test_a_unit_may_be_of_any_layer_in_which_the_op_stands(task):
     run.measure("unit", layer=last, cause=3)
 
 
-def test_only_what_can_be_asked_for_is_answered():
+def test_measure_refuses_other_kinds_of_instruments():
     with pytest.raises(ValueError, match='unknown instrument "causes": use one of line_search, slow_motion'):
         run_of(task="circles").measure("causes")
 
@@ -59,7 +59,7 @@ LEARNS = {"op": "clamp", "rules": ("pact",), "learn": ("hi",), "learn_rate": 30.
 
 @pytest.mark.parametrize("given", [{}, LEARNS], ids=["fixed", "learns"])
 @pytest.mark.parametrize("task", ["digits", "documents", "binary weights", "digits convolution"])
-def test_losses_along_a_step_are_those_of_nets_that_took_it(task, given):
+def test_line_search_losses_match_nets_that_took_the_step(task, given):
     """Parameters that learn go along, by their own rate."""
     run = run_of(task=task, **{"rules": ("straight_through",), **given})
     run.advance(2)
@@ -90,7 +90,7 @@ def test_losses_along_a_step_are_those_of_nets_that_took_it(task, given):
     assert len(result["losses"]) == 21
 
 
-def test_without_a_gradient_the_loss_stays_and_nothing_moves_the_run():
+def test_line_search_without_a_gradient_is_flat():
     run, alone = (
         run_of(task="binary weights", rules=("default", "straight_through"), bias=False) for _ in "ab"
     )

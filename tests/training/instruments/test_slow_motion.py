@@ -35,7 +35,7 @@ def weights_of(run, layer=0):
 
 @pytest.mark.parametrize("optimiser", OPTIMISERS)
 @pytest.mark.parametrize("task", TASKS)
-def test_the_weights_that_are_shown_are_those_the_step_leads_to_bit_for_bit(task, optimiser):
+def test_slow_motion_shows_the_exact_weights_after_the_step(task, optimiser):
     run = run_of(task, optimiser=optimiser, seeds=2)
     layers = next(iter(run.measure("slow_motion", layer=0).values()))["layers"]
     for layer in range(layers):
@@ -52,7 +52,7 @@ def test_the_weights_that_are_shown_are_those_the_step_leads_to_bit_for_bit(task
 
 
 @pytest.mark.parametrize("layer", [0, 1])
-def test_a_place_of_a_map_is_a_row_that_the_kernel_multiplies(layer):
+def test_rows_of_a_convolution_match_torchs_patches(layer):
     """Beside torch's own patches: example by example, each of them place by place."""
     run = run_of("digits convolution", hidden=(4, 3), rules=("straight_through",))
     step = Step(run._recorder.observe(run.settings), layer)
@@ -79,7 +79,7 @@ def test_a_place_of_a_map_is_a_row_that_the_kernel_multiplies(layer):
                                             "1 of 3 kernels, 3 × 3 for the first 16 of 20 maps")),
     ],
 )  # fmt: skip
-def test_descriptions_of_maps_and_kernels_are_given(task, layer, notes):
+def test_stages_describe_maps_and_kernels(task, layer, notes):
     run = run_of(task, hidden=(4, 20, 3) if task == "binary kernels" else (4, 20))
     for record in run.measure("slow_motion", layer=layer).values():
         stages = {stage["key"]: stage for stage in record["stages"]}
@@ -92,7 +92,7 @@ def test_descriptions_of_maps_and_kernels_are_given(task, layer, notes):
 
 
 @pytest.mark.parametrize("layer", [0, 1])
-def test_each_tensor_is_what_torch_makes_of_the_one_before(layer):
+def test_each_tensor_of_a_step_matches_autograd(layer):
     settings = {"op": "sign", "rules": SHOWN, "hidden": (8, 6), "parameters": {"c": 0.5}}
     run = run_of(**settings)
     x, y = (each[0] for each in run._nets.batch)
@@ -126,7 +126,7 @@ def test_each_tensor_is_what_torch_makes_of_the_one_before(layer):
         torch.testing.assert_close(shown(record, "input"), incoming, **close)
 
 
-def test_the_documents_net_says_what_a_net_without_its_shortcut_says():
+def test_slow_motion_computes_what_the_documents_net_does_not_store():
     """Their first layer keeps neither weights nor gradients; both are worked out."""
     run = run_of("documents", rules=("default", "zero", "straight_through"))
     record = run.measure("slow_motion", layer=0)["straight_through"]
@@ -140,7 +140,7 @@ def test_the_documents_net_says_what_a_net_without_its_shortcut_says():
     assert titles["x"] == "64 examples × 64 of 100 units"
 
 
-def test_rows_of_spikes_are_all_times_of_the_first_examples():
+def test_rows_of_spikes_are_time_steps_of_the_first_examples():
     run = run_of("spikes", rules=("fast_sigmoid",))
     record = run.measure("slow_motion", layer=0)["fast_sigmoid"]
     x = Step(run._recorder._nets, 0).op.x[0].view(8, 64, 32)
@@ -152,7 +152,7 @@ def test_rows_of_spikes_are_all_times_of_the_first_examples():
     assert record["times"] == 8
 
 
-def test_an_op_on_weights_has_inputs_for_rows():
+def test_slow_motion_of_weights_has_a_row_for_each_input():
     run = run_of("binary weights", rules=("clipped",))
     record = run.measure("slow_motion", layer=0)["clipped"]
     assert torch.equal(shown(record, "x"), shown(record, "input") * 8)
@@ -162,18 +162,18 @@ def test_an_op_on_weights_has_inputs_for_rows():
 
 
 @pytest.mark.parametrize("rule", RULES)
-def test_a_rule_is_a_factor_where_the_catalogue_says_so(rule):
+def test_is_linear_matches_the_catalogue(rule):
     op, entry = find_op("sign"), RULES[rule]
     assert is_linear(op, entry, tuple(resolve_values(op, entry, {}).items())) is entry.linear
 
 
-def test_an_own_rule_is_tried():
+def test_is_linear_tries_a_custom_rule():
     op = find_op("sign")
     assert is_linear(op, find_rule("formula: g * x**2"), ())
     assert not is_linear(op, find_rule("formula: g * abs(g)"), ())
 
 
-def test_a_formula_over_the_whole_batch_is_not_put_into_numbers():
+def test_a_formula_over_the_whole_batch_is_not_plain():
     facts = {}
     for op, rule in [("sign", "clipped"), ("sign", "magnitude_aware"), ("scaled_binarize", "default")]:
         record = run_of("circles", op=op, rules=(rule,)).measure("slow_motion", layer=0)[rule]
@@ -181,7 +181,7 @@ def test_a_formula_over_the_whole_batch_is_not_put_into_numbers():
     assert list(facts.values()) == [(True, True), (True, False), (False, False)]
 
 
-def test_a_net_that_breaks_with_this_step_says_so_and_the_others_go_on():
+def test_a_net_that_diverges_in_the_step_is_noted_and_drops_out():
     run = run_of(op="relu", rules=("default", "zero"), steps=0, hidden=8)
     run._nets.ensemble.parameters[0] = torch.inf
     records = run.measure("slow_motion", layer=0)
@@ -192,12 +192,12 @@ def test_a_net_that_breaks_with_this_step_says_so_and_the_others_go_on():
     assert torch.equal(shown(records["zero"], "weights"), weights_of(run)[0])
 
 
-def test_parameters_are_those_of_the_layer_as_they_are_now():
+def test_a_record_holds_the_parameters_of_its_rule():
     record = run_of(op="sign", rules=("clipped",), parameters={"c": 0.25}).measure("slow_motion", layer=0)
     assert record["clipped"]["parameters"] == {"c": 0.25}
 
 
-def test_torchs_own_gradient_is_that_beside_what_learns():
+def test_the_default_gradient_matches_torch_for_learned_bounds():
     """The numbers are those that the step takes, exactly at a bound too."""
     both = {"op": "clamp", "rules": ("default", "pact"), "parameters": {"hi": 0.5}}
     numbers, learned = (run_of("circles", **both, learn=learn) for learn in ((), ("hi",)))
@@ -211,12 +211,12 @@ def test_torchs_own_gradient_is_that_beside_what_learns():
     assert torch.equal(beside.bind({"lo": 0.0, "hi": 0.5})(x, None, torch.ones(5)), torchs)
 
 
-def test_a_layer_that_is_not_there_is_refused_in_a_sentence():
+def test_an_invalid_layer_is_refused():
     with pytest.raises(ValueError, match="layer must be"):
         run_of("circles", hidden=8).measure("slow_motion", layer=1)
 
 
-def test_at_a_branch_point_the_step_is_that_of_the_new_rule_and_rate():
+def test_the_step_at_a_branch_point_uses_the_new_rule_and_rate():
     branch = ((3, "clipped", "approx_sign"), (3, "lr", 0.5))
     run = run_of(op="sign", rules=("clipped",), hidden=8, branch=branch)
     assert run.snapshot(("causes",)).step == 3
@@ -230,7 +230,7 @@ def test_at_a_branch_point_the_step_is_that_of_the_new_rule_and_rate():
 
 
 @pytest.mark.parametrize("site", STAGES)
-def test_a_stage_is_a_row_and_the_backward_ones_lie_under_a_forward_one(site):
+def test_each_backward_stage_is_placed_under_a_forward_stage(site):
     stages = STAGES[site]
     keys = [stage.key for stage in stages]
     forward = [stage.key for stage in stages if not stage.under]
@@ -258,7 +258,7 @@ def test_a_stage_is_a_row_and_the_backward_ones_lie_under_a_forward_one(site):
         ("digits", "sign", "clipped", set()),
     ],
 )
-def test_the_formulas_give_what_the_step_had_for_what_is_drawn(task, op, rule, shown_too):
+def test_formulas_reproduce_the_step_from_the_recorded_draws(task, op, rule, shown_too):
     """Op and rule are computed anew, one element at a time, of the numbers that are sent."""
     run = run_of(task, op=op, rules=(rule, "zero"), steps=2)
     records = run.measure("slow_motion", layer=0)

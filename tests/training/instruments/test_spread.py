@@ -18,7 +18,7 @@ def seen(run: Run, rule: str) -> list[float]:
 
 
 @pytest.mark.parametrize("rule", ["sigmoid_st", "disarm"])
-def test_it_is_that_of_many_more_draws_nearly(rule: str) -> None:
+def test_the_spread_is_close_to_that_of_400_draws(rule: str) -> None:
     run = Run(Settings(rules=(rule,), seeds=3, **COIN), recorded=())
     run.advance(20)
     ensemble = run.nets.ensemble
@@ -35,7 +35,7 @@ def test_it_is_that_of_many_more_draws_nearly(rule: str) -> None:
     assert seen(run, rule) == pytest.approx(wanted, rel=0.35)
 
 
-def test_a_mean_lost_among_the_draws_is_infinitely_small_beside_them() -> None:
+def test_the_spread_is_infinite_when_the_draws_cancel() -> None:
     alike = torch.ones(DRAWS, 1, 4)
     cancelling = torch.tensor([1.0, -1.0]).repeat(DRAWS // 2).view(DRAWS, 1, 1).expand(DRAWS, 1, 4)
     assert _compute_ratio(alike).tolist() == [0.0]

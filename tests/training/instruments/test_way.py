@@ -12,7 +12,7 @@ def record(key, rule, steps=0, **settings):
     return run, run.snapshot((key,)).measured[key][rule]
 
 
-def test_each_layer_of_weights_has_its_own_norm_and_its_own_way():
+def test_each_layer_has_its_gradient_norm_and_its_distance_moved():
     run, way = record("way", "clipped", 5, task="circles", op="sign", hidden=(8, 6), seeds=2)
     start = Run(run.settings, recorded=()).weights()
     now = run.weights()
@@ -26,7 +26,7 @@ def test_each_layer_of_weights_has_its_own_norm_and_its_own_way():
     assert way["reached"] == pytest.approx(norms)
 
 
-def test_each_layer_with_the_op_passes_its_own_factor_and_nothing_arrives_behind_a_dead_one():
+def test_each_op_layer_passes_its_factor_and_a_dead_one_passes_0():
     run, way = record("way", "clipped", 2, task="circles", op="sign", hidden=(8, 6))
     traces = [each.op for each in run._nets.run_pass().traces if each.gradient is not None]
     factors = [float(op.gradient.abs().sum() / op.upstream.abs().sum()) for op in traces]
@@ -41,7 +41,7 @@ def test_biases_are_reported(bias, biased):
     assert record("way", "default", task="digits", op="sign", bias=bias)[1]["biased"] is biased
 
 
-def test_the_net_leads_from_the_example_to_its_chances():
+def test_the_drawn_net_matches_a_forward_pass_by_hand():
     run, net = record("net", "clipped", 3, task="digits", op="sign", hidden=16)
     weights = run.weights()
     x = run._nets.data[0].train.x[0]
@@ -58,7 +58,7 @@ def test_the_net_leads_from_the_example_to_its_chances():
     assert values == pytest.approx(w1.T.numpy(), abs=drawn["largest"] / 250)
 
 
-def test_weights_are_drawn_as_the_op_makes_them_and_large_nets_in_part():
+def test_drawn_weights_are_quantised_and_limited_in_number():
     _, binary = record("net", "straight_through", task="binary weights", op="binarize", hidden=40)
     assert set(binary["weights"][0]["values"].tolist()) == {-127, 127}
     assert [each["columns"] for each in binary["weights"]] == [25, 10]
@@ -67,7 +67,7 @@ def test_weights_are_drawn_as_the_op_makes_them_and_large_nets_in_part():
     assert documents["target"] is None
 
 
-def test_spikes_are_those_of_one_example_at_all_times():
+def test_a_spiking_net_is_drawn_for_one_example_at_all_times():
     run, net = record("net", "fast_sigmoid", task="spikes", op="step", hidden=6)
     now = run._recorder._nets.current_pass
     op = now.traces[run._recorder._nets.op_layers[0]].op

@@ -7,7 +7,7 @@ import torch
 from explorer.training import Run, Settings
 from explorer.training.instruments.weights import MAX_VALUES
 from explorer.training.limits import BINS
-from tests.training.driving import seen as seen_of
+from tests.training.driving import read_records
 
 
 def trained(**settings) -> Run:
@@ -34,9 +34,9 @@ def latent(run: Run, member: int, start: bool = False) -> list[torch.Tensor]:
         ("ternary weights", lambda x: x.round().clamp(-1, 1)),
     ],
 )
-def test_the_counts_are_those_of_the_weights(task: str, quantised):
+def test_counts_by_bin_and_value_match_the_weights(task: str, quantised):
     run = trained(task=task, rules=("default", "straight_through"), seeds=2)
-    seen = seen_of(run, "weights")
+    seen = read_records(run, "weights")
     for rule, result in seen.items():
         assert (result.seed, len(result.layers)) == (0, 2)
         for now, before, layer in zip(
@@ -56,24 +56,24 @@ def test_the_counts_are_those_of_the_weights(task: str, quantised):
 
 def test_a_rule_that_blocks_everything_changes_no_weight():
     run = trained(task="binary weights", rules=("default", "straight_through"))
-    dead, alive = seen_of(run, "weights").values()
+    dead, alive = read_records(run, "weights").values()
     assert [layer["changed"] for layer in dead.layers] == [0, 0]
     assert min(layer["changed"] for layer in alive.layers) > 0.01
     assert "0 % of all weights" in dead.words
     assert "0 % of all weights" not in alive.words
 
 
-def test_a_rounded_weight_is_0_and_never_minus_0():
+def test_a_rounded_weight_is_never_minus_0():
     run = trained(task="binary weights", op="round", rules=("default",))
-    (result,) = seen_of(run, "weights").values()
+    (result,) = read_records(run, "weights").values()
     for layer in result.layers:
         assert 0 in layer["values"]
         assert not np.signbit(layer["values"][layer["values"] == 0]).any()
 
 
-def test_values_that_are_many_are_not_counted_one_by_one():
+def test_many_distinct_values_are_not_counted_one_by_one():
     run = trained(task="binary weights", op="tanh", rules=("default",))
-    (result,) = seen_of(run, "weights").values()
+    (result,) = read_records(run, "weights").values()
     for layer in result.layers:
         assert layer["counts"].sum() > MAX_VALUES
         assert layer["values"].size == layer["by_value"].size == 0

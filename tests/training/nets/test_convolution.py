@@ -24,7 +24,7 @@ def images_of(x: Tensor, maps: Maps) -> Tensor:
     first=st.booleans(),
     seed=st.integers(0, 99),
 )
-def test_a_convolution_and_its_backward_are_torchs(maps, channels, stride, n, first, seed):
+def test_a_convolution_and_its_backward_match_torchs(maps, channels, stride, n, first, seed):
     generator = torch.Generator().manual_seed(seed)
     layer = Convolution(maps, channels, stride=stride, first=first)
     x = torch.randn(2, n, maps.units, generator=generator)
@@ -53,7 +53,7 @@ def test_a_convolution_and_its_backward_are_torchs(maps, channels, stride, n, fi
 
 @settings(max_examples=15, deadline=None)
 @given(maps=st.builds(Maps, st.sampled_from([2, 4, 6]), st.integers(1, 5)), n=st.integers(1, 4))
-def test_means_of_four_and_their_backward_are_torchs(maps, n):
+def test_average_pooling_and_its_backward_match_torchs(maps, n):
     x, layer = torch.randn(2, n, maps.units), Pool(maps)
     y = layer.forward(x, [], Trace())
     g = torch.randn(y.shape)

@@ -70,7 +70,7 @@ def facts_of(net):
     return compute_gradients(net, net.run_pass(*BATCH), net.observe(*BATCH))[0]
 
 
-def test_one_step_by_hand(net):
+def test_one_step_matches_values_by_hand(net):
     """Prediction (2, 0), loss 1: only the first example and the first unit have a gradient."""
     trained = net()
     assert trained.step(*BATCH, lr=0.25)[:, 0].tolist() == [1.0, 2.0, 4.0]
@@ -79,7 +79,7 @@ def test_one_step_by_hand(net):
     assert torch.equal(w2, torch.tensor([[0.0], [1.0], [0.0]]))
 
 
-def test_gradients_by_hand(net):
+def test_gradient_facts_match_values_by_hand(net):
     """Upstream (2, 2, 0) for the first example, 0 for the second: relu blocks 1 of 6 that matter."""
     facts = facts_of(net())
     assert (facts.w1, facts.w2, facts.w1_moved) == (2.0, 4.0, 0.0)
@@ -88,13 +88,13 @@ def test_gradients_by_hand(net):
     assert facts.idle_units == 2 / 3
 
 
-def test_how_far_the_first_layer_moved(net):
+def test_the_distance_that_w1_moved_is_reported(net):
     trained = net()
     trained.step(*BATCH, lr=0.25)
     assert facts_of(trained).w1_moved == 0.5
 
 
-def test_broken_weights_behind_an_op_that_hides_them_leave(net):
+def test_a_net_with_nan_weights_leaves_even_if_its_loss_is_finite(net):
     """step maps NaN to 0, so the loss stays finite."""
     trained = net("formula: g / 0", op="step")
     assert math.isfinite(trained.step(*BATCH, lr=1.0)[0, 0])
@@ -112,7 +112,7 @@ def test_the_gradient_is_0_where_relu_is_0_for_any_upstream_gradient():
 
 
 @pytest.mark.parametrize("rule", RULES)
-def test_a_pair_is_what_autograd_makes_of_op_and_rule(rule):
+def test_a_pair_matches_autograd_bit_for_bit(rule):
     """Bit for bit, for every op, at kinks too."""
     x = torch.arange(-32, 33).reshape(5, 13) / 8
     g = torch.linspace(-2, 3, 65).reshape(5, 13)
@@ -192,7 +192,7 @@ def spiking(x, layers, op, times):
         (SPIKING, "step", ("fast_sigmoid", "boxcar", "formula: g * mean(abs(x))")),
     ],
 )
-def test_all_lanes_forward_and_backward_are_what_autograd_makes_of_each(net, op, rules, n):
+def test_the_loss_and_gradients_of_every_member_match_autograd(net, op, rules, n):
     generator = torch.Generator().manual_seed(0)
     ends, seeds = ((64, 3, 4, 5, 3) if net in (MAPS, KERNELS) else (6, 7, 5, 3)), 2
     pairs = [pair(op, rule, {}) for rule in rules]
@@ -247,7 +247,7 @@ def test_statistics_of_a_custom_formula_are_taken_over_one_net():
 
 
 @pytest.mark.parametrize("optimiser", OPTIMISERS.values())
-def test_lanes_of_several_rates_are_what_each_is_at_its_own(optimiser):
+def test_members_with_several_rates_match_each_rate_alone(optimiser):
     """Bit for bit: ``lr`` by the number of a rule."""
     start = torch.randn(4, 64, generator=torch.Generator().manual_seed(0))
     every, together = slice(None), start.clone()

@@ -81,7 +81,7 @@ def run(residual: Architecture) -> Run:
     return run
 
 
-def test_each_kind_has_all_its_places_and_a_key_of_its_own():
+def test_each_kind_of_layer_is_complete_and_has_a_unique_key():
     keys = [kind.site.key for kind in dict.fromkeys(kinds()) if kind.site]  # one by several bases counts once
     assert len(keys) == len(set(keys)) > 2
     assert not {kind.__name__: missing(kind) for kind in kinds() if missing(kind)}
@@ -102,7 +102,7 @@ def test_the_missing_places_of_a_new_kind_are_named(monkeypatch):
     assert not missing(Residual)
 
 
-def test_a_kind_without_a_site_of_its_own_makes_no_architecture():
+def test_an_architecture_refuses_a_layer_without_its_own_site():
     class Nameless(Activation):
         """Another kind, whose site would be that of the first."""
 
@@ -110,7 +110,7 @@ def test_a_kind_without_a_site_of_its_own_makes_no_architecture():
         Architecture(Nameless, built)
 
 
-def test_a_net_of_it_trains_as_a_net_of_its_own(run):
+def test_a_net_with_a_new_kind_of_layer_trains(run):
     other = Run(Settings(**SETTINGS | {"task": "moons"}))  # dense
     assert other._nets.ensemble.layers[2].__class__ is Activation
     assert isinstance(run._nets.ensemble.layers[2], Residual)
@@ -118,7 +118,7 @@ def test_a_net_of_it_trains_as_a_net_of_its_own(run):
 
 
 @pytest.mark.parametrize("key", sorted(set(INSTRUMENTS) - {"slow_motion"}))
-def test_each_instrument_takes_it_or_says_why_not(key, run):
+def test_each_instrument_measures_a_new_kind_or_explains_why_not(key, run):
     if INSTRUMENTS[key].kind == "requested":
         assert set(run.measure(key)) == set(SETTINGS["rules"])
     else:
@@ -126,7 +126,7 @@ def test_each_instrument_takes_it_or_says_why_not(key, run):
         assert (key in snapshot.measured) != snapshot.unmeasured.get(key, "").startswith("Not ")
 
 
-def test_words_are_those_of_its_site(run):
+def test_instruments_use_the_words_of_a_new_site(run):
     measured = run.snapshot(("causes", "inputs")).measured
     assert measured["causes"]["clipped"]["words"][0].startswith("Layer 1, units × examples: ")
     assert "ayer 1's pre-activations of residual units" in measured["inputs"]["clipped"]["words"][0]
@@ -146,5 +146,5 @@ def test_slow_motion_and_scripts_name_their_missing_row(run, monkeypatch):
     assert losses == pytest.approx(run.snapshot().seed_losses["clipped"][0].tolist(), rel=1e-6)
 
 
-def test_the_first_layer_is_spared_in_dense_nets_alone():
+def test_only_dense_tasks_have_the_same_x_at_every_step():
     assert all(task.net is DENSE for task in tasks.TASKS.values() if task.same)

@@ -7,7 +7,7 @@ from explorer.training import Run, Settings
 
 
 @pytest.mark.parametrize("task", ["digits", "spikes", "digits convolution", "binary weights"])
-def test_nets_that_draw_give_the_same_output_with_a_trace_and_without(task: str) -> None:
+def test_a_trace_does_not_change_the_output_of_a_random_net(task: str) -> None:
     settings = Settings(task=task, op="bernoulli", rules=("sigmoid_st",), hidden=(8, 8), seeds=2)
     run = Run(settings, recorded=())
     run.advance(2)

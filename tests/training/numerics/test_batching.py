@@ -47,7 +47,7 @@ def trained(settings):
 
 
 @pytest.mark.parametrize("given", CASES, ids=str)
-def test_a_member_trains_alone_as_in_company(given):
+def test_a_member_trains_the_same_alone_and_with_others(given):
     settings = Settings(**{"steps": 5, "seeds": 2, "device": "cpu"} | given)
     run = trained(settings)
     race, weights = run.snapshot(), run.weights()
@@ -67,7 +67,7 @@ def test_a_member_trains_alone_as_in_company(given):
 
 
 @pytest.mark.parametrize(("shape", "columns"), [((4, 3, 5), 33), ((4, 8, 8), 33), ((4, 32, 1), 16)])
-def test_functions_and_products_of_several_lanes_have_the_bits_of_one(shape, columns):
+def test_batched_functions_and_products_equal_each_member_alone(shape, columns):
     generator = torch.Generator().manual_seed(0)
     x, w = torch.randn(shape, generator=generator), torch.randn(4, shape[2], columns, generator=generator)
     bias = torch.randn(4, 1, columns, generator=generator)

@@ -3,7 +3,7 @@ import torch
 from explorer.training.numerics.metrics import METRICS
 
 
-def test_of_equal_outputs_the_first_is_the_answer():
+def test_accuracy_takes_the_first_of_equal_outputs():
     """By argmax itself, with and without ties, and whatever stands beside a member of NaN."""
     generator = torch.Generator().manual_seed(0)
     y = torch.randint(10, (40,), generator=generator)

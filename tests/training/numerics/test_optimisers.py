@@ -13,7 +13,7 @@ TORCHS = {
 
 @pytest.mark.parametrize("name", OPTIMISERS)
 @pytest.mark.parametrize("sizes", [(1024, 16, 160, 10), (3, 1, 7)])
-def test_every_lane_moves_as_torchs_own_moves_it(name, sizes):
+def test_every_member_moves_as_with_torchs_optimiser(name, sizes):
     """Bit for bit, over fifty steps, whatever the sizes of the parameters."""
     generator = torch.Generator().manual_seed(0)
     members, lr = 3, 0.0123
@@ -33,7 +33,7 @@ def test_every_lane_moves_as_torchs_own_moves_it(name, sizes):
         assert torch.equal(flat[member], torch.cat([each.detach() for each in theirs[member]]))
 
 
-def test_gradient_descent_as_tutorials_write_it():
+def test_plain_descent_matches_the_textbook_update():
     generator = torch.Generator().manual_seed(0)
     weights, gradients = torch.randn(2, 50, generator=generator), torch.randn(2, 50, generator=generator)
     expected = weights - 0.3 * gradients
@@ -42,7 +42,7 @@ def test_gradient_descent_as_tutorials_write_it():
 
 
 @pytest.mark.parametrize("name", OPTIMISERS)
-def test_a_plain_script_with_torchs_own_gives_the_same_losses(name):
+def test_a_script_with_torchs_optimiser_gives_the_same_losses(name):
     """A reader's net on digits, relu by autograd: to rounding, since it multiplies one net at a time."""
     run = Run(Settings(task="digits", op="relu", rules=("default",), optimiser=name, lr=0.02, device="cpu"))
     x, y, start = run.tensors()

@@ -38,7 +38,7 @@ def half(rules: int, degrees: float) -> float:
     ("rules", "degrees"),
     [(2, 1), (3, 8), (6, 4), (7, 50), (12, 13), (17, 100), (28, 9), (40, 200), (128, 3)],
 )
-def test_a_quantile_is_scipys_and_that_of_two_rules_is_students(rules: int, degrees: int):
+def test_a_quantile_matches_scipy_and_students_t_for_two_rules(rules: int, degrees: int):
     assert compute_quantile(rules, degrees) == pytest.approx(half(rules, degrees), rel=1e-4)
     assert compute_quantile(2, degrees) == pytest.approx(stats.t.isf(0.025, degrees), rel=1e-4)
 
@@ -63,7 +63,7 @@ def test_two_rules_are_compared_by_the_paired_t_test(rows: list[list[int]]):
 
 @given(TABLE)
 @settings(max_examples=60)
-def test_intervals_are_those_of_a_second_reading(rows: list[list[int]]):
+def test_intervals_match_a_second_implementation(rows: list[list[int]]):
     table = np.array(rows, float) / 360
     table = table[np.argsort(-table.mean(1), kind="stable")]
     rules, seeds = table.shape
@@ -90,7 +90,7 @@ def test_intervals_are_those_of_a_second_reading(rows: list[list[int]]):
 
 @given(TABLE, st.randoms())
 @settings(max_examples=60)
-def test_neither_the_order_of_rules_or_seeds_nor_a_common_shift_matters(rows: list[list[int]], random):
+def test_the_ranking_ignores_order_and_a_common_shift(rows: list[list[int]], random):
     scores = named(rows)
     result = rank(scores, 1 / 360)
     seeds = list(range(len(rows[0])))
@@ -106,7 +106,7 @@ def test_neither_the_order_of_rules_or_seeds_nor_a_common_shift_matters(rows: li
 
 @given(TABLE)
 @settings(max_examples=60)
-def test_a_claim_is_an_interval_above_zero_and_nobody_is_both(rows: list[list[int]]):
+def test_a_rule_is_lower_only_if_its_interval_is_above_zero(rows: list[list[int]]):
     result = rank(named(rows), 1 / 360)
     assert {*result.best, *result.lower} == set(named(rows))
     assert result.best[0] == next(iter(result.means))
@@ -114,7 +114,7 @@ def test_a_claim_is_an_interval_above_zero_and_nobody_is_both(rows: list[list[in
     assert not set(result.best) & set(result.lower)
 
 
-def test_one_seed_claims_nothing():
+def test_one_seed_does_not_rank_rules():
     result = rank({"A": [0.99], "B": [0.01]}, 1 / 360, unit="%")
     assert not result.lower
     assert result.sentence == (
@@ -122,13 +122,13 @@ def test_one_seed_claims_nothing():
     )
 
 
-def test_a_difference_that_may_be_either_way_says_first_how_much_higher_it_may_be():
+def test_a_difference_of_unknown_sign_states_the_higher_bound_first():
     result = rank({"A": [0.95, 0.97, 0.9], "B": [0.94, 0.98, 0.91]}, 1 / 360, unit="%")
     assert re.fullmatch(r"0\.3\d* points higher to 1\.2\d* lower", describe_lower(result, (-0.003, 0.012)))
     assert re.fullmatch(r"higher by 0\.3\d* to 1\.2\d* points", describe_lower(result, (-0.012, -0.003)))
 
 
-def test_an_equal_lead_on_two_seeds_is_no_claim():
+def test_an_equal_lead_on_two_seeds_does_not_rank_rules():
     result = rank({"A": [0.95, 0.96], "B": [0.94, 0.95]}, 1 / 360, unit="%")
     assert not result.lower
     assert "a true difference of up to" in result.sentence

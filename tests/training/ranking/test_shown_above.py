@@ -7,7 +7,7 @@ from explorer.training.ranking import find_higher, rank
 NAN = float("nan")
 
 
-def test_two_rules_are_above_or_not_as_their_ranking_says():
+def test_find_higher_agrees_with_the_ranking_of_two_rules():
     random = np.random.default_rng(0)
     for _ in range(200):
         scores = dict(zip("AB", 0.9 + 0.01 * random.standard_normal((2, 5)), strict=True))
@@ -16,7 +16,7 @@ def test_two_rules_are_above_or_not_as_their_ranking_says():
             assert find_higher(scores, low, 1 / 360) == (result.best[0],)
 
 
-def test_of_six_rules_that_equal_a_control_hardly_any_is_shown_to_be_above_it():
+def test_rules_equal_to_a_control_are_rarely_found_higher():
     random, claims = np.random.default_rng(1), 0
     for _ in range(300):
         draws = 0.9 + 0.01 * random.standard_normal((7, 5))
@@ -24,6 +24,6 @@ def test_of_six_rules_that_equal_a_control_hardly_any_is_shown_to_be_above_it():
     assert claims <= 0.06 * 300
 
 
-def test_without_seeds_in_common_nothing_is_shown():
+def test_rules_without_enough_common_seeds_are_not_found_higher():
     assert not find_higher({"A": [0.9, 0.8], "C": [NAN, NAN]}, "C")
     assert not find_higher({"A": [0.9], "C": [0.1]}, "C")

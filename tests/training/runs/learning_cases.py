@@ -36,7 +36,7 @@ OPTIMISERS = {
 }
 
 
-def trained(steps: int, **settings: Any) -> Run:
+def train(steps: int, **settings: Any) -> Run:
     run = Run(Settings(**settings), recorded=("parameters",))
     run.advance(steps)
     return run

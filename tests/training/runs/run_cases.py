@@ -12,7 +12,7 @@ SMALL = Settings(steps=40, hidden=8, batch=4, rules=("default", "straight_throug
 BREAKS = "formula: g / 0"
 
 
-def trained(asked, steps=None):
+def train(asked, steps=None):
     result = Run(asked)
     result.advance(asked.steps if steps is None else steps)
     return result
@@ -23,15 +23,15 @@ def curves(finished):
 
 
 def assert_equal_states(one, other):
-    assert same(one.state_dict(), other.state_dict())
+    assert have_same_bits(one.state_dict(), other.state_dict())
 
 
-def same(one, other):
+def have_same_bits(one, other):
     """Whether two states hold the same bits."""
     if isinstance(one, torch.Tensor):
         return np.array_equal(one.numpy(), other.numpy(), equal_nan=one.is_floating_point())
     if isinstance(one, dict):
-        return one.keys() == other.keys() and all(same(one[key], other[key]) for key in one)
+        return one.keys() == other.keys() and all(have_same_bits(one[key], other[key]) for key in one)
     if isinstance(one, list | tuple):
-        return len(one) == len(other) and all(map(same, one, other))
+        return len(one) == len(other) and all(map(have_same_bits, one, other))
     return one == other

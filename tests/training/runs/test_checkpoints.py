@@ -26,7 +26,7 @@ def test_remaining_checkpoints_are_evenly_spaced_from_the_start(spacing, end, mo
 
 
 @given(st.integers(1, 9), st.integers(1, 400), st.integers(1, 60))
-def test_thinned_as_they_come_is_thinned_at_once(spacing, count, most):
+def test_thinning_step_by_step_equals_thinning_at_once(spacing, count, most):
     steps, apart = (), spacing
     for step in range(0, spacing * count, spacing):
         if step % apart == 0:
@@ -35,12 +35,12 @@ def test_thinned_as_they_come_is_thinned_at_once(spacing, count, most):
 
 
 @given(st.lists(st.integers(0, 99), min_size=1), st.integers(-9, 120))
-def test_nothing_is_nearer_than_the_nearest_and_of_two_the_earlier_is_taken(steps, step):
+def test_find_nearest_prefers_the_earlier_of_two_equal_distances(steps, step):
     least = min(abs(each - step) for each in steps)
     assert find_nearest(steps, step) == min(each for each in steps if abs(each - step) == least)
 
 
-def test_two_states_fit_into_the_room_of_two():
+def test_checkpoints_may_fill_their_memory_limit():
     state = {"step": 0, "nets": {"tensors": [torch.zeros(10)]}}
     assert count_bytes(state) == 40
     kept = Checkpoints(1, max_bytes=80)
@@ -52,13 +52,13 @@ def test_two_states_fit_into_the_room_of_two():
     assert kept.copy_until(7).steps == (0,)
 
 
-def trained(settings, steps=None):
+def train(settings, steps=None):
     result = Run(settings)
     result.advance(settings.steps if steps is None else steps)
     return result
 
 
-def told(one):
+def read_numbers(one):
     """All its numbers, by seed and to the last bit."""
     snapshot = one.snapshot()
     series = [snapshot.seed_losses, snapshot.seed_scores, snapshot.w1_norms]
@@ -70,53 +70,53 @@ def told(one):
     )
 
 
-def test_back_at_a_step_all_is_as_it_was_there(monkeypatch):
-    there, before = trained(SMALL), trained(SMALL, 11)
+def test_going_back_restores_the_run_at_that_step(monkeypatch):
+    there, before = train(SMALL), train(SMALL, 11)
     there.back(11)
-    assert told(there) == told(before)
+    assert read_numbers(there) == read_numbers(before)
     assert there.checkpoints.steps == (*before.checkpoints.steps, 11)
     there.back(0)
-    assert told(there) == told(Run(SMALL))
+    assert read_numbers(there) == read_numbers(Run(SMALL))
 
 
-def test_the_nearest_kept_step_is_taken(monkeypatch):
-    one = trained(SMALL)
+def test_going_back_takes_the_nearest_checkpoint(monkeypatch):
+    one = train(SMALL)
     one.checkpoints.drop_excess(4)
     assert one.checkpoints.steps == (0, 8, 16)
     assert one.state_at(11)["step"] == 8
     assert one.state_at(23)["step"] == 24
     assert one.back(13) == 16
     one.advance(24)
-    assert told(one) == told(trained(SMALL))
+    assert read_numbers(one) == read_numbers(train(SMALL))
 
 
-def test_room_for_two_states(monkeypatch):
-    state = count_bytes(trained(SMALL).checkpoints.state(0))
+def test_a_run_keeps_as_many_checkpoints_as_fit_in_memory(monkeypatch):
+    state = count_bytes(train(SMALL).checkpoints.state(0))
     monkeypatch.setattr(stepper, "Checkpoints", lambda spacing: Checkpoints(spacing, max_bytes=2 * state))
-    assert trained(SMALL).checkpoints.steps == (0, 16)
+    assert train(SMALL).checkpoints.steps == (0, 16)
 
 
 def test_a_checkpoint_holds_a_nets_numbers_and_generator_states(monkeypatch):
     """The batch of a step is drawn again: with digits it would be a third of the state."""
     settings = Settings(task="digits", steps=4, seeds=5, device="cpu")
-    one = trained(settings)
+    one = train(settings)
     net = 4 * one.numbers  # weights and the two memories of Adam, float32
     generators = 5 * torch.Generator().get_state().nbytes
     assert count_bytes(one.checkpoints.state(2)) == net + generators
-    batch = [each.clone() for each in trained(settings, 2)._nets.batch]
+    batch = [each.clone() for each in train(settings, 2)._nets.batch]
     one.back(2)
     assert all(map(torch.equal, one._nets.batch, batch))
 
 
 @pytest.mark.parametrize(("memory", "most"), [(24_000_000_000, 1_000_000_000), (2_000_000_000, 500_000_000)])
-def test_a_small_machine_keeps_a_quarter_of_its_memory(monkeypatch, memory, most):
+def test_checkpoints_take_at_most_a_quarter_of_memory(monkeypatch, memory, most):
     monkeypatch.setattr(limits, "get_memory_bytes", lambda: memory)
     assert limits.Limits().checkpoint_bytes == most
 
 
 @pytest.mark.parametrize(("text", "granted"), [("max", False), ("1000", True), (None, False)])
 @pytest.mark.parametrize("group", ["", "system.slice/explorer.service"])
-def test_a_service_has_what_it_is_granted(monkeypatch, tmp_path, group, text, granted):
+def test_the_control_group_limits_the_memory(monkeypatch, tmp_path, group, text, granted):
     own = tmp_path / "groups" / group
     own.mkdir(parents=True)
     (tmp_path / "own").write_text(f"0::/{group}\n")
@@ -128,10 +128,10 @@ def test_a_service_has_what_it_is_granted(monkeypatch, tmp_path, group, text, gr
     assert limits.get_memory_bytes() > 0
 
 
-def test_a_line_that_broke_later_is_whole_where_one_goes_back_to():
+def test_going_back_restores_a_rule_that_diverged_later():
     breaks = "formula: g / 0"
     settings = dataclasses.replace(SMALL, rules=("default", breaks))
-    one = trained(settings)
+    one = train(settings)
     assert one.snapshot().diverged == {"default": None, breaks: 1}
     one.back(1)
     assert one.snapshot().diverged == {"default": None, breaks: None}
@@ -139,25 +139,25 @@ def test_a_line_that_broke_later_is_whole_where_one_goes_back_to():
     assert one.snapshot().diverged == {"default": None, breaks: 1}
 
 
-def test_a_learning_rate_changed_on_the_way_is_a_branch_point_and_comes_again():
-    one = trained(SMALL, 10)
+def test_a_changed_learning_rate_becomes_a_branch_point():
+    one = train(SMALL, 10)
     one.change(lr=0.001)
     one.advance(5)
     one.change(lr=0.1, pace=3)
     one.advance(24)
     assert one.settings.branch == ((10, "lr", 0.001), (15, "lr", 0.1))
     assert (one.settings.lr, one.settings.pace) == (SMALL.lr, 3.0)
-    before = told(one)
-    assert told(trained(one.settings)) == before
+    before = read_numbers(one)
+    assert read_numbers(train(one.settings)) == before
     one.back(12)
     one.advance(24)
-    assert told(one) == before
+    assert read_numbers(one) == before
     one.back(12)
     one.change(lr=0.02)
     assert one.settings.branch == ((10, "lr", 0.001), (12, "lr", 0.02))
 
 
-def test_changed_before_the_first_step_it_is_another_start():
+def test_a_learning_rate_changed_before_step_1_is_no_branch_point():
     one = Run(SMALL)
     one.change(lr=0.5)
     assert (one.settings.lr, one.settings.branch) == (0.5, ())
@@ -165,8 +165,8 @@ def test_changed_before_the_first_step_it_is_another_start():
         one.change(seed=4)
 
 
-def test_a_branch_keeps_what_changed_at_the_step_where_it_leaves():
-    one = trained(SMALL, 10)
+def test_a_branch_keeps_the_changes_at_its_step():
+    one = train(SMALL, 10)
     one.change(lr=0.001)
     other = one.branch(10, default="zero")
     assert other.settings.branch == ((10, "lr", 0.001), (10, "default", "zero"))
@@ -188,4 +188,4 @@ def test_a_run_follows_another_until_the_step_at_which_they_part():
     later.follow(earlier, 8)
     assert later.step == until
     later.advance(3)
-    assert told(later) == told(trained(parting, later.step))
+    assert read_numbers(later) == read_numbers(train(parting, later.step))

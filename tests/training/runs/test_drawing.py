@@ -32,7 +32,7 @@ def trained(**settings: Any) -> Run:
     return run
 
 
-def test_seeds_and_steps_draw_other_numbers() -> None:
+def test_each_seed_step_and_layer_draws_different_numbers() -> None:
     ensemble = begun(rules=("sigmoid_st",), hidden=(8, 8)).nets.ensemble
     drawn = []
     for step in range(2):
@@ -45,7 +45,7 @@ def test_seeds_and_steps_draw_other_numbers() -> None:
         assert torch.equal(drawn[one], drawn[other]) == (one == other)
 
 
-def test_runs_that_draw_do_not_go_together() -> None:
+def test_runs_with_random_ops_are_not_fused() -> None:
     assert begun().fusion_key is None
     assert begun(op="round", rules=("straight_through",), seeds=1).fusion_key is not None
 
@@ -94,13 +94,13 @@ def mean_loss(x: Tensor, own: list[Tensor], chance: float | Tensor = 1.0) -> Ten
 
 @pytest.mark.parametrize("hidden", [(3,), (3, 2)], ids=str)
 @pytest.mark.parametrize("rule", ["reinforce", "arm", "disarm"])
-def test_an_unbiased_rule_is_so_in_a_net_of_one_layer_and_of_two(rule: str, hidden: tuple[int, ...]) -> None:
+def test_unbiased_rules_give_the_exact_mean_gradient(rule: str, hidden: tuple[int, ...]) -> None:
     mean, error, exact = measured(rule, hidden)
     assert (mean - exact).abs().max() < 0.05 * exact.abs().max()
     assert ((mean - exact).abs() <= 6 * error + 1e-6).all()
 
 
-def test_a_biased_rule_is_seen_by_that_measure() -> None:
+def test_the_measure_of_bias_detects_a_biased_rule() -> None:
     mean, error, exact = measured("sigmoid_st", (3,))
     assert ((mean - exact).abs() > 12 * error + 1e-6).any()
 
@@ -134,7 +134,7 @@ def test_nets_are_judged_by_one_draw_or_without_noise(op: str) -> None:
     assert scores[0] == pytest.approx(right.float().mean().item(), abs=1e-6)
 
 
-def test_float32_has_u_and_one_minus_u() -> None:
+def test_u_and_its_twin_lie_between_0_and_1_in_float32() -> None:
     like = torch.zeros(1, 2**16)
     for step in range(40):
         u, twin = (Moment(step, twin=twin).draw([7], like) for twin in (False, True))
@@ -185,7 +185,7 @@ def test_every_instrument_measures_random_ops_or_explains_why_not(given: dict[st
     assert ("alignment" in snapshot.unmeasured) == bool(why)
 
 
-def test_the_size_of_a_rule_that_draws_is_the_mean_over_its_draws() -> None:
+def test_sampled_gradients_of_a_random_op_have_the_right_mean() -> None:
     x = torch.tensor([-1.0, 0.0, 2.0], dtype=torch.float64)
     coin, p = OPS["bernoulli"], torch.sigmoid(x)
     fixed = sample_gradients(coin, CATALOGUE["sigmoid_st"], {}, x, 1.0)

@@ -7,7 +7,7 @@ import torch
 
 from explorer.training import Run, Settings
 from explorer.training.runs.fused import FusedRuns
-from tests.training.runs.run_cases import assert_equal_states, same
+from tests.training.runs.run_cases import assert_equal_states, have_same_bits
 from tests.training.tables import points
 
 RULES = (("default", "straight_through"), ("clipped",), ("masked", "default", "approx_sign"))
@@ -44,7 +44,7 @@ def assert_as_alone(together, alone):
         assert_equal_states(ours, theirs)
         assert ours.checkpoints.steps == theirs.checkpoints.steps
         assert all(
-            same(ours.checkpoints.state(step), theirs.checkpoints.state(step))
+            have_same_bits(ours.checkpoints.state(step), theirs.checkpoints.state(step))
             for step in ours.checkpoints.steps
         )
 
@@ -63,7 +63,7 @@ def assert_as_alone(together, alone):
     ],
     ids=lambda settings: "-".join(map(str, settings.values()))[:40],
 )
-def test_every_number_is_that_of_each_alone(settings, optimiser):
+def test_fused_runs_equal_each_run_alone(settings, optimiser):
     """Losses, scores, readings, parameters, batches to come, and all that is kept."""
     settings = class_of(optimiser=optimiser, **settings)
     alone = begun(settings)
@@ -72,7 +72,7 @@ def test_every_number_is_that_of_each_alone(settings, optimiser):
     assert_as_alone(taken(begun(settings)), alone)
 
 
-def test_they_go_on_alone_from_there():
+def test_fused_runs_continue_alone_as_if_never_fused():
     settings = class_of(task="digits")
     runs, alone = taken(begun(settings)), begun(settings)
     for ours, theirs in zip(runs, alone, strict=True):
@@ -81,7 +81,7 @@ def test_they_go_on_alone_from_there():
     assert_as_alone(runs, alone)
 
 
-def test_a_learning_rate_that_changes_is_that_runs_alone():
+def test_fused_runs_with_a_changing_rate_equal_each_run_alone():
     settings = [dataclasses.replace(each, branch=((8, "lr", 0.1),)) for each in class_of(task="digits")]
     alone = begun(settings)
     for run in alone:

@@ -6,13 +6,13 @@ import pytest
 import torch
 
 from explorer.training import TASKS, Run, Settings
-from tests.training.runs.run_cases import BREAKS, DOCUMENTS, SMALL, trained
+from tests.training.runs.run_cases import BREAKS, DOCUMENTS, SMALL, train
 
 DIGITS = Settings(task="digits", seeds=3, steps=40, device="cpu")
 
 
-def test_held_out_accuracy_of_every_seed():
-    done = trained(DIGITS)
+def test_held_out_accuracy_is_reported_for_every_seed():
+    done = train(DIGITS)
     snapshot = done.snapshot()
     assert snapshot.task == "digits"
     for rule in DIGITS.rules:
@@ -28,8 +28,8 @@ def test_held_out_accuracy_of_every_seed():
     assert Run(DOCUMENTS).snapshot().accuracy == {"default": None}
 
 
-def test_the_score_is_that_of_the_net_by_hand():
-    done = trained(dataclasses.replace(DIGITS, seeds=1, op="relu", rules=("default",)))
+def test_the_score_matches_the_net_by_hand():
+    done = train(dataclasses.replace(DIGITS, seeds=1, op="relu", rules=("default",)))
     (x, y), views = done._nets.data[0].held_out, done._nets.ensemble.parameter_views
     (w1, b1), (w2, b2) = (each for each in views if each)
     right = ((x @ w1[0] + b1[0]).relu() @ w2[0] + b2[0]).argmax(1) == y
@@ -37,16 +37,16 @@ def test_the_score_is_that_of_the_net_by_hand():
 
 
 @pytest.mark.parametrize(("steps", "every"), [(40, 1), (200, 1), (201, 2), (500, 3)])
-def test_it_is_judged_at_the_start_every_so_many_steps_and_at_the_end(steps, every):
-    done = trained(Settings(task="circles", rules=("clipped",), steps=steps, device="cpu"))
+def test_nets_are_judged_at_the_start_at_intervals_and_at_the_end(steps, every):
+    done = train(Settings(task="circles", rules=("clipped",), steps=steps, device="cpu"))
     judged = done.snapshot().score_steps.tolist()
     assert judged == sorted({*range(0, steps, every), steps})
     assert np.isfinite(done.snapshot().scores["clipped"]).all()
 
 
-def test_a_rule_with_nan_leaves_and_the_others_go_on():
+def test_a_rule_with_nan_leaves_and_the_others_continue():
     asked = dataclasses.replace(DIGITS, rules=("straight_through", BREAKS))
-    snapshot = trained(asked).snapshot()
+    snapshot = train(asked).snapshot()
     assert snapshot.diverged == {"straight_through": None, BREAKS: 1}
     assert snapshot.going == {"straight_through": 3, BREAKS: 0}
     assert np.isnan(snapshot.accuracy[BREAKS]).all()
@@ -55,9 +55,7 @@ def test_a_rule_with_nan_leaves_and_the_others_go_on():
     assert snapshot.step == asked.steps
     np.testing.assert_array_equal(
         snapshot.losses["straight_through"],
-        trained(dataclasses.replace(asked, rules=("straight_through",)))
-        .snapshot()
-        .losses["straight_through"],
+        train(dataclasses.replace(asked, rules=("straight_through",))).snapshot().losses["straight_through"],
     )
 
 
@@ -73,7 +71,7 @@ def test_a_diverged_seed_leaves_the_mean_and_the_rule_continues():
     accuracy = snapshot.accuracy["straight_through"]
     assert np.isnan(accuracy).tolist() == [False, True, False]
     assert np.isnan(snapshot.seed_losses["straight_through"][1]).tolist() == [False] * 10 + [True] * 30
-    whole = trained(asked).snapshot()
+    whole = train(asked).snapshot()
     np.testing.assert_array_equal(accuracy[[0, 2]], whole.accuracy["straight_through"][[0, 2]])
     np.testing.assert_allclose(
         snapshot.losses["straight_through"][-1],
@@ -85,12 +83,12 @@ def test_a_diverged_seed_leaves_the_mean_and_the_rule_continues():
 @pytest.mark.parametrize("task", [key for key in TASKS if key != "data"])
 def test_every_task_trains_with_widths_and_batches_of_one(task):
     asked = Settings(task=task, hidden=(1, 1), batch=1, steps=2, seeds=2, device="cpu")
-    snapshot = trained(asked).snapshot()
+    snapshot = train(asked).snapshot()
     assert snapshot.step == 2 or all(count == 0 for count in snapshot.going.values())
 
 
-def test_validation_judges_other_examples():
-    done = trained(DIGITS)
+def test_validation_uses_other_examples_than_the_score():
+    done = train(DIGITS)
     validation, held_out = done.validation(), done.snapshot().accuracy
     for rule in DIGITS.rules:
         assert validation[rule].shape == (3,)
@@ -100,23 +98,23 @@ def test_validation_judges_other_examples():
         Run(SMALL).validation()
 
 
-def test_more_than_a_documents_net():
+def test_the_documents_task_trains_with_other_nets():
     """With biases, several layers, another optimiser or several seeds it is a net like the others."""
-    plain = trained(dataclasses.replace(SMALL, lr=1e-6)).snapshot().losses["default"]
+    plain = train(dataclasses.replace(SMALL, lr=1e-6)).snapshot().losses["default"]
     assert plain[-1] < plain[0]
     for other in ({"bias": True}, {"optimiser": "adam", "lr": 1e-3}, {"hidden": (8, 8)}, {"seeds": 2}):
-        losses = trained(dataclasses.replace(SMALL, **other)).snapshot().losses["default"]
+        losses = train(dataclasses.replace(SMALL, **other)).snapshot().losses["default"]
         assert losses[-1] < losses[0]
 
 
-def test_half_the_start_weights_are_half_as_large():
+def test_init_scale_scales_the_start_weights():
     usual, half = (Run(dataclasses.replace(DIGITS, init_scale=scale)).tensors() for scale in (1.0, 0.5))
     assert all(torch.equal(0.5 * one, other) for one, other in zip(usual[2], half[2], strict=True))
     w1 = usual.parameters[0]
     assert w1.std().item() == pytest.approx(64**-0.5, rel=0.1)
 
 
-def test_old_spellings_are_read_as_before():
+def test_old_names_of_the_interface_still_work():
     """``shown`` for what is visible, ``kept`` for checkpoints; a saved state says lanes and readings."""
     run = Run(Settings(task="circles", hidden=4, steps=4, device="cpu"))
     run.advance(2)
@@ -132,7 +130,7 @@ def test_old_spellings_are_read_as_before():
     assert run.state_dict()["nets"]["lanes"][:2] == [[0, 0], [1, 0]]
 
 
-def test_a_net_with_broken_weights_has_no_score_whatever_its_op_makes_of_them():
+def test_a_net_with_nan_weights_has_no_score():
     """An op that maps NaN to a number hides broken weights from the output."""
     op = "formula: where(x > 0, 1, 0)"
     run = Run(Settings(task="circles", op=op, rules=("straight_through",), seeds=3))

@@ -10,7 +10,7 @@ import torch
 from explorer.training import Run, Settings
 from explorer.training.instruments import INSTRUMENTS
 from tests.training.runs.learning_cases import SPIKES, UNITS, WEIGHTS
-from tests.training.runs.run_cases import BREAKS, assert_equal_states, trained
+from tests.training.runs.run_cases import BREAKS, assert_equal_states, train
 
 PLAIN: dict[str, Any] = {"rules": ("default", "straight_through"), "hidden": 8, "device": "cpu"}
 COIN: dict[str, Any] = {"task": "digits", "op": "bernoulli", "hidden": 8, "device": "cpu"}
@@ -38,11 +38,11 @@ EACH = pytest.mark.parametrize("name", CASES)
 
 @cache
 def whole(name: str) -> Run:
-    return trained(CASES[name])
+    return train(CASES[name])
 
 
 @EACH
-def test_taken_in_pieces_it_has_the_same_bits(name: str):
+def test_a_run_advanced_in_pieces_has_the_same_bits(name: str):
     pieces = Run(CASES[name])
     for steps in (1, 7, 0, 99):
         pieces.advance(steps)
@@ -50,9 +50,9 @@ def test_taken_in_pieces_it_has_the_same_bits(name: str):
 
 
 @EACH
-def test_resumed_through_a_file_it_is_uninterrupted(name: str):
+def test_a_run_resumed_from_a_file_has_the_same_bits(name: str):
     file = io.BytesIO()
-    torch.save(trained(CASES[name], steps=5).state_dict(), file)
+    torch.save(train(CASES[name], steps=5).state_dict(), file)
     file.seek(0)
     resumed = Run(CASES[name])
     resumed.advance(9)  # a run that was elsewhere goes back
@@ -63,10 +63,10 @@ def test_resumed_through_a_file_it_is_uninterrupted(name: str):
 
 
 @EACH
-def test_gone_back_and_on_it_is_uninterrupted(name: str):
-    there = trained(CASES[name])
+def test_a_run_that_goes_back_and_on_has_the_same_bits(name: str):
+    there = train(CASES[name])
     assert there.back(7) == 7
-    assert_equal_states(there, trained(CASES[name], steps=7))
+    assert_equal_states(there, train(CASES[name], steps=7))
     there.advance(99)
     assert_equal_states(there, whole(name))
 

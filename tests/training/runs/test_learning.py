@@ -13,7 +13,7 @@ from explorer.study.plan import Plan
 from explorer.training import Run, Settings
 from explorer.training.numerics.losses import cross_entropy
 from explorer.training.runs.summary import make_sentences
-from tests.training.runs.learning_cases import OPTIMISERS, SPIKES, UNITS, WEIGHTS, trained
+from tests.training.runs.learning_cases import OPTIMISERS, SPIKES, UNITS, WEIGHTS, train
 
 
 def lsq(latent: torch.Tensor, s: torch.Tensor) -> torch.Tensor:
@@ -67,7 +67,7 @@ def written_out(run: Run, steps: int, rate: float) -> tuple[list[float], list[fl
 def test_learned_parameters_move_as_with_torchs_optimiser(given, optimiser):
     """By another way: autograd of composed code; the learned group has its own rate."""
     rate = 0.3 if optimiser == "sgd" else 0.1
-    run = trained(25, **given | {"optimiser": optimiser, "lr": 0.01, "learn_rate": rate})
+    run = train(25, **given | {"optimiser": optimiser, "lr": 0.01, "learn_rate": rate})
     losses, learned = written_out(run, 25, rate)
     (rule,) = given["rules"]
     snapshot = run.snapshot()
@@ -91,11 +91,11 @@ def test_the_gradient_of_a_spiking_threshold_is_the_sum_over_its_times():
     assert pull == pytest.approx(-trace.gradient.sum().item(), rel=1e-4)
 
 
-def test_a_rule_that_lets_nothing_learn_has_todays_bits():
+def test_a_rule_without_learning_is_unaffected_by_one_that_learns():
     """Beside one that does; and its parameter stays as it was."""
     with_lsq = WEIGHTS | {"rules": ("quantize_masked", "lsq"), "learn": ("lsq.s",)}
-    beside = trained(30, **with_lsq).snapshot()
-    alone = trained(30, **WEIGHTS | {"rules": ("quantize_masked",), "learn": ()}).snapshot()
+    beside = train(30, **with_lsq).snapshot()
+    alone = train(30, **WEIGHTS | {"rules": ("quantize_masked",), "learn": ()}).snapshot()
     assert beside.losses["quantize_masked"].tolist() == alone.losses["quantize_masked"].tolist()
     assert beside.learned["quantize_masked"]["s"].tolist() == [[0.5, 0.5]]
     assert alone.learned == {"quantize_masked": {}}
@@ -104,7 +104,7 @@ def test_a_rule_that_lets_nothing_learn_has_todays_bits():
 
 
 def test_the_series_of_a_learned_parameter_begins_with_its_initial_value():
-    snapshot = trained(400, **WEIGHTS, seeds=2).snapshot()
+    snapshot = train(400, **WEIGHTS, seeds=2).snapshot()
     record = snapshot.measured["parameters"]["lsq"]
     assert [series[0] for series in record["values"]] == [0.5, 0.5]
     now = snapshot.learned["lsq"]["s"]
@@ -136,7 +136,7 @@ def test_a_parameter_that_leaves_its_domain_ends_only_its_rule():
 
 def test_a_parameter_that_becomes_nan_ends_only_its_rule():
     broken = dataclasses.replace(RULES["lsq"], key="broken", learned=(Learned("s", "g / 0"),))
-    run = trained(5, **WEIGHTS | {"rules": (broken, "lsq")})
+    run = train(5, **WEIGHTS | {"rules": (broken, "lsq")})
     assert run.snapshot().diverged == {"broken": 1, "lsq": None}
     assert run.snapshot().fallen == {"broken": None, "lsq": None}
 
@@ -151,13 +151,13 @@ def test_a_parameter_that_becomes_nan_ends_only_its_rule():
         ({"learn_rate": 0}, "learn_rate must be above 0"),
     ],
 )
-def test_says_what_cannot_learn(given, words):
+def test_invalid_settings_of_learning_are_refused(given, words):
     with pytest.raises(ValueError, match=r"\w") as caught:
         Settings(**WEIGHTS | given)
     assert words in str(caught.value)
 
 
-def test_a_name_is_as_good_as_a_list_of_one():
+def test_learn_accepts_a_single_name():
     assert Settings(**WEIGHTS | {"learn": "s"}) == Settings(**WEIGHTS)
 
 
@@ -174,8 +174,8 @@ def test_a_parameter_of_one_rule_starts_from_its_own_value():
     assert snapshot.learned["default"] == {}
 
 
-def test_numbers_of_a_unit_are_those_of_the_value_its_layer_has_now():
-    run = trained(20, **UNITS | {"learn_rate": 3.0})
+def test_a_unit_is_computed_with_the_learned_value_of_its_layer():
+    run = train(20, **UNITS | {"learn_rate": 3.0})
     (hi,) = run.snapshot().learned["pact"]["hi"][0]
     assert abs(hi - 0.5) > 0.1
     answer = run.measure("unit", layer=0, cause=2)["pact"]
@@ -187,7 +187,7 @@ def test_numbers_of_a_unit_are_those_of_the_value_its_layer_has_now():
 
 
 def test_learned_parameters_are_exported_with_the_weights():
-    run = trained(10, **WEIGHTS | {"seeds": 2, "seed": 4})
+    run = train(10, **WEIGHTS | {"seeds": 2, "seed": 4})
     weights = run.weights()
     values = run.snapshot().learned["lsq"]["s"]
     own = {name: value.item() for name, value in weights.items() if ".op." in name}
@@ -202,16 +202,16 @@ def test_learned_parameters_are_exported_with_the_weights():
 
 def test_a_branch_continues_with_the_learned_values():
     """Another rule from step 20 on that lets nothing learn: the value rests where it had come to."""
-    run = trained(
+    run = train(
         40, **WEIGHTS | {"optimiser": "sgd", "learn": ("lsq.s",), "branch": ((20, "lsq", "quantize_masked"),)}
     )
-    until = trained(20, **WEIGHTS | {"optimiser": "sgd"}).snapshot().learned["lsq"]["s"]
+    until = train(20, **WEIGHTS | {"optimiser": "sgd"}).snapshot().learned["lsq"]["s"]
     assert run.snapshot().learned["lsq"]["s"].tolist() == until.tolist()
     assert until.tolist() != [[0.5, 0.5]]
 
 
 @pytest.mark.parametrize("each", ["layer", "channel"])
-def test_a_study_takes_what_learns_and_where_it_starts(each):
+def test_a_study_trains_the_learned_parameters_of_its_plan(each):
     plan = Plan.create("ternary weights", "quantize", ["lsq", "quantize_masked"], lrs=[0.1], seeds=1,
                    steps=12,
                    parameters={"s": 0.3, "qmin": -1.0, "qmax": 1.0}, learn=("lsq.s",),

@@ -9,12 +9,12 @@ from explorer.catalogue import RULES, Learned
 from explorer.training import Run, Settings
 from explorer.training.instruments import INSTRUMENTS
 from explorer.training.runs.summary import make_sentences
-from tests.training.runs.learning_cases import OPTIMISERS, UNITS, WEIGHTS, trained
+from tests.training.runs.learning_cases import OPTIMISERS, UNITS, WEIGHTS, train
 
 
-def test_a_run_of_which_all_nets_have_left_can_still_be_looked_at():
+def test_a_run_whose_nets_have_all_left_has_a_snapshot():
     broken = dataclasses.replace(RULES["lsq"], key="broken", learned=(Learned("s", "g / 0"),))
-    snapshot = trained(5, **WEIGHTS | {"rules": (broken,)}).snapshot()
+    snapshot = train(5, **WEIGHTS | {"rules": (broken,)}).snapshot()
     assert snapshot.diverged == {"broken": 1}
     assert np.isnan(snapshot.learned["broken"]["s"]).tolist() == [[True, True]]
 
@@ -34,7 +34,7 @@ AFTER: dict[str, tuple[dict[str, Any], str]] = {
 
 @pytest.mark.parametrize("optimiser", OPTIMISERS)
 @pytest.mark.parametrize("case", AFTER)
-def test_a_branch_in_the_past_is_the_run_that_branched_there(case, optimiser):
+def test_a_branch_with_learned_values_equals_a_run_of_its_settings(case, optimiser):
     """From a kept step on, and back and on from there, bit for bit; and it says what learns no more."""
     changes, words = AFTER[case]
     given = WEIGHTS | {"optimiser": optimiser, "learn": ("lsq.s",), "learn_rate": 0.3}
@@ -62,7 +62,7 @@ def test_a_branch_in_the_past_is_the_run_that_branched_there(case, optimiser):
 
 def test_a_branch_to_a_rule_without_the_parameter_continues():
     """An op that a branch goes on with need not have it: no instrument is at a loss."""
-    run = trained(12, **UNITS | {"learn": ("hi",), "rules": ("default",), "branch": ((5, "op", "relu"),)})
+    run = train(12, **UNITS | {"learn": ("hi",), "rules": ("default",), "branch": ((5, "op", "relu"),)})
     assert run.snapshot().resting == {
         "default": "hi no longer learns: ReLU with Default autograd has no such parameter."
     }
@@ -115,10 +115,10 @@ def composed(run: Run, case: str, x: torch.Tensor, weights: list[Any], steps: li
 
 
 @pytest.mark.parametrize("case", BY_CHANNEL)
-def test_a_step_size_of_each_channel_goes_as_autograd_and_torchs_optimiser_move_it(case):
+def test_step_sizes_by_channel_match_autograd_with_torchs_optimiser(case):
     """N in LSQ's scale counts the elements of one channel."""
     given, channels = BY_CHANNEL[case]
-    run = trained(12, **given | {"learn": ("s",), "learn_each": "channel", "optimiser": "momentum",
+    run = train(12, **given | {"learn": ("s",), "learn_each": "channel", "optimiser": "momentum",
                                  "device": "cpu"})  # fmt: skip
     settings = run.settings
     x, y, start = run.tensors()
@@ -150,28 +150,28 @@ def test_a_step_size_of_each_channel_goes_as_autograd_and_torchs_optimiser_move_
         assert record[field].tolist() == pytest.approx([end(each).item() for each in ours])
 
 
-def test_a_value_of_one_channel_that_falls_to_0_ends_its_rule():
+def test_a_channel_value_that_falls_to_0_ends_its_rule():
     down = dataclasses.replace(
         RULES["lsq"], key="down", label="Down", learned=(Learned("s", "abs(g)", scale="100"),)
     )
-    run = trained(20, **WEIGHTS | {"rules": (down,), "learn_each": "channel"})
+    run = train(20, **WEIGHTS | {"rules": (down,), "learn_each": "channel"})
     assert run.snapshot().fallen == {
         "down": "s of layer 1 fell to 0 or below, where its formulas are undefined"
     }
 
 
-def test_numbers_of_a_unit_of_maps_are_those_of_its_channels_value():
+def test_a_unit_of_a_map_is_computed_with_the_value_of_its_channel():
     given = BY_CHANNEL["maps"][0] | {"rules": ("lsq",), "learn": ("s",), "learn_each": "channel", "lr": 0.1}
-    run = trained(10, **given, device="cpu")
+    run = train(10, **given, device="cpu")
     (values,) = [run.weights()["lsq.0.op.0.s"]]
     answer = run.measure("unit", layer=0, cause=2)["lsq"]
     assert answer["parameters"]["s"] == pytest.approx(values[answer["unit"] // 64].item())
     assert len(values.unique()) == 4
 
 
-def test_pictures_of_a_rule_take_the_mean_of_its_channels_values_and_say_so():
+def test_pictures_use_the_mean_of_the_channel_values():
     given = BY_CHANNEL["maps"][0] | {"learn": ("s",), "learn_each": "channel", "lr": 0.1}
-    run = trained(10, **given, device="cpu")
+    run = train(10, **given, device="cpu")
     nets = run._recorder.observe(run.settings)
     values = run.weights()["lsq.0.op.0.s"]
     assert nets.get_parameters(0, 0)["s"] == pytest.approx(values.mean().item())

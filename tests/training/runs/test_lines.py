@@ -31,7 +31,7 @@ def ended(request):
     return before, run.snapshot(BASIS)
 
 
-def test_so_stands_only_where_no_gradient_at_all_reaches_the_weights_that_are_named(ended):
+def test_a_line_names_the_weights_that_no_gradient_reaches(ended):
     for snapshot in ended:
         for rule, line in make_lines(snapshot).items():
             way = snapshot.measured["way"][rule]
@@ -46,13 +46,13 @@ def test_so_stands_only_where_no_gradient_at_all_reaches_the_weights_that_are_na
                 assert (way["moved"][: len(dead)] == 0).all()
 
 
-def test_before_the_first_step_lines_do_not_mention_an_end(ended):
+def test_lines_before_the_first_step_do_not_mention_an_end(ended):
     before, _ = ended
     for line in make_lines(before).values():
         assert not re.search("moved|Best|lower|Within|Highest|learns", line.text)
 
 
-def test_shares_and_widths_are_those_that_were_measured(ended):
+def test_stated_shares_and_widths_match_the_measured_ones(ended):
     _, snapshot = ended
     for rule, line in make_lines(snapshot).items():
         found = r"(\d+) % of .+ gets? (no gradient from above|no gradient|under 1 %)"
@@ -66,7 +66,7 @@ def test_shares_and_widths_are_those_that_were_measured(ended):
             assert min(abs(float(wide[1]) - ratios)) <= 0.051
 
 
-def test_ends_are_those_of_the_ranking(ended):
+def test_each_line_ends_as_the_ranking_says(ended):
     _, snapshot = ended
     ranking = rank(
         {rule: each.tolist() for rule, each in snapshot.score.items()}, 1 / snapshot.held_out, unit="%"
@@ -89,7 +89,7 @@ def test_ends_are_those_of_the_ranking(ended):
         ([0.02, 0.021, 0.02, 0.019, 0.02], "At least 1.7 points lower; no measure explains it."),
     ],
 )
-def test_within_so_many_points_stands_only_where_the_bound_of_the_ranking_is_three_at_most(apart, said):
+def test_a_line_says_within_n_points_only_up_to_three(apart, said):
     """Both rules pass the whole gradient, so that nothing else is said of them."""
     own = {"op": "identity", "rules": ("default", "straight_through"), "hidden": 4, "batch": 8}
     run = Run(Settings(task="digits", **own, steps=2, seeds=5, device="cpu"), recorded=())
@@ -109,7 +109,7 @@ def test_within_so_many_points_stands_only_where_the_bound_of_the_ranking_is_thr
     assert found["default"].endswith(lead)
 
 
-def test_the_remaining_gradient_is_the_measured_one(ended):
+def test_the_stated_gradient_and_movement_match_the_measured_ones(ended):
     for snapshot in ended:
         along = TASKS[snapshot.task].net.site.per_example
         for rule, line in make_lines(snapshot).items():
@@ -124,7 +124,7 @@ def test_the_remaining_gradient_is_the_measured_one(ended):
                 assert float(moved[1].rstrip(".")) == pytest.approx(float(far), rel=0.01)
 
 
-def test_a_lower_rule_that_passes_all_is_set_apart_by_its_direction_or_by_nothing(ended):
+def test_a_line_blames_the_direction_only_if_the_cosine_is_lower(ended):
     _, snapshot = ended
     cosines = {rule: each[0] for rule, each in snapshot.alignment.items()}
     means = {rule: float(np.nanmean(each)) for rule, each in snapshot.score.items()}
@@ -146,7 +146,7 @@ def test_a_middle_layer_without_gradient_is_named():
     assert said.panel == "norms"
 
 
-def test_of_weights_that_get_nothing_only_biases_learn_where_there_are_some():
+def test_a_line_says_that_biases_learn_only_if_there_are_biases():
     def text(bias):
         own = {"task": "binary weights", "op": "binarize", "rules": ("default",), "bias": bias}
         run = Run(Settings(**own, device="cpu"), recorded=())
@@ -157,13 +157,13 @@ def test_of_weights_that_get_nothing_only_biases_learn_where_there_are_some():
     assert text(False) == "No gradient reaches any weight, so nothing learns."
 
 
-def test_a_gradient_that_is_no_number_is_called_that():
+def test_an_infinite_or_nan_gradient_is_reported():
     run = Run(Settings(task="spikes", op="round", rules=("straight_through",), device="cpu"), recorded=())
     said = make_lines(run.snapshot(BASIS))["straight_through"]
     assert said.text == "A gradient of the first step is infinite or NaN."
 
 
-def test_a_small_part_that_passes_is_not_called_nothing():
+def test_a_small_gradient_is_not_reported_as_none():
     faint = Run(Settings(task="digits", op="identity", rules=("formula: g/5000",), device="cpu"), recorded=())
     said = make_lines(faint.snapshot(BASIS))["formula: g/5000"]
     assert said.text == "The gradient passes at 0.02 % of its size."
@@ -174,7 +174,7 @@ def test_a_rule_that_was_not_measured_has_no_line():
     assert not make_lines(run.snapshot())
 
 
-def test_why_is_a_sentence_of_at_most_120_characters(ended):
+def test_each_reason_is_a_sentence_of_at_most_120_characters(ended):
     before, snapshot = ended
     assert {line.why for line in make_lines(before).values()} <= {""}
     for line in make_lines(snapshot).values():
@@ -241,7 +241,7 @@ _SMALL = {"task": "digits", "op": "identity", "device": "cpu", "seeds": 3, "step
         ),
     ],
 )
-def test_why_names_the_reason_of_each_end_and_the_picture_that_shows_it(settings, panel, why):
+def test_each_ending_has_its_reason_and_its_panel(settings, panel, why):
     run = Run(Settings(**_SMALL | settings), recorded=("alignment",))
     run.advance(run.settings.steps)
     line = list(make_lines(run.snapshot(BASIS)).values())[-1]
@@ -251,7 +251,7 @@ def test_why_names_the_reason_of_each_end_and_the_picture_that_shows_it(settings
     assert len(line.why) <= 120
 
 
-def test_the_headline_names_those_that_may_be_best_and_says_nothing_before_the_end(ended):
+def test_the_headline_names_the_best_rules_only_at_the_end(ended):
     before, snapshot = ended
     labels = {rule: f"R{number}" for number, rule in enumerate(snapshot.losses)}
     assert make_headline(before, labels) == ""

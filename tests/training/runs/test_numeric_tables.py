@@ -48,7 +48,7 @@ def threads(request):
     torch.set_num_threads(before)
 
 
-def test_a_run_is_its_script_in_any_company_and_resumed(threads, tmp_path, monkeypatch):
+def test_a_run_on_a_table_equals_its_script_and_its_resumed_runs(threads, tmp_path, monkeypatch):
     monkeypatch.setattr(layout, "format_code", lambda code: code)
     monkeypatch.chdir(tmp_path)
     for seed in range(threads * 100, threads * 100 + CASES // 3):
@@ -78,7 +78,7 @@ def run_script(settings):
 
 
 @pytest.mark.parametrize("rows", range(1, 40))
-def test_the_gradient_of_the_mean_squared_error_is_autograds(rows):
+def test_the_gradient_of_the_mean_squared_error_matches_autograd(rows):
     generator = torch.Generator().manual_seed(rows)
     output = torch.randn(1, rows, 1, generator=generator, requires_grad=True)
     y = torch.randn(1, rows, 1, generator=generator)

@@ -7,7 +7,7 @@ import torch
 from torch.utils._python_dispatch import TorchDispatchMode
 
 from explorer.training import TASKS, Data, Part, Run, Settings, Task, tasks
-from tests.training.runs.run_cases import DOCUMENTS, SMALL, curves, trained
+from tests.training.runs.run_cases import DOCUMENTS, SMALL, curves, train
 
 
 @pytest.fixture
@@ -31,16 +31,16 @@ def test_weights_have_no_idle_units(task, op):
     assert run.snapshot().gradients["straight_through"].idle_units is None
 
 
-def test_another_seed_another_start():
-    assert curves(trained(SMALL)) != curves(trained(dataclasses.replace(SMALL, seed=1)))
+def test_another_seed_gives_other_losses():
+    assert curves(train(SMALL)) != curves(train(dataclasses.replace(SMALL, seed=1)))
 
 
-def test_a_first_layer_that_sees_the_same_x_trains_as_one_that_does_not(monkeypatch):
+def test_the_shortcut_for_a_fixed_input_does_not_change_training(monkeypatch):
     """The same but for rounding: what is spared is spared in the arithmetic alone."""
     asked = dataclasses.replace(DOCUMENTS, rules=("default", "seed_relu"), steps=100)
-    spared = trained(asked)
+    spared = train(asked)
     monkeypatch.setitem(tasks._BY_KEY, "documents", dataclasses.replace(TASKS["documents"], same=False))
-    full = trained(asked)
+    full = train(asked)
     for rule in asked.rules:
         for series in ("losses", "w1_norms", "w2_norms"):
             ours, theirs = (getattr(each.snapshot(), series)[rule] for each in (spared, full))
@@ -65,13 +65,13 @@ def test_a_state_of_other_settings_is_refused():
 
 def test_a_state_continues_on_another_device(monkeypatch):
     """The names of devices are settings; tensors of a state are of the CPU."""
-    elsewhere = trained(SMALL, 3).state_dict()
+    elsewhere = train(SMALL, 3).state_dict()
     elsewhere["settings"]["device"] = "cuda"
     here = Run(SMALL)
     here.load_state_dict(elsewhere)
     here.advance(2)
     assert (here.step, here.settings.device) == (5, "cpu")
-    assert curves(here) == curves(trained(SMALL, 5))
+    assert curves(here) == curves(train(SMALL, 5))
 
 
 def test_each_step_draws_its_own_batch(batches):
@@ -84,7 +84,7 @@ def test_each_step_draws_its_own_batch(batches):
     assert not any(torch.equal(one, other) for one, other in itertools.pairwise(seen))
 
 
-def test_a_state_brings_what_is_live_along():
+def test_a_state_restores_the_live_settings():
     slower = dataclasses.replace(SMALL, lr=1e-7, pace=2)
     resumed = Run(SMALL)
     resumed.load_state_dict(Run(slower).state_dict())
@@ -92,7 +92,7 @@ def test_a_state_brings_what_is_live_along():
 
 
 @pytest.mark.parametrize("task", ["documents", "digits", "digits convolution"])
-def test_no_number_is_computed_on_more_threads_than_one(task):
+def test_every_number_is_computed_on_one_thread(task):
     """A product of several threads may have other last bits, also in resuming, going back and branching."""
     counts = set()
 
@@ -107,7 +107,7 @@ def test_no_number_is_computed_on_more_threads_than_one(task):
     try:
         settings = Settings(task=task, steps=6, hidden=4)
         with Watch():
-            first = trained(settings, steps=4)
+            first = train(settings, steps=4)
             first.snapshot()
         assert counts == {1}
         state, resumed = first.state_dict(), Run(settings)

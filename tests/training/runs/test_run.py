@@ -8,7 +8,7 @@ from explorer.training import Run, Settings, Tensors
 from explorer.training.limits import MAX_POINTS
 from explorer.training.runs import lockstep
 from tests.benchmarks.bare_loop import MyReLU
-from tests.training.runs.run_cases import DOCUMENTS, SMALL, curves, trained
+from tests.training.runs.run_cases import DOCUMENTS, SMALL, curves, train
 
 
 def documents_loop(tensors, steps, lr):
@@ -29,14 +29,14 @@ def documents_loop(tensors, steps, lr):
 
 
 @pytest.mark.parametrize("rule", ["default", "seed_relu"])
-def test_first_losses_are_those_of_the_documents_loop(rule):
+def test_first_losses_match_the_documents_loop(rule):
     begun = Run(dataclasses.replace(DOCUMENTS, rules=(rule,)))
     expected = documents_loop(begun.tensors(), steps=10, lr=1e-6)
     begun.advance(10)
     np.testing.assert_allclose(begun.snapshot().losses[rule], expected, rtol=1e-5)
 
 
-def test_starts_from_what_the_documents_would_draw():
+def test_start_tensors_match_those_drawn_by_the_documents():
     x, y, weights = Run(dataclasses.replace(DOCUMENTS, seed=3)).tensors()
     torch.manual_seed(3)
     for tensor, shape in zip((x, y, *weights), [(64, 1000), (64, 10), (1000, 100), (100, 10)], strict=True):
@@ -44,14 +44,14 @@ def test_starts_from_what_the_documents_would_draw():
 
 
 def test_relu_learns_the_documents_task():
-    snapshot = trained(DOCUMENTS).snapshot()
+    snapshot = train(DOCUMENTS).snapshot()
     assert 2e7 < snapshot.losses["default"][0] < 4e7
     assert snapshot.loss["default"] < 1e-4
     assert snapshot.finished
 
 
 def test_round_by_default_never_moves_w1_and_straight_through_does():
-    snapshot = trained(dataclasses.replace(DOCUMENTS, op="round", rules=SMALL.rules, steps=50)).snapshot()
+    snapshot = train(dataclasses.replace(DOCUMENTS, op="round", rules=SMALL.rules, steps=50)).snapshot()
     still, moving = snapshot.gradients["default"], snapshot.gradients["straight_through"]
     assert (still.w1, still.w1_moved, still.idle_units, still.blocked) == (0.0, 0.0, 1.0, 1.0)
     assert still.w2 > 0
@@ -60,7 +60,7 @@ def test_round_by_default_never_moves_w1_and_straight_through_does():
     assert snapshot.loss["straight_through"] < snapshot.loss["default"]
 
 
-def test_given_start_tensors():
+def test_a_run_starts_from_copies_of_the_given_tensors():
     x, y, weights = Run(SMALL).tensors()
     given = Tensors(0.5 * x, 0.5 * y, tuple(0.5 * each for each in weights))
     begun = Run(SMALL, given)
@@ -70,10 +70,10 @@ def test_given_start_tensors():
     begun.advance(5)
     x, y, weights = begun.tensors()
     assert all(map(torch.equal, (x, y, *weights), start))
-    assert curves(begun) != curves(trained(SMALL, steps=5))
+    assert curves(begun) != curves(train(SMALL, steps=5))
 
 
-def test_given_start_tensors_stand_beside_the_seeds_that_share_their_data():
+def test_given_start_tensors_replace_only_the_first_seed():
     """The first seed has data of its own then: whatever is measured has the data of each."""
     settings = Settings(task="moons", rules=("clipped",), seeds=3, device="cpu")
     x, y, weights = Run(settings).tensors()
@@ -86,7 +86,7 @@ def test_given_start_tensors_stand_beside_the_seeds_that_share_their_data():
     alone = Run(dataclasses.replace(settings, seeds=1), Tensors(-x, y, weights))
     alone.advance(5)
     ours, own, drawn = (
-        each.snapshot().seed_losses["clipped"].tolist() for each in (run, alone, trained(settings, steps=5))
+        each.snapshot().seed_losses["clipped"].tolist() for each in (run, alone, train(settings, steps=5))
     )
     assert ours == [*own, *drawn[1:]]
     assert np.isfinite(run.snapshot().measured["alignment"]["clipped"]["cosine"]).all()
@@ -115,21 +115,21 @@ def test_a_run_uses_the_accelerator_by_default(monkeypatch):
     assert lockstep.resolve_device(None).type == "cpu"
 
 
-def test_never_beyond_the_last_step():
-    done = trained(SMALL, steps=SMALL.steps + 5)
+def test_a_run_never_advances_beyond_its_last_step():
+    done = train(SMALL, steps=SMALL.steps + 5)
     assert done.snapshot().step == SMALL.steps
     with pytest.raises(ValueError, match="steps must be 0 or more, not -1"):
         done.advance(-1)
 
 
-def test_mean_factor_a_rule_passes_on():
+def test_the_mean_factor_of_a_rule_is_reported():
     rules = ("zero", "straight_through", "scale", "formula: -3 * g")
-    snapshot = trained(dataclasses.replace(SMALL, rules=rules, parameters={"s": 0.25}), steps=2).snapshot()
+    snapshot = train(dataclasses.replace(SMALL, rules=rules, parameters={"s": 0.25}), steps=2).snapshot()
     assert [snapshot.gradients[rule].passed for rule in rules] == pytest.approx([0, 1, 0.25, 3])
 
 
 def test_divergence_keeps_the_finite_curve_and_ends_the_run():
-    snapshot = trained(dataclasses.replace(SMALL, rules=("default",), lr=1.0)).snapshot()
+    snapshot = train(dataclasses.replace(SMALL, rules=("default",), lr=1.0)).snapshot()
     step = snapshot.diverged["default"]
     assert 0 < step < SMALL.steps
     assert snapshot.loss_steps["default"].tolist() == list(range(step))
@@ -140,7 +140,7 @@ def test_divergence_keeps_the_finite_curve_and_ends_the_run():
 
 @pytest.mark.parametrize("steps", [1, MAX_POINTS, MAX_POINTS + 1, MAX_POINTS + 2, 1234, 1235])
 def test_a_long_curve_is_thinned(steps):
-    done = trained(dataclasses.replace(DOCUMENTS, steps=steps, hidden=1, batch=1))
+    done = train(dataclasses.replace(DOCUMENTS, steps=steps, hidden=1, batch=1))
     snapshot = done.snapshot()
     places = snapshot.loss_steps["default"].tolist()
     every = done.state_dict()["series"]["numbers"][0, :, 0, 0].tolist()

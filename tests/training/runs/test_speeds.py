@@ -53,7 +53,7 @@ def test_a_step_is_measured_on_the_cpu():
     assert 0 < measure_step_ms("cpu", 4) < 1e4
 
 
-def test_nothing_is_measured_where_there_is_one_device(monkeypatch):
+def test_speeds_are_not_measured_with_only_one_device(monkeypatch):
     monkeypatch.setattr(speeds, "devices", lambda: ("cpu",))
     monkeypatch.setattr(speeds, "measure_step_ms", pytest.fail)
     assert compare_devices() == ""

@@ -86,7 +86,7 @@ def test_a_race_is_summarised(default, ste, words):
     assert words in make_conclusion(race(default, ste), LABELS)
 
 
-def test_before_the_first_step_no_rate_is_blamed():
+def test_the_learning_rate_is_not_blamed_for_a_failure_at_the_start():
     run = Run(Settings(task="spikes", op="round", device="cpu"))
     run.advance(1)
     snapshot = run.snapshot()
@@ -124,7 +124,7 @@ def test_a_measured_number_has_four_digits(value, text):
 @pytest.mark.parametrize(
     ("name", "text"), [("cpu", "CPU"), ("cuda:0", "NVIDIA GPU"), ("mps", "Apple GPU"), ("vulkan", "VULKAN")]
 )
-def test_devices_as_people_call_them(name, text):
+def test_devices_are_named_in_plain_words(name, text):
     assert name_device(name) == text
 
 
@@ -178,7 +178,7 @@ NAN = float("nan")
         (judged(default=[NAN] * 3, ste=[NAN] * 3), "No rule kept its values finite: try a smaller"),
     ],
 )
-def test_held_out_data_is_summarised(race, words):
+def test_held_out_scores_are_summarised(race, words):
     labels = {rule: label for rule, label in LABELS.items() if rule in race.score}
     assert words in make_conclusion(race, labels)
 
@@ -186,7 +186,7 @@ def test_held_out_data_is_summarised(race, words):
 @pytest.mark.parametrize(
     ("degrees", "expected"), [(1, 12.7062), (4, 2.7764), (9, 2.2622), (29, 2.0452), (10**6, 1.96)]
 )
-def test_half_an_interval_is_as_printed_tables_of_students_t_have_it(degrees, expected):
+def test_quantiles_match_printed_tables_of_students_t(degrees, expected):
     assert compute_quantile(degrees) == pytest.approx(expected, abs=5e-5)
 
 
@@ -202,7 +202,7 @@ def test_six_equal_rules_are_hardly_ever_reported_as_different():
     assert claims <= 8
 
 
-def test_a_score_reads_the_same_in_a_rules_line_in_the_table_and_in_the_conclusion():
+def test_a_score_reads_the_same_in_the_table_and_the_conclusion():
     """94.64 beside 94.92: with digits of their own, the lower would read "95 ± 1" beside "94.9 ± 0.7"."""
     race = judged(default=[0.9332, 0.9464, 0.9596], ste=[0.9422, 0.9492, 0.9562])
     assert format_rule_scores(race) == {"default": "94.6 ± 1.3 %", "ste": "94.9 ± 0.7 %"}
@@ -214,7 +214,7 @@ def test_a_score_reads_the_same_in_a_rules_line_in_the_table_and_in_the_conclusi
 
 
 @pytest.mark.parametrize("seeds", [1, 3])
-def test_the_first_race_says_that_the_dead_rule_is_worse_where_it_counts(seeds):
+def test_the_first_race_ends_with_the_dead_rule_behind(seeds):
     """The first run of somebody who opens Train, in the words of the run itself."""
     run = Run(Settings(task=FIRST, seeds=seeds, device="cpu"), recorded=())
     run.advance(run.settings.steps)

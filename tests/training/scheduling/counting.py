@@ -44,5 +44,5 @@ class Chunk(Counting):
         return tuple(range(self.total)) if self.begun == self.total else ()
 
 
-def counting(clock: Clock, **more):
+def make_counting(clock: Clock, **more):
     return lambda _plan, rows: Counting(tuple(rows), clock, **more)

@@ -51,7 +51,7 @@ def test_the_reported_order_is_the_order_of_the_turns():
 
 
 @pytest.mark.parametrize(("weight", "turns"), [(math.sqrt, 3), (weigh_once, 1)], ids=["root", "one"])
-def test_an_address_of_nine_has_the_turns_of_its_weight(weight, turns):
+def test_an_address_of_nine_visitors_gets_turns_by_its_weight(weight, turns):
     pupils = [(f"pupil {number}", "school", 0) for number in range(9)]
     items = [*pupils, *alone("home")]
     order = served(queue_of(*items, weight=weight), items, 18 * (turns + 1))
@@ -60,7 +60,7 @@ def test_an_address_of_nine_has_the_turns_of_its_weight(weight, turns):
     assert {counts[pupil] for pupil in pupils} == {2 * turns}
 
 
-def test_a_visitor_of_many_items_has_the_turns_of_one():
+def test_a_visitor_with_many_items_gets_the_turns_of_one():
     items = [*[("many", "x", number) for number in range(8)], ("one", "x", 0)]
     counts = Counter(served(queue_of(*items), items, 32))
     assert counts.pop(("one", "x", 0)) == 16
@@ -92,7 +92,7 @@ def test_an_idle_job_saves_no_turns():
     assert Counter(served(queue, items, 100))[busy] == pytest.approx(50, abs=1)
 
 
-def test_for_places_who_has_fewest_is_first_whatever_was_used():
+def test_the_visitor_with_the_fewest_places_is_served_first():
     holder, other, waiting = ("a", "x", 0), ("a", "x", 1), ("b", "y", 0)
     queue = queue_of(holder, other, waiting)
     served(queue, [waiting], 9)
@@ -100,7 +100,7 @@ def test_for_places_who_has_fewest_is_first_whatever_was_used():
     assert queue.order([other, waiting], holders=[holder]) == [waiting, other]
 
 
-def test_nothing_stays_of_who_has_gone():
+def test_the_queue_keeps_nothing_of_removed_items():
     items = [("a", "x", 0), ("b", "x", 0), ("c", "y", 0)]
     queue = queue_of(*items)
     served(queue, items, 7)
@@ -136,7 +136,7 @@ def used_before(me: Item, turns: list[tuple[list[Item], float]]) -> list[float]:
 
 @pytest.mark.parametrize("place", ["one address", "an address each"])
 @given(turns=st.lists(st.tuples(COMING, st.integers(1, 10)), min_size=60, max_size=60))
-def test_no_one_starves(place, turns):
+def test_a_waiting_visitor_never_starves(place, turns):
     """Others may come, go and come anew as they like: between two turns of one who waits they use little."""
     items = [
         (

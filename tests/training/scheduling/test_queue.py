@@ -7,7 +7,7 @@ import pytest
 
 from explorer.training import Engine, EngineFull, Limits
 from tests.training.driving import LONG, SMALL, Clock, turn_until_idle
-from tests.training.scheduling.counting import Counting, counting
+from tests.training.scheduling.counting import Counting, make_counting
 
 
 @dataclass(frozen=True)
@@ -24,7 +24,7 @@ class Kind:
     def start(self, engine: Engine, owner: str | None = None, shares: dict[str, int] | None = None) -> str:
         if self.word == "run":
             return engine.start(LONG, owner, shares=shares)
-        return engine.start_study(counting(engine._clock, total=500), "plan", owner, shares=shares)
+        return engine.start_study(make_counting(engine._clock, total=500), "plan", owner, shares=shares)
 
 
 STUDY_NAMES = {
@@ -77,7 +77,7 @@ def test_a_refused_start_does_not_change_the_earlier_run(kind, clock):
     assert engine.snapshot(mine).step > before.step
 
 
-def test_in_a_full_queue_a_new_run_replaces_its_owners_earlier_one(kind, clock):
+def test_a_new_job_in_a_full_queue_replaces_its_owners_earlier_one(kind, clock):
     engine = kind.engine(clock, running=1, waiting=1)
     first, other = kind.start(engine, "ada"), kind.start(engine, "bob")
     second = kind.start(engine, "ada")
@@ -93,7 +93,7 @@ def test_an_owner_may_have_a_run_and_a_study(clock):
     assert states_of(engine, both) == ["running", "running"]
 
 
-def test_a_third_of_a_share_is_refused_and_others_come_in(kind, clock):
+def test_a_job_beyond_the_quota_of_a_share_is_refused(kind, clock):
     engine = kind.engine(clock)
     mine, all_here = {"me": 2, "here": 9}, {"you": 9, "here": 2}
     started = [kind.start(engine, name, mine) for name in ("ada", "bob")]
@@ -109,7 +109,7 @@ def test_a_third_of_a_share_is_refused_and_others_come_in(kind, clock):
         engine.command(started[1], "resume")
 
 
-def test_one_that_nobody_watches_pauses_and_much_later_is_gone(kind, clock):
+def test_an_unwatched_job_pauses_and_is_forgotten_later(kind, clock):
     engine = kind.engine(clock, forget_after_s=100)
     identity = kind.start(engine)
     engine.turn()
@@ -133,7 +133,7 @@ def test_a_job_of_an_earlier_engine_is_reported_as_lost(kind, clock):
     assert lost.sentence == f"{said}: press Start to run it again."
 
 
-def test_a_stopped_one_does_not_go_on(kind, clock):
+def test_a_stopped_job_cannot_resume(kind, clock):
     engine = kind.engine(clock)
     identity = kind.start(engine)
     engine.turn()
@@ -142,7 +142,7 @@ def test_a_stopped_one_does_not_go_on(kind, clock):
     assert not engine.turn()
 
 
-def test_visitors_take_turns_and_one_who_invents_owners_has_the_turns_of_one(kind, clock):
+def test_a_visitor_with_many_owners_gets_the_turns_of_one(kind, clock):
     engine = kind.engine(clock, running=2, waiting=99, turn_s=0.0)
     for number in range(8):
         kind.start(engine, f"owner {number}", {"many": 99, "there": 99})
@@ -198,7 +198,7 @@ def test_a_study_does_not_change_small_runs():
         engine = Engine(Limits(workers=0), clock)
         identity = engine.start(SMALL)
         if beside:
-            engine.start_study(counting(clock), "plan")
+            engine.start_study(make_counting(clock), "plan")
         turn_until_idle(engine)
         return engine.snapshot(identity).snapshot.losses["default"].tolist()
 

@@ -18,7 +18,7 @@ ME, OTHER = {"me": 2, "here": 3}, {"other": 2, "here": 3}
     ],
     ids=["there is room", "the visitor has as many", "the address has", "all have"],
 )
-def test_one_more_is_refused_where_all_or_a_share_have_as_many(others, says, share):
+def test_a_quota_refuses_one_more_for_all_or_for_a_share(others, says, share):
     if says is None:
         QUOTA.require(ME, others)
         return
@@ -27,6 +27,6 @@ def test_one_more_is_refused_where_all_or_a_share_have_as_many(others, says, sha
     assert (str(full.value), full.value.share) == (says, share)
 
 
-def test_a_visitor_takes_turns_and_its_address():
+def test_make_parties_returns_the_visitor_and_its_address():
     assert make_parties(ME, "alone") == ("me", "here")
     assert make_parties({}, "alone") == ("alone", "alone")

@@ -48,7 +48,7 @@ def test_the_number_of_open_runs_is_bounded(clock):
     assert engine.start(SMALL, "eve", paused=True)
 
 
-def test_of_a_share_no_more_are_held_open(clock):
+def test_a_network_cannot_hold_more_runs_open_than_its_share(clock):
     engine = Engine(Limits(workers=0), clock)
     for name in ("ada", "bob"):
         engine.start(LONG, name, shares={"me": 2}, paused=True)
@@ -96,7 +96,7 @@ def test_a_long_run_yields_its_slot_after_its_turn(clock):
     assert engine.snapshot(long).state == "running"
 
 
-def test_a_reset_forgets_what_was_changed_while_a_run_waited(clock):
+def test_a_reset_discards_changes_made_while_a_run_waited(clock):
     engine = Engine(Limits(workers=0, running=1), clock)
     _, waiting = engine.start(LONG), engine.start(SMALL)
     engine.change(waiting, lr=1e-9)
@@ -126,7 +126,7 @@ def test_a_turn_is_short_while_others_wait(clock):
     assert 0 < engine.snapshot(other).step < whole / 4
 
 
-def test_promises_of_the_default_limits():
+def test_the_default_limits_match_the_promised_values():
     limits = Limits()
     assert (limits.running, limits.waiting) == (2, 400)
     assert limits.pause_after_s + 0.5 < 10

@@ -8,7 +8,7 @@ import pytest
 
 from explorer.training import Engine, Limits
 from tests.training.driving import LONG, TICK_S
-from tests.training.scheduling.counting import Chunk, Counting, counting
+from tests.training.scheduling.counting import Chunk, Counting, make_counting
 
 FULL_PACE = replace(LONG, pace="full")
 
@@ -22,9 +22,9 @@ def all_done(engine):
         pass
 
 
-def test_a_study_from_start_to_finish(clock):
+def test_a_study_runs_from_start_to_finish(clock):
     engine = engine_of(clock)
-    identity = engine.start_study(counting(clock), "plan")
+    identity = engine.start_study(make_counting(clock), "plan")
     begun = engine.snapshot(identity)
     assert (begun.state, begun.sentence, begun.rows, begun.steps) == ("running", "Running.", (), 0)
     for _ in range(5):
@@ -60,9 +60,9 @@ def test_a_paused_study_continues_where_it_stopped(clock, leaves):
     assert made == ([(), (0, 1, 2)] if leaves else [()])  # of what nobody watches only the rows stay
 
 
-def test_only_so_many_that_rest_are_kept(clock):
+def test_finished_studies_are_kept_up_to_their_limit(clock):
     engine = engine_of(clock, idle=2)
-    started = [engine.start_study(counting(clock, total=1), "plan") for _ in range(4)]
+    started = [engine.start_study(make_counting(clock, total=1), "plan") for _ in range(4)]
     all_done(engine)
     assert Counter(engine.snapshot(each).state for each in started) == {"gone": 2, "finished": 2}
 
@@ -74,7 +74,7 @@ def test_an_error_ends_only_its_study(clock):
 
     engine = engine_of(clock)
     broken = engine.start_study(lambda _plan, _rows: Broken(), "plan")
-    sound = engine.start_study(counting(clock), "plan")
+    sound = engine.start_study(make_counting(clock), "plan")
     all_done(engine)
     assert engine.snapshot(broken).sentence == "This study failed: the disk is on fire."
     assert engine.snapshot(sound).state == "finished"
@@ -104,13 +104,13 @@ def test_a_study_gets_its_share_next_to_runs_for_any_slice_length(clock, cost_s)
 
 def test_a_study_starts_immediately_next_to_busy_runs(engine, clock):
     engine.start(FULL_PACE)
-    identity = engine.start_study(counting(clock), "plan")
+    identity = engine.start_study(make_counting(clock), "plan")
     engine.turn()
     assert len(engine.snapshot(identity).rows) == 1
 
 
 @pytest.mark.parametrize("kind", [Counting, Chunk])
-def test_places_are_held_for_a_turn_and_nothing_that_was_begun_is_lost(clock, kind):
+def test_studies_that_take_turns_lose_no_work(clock, kind):
     engine = engine_of(clock, studying=2, study_turn_s=0.1, pause_after_s=math.inf)
     made = 0
 
@@ -141,8 +141,8 @@ def test_an_address_that_holds_every_place_yields_one_to_another(clock, names):
     engine = engine_of(clock, studying=2)
     for number, name in enumerate(names):
         shares = {name: 9, "there": 99}
-        engine.start_study(counting(clock), "plan", f"owner {number}", shares=shares)
-    one = engine.start_study(counting(clock), "plan", "me", shares=of("me", "here"))
+        engine.start_study(make_counting(clock), "plan", f"owner {number}", shares=shares)
+    one = engine.start_study(make_counting(clock), "plan", "me", shares=of("me", "here"))
     assert engine.snapshot(one).sentence == "Waiting in the queue: number 1."
     for _ in range(2):
         engine.turn()  # at most a slice of each that has a place
@@ -154,7 +154,7 @@ def test_an_address_that_holds_every_place_yields_one_to_another(clock, names):
     assert {job.state for job in engine._studies} == {"finished"}
 
 
-def test_another_address_gets_a_place_at_once_however_much_is_begun_and_nothing_is_lost(clock):
+def test_another_address_gets_a_place_at_once_and_no_work_is_lost(clock):
     """Begun studies that wait stay bounded as well, though one newcomer after another leaves again."""
     engine = engine_of(clock, studying=2, study_turn_s=0.1, pause_after_s=math.inf)
     studies, made, most = engine._studies, [], 0

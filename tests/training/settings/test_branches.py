@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from explorer.training import Run, Settings, Tensors
 from explorer.training.limits import MAX_BRANCHES
 from explorer.training.settings.branches import format_branch, read_branch
-from tests.training.runs.test_checkpoints import SMALL, told, trained
+from tests.training.runs.test_checkpoints import SMALL, read_numbers, train
 
 OWN = "formula: g * (abs(x) <= 1)"
 RULES = ("default", "clipped", OWN)
@@ -22,12 +22,12 @@ POINTS = st.one_of(
 
 
 @given(POINTS)
-def test_a_point_comes_back_from_its_text(point):
+def test_a_branch_point_survives_formatting_and_reading(point):
     assert read_branch(format_branch(point), RULES) == point
 
 
 @given(st.lists(POINTS, max_size=MAX_BRANCHES, unique_by=lambda point: point[:2]))
-def test_settings_come_back_through_json(points):
+def test_settings_with_branches_survive_json(points):
     settings = Settings(task="moons", op="sign", rules=RULES, steps=5000, branch=points)
     assert [point[0] for point in settings.branch] == sorted(point[0] for point in points)
     assert Settings(**json.loads(json.dumps(dataclasses.asdict(settings)))) == settings
@@ -70,7 +70,7 @@ def test_unreadable_branches_are_explained(text):
         read_branch(text, RULES)
 
 
-def test_the_last_of_two_at_a_step_counts():
+def test_the_last_of_two_branch_points_at_a_step_wins():
     settings = dataclasses.replace(SMALL, branch=[(9, "lr", 1.0), (4, "lr", 0.5), (9, "lr", 2.0)])
     assert settings.branch == ((4, "lr", 0.5), (9, "lr", 2.0))
 
@@ -79,29 +79,29 @@ CHANGES = [{"lr": 0.001}, {"op": "round"}, {"default": "clipped"}, {"rule": OWN}
 
 
 @pytest.mark.parametrize("changes", CHANGES)
-def test_a_branch_is_the_run_of_its_settings_bit_for_bit(changes):
-    one = trained(SMALL)
-    before = told(one)
+def test_a_branch_equals_a_run_of_its_settings(changes):
+    one = train(SMALL)
+    before = read_numbers(one)
     branched = one.branch(9, **changes)
     assert branched.step == 9
     assert branched.settings.branch == tuple((9, name, value) for name, value in changes.items())
     branched.advance(24)
-    assert told(branched) == told(trained(branched.settings))
-    assert told(branched) != before
-    assert told(one) == before
+    assert read_numbers(branched) == read_numbers(train(branched.settings))
+    assert read_numbers(branched) != before
+    assert read_numbers(one) == before
 
 
 @pytest.mark.parametrize("task", ["documents", "spikes", "ternary weights"])
-def test_on_nets_of_every_kind(task):
+def test_a_branch_of_every_kind_of_net_equals_a_run_of_its_settings(task):
     rules = ("default", "straight_through")
     settings = Settings(task=task, op="sign", rules=rules, steps=12, hidden=8, seeds=3, device="cpu")
-    branched = trained(settings).branch(5, default="straight_through")
+    branched = train(settings).branch(5, default="straight_through")
     branched.advance(12)
-    assert told(branched) == told(trained(branched.settings))
+    assert read_numbers(branched) == read_numbers(train(branched.settings))
 
 
-def test_up_to_the_branch_and_on_the_other_lines_nothing_changes():
-    one = trained(SMALL)
+def test_a_branch_changes_only_its_rule_from_its_step_on():
+    one = train(SMALL)
     branched = one.branch(9, default="straight_through")
     branched.advance(24)
     ours, theirs = (each.snapshot().seed_losses for each in (branched, one))
@@ -110,16 +110,16 @@ def test_up_to_the_branch_and_on_the_other_lines_nothing_changes():
     assert (ours["default"][:, 11:] != theirs["default"][:, 11:]).any()
 
 
-def test_a_line_that_goes_on_with_a_rule_does_what_a_net_of_that_rule_does():
+def test_a_branch_at_step_0_equals_a_run_with_the_new_rule():
     start = dataclasses.replace(SMALL, rules=("default",))
-    branched = trained(start, 0).branch(0, default="clipped")
+    branched = train(start, 0).branch(0, default="clipped")
     branched.advance(24)
-    alone = trained(dataclasses.replace(SMALL, rules=("clipped",)))
+    alone = train(dataclasses.replace(SMALL, rules=("clipped",)))
     assert branched.snapshot().losses["default"].tolist() == alone.snapshot().losses["clipped"].tolist()
 
 
-def test_a_branch_of_a_branch_leaves_out_what_was_to_come():
-    first = trained(SMALL).branch(9, lr=0.001)
+def test_a_branch_of_a_branch_drops_later_branch_points():
+    first = train(SMALL).branch(9, lr=0.001)
     first.advance(24)
     second = first.branch(15, default="zero")
     assert second.settings.branch == ((9, "lr", 0.001), (15, "default", "zero"))
@@ -127,35 +127,35 @@ def test_a_branch_of_a_branch_leaves_out_what_was_to_come():
     assert other.settings.branch == ((5, "default", "zero"),)
     for run in (second, other):
         run.advance(24)
-        assert told(run) == told(trained(run.settings))
+        assert read_numbers(run) == read_numbers(train(run.settings))
 
 
-def test_instruments_see_what_holds_from_there_on():
+def test_instruments_use_the_rule_of_the_branch():
     settings = dataclasses.replace(SMALL, branch=[(9, "default", "zero")])
-    one = trained(settings, 9)
+    one = train(settings, 9)
     assert one.measure("line_search")["default"] is not None
-    shares = {step: trained(settings, step).snapshot().gradients["default"].blocked for step in (10, 20)}
+    shares = {step: train(settings, step).snapshot().gradients["default"].blocked for step in (10, 20)}
     assert shares == {10: 1.0, 20: 1.0}
 
 
-def test_parameters_of_what_a_branch_names_count():
+def test_parameters_of_a_branched_rule_are_used():
     settings = Settings(
         task="moons", op="sign", rules=("default",), parameters={"c": 0.1}, steps=24, device="cpu",
         branch=[(9, "default", "clipped")],
     )  # fmt: skip
     assert settings.parameters == {"c": 0.1}
-    assert told(trained(settings)) != told(trained(dataclasses.replace(settings, parameters={})))
+    assert read_numbers(train(settings)) != read_numbers(train(dataclasses.replace(settings, parameters={})))
 
 
 def test_a_state_of_another_branch_is_refused():
-    branched = trained(dataclasses.replace(SMALL, branch=[(5, "lr", 0.5)]), 9).state_dict()
+    branched = train(dataclasses.replace(SMALL, branch=[(5, "lr", 0.5)]), 9).state_dict()
     with pytest.raises(ValueError, match="other settings: branch"):
         Run(SMALL).load_state_dict(branched)
-    early = trained(dataclasses.replace(SMALL, branch=[(20, "lr", 0.5)]), 9).state_dict()
+    early = train(dataclasses.replace(SMALL, branch=[(20, "lr", 0.5)]), 9).state_dict()
     resumed = Run(SMALL)
     resumed.load_state_dict(early)
     resumed.advance(24)
-    assert told(resumed) == told(trained(SMALL))
+    assert read_numbers(resumed) == read_numbers(train(SMALL))
 
 
 def test_a_branch_keeps_the_initial_weights_of_its_run():
@@ -169,4 +169,4 @@ def test_a_branch_keeps_the_initial_weights_of_its_run():
     branched.advance(12)
     straight = Run(branched.settings, start)
     straight.advance(12)
-    assert told(branched) == told(straight)
+    assert read_numbers(branched) == read_numbers(straight)

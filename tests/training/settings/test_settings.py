@@ -63,19 +63,19 @@ def test_the_same_rule_counts_once_however_it_is_spelt():
     assert settings.rules == ("zero", "formula: 2*g")
 
 
-def test_parameters_of_one_rule_only():
+def test_a_parameter_can_be_set_for_one_rule():
     settings = Settings(op="sign", rules=("clipped",), parameters={"clipped.c": 2})
     assert settings.parameters == {"clipped.c": 2.0}
 
 
-def test_travels_as_text_and_between_processes():
+def test_settings_survive_json_and_pickle():
     settings = Settings(op="sign", rules=("clipped", "formula: k * g"), parameters={"c": 2, "k": 3}, seed=7)
     assert Settings(**json.loads(json.dumps(dataclasses.asdict(settings)))) == settings
     assert pickle.loads(pickle.dumps(settings)) == settings
 
 
 @pytest.mark.parametrize("setting", SETTINGS.values(), ids=SETTINGS)
-def test_a_setting_is_whole(setting):
+def test_every_setting_reads_its_own_text_and_refuses_invalid_text(setting):
     """The table holds all that a control and a link need, and a run takes all of it."""
     assert setting.label
     assert setting.meaning.endswith(".")
@@ -102,7 +102,7 @@ def test_omitted_settings_are_the_tasks_defaults(task):
     ("text", "value"),
     [("16", 16), ("16,8", (16, 8)), ("1,2,3,256", (1, 2, 3, 256)), ("7,", None), ("", None)],
 )
-def test_widths_as_a_link_writes_them(text, value):
+def test_widths_are_read_and_written_as_in_a_link(text, value):
     hidden = SETTINGS["hidden"]
     if value is None:
         with pytest.raises(ValueError, match="number"):
@@ -128,7 +128,7 @@ def test_a_switch_is_yes_or_no():
         Settings(bias=1)
 
 
-def test_more_than_a_server_can_bear_is_refused_in_words():
+def test_settings_beyond_the_size_limits_are_refused():
     with pytest.raises(ValueError, match=r"60 nets of these widths have .* weights; the limit is 2,000,000"):
         Settings(task="digits", rules=tuple(list(RULES)[:6]), seeds=10, hidden=(256, 256))
     with pytest.raises(

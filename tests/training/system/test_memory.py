@@ -26,7 +26,7 @@ PATIENCE_S = 60.0
 LEFT = 200_000_000  # bytes: a small run needs some millions, and a large one takes more
 
 
-def test_a_run_that_needs_more_than_is_left_fails_in_a_sentence_and_others_go_on(monkeypatch):
+def test_a_run_that_exceeds_memory_fails_and_others_continue(monkeypatch):
     """The memory left is measured: of torch with CUDA the process counts 570 MB more from the start."""
     monkeypatch.setenv(MEMORY, "8000")
     engine = open_engine("process")
@@ -62,7 +62,7 @@ def _counted_bytes(pid: int) -> int:
     return int(counted) * 1024
 
 
-def test_nothing_is_begun_while_little_is_left():
+def test_no_job_starts_while_memory_is_short():
     engine = Engine(Limits(workers=0), Clock(), is_short=lambda: True)
     with pytest.raises(EngineFull) as full:
         engine.start(SMALL)
@@ -87,7 +87,7 @@ def test_the_memory_bound_counts_the_memory_in_use():
         assert 45_000_000 < memory._read_used_bytes() - before < 55_000_000
 
 
-def test_a_run_that_waits_is_not_begun_while_little_is_left():
+def test_a_waiting_run_does_not_start_while_memory_is_short():
     """It was accepted before; it begins once others have given memory back."""
     short = [False]
     clock = Clock()
@@ -116,7 +116,7 @@ def test_an_invalid_limit_is_reported_by_the_server(monkeypatch, text):
 
 
 @pytest.mark.parametrize(("text", "set_to"), [("1150", [1_150_000_000]), ("1149", [])])
-def test_how_much_is_enough_is_measured_of_this_torch(monkeypatch, text, set_to):
+def test_the_least_memory_limit_depends_on_the_loaded_torch(monkeypatch, text, set_to):
     """Where 850 MB are counted before the first run, as of torch that was built for CUDA."""
     bounds = []
     monkeypatch.setenv(MEMORY, text)
@@ -143,7 +143,7 @@ def test_a_bound_that_is_too_small_is_refused_when_the_server_starts(monkeypatch
         engine.close()
 
 
-def test_states_to_go_back_to_take_a_part_of_it(monkeypatch):
+def test_checkpoints_take_a_quarter_of_the_memory_limit(monkeypatch):
     monkeypatch.setattr(resource, "getrlimit", lambda _what: (800_000_000, 800_000_000))
     assert Limits().checkpoint_bytes == 200_000_000
 

@@ -57,7 +57,7 @@ print(run.step)
     # Windows lacks all that macOS lacks, and more.
     ["win32", pytest.param("darwin", marks=pytest.mark.thorough)],
 )
-def test_the_library_imports_trains_and_checks_elsewhere(platform):
+def test_the_library_trains_and_checks_on_windows_and_macos(platform):
     program = "import sys\n" + WITHOUT[platform] + ALIKE.format(platform=platform)
     ended = subprocess.run(
         [sys.executable, "-c", program], capture_output=True, text=True, timeout=200, check=False,

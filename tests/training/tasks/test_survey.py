@@ -12,28 +12,29 @@ from hypothesis import strategies as st
 from explorer.training.limits import MAX_TABLE_COLUMNS, MAX_TABLE_ROWS
 from explorer.training.tasks.survey import Survey, make_survey
 from explorer.training.tasks.table import read_table
-from tests.training.tables import CHOSEN, POINTS, mixed, with_line
+from tests.training.tables import CHOSEN, POINTS, mixed_table, replace_line
 
 
 def column(found: Survey, name: str):
     return next(each for each in found.columns if each.name == name)
 
 
-def test_a_survey_says_what_was_read_and_suggests_what_to_learn():
-    result = make_survey(mixed())
+def test_a_survey_describes_a_table_and_suggests_a_target():
+    result = make_survey(mixed_table())
     assert (result.rows, result.named, result.delimiter, result.decimal) == (60, True, ";", ",")
     assert (result.target, result.without, result.refused) == ("Ecke", ("Nr", "Notiz"), "")
     assert [each.name for each in result.columns] == ["Nr", "links", "Ecke", "rechts", "Notiz"]
     assert column(result, "Ecke").classes == (("a", 30), ("b", 30))
     assert column(result, "Nr").suggested == "It numbers the rows."
     written = [
-        float(row["links"].replace(",", ".")) for row in csv.DictReader(io.StringIO(mixed()), delimiter=";")
+        float(row["links"].replace(",", "."))
+        for row in csv.DictReader(io.StringIO(mixed_table()), delimiter=";")
     ]
     assert (column(result, "links").low, column(result, "links").high) == (min(written), max(written))
-    assert result.head == tuple(tuple(line.split(";")) for line in mixed().split("\n")[1:6])
+    assert result.head == tuple(tuple(line.split(";")) for line in mixed_table().split("\n")[1:6])
 
 
-def test_a_chosen_column_is_surveyed_unchanged():
+def test_a_survey_keeps_the_chosen_columns():
     result = make_survey(CHOSEN.text, "links", ["Nr", "Notiz"])
     assert (result.target, result.without) == ("links", ("Nr", "Notiz"))
     assert result.refused == "column 'Ecke' holds text, such as 'a' in row 1: leave it out, or learn it"
@@ -41,8 +42,8 @@ def test_a_chosen_column_is_surveyed_unchanged():
 
 
 def test_missing_values_are_named_with_their_rows():
-    text = with_line(mixed(), 12, "12;;a;1,5;frei")
-    result = make_survey(with_line(text, 40, "40;n/a;a;1,5;frei"))
+    text = replace_line(mixed_table(), 12, "12;;a;1,5;frei")
+    result = make_survey(replace_line(text, 40, "40;n/a;a;1,5;frei"))
     assert (
         column(result, "links").fault
         == "lacks a value in rows 12 and 40: fill it in, or leave out row or column"
@@ -51,9 +52,9 @@ def test_missing_values_are_named_with_their_rows():
 
 
 @pytest.mark.parametrize(
-    "text", [mixed(), POINTS, mixed().replace(";", "\t"), "\n".join(POINTS.split("\n")[1:])]
+    "text", [mixed_table(), POINTS, mixed_table().replace(";", "\t"), "\n".join(POINTS.split("\n")[1:])]
 )
-def test_rows_with_gaps_are_counted_and_the_table_is_there_without_them(text):
+def test_a_survey_counts_rows_with_gaps_and_offers_a_table_without_them(text):
     lines = text.split("\n")
     cut = re.compile(r"-?[\d]+[.,][\d]+")
     for row in (5, 17, 40):
@@ -79,7 +80,7 @@ def test_rows_with_gaps_are_counted_and_the_table_is_there_without_them(text):
         ("a,b,c", "x,y,z", False),
     ],
 )
-def test_a_word_above_numbers_makes_the_first_row_names(first, second, named):
+def test_a_first_row_with_words_above_numbers_is_read_as_names(first, second, named):
     below = second if named is False and "x" in second else "3,4,b"
     assert make_survey("\n".join([first, second, *[below] * 30])).named == named
 
@@ -109,7 +110,7 @@ def test_the_separator_is_the_one_that_splits_all_rows_alike(text, delimiter):
         ("paid,y,z\n" + "\n".join(f"{n % 3},{n * n},{n % 2}" for n in range(30)), []),
     ],
 )
-def test_numbers_of_rows_are_suggested_to_be_left_out(text, names):
+def test_columns_that_number_the_rows_are_left_out(text, names):
     assert list(make_survey(text).without) == names
 
 
@@ -129,8 +130,8 @@ def test_separators_and_decimal_marks_are_distinguished(text, delimiter, decimal
     assert (result.delimiter, result.decimal, len(result.columns)) == (delimiter, decimal, columns)
 
 
-def test_rows_that_a_spreadsheet_left_empty_at_the_end_are_none():
-    assert make_survey(mixed() + "\n;;;;" * (2 * MAX_TABLE_ROWS)).rows == 60
+def test_empty_rows_at_the_end_are_ignored():
+    assert make_survey(mixed_table() + "\n;;;;" * (2 * MAX_TABLE_ROWS)).rows == 60
 
 
 def test_repeated_and_missing_column_names_are_made_distinct():
@@ -139,7 +140,7 @@ def test_repeated_and_missing_column_names_are_made_distinct():
 
 
 @given(st.text(alphabet="ab01,;\t\n\"'.-e \ud800\x00é", max_size=60))
-def test_no_text_does_anything_but_be_read_or_refused_in_a_sentence(text):
+def test_any_text_is_either_surveyed_or_refused(text):
     try:
         result = make_survey(text)
     except ValueError as error:
@@ -151,7 +152,7 @@ def test_no_text_does_anything_but_be_read_or_refused_in_a_sentence(text):
     assert (result.refused == "") <= (result.rows >= 20)
 
 
-def test_the_largest_table_is_read_and_the_widest_row_is_counted_before(monkeypatch):
+def test_the_largest_table_is_read_and_a_wider_one_is_refused_early(monkeypatch):
     largest = "\n".join(
         ",".join(str(a * b % 7) for b in range(MAX_TABLE_COLUMNS)) for a in range(MAX_TABLE_ROWS)
     )

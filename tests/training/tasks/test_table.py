@@ -11,7 +11,7 @@ from explorer.training.limits import MAX_TABLE_COLUMNS, MAX_TABLE_ROWS
 from explorer.training.tasks.columns import Table
 from explorer.training.tasks.table import read_table
 from tests.selection import loop_over
-from tests.training.tables import CHOSEN, POINTS, mixed, points, with_line
+from tests.training.tables import CHOSEN, POINTS, mixed_table, points, replace_line
 
 
 def numbers(rows=40):
@@ -34,7 +34,7 @@ def test_a_table_trains_a_net():
     assert snapshot.accuracy["default"][0] > 0.9
 
 
-def test_a_number_is_judged_by_the_variance_that_is_explained():
+def test_regression_is_judged_by_r_squared():
     run = Run(Settings(table=numbers(200), op="relu", rules=("default",), steps=200, device="cpu"))
     run.advance(200)
     snapshot = run.snapshot()
@@ -46,7 +46,7 @@ def test_a_number_is_judged_by_the_variance_that_is_explained():
 
 @pytest.mark.parametrize("delimiter", [",", ";", "\t"])
 @pytest.mark.parametrize("end", ["\n", "\r\n"])
-def test_columns_are_split_as_people_split_them(delimiter, end):
+def test_columns_are_split_at_commas_semicolons_and_tabs(delimiter, end):
     data = read_table(POINTS.replace(",", delimiter).replace("\n", end))
     assert torch.equal(data.train.x, read_table(POINTS).train.x)
 
@@ -70,7 +70,7 @@ def test_columns_and_classes_keep_their_names():
     }
 
 
-def test_values_of_any_size_and_constant_columns_are_taken():
+def test_columns_of_any_scale_and_constant_columns_are_standardised():
     rows = "\n".join(f"{row * 1e9},7,{row * 1e-9},{row % 2}" for row in range(50))
     x = read_table(rows).train.x
     assert x.isfinite().all()
@@ -123,7 +123,7 @@ def test_no_more_rows_are_read_than_a_table_may_have(row, most, monkeypatch):
     assert sum(read) == most
 
 
-def test_a_table_and_its_task_need_one_another():
+def test_a_table_and_the_data_task_require_each_other():
     with pytest.raises(ValueError, match=r'the task "data" needs a table'):
         Settings(task="data")
     with pytest.raises(ValueError, match=r'a table is for the task "data", not for "digits"'):
@@ -132,7 +132,7 @@ def test_a_table_and_its_task_need_one_another():
         Settings(task="data", table=3)
 
 
-def test_a_table_is_shown_to_nobody():
+def test_settings_and_snapshots_do_not_show_the_table():
     settings = Settings(table=POINTS)
     assert "corner" not in repr(settings)
     snapshot = Run(settings).snapshot()
@@ -140,24 +140,24 @@ def test_a_table_is_shown_to_nobody():
     assert not any(isinstance(value, str) and "," in value for value in vars(snapshot).values())
 
 
-def test_a_small_table_is_seen_whole_at_every_step():
+def test_a_small_table_is_one_batch():
     run = Run(Settings(table=POINTS, rules=("default",), batch=64, device="cpu"))
     (x,) = run._nets.batch[0]
     assert len(x) == 36
     assert np.isfinite(run.snapshot().score["default"]).all()
 
 
-def test_any_column_is_learnt_from_those_that_are_not_left_out_with_decimal_commas():
+def test_any_column_can_be_the_target_of_a_table_with_decimal_commas():
     result, plain = read_table(CHOSEN), read_table(POINTS)
     assert torch.equal(result.train.x, plain.train.x)
     assert torch.equal(result.held_out.y, plain.held_out.y)
     assert result.names == ("a", "b")
-    numbers = read_table(Table(mixed(), target="links", without=("Nr", "Ecke", "Notiz")))
+    numbers = read_table(Table(mixed_table(), target="links", without=("Nr", "Ecke", "Notiz")))
     assert numbers.train.y.is_floating_point()
     assert numbers.train.x.shape[1] == 1
 
 
-def test_a_table_with_its_columns_goes_through_json_and_one_without_stays_text():
+def test_a_table_with_chosen_columns_survives_json():
     settings = Settings(table=CHOSEN, device="cpu")
     again = Settings(**json.loads(json.dumps(asdict(settings))))
     assert again == settings
@@ -184,11 +184,11 @@ def test_a_table_with_its_columns_goes_through_json_and_one_without_stays_text()
 )
 def test_invalid_columns_are_refused_in_a_sentence(chosen, words):
     with pytest.raises(ValueError, match=r"\w") as caught:
-        Settings(table={"text": mixed()} | chosen)
+        Settings(table={"text": mixed_table()} | chosen)
     assert words in str(caught.value)
 
 
-def test_a_number_that_is_learnt_and_missing_is_named_with_its_row():
+def test_a_missing_target_is_reported_with_its_row():
     rows = numbers(60).split("\n")
     for row in (3, 8, 9, 20, 30, 40, 50):
         rows[row - 1] = rows[row - 1].split(",")[0] + ",NA"
@@ -196,6 +196,6 @@ def test_a_number_that_is_learnt_and_missing_is_named_with_its_row():
         read_table("\n".join(rows))
 
 
-def test_a_point_among_decimal_commas_is_no_number():
+def test_a_decimal_point_among_decimal_commas_is_refused():
     with pytest.raises(ValueError, match=r"column 'links' is '1\.234' in row 2"):
-        read_table(Table(with_line(mixed(), 2, "2;1.234;a;5,5;frei"), "Ecke", ("Nr", "Notiz")))
+        read_table(Table(replace_line(mixed_table(), 2, "2;1.234;a;5,5;frei"), "Ecke", ("Nr", "Notiz")))

@@ -53,12 +53,12 @@ def test_held_out_data_is_not_trained_on(key):
 
 
 @pytest.mark.parametrize("key", DRAWN)
-def test_guessing_is_worth_what_the_picker_says(key):
+def test_the_stated_chance_level_matches_the_most_frequent_class(key):
     classes = TASKS[key].data(draw(0)).held_out.y.bincount() / 1.0
     assert classes.max() / classes.sum() == pytest.approx(TASKS[key].chance, abs=0.03)
 
 
-def test_entries_stand_under_their_own_key():
+def test_every_task_has_its_key_and_its_texts():
     assert all(task.key == key for key, task in TASKS.items())
     assert all(task.label and task.purpose.endswith(".") for task in TASKS.values())
     assert all(task.note.endswith(".") for task in TASKS.values() if task.note)
@@ -85,13 +85,13 @@ def test_a_picture_is_small_and_within_its_frame(task):
         assert 0 <= grid.min() < grid.max() <= 1
 
 
-def test_the_digit_of_the_pictures_is_the_first_of_the_data():
+def test_the_pictured_digit_is_the_first_of_the_data():
     x, y = digits._load_pixels()
     assert torch.equal(digits.get_first_image(), x[0].view(8, 8))
     assert y[0] == 0
 
 
-def test_the_digits_are_those_of_scikit_learn():
+def test_the_digits_match_scikit_learn():
     from sklearn.datasets import load_digits  # a second, which not every worker must take
 
     x, y = digits._load_pixels()
@@ -115,7 +115,7 @@ def test_documents_loss_is_the_sum_of_squares():
         (squared_error, lambda output, y: (output - y).square().sum()),
     ],
 )
-def test_a_loss_and_its_gradient_are_torchs(ours, torchs, n):
+def test_a_loss_and_its_gradient_match_torchs(ours, torchs, n):
     generator = torch.Generator().manual_seed(0)
     output = (3 * torch.randn(4, n, 5, generator=generator)).requires_grad_()
     classes = torch.randint(5, (4, n), generator=generator)
@@ -130,7 +130,7 @@ def test_a_loss_and_its_gradient_are_torchs(ours, torchs, n):
 
 @pytest.mark.parametrize("answers", [1, 4])
 @pytest.mark.parametrize("loss", [cross_entropy, mean_squared_error, squared_error])
-def test_shares_are_the_loss_of_examples_one_by_one_and_grow_along_directions(loss, answers):
+def test_losses_of_single_examples_add_up_and_grow_along_directions(loss, answers):
     generator = torch.Generator().manual_seed(0)
     output, directions = (torch.randn(4, many, 5, generator=generator) for many in (6, 3))
     shape = (answers, 6) if loss is cross_entropy else (answers, 6, 5)
@@ -145,7 +145,7 @@ def test_shares_are_the_loss_of_examples_one_by_one_and_grow_along_directions(lo
 
 
 @loop_over("key", take_part(key for key in DRAWN if key != "spikes"))  # which has a shorter test of its own
-def test_the_rules_a_task_begins_with_differ_on_held_out_data(key):
+def test_the_default_rules_of_a_task_differ_on_held_out_data(key):
     """The best is above the worst by more than three standard errors of five seeds, with half the steps."""
     run = Run(Settings(task=key, seeds=5, device="cpu"), recorded=())
     run.advance(run.settings.steps // 2)

@@ -8,15 +8,15 @@ import pytest
 from explorer.training.tasks.survey import make_survey
 from tests.frontend.modules import Node
 from tests.frontend.train.conftest import Run
-from tests.training.tables import mixed, with_line
+from tests.training.tables import mixed_table, replace_line
 
-NEW = {"text": mixed(), "target": None, "without": None}
+NEW = {"text": mixed_table(), "target": None, "without": None}
 
 
 def test_the_columns_of_a_survey_are_taken_over_and_changed(tell: Run):
-    result = asdict(make_survey(mixed()))
+    result = asdict(make_survey(mixed_table()))
     read = tell("state/own-table", "asRead", NEW, result)
-    assert read == {"text": mixed(), "target": "Ecke", "without": ["Nr", "Notiz"]}
+    assert read == {"text": mixed_table(), "target": "Ecke", "without": ["Nr", "Notiz"]}
     assert tell("state/own-table", "asRead", NEW, {"message": "No."}) == NEW
     other = tell("state/own-table", "withTarget", read, "Nr")
     assert (other["target"], other["without"]) == ("Nr", ["Notiz"])
@@ -25,7 +25,7 @@ def test_the_columns_of_a_survey_are_taken_over_and_changed(tell: Run):
 
 
 def test_a_preview_says_what_each_column_holds_and_why_one_cannot_be_taken(tell: Run):
-    text = with_line(mixed(), 12, "12;;a;1,5;frei")
+    text = replace_line(mixed_table(), 12, "12;;a;1,5;frei")
     shown = tell("state/own-table", "buildTablePreview", asdict(make_survey(text, "Ecke", ["Nr"])))
     rows = {row["name"]: row for row in shown["rows"]}
     assert shown["summary"] == "60 rows, 5 columns split at semicolons; decimal commas; 1 row has a gap"
@@ -42,7 +42,7 @@ def test_a_preview_says_what_each_column_holds_and_why_one_cannot_be_taken(tell:
 
 
 def test_rows_with_gaps_are_left_out_and_what_was_chosen_stays(tell: Run):
-    found = make_survey(with_line(mixed(), 12, "12;;a;1,5;frei"), "Ecke", ["Nr", "Notiz"])
+    found = make_survey(replace_line(mixed_table(), 12, "12;;a;1,5;frei"), "Ecke", ["Nr", "Notiz"])
     table = {"text": "before", "target": "Ecke", "without": ["Nr", "Notiz"]}
     assert tell("state/own-table", "dropGaps", table, asdict(found)) == table | {"text": found.complete}
     assert tell("state/own-table", "dropGaps", table, {"message": "No."}) == table

@@ -7,7 +7,7 @@ from explorer.training.runs.lines import BASIS, make_lines
 from explorer.ui.server.admission.compute_slots import ComputeSlots
 from explorer.ui.server.runs import initial_state
 from explorer.ui.server.runs.jobs import read_run_settings
-from tests.training.tables import mixed
+from tests.training.tables import mixed_table
 from tests.ui.server.runs.test_jobs import Client, told
 
 QUERY = "task=digits&op=sign&rule=default&rule=clipped&seeds=2&hidden=4&batch=8"
@@ -45,7 +45,7 @@ def test_a_branch_is_of_the_steps_that_it_names(client):
 
 
 def test_a_table_is_drawn_as_well(client):
-    table = {"text": mixed(), "target": "Ecke", "without": ["Nr", "Notiz"]}
+    table = {"text": mixed_table(), "target": "Ecke", "without": ["Nr", "Notiz"]}
     answer = client.post("/first", json={"query": "task=data", "table": table}).json()
     assert answer["snapshot"]["measured"]["net"]
     assert {each["width"] for each in answer["snapshot"]["measured"]["reads"].values()} == {2}

@@ -11,7 +11,7 @@ import pytest
 from explorer.ui.server.runs import stream
 from explorer.ui.server.runs.stream import StateBatcher
 from tests.training.driving import LONG, SMALL, turn_until_idle
-from tests.training.scheduling.counting import counting
+from tests.training.scheduling.counting import make_counting
 from tests.ui.server.runs.test_stream import told
 
 
@@ -97,7 +97,7 @@ def test_a_seen_snapshot_is_not_encoded_again_until_a_new_watcher_asks(engine, m
     if kind == "run":
         identity = engine.start(SMALL, paused=True)
     else:
-        identity = engine.start_study(counting(engine._clock), None)
+        identity = engine.start_study(make_counting(engine._clock), None)
 
     async def looked():
         looks = StateBatcher(engine)

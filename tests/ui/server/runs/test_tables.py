@@ -3,12 +3,12 @@
 import pytest
 
 from explorer.training.limits import MAX_TABLE_BYTES
-from tests.training.tables import mixed
+from tests.training.tables import mixed_table
 from tests.ui.server.runs.test_jobs import told
 
 
 def test_a_table_is_told_with_the_columns_that_suggest_themselves_or_those_that_are_chosen(client):
-    new = {"text": mixed(), "target": None, "without": None}
+    new = {"text": mixed_table(), "target": None, "without": None}
     result = client.post("/table", json={"table": new}).json()
     assert (result["rows"], result["target"], result["without"]) == (60, "Ecke", ["Nr", "Notiz"])
     chosen = client.post("/table", json={"table": new | {"target": "links", "without": ["Nr"]}}).json()
@@ -23,7 +23,7 @@ def test_a_table_is_told_with_the_columns_that_suggest_themselves_or_those_that_
         ({"text": 3}, "table must be CSV text"),
         (None, "table must be CSV text, not NoneType"),
         ({"text": "1,2\n" * MAX_TABLE_BYTES}, "at most"),
-        ({"text": mixed(), "without": ["Nr"] * 65}, "65 columns are left out"),
+        ({"text": mixed_table(), "without": ["Nr"] * 65}, "65 columns are left out"),
     ],
 )
 def test_text_that_is_not_a_table_is_refused_in_a_sentence(client, table, words):
