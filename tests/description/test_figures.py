@@ -241,14 +241,6 @@ def test_curves_and_their_table_are_drawn_alike():
     assert names == ["ReLU", RULES["default"].label, RULES["zero"].label]
 
 
-def test_a_table_without_the_columns_is_refused_with_a_sentence():
-    frame = sample("relu", ["default", "zero"])
-    with pytest.raises(ValueError, match="with the columns rule, x, y, gradient, but this one has no y"):
-        curve_figure(frame.drop(columns="y"))
-    with pytest.raises(ValueError, match="this one is empty"):
-        curve_figure(frame[frame["x"] > 9])
-
-
 def _drawn(figure, meta):
     """The values that a trace holds by x, those at kinks included; gaps left out."""
     (trace,) = [trace for trace in figure.data if trace.meta == meta]

@@ -1,70 +1,53 @@
 """Constructs that published Functions use around the formula, each with what it is called with."""
 
-from tests.reading.sample import Sample
-from tests.reading.samples import function
+from tests.reading.sample import BACK, Sample, function, written
 
 ROUND = (
     "class Round(torch.autograd.Function):\n    @staticmethod\n    def forward(ctx, x):\n"
     "        return x.round()\n    @staticmethod\n    def backward(ctx, g):\n        return g * 0.5\n\n"
 )
-BACK = "return grad_output"
 
 CONSTRUCTS = (
-    Sample(
+    written(
         "where_as_a_method",
-        function(
-            "return x.where(x > 0, torch.zeros_like(x))",
-            "return grad_output.where(grad_output > 0, grad_output * 0.1)",
-        ),
+        "return x.where(x > 0, torch.zeros_like(x))",
+        "return grad_output.where(grad_output > 0, grad_output * 0.1)",
     ),
-    Sample(
+    written(
         "doctest_in_the_docstring",
-        function('"""Rounds.\n\n>>> Fn.apply(torch.ones(1))\ntensor([1.])\n"""\nreturn x.round()', BACK),
+        '"""Rounds.\n\n>>> Fn.apply(torch.ones(1))\ntensor([1.])\n"""\nreturn x.round()',
     ),
-    Sample(
-        "fence_in_the_docstring",
-        function('"""Rounds.\n\n```python\ny = Fn.apply(x)\n```\n"""\nreturn x.round()', BACK),
-    ),
-    Sample(
+    written("fence_in_the_docstring", '"""Rounds.\n\n```python\ny = Fn.apply(x)\n```\n"""\nreturn x.round()'),
+    written(
         "function_in_a_function",
-        function(
-            "ctx.save_for_backward(x)\nreturn Round.apply(x * 2) / 2",
-            "x, = ctx.saved_tensors\nreturn grad_output * Round.apply(x)",
-            before=ROUND,
-        ),
+        "ctx.save_for_backward(x)\nreturn Round.apply(x * 2) / 2",
+        "x, = ctx.saved_tensors\nreturn grad_output * Round.apply(x)",
+        before=ROUND,
     ),
-    Sample(
+    written(
         "element_of_one",
-        function("t = torch.tensor([0.5])\nreturn x * t[0]", "k = torch.ones(1)[0]\nreturn grad_output * k"),
+        "t = torch.tensor([0.5])\nreturn x * t[0]",
+        "k = torch.ones(1)[0]\nreturn grad_output * k",
     ),
-    Sample(
-        "isinstance_of_a_tensor", function("if isinstance(x, torch.Tensor):\n    x = x * 2\nreturn x", BACK)
-    ),
-    Sample(
+    written("isinstance_of_a_tensor", "if isinstance(x, torch.Tensor):\n    x = x * 2\nreturn x"),
+    written(
         "isinstance_of_a_parameter",
-        function(
-            "if isinstance(s, torch.Tensor):\n    s = s.item()\n"
-            "elif not isinstance(s, (int, float)):\n    raise TypeError\nreturn x * s",
-            "return grad_output, None",
-            takes="ctx, x, s",
-        ),
+        "if isinstance(s, torch.Tensor):\n    s = s.item()\n"
+        "elif not isinstance(s, (int, float)):\n    raise TypeError\nreturn x * s",
+        "return grad_output, None",
         (2.0,),
         {"s": 2.0},
+        takes="ctx, x, s",
     ),
-    Sample(
+    written(
         "shape_test",
-        function(
-            "if len(x.shape) == 4:\n    x = x.mean(dim=(2, 3))\nelif x.dim() == 2 or x.ndim > 2:\n"
-            "    x = x.sum(1)\nif x.shape[0] > 1000:\n    x = x + 0\nreturn x.sign()",
-            BACK,
-        ),
+        "if len(x.shape) == 4:\n    x = x.mean(dim=(2, 3))\nelif x.dim() == 2 or x.ndim > 2:\n"
+        "    x = x.sum(1)\nif x.shape[0] > 1000:\n    x = x + 0\nreturn x.sign()",
     ),
-    Sample(
+    written(
         "loop_over_a_range",
-        function(
-            "y = torch.zeros_like(x)\nfor i in range(1, 4):\n    y += torch.sigmoid(x - i)\nreturn y",
-            "out = 0\nfor s in (1.0, 2.0):\n    out = out + grad_output * s\nreturn out",
-        ),
+        "y = torch.zeros_like(x)\nfor i in range(1, 4):\n    y += torch.sigmoid(x - i)\nreturn y",
+        "out = 0\nfor s in (1.0, 2.0):\n    out = out + grad_output * s\nreturn out",
     ),
     Sample(
         "class_method",
@@ -76,69 +59,53 @@ CONSTRUCTS = (
         .replace("@staticmethod\n    def forward", "@classmethod\n    def forward")
         .replace("Function):\n", "Function):\n    LOW, HIGH = -1.0, 1.0\n\n", 1),
     ),
-    Sample(
+    written(
         "default_none_replaced",
-        function(
-            "if s is None:\n    s = 0.5\nk = k or 3\nctx.s = s\nreturn torch.round(x / s) * s + k",
-            "return grad_output * ctx.s, None, None",
-            takes="ctx, x, s=None, k=None",
-        ),
+        "if s is None:\n    s = 0.5\nk = k or 3\nctx.s = s\nreturn torch.round(x / s) * s + k",
+        "return grad_output * ctx.s, None, None",
+        takes="ctx, x, s=None, k=None",
     ),
-    Sample(
+    written(
         "requires_grad",
-        function(
-            "if x.requires_grad or s.requires_grad:\n    y = x * s\nelse:\n    y = x * s\nreturn y",
-            "return grad_output, None",
-            takes="ctx, x, s",
-        ),
+        "if x.requires_grad or s.requires_grad:\n    y = x * s\nelse:\n    y = x * s\nreturn y",
+        "return grad_output, None",
         ("tensor 2.0",),
         {"s": 2.0},
+        takes="ctx, x, s",
     ),
-    Sample(
+    written(
         "out",
-        function(
-            "y = torch.empty_like(x)\ntorch.mul(x, 2, out=y)\nreturn y",
-            "torch.neg(grad_output, out=grad_output)\nreturn grad_output",
-        ),
+        "y = torch.empty_like(x)\ntorch.mul(x, 2, out=y)\nreturn y",
+        "torch.neg(grad_output, out=grad_output)\nreturn grad_output",
     ),
-    Sample(
+    written(
         "dtypes",
-        function(
-            "if x.dtype == torch.float16:\n    x = x.float()\nm = (x > 0).to(torch.float32)\n"
-            "k = torch.tensor(2.0, dtype=torch.float32)\nz = torch.zeros(1, dtype=x.dtype)\n"
-            "return (m * k + z).to(x.dtype)",
-            "return grad_output.type(torch.float64).type(grad_output.dtype)",
-        ),
+        "if x.dtype == torch.float16:\n    x = x.float()\nm = (x > 0).to(torch.float32)\n"
+        "k = torch.tensor(2.0, dtype=torch.float32)\nz = torch.zeros(1, dtype=x.dtype)\n"
+        "return (m * k + z).to(x.dtype)",
+        "return grad_output.type(torch.float64).type(grad_output.dtype)",
     ),
-    Sample(
+    written(
         "string_and_flag",
-        function(
-            "ctx.mode = mode\nif not flag:\n    return x\nif mode.lower() == 'floor':\n"
-            "    return torch.floor(x)\nif mode in ('ceil', 'up'):\n    return torch.ceil(x)\n"
-            "return getattr(torch, mode)(x)",
-            "return (grad_output * {'round': 1, 'trunc': 2}[ctx.mode],) + (None,) * 2",
-            takes="ctx, x, mode='round', flag=True",
-        ),
+        "ctx.mode = mode\nif not flag:\n    return x\nif mode.lower() == 'floor':\n"
+        "    return torch.floor(x)\nif mode in ('ceil', 'up'):\n    return torch.ceil(x)\n"
+        "return getattr(torch, mode)(x)",
+        "return (grad_output * {'round': 1, 'trunc': 2}[ctx.mode],) + (None,) * 2",
+        takes="ctx, x, mode='round', flag=True",
     ),
-    Sample(
-        "a_copy_by_new",
-        function("y = x.new(x)\ny[y < 0] = 0\nreturn y", "return grad_output.new(grad_output)"),
-    ),
-    Sample(
+    written("a_copy_by_new", "y = x.new(x)\ny[y < 0] = 0\nreturn y", "return grad_output.new(grad_output)"),
+    written(
         "or_gives_a_value",
-        function("return x * (scale or 0.5)", "return grad_output * (2 and 5)", takes="ctx, x, scale=None"),
+        "return x * (scale or 0.5)",
+        "return grad_output * (2 and 5)",
+        takes="ctx, x, scale=None",
     ),
-    Sample(
+    written(
         "whole_masks",
-        function(
-            "m = (x > 0).int()\nreturn ~m * 0.5 + x",
-            "m = (grad_output > 0).long()\nreturn (grad_output * m) + (~m).float()",
-        ),
+        "m = (x > 0).int()\nreturn ~m * 0.5 + x",
+        "m = (grad_output > 0).long()\nreturn (grad_output * m) + (~m).float()",
     ),
-    Sample(
-        "keywords_in_a_dictionary",
-        function("o = {'min': -1, 'max': 1}\nreturn torch.clamp(x, **o)", "return grad_output"),
-    ),
+    written("keywords_in_a_dictionary", "o = {'min': -1, 'max': 1}\nreturn torch.clamp(x, **o)"),
     Sample(
         "a_property_and_inheritance",
         "class Base:\n    @property\n    def width(self):\n        return 2.0\n\n"
@@ -148,21 +115,17 @@ CONSTRUCTS = (
     Sample(
         "value_set_on_the_class_later", function("return (x > 0) * Fn.height", BACK) + "\nFn.height = 3.0\n"
     ),
-    Sample(
+    written(
         "flat_views",
-        function(
-            "return x.view(-1).round().view(x.shape)",
-            "return grad_output.reshape(-1).contiguous().view_as(grad_output)",
-        ),
+        "return x.view(-1).round().view(x.shape)",
+        "return grad_output.reshape(-1).contiguous().view_as(grad_output)",
     ),
-    Sample(
+    written(
         "comprehensions",
-        function(
-            "ctx.save_for_backward(x)\nreturn sum([(x > t).float() for t in (-1, 0.5, 2) if t != 0.5])",
-            "x, = ctx.saved_tensors\n"
-            "steps = [torch.exp(-(x - s * t) ** 2) for s in (1, 2) for t in (-1, 0.5)]\n"
-            "return grad_output * sum(step for step in steps)",
-        ),
+        "ctx.save_for_backward(x)\nreturn sum([(x > t).float() for t in (-1, 0.5, 2) if t != 0.5])",
+        "x, = ctx.saved_tensors\n"
+        "steps = [torch.exp(-(x - s * t) ** 2) for s in (1, 2) for t in (-1, 0.5)]\n"
+        "return grad_output * sum(step for step in steps)",
     ),
     Sample(
         "enumerate_and_zip",
@@ -173,21 +136,17 @@ CONSTRUCTS = (
             "return grad_output * slope",
         ).replace("Function):\n", "Function):\n    coefficients = [0.5, 0.25, -0.125]\n\n", 1),
     ),
-    Sample(
+    written(
         "starred_targets",
-        function(
-            "low, *rest = (-1.0, 0.5, 1.0)\nctx.bounds = low, *rest\nreturn x.clamp(low, rest[-1])",
-            "*_, middle, high = ctx.bounds\nreturn (grad_output * middle + high, *[None for _ in range(1)])",
-            takes="ctx, x, unused=None",
-        ),
+        "low, *rest = (-1.0, 0.5, 1.0)\nctx.bounds = low, *rest\nreturn x.clamp(low, rest[-1])",
+        "*_, middle, high = ctx.bounds\nreturn (grad_output * middle + high, *[None for _ in range(1)])",
+        takes="ctx, x, unused=None",
     ),
-    Sample(
+    written(
         "assigned_in_a_test",
-        function(
-            "if (mask := x > 0) is not None and mode in {'relu', 'x'}:\n    ctx.mask = mask\nreturn x.relu()",
-            "return grad_output * ctx.mask, None",
-            takes="ctx, x, mode='relu'",
-        ),
+        "if (mask := x > 0) is not None and mode in {'relu', 'x'}:\n    ctx.mask = mask\nreturn x.relu()",
+        "return grad_output * ctx.mask, None",
+        takes="ctx, x, mode='relu'",
     ),
-    Sample("whole_division", function("return torch.floor_divide(x, 0.5) + x % 2 + torch.fmod(x, 3)", BACK)),
+    written("whole_division", "return torch.floor_divide(x, 0.5) + x % 2 + torch.fmod(x, 3)"),
 )

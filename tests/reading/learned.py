@@ -5,8 +5,9 @@ what stops the one that cannot be read.
 """
 
 from dataclasses import dataclass, field
+from typing import Any
 
-from tests.reading.samples import function
+from tests.reading.sample import function
 
 
 @dataclass(frozen=True)
@@ -21,117 +22,108 @@ class Published:
     names: dict[str, str] = field(default_factory=dict)
 
 
+def published(name: str, forward: str, backward: str, *call: Any, takes: str, **read: Any) -> Published:
+    """Return a sample whose Function has these bodies; ``call`` and ``read`` are further arguments."""
+    return Published(name, function(forward, backward, takes=takes), *call, **read)
+
+
 PUBLISHED = (
-    Published(
+    published(
         "pact",
-        function(
-            "ctx.save_for_backward(x, alpha)\ny = torch.clamp(x, min=0, max=alpha.item())\n"
-            "scale = (2**k - 1) / alpha\ny_q = torch.round(y * scale) / scale\nreturn y_q",
-            "x, alpha, = ctx.saved_tensors\nlower_bound = x < 0\nupper_bound = x > alpha\n"
-            "x_range = ~(lower_bound | upper_bound)\n"
-            "grad_alpha = torch.sum(grad_output * torch.ge(x, alpha).float()).view(-1)\n"
-            "return grad_output * x_range.float(), grad_alpha, None",
-            takes="ctx, x, alpha, k",
-        ),
+        "ctx.save_for_backward(x, alpha)\ny = torch.clamp(x, min=0, max=alpha.item())\n"
+        "scale = (2**k - 1) / alpha\ny_q = torch.round(y * scale) / scale\nreturn y_q",
+        "x, alpha, = ctx.saved_tensors\nlower_bound = x < 0\nupper_bound = x > alpha\n"
+        "x_range = ~(lower_bound | upper_bound)\n"
+        "grad_alpha = torch.sum(grad_output * torch.ge(x, alpha).float()).view(-1)\n"
+        "return grad_output * x_range.float(), grad_alpha, None",
         {"alpha": "tensor 1.5", "k": 3},
         ("alpha",),
+        takes="ctx, x, alpha, k",
         kinks=(0.0, 1.5),
     ),
-    Published(
+    published(
         "lsq",
-        function(
-            "ctx.save_for_backward(weight, alpha)\nctx.other = g, Qn, Qp\n"
-            "q_w = (weight / alpha).round().clamp(Qn, Qp)\nw_q = q_w * alpha\nreturn w_q",
-            "weight, alpha = ctx.saved_tensors\ng, Qn, Qp = ctx.other\nq_w = weight / alpha\n"
-            "indicate_small = (q_w < Qn).float()\nindicate_big = (q_w > Qp).float()\n"
-            "indicate_middle = 1.0 - indicate_small - indicate_big\n"
-            "grad_alpha = ((indicate_small * Qn + indicate_big * Qp + indicate_middle * "
-            "(-q_w + q_w.round())) * grad_output * g).sum().unsqueeze(dim=0)\n"
-            "grad_weight = indicate_middle * grad_output\nreturn grad_weight, grad_alpha, None, None, None",
-            takes="ctx, weight, alpha, g, Qn, Qp",
-        ),
+        "ctx.save_for_backward(weight, alpha)\nctx.other = g, Qn, Qp\n"
+        "q_w = (weight / alpha).round().clamp(Qn, Qp)\nw_q = q_w * alpha\nreturn w_q",
+        "weight, alpha = ctx.saved_tensors\ng, Qn, Qp = ctx.other\nq_w = weight / alpha\n"
+        "indicate_small = (q_w < Qn).float()\nindicate_big = (q_w > Qp).float()\n"
+        "indicate_middle = 1.0 - indicate_small - indicate_big\n"
+        "grad_alpha = ((indicate_small * Qn + indicate_big * Qp + indicate_middle * "
+        "(-q_w + q_w.round())) * grad_output * g).sum().unsqueeze(dim=0)\n"
+        "grad_weight = indicate_middle * grad_output\nreturn grad_weight, grad_alpha, None, None, None",
         {"alpha": "tensor 0.5", "g": 0.125, "Qn": -4, "Qp": 3},
         ("alpha",),
+        takes="ctx, weight, alpha, g, Qn, Qp",
         kinks=(-2.25, -2.0, -1.75, 0.25, 1.5, 1.25, 0.0),
         names={"g": "g_value"},
     ),
-    Published(
+    published(
         "lsq_plus",
-        function(
-            "ctx.save_for_backward(weight, alpha, beta)\nctx.other = g, Qn, Qp\n"
-            "w_q = torch.div(weight - beta, alpha).clamp(Qn, Qp).round()\nreturn w_q * alpha + beta",
-            "weight, alpha, beta = ctx.saved_tensors\ng, Qn, Qp = ctx.other\n"
-            "q_w = (weight - beta) / alpha\nsmaller = (q_w < Qn).float()\nbigger = (q_w > Qp).float()\n"
-            "between = 1.0 - smaller - bigger\n"
-            "grad_alpha = ((smaller * Qn + bigger * Qp + between * q_w.round() - between * q_w)"
-            " * grad_output * g).sum().unsqueeze(dim=0)\n"
-            "grad_beta = ((smaller + bigger) * grad_output * g).sum().unsqueeze(dim=0)\n"
-            "grad_weight = between * grad_output\n"
-            "return grad_weight, grad_alpha, None, None, None, None, grad_beta",
-            takes="ctx, weight, alpha, g, Qn, Qp, per_channel, beta",
-        ),
+        "ctx.save_for_backward(weight, alpha, beta)\nctx.other = g, Qn, Qp\n"
+        "w_q = torch.div(weight - beta, alpha).clamp(Qn, Qp).round()\nreturn w_q * alpha + beta",
+        "weight, alpha, beta = ctx.saved_tensors\ng, Qn, Qp = ctx.other\n"
+        "q_w = (weight - beta) / alpha\nsmaller = (q_w < Qn).float()\nbigger = (q_w > Qp).float()\n"
+        "between = 1.0 - smaller - bigger\n"
+        "grad_alpha = ((smaller * Qn + bigger * Qp + between * q_w.round() - between * q_w)"
+        " * grad_output * g).sum().unsqueeze(dim=0)\n"
+        "grad_beta = ((smaller + bigger) * grad_output * g).sum().unsqueeze(dim=0)\n"
+        "grad_weight = between * grad_output\n"
+        "return grad_weight, grad_alpha, None, None, None, None, grad_beta",
         {"alpha": "tensor 0.5", "g": 0.125, "Qn": -4, "Qp": 3, "per_channel": 0, "beta": "tensor 0.25"},
         ("alpha", "beta"),
+        takes="ctx, weight, alpha, g, Qn, Qp, per_channel, beta",
         kinks=(-1.75, 1.75, 0.5, 0.0, 1.5),
         names={"g": "g_value"},
     ),
-    Published(
+    published(
         "lsq_with_its_own_scale",
-        function(
-            "ctx.save_for_backward(x, s)\nctx.low, ctx.high = low, high\n"
-            "return (x / s).clamp(low, high).round() * s",
-            "x, s = ctx.saved_tensors\nscale = 1.0 / math.sqrt(x.numel() * ctx.high)\nlevel = x / s\n"
-            "inside = (level >= ctx.low) & (level <= ctx.high)\n"
-            "due = torch.where(inside, level.round() - level, level.clamp(ctx.low, ctx.high))\n"
-            "grad_s = (grad_output * due).sum() * scale\n"
-            "return grad_output * inside, grad_s.reshape(s.shape), None, None",
-            takes="ctx, x, s, low, high",
-        ),
+        "ctx.save_for_backward(x, s)\nctx.low, ctx.high = low, high\n"
+        "return (x / s).clamp(low, high).round() * s",
+        "x, s = ctx.saved_tensors\nscale = 1.0 / math.sqrt(x.numel() * ctx.high)\nlevel = x / s\n"
+        "inside = (level >= ctx.low) & (level <= ctx.high)\n"
+        "due = torch.where(inside, level.round() - level, level.clamp(ctx.low, ctx.high))\n"
+        "grad_s = (grad_output * due).sum() * scale\n"
+        "return grad_output * inside, grad_s.reshape(s.shape), None, None",
         {"s": "tensor 0.3", "low": -4, "high": 3},
         ("s",),
+        takes="ctx, x, s, low, high",
         kinks=(-1.2, 0.9, 0.15, 0.0),
     ),
-    Published(
+    published(
         "prelu_where_it_is_needed",
-        function(
-            "ctx.save_for_backward(x, w)\nreturn torch.where(x > 0, x, w * x)",
-            "x, w = ctx.saved_tensors\ngrad_x = grad_w = None\nif ctx.needs_input_grad[0]:\n"
-            "    grad_x = torch.where(x > 0, grad_output, w * grad_output)\n"
-            "if ctx.needs_input_grad[1]:\n"
-            "    grad_w = (grad_output * x.clamp(max=0)).reshape(w.numel(), -1).sum(dim=-1)\n"
-            "return grad_x, grad_w",
-            takes="ctx, x, w",
-        ),
+        "ctx.save_for_backward(x, w)\nreturn torch.where(x > 0, x, w * x)",
+        "x, w = ctx.saved_tensors\ngrad_x = grad_w = None\nif ctx.needs_input_grad[0]:\n"
+        "    grad_x = torch.where(x > 0, grad_output, w * grad_output)\n"
+        "if ctx.needs_input_grad[1]:\n"
+        "    grad_w = (grad_output * x.clamp(max=0)).reshape(w.numel(), -1).sum(dim=-1)\n"
+        "return grad_x, grad_w",
         {"w": "tensor 0.25"},
         ("w",),
+        takes="ctx, x, w",
     ),
-    Published(
+    published(
         "bounds_by_masks_in_place",
-        function(
-            "ctx.save_for_backward(x, lo, hi)\nreturn torch.max(torch.min(x, hi), lo)",
-            "x, lo, hi = ctx.saved_tensors\ngrad_x = grad_output.clone()\n"
-            "grad_x[(x < lo) | (x > hi)] = 0\ngrad_lo = grad_output.clone()\ngrad_lo[x >= lo] = 0\n"
-            "grad_hi = grad_output.clone()\ngrad_hi.masked_fill_(x <= hi, 0.)\n"
-            "return grad_x, grad_lo.sum().view_as(lo), torch.sum(grad_hi).view(1)",
-            takes="ctx, x, lo, hi",
-        ),
+        "ctx.save_for_backward(x, lo, hi)\nreturn torch.max(torch.min(x, hi), lo)",
+        "x, lo, hi = ctx.saved_tensors\ngrad_x = grad_output.clone()\n"
+        "grad_x[(x < lo) | (x > hi)] = 0\ngrad_lo = grad_output.clone()\ngrad_lo[x >= lo] = 0\n"
+        "grad_hi = grad_output.clone()\ngrad_hi.masked_fill_(x <= hi, 0.)\n"
+        "return grad_x, grad_lo.sum().view_as(lo), torch.sum(grad_hi).view(1)",
         {"lo": "tensor -0.75", "hi": "tensor 1.25"},
         ("lo", "hi"),
+        takes="ctx, x, lo, hi",
         kinks=(-0.75, 1.25),
     ),
-    Published(
+    published(
         "spike_with_a_threshold_that_learns",
-        function(
-            "out = (x >= thresh).to(x.dtype)\nctx.save_for_backward(x, thresh)\nctx.gama = gama\nreturn out",
-            "x, thresh = ctx.saved_tensors\ngama = ctx.gama\n"
-            "tmp = (1 / gama) * (1 / gama) * ((gama - (x - thresh).abs()).clamp(min=0))\n"
-            "grad_input = grad_output * tmp\n"
-            "grad_thresh = None\nif ctx.needs_input_grad[1]:\n    grad_thresh = -grad_input.sum().view(-1)\n"
-            "return grad_input, grad_thresh, None",
-            takes="ctx, x, thresh, gama",
-        ),
+        "out = (x >= thresh).to(x.dtype)\nctx.save_for_backward(x, thresh)\nctx.gama = gama\nreturn out",
+        "x, thresh = ctx.saved_tensors\ngama = ctx.gama\n"
+        "tmp = (1 / gama) * (1 / gama) * ((gama - (x - thresh).abs()).clamp(min=0))\n"
+        "grad_input = grad_output * tmp\n"
+        "grad_thresh = None\nif ctx.needs_input_grad[1]:\n    grad_thresh = -grad_input.sum().view(-1)\n"
+        "return grad_input, grad_thresh, None",
         {"thresh": "tensor 0.5", "gama": 1.5},
         ("thresh",),
+        takes="ctx, x, thresh, gama",
         kinks=(0.5, 2.0, -1.0),
     ),
 )

@@ -2,63 +2,39 @@
 
 from tests.reading.documents import DOCUMENTS_CLAMP, DOCUMENTS_RELU
 from tests.reading.low_precision import LOW_PRECISION
-from tests.reading.sample import Sample
-
-
-def function(
-    forward: str, backward: str, *, takes: str = "ctx, x", name: str = "Fn", before: str = ""
-) -> str:
-    def indented(body: str) -> str:
-        return "\n".join(f"        {line}" for line in body.strip("\n").split("\n"))
-
-    return (
-        f"{before}class {name}(torch.autograd.Function):\n"
-        f"    @staticmethod\n    def forward({takes}):\n{indented(forward)}\n\n"
-        f"    @staticmethod\n    def backward(ctx, grad_output):\n{indented(backward)}\n"
-    )
-
+from tests.reading.sample import Sample, function, written
 
 FUNCTIONS = (
     Sample("documents_round_and_clamp", DOCUMENTS_CLAMP),
     Sample("documents_relu", DOCUMENTS_RELU),
-    Sample(
+    written(
         "multiply_by_a_constant",
-        function(
-            "ctx.set_materialize_grads(False)\nctx.constant = constant\nreturn x * constant",
-            "if grad_output is None:\n    return None, None\nreturn grad_output * ctx.constant, None",
-            takes="ctx, x, constant",
-        ),
+        "ctx.set_materialize_grads(False)\nctx.constant = constant\nreturn x * constant",
+        "if grad_output is None:\n    return None, None\nreturn grad_output * ctx.constant, None",
         (2.5,),
         {"constant_value": 2.5},
+        takes="ctx, x, constant",
     ),
-    Sample(
+    written(
         "sign_with_hardtanh_window",
-        function(
-            "ctx.save_for_backward(x)\nreturn x.sign()",
-            "x = ctx.saved_tensors[0]\ngrad_input = grad_output.clone()\n"
-            "grad_input[x.ge(1)] = 0\ngrad_input[x.le(-1)] = 0\nreturn grad_input",
-        ),
+        "ctx.save_for_backward(x)\nreturn x.sign()",
+        "x = ctx.saved_tensors[0]\ngrad_input = grad_output.clone()\n"
+        "grad_input[x.ge(1)] = 0\ngrad_input[x.le(-1)] = 0\nreturn grad_input",
     ),
-    Sample(
+    written(
         "binarize_into_fresh_memory",
-        function(
-            "output = x.new(x.size())\noutput[x >= 0] = 1\noutput[x < 0] = -1\nreturn output",
-            "return grad_output.clone()",
-        ),
+        "output = x.new(x.size())\noutput[x >= 0] = 1\noutput[x < 0] = -1\nreturn output",
+        "return grad_output.clone()",
     ),
-    Sample(
+    written(
         "binarize_with_stored_input",
-        function(
-            "ctx.kept = x\nreturn torch.where(x > 0, torch.ones_like(x), -torch.ones_like(x))",
-            "grad_input = grad_output.clone()\ngrad_input[ctx.kept.abs() > 1] = 0\nreturn grad_input, None",
-        ),
+        "ctx.kept = x\nreturn torch.where(x > 0, torch.ones_like(x), -torch.ones_like(x))",
+        "grad_input = grad_output.clone()\ngrad_input[ctx.kept.abs() > 1] = 0\nreturn grad_input, None",
     ),
-    Sample(
+    written(
         "mask_made_in_forward",
-        function(
-            "mask = (x >= -1) & (x <= 1)\nctx.save_for_backward(mask)\nreturn torch.clamp(x, -1, 1)",
-            "(mask,) = ctx.saved_tensors\nreturn grad_output * mask.type_as(grad_output)",
-        ),
+        "mask = (x >= -1) & (x <= 1)\nctx.save_for_backward(mask)\nreturn torch.clamp(x, -1, 1)",
+        "(mask,) = ctx.saved_tensors\nreturn grad_output * mask.type_as(grad_output)",
     ),
     Sample(
         "fast_sigmoid_spike",
@@ -68,14 +44,12 @@ FUNCTIONS = (
             "grad = grad_input/(Fn.scale*torch.abs(x)+1.0)**2\nreturn grad",
         ).replace("Function):\n", "Function):\n    scale = 10.0  # steepness\n\n", 1),
     ),
-    Sample(
+    written(
         "spike_with_slope_and_default",
-        function(
-            "ctx.save_for_backward(x)\nctx.slope = slope\nreturn (x > 1).float()",
-            "(x,) = ctx.saved_tensors\ngrad = grad_output / (ctx.slope * torch.abs(x) + 1.0) ** 2\n"
-            "return grad, None",
-            takes="ctx, x, slope=25",
-        ),
+        "ctx.save_for_backward(x)\nctx.slope = slope\nreturn (x > 1).float()",
+        "(x,) = ctx.saved_tensors\ngrad = grad_output / (ctx.slope * torch.abs(x) + 1.0) ** 2\n"
+        "return grad, None",
+        takes="ctx, x, slope=25",
     ),
     Sample(
         "atan_spike_with_alpha",
@@ -89,35 +63,29 @@ FUNCTIONS = (
         (2.0,),
         {"alpha": 2.0},
     ),
-    Sample(
+    written(
         "gaussian_spike",
-        function(
-            "ctx.save_for_backward(x)\nreturn x.gt(0.).float()",
-            "inp, = ctx.saved_tensors\n"
-            "bump = torch.exp(-(inp**2) / (2 * SIGMA**2)) / torch.sqrt(2 * torch.tensor(math.pi)) / SIGMA\n"
-            "return grad_output * bump",
-            before="SIGMA = 0.5\n\n",
-        ),
+        "ctx.save_for_backward(x)\nreturn x.gt(0.).float()",
+        "inp, = ctx.saved_tensors\n"
+        "bump = torch.exp(-(inp**2) / (2 * SIGMA**2)) / torch.sqrt(2 * torch.tensor(math.pi)) / SIGMA\n"
+        "return grad_output * bump",
+        before="SIGMA = 0.5\n\n",
     ),
-    Sample(
+    written(
         "triangle_spike",
-        function(
-            "ctx.save_for_backward(x)\nreturn torch.heaviside(x, torch.zeros(1, dtype=x.dtype))",
-            "x, = ctx.saved_tensors\nreturn grad_output * F.relu(1 - x.abs()) * 0.3",
-        ),
+        "ctx.save_for_backward(x)\nreturn torch.heaviside(x, torch.zeros(1, dtype=x.dtype))",
+        "x, = ctx.saved_tensors\nreturn grad_output * F.relu(1 - x.abs()) * 0.3",
     ),
-    Sample(
+    written(
         "pact",
-        function(
-            "ctx.save_for_backward(x, alpha)\ny = torch.clamp(x, min=0, max=alpha.item())\n"
-            "scale = (2**k - 1) / alpha\nreturn torch.round(y * scale) / scale",
-            "x, alpha = ctx.saved_tensors\nlower = x < 0\nupper = x > alpha\ninside = ~(lower | upper)\n"
-            "grad_alpha = torch.sum(grad_output * torch.ge(x, alpha).float()).view(-1)\n"
-            "return grad_output * inside.float(), grad_alpha, None",
-            takes="ctx, x, alpha, k",
-        ),
+        "ctx.save_for_backward(x, alpha)\ny = torch.clamp(x, min=0, max=alpha.item())\n"
+        "scale = (2**k - 1) / alpha\nreturn torch.round(y * scale) / scale",
+        "x, alpha = ctx.saved_tensors\nlower = x < 0\nupper = x > alpha\ninside = ~(lower | upper)\n"
+        "grad_alpha = torch.sum(grad_output * torch.ge(x, alpha).float()).view(-1)\n"
+        "return grad_output * inside.float(), grad_alpha, None",
         ("tensor 1.5", 3),
         {"alpha": 1.5, "k": 3},
+        takes="ctx, x, alpha, k",
     ),
     Sample(
         "quantiser_behind_a_parameter",
@@ -130,43 +98,35 @@ FUNCTIONS = (
         "            return grad_output.clone()\n    return Quant.apply\n\nFn = uniform(2)\n",
         parameters={"k": 2},
     ),
-    Sample(
+    written(
         "integer_quantiser_with_bit_shift",
-        function(
-            "top = (1 << bits) - 1\ny = torch.clamp(torch.round(x / step), -top - 1, top)\n"
-            "ctx.save_for_backward(x / step)\nctx.bounds = -top - 1, top\nreturn y * step",
-            "ratio, = ctx.saved_tensors\nlow, high = ctx.bounds\n"
-            "inside = torch.logical_and(ratio >= low, ratio <= high)\n"
-            "return torch.where(inside, grad_output, torch.zeros_like(grad_output)), None, None",
-            takes="ctx, x, step=0.5, bits=2",
-        ),
+        "top = (1 << bits) - 1\ny = torch.clamp(torch.round(x / step), -top - 1, top)\n"
+        "ctx.save_for_backward(x / step)\nctx.bounds = -top - 1, top\nreturn y * step",
+        "ratio, = ctx.saved_tensors\nlow, high = ctx.bounds\n"
+        "inside = torch.logical_and(ratio >= low, ratio <= high)\n"
+        "return torch.where(inside, grad_output, torch.zeros_like(grad_output)), None, None",
+        takes="ctx, x, step=0.5, bits=2",
     ),
-    Sample(
+    written(
         "ternary",
-        function(
-            "out = x.clone()\nout[x > THRESHOLD] = 1\nout[x < -THRESHOLD] = -1\n"
-            "out[(x >= -THRESHOLD) & (x <= THRESHOLD)] = 0\nreturn out",
-            "return grad_output.clamp_(-1, 1) if CLIP else grad_output",
-            before="THRESHOLD, CLIP = 0.7, True\n",
-        ),
+        "out = x.clone()\nout[x > THRESHOLD] = 1\nout[x < -THRESHOLD] = -1\n"
+        "out[(x >= -THRESHOLD) & (x <= THRESHOLD)] = 0\nreturn out",
+        "return grad_output.clamp_(-1, 1) if CLIP else grad_output",
+        before="THRESHOLD, CLIP = 0.7, True\n",
     ),
-    Sample(
+    written(
         "reversal",
-        function(
-            "ctx.alpha = alpha\nreturn x.view_as(x)",
-            "output = grad_output.neg() * ctx.alpha\nreturn output, None",
-            takes="ctx, x, alpha",
-        ),
+        "ctx.alpha = alpha\nreturn x.view_as(x)",
+        "output = grad_output.neg() * ctx.alpha\nreturn output, None",
         (0.3,),
         {"alpha": 0.3},
+        takes="ctx, x, alpha",
     ),
-    Sample(
+    written(
         "swish_that_saves_memory",
-        function(
-            "result = x * torch.sigmoid(x)\nctx.save_for_backward(x)\nreturn result",
-            "i = ctx.saved_tensors[0]\nsigmoid_i = torch.sigmoid(i)\n"
-            "return grad_output * (sigmoid_i * (1 + i * (1 - sigmoid_i)))",
-        ),
+        "result = x * torch.sigmoid(x)\nctx.save_for_backward(x)\nreturn result",
+        "i = ctx.saved_tensors[0]\nsigmoid_i = torch.sigmoid(i)\n"
+        "return grad_output * (sigmoid_i * (1 + i * (1 - sigmoid_i)))",
     ),
     Sample(
         "mish_with_helpers",
@@ -179,12 +139,10 @@ FUNCTIONS = (
             "x = ctx.saved_tensors[0]\nreturn mish_bwd(x, grad_output)",
         ),
     ),
-    Sample(
+    written(
         "saved_output_of_tanh",
-        function(
-            "output = torch.tanh(x)\nctx.save_for_backward(output)\nreturn output",
-            "output, = ctx.saved_tensors\nreturn grad_output * (1 - output ** 2)",
-        ),
+        "output = torch.tanh(x)\nctx.save_for_backward(output)\nreturn output",
+        "output, = ctx.saved_tensors\nreturn grad_output * (1 - output ** 2)",
     ),
     Sample(
         "setup_context",
@@ -197,101 +155,77 @@ FUNCTIONS = (
         (3.0,),
         {"power": 3.0},
     ),
-    Sample(
+    written(
         "arguments_as_a_tuple",
-        function(
-            "i = args[0]\nctx.save_for_backward(i)\nreturn i.mul(i)",
-            "x = ctx.saved_tensors[0]\nreturn 2 * x * grad_output",
-            takes="ctx, *args",
-        ),
+        "i = args[0]\nctx.save_for_backward(i)\nreturn i.mul(i)",
+        "x = ctx.saved_tensors[0]\nreturn 2 * x * grad_output",
+        takes="ctx, *args",
     ),
-    Sample(
+    written(
         "leaky_in_place",
-        function(
-            "ctx.save_for_backward(x)\noutput = x.clone()\noutput[x < 0] *= 0.1\nreturn output",
-            "x, = ctx.saved_tensors\ngrad_input = grad_output.clone()\n"
-            "grad_input[x < 0] = grad_input[x < 0] * 0.1\nreturn grad_input",
-        ),
+        "ctx.save_for_backward(x)\noutput = x.clone()\noutput[x < 0] *= 0.1\nreturn output",
+        "x, = ctx.saved_tensors\ngrad_input = grad_output.clone()\n"
+        "grad_input[x < 0] = grad_input[x < 0] * 0.1\nreturn grad_input",
     ),
-    Sample(
+    written(
         "elu_on_picked_elements",
-        function(
-            "out = x.clone()\nneg = x < 0\nout[neg] = torch.exp(x[neg]) - 1\nctx.save_for_backward(x)\n"
-            "return out",
-            "x, = ctx.saved_tensors\ngrad = torch.ones_like(x)\nneg = x < 0\ngrad[neg] = x[neg].exp()\n"
-            "grad *= grad_output\nreturn grad",
-        ),
+        "out = x.clone()\nneg = x < 0\nout[neg] = torch.exp(x[neg]) - 1\nctx.save_for_backward(x)\n"
+        "return out",
+        "x, = ctx.saved_tensors\ngrad = torch.ones_like(x)\nneg = x < 0\ngrad[neg] = x[neg].exp()\n"
+        "grad *= grad_output\nreturn grad",
     ),
-    Sample(
+    written(
         "guided_backpropagation",
-        function(
-            "positive = (x > 0).type_as(x)\n"
-            "output = torch.addcmul(torch.zeros(x.size()).type_as(x), x, positive)\n"
-            "ctx.save_for_backward(x, output)\nreturn output",
-            "x, output = ctx.saved_tensors\nfirst = (x > 0).type_as(grad_output)\n"
-            "second = (grad_output > 0).type_as(grad_output)\n"
-            "zero = torch.zeros(x.size()).type_as(x)\n"
-            "return torch.addcmul(zero, torch.addcmul(zero, grad_output, first), second)",
-        ),
+        "positive = (x > 0).type_as(x)\n"
+        "output = torch.addcmul(torch.zeros(x.size()).type_as(x), x, positive)\n"
+        "ctx.save_for_backward(x, output)\nreturn output",
+        "x, output = ctx.saved_tensors\nfirst = (x > 0).type_as(grad_output)\n"
+        "second = (grad_output > 0).type_as(grad_output)\n"
+        "zero = torch.zeros(x.size()).type_as(x)\n"
+        "return torch.addcmul(zero, torch.addcmul(zero, grad_output, first), second)",
     ),
-    Sample(
+    written(
         "clamp_that_lets_back_in",
-        function(
-            "ctx.min, ctx.max = low, high\nctx.save_for_backward(x)\nreturn x.clamp(low, high)",
-            "x, = ctx.saved_tensors\nreturn (\n    grad_output\n"
-            "    * (grad_output * (x - x.clamp(ctx.min, ctx.max)) >= 0),\n    None,\n    None,\n)",
-            takes="ctx, x, low=-1.0, high=1.0",
-        ),
+        "ctx.min, ctx.max = low, high\nctx.save_for_backward(x)\nreturn x.clamp(low, high)",
+        "x, = ctx.saved_tensors\nreturn (\n    grad_output\n"
+        "    * (grad_output * (x - x.clamp(ctx.min, ctx.max)) >= 0),\n    None,\n    None,\n)",
+        takes="ctx, x, low=-1.0, high=1.0",
     ),
-    Sample(
+    written(
         "polynomial_sign",
-        function(
-            "ctx.save_for_backward(x)\nreturn torch.sign(x)",
-            "x = ctx.saved_tensors[0]\nmask1 = x < -1\nmask2 = x < 0\nmask3 = x < 1\n"
-            "slope = (2 * x + 2) * (~mask1 * mask2).float() + (-2 * x + 2) * (~mask2 * mask3).float()\n"
-            "return slope * grad_output",
-        ),
+        "ctx.save_for_backward(x)\nreturn torch.sign(x)",
+        "x = ctx.saved_tensors[0]\nmask1 = x < -1\nmask2 = x < 0\nmask3 = x < 1\n"
+        "slope = (2 * x + 2) * (~mask1 * mask2).float() + (-2 * x + 2) * (~mask2 * mask3).float()\n"
+        "return slope * grad_output",
     ),
-    Sample(
+    written(
         "error_decay_with_tensors",
-        function(
-            "ctx.save_for_backward(x, k, t)\nreturn torch.sign(x)",
-            "x, k, t = ctx.saved_tensors\n"
-            "return k * t * (1 - torch.pow(torch.tanh(x * t), 2)) * grad_output, None, None",
-            takes="ctx, x, k, t",
-        ),
+        "ctx.save_for_backward(x, k, t)\nreturn torch.sign(x)",
+        "x, k, t = ctx.saved_tensors\n"
+        "return k * t * (1 - torch.pow(torch.tanh(x * t), 2)) * grad_output, None, None",
         ("tensor 1.0", "tensor 2.0"),
         {"k": 1.0, "t": 2.0},
+        takes="ctx, x, k, t",
     ),
-    Sample(
+    written(
         "element_wise_scaling_by_sign_of_g",
-        function(
-            "y = torch.round(x)\nctx.difference = x - y\nctx.delta = delta\nreturn y",
-            "scale = 1 + ctx.delta * torch.sign(grad_output) * ctx.difference\n"
-            "return grad_output * scale, None",
-            takes="ctx, x, delta=0.2",
-        ),
+        "y = torch.round(x)\nctx.difference = x - y\nctx.delta = delta\nreturn y",
+        "scale = 1 + ctx.delta * torch.sign(grad_output) * ctx.difference\nreturn grad_output * scale, None",
+        takes="ctx, x, delta=0.2",
     ),
-    Sample(
-        "gradient_clipping",
-        function("return x.clone()", "return torch.clamp(grad_output, min=-0.5, max=0.5)"),
-    ),
-    Sample(
+    written("gradient_clipping", "return x.clone()", "return torch.clamp(grad_output, min=-0.5, max=0.5)"),
+    written(
         "floor_with_remainder_and_masks_as_numbers",
-        function(
-            "ctx.save_for_backward(x)\nreturn x - x % 1 + (x > 2) * 1.0",
-            "x, = ctx.saved_tensors\nkeep = 1 - (x.abs() > 2).float()\nkeep.mul_(0.5).add_(0.25)\n"
-            "grad_output = grad_output.clone()\ngrad_output.masked_fill_(x == 0, 0.)\n"
-            "return grad_output * keep",
-        ),
+        "ctx.save_for_backward(x)\nreturn x - x % 1 + (x > 2) * 1.0",
+        "x, = ctx.saved_tensors\nkeep = 1 - (x.abs() > 2).float()\nkeep.mul_(0.5).add_(0.25)\n"
+        "grad_output = grad_output.clone()\ngrad_output.masked_fill_(x == 0, 0.)\n"
+        "return grad_output * keep",
     ),
-    Sample(
+    written(
         "scaled_by_the_mean",
-        function(
-            "ctx.save_for_backward(x)\nscale = torch.mean(torch.abs(x))\nreturn torch.sign(x) * scale",
-            "x, = ctx.saved_tensors\nscale = x.abs().mean().item()\n"
-            "return grad_output * scale * (x.abs() < 1.0).float()",
-        ),
+        "ctx.save_for_backward(x)\nscale = torch.mean(torch.abs(x))\nreturn torch.sign(x) * scale",
+        "x, = ctx.saved_tensors\nscale = x.abs().mean().item()\n"
+        "return grad_output * scale * (x.abs() < 1.0).float()",
     ),
     Sample(
         "helper_in_the_class_and_lambda",
@@ -312,10 +246,7 @@ FUNCTIONS = (
             "return out",
         ).replace("ctx.mark_non_differentiable()\n        ", ""),
     ),
-    Sample(
-        "blocked",
-        function("return torch.square(x)", "print('backward', grad_output.shape)\nreturn None"),
-    ),
+    written("blocked", "return torch.square(x)", "print('backward', grad_output.shape)\nreturn None"),
     Sample(
         "instance_style",
         "class Fn(Function):\n    def __init__(self, bound):\n        super(Fn, self).__init__()\n"

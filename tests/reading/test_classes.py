@@ -12,6 +12,7 @@ from torch.autograd import Function
 from explorer.gradient import apply
 from explorer.lessons import MyReLU
 from explorer.reading import ReadingError, read_source, read_sources
+from tests.reading.sample import function
 
 X = torch.linspace(-4, 4, 81)
 G = torch.linspace(-2, 3, 81)
@@ -188,18 +189,9 @@ def test_a_function_that_stops_gradients_is_offered_next_to_the_net_that_calls_i
 
 @pytest.mark.parametrize("shape", ["1", "1, 1", "(1,)", "-1"])
 def test_a_sum_may_be_expanded_to_one_place(shape: str) -> None:
-    code = f"""
-class Scaled(Function):
-    @staticmethod
-    def forward(ctx, x, s):
-        ctx.save_for_backward(x)
-        return x * s
-    @staticmethod
-    def backward(ctx, g):
-        (x,) = ctx.saved_tensors
-        return g, (g * x).sum().expand({shape})
-"""
-    assert read_source(code)[1] == "formula: Scaled = g; s: sum(g * x)"
+    backward = f"(x,), g = ctx.saved_tensors, grad_output\nreturn g, (g * x).sum().expand({shape})"
+    code = function("ctx.save_for_backward(x)\nreturn x * s", backward, takes="ctx, x, s")
+    assert read_source(code)[1] == "formula: Fn = g; s: sum(g * x)"
 
 
 def test_a_statistic_too_long_to_be_written_out_becomes_a_parameter() -> None:

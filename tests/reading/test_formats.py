@@ -9,16 +9,12 @@ from explorer.formula.measured import e4m3_saturates
 from explorer.gradient import apply
 from explorer.reading import ReadingError, read_source
 from tests.reading.low_precision import LOW_PRECISION
+from tests.reading.sample import function
 from tests.reading.test_published import _check_same, _drawn, _executed, _run
 
 
 def reading_of(expression: str, backward: str = "grad_output") -> tuple[str, str]:
-    text = (
-        "class Fn(torch.autograd.Function):\n    @staticmethod\n    def forward(ctx, x):\n"
-        f"        return {expression}\n    @staticmethod\n    def backward(ctx, grad_output):\n"
-        f"        return {backward}\n"
-    )
-    op, rule = read_source(text)
+    op, rule = read_source(function(f"return {expression}", f"return {backward}"))
     return find_op(op).formula, find_rule(rule).formula
 
 

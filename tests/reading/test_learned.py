@@ -12,7 +12,7 @@ from explorer.gradient import apply
 from explorer.reading import ReadingError, read_source
 from explorer.reading.definitions import COMPOSED
 from tests.reading.learned import PUBLISHED, REFUSED, REFUSED_LINE, Published
-from tests.reading.samples import function
+from tests.reading.sample import function
 
 SHAPES = [(1,), (37,), (6, 5), (2, 3, 4)]
 
@@ -114,12 +114,15 @@ def test_the_one_that_multiplies_matrices_is_left_out_with_its_line() -> None:
     assert "gradient for s, which is left out" in note
 
 
-def parts_of(
-    backward: str, takes: str = "ctx, x, s"
-) -> tuple[dict[str, tuple[str, str | None]], tuple[str, ...]]:
-    """The parameters that learn in a Function with a mask m of x beside a tensor s, and the notes."""
+def source_of(backward: str, takes: str = "ctx, x, s") -> str:
+    """Return a Function with a mask m of x next to a tensor s."""
     start = "x, s = ctx.saved_tensors\nm = (x > s).float()\ng = grad_output\n"
-    keys = read_source(function("ctx.save_for_backward(x, s)\nreturn x * s", start + backward, takes=takes))
+    return function("ctx.save_for_backward(x, s)\nreturn x * s", start + backward, takes=takes)
+
+
+def parts_of(*text: str) -> tuple[dict[str, tuple[str, str | None]], tuple[str, ...]]:
+    """Return the parameters that learn in such a Function, and the notes."""
+    keys = read_source(source_of(*text))
     return {one.name: (one.formula, one.scale) for one in find_rule(keys[1]).learned}, keys.notes
 
 
@@ -165,10 +168,7 @@ def test_a_sum_knows_what_it_is_taken_of(text: str) -> None:
 @pytest.mark.parametrize("shape", [(7,), (4, 3)], ids=str)
 @pytest.mark.parametrize("text", SUMS)
 def test_a_sum_is_the_one_that_torch_takes(text: str, shape: tuple[int, ...]) -> None:
-    start = "x, s = ctx.saved_tensors\nm = (x > s).float()\ng = grad_output\n"
-    source = function(
-        "ctx.save_for_backward(x, s)\nreturn x * s", f"{start}return g * s, {text}", takes="ctx, x, s"
-    )
+    source = source_of(f"return g * s, {text}")
     x, g = torch.randn(2, *shape, dtype=torch.float64, generator=torch.Generator().manual_seed(5))
     mine, theirs = (torch.tensor([0.3], dtype=torch.float64, requires_grad=True) for _ in range(2))
     executed(source).apply(x, theirs).backward(g)

@@ -15,7 +15,7 @@ from explorer.gradient import apply
 from explorer.questions.read import read_code
 from explorer.reading import ReadingError, list_initial_values, read_source, read_sources
 from explorer.reading.exercises import EXERCISES, judge_text
-from tests.reading.samples import function
+from tests.reading.sample import function
 from tests.reading.test_unreadable import _fn
 
 COIN = "where(u() < sigmoid(x), 1, 0)"
@@ -45,28 +45,12 @@ SAME_U = {
         COIN,
         SLOPE_RULE,
     ),
-    "rand of a size": (
-        function("return (torch.rand(*x.size()) < x).to(x)", "return grad_output"),
-        "where(u() < x, 1, 0)",
-        "g",
-    ),
-    "rand of size=": (
-        function("return x + torch.rand(size=x.size(), generator=None)", "return grad_output"),
-        "x + u()",
-        "g",
-    ),
-    "stochastic rounding": (
-        function("return torch.floor(x + torch.rand_like(x))", "return grad_output"),
-        "floor(x + u())",
-        "g",
-    ),
-    "noise": (
-        function("return x + 0.25 * torch.randn_like(x)", "return grad_output"),
-        "x + 0.25 * normal()",
-        "g",
-    ),
+    "rand of a size": (function("return (torch.rand(*x.size()) < x).to(x)"), "where(u() < x, 1, 0)", "g"),
+    "rand of size=": (function("return x + torch.rand(size=x.size(), generator=None)"), "x + u()", "g"),
+    "stochastic rounding": (function("return torch.floor(x + torch.rand_like(x))"), "floor(x + u())", "g"),
+    "noise": (function("return x + 0.25 * torch.randn_like(x)"), "x + 0.25 * normal()", "g"),
     "noise of a shape": (
-        function("return torch.round(x + torch.randn(x.shape) * 0.3)", "return grad_output"),
+        function("return torch.round(x + torch.randn(x.shape) * 0.3)"),
         "round(x + normal() * 0.3)",
         "g",
     ),
@@ -120,15 +104,10 @@ SAME_U = {
 # A source that draws by torch's own means, op and rule.
 BY_MOMENTS = {
     "bernoulli": (function(KEEP + "return torch.bernoulli(torch.sigmoid(x))", SLOPE), COIN, SLOPE_RULE),
-    "bernoulli of a tensor": (
-        function("return torch.sigmoid(x).bernoulli()", "return grad_output"),
-        COIN,
-        "g",
-    ),
+    "bernoulli of a tensor": (function("return torch.sigmoid(x).bernoulli()"), COIN, "g"),
     "bernoulli_": (
-        function("return x * torch.empty_like(x).bernoulli_(0.75) / 0.75", "return grad_output"),
-        "x * (u() < 0.75) / 0.75",
-        "g",
+        function("return x * torch.empty_like(x).bernoulli_(0.75) / 0.75"),
+        "x * (u() < 0.75) / 0.75", "g"
     ),
     "bernoulli kept": (
         function(
@@ -143,20 +122,11 @@ BY_MOMENTS = {
         "(u() < sigmoid(x)) + x",
         "g",
     ),
-    "uniform_": (
-        function("return x + torch.empty_like(x).uniform_(-0.5, 0.5)", "return grad_output"),
-        "x + (-0.5 + u())",
-        "g",
-    ),
-    "normal_": (
-        function("return x + x.new_empty(x.shape).normal_(0, 0.5)", "return grad_output"),
-        "x + 0.5 * normal()",
-        "g",
-    ),
+    "uniform_": (function("return x + torch.empty_like(x).uniform_(-0.5, 0.5)"), "x + (-0.5 + u())", "g"),
+    "normal_": (function("return x + x.new_empty(x.shape).normal_(0, 0.5)"), "x + 0.5 * normal()", "g"),
     "nn.init": (
-        function("return x + nn.init.normal_(torch.empty_like(x), std=0.5)", "return grad_output"),
-        "x + 0.5 * normal()",
-        "g",
+        function("return x + nn.init.normal_(torch.empty_like(x), std=0.5)"),
+        "x + 0.5 * normal()", "g"
     ),
     "normal of means": ("def f(x):\n  return torch.normal(x, 0.5) + 2 * x\n", "x + 0.5 * normal() + 2 * x",
                         "g * 2"),
@@ -404,10 +374,7 @@ def test_an_exercise_does_not_judge_random_functions() -> None:
         f"        {forward}\n\n    @staticmethod\n    def backward(ctx, g):\n        {backward}\n"
     )
     assert judge_text(EXERCISES["clamp"], source).kind == "right"
-    verdict = judge_text(
-        EXERCISES["clamp"], source.replace("x.clamp(0, 1)", "x.clamp(0, 1) * torch.rand_like(x)")
-    )
-    assert (verdict.kind, verdict.sentence) == (
-        "unread",
-        "Its forward draws at random, which is not judged here.",
-    )
+    drawn = source.replace("x.clamp(0, 1)", "x.clamp(0, 1) * torch.rand_like(x)")
+    verdict = judge_text(EXERCISES["clamp"], drawn)
+    assert verdict.kind == "unread"
+    assert verdict.sentence == "Its forward draws at random, which is not judged here."

@@ -10,7 +10,7 @@ from torch import Tensor, nn
 
 from explorer.gradient import apply
 from explorer.reading import read_source, read_sources
-from tests.reading.samples import function
+from tests.reading.sample import function
 
 X = torch.cat([torch.linspace(-3, 3, 61), torch.tensor([0.0, -0.0, 7.3, -1e-3])])
 HARD = torch.cat([X, torch.tensor([math.inf, -math.inf, math.nan])])

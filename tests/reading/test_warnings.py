@@ -7,7 +7,7 @@ import torch
 
 from explorer.catalogue import find_rule
 from explorer.reading import Input, Note, Reading, read_source, read_sources
-from tests.reading.samples import function
+from tests.reading.sample import function
 from tests.reading.test_learned import executed
 
 X = torch.tensor([-1.5, -0.5, 0.0, 0.5, 2.0])

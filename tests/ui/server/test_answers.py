@@ -22,7 +22,7 @@ from explorer.ui.links.presets import PRESETS
 from explorer.ui.server import answers
 from tests.questions.asking import ask, ask_curves
 from tests.reading.documents import DOCUMENTS_CLAMP, DOCUMENTS_RELU
-from tests.reading.samples import function
+from tests.reading.sample import function
 from tests.selection import take_part
 from tests.ui.choices import query_of, random_choice
 from tests.ui.pages.test_explore import HOSTILE
