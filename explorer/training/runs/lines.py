@@ -241,7 +241,7 @@ def _describe_end(
     if rule in ranking.lower:
         return _describe_lower(snapshot, rule, finding, ranking)
     if ranking.best == (rule,):
-        return _Statement("Best anyway" if finding.hinders else "Best", "")
+        return _describe_best(snapshot, rule, finding)
     if rule == next(iter(ranking.means)):
         return _Statement("Highest mean anyway" if finding.hinders else "Highest mean", "")
     least, largest = ranking.differences[rule]
@@ -253,6 +253,18 @@ def _describe_end(
     bound = math.ceil(100 * largest) if ranking.unit == "%" else math.ceil(100 * largest) / 100
     points = f"{bound} point{'s' * (bound != 1)}" if ranking.unit == "%" else f"{bound} R²"
     return _Statement(f"Within {points} of the highest", "chart", why)
+
+
+def _describe_best(snapshot: Snapshot, rule: str, finding: _Statement) -> _Statement:
+    """Describe the end of the only best rule, with a reason if its gradient is better aligned than all others."""
+    cosine = _get_cosine(snapshot, rule)
+    others = [_get_cosine(snapshot, each) for each in snapshot.losses if each != rule]
+    known = [each for each in others if math.isfinite(each)]
+    if finding.hinders or not known or not cosine > max(known) + _MIN_TURN:
+        return _Statement("Best anyway" if finding.hinders else "Best", "")
+    numbers = with_minus(f"cosine {cosine:.2f}, others at most {max(known):.2f}")
+    why = f"Its gradient is closer to that of the smoothed net: {numbers}"
+    return _Statement("Best", "alignment", why, layer=0)
 
 
 def _get_scale(ranking: Ranking) -> tuple[str, int]:

@@ -215,6 +215,11 @@ _SMALL = {"task": "digits", "op": "identity", "device": "cpu", "seeds": 3, "step
             r"Its gradient points elsewhere than that of the smoothed net: cosine −.+, against .+",
         ),
         (
+            {"rules": ("formula: -g", "default")},
+            "alignment",
+            r"Its gradient is closer to that of the smoothed net: cosine [\d.]+, others at most −.+",
+        ),
+        (
             {"rules": ("formula: 20*g",), "optimiser": "sgd", "lr": 1.0},
             "chart",
             r"At step \d+ a value was infinite or NaN, after a loss of .+ and a gradient of w1 of length .+",

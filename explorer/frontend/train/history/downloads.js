@@ -8,7 +8,7 @@ const FILES = /** @type {const} */ ([
   ["history.csv", "History", "CSV: a row a rule, seed and step"],
   ["settings.json", "Settings", "JSON: opens here and in Python"],
   ["weights.safetensors", "Weights", "safetensors, as nn.Linear has them"],
-  ["run.py", "PyTorch script", "the same losses, with torch alone"],
+  ["run.py", "PyTorch script", "the same losses, without this package"],
 ]);
 
 /**

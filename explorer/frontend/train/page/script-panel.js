@@ -4,7 +4,7 @@ import { copyText } from "../../elements/clipboard.js";
 import { element, setAttribute, setText } from "../../elements/dom.js";
 
 const REST_MS = 300; // wait this long after the last change before requesting another script
-const HINT = "A script with torch alone: it computes the same losses.";
+const HINT = "A script that does not need this package: it computes the same losses.";
 
 /**
  * Create the panel that shows the current settings as a PyTorch script.

@@ -46,6 +46,7 @@ export function createSmallTraining(host, store, { server, plotly }) {
   model.page.put({ evidence: false });
   model.draw();
   onStart();
+  root.scrollIntoView({ block: "start", behavior: "smooth" });
 
   /** @param {import("../state/state.js").State} state */
   function paint(state) {

@@ -204,7 +204,10 @@ export function makeGhosts(series, difference, present) {
   return series.map(({ rule, meta: _meta, ends, spread: _spread, ...curve }) => ({
     ...curve,
     name: difference === null ? curve.name : joinName(curve.name, difference),
-    label: difference === null ? curve.name : joinName(difference || curve.name),
+    label:
+      difference === null
+        ? curve.name
+        : joinName(difference, series.length > 1 || !difference ? curve.name : ""),
     ends:
       ends &&
       difference !== null &&
