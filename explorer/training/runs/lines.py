@@ -256,7 +256,7 @@ def _describe_end(
 
 
 def _describe_best(snapshot: Snapshot, rule: str, finding: _Statement) -> _Statement:
-    """Describe the end of the only best rule, with a reason if its gradient is better aligned than all others."""
+    """Describe the end of the only best rule, with a reason if its gradient is the best aligned one."""
     cosine = _get_cosine(snapshot, rule)
     others = [_get_cosine(snapshot, each) for each in snapshot.losses if each != rule]
     known = [each for each in others if math.isfinite(each)]
