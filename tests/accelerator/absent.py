@@ -9,18 +9,8 @@ from types import ModuleType
 from typing import Any
 
 PACKAGES = (
-    *(
-        "black",
-        "brotli",
-        "distributed",
-        "latex2mathml",
-        "pandas",
-        "plotly",
-        "prometheus_client",
-        "safetensors",
-        "scipy",
-    ),
-    *("segno", "sklearn", "starlette", "streamlit", "tqdm"),
+    *("black", "brotli", "distributed", "latex2mathml", "pandas", "plotly", "prometheus_client"),
+    *("safetensors", "scipy", "segno", "sklearn", "starlette", "streamlit", "tqdm"),
 )
 
 

@@ -23,25 +23,13 @@ def toward_range(x, g):
     return np.where(within | back, g, 0.0)
 
 
-def guided(x, g):
-    return np.where((x > 0) & (g > 0), g, 0.0)
-
-
-def clipped_value(x, g):
-    return np.minimum(np.maximum(g, -1.0), 1.0) + 0 * x
-
-
-def ewgs(x, g):
-    return g * (1 + 0.2 * np.sign(g) * (x - np.rint(x)))
-
-
 # op, rule, its parameters, the same by hand, where it is not linear in g from −3 to 3
 BY_HAND = [
     ("clamp", "published_clamp", {}, published, [(NEAR_ONE, 3)]),
     ("clamp", "toward_range", {}, toward_range, [(-3, NEAR_ZERO), (NEAR_ONE, 3)]),
-    ("relu", "guided", {}, guided, [(NEAR_ZERO, 3)]),
-    ("relu", "clip_value", {"c": 1.0}, clipped_value, [(-3, 3)]),
-    ("round", "ewgs", {"delta": 0.2}, ewgs, [(-3, 3)]),
+    ("relu", "guided", {}, lambda x, g: np.where((x > 0) & (g > 0), g, 0.0), [(NEAR_ZERO, 3)]),
+    ("relu", "clip_value", {"c": 1.0}, lambda x, g: np.clip(g, -1, 1) + 0 * x, [(-3, 3)]),
+    ("round", "ewgs", {"delta": 0.2}, lambda x, g: g * (1 + 0.2 * np.sign(g) * (x - np.rint(x))), [(-3, 3)]),
     ("round", "straight_through", {}, lambda x, g: g + 0 * x, []),
     ("round", "formula: g * (abs(g) > 0.1)", {}, lambda x, g: g * (np.abs(g) > 0.1) + 0 * x, [(-3, 3)]),
     ("round", "formula: g * (abs(x * g) <= 1)", {}, lambda x, g: g * (np.abs(x * g) <= 1), [(-3, 3)]),

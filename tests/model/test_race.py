@@ -42,12 +42,8 @@ class Normed(nn.Module):
         return self.b(torch.sign(self.norm(self.a(x))))
 
 
-class Dropping(nn.Module):
+class Dropping(Binary):
     """One that draws while it trains."""
-
-    def __init__(self):
-        super().__init__()
-        self.a, self.b = nn.Linear(64, 16), nn.Linear(16, 10)
 
     def forward(self, x):
         return self.b(functional.dropout(torch.sign(self.a(x)), 0.2, self.training))
@@ -57,16 +53,8 @@ DIGITS = load_digits()
 PIXELS, CLASSES = torch.tensor(DIGITS.data / 16, dtype=torch.float32), torch.tensor(DIGITS.target)
 TRAIN, HELD_OUT = (PIXELS[:1200], CLASSES[:1200]), (PIXELS[1200:], CLASSES[1200:])
 RULES = ["straight_through", "clipped", "zero"]
-race = partial(
-    explorer.race,
-    train=TRAIN,
-    held_out=HELD_OUT,
-    what="sign",
-    steps=25,
-    seeds=3,
-    lrs=0.03,
-    progress=False,
-)
+COMMON = {"train": TRAIN, "held_out": HELD_OUT, "what": "sign", "steps": 25, "seeds": 3, "lrs": 0.03}
+race = partial(explorer.race, **COMMON, progress=False)
 
 
 @pytest.fixture(scope="module")
@@ -186,15 +174,21 @@ def test_the_random_state_of_the_caller_is_left_alone():
     assert torch.equal(torch.get_rng_state(), state)
 
 
-def test_a_race_continues_from_its_file(tmp_path, monkeypatch):
+@pytest.fixture
+def trained(monkeypatch):
+    """The trials that are trained from now on."""
+    trials, run = [], explorer.model.racing.work.run_trial
+    monkeypatch.setattr("explorer.model.racing.work.run_trial", lambda w, t: trials.append(t) or run(w, t))
+    return trials
+
+
+def test_a_race_continues_from_its_file(tmp_path, trained):
     file = tmp_path / "race.csv"
     whole = race(Binary, rules=RULES[:2], seeds=2, file=file)
     lines = file.read_text().splitlines(keepends=True)
     assert len(lines) == 5
     file.write_text("".join(lines[:3]) + lines[3][:7])
-    trained = []
-    run = explorer.model.racing.work.run_trial
-    monkeypatch.setattr("explorer.model.racing.work.run_trial", lambda w, t: trained.append(t) or run(w, t))
+    trained.clear()
     again = race(Binary, rules=RULES[:2], seeds=2, file=file)
     assert len(trained) == 2
     pd.testing.assert_frame_equal(again.frame, whole.frame, check_exact=True)
@@ -260,6 +254,9 @@ class Stream(IterableDataset):
         return iter([(PIXELS[0], CLASSES[0])] * 4)
 
 
+NOTHING = PIXELS[:0], CLASSES[:0]
+
+
 def other(make, words):
     return pytest.param(make, words, id=words[:40])
 
@@ -267,12 +264,9 @@ def other(make, words):
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
-        other(
-            {"train": DataLoader(TensorDataset(PIXELS[:0], CLASSES[:0]), 4)},
-            "train is empty: it has no batch",
-        ),
+        other({"train": DataLoader(TensorDataset(*NOTHING), 4)}, "train is empty: it has no batch"),
         other({"held_out": []}, "held_out is empty: it has no batch"),
-        other({"train": (PIXELS[:0], CLASSES[:0])}, "train is empty: it has no example"),
+        other({"train": NOTHING}, "train is empty: it has no example"),
         other({"train": (PIXELS, CLASSES[:5])}, "train must have as many x as y, not shapes"),
         other(
             {"train": (PIXELS[:1], CLASSES[:1]), "lrs": [0.1, 1]},
@@ -281,13 +275,9 @@ def other(make, words):
         other({"train": 3}, "train must be a pair of tensors x and y, a Dataset or a loader, not a int"),
         other({"train": iter([1])}, "give a list or a loader, not an iterator"),
         other(
-            {"train": [(PIXELS, CLASSES)], "lrs": [0.1, 1]},
-            "no tenth of train can be split off this loader",
+            {"train": [(PIXELS, CLASSES)], "lrs": [0.1, 1]}, "no tenth of train can be split off this loader"
         ),
-        other(
-            {"train": DataLoader(Stream(), 2), "lrs": [0.1, 1]},
-            "no tenth of train can be split off this loader",
-        ),
+        other({"train": DataLoader(Stream(), 2), "lrs": [0.1, 1]}, "no tenth of train can be split off this"),
         other({"validation": [PIXELS]}, "a batch must be a pair of x and y, not a Tensor"),
         other({"metric": lambda out, y: math.nan}, "metric gives nan on outputs that are finite"),
         other({"metric": lambda out, y: out}, "metric must return one number, not a tensor of shape"),
@@ -428,15 +418,13 @@ def test_one_rate_needs_no_validation_data():
     assert not found.frame.diverged.any()
 
 
-def test_a_file_gains_rules_and_seeds(tmp_path, monkeypatch):
-    file, trained = tmp_path / "race.csv", []
+def test_a_file_gains_rules_and_seeds(tmp_path, trained):
+    file = tmp_path / "race.csv"
     first = race(Binary, rules=["clipped"], seeds=[0, 1], steps=3, file=file)
-    run = explorer.model.racing.work.run_trial
-    monkeypatch.setattr("explorer.model.racing.work.run_trial", lambda w, t: trained.append(t) or run(w, t))
+    trained.clear()
     both = race(Binary, rules=["clipped", "zero", Clipped], seeds=[0, 1], steps=3, file=file)
-    assert {(trial.rule, trial.seed) for trial in trained} == {
-        (r, s) for r in ("zero", "Clipped") for s in (2, 3)
-    }
+    assert {trial.rule for trial in trained} == {"zero", "Clipped"}
+    assert sorted(trial.seed for trial in trained) == [2, 2, 3, 3]
     pd.testing.assert_frame_equal(both.frame[both.frame.rule == "clipped"], first.frame)
     trained.clear()
     race(Binary, rules=["clipped"], seeds=[0, 1, 2], steps=3, file=file)

@@ -109,6 +109,7 @@ def test_kinks_of_a_custom_contribution_are_found(node: Node):
     assert sampled["kinks"]["part taught"] == [-1, -0.25, 0.25, 1]
 
 
+NOT_FINITE = "is not a finite number: write it as 2.5, 1/3, pi/2 or 1e-3."
 PASTED = """
     const { parseNumbers } = await import("./choice/pasted-numbers.js");
     return given.map((text) => parseNumbers(text, { most: 4, largest: 1e6 }));
@@ -124,17 +125,11 @@ PASTED = """
         ("0,5; 1,25", [0.5, 1.25]),
         ("1.5,2", [1.5, 2]),
         ("1/2 pi", [0.5, np.pi]),
-        (
-            "1 abc",
-            "Number 2 cannot be read. “abc” is not a finite number: write it as 2.5, 1/3, pi/2 or 1e-3.",
-        ),
+        ("1 abc", f"Number 2 cannot be read. “abc” {NOT_FINITE}"),
         ("1 2 3 4 5", "5 numbers are too many: at most 4 are taken."),
         ("  ", "There is no number yet: paste some, such as -0.5 0.2 1.75."),
         ("1 -2e6", "Number 2, -2e6, lies beyond ±1,000,000."),
-        (
-            "1e999",
-            "Number 1 cannot be read. “1e999” is not a finite number: write it as 2.5, 1/3, pi/2 or 1e-3.",
-        ),
+        ("1e999", f"Number 1 cannot be read. “1e999” {NOT_FINITE}"),
     ],
 )
 def test_pasted_numbers(node: Node, text: str, expected: list[float] | str):

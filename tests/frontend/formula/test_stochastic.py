@@ -110,37 +110,30 @@ def test_a_mean_has_a_kink_where_the_largest_or_the_least_output_switches_a_rule
     )
 
 
+def browsers(node: Node, op: str, rules: list[str], f: str | None, **parameters: float) -> Any:
+    """Return the browser's curves on −3 to 3 at g = 1."""
+    choice = {"start": -3, "stop": 3, "g": 1, "parameters": parameters}
+    choice |= {} if f is None else {"loss": make_loss_entry(find_loss(f))}
+    entries = {"op": make_entry(find_op(op)), "rules": [make_entry(find_rule(rule)) for rule in rules]}
+    return node.run(SAMPLE, entries | {"choice": choice, "points": POINTS})
+
+
 @pytest.mark.parametrize("rule", ["g / mean(y)", "log(-u())"])
 def test_a_mean_that_does_not_exist_is_nan(node: Node, rule: str) -> None:
-    pair = {
-        "op": make_entry(find_op(FORMULA_PREFIX + "floor(x + u())")),
-        "rules": [make_entry(find_rule(FORMULA_PREFIX + rule))],
-    }
-    choice = {"start": -1, "stop": 1, "g": 1, "parameters": {}}
-    found = node.run(SAMPLE, {**pair, "choice": choice, "points": POINTS})
+    found = browsers(node, FORMULA_PREFIX + "floor(x + u())", [FORMULA_PREFIX + rule], None)
     assert np.isnan(found["gradients"][FORMULA_PREFIX + rule]).all()
 
 
 def test_noise_of_no_width_leaves_the_jumps_of_the_op(node: Node):
-    some = [make_entry(find_rule("straight_through"))]
-    choice = {"start": -3, "stop": 3, "g": 1, "loss": make_loss_entry(find_loss(SQUARE))}
     for op in ("noisy_round", FORMULA_PREFIX + "round(x + s * normal())"):
-        given = {"op": make_entry(find_op(op)), "rules": some, "points": POINTS}
-        found = node.run(SAMPLE, {**given, "choice": {**choice, "parameters": {"s": 0.0}}})
+        found = browsers(node, op, ["straight_through"], SQUARE, s=0.0)
         assert found["kinks"]["forward"] == [-2.5, -1.5, -0.5, 0.5, 1.5, 2.5]
 
 
 def test_rules_with_parameters_of_one_name_keep_their_own_values(node: Node):
     rules = [FORMULA_PREFIX + "g * b", FORMULA_PREFIX + "2 * g * b"]
-    choice = {"start": -1, "stop": 1, "g": 1, "loss": make_loss_entry(find_loss("y"))}
     own = {f"{rules[0]}.b": 0.5, f"{rules[1]}.b": -3}
-    given = {
-        "op": make_entry(find_op(FORMULA_PREFIX + STEP)),
-        "rules": [make_entry(find_rule(rule)) for rule in rules],
-        "choice": {**choice, "parameters": own},
-        "points": POINTS,
-    }
-    found = node.run(SAMPLE, given)["gradients"]
+    found = browsers(node, FORMULA_PREFIX + STEP, rules, "y", **own)["gradients"]
     close(found[rules[0]], 0.5, 1e-14)
     close(found[rules[1]], -6, 1e-14)
 

@@ -22,6 +22,4 @@ from tests.frontend.modules import Node
 )
 def test_a_picture_in_words(node: Node, y, words: str) -> None:
     x = np.linspace(-2, 2, 601)
-    given = {"x": x.tolist(), "y": [float(y(at)) for at in x]}
-    body = 'return (await import("./learn/shape.js")).describeShape(given.x, given.y);'
-    assert node.run(body, given) == words
+    assert node.call("learn/shape.js describeShape", x.tolist(), [float(y(at)) for at in x]) == words

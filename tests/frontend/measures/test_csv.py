@@ -43,8 +43,7 @@ def test_numbers_read_back_as_themselves_with_as_few_digits_as_numpy_takes(node:
 
 
 def count_digits(text: str) -> int:
-    digits = text.partition("e")[0].replace(".", "").strip("-0")
-    return len(digits)
+    return len(text.partition("e")[0].replace(".", "").strip("-0"))
 
 
 def test_a_table_holds_the_numbers_of_the_data_frame(node: Node) -> None:
@@ -67,8 +66,9 @@ def assert_same_numbers(csv: str, curves: Curves) -> None:
 
 def test_a_text_with_a_comma_or_a_quotation_mark_is_a_field_as_in_pandas(node: Node) -> None:
     texts = ["plain", "a, b", 'so "called"', 'both, "so"']
-    script = 'const { quote } = await import("./measures/csv.js"); return given.map(quote);'
-    assert node.run(script, texts) == pd.Series(texts).to_csv(index=False, header=False).split("\n")[:-1]
+    assert [node.call("measures/csv.js quote", text) for text in texts] == pd.Series(texts).to_csv(
+        index=False, header=False
+    ).split("\n")[:-1]
 
 
 def sent(curves: Curves) -> dict[str, object]:

@@ -24,14 +24,8 @@ def placed(node: Node, ends: list[float]) -> list[float]:
 @pytest.mark.parametrize(
     "ends",
     [
-        [200],
-        [200, 200],
-        [120, 230, 230, 230, 230, 340],
-        [225] * 6,
-        [200, 215, 230, 245],
-        [101, 101, 101],
-        [349, 349, 349, 349, 349, 349],
-        [100, 350],
+        *([200], [200, 200], [225] * 6, [101] * 3, [349] * 6),
+        *([120, 230, 230, 230, 230, 340], [200, 215, 230, 245], [100, 350]),
     ],
 )
 def test_labels_lie_on_no_curve_and_on_no_other(node: Node, ends: list[float]) -> None:
@@ -71,10 +65,8 @@ def test_rules_that_end_as_one_share_a_label_as_long_as_it_fits(node: Node) -> N
         end("Clipped", 300.5, "0"),
         end("Zero", 300, "0"),
     ]
-    assert node.run(TOGETHER, {"ends": ends, "most": 60}) == [
-        [300, "Default, Clipped, Zero: 0"],
-        [299, "Tanh: 0.1"],
-    ]
+    whole = [[300, "Default, Clipped, Zero: 0"], [299, "Tanh: 0.1"]]
+    assert node.run(TOGETHER, {"ends": ends, "most": 60}) == whole
     assert node.run(TOGETHER, {"ends": ends, "most": 19}) == [
         [300, "Default, Clipped: 0"], [299, "Tanh: 0.1"], [300, "Zero: 0"],
     ]  # fmt: skip

@@ -4,10 +4,7 @@ import pytest
 
 from tests.frontend.modules import Node
 
-PLACE = """
-    const { placeChanceLabel } = await import("./train/charts/chance-line.js");
-    return placeChanceLabel(given.chance, given.series, given.range, 100);
-"""
+PLACE = "train/charts/chance-line.js placeChanceLabel"
 BELOW, ABOVE = False, True
 
 
@@ -27,16 +24,16 @@ def straight(y: float, start: float = 0, stop: float = 100) -> dict[str, list[fl
     ],
 )
 def test_the_label_of_the_chance_line_is_where_no_curve_passes(node: Node, series, expected):
-    result = node.run(PLACE, {"chance": 0.15, "series": series, "range": [0, 1]})
+    result = node.call(PLACE, 0.15, series, [0, 1], 100)
     assert (result["x"], result["isAbove"]) == expected
 
 
 def test_large_letters_below_a_low_chance_line_would_be_over_the_numbers_of_the_axis(node: Node):
-    result = node.run(PLACE, {"chance": 0.1, "series": [], "range": [0, 1]})
+    result = node.call(PLACE, 0.1, [], [0, 1], 100)
     assert (result["x"], result["isAbove"]) == (1, ABOVE)
 
 
 def test_the_label_of_the_chance_line_stays_within_the_chart(node: Node):
     """Where the axis begins at the line there is no room below it."""
-    result = node.run(PLACE, {"chance": 0.5, "series": [], "range": [0.5, 1]})
+    result = node.call(PLACE, 0.5, [], [0.5, 1], 100)
     assert (result["x"], result["isAbove"]) == (1, ABOVE)

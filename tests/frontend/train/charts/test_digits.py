@@ -5,10 +5,9 @@ from tests.frontend.modules import Node
 
 def test_an_accuracy_at_the_end_of_a_curve_has_the_decimals_of_the_table(node: Node):
     """95.5 % is neither 95 nor 96."""
-    body = """
-        const { VALUES } = await import("./train/charts/axes.js");
-        return given.map((value) => VALUES.share(value));
-    """
+    body = (
+        'const { VALUES } = await import("./train/charts/axes.js"); return given.map((x) => VALUES.share(x));'
+    )
     assert node.run(body, [0.955, 0.9464, 1, 0]) == ["95.5", "94.6", "100.0", "0.0"]
 
 

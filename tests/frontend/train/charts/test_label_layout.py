@@ -13,11 +13,7 @@ HEIGHT, LOW, HIGH = 15, 0, 200
 
 
 def spread(node: Node, wanted: list[float], height: float = HEIGHT) -> list[float]:
-    body = """
-        const { spread } = await import("./train/charts/label-layout.js");
-        return spread(given.wanted, given.height, given.low, given.high);
-    """
-    result: list[float] = node.run(body, {"wanted": wanted, "height": height, "low": LOW, "high": HIGH})
+    result: list[float] = node.call("train/charts/label-layout.js spread", wanted, height, LOW, HIGH)
     return result
 
 

@@ -197,10 +197,9 @@ def test_a_ghost_is_called_by_what_differs(picture: Run):
 
 
 def test_the_run_before_is_no_ghost_of_another_table(picture: Run):
-    table = "{ text: 'a,b\\n1,2', target: null, without: null }"
     own = choice("sign", "default", task="data")
     body = f"""
-        state = {{ ...state, table: {table} }};
+        state.table = {{ text: "a,b\\n1,2", target: null, without: null }};
         {SEEN}
         state = withOtherSettings({{ ...state, table: {{ ...state.table, target: "a" }} }});
     """

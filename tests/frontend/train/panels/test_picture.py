@@ -88,12 +88,6 @@ def test_the_curve_of_a_random_rule_is_its_mean(node: Node, document: dict[str, 
     assert [middle["y"]] == pytest.approx(mean, rel=1e-2)
 
 
-COLOURS = """
-    const { listClassColours } = await import("./train/widgets/image.js");
-    return listClassColours(given.classes, given.levels);
-"""
-
-
 def lightness(colour: list[int]) -> float:
     red, green, blue = colour
     return 0.2126 * red + 0.7152 * green + 0.0722 * blue
@@ -102,7 +96,7 @@ def lightness(colour: list[int]) -> float:
 @pytest.mark.parametrize("classes", [2, 3, 6])
 def test_classes_differ_in_lightness_and_most_where_the_net_is_sure(node: Node, classes: int):
     levels = 255 // classes
-    colours = node.run(COLOURS, {"classes": classes, "levels": levels})
+    colours = node.call("train/widgets/image.js listClassColours", classes, levels)
     sure = [lightness(colours[(kind + 1) * levels - 1]) for kind in range(classes)]
     assert sure == sorted(sure, reverse=True)
     assert min(np.diff(sure) * -1) > 15

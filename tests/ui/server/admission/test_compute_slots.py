@@ -78,28 +78,22 @@ def test_a_visitor_of_many_requests_holds_up_himself_only():
     assert not len(house.seats._queue)
 
 
-def test_long_computations_weigh_more_than_short_ones():
-    async def visited() -> list[str]:
-        house = _House(1, 20)
-        for visitor, seconds in (("long", 5.0), ("short", 1.0)) * 5:
-            await house.ask(visitor, seconds)
-        await house.finish()
-        return house.order
-
-    assert asyncio.run(visited()) == ["long", *["short"] * 5, *["long"] * 4]
-
-
-def _order(*asked: tuple[str, str]) -> list[str]:
-    """In what order visitors have one seat, who asked by name and address."""
+def _order(*asked: tuple[str, float, str | None]) -> list[str]:
+    """In what order visitors have one seat, who asked by name, seconds and address."""
 
     async def visited() -> list[str]:
         house = _House(1, 999)
-        for visitor, address in asked:
-            await house.ask(visitor, address=address)
+        for one in asked:
+            await house.ask(*one)
         await house.finish()
         return house.order
 
     return asyncio.run(visited())
+
+
+def test_long_computations_weigh_more_than_short_ones():
+    asked = [("long", 5.0, None), ("short", 1.0, None)] * 5
+    assert _order(*asked) == ["long", *["short"] * 5, *["long"] * 4]
 
 
 def _between(order: list[str], visitor: str) -> list[int]:
@@ -110,8 +104,8 @@ def _between(order: list[str], visitor: str) -> list[int]:
 
 def test_a_class_behind_one_address_is_no_single_visitor():
     """Nine pupils have three turns while one person elsewhere has one, and each pupil one of nine."""
-    pupils = [(f"pupil {number}", "school") for number in range(9)] * 3
-    order = _order(*pupils, *[("one", "home")] * 5)
+    pupils = [(f"pupil {number}", 1.0, "school") for number in range(9)] * 3
+    order = _order(*pupils, *[("one", 1.0, "home")] * 5)
     assert _between(order, "one") == [3, 3, 3, 3]
     turns = [each for each in order if each != "one"]
     assert len({*turns[:9]}) == 9

@@ -16,18 +16,13 @@ from explorer.ui.server.admission.security import SecurityMiddleware
 from explorer.ui.server.runs import jobs, stream
 from tests.training.driving import Clock
 from tests.ui.asgi import messages_of
+from tests.ui.visitors import scope_of
 
 
 def _asked(path: str, host: str = "localhost", **headers: str) -> tuple[int, str]:
     """The status and the text a hosted server answers."""
-    scope = {
-        "type": "http",
-        "method": "GET",
-        "path": path,
-        "query_string": b"",
-        "headers": [(name.encode(), text.encode()) for name, text in {"host": host, **headers}.items()],
-        "server": ("10.0.0.7", 8501),
-    }
+    fields = [(name.encode(), text.encode()) for name, text in {"host": host, **headers}.items()]
+    scope = scope_of(path=path) | {"headers": fields, "server": ("10.0.0.7", 8501)}
     app = SecurityMiddleware(Starlette(routes=list(monitoring.ROUTES)), is_hosted=True)
     sent = asyncio.run(messages_of(app, scope))
     return sent[0]["status"], b"".join(part.get("body", b"") for part in sent[1:]).decode()

@@ -16,16 +16,11 @@ from tests.training.driving import SMALL, Clock
 from tests.ui.server.classes.requests import Answer, asked, make_app
 from tests.ui.visitors import scope_of
 
+pytestmark = pytest.mark.usefixtures("first")
 THERE = "second~0a.1b-2c"
 HERE = "first~0a.1b-2c"
 NOBODYS = "0a.1b-2c"
 SENTENCE = "it is on the server second, which cannot be reached"
-
-
-@pytest.fixture(autouse=True)
-def first(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv(REPLICA, "first")
-    monkeypatch.setenv(SECRET, "ours")
 
 
 APP = make_app(jobs.ROUTES)

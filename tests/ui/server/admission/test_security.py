@@ -13,6 +13,7 @@ from streamlit.web.server.starlette.starlette_websocket import _is_origin_allowe
 
 from explorer.ui.server.admission.security import FRAMES, HOSTS, SecurityMiddleware
 from tests.ui.asgi import messages_of
+from tests.ui.visitors import scope_of
 
 
 def _answer(
@@ -25,18 +26,10 @@ def _answer(
     method: str = "GET",
     **headers: str,
 ):
-    scope = {
-        "type": kind,
-        "method": method,
-        "path": path,
-        "query_string": query,
-        "headers": [
-            (name.replace("_", "-").encode(), value.encode("latin-1"))
-            for name, value in {"host": host, **headers}.items()
-        ],
-        "server": (server, 8501),
-    }
-    return asyncio.run(messages_of(app, scope))
+    named = {"host": host, **headers}.items()
+    fields = [(name.replace("_", "-").encode(), value.encode("latin-1")) for name, value in named]
+    scope = scope_of(kind, path) | {"method": method, "query_string": query, "server": (server, 8501)}
+    return asyncio.run(messages_of(app, scope | {"headers": fields}))
 
 
 def _code(app: SecurityMiddleware, host: str, **more) -> int:

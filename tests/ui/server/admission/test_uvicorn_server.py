@@ -3,6 +3,8 @@
 import asyncio
 import signal
 import socket
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 from types import SimpleNamespace
 from typing import Any
 
@@ -68,6 +70,20 @@ def test_the_started_server_sends_without_delay(monkeypatch: pytest.MonkeyPatch)
     asyncio.run(followed())
 
 
+@asynccontextmanager
+async def running(app: Any, **config: Any) -> AsyncIterator[tuple[uvicorn.Server, int]]:
+    """Yield a server of an app, and its port."""
+    with socket.socket() as listener:
+        listener.bind(("127.0.0.1", 0))
+        server = uvicorn.Server(uvicorn.Config(app, log_config=None, **config))
+        serving = asyncio.create_task(server.serve(sockets=[listener]))
+        while not server.started:
+            await asyncio.sleep(0.01)
+        yield server, listener.getsockname()[1]
+        server.should_exit = True
+        await serving
+
+
 @pytest.mark.parametrize("named", [False, True])
 def test_an_address_that_is_forwarded_counts_from_a_named_proxy_alone(
     named: bool, monkeypatch: pytest.MonkeyPatch
@@ -90,20 +106,14 @@ def test_an_address_that_is_forwarded_counts_from_a_named_proxy_alone(
         await send({"type": "http.response.body", "body": scope["client"][0].encode()})
 
     async def served() -> str:
-        with socket.socket() as listener:
-            listener.bind(("127.0.0.1", 0))
-            server = uvicorn.Server(uvicorn.Config(answer, log_config=None))
-            serving = asyncio.create_task(server.serve(sockets=[listener]))
-            while not server.started:
-                await asyncio.sleep(0.01)
-            reader, writer = await asyncio.open_connection(*listener.getsockname())
+        async with running(answer) as (_, port):
+            reader, writer = await asyncio.open_connection("127.0.0.1", port)
             head = "Host: localhost\r\nX-Forwarded-For: 203.0.113.9\r\nConnection: close"
             writer.write(f"GET / HTTP/1.1\r\n{head}\r\n\r\n".encode())
             received = await reader.read()
             writer.close()
-            server.should_exit = True
-            await asyncio.gather(serving, *following)
-            return received.decode()
+        await asyncio.gather(*following)
+        return received.decode()
 
     assert ("203.0.113.9" if named else "127.0.0.1") in asyncio.run(served())
 
@@ -127,18 +137,9 @@ def test_a_body_does_not_wait_until_the_client_has_confirmed_the_head():
         return bool(sock.getsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY))
 
     async def served() -> tuple[bool, bool]:
-        with socket.socket() as listener:
-            listener.bind(("127.0.0.1", 0))
-            server = uvicorn.Server(uvicorn.Config(answer, lifespan="off", log_config=None))
-            serving = asyncio.create_task(server.serve(sockets=[listener]))
-            while not server.started:
-                await asyncio.sleep(0.01)
-            port = listener.getsockname()[1]
+        async with running(answer, lifespan="off") as (server, port):
             before = await at_once(server, port)
             set_socket_options(server)
-            after = await at_once(server, port)
-            server.should_exit = True
-            await serving
-            return before, after
+            return before, await at_once(server, port)
 
     assert asyncio.run(served()) == (False, True)

@@ -8,9 +8,7 @@ from typing import Any
 import pytest
 
 from explorer.lessons import LESSONS
-from explorer.training.scheduling.ids import REPLICA
 from explorer.ui.server.admission import replicas
-from explorer.ui.server.admission.visitors import SECRET
 from explorer.ui.server.classes import invitation, routes, stream
 from explorer.ui.server.classes.classes import MAX_AGE_S, UNKNOWN_CODE_MESSAGE, Classes
 from explorer.ui.server.classes.predictions import MAX_BODY_BYTES
@@ -251,12 +249,6 @@ def test_a_class_ends_by_itself_though_nobody_asks_for_it(
         looking.cancel()
 
     asyncio.run(ended())
-
-
-@pytest.fixture
-def first(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv(REPLICA, "first")
-    monkeypatch.setenv(SECRET, "ours")
 
 
 @pytest.mark.usefixtures("first")

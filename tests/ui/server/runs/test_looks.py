@@ -15,6 +15,16 @@ from tests.training.scheduling.counting import make_counting
 from tests.ui.server.runs.test_stream import told
 
 
+def batched(engine, before):
+    """Return a batcher that asks the engine after something else was done with what is asked for."""
+
+    def snapshots(shown):
+        before(shown)
+        return engine.snapshots(shown)
+
+    return StateBatcher(SimpleNamespace(snapshots=snapshots))
+
+
 @pytest.mark.parametrize(("watchers", "now", "pause"), [(0, 1005.2, 0.3), (1, 1005, 5), (2, 1005, 15)])
 def test_all_watchers_together_share_the_pictures_of_a_second(watchers, now, pause):
     """All look at the same moments: of all 0.5 s, of all 10 s, of all 20 s."""
@@ -26,14 +36,12 @@ def test_all_watchers_together_share_the_pictures_of_a_second(watchers, now, pau
 def test_simultaneous_watchers_share_one_request(engine):
     questions = []
 
-    class Counted:
-        def snapshots(self, shown):
-            questions.append(list(shown))
-            turn_until_idle(engine)
-            return engine.snapshots(shown)
+    def count(shown):
+        questions.append(list(shown))
+        turn_until_idle(engine)
 
     async def watched():
-        looks = StateBatcher(Counted())
+        looks = batched(engine, count)
         identities = [engine.start(SMALL, name) for name in "abc"]
         everyone = [*identities, identities[0]]
         events = await asyncio.gather(*(anext(stream.stream_events(looks, each)) for each in everyone))
@@ -49,16 +57,14 @@ def test_after_a_look_at_several_runs_they_have_as_long_for_themselves(engine, m
     clock = [0.0]
     rests = []
 
-    class Slow:
-        def snapshots(self, shown):
-            clock[0] += 0.25 * len(shown)
-            return engine.snapshots(shown)
+    def work(shown):
+        clock[0] += 0.25 * len(shown)
 
     async def sleep(seconds):
         rests.append(seconds)
 
     async def looked(*identities):
-        looks = StateBatcher(Slow())
+        looks = batched(engine, work)
         await asyncio.gather(*map(looks.get_state, identities))
         await looks._task
 
@@ -112,21 +118,16 @@ def test_a_seen_snapshot_is_not_encoded_again_until_a_new_watcher_asks(engine, m
 
 
 def test_a_look_that_fails_ends_the_streams_and_the_next_one_is_taken(engine):
-    class Broken:
-        def __init__(self):
-            self.is_broken = True
+    mistakes = [ValueError("a mistake of ours")]
 
-        def snapshots(self, shown):
-            if self.is_broken:
-                raise ValueError("a mistake of ours")
-            return engine.snapshots(shown)
+    def fail_once(_shown):
+        if mistakes:
+            raise mistakes.pop()
 
     async def watched():
-        broken = Broken()
-        looks = StateBatcher(broken)
+        looks = batched(engine, fail_once)
         with pytest.raises(ValueError, match="a mistake of ours"):
             await anext(stream.stream_events(looks, "a run"))
-        broken.is_broken = False
         return await anext(stream.stream_events(looks, "a run"))
 
     assert "gone" in asyncio.run(watched())
@@ -136,11 +137,9 @@ def test_a_periodic_request_is_answered_periodically(engine, monkeypatch):
     """However long a look takes, as long as it takes less than that."""
     times, now = [], [0.0]
 
-    class Busy:
-        def snapshots(self, shown):
-            now[0] += 0.03
-            engine.turn()
-            return engine.snapshots(shown)
+    def work(_shown):
+        now[0] += 0.03
+        engine.turn()
 
     async def sleep(seconds):
         now[0] += seconds
@@ -149,7 +148,7 @@ def test_a_periodic_request_is_answered_periodically(engine, monkeypatch):
         loop = asyncio.get_running_loop()
         monkeypatch.setattr(loop, "time", lambda: now[0])
         async for _ in stream.stream_events(
-            StateBatcher(Busy()), engine.start(LONG), (), stream.WatchLimiter(0.05).get_pause_s
+            batched(engine, work), engine.start(LONG), (), stream.WatchLimiter(0.05).get_pause_s
         ):
             times.append(now[0])
             if len(times) == 5:
@@ -164,14 +163,12 @@ def test_the_event_loop_is_never_held(engine):
     """While the engine takes its time others go on."""
     waits, reached = threading.Event(), threading.Event()
 
-    class Slow:
-        def snapshots(self, shown):
-            reached.set()
-            assert waits.wait(10)
-            return engine.snapshots(shown)
+    def wait(_shown):
+        reached.set()
+        assert waits.wait(10)
 
     async def both():
-        watcher = asyncio.create_task(anext(stream.stream_events(StateBatcher(Slow()), "a run")))
+        watcher = asyncio.create_task(anext(stream.stream_events(batched(engine, wait), "a run")))
         while not reached.is_set():
             await asyncio.sleep(0.001)
         waits.set()  # nobody could do that if the loop were held
