@@ -15,7 +15,7 @@ OTHER_PAGES = {"/learn": (".contents a", (30, 160), 20), "/study": (".study .pla
 
 
 @pytest.mark.parametrize("path", OTHER_PAGES)
-def test_on_a_phone_other_pages_open_with_few_controls_and_words(new_page: Open, path: str) -> None:
+def test_learn_and_study_on_a_phone_open_with_few_controls_and_words(new_page: Open, path: str) -> None:
     page = new_page(viewport=PHONE, **FINGER)
     page.goto(f"{path}?op=sign&rule=clipped" if path == "/study" else path)
     opens_with_few(page, path)
@@ -54,7 +54,7 @@ _MOST_REQUESTS = 85  # a first visit took 117
     "path",
     ["/", "/train", "/study", "/learn", pytest.param("/learn?lesson=vanishing", marks=pytest.mark.thorough)],
 )
-def test_nothing_moves_after_the_first_second_and_little_is_brought(new_page: Open, path: str) -> None:
+def test_a_first_visit_loads_little_and_does_not_shift(new_page: Open, path: str) -> None:
     """In the same visits: the first stops of the keyboard, and what a window shows of each page."""
     page = visited_at_rest(new_page, path, NOTHING_CHOSEN)
     brought = page.evaluate(_BROUGHT)
@@ -93,7 +93,7 @@ def visited_at_rest(new_page: Open, path: str, script: str) -> Page:
 
 
 @pytest.mark.parametrize(("section", "tools"), [("code", ""), ("checks", "&tools=all")])
-def test_a_link_to_a_section_opens_it_in_view_and_brings_its_tools(
+def test_a_link_to_a_section_opens_it_in_view_with_its_tools(
     tabs: Callable[..., Tab], section: str, tools: str
 ) -> None:
     page = tabs().page

@@ -69,7 +69,7 @@ def test_no_module_draws_text_on_a_canvas() -> None:
     assert not [file.name for file in files if re.search(r"\.(fill|stroke)Text\(", file.read_text("utf-8"))]
 
 
-def test_the_first_screen_is_calm_and_every_page_one_press_away(first: First) -> None:
+def test_the_first_screen_has_few_controls_and_links_every_page(first: First) -> None:
     page = first(arrives=True)
     expect(page.get_by_role("link", name="Train both")).to_be_visible()
     expect(
@@ -106,7 +106,7 @@ def is_as_on_a_phone(page: Page) -> None:
         expect(page.locator(part)).to_be_in_viewport(ratio=1)
 
 
-def test_on_a_phone_the_first_screen_is_calm_and_axe_finds_nothing(first: First) -> None:
+def test_the_first_screen_on_a_phone_is_short_and_accessible(first: First) -> None:
     page = first(arrives=True, **FINGER)
     expect(page.get_by_role("link", name="Train both")).to_be_visible()
     assert_few(page, 15, 65)
@@ -119,7 +119,7 @@ def test_on_a_phone_the_first_screen_is_calm_and_axe_finds_nothing(first: First)
     assert in_both_themes(page) == []
 
 
-def test_the_point_is_dragged_and_carries_each_slope(first: First) -> None:
+def test_dragging_the_knob_moves_the_probe_and_its_labels(first: First) -> None:
     page = first()
     labels, probe = page.locator(".chart-label"), page.get_by_role("slider", name="Probe x")
     expect(page.locator(".chart-readout, .chart .legend")).to_be_hidden()  # labels are in its place
@@ -135,7 +135,7 @@ def test_the_point_is_dragged_and_carries_each_slope(first: First) -> None:
     expect(labels.filter(has_text=f"x = {after.replace('-', '−')}")).to_have_count(1)
 
 
-def test_all_tools_are_one_press_away_and_stay_in_browser_and_link(first: First) -> None:
+def test_all_tools_open_with_one_press_and_are_remembered(first: First) -> None:
     page = first(arrives=True)
     slider = page.get_by_role("slider", name="Upstream gradient g")
     expect(slider).to_be_hidden()
@@ -155,7 +155,7 @@ def test_all_tools_are_one_press_away_and_stay_in_browser_and_link(first: First)
     page.wait_for_url(lambda address: "tools" not in urlsplit(address).query)
 
 
-def test_the_chip_brings_the_slider_of_g_and_a_card_its_tools(first: First) -> None:
+def test_the_chip_opens_the_field_of_g_and_edit_the_tools_of_a_card(first: First) -> None:
     page = first()
     page.get_by_role("button", name="g = 1, the upstream gradient: change it").click()
     enter(page.locator(".strip input.exact"), "2")
@@ -172,7 +172,7 @@ WORDS_IN_PLACE = """() => {
 }"""
 
 
-def test_the_example_of_the_published_clamp_shows_its_bug_at_once_and_no_words_on_curves(
+def test_the_published_clamp_shows_its_bug_and_no_text_over_curves(
     first: First,
 ) -> None:
     page = first(BUG)
@@ -194,7 +194,7 @@ def test_the_example_of_the_published_clamp_shows_its_bug_at_once_and_no_words_o
     expect(page.locator(".instrument .chart")).to_be_in_viewport(ratio=1)
 
 
-def test_a_badge_of_an_own_formula_comes_after_a_rest_and_is_asked_for_once(first: First) -> None:
+def test_the_badge_of_a_custom_formula_is_requested_once(first: First) -> None:
     page = first("/?op=round&rule=straight_through")
     badges = page.locator(".failing:visible")
     with requests(page, "/ask/checks") as asked:
@@ -226,7 +226,7 @@ _COVERS = """() => {
 }"""
 
 
-def test_on_a_phone_the_curves_cover_nothing_that_has_the_focus(first: First) -> None:
+def test_the_curves_on_a_phone_never_cover_the_focused_element(first: First) -> None:
     page = first("/?op=round&rule=default&rule=straight_through&section=compare&tools=all", **FINGER)
     page.locator(".compared .join").last.focus()
     for _ in range(60):

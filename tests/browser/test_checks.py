@@ -9,7 +9,7 @@ from tests.browser.reading import card, settle, sign, turn
 PROBE = "Probe x"
 
 
-def test_a_line_shows_its_x_and_a_neighbour_becomes_a_card(explore: Page) -> None:
+def test_a_check_shows_its_x_and_a_neighbour_can_be_added(explore: Page) -> None:
     page = explore
     held: list[Route] = []
     holds = [True]
@@ -52,7 +52,7 @@ def test_a_line_shows_its_x_and_a_neighbour_becomes_a_card(explore: Page) -> Non
     expect(page.locator(".checked").first).to_be_hidden()
 
 
-def test_a_server_without_an_answer_is_reported_and_delays_no_curve(explore: Page) -> None:
+def test_a_failed_request_for_checks_is_reported_and_delays_no_curve(explore: Page) -> None:
     page = explore
     page.route("**/ask/checks", lambda route: route.fulfill(status=200, json={"x": "nonsense"}))
     page.route("**/ask/neighbours", lambda route: None)

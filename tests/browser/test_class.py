@@ -34,7 +34,7 @@ APART = """() => {
 }"""
 
 
-def test_a_class_from_its_code_to_its_end(new_page: Open, chromium: Browser, address: str) -> None:
+def test_a_class_runs_from_its_code_to_its_end(new_page: Open, chromium: Browser, address: str) -> None:
     teacher, code = opened(new_page)
     one = new_page(fresh=True, viewport=PHONE, **FINGER)
     with strange(chromium, address) as other:
@@ -55,7 +55,7 @@ def test_a_class_from_its_code_to_its_end(new_page: Open, chromium: Browser, add
         the_end_leaves_nothing(teacher, one, other)
 
 
-def test_on_a_phone_pad_and_question_are_in_view_and_a_wrong_answer_is_called_wrong(new_page: Open) -> None:
+def test_a_student_on_a_phone_sees_the_question_and_the_verdict(new_page: Open) -> None:
     teacher, code = opened(new_page)
     one = new_page(fresh=True, viewport=PHONE, **FINGER)
     joins_by_its_code(one, code)
@@ -235,7 +235,7 @@ def the_end_leaves_nothing(teacher: Page, *students: Page) -> None:
     assert "class=" not in teacher.url
 
 
-def test_a_class_that_is_opened_on_the_list_begins_with_its_first_lesson(page: Page) -> None:
+def test_a_class_opened_from_the_list_begins_with_the_first_lesson(page: Page) -> None:
     page.goto("/learn")
     page.get_by_role("button", name="Class", exact=True).click()
     expect(page.get_by_role("dialog", name="The code of the class")).to_be_visible()
@@ -250,7 +250,7 @@ HELD = """localStorage.setItem("gradient-explorer.class-led",
     JSON.stringify({id: "000000000", secret: "s", watch: "w", pages: []}))"""
 
 
-def test_a_teacher_of_an_ended_class_reads_so_and_continues_without_it(page: Page) -> None:
+def test_a_teacher_of_an_ended_class_is_told_and_can_continue(page: Page) -> None:
     page.goto("/learn?lesson=clamp")
     page.get_by_role("button", name="Class", exact=True).wait_for()  # else this page finds that class gone
     page.evaluate(HELD)

@@ -28,7 +28,7 @@ def page(explore: Page) -> Page:
     return explore
 
 
-def test_the_confirmed_curve_is_the_sampled_one_bit_for_bit_and_the_words_are_torchs(page: Page) -> None:
+def test_confirmed_curves_and_words_equal_those_of_the_library(page: Page) -> None:
     for settings in CURVES:
         frame = explorer.sample(**settings)
         query = {key: value for key, value in settings.items() if key not in ("rules", "start", "stop")}
@@ -77,7 +77,7 @@ def test_a_late_answer_never_overwrites_a_newer_choice(page: Page) -> None:
     expect(sign(page)).to_have_attribute("data-status", "confirmed")
 
 
-def test_without_a_server_curves_follow_and_are_confirmed_when_it_is_back(page: Page) -> None:
+def test_curves_follow_without_a_server_and_are_confirmed_later(page: Page) -> None:
     turn(page, "/?op=relu&rule=straight_through", shows=["straight_through"])
     page.route("**/ask/curves", lambda route: route.fulfill(status=200, json={"x": "nonsense"}))
     enter(number(page, G), "2")
@@ -91,7 +91,7 @@ def test_without_a_server_curves_follow_and_are_confirmed_when_it_is_back(page: 
     settle(page)
 
 
-def test_a_parameter_learns(page: Page) -> None:
+def test_a_learning_parameter_shows_its_gradient_and_equilibrium(page: Page) -> None:
     """A third panel, the numbers beneath it, what they make of the parameter, and where it comes to rest."""
     given = {"s": 0.6, "qmin": -2.0, "qmax": 1.0}
     query = {"op": "quantize", "rule": ["lsq", "default"], **given}

@@ -14,7 +14,7 @@ from explorer.ui.server import files
 DRAWING = f"/assets/{PLOTLY}"
 
 
-def test_plotly_js_is_sent_compressed_once_and_then_kept(address: str) -> None:
+def test_plotly_js_is_sent_compressed_and_cached(address: str) -> None:
     status, headers, body = fetch(address + DRAWING, {"Accept-Encoding": "gzip, br;q=0"})
     assert (status, headers["Content-Encoding"]) == (200, "gzip")
     _, of_brotli, smaller = fetch(address + DRAWING, {"Accept-Encoding": "gzip, deflate, br, zstd"})
@@ -33,7 +33,7 @@ def test_plotly_js_is_sent_compressed_once_and_then_kept(address: str) -> None:
     assert (status, nothing) == (304, b"")
 
 
-def test_the_front_end_is_sent_compressed_too(address: str) -> None:
+def test_the_front_end_is_sent_compressed_and_cached(address: str) -> None:
     names = re.findall(r'"\./(static/(?:js|css)/[^"]+)"', files.INDEX)
     assert len(names) > 20
     for name in names:

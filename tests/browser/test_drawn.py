@@ -22,7 +22,7 @@ def drawn(page: Page, **more: object) -> None:
     turn(page, f"/?{words}", shows=[RULE])
 
 
-def test_one_trace_a_rule_has_meta_and_bands_draws_and_the_exact_gradient_have_none(explore: Page) -> None:
+def test_a_random_rule_has_its_mean_band_draws_and_exact_gradient(explore: Page) -> None:
     drawn(explore, target=0.2)
     traces: list[dict[str, Any]] = explore.evaluate(TRACES)
     assert [trace["meta"] for trace in traces if trace.get("meta")] == ["forward", RULE]
@@ -37,7 +37,7 @@ def test_one_trace_a_rule_has_meta_and_bands_draws_and_the_exact_gradient_have_n
     np.testing.assert_allclose(mean["y"], table["mean"], atol=1e-6)
 
 
-def test_the_main_sentence_is_on_bias_and_all_tools_also_show_the_spread(explore: Page) -> None:
+def test_the_main_sentence_states_the_bias_and_all_tools_the_spread(explore: Page) -> None:
     turn(explore, "/?op=bernoulli&rule=reinmax", shows=["reinmax"])
     bias, spread = "On average ReinMax is exact for this loss.", "Single draws spread by up to 0.25"
     main, below = explore.locator(".words .main"), explore.locator(".words .below")
@@ -76,7 +76,7 @@ def test_a_typed_loss_is_in_the_link_and_readings_show_bias_and_spread(
     assert parse_qs(urlsplit(explore.url).query)["f"] == ["abs(y - middle)"]
 
 
-def test_on_a_phone_the_legend_lies_under_no_button(phone_explore: Page) -> None:
+def test_the_legend_on_a_phone_does_not_overlap_a_button(phone_explore: Page) -> None:
     """Nor does the sentence that stands there where a mean does not exist."""
     for loss, text in {"y": "black: exact", "1 / (y - 1)": "Curves without a mean: "}.items():
         step_to(phone_explore, f"/?{urlencode({'op': OP, 'rule': RULE, 'f': loss, 'tools': 'all'})}")

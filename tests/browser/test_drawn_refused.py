@@ -21,7 +21,7 @@ def fixed_alone(here: str, entry: str = LABEL) -> str:
     return STOCHASTIC_TEXTS["fixed"].format(entry=entry, here=here)
 
 
-def test_a_section_of_what_has_one_value_at_each_x_says_that_this_has_none(
+def test_sections_for_deterministic_pairs_refuse_a_random_one(
     explore: Page, subtests: pytest.Subtests
 ) -> None:
     for section, figure in FIGURES.items():
@@ -36,7 +36,7 @@ def test_a_section_of_what_has_one_value_at_each_x_says_that_this_has_none(
     expect(explore.locator(FIGURES["map"]).first).to_be_visible()
 
 
-def test_a_layer_is_not_laid_over_means(explore: Page) -> None:
+def test_layers_are_not_drawn_over_means(explore: Page) -> None:
     words = explore.locator(".layer-words [role=status]")
     dashed = "() => document.querySelector('.js-plotly-plot').data.filter(({line}) => line?.dash).length"
     for layer in LAYERS:
@@ -50,7 +50,7 @@ def test_a_layer_is_not_laid_over_means(explore: Page) -> None:
         assert explore.evaluate(dashed) == 1
 
 
-def test_a_press_removes_the_rule_that_no_net_trains(page: Page) -> None:
+def test_a_rule_that_no_net_trains_is_removed_with_one_press(page: Page) -> None:
     open_train(page, "op=bernoulli&rule=flip&rule=reinmax&rule=disarm&task=moons")
     expect(page.locator(".reads .question")).to_have_text("Remove Flip to train the others.")
     expect(page.locator(".net")).to_be_hidden()
@@ -67,7 +67,7 @@ def test_a_press_removes_the_rule_that_no_net_trains(page: Page) -> None:
     expect(status(page).get_by_role("button")).to_have_count(0)
 
 
-def test_the_palettes_of_a_training_grey_what_no_net_takes_and_offer_what_draws(page: Page) -> None:
+def test_the_palettes_of_train_disable_only_rules_that_no_net_takes(page: Page) -> None:
     open_train(page, "op=sign&rule=clipped&task=digits")
     for name, entry in (("Op", LABEL), ("Search rules", "REINFORCE with a baseline")):
         if name != "Op":
@@ -82,7 +82,7 @@ def test_the_palettes_of_a_training_grey_what_no_net_takes_and_offer_what_draws(
     expect(shown).to_contain_text(UNTRAINED)
 
 
-def test_a_study_says_so_too(page: Page) -> None:
+def test_a_study_refuses_a_rule_that_no_net_trains(page: Page) -> None:
     page.goto(link("/study", {"op": "bernoulli", "rule": "flip", "task": "digits"}))
     expect(page.locator(".study .status")).to_contain_text(UNTRAINED)
     expect(page.locator(".study .status")).not_to_contain_text("Ready")

@@ -69,7 +69,7 @@ def check_drawn(page: Page, axis: str, *curves: tuple[str, float]) -> None:
     in_the_end(page, check)
 
 
-def test_an_exercise_from_its_first_fault_to_its_repair(course: Page) -> None:
+def test_an_exercise_is_judged_from_its_first_fault_to_its_repair(course: Page) -> None:
     box = begun(course)
     expect(verdict(course)).to_have_text("At x = 2 and g = 1 it returns 1, not 0.")
     expect(course.locator(".case-words")).to_have_text("1, not 0")
@@ -111,7 +111,7 @@ def test_the_failing_gradient_of_a_parameter_is_drawn_over_x(course: Page) -> No
     check_dots(course, "yaxis3", 2, wanted, 0)
 
 
-def test_a_fault_on_a_line_marks_it_until_it_is_mended(phone_course: Page) -> None:
+def test_a_faulty_line_is_marked_until_it_is_repaired(phone_course: Page) -> None:
     box = begun(phone_course, "in-place")
     expect(verdict(phone_course)).to_contain_text("Line 10: g[x <= 0] = 0 changes g itself")
     expect(phone_course.locator(".editor-lines .marked")).to_have_text("10")
@@ -123,7 +123,7 @@ def test_a_fault_on_a_line_marks_it_until_it_is_mended(phone_course: Page) -> No
     expect(verdict(phone_course)).to_contain_text(RIGHT)
 
 
-def test_keys_indent_and_lead_out_of_the_field(course: Page) -> None:
+def test_keys_indent_code_and_leave_the_field(course: Page) -> None:
     box = begun(course)
     box.fill("class F:")
     box.press("End")

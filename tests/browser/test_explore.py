@@ -38,7 +38,7 @@ def asked(page: Page) -> dict[str, list[str]]:
     return parse_qs(urlsplit(page.url).query)
 
 
-def test_both_pages_open_and_the_choice_goes_along_and_back(page: Page) -> None:
+def test_the_choice_is_kept_between_explore_and_train(page: Page) -> None:
     turn(page, "/?op=clamp&rule=masked", shows=["masked"])
     card(page, "Clamp").get_by_role("button", name="hi learns").click()
     page.get_by_role("link", name="Train").click()
@@ -58,7 +58,7 @@ def test_both_pages_open_and_the_choice_goes_along_and_back(page: Page) -> None:
     assert asked(page)["learns"] == ["lo"]
 
 
-def test_a_parameter_moves_the_curve_before_it_is_let_go_and_the_address_after(page: Page) -> None:
+def test_a_dragged_slider_moves_the_curve_at_once_and_the_address_later(page: Page) -> None:
     turn(page, "/?op=sign&rule=clipped&range=-6&range=6", shows=["clipped"])
     before = page.url
     place = card(page, "Clipped straight-through")
@@ -89,7 +89,7 @@ def test_a_value_beyond_the_slider_widens_it(page: Page) -> None:
     assert asked(page)["c"] == ["40"]
 
 
-def test_g_has_a_slider_and_a_field_whose_arrows_step_as_it_does_in_one_step_back(page: Page) -> None:
+def test_the_arrows_of_a_field_step_as_its_slider_does(page: Page) -> None:
     turn(page, "/?op=clamp&rule=straight_through&rule=masked", shows=["straight_through", "masked"])
     field, ends = number(page, G), slider(page, G)
     enter(field, "-1.5")
@@ -126,7 +126,7 @@ REFUSED = {
 }
 
 
-def test_a_number_that_cannot_be_had_stays_in_its_field_with_a_sentence(page: Page) -> None:
+def test_an_invalid_number_stays_in_its_field_with_a_message(page: Page) -> None:
     turn(page, "/", shows=FIRST)
     for name, (typed, said) in REFUSED.items():
         field = number(page, name)
@@ -141,7 +141,7 @@ def test_a_number_that_cannot_be_had_stays_in_its_field_with_a_sentence(page: Pa
         expect(field).to_have_value(before)
 
 
-def test_rules_are_added_hidden_and_removed_and_keep_their_colour(page: Page) -> None:
+def test_a_rule_keeps_its_colour_when_others_are_added_or_removed(page: Page) -> None:
     turn(page, "/?op=sign&rule=default&rule=clipped", shows=["default", "clipped"])
     colour = f"{TRACES}.find(trace => trace.meta === 'clipped').line.color"
     before = page.evaluate(colour)
@@ -161,7 +161,7 @@ def test_rules_are_added_hidden_and_removed_and_keep_their_colour(page: Page) ->
     assert not page.evaluate(f"{TRACES}.find(trace => trace.meta === 'swish_sign')?.visible ?? false")
 
 
-def test_back_undoes_and_forward_does_it_again(page: Page) -> None:
+def test_back_undoes_and_forward_redoes_a_change(page: Page) -> None:
     turn(page, "/?op=clamp&rule=masked&g=2", shows=["masked"])
     enter(number(page, G), "-3")
     page.wait_for_url("**g=-3*")
@@ -210,7 +210,7 @@ _CHANGE_AND_LEAVE = """async module => {
 }"""
 
 
-def test_a_press_on_a_link_to_another_page_right_after_a_choice_leads_there(page: Page) -> None:
+def test_a_link_pressed_right_after_a_choice_opens_its_page(page: Page) -> None:
     turn(page, "/?op=sign&rule=clipped", shows=["clipped"])
     page.evaluate(_CHANGE_AND_LEAVE, f"assets/{answers.get_folder()}/choice/store.js")
     settle_train(page)

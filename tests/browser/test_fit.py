@@ -56,7 +56,7 @@ def test_panels_are_tall_enough_and_no_words_are_cut(explore: Page, subtests: py
             assert mistake.evaluate("node => node.scrollHeight <= node.clientHeight")
 
 
-def test_the_page_says_what_it_is_and_what_confirmed_means_where_a_finger_reaches_it(
+def test_the_page_explains_itself_and_its_sign_on_a_phone(
     phone_explore: Page,
 ) -> None:
     page = phone_explore
@@ -71,7 +71,7 @@ def test_the_page_says_what_it_is_and_what_confirmed_means_where_a_finger_reache
     expect(words).to_be_hidden()
 
 
-def test_a_rule_that_is_shown_is_found_but_not_chosen_twice(explore: Page) -> None:
+def test_a_rule_already_shown_is_listed_but_disabled(explore: Page) -> None:
     page = explore
     turn(page, "/?op=round&rule=default&rule=straight_through")
     page.get_by_role("button", name="Add rule").click()

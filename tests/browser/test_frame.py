@@ -60,14 +60,14 @@ def framed(visitor: Tab, site: str, address: str) -> Iterator[Callable[[str], Fr
     assert not visitor.errors
 
 
-def test_a_frame_on_another_site_trains(framed):
+def test_a_frame_on_another_site_can_train(framed):
     frame = framed("/train?embed=true&op=relu&rule=default&steps=40&pace=full")
     frame.get_by_role("button", name="Start").click()
     expect(frame.locator(".status .main")).to_contain_text("Finished after 40 steps")
 
 
 @pytest.mark.parametrize("path", ["/runs", "/ask/read"])
-def test_another_site_can_have_nothing_done(chromium: Browser, site: str, address: str, path: str):
+def test_requests_from_another_site_are_refused(chromium: Browser, site: str, address: str, path: str):
     with profile(chromium, address) as visitor:  # one that logs an error, as it should
         page = visitor.new_page()
         page.goto(site)

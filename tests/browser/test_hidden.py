@@ -28,7 +28,7 @@ def all_is_seen(page: Page, part: str) -> None:
 
 
 @pytest.mark.parametrize("key", take_part(LESSONS))
-def test_a_question_its_code_and_its_answers_are_seen_whole_on_a_stage(course: Page, key: str) -> None:
+def test_a_question_its_code_and_answers_are_not_hidden_on_a_stage(course: Page, key: str) -> None:
     turn_to(course, LESSONS[key])
     present(course, True)
     all_is_seen(course, ".lesson")
@@ -38,14 +38,14 @@ def test_a_question_its_code_and_its_answers_are_seen_whole_on_a_stage(course: P
 
 
 @pytest.mark.parametrize("path", ["/", "/train", "/study"])
-def test_all_of_a_page_is_seen_on_a_stage(tabs: Callable[..., Tab], path: str) -> None:
+def test_no_text_of_a_page_is_hidden_on_a_stage(tabs: Callable[..., Tab], path: str) -> None:
     page = tabs().page
     page.goto(f"{path}?present=1")
     expect(page.locator(".instrument .add")).to_be_visible()
     all_is_seen(page, ".instrument.presenting")
 
 
-def test_all_of_a_training_is_seen_on_a_stage(tabs: Callable[..., Tab]) -> None:
+def test_no_text_of_a_training_is_hidden_on_a_stage(tabs: Callable[..., Tab]) -> None:
     page = tabs().page
     page.goto("/train?task=digits&op=round&steps=100&pace=full&present=1")
     button(page, "Start").click()

@@ -35,7 +35,7 @@ def shows(course: Page, key: str) -> None:
     expect(heading).to_be_visible(timeout=COMPUTED_MS)
 
 
-def test_the_list_leads_to_every_lesson_and_the_last_one_back_to_it(course: Page) -> None:
+def test_the_list_links_every_lesson_and_the_last_links_the_list(course: Page) -> None:
     turn_to(course, list(LESSONS.values())[-1])
     press(course, "Skip")
     course.get_by_role("link", name="All lessons").click()
@@ -105,7 +105,7 @@ def test_code_is_next_to_its_question_and_an_answer_marks_the_deciding_line(cour
     course.context.clear_permissions()
 
 
-def test_straight_through_ends_with_a_rule_to_draw_that_opens_where_one_draws(course: Page) -> None:
+def test_the_challenge_of_straight_through_leads_to_drawing_a_rule(course: Page) -> None:
     turn_to(course, LESSONS["straight-through"])
     press(course, "Skip")
     task = course.locator(".challenge")
@@ -131,7 +131,7 @@ def answer(course: Page, right: bool) -> None:
     press(course, "Check")
 
 
-def test_two_fresh_questions_fill_the_dot_of_a_lesson_which_stays(course: Page) -> None:
+def test_two_right_answers_mark_a_lesson_as_learned(course: Page) -> None:
     turn_to(course, LESSONS["straight-through"])
     press(course, "Skip")
     press(course, "Two fresh questions")
@@ -170,7 +170,7 @@ def test_a_term_opens_the_glossary_at_its_entry(course: Page) -> None:
     expect(glossary).to_be_hidden()
 
 
-def test_after_the_answer_a_lesson_shows_its_parameters_and_no_other_tools_of_explore(course: Page) -> None:
+def test_an_answered_lesson_shows_its_parameters_and_no_other_tools(course: Page) -> None:
     lesson = LESSONS["surrogates"]
     turn_to(course, lesson)
     press(course, "Skip")
@@ -294,7 +294,7 @@ CURVES = """image => {
 }"""
 
 
-def test_the_course_is_printed_a_page_a_lesson_and_the_answers_in_a_key(page: Page) -> None:
+def test_the_printed_course_has_a_page_per_lesson_and_a_key(page: Page) -> None:
     """The server computes a part of the lessons, which the page is given in place of the others too."""
     some = take_part(LESSONS)
     served = {
@@ -339,7 +339,7 @@ def test_the_course_is_printed_a_page_a_lesson_and_the_answers_in_a_key(page: Pa
     expect(page).to_have_url(re.compile(r"/learn\?print=course$"))
 
 
-def test_in_a_large_window_the_chart_of_a_lesson_fills_it_in_letters_of_15_px(course: Page) -> None:
+def test_the_chart_of_a_lesson_fills_a_large_window_in_readable_text(course: Page) -> None:
     course.set_viewport_size({"width": 1920, "height": 1080})
     turn_to(course, LESSONS["vanishing"])
     press(course, "Skip")

@@ -79,7 +79,7 @@ def said_of(lesson: Lesson, sent: list[str]) -> list[str]:
 
 
 @each_lesson(take_part(KINDS))
-def test_a_lesson_can_be_read_by_all_in_each_state_and_size(course: Page, lesson: Lesson) -> None:
+def test_a_lesson_is_accessible_in_each_state_and_size(course: Page, lesson: Lesson) -> None:
     turn_to(course, lesson)
     assert colours_in_both_themes(course, ".lesson") == []
     press(course, "Skip")
@@ -94,7 +94,7 @@ def test_a_lesson_can_be_read_by_all_in_each_state_and_size(course: Page, lesson
 
 
 @each_lesson(["autograd", "straight-through"])
-def test_a_lesson_tells_its_answer_to_whoever_has_predicted_and_to_nobody_else(
+def test_a_lesson_reveals_its_answer_only_after_a_right_prediction(
     course: Page, lesson: Lesson, sent: list[str]
 ) -> None:
     turn_to(course, lesson)
@@ -199,7 +199,7 @@ def on_a_stage_it_is_alone(page: Page) -> None:
     ("key", "level", "words"),
     [("relu", 0, "This passes nothing"), ("vanishing", 0, "Yes, as close as a hand can draw")],
 )
-def test_a_drawing_is_judged_beside_torchs_curve_and_stays_on_its_axes(
+def test_a_drawing_is_compared_with_torch_and_keeps_its_axes(
     course: Page, key: str, level: int, words: str, sent: list[str]
 ) -> None:
     lesson = LESSONS[key]

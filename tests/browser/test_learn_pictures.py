@@ -25,7 +25,7 @@ def opened(course: Page, key: str, name: str) -> Locator:
     return course.get_by_role("region", name=name)
 
 
-def test_a_step_is_done_by_hand(course: Page) -> None:
+def test_one_step_can_be_computed_by_hand(course: Page) -> None:
     turn_to(course, LESSONS["by-hand"])
     press(course, "Skip")
     press(course, "Do one step by hand")
@@ -55,7 +55,7 @@ def test_a_step_is_done_by_hand(course: Page) -> None:
     expect(product).to_be_visible()
 
 
-def test_the_recipe_is_put_in_order(course: Page) -> None:
+def test_the_steps_of_the_recipe_can_be_put_in_order(course: Page) -> None:
     turn_to(course, LESSONS["recipe"])
     press(course, "Skip")
     press(course, "Put the steps in order")
@@ -75,7 +75,7 @@ def test_the_recipe_is_put_in_order(course: Page) -> None:
     expect(said).to_have_text("That is the order.")
 
 
-def test_the_slope_at_the_corner_is_dragged(course: Page) -> None:
+def test_the_gradient_at_the_corner_can_be_dragged(course: Page) -> None:
     corner = opened(course, "relu", "The gradient at the corner")
     said, field = corner.get_by_role("status"), corner.get_by_role("slider", name="Gradient at x = 0")
     expect(said).to_contain_text("0.5 is a subgradient, as right as any other")
@@ -118,7 +118,7 @@ def p_of(walker: Locator) -> Locator:
     return walker.get_by_role("spinbutton", name="p", exact=True)
 
 
-def test_the_walker_counts_its_runs_and_is_moved_by_hand_and_by_keyboard(course: Page) -> None:
+def test_the_walker_counts_its_runs_and_can_be_moved(course: Page) -> None:
     walker = walker_of(course)
     share = 100 * unbiased_or_quiet.shares()["reinmax"][unbiased_or_quiet.RATES.index(4)]
     at = unbiased_or_quiet.start()["reinmax"]
@@ -150,7 +150,7 @@ def test_the_walker_counts_its_runs_and_is_moved_by_hand_and_by_keyboard(course:
     expect(here).to_contain_text("the wrong way")
 
 
-def test_on_a_phone_the_walker_fits_and_a_page_is_scrolled_over_it(phone_course: Page) -> None:
+def test_the_walker_fits_a_phone_and_lets_the_page_scroll(phone_course: Page) -> None:
     walker = walker_of(phone_course)
     beyond = "all => all.filter(one => one.getBoundingClientRect().right > innerWidth).length"
     assert walker.locator("*").evaluate_all(beyond) == 0
@@ -193,7 +193,7 @@ def test_code_and_curves_have_the_colours_of_the_theme(course: Page) -> None:
                 assert contrast(colour, ground) >= 4.5, kind
 
 
-def test_a_ring_is_drawn_where_a_key_leads_and_nowhere_else(course: Page) -> None:
+def test_a_focus_ring_is_drawn_only_after_a_key(course: Page) -> None:
     turn_to(course, LESSONS["clamp"])
     title = course.get_by_role("heading", level=2)
     expect(title).to_be_focused()

@@ -22,7 +22,7 @@ CUT = """() => {
 }"""
 
 
-def test_keys_on_a_stage(course: Page) -> None:
+def test_keys_turn_lessons_and_enter_and_leave_the_stage(course: Page) -> None:
     first, second, *_ = LESSONS.values()
     turn_to(course, first)
     course.keyboard.press("ArrowRight")
@@ -80,7 +80,7 @@ def test_a_clicker_leads_through_a_lesson_slide_by_slide(course: Page) -> None:
     expect(course.get_by_role("heading", level=2, name=following.title)).to_be_visible(timeout=COMPUTED_MS)
 
 
-def test_type_and_lines_grow_with_the_stage_and_names_are_whole(course: Page) -> None:
+def test_text_and_lines_grow_with_the_stage_and_no_label_is_cut(course: Page) -> None:
     """No text below 2.5 % of the height, no curve below 0.4 %; the chart stays while g moves."""
     page = course
     turn_to(page, LESSONS["clamp"])
@@ -127,7 +127,7 @@ AT_REST = f"""async () => {{
 
 # Faster for the page: the stage, which scrolls by the same keys.
 @pytest.mark.parametrize("presenting", [pytest.param(False, marks=pytest.mark.thorough), True])
-def test_keys_scroll_after_the_answer(course: Page, presenting: bool) -> None:
+def test_keys_scroll_a_lesson_after_its_answer(course: Page, presenting: bool) -> None:
     """On a stage Page Down is a clicker's key, which goes on."""
     course.set_viewport_size({"width": 1280, "height": 720})
     turn_to(course, LESSONS["clamp"])
@@ -143,7 +143,7 @@ def test_keys_scroll_after_the_answer(course: Page, presenting: bool) -> None:
     expect(course.get_by_role("heading", level=2, name=LESSONS["clamp"].title)).to_be_attached()
 
 
-def test_a_frame_holds_the_lesson_alone(page: Page) -> None:
+def test_an_embedded_lesson_has_no_page_controls(page: Page) -> None:
     open_lesson(page, "clamp", "&embed=true")
     expect(page.get_by_role("button", name="Skip")).to_be_visible()
     for name in ("Copy link", "Present (p)", "Glossary"):
@@ -153,7 +153,7 @@ def test_a_frame_holds_the_lesson_alone(page: Page) -> None:
     expect(page.get_by_role("link", name="Open in Explore")).to_have_attribute("target", "_blank")
 
 
-def test_a_frame_holds_the_chart_alone(page: Page) -> None:
+def test_an_embedded_chart_has_no_page_controls(page: Page) -> None:
     page.goto("/?op=sign&rule=clipped&embed=true")
     settle(page, shows=["clipped"])
     expect(page.get_by_role("button", name="Copy link")).to_have_count(0)
@@ -173,7 +173,7 @@ COVERED = """() => [...document.querySelectorAll(".lesson .option, .lesson .deci
 }).map(each => each.textContent)"""
 
 
-def test_nothing_covers_an_answer_in_a_low_window(new_page: Open) -> None:
+def test_no_answer_is_covered_in_a_low_window(new_page: Open) -> None:
     """Neither on a stage, as its link opens it, nor beside it."""
     page = new_page(viewport={"width": 900, "height": 600})
     open_lesson(page, "clamp", "&present=1")

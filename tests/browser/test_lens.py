@@ -25,7 +25,7 @@ def lens(page: Page) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     return np.array(x), np.array(y)
 
 
-def test_the_curve_in_the_browser_is_pythons(explore: Page) -> None:
+def test_the_lens_in_the_browser_matches_python(explore: Page) -> None:
     link = "/?op=quantize&rule=straight_through&layer=lens&noise=normal&noise_width=0.2&s=0.5"
     turn(explore, link, shows=["straight_through"])
     x, y = lens(explore)
@@ -37,7 +37,7 @@ def test_the_curve_in_the_browser_is_pythons(explore: Page) -> None:
     assert explore.locator(".layer-words p").inner_text() == wanted.describe()
 
 
-def test_the_lens_is_switched_on_and_off_and_follows_a_slider_while_it_is_held(explore: Page) -> None:
+def test_the_lens_is_switched_on_and_off_and_follows_a_dragged_slider(explore: Page) -> None:
     page = explore
     turn(page, "/?op=quantize&rule=straight_through&tools=all", shows=["straight_through"])
     page.get_by_role("checkbox", name="Noise lens").press("Space")
@@ -61,7 +61,7 @@ def test_the_lens_is_switched_on_and_off_and_follows_a_slider_while_it_is_held(e
     expect(noise).to_have_count(0)
 
 
-def test_beside_the_lens_the_table_follows_its_one_noise(explore: Page) -> None:
+def test_the_comparison_table_uses_the_noise_of_the_lens(explore: Page) -> None:
     page = explore
     turn(page, "/?op=sign&rule=clipped&layer=lens&section=compare&tools=all", shows=["clipped"])
     page.locator(".compared").scroll_into_view_if_needed()

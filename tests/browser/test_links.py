@@ -45,7 +45,7 @@ HOSTILE: dict[str, dict[str, Any]] = {
 LINKS = [("/", "markup"), ("/train", "very long")]  # more of them are read in tests/ui/links
 
 
-def test_a_link_restores_everything(page: Page) -> None:
+def test_a_link_restores_the_whole_choice(page: Page) -> None:
     own_op, own_rule = "formula: x - floor(x)", "formula: g * (abs(x) <= w)"
     query = link(
         "/",
@@ -69,7 +69,7 @@ def test_a_link_restores_everything(page: Page) -> None:
     assert parse_qs(urlsplit(page.url).query) == parse_qs(urlsplit(query).query)
 
 
-def test_settings_of_a_training_come_back_with_back_and_no_script_runs(page: Page) -> None:
+def test_back_restores_training_settings_and_runs_no_script(page: Page) -> None:
     sent: list[str | bytes] = []
     page.on("websocket", lambda socket: socket.on("framesent", lambda frame: sent.append(frame)))
     page.goto("/train?op=relu&rule=default&steps=40")
@@ -91,7 +91,7 @@ def test_settings_of_a_training_come_back_with_back_and_no_script_runs(page: Pag
 
 
 @pytest.mark.parametrize(("path", "name"), LINKS)
-def test_a_hostile_link_shows_text_and_does_nothing(page: Page, path: str, name: str) -> None:
+def test_a_hostile_link_is_shown_as_text_and_runs_nothing(page: Page, path: str, name: str) -> None:
     requests: list[str] = []
     page.on("request", lambda request: requests.append(request.url))
     page.on("dialog", lambda dialog: requests.append(f"dialog {dialog.message}"))
@@ -125,7 +125,7 @@ _LEFT = """async ([module, path]) => {
 
 
 @pytest.mark.parametrize(("path", "left"), [("", "/?op=sign&rule=clipped&g=2"), ("/train", "/train")])
-def test_a_change_that_is_not_in_the_link_yet_reaches_no_other_page(
+def test_a_pending_change_is_not_written_into_another_pages_address(
     explore: Page, path: str, left: str
 ) -> None:
     turn(explore, "/?op=sign&rule=clipped", shows=["clipped"])

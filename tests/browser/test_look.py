@@ -62,7 +62,7 @@ MIDDLE = """() => {
 }"""
 
 
-def test_on_a_phone_the_chart_comes_first_and_stays_while_cards_pass(phone_explore: Page) -> None:
+def test_the_chart_on_a_phone_comes_first_and_stays_in_view(phone_explore: Page) -> None:
     """Nothing lies on anything, nor on a tablet, and nothing scrolls sideways: on Train neither."""
     page = phone_explore
     rules = ["default", "masked", "published_clamp", "zero"]
@@ -108,7 +108,7 @@ def shows_the_chart_without_scrolling_sideways(page: Page) -> None:
     assert drawn["width"] == pytest.approx(chart["width"], abs=1)
 
 
-def test_the_chart_can_be_read_in_both_themes(page: Page) -> None:
+def test_the_chart_has_enough_contrast_in_both_themes(page: Page) -> None:
     """Opened in the dark one, and changed to the light one; so is Train, from there."""
     show_in(page, "dark")
     visit(page, "/")
@@ -119,7 +119,7 @@ def test_the_chart_can_be_read_in_both_themes(page: Page) -> None:
     can_be_read_in_both_themes(page)
 
 
-def test_the_chart_follows_into_a_place_of_another_theme_and_back(explore: Page) -> None:
+def test_the_chart_follows_the_theme_of_its_container(explore: Page) -> None:
     """As when Streamlit takes over a page whose theme was not known yet: no transition tells of it."""
     show_in(explore, "light")
     turn(explore, "/?op=round&rule=default", shows=["default"])
@@ -146,7 +146,7 @@ def can_be_read_in_both_themes(page: Page) -> None:
         in_the_end(page, can_be_read)
 
 
-def test_nothing_of_ours_violates_the_rules_of_axe(explore: Page) -> None:
+def test_explore_has_no_accessibility_violations(explore: Page) -> None:
     page = explore
     turn(page, "/?op=clamp&rule=default&rule=clipped&rule=formula:+g*k&section=paste")
     page.get_by_text("More", exact=True).click()
@@ -156,7 +156,7 @@ def test_nothing_of_ours_violates_the_rules_of_axe(explore: Page) -> None:
     assert in_both_themes(page) == []
 
 
-def test_a_card_carries_the_colour_of_its_curve(explore: Page) -> None:
+def test_a_card_has_the_colour_of_its_curve(explore: Page) -> None:
     """In the dark theme and, changed, in the light one."""
     turn(explore, "/?op=sign&rule=default&rule=clipped", shows=["default", "clipped"])
     for scheme, colours in reversed(THEMES):
@@ -184,7 +184,7 @@ def stands_above(one: Locator, other: Locator) -> None:
     assert above["y"] + above["height"] <= below["y"] + 1
 
 
-def test_on_a_touch_screen_the_chart_stays_where_it_is_when_the_words_come(new_page: Open) -> None:
+def test_the_chart_on_a_phone_does_not_move_when_the_words_arrive(new_page: Open) -> None:
     page = new_page(viewport=PHONE, **FINGER)
     loading = page.context.new_cdp_session(page)
     loading.send("Fetch.enable", {"patterns": [{"urlPattern": "*/ask/curves"}]})
@@ -200,7 +200,7 @@ def test_on_a_touch_screen_the_chart_stays_where_it_is_when_the_words_come(new_p
     assert page.evaluate(top) == before
 
 
-def test_suggestions_are_not_cut_off(explore: Page) -> None:
+def test_hints_of_examples_are_not_cut_off(explore: Page) -> None:
     page = explore
     page.set_viewport_size({"width": 1280, "height": 720})
     turn(page, "/")
@@ -214,7 +214,7 @@ def test_suggestions_are_not_cut_off(explore: Page) -> None:
         assert whole, hint.text_content()
 
 
-def test_the_menu_of_the_page_lies_on_no_card(explore: Page) -> None:
+def test_the_menu_of_the_page_covers_no_card(explore: Page) -> None:
     page = explore
     page.set_viewport_size({"width": 1366, "height": 500})
     turn(page, "/")

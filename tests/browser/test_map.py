@@ -46,7 +46,7 @@ def line(page: Page, of: str) -> Locator:
     return page.get_by_role("slider", name=f"Chosen g on the map of {of}")
 
 
-def test_a_colour_is_the_band_that_torchs_value_lies_in(explore: Page) -> None:
+def test_colours_of_the_map_match_torchs_values(explore: Page) -> None:
     page = explore
     turn(page, ALL, shows=[*FIVE])
     expect(maps(page)).to_have_count(5)
@@ -76,7 +76,7 @@ def test_a_colour_is_the_band_that_torchs_value_lies_in(explore: Page) -> None:
     ]
 
 
-def test_the_line_is_dragged_and_the_curves_follow_before_the_hand_lets_go(explore: Page) -> None:
+def test_curves_follow_the_line_of_the_map_during_a_drag(explore: Page) -> None:
     """The scale stays under the hand, and follows at rest."""
     page = explore
     link = "/?op=round&rule=straight_through&rule=guided&section=map&g=4"
@@ -109,7 +109,7 @@ def _assert_g(page: Page, g: float) -> None:
     assert set(traces(page)["straight_through"].y) == {g}
 
 
-def test_g_is_chosen_by_keyboard_on_a_map_and_a_hidden_rule_has_none(explore: Page) -> None:
+def test_g_is_chosen_by_keyboard_and_a_hidden_rule_has_no_map(explore: Page) -> None:
     page = explore
     turn(page, "/?op=sign&rule=clip_value&rule=zero&hide=zero&section=map", shows=["clip_value", "zero"])
     expect(maps(page)).to_have_count(1)
@@ -130,7 +130,7 @@ def test_g_is_chosen_by_keyboard_on_a_map_and_a_hidden_rule_has_none(explore: Pa
     expect(maps(page)).to_have_count(2)
 
 
-def test_axe_finds_nothing_and_colours_follow_the_theme(explore: Page) -> None:
+def test_the_map_is_accessible_and_follows_the_theme(explore: Page) -> None:
     page = explore
     turn(page, ALL, shows=[*FIVE])
     picture = maps(page).first.locator("canvas")
@@ -153,7 +153,7 @@ def _assert_other(page: Page, light: NDArray[np.int64]) -> None:
     assert (dark != light).all()
 
 
-def test_on_a_phone_a_finger_drags_the_line_and_scrolls_beside_it(phone_explore: Page) -> None:
+def test_a_finger_drags_the_line_of_the_map_and_scrolls_elsewhere(phone_explore: Page) -> None:
     page = phone_explore
     turn(
         page, "/?op=round&rule=straight_through&rule=guided&section=map", shows=["straight_through", "guided"]

@@ -47,7 +47,7 @@ def notebook(cell: str, head: str = "") -> str:
     return f'<head><meta charset="utf-8">{head}</head><body>{cell}</body>'
 
 
-def test_a_saved_file_is_live_and_follows_the_theme(alone) -> None:
+def test_a_saved_file_is_interactive_and_follows_the_theme(alone) -> None:
     page = alone(explorer.instrument("sign", ["clipped", "approx_sign"], c=0.5).html())
     page.locator(f"{CHART} .cartesianlayer").wait_for()
     words = explorer.describe(explorer.sample("sign", ["clipped", "approx_sign"], c=0.5))
@@ -68,7 +68,7 @@ def test_a_saved_file_is_live_and_follows_the_theme(alone) -> None:
     follows_the_theme_of_the_system(page)
 
 
-def test_a_saved_file_is_live_on_a_phone(alone) -> None:
+def test_a_saved_file_is_interactive_on_a_phone(alone) -> None:
     page = alone(explorer.instrument("sign", ["clipped"]).html())
     page.set_viewport_size(PHONE)
     page.locator(f"{CHART} .cartesianlayer").wait_for()
@@ -78,7 +78,7 @@ def test_a_saved_file_is_live_on_a_phone(alone) -> None:
     page.set_viewport_size(SIZE)
 
 
-def test_a_saved_file_runs_no_script_but_its_own_and_asks_nobody(alone, tab: Tab) -> None:
+def test_a_saved_file_runs_no_foreign_script_and_makes_no_request(alone, tab: Tab) -> None:
     """Its policy holds even for what would be written into it."""
     html = explorer.instrument("sign", ["clipped"]).html()
     page = alone(html.replace("</body>", "<script>window.struck = 1</script></body>"))
@@ -91,9 +91,7 @@ def test_a_saved_file_runs_no_script_but_its_own_and_asks_nobody(alone, tab: Tab
     tab.errors.clear()
 
 
-def test_a_cell_draws_where_scripts_from_data_are_forbidden_and_else_says_why_it_is_blank(
-    alone, tab: Tab
-) -> None:
+def test_a_notebook_cell_draws_or_explains_which_policy_blocks_it(alone, tab: Tab) -> None:
     """As in a notebook whose server has a policy: the frame in its cell inherits it."""
     cell = make_page("sign", ["clipped"])._repr_html_()
     policy = '<meta http-equiv="Content-Security-Policy" content="script-src {}">'
@@ -115,7 +113,7 @@ def follows_the_theme_of_the_system(page: Page) -> None:
     assert page.evaluate(ground) == dark != light
 
 
-def test_a_parameter_learns_over_its_rule_map_in_the_output_cell_of_a_notebook(alone) -> None:
+def test_a_notebook_cell_shows_a_learning_parameter_and_the_rule_map(alone) -> None:
     instrument = make_page("quantize", ["lsq"], learns="s", s=0.6, section="map")
     frame = alone(notebook(instrument._repr_html_())).frame_locator("iframe")
     frame.locator(f"{CHART} .cartesianlayer .xy3").first.wait_for()
@@ -131,7 +129,7 @@ def test_a_parameter_learns_over_its_rule_map_in_the_output_cell_of_a_notebook(a
     frame.locator(".rest-figure .cartesianlayer").wait_for()
 
 
-def test_the_table_of_a_saved_file_has_what_was_measured_and_says_where_it_has_not(alone) -> None:
+def test_the_table_of_a_saved_file_states_what_was_not_measured(alone) -> None:
     page = alone(explorer.instrument("sign", ["clipped"], c=0.5, section="compare").html())
     clipped = page.locator(".compared [data-rule=clipped]")
     expect(clipped.locator("[data-column=area]")).to_have_text("1")
@@ -150,7 +148,7 @@ def test_the_table_of_a_saved_file_has_what_was_measured_and_says_where_it_has_n
     expect(clipped.locator("[data-column=area]")).to_have_text("–")
 
 
-def test_a_saved_file_without_a_table_says_how_to_have_one(alone) -> None:
+def test_a_saved_file_without_a_table_explains_how_to_get_one(alone) -> None:
     page = alone(explorer.instrument("sign", ["clipped"]).html())
     page.get_by_role("button", name="Compare", exact=True).click()
     expect(page.locator(".compare-host [role=status]")).to_contain_text(
@@ -161,7 +159,7 @@ def test_a_saved_file_without_a_table_says_how_to_have_one(alone) -> None:
         make_page("sign", ["clipped"], section="code")
 
 
-def test_a_saved_file_shows_user_text_as_text_and_takes_no_formula(alone) -> None:
+def test_a_saved_file_escapes_user_text_and_accepts_no_new_formula(alone) -> None:
     wild = "</script><!--<script><img src=x onerror=window.struck=1>"
     rule = explorer.Rule(key="mine", label=wild, formula="g", purpose=wild)
     page = alone(explorer.instrument("formula: x**3", [rule, "formula: g * k"]).html())

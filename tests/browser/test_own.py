@@ -68,7 +68,7 @@ def test_a_custom_op_chosen_by_search_is_drawn_as_its_formula_is_typed(page: Pag
     expect(card(page, "x - floor(x)")).to_be_visible()  # all that was typed is one step
 
 
-def test_an_own_rule_stays_while_what_is_typed_is_wrong(page: Page) -> None:
+def test_a_custom_rule_stays_while_its_formula_is_invalid(page: Page) -> None:
     turn(page, "/?op=identity&rule=default", shows=["default"])
     choose(page, "Add rule", "g * sin(x)")
     expect(card(page, "g * sin(x)")).to_be_visible()
@@ -89,7 +89,7 @@ def test_an_own_rule_stays_while_what_is_typed_is_wrong(page: Page) -> None:
     expect(page.locator(".mistake:visible")).to_contain_text(re.compile("^sin at column 1 takes 1 argument"))
 
 
-def test_a_formula_that_comes_too_late_takes_nothing_back(page: Page) -> None:
+def test_a_late_formula_does_not_overwrite_a_newer_choice(page: Page) -> None:
     turn(page, "/?op=formula:+a*x&rule=default", shows=["default"])
     field, held = title(page, "Op"), list[Route]()
     page.route("**/ask/entry", lambda route: held.append(route))
@@ -111,7 +111,7 @@ def test_a_formula_that_comes_too_late_takes_nothing_back(page: Page) -> None:
     expect(card(page, "Sign")).to_be_visible()
 
 
-def test_without_a_server_a_formula_is_not_lost(page: Page) -> None:
+def test_a_card_keeps_its_formula_when_the_server_does_not_answer(page: Page) -> None:
     turn(page, "/?op=identity&rule=formula:+g", shows=["formula: g"])
     page.route("**/ask/entry", lambda route: route.fulfill(status=200, body="no JSON"))
     type_into(page, "Rule", "g * 2")
@@ -137,7 +137,7 @@ def options(page: Page) -> list[str]:
     return [text.splitlines()[0] for text in page.get_by_role("option").all_inner_texts()]
 
 
-def test_the_palette_lists_every_rule_with_what_suits_first(page: Page) -> None:
+def test_the_palette_lists_every_rule_with_suitable_rules_first(page: Page) -> None:
     turn(page, "/?op=sign&rule=default", shows=["default"])
     page.get_by_role("button", name="Add rule").click()
     expect(page.get_by_label("Search rules")).to_be_focused()
@@ -155,7 +155,7 @@ def test_the_palette_lists_every_rule_with_what_suits_first(page: Page) -> None:
     assert all(len(path.get_attribute("d") or "") > 50 for path in pictures.all())
 
 
-def test_the_palette_by_search_and_keyboard(page: Page) -> None:
+def test_the_palette_can_be_searched_and_used_by_keyboard(page: Page) -> None:
     """What a search finds, and in which order, is tested in tests/frontend/cards."""
     turn(page, "/?op=sign&rule=default", shows=["default"])
     add = page.get_by_role("button", name="Add rule")
@@ -217,7 +217,7 @@ def test_the_title_of_the_op_is_a_combobox_for_names_and_formulas(page: Page) ->
     expect(field).to_have_attribute("aria-expanded", "false")
 
 
-def test_the_title_of_an_opened_rule_takes_another_one(page: Page) -> None:
+def test_the_title_of_an_opened_card_accepts_another_rule(page: Page) -> None:
     turn(page, "/?op=sign&rule=straight_through&rule=zero", shows=["straight_through", "zero"])
     page.keyboard.press("e")  # the calm page
     expect(title(page, "Rule")).to_have_count(0)
@@ -230,7 +230,7 @@ def test_the_title_of_an_opened_rule_takes_another_one(page: Page) -> None:
     settle(page, shows=["triangle", "zero"])
 
 
-def test_pasted_code_is_read_as_one_types_and_its_curve_is_drawn(page: Page) -> None:
+def test_pasted_code_is_read_while_it_changes_and_its_curve_is_drawn(page: Page) -> None:
     visit(page, "/?op=tanh&rule=zero&section=paste", shows=["zero"])
     box, says = page.get_by_label("Paste a torch.autograd.Function"), page.locator(".op .mistake")
     found = page.locator(".op").get_by_role("option")

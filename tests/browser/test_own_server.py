@@ -193,7 +193,7 @@ def assert_starts_again(page: Page) -> None:
     assert wait_for_steps(page, 5) > 5
 
 
-def test_a_connection_that_is_lost_twice(page: Page, other: Other) -> None:
+def test_a_run_survives_a_connection_that_is_lost_twice(page: Page, other: Other) -> None:
     """Without it a command is said to have changed nothing."""
     line = Line(page)
     line.cut()
@@ -216,7 +216,7 @@ def test_a_connection_that_is_lost_twice(page: Page, other: Other) -> None:
     expect(status(page)).to_contain_text("Paused at step")
 
 
-def test_a_training_process_that_is_killed(page: Page, other: Other, server: Server) -> None:
+def test_a_run_can_start_again_after_its_process_was_killed(page: Page, other: Other, server: Server) -> None:
     server.signal_training(signal.SIGKILL)
     expect(status(page)).to_contain_text(GONE, timeout=60_000)
     assert steps(page) > BEGUN
@@ -227,7 +227,7 @@ def test_a_training_process_that_is_killed(page: Page, other: Other, server: Ser
     other.goes_on()
 
 
-def test_a_server_that_is_restarted_under_two_pages(page: Page, explore: Page, server: Server) -> None:
+def test_two_pages_recover_from_a_restarted_server(page: Page, explore: Page, server: Server) -> None:
     explore.bring_to_front()
     turn(explore, f"{PREFIX}/?op=clamp&rule=masked", shows=["masked"])
     explore.evaluate(_COVERED)

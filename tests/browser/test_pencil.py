@@ -50,7 +50,7 @@ def numbers_of(key: str) -> list[float]:
     return [float(text) for text in key.split("through(x, ")[1].split(")")[0].split(", ")]
 
 
-def test_a_stroke_is_a_rule_in_few_points_that_torch_confirms(explore: Page) -> None:
+def test_a_stroke_becomes_a_rule_of_few_points(explore: Page) -> None:
     page = explore
     turn(page, "/?op=sign&rule=straight_through", shows=["straight_through"])
     before = page.evaluate(RANGE)
@@ -73,7 +73,7 @@ def test_a_stroke_is_a_rule_in_few_points_that_torch_confirms(explore: Page) -> 
     expect(page.locator(".pencil-words")).to_be_hidden()
 
 
-def test_each_change_of_a_drawing_is_undone_and_redone_by_itself(explore: Page) -> None:
+def test_each_change_of_a_drawing_is_undone_and_redone_separately(explore: Page) -> None:
     page = explore
     turn(page, "/?op=sign&rule=straight_through", shows=["straight_through"])
     draw_tent(page, start(page))
@@ -94,7 +94,7 @@ def test_each_change_of_a_drawing_is_undone_and_redone_by_itself(explore: Page) 
     page.wait_for_url(lambda url: "through(" not in unquote_plus(url))
 
 
-def test_points_are_drawn_moved_added_and_removed_by_keys(explore: Page) -> None:
+def test_points_are_drawn_added_and_removed_by_keys(explore: Page) -> None:
     page = explore
     turn(page, "/?op=sign&rule=straight_through", shows=["straight_through"])
     page.keyboard.press("d")
@@ -113,7 +113,7 @@ def test_points_are_drawn_moved_added_and_removed_by_keys(explore: Page) -> None
     expect(page.locator(".pencil-words")).to_be_hidden()
 
 
-def test_switches_make_it_symmetric_and_0_outside(explore: Page) -> None:
+def test_switches_make_a_drawing_symmetric_and_0_outside(explore: Page) -> None:
     page = explore
     rule = "formula: Drawn = g * through(x, -2, 0.5, 0, 1, 1, 0.2)"
     turn(page, f"/?op=sign&rule={rule}", shows=[rule])
@@ -137,7 +137,7 @@ def test_the_card_of_a_drawing_says_which_rule_it_resembles(explore: Page) -> No
     expect(card(explore, "Zero").locator(".alike")).to_be_empty()
 
 
-def test_at_g_0_it_says_why_nothing_can_be_drawn(explore: Page) -> None:
+def test_drawing_at_g_0_is_refused_with_a_reason(explore: Page) -> None:
     page = explore
     turn(page, "/?op=sign&rule=straight_through&g=0", shows=["straight_through"])
     page.keyboard.press("d")

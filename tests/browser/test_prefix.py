@@ -49,7 +49,7 @@ def tab(profiles: Profiles) -> Iterator[Tab]:
 
 
 @pytest.mark.thorough  # faster: Explore at this prefix below, and the same modules in test_site_host
-def test_explore_train_and_learn_below_a_prefix(tab: Tab, below: str) -> None:
+def test_explore_train_and_learn_work_below_a_prefix(tab: Tab, below: str) -> None:
     """Without the slash at its end first, and from page to page as a visitor goes."""
     visitor = tab.page
     visitor.goto(f"{below}?op=sign&rule=clipped")
@@ -71,7 +71,7 @@ def test_explore_train_and_learn_below_a_prefix(tab: Tab, below: str) -> None:
     assert not tab.errors
 
 
-def test_a_script_that_fails_says_so_over_curves_that_go_on(tab: Tab, below: str) -> None:
+def test_a_failed_script_is_reported_while_curves_still_work(tab: Tab, below: str) -> None:
     tab.page.set_viewport_size(PHONE)
     tab.page.goto(f"{below}/?op=clamp&rule=masked&fail")
     said = tab.page.get_by_text("Something went wrong on our side.")
@@ -91,7 +91,7 @@ def lower_end_of(part: Locator) -> float:
     return float(part.evaluate("part => part.getBoundingClientRect().bottom"))
 
 
-def test_the_slash_that_is_missing_behind_a_proxy_is_put_there(tab: Tab, address: str) -> None:
+def test_a_missing_slash_behind_a_proxy_is_added(tab: Tab, address: str) -> None:
     """One that passes on what stands after its own prefix, of which the server knows nothing."""
     tab.page.route("**/outer?*", lambda route: route.fulfill(response=route.fetch(url=f"{address}/?op=sign")))
     tab.page.goto(f"{address}/outer?op=sign#here", wait_until="commit")

@@ -33,7 +33,7 @@ def _html(page: Page, *calls: str) -> Any:
     return page.evaluate(f"() => {{ {'; '.join(calls)}; return host.innerHTML; }}")
 
 
-def test_texts_nodes_lists_and_numbers_are_children_and_what_is_not_there_is_left_out(page: Page) -> None:
+def test_texts_nodes_lists_and_numbers_are_rendered_and_empty_values_omitted(page: Page) -> None:
     made = "const made = document.createElement('hr')"
     first = _html(page, made, "show('a', 0, false, null, undefined, '', ['b', [h('i', {}, 1)]], made)")
     assert first == "a0b<i>1</i><hr>"
@@ -63,7 +63,7 @@ def test_children_follow_the_order_of_their_keys_and_keep_node_and_focus(
         assert page.evaluate("events") == [], "it never lost the focus"
 
 
-def test_a_part_that_comes_and_goes_leaves_its_siblings_alone(page: Page) -> None:
+def test_a_conditional_child_does_not_affect_its_siblings(page: Page) -> None:
     page.evaluate("show(h('p', {}, 'a'), false, h('input'), ['x', 'y'], h('b', {}, 'end'))")
     page.evaluate("window.before = [find('input'), find('b')]; find('input').focus()")
     page.evaluate("show(false, h('p', {}, 'b'), h('input'), ['x', h('i'), 'y', 'z'], h('b', {}, 'end'))")
@@ -72,7 +72,7 @@ def test_a_part_that_comes_and_goes_leaves_its_siblings_alone(page: Page) -> Non
     assert page.evaluate("document.activeElement === find('input')")
 
 
-def test_another_tag_at_the_same_place_is_another_node(page: Page) -> None:
+def test_a_changed_tag_replaces_the_node(page: Page) -> None:
     assert _html(page, "show(h('b', { title: 't' }, 'x'))", "show(h('i', {}, 'x'))") == "<i>x</i>"
     assert _html(page, "show('x')", "show(h('i', {}, 'y'))", "show('z')") == "z"
 
@@ -86,7 +86,7 @@ def test_a_node_made_elsewhere_is_never_changed(page: Page) -> None:
     )
 
 
-def test_selection_stays_in_a_text_that_stays(page: Page) -> None:
+def test_the_selection_survives_in_unchanged_text(page: Page) -> None:
     paragraph = "h('p', {}, 'some words ', count)"
     page.evaluate(f"window.draw = (count) => show(h('h2', {{}}, count), {paragraph})")
     page.evaluate(
@@ -119,7 +119,7 @@ def test_typed_text_stays_while_its_field_has_the_focus(page: Page) -> None:
     assert page.input_value("input") == "d", "nothing was typed"
 
 
-def test_text_typed_into_a_field_without_a_value_is_left_alone(page: Page) -> None:
+def test_text_typed_into_a_field_without_a_value_is_kept(page: Page) -> None:
     page.evaluate("show(h('input', { title: 1 }))")
     page.locator("input").fill("typed")
     page.evaluate("find('input').blur(); show(h('input', { title: 2 }))")
@@ -153,7 +153,7 @@ def test_attributes_are_written_changed_and_removed(page: Page) -> None:
     assert _html(page, "show(h('p', { title: undefined, key: 1 }))") == '<p style=""></p>'
 
 
-def test_a_part_that_is_the_same_object_is_skipped(page: Page) -> None:
+def test_an_identical_child_object_is_not_rendered_again(page: Page) -> None:
     page.evaluate("window.part = h('p', { title: 'a' }); show(part); part.attributes.title = 'b'")
     assert _html(page, "show(part)") == '<p title="a"></p>'
     assert _html(page, "show(h('p', { title: 'c' }))", "show(part)") == '<p title="b"></p>'
@@ -167,7 +167,7 @@ def test_an_attribute_that_the_user_has_changed_stays_until_its_value_changes(pa
     assert not page.evaluate("find('details').open")
 
 
-def test_listeners_are_exchanged_and_removed(page: Page) -> None:
+def test_listeners_are_replaced_and_removed(page: Page) -> None:
     page.evaluate("window.heard = []; window.button = (text, more) => show(h('button', more, text))")
     page.evaluate("button('a', { onclick: (event) => heard.push(['first', event.type]) })")
     page.locator("button").click()
@@ -180,14 +180,14 @@ def test_listeners_are_exchanged_and_removed(page: Page) -> None:
     assert page.evaluate("find('button').outerHTML") == '<button type="button">c</button>'
 
 
-def test_elements_in_a_drawing_are_of_svg(page: Page) -> None:
+def test_elements_inside_svg_have_its_namespace(page: Page) -> None:
     page.evaluate("show(h('svg', { viewBox: '0 0 1 1' }, h('g', {}, h('path', { d: 'M0 0' }))), h('p'))")
     names = "[...host.querySelectorAll('*')].map((node) => node.namespaceURI.split('/').at(-1))"
     assert page.evaluate(names) == ["svg", "svg", "svg", "xhtml"]
     assert page.evaluate("find('svg').getAttribute('viewBox')") == "0 0 1 1"
 
 
-def test_a_shadow_tree_is_a_host_and_its_field_keeps_what_is_typed(page: Page) -> None:
+def test_a_shadow_tree_can_be_the_host_and_keeps_typed_text(page: Page) -> None:
     page.evaluate(
         """() => {
             const place = document.body.appendChild(document.createElement("div"));

@@ -41,7 +41,7 @@ def reached(page: Page) -> list[list[str]]:
     raise AssertionError(f"Tab has no end: {result}")
 
 
-def test_a_section_that_opens_comes_into_view(explore: Page) -> None:
+def test_an_opened_section_scrolls_into_view(explore: Page) -> None:
     page = explore
     page.set_viewport_size(SIZES[0])
     turn(page, "/", shows=FIRST)
@@ -114,7 +114,7 @@ def whatever_is_reached_is_sound(page: Page) -> list[str]:
     return [name for _, _, name, _ in result]
 
 
-def test_the_section_format_says_where_an_x_lands_or_that_the_op_rounds_to_no_levels(explore: Page) -> None:
+def test_the_section_format_shows_how_x_is_rounded_if_the_op_has_levels(explore: Page) -> None:
     page = explore
     turn(page, "/?op=fp8_e5m2&rule=straight_through&section=format", shows=["straight_through"])
     section = page.locator(".format")

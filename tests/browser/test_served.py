@@ -72,7 +72,7 @@ def visit(held: Held, address: str) -> Locator:
 
 
 @sized("wide")
-def test_curves_the_focus_and_an_open_list_stay_where_they_are(held: Held) -> None:
+def test_curves_focus_and_an_open_list_stay_when_streamlit_loads(held: Held) -> None:
     chart = visit(held, "/?op=identity&rule=formula:+g&rule=default")
     expect(chart).to_have_count(1)
     field = title(held.page, "Rule").first
@@ -144,7 +144,7 @@ def test_a_drag_continues_while_streamlit_loads_and_a_wrong_link_is_explained(he
     )
 
 
-def test_modules_that_do_not_come_are_no_empty_page(tab: Tab) -> None:
+def test_a_failed_download_shows_a_message_instead_of_an_empty_page(tab: Tab) -> None:
     answering = tab.page.context.new_cdp_session(tab.page)
     half = {"responseCode": 200, "body": b64encode(b"{").decode()}
     answering.on(

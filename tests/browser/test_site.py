@@ -71,7 +71,7 @@ def _at(folder: Path, page: str, query: str = "") -> str:
     return f"{(folder / PREFIX / page).as_uri()}.html{query and f'?{query}'}"
 
 
-def test_explore_from_the_disk(disk: Page, folder: Path) -> None:
+def test_explore_works_from_the_disk(disk: Page, folder: Path) -> None:
     disk.goto(_at(folder, "index"))
     drawn(disk, "Confirmed by torch")
     expect(disk.locator(".words .main")).to_contain_text("Straight-through: the gradient is 1 everywhere.")
@@ -145,7 +145,7 @@ def _downloaded(page: Page, button: str) -> tuple[str, str]:
     return waiting.value.suggested_filename, waiting.value.path().read_text(encoding="utf-8")
 
 
-def test_a_lesson_from_the_disk_keeps_what_was_answered(disk: Page, folder: Path) -> None:
+def test_a_lesson_from_the_disk_keeps_its_answers(disk: Page, folder: Path) -> None:
     disk.goto(_at(folder, "index"))
     enter(number(disk, "Upstream gradient g"), "2")
     disk.get_by_role("link", name="Learn", exact=True).click()
@@ -166,7 +166,7 @@ def test_a_lesson_from_the_disk_keeps_what_was_answered(disk: Page, folder: Path
 
 
 @needs_pyodide
-def test_questions_to_python_are_answered_from_the_disk(disk: Page, folder: Path) -> None:
+def test_python_in_the_browser_answers_questions_from_the_disk(disk: Page, folder: Path) -> None:
     """In one visit, since Python takes as long to come as all that it does then."""
     what_did_not_come_along_is_computed(disk, folder)
     an_own_formula_is_read_and_its_checks_need_the_app(disk)
@@ -221,7 +221,7 @@ def pasted_code_is_read(disk: Page) -> None:
     expect(box).to_be_hidden()
 
 
-def test_a_frame_has_no_heading(disk: Page, folder: Path) -> None:
+def test_an_embedded_page_has_no_heading(disk: Page, folder: Path) -> None:
     disk.goto(_at(folder, "index", "op=round&embed=true"))
     drawn(disk, "Confirmed by torch")
     expect(disk.get_by_role("navigation")).to_have_count(0)
@@ -232,7 +232,7 @@ def test_a_frame_has_no_heading(disk: Page, folder: Path) -> None:
     expect(disk.locator(".lesson button:text-is('Class')")).to_have_count(0)  # there is no server to have one
 
 
-def test_a_phone_has_room_for_it(disk: Page, folder: Path) -> None:
+def test_every_page_of_the_site_fits_a_phone(disk: Page, folder: Path) -> None:
     disk.set_viewport_size({"width": 390, "height": 844})
     for name in ("index", "train", "study", "learn"):
         disk.goto(_at(folder, name))

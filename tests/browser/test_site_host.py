@@ -66,7 +66,7 @@ def app(profiles: Profiles) -> Iterator[Page]:
 
 
 @pytest.mark.parametrize("query", take_part(LINKS))
-def test_a_link_shows_what_it_shows_in_the_app(app: Page, served: Page, host: str, query: str) -> None:
+def test_a_link_shows_the_same_on_site_and_app(app: Page, served: Page, host: str, query: str) -> None:
     turn(app, f"/?{query}")
     served.goto(f"{host}?{query}")
     served.locator(f"{CHART} .cartesianlayer").first.wait_for(timeout=60_000)

@@ -29,7 +29,7 @@ def cells(page: Page) -> list[list[str]]:
     return [[cell.inner_text() for cell in row.locator("td").all()] for row in rows]
 
 
-def test_one_press_scales_to_one_area_in_formula_link_and_code_and_is_undone(explore: Page) -> None:
+def test_one_press_scales_rules_to_one_area_and_undo_restores_them(explore: Page) -> None:
     page = explore
     turn(page, LINK, shows=RULES)
     page.locator(".strip .size summary").focus()
@@ -66,7 +66,7 @@ def test_one_press_scales_to_one_area_in_formula_link_and_code_and_is_undone(exp
     assert page.evaluate("document.activeElement.tagName") == "SUMMARY"
 
 
-def test_the_size_needs_all_tools_and_a_cards_menu_states_its_share(new_page: Open) -> None:
+def test_sizes_need_all_tools_but_an_edited_card_states_its_share(new_page: Open) -> None:
     page = new_page(viewport={"width": 1366, "height": 768})
     page.add_init_script(NOTHING_CHOSEN)
     page.goto("/?op=sign&rule=clipped")

@@ -41,7 +41,7 @@ def nothing_is_small(page: Page, least: float, part: str = ROOT) -> None:
 @pytest.mark.parametrize(
     "path", ["/", *(pytest.param(path, marks=pytest.mark.thorough) for path in ("/train", "/study"))]
 )
-def test_a_page_fills_the_stage_in_large_type_and_keys_lead_to_it_and_off_it(
+def test_a_page_on_a_stage_has_large_text_and_keys_enter_and_leave_it(
     tabs: Callable[..., Tab], path: str
 ) -> None:
     """No text is below a fortieth of the height."""
@@ -66,7 +66,7 @@ def test_a_page_fills_the_stage_in_large_type_and_keys_lead_to_it_and_off_it(
     is_on_stage(page, False)
 
 
-def test_explore_on_a_stage_is_in_view_with_its_sections_and_leads_to_train_on_a_stage(
+def test_explore_on_a_stage_shows_its_sections_and_leads_to_train(
     tabs: Callable[..., Tab],
 ) -> None:
     page = open_stage(tabs, "/")
@@ -95,7 +95,7 @@ def test_explore_on_a_stage_is_in_view_with_its_sections_and_leads_to_train_on_a
     is_on_stage(page, True)
 
 
-def test_a_training_on_a_stage_has_wide_lines_and_slow_motion_large_letters(
+def test_a_training_on_a_stage_has_wide_lines_and_large_text(
     tabs: Callable[..., Tab],
 ) -> None:
     page = open_stage(tabs, "/train", "task=moons&steps=20&seeds=2&pace=full&present=1")
@@ -115,7 +115,7 @@ def test_a_training_on_a_stage_has_wide_lines_and_slow_motion_large_letters(
     is_on_stage(page, True)
 
 
-def test_neither_a_phone_nor_a_frame_has_a_stage(tabs: Callable[..., Tab]) -> None:
+def test_a_phone_and_a_frame_have_no_stage(tabs: Callable[..., Tab]) -> None:
     page = open_stage(tabs, "/", "present=1&embed=true")
     expect(page.locator(ROOT)).to_have_count(0)
     page = open_stage(tabs, "/", "tools=all")

@@ -76,7 +76,7 @@ def assert_heat_opens_below(page: Page) -> None:
     rates.click()
 
 
-def test_distances_come_first_and_the_heat_map_is_one_press_away(new_page: Open) -> None:
+def test_a_study_shows_differences_first_and_the_heat_map_on_request(new_page: Open) -> None:
     page = new_page(viewport={"width": 1366, "height": 768})
     page.add_init_script(NOTHING_CHOSEN)
     open_study(page, SMALL)
@@ -101,7 +101,7 @@ def test_distances_come_first_and_the_heat_map_is_one_press_away(new_page: Open)
     page.close()  # the next visitor has chosen all tools
 
 
-def test_on_a_phone_a_study_is_started_and_read(new_page: Open) -> None:
+def test_a_study_can_be_started_and_read_on_a_phone(new_page: Open) -> None:
     page = new_page(viewport=PHONE, **FINGER)
     page.add_init_script(NOTHING_CHOSEN)
     open_study(page, SMALL)
@@ -112,7 +112,7 @@ def test_on_a_phone_a_study_is_started_and_read(new_page: Open) -> None:
     page.close()
 
 
-def test_a_study_leads_on_to_files_and_to_train_and_stays_after_a_reload(page: Page) -> None:
+def test_a_study_links_to_files_and_train_and_survives_a_reload(page: Page) -> None:
     open_study(page, SMALL)
     finish(page)
     expect(cell(page, r"\d %")).to_have_count(8)
@@ -138,7 +138,7 @@ def test_a_study_leads_on_to_files_and_to_train_and_stays_after_a_reload(page: P
     expect(cell(page, "at lr")).to_have_count(0)
 
 
-def test_a_study_is_stopped_continued_and_refused_if_invalid(page: Page) -> None:
+def test_a_study_can_be_stopped_resumed_and_refused_if_invalid(page: Page) -> None:
     open_study(page, LONG)
     press(page, "Start")
     expect(status(page)).to_contain_text("Running")

@@ -36,9 +36,7 @@ def _value(handle: Locator) -> float:
     return float(handle.input_value())
 
 
-def test_a_finger_that_scrolls_over_a_slider_leaves_its_value_and_sideways_moves_it(
-    phone_explore: Page, swipe: Swipe
-) -> None:
+def test_a_finger_changes_a_slider_only_by_moving_sideways(phone_explore: Page, swipe: Swipe) -> None:
     page = phone_explore
     turn(page, "/?op=round&rule=soft_round&a=3", shows=["soft_round"])
     steepness = slider(card(page, "Soft round"), "a")
@@ -57,7 +55,7 @@ def test_a_finger_that_scrolls_over_a_slider_leaves_its_value_and_sideways_moves
     page.wait_for_url(lambda url: not url.endswith("&a=3"))
 
 
-def test_the_end_of_an_axis_shows_the_number_that_is_held(explore: Page) -> None:
+def test_the_end_of_an_axis_shows_its_number_during_a_drag(explore: Page) -> None:
     turn(explore, "/?op=round&rule=default&range=-3&range=3", shows=["default"])
     expect(explore.locator(".served")).to_have_count(0)
     end = explore.get_by_role("slider", name="Left end of x")

@@ -41,7 +41,7 @@ def set_field(page: Page, label: str, text: str) -> None:
     field.press("Enter")
 
 
-def test_a_whole_training_shows_the_numbers_of_the_run_in_curves_header_and_table(train: Page) -> None:
+def test_a_finished_training_shows_the_numbers_of_its_run(train: Page) -> None:
     finish(train, ROUND)
     expect(metric(train, "Step")).to_have_text("Step 300 / 300")
     run = Run(Settings(op="round", rules=("default", "straight_through"), steps=300))
@@ -86,7 +86,7 @@ _END = """text => {
 }"""
 
 
-def test_labels_keep_clear_nothing_lies_beside_a_phone_and_other_settings_at_rest_start_nothing(
+def test_a_finished_training_fits_a_phone_and_waits_after_a_change(
     train: Page,
 ) -> None:
     finish(train, ROUND)
@@ -119,7 +119,7 @@ _DRAWN = """() => {
 }"""
 
 
-def test_pause_step_resume_reset_and_start_then_pause_without_waiting(train: Page) -> None:
+def test_the_buttons_of_a_run_pause_step_resume_and_reset_it(train: Page) -> None:
     turn_train(train, f"op=relu&rule=default&{LONG}")
     chart = train.locator(".curves .js-plotly-plot")
     chart.get_by_text("The loss appears here with the first step").wait_for()
@@ -195,7 +195,7 @@ def test_adding_a_rule_during_a_run_restarts_it_and_leaves_ghosts(train: Page) -
     wait_for(train, f"() => {GHOSTS}.length === 0")
 
 
-def test_the_run_and_the_choice_stay_on_the_other_page_and_after_a_reload_and_no_script_runs(
+def test_a_run_survives_another_page_and_a_reload_without_a_script(
     train: Page,
 ) -> None:
     turn_train(train, f"op=relu&rule=default&{LONG}")

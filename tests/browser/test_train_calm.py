@@ -44,7 +44,7 @@ def assert_first_screen_is_calm(page: Page) -> None:
     assert page.evaluate("sessionStorage.getItem('gradient-explorer.run')") is None
 
 
-def test_the_first_screen_is_calm_and_shows_step_0_of_no_run(first_train: First) -> None:
+def test_the_first_screen_of_train_has_few_controls_and_starts_no_run(first_train: First) -> None:
     page = first_train()
     assert_first_screen_is_calm(page)
     page.set_viewport_size({"width": 1024, "height": 768})
@@ -59,7 +59,7 @@ _LINES = """part => {
 }"""
 
 
-def test_on_a_phone_the_first_screen_is_calm_and_after_a_run_the_chart_comes_first(
+def test_train_on_a_phone_shows_few_controls_and_the_chart_after_a_run(
     first_train: First,
 ) -> None:
     page = first_train(**A_PHONE)
@@ -75,7 +75,7 @@ def test_on_a_phone_the_first_screen_is_calm_and_after_a_run_the_chart_comes_fir
     assert [button.evaluate(_LINES) for button in buttons.all()] == [1] * 5
 
 
-def test_a_run_of_one_seed_has_a_short_headline_its_sentence_below_and_offers_five_seeds(
+def test_a_run_of_one_seed_has_a_short_headline_and_offers_five_seeds(
     first_train: First,
 ) -> None:
     page = first_train("task=moons&op=round&rule=default&rule=straight_through&steps=20&pace=full&seeds=1")
@@ -89,7 +89,7 @@ def test_a_run_of_one_seed_has_a_short_headline_its_sentence_below_and_offers_fi
     expect(button(page, "Run five seeds")).to_be_hidden()
 
 
-def test_after_a_run_of_five_rules_each_has_its_line_and_why_opens_the_panel_that_it_rests_on(
+def test_each_rule_of_a_finished_run_has_a_line_and_why_opens_its_panel(
     first_train: First,
 ) -> None:
     page = first_train(FIVE)
@@ -113,7 +113,7 @@ def test_after_a_run_of_five_rules_each_has_its_line_and_why_opens_the_panel_tha
     expect(panel).to_be_hidden()
 
 
-def test_six_rules_need_no_scrolling(first_train: First) -> None:
+def test_six_rules_fit_the_window_without_scrolling(first_train: First) -> None:
     page = first_train(SIX)
     finish(page)
     for width in (1366, 1024):
@@ -157,7 +157,7 @@ _REACH = """() => [".card.rule", ".js-plotly-plot, .reads"].map(part => {
 })"""
 
 
-def test_in_a_large_window_lanes_and_chart_fill_it_in_letters_of_15_px(first_train: First) -> None:
+def test_lanes_and_chart_fill_a_large_window_in_readable_text(first_train: First) -> None:
     page = first_train()
     page.set_viewport_size({"width": 1920, "height": 1080})
     for query in ("task=digits&steps=40&pace=full", "task=moons&steps=40&pace=full"):

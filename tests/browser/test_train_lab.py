@@ -44,7 +44,7 @@ def task(page: Page, key: str) -> Locator:
     return page.get_by_role("group", name="Task").get_by_role("button", name=TASKS[key].label, exact=True)
 
 
-def test_an_empty_address_becomes_a_first_minute_that_is_true(page: Page) -> None:
+def test_an_empty_address_opens_a_first_task_with_a_true_conclusion(page: Page) -> None:
     open_train(page, "")
     page.wait_for_url(f"**task={FIRST}*")
     expect(task(page, FIRST)).to_have_attribute("aria-pressed", "true")
@@ -65,7 +65,7 @@ def test_an_empty_address_becomes_a_first_minute_that_is_true(page: Page) -> Non
     assert drawn == pytest.approx(expected, abs=1e-5)
 
 
-def test_several_seeds_have_mean_and_band_and_small_windows_scroll_instead_of_squeezing(train: Page) -> None:
+def test_several_seeds_have_a_band_and_small_windows_squeeze_nothing(train: Page) -> None:
     finish(train, SMALL)
     wait_for(train, f"() => {TRACES}[0]?.x.at(-1) === 20")
     assert train.evaluate(f"{BANDS}.map(trace => trace.meta ?? null)") == [None, None]
@@ -94,7 +94,7 @@ def assert_written_under_the_pointer(page: Page) -> None:
     page.mouse.move(0, 0)
 
 
-def test_controls_are_added_with_one_press_and_count_among_the_rules(train: Page) -> None:
+def test_controls_are_added_with_one_press_and_count_as_rules(train: Page) -> None:
     turn_train(train, "task=digits&op=round&rule=default&rule=straight_through&rule=masked&rule=scale")
     for key, label in zip(CONTROLS, ("Zero", "Gradient reversal"), strict=True):
         button(train, f"Add control {label}").click()
@@ -103,7 +103,7 @@ def test_controls_are_added_with_one_press_and_count_among_the_rules(train: Page
     expect(button(train, "Add rule")).to_be_disabled()
 
 
-def test_widths_that_cannot_be_had_are_refused_with_a_sentence(train: Page) -> None:
+def test_invalid_widths_are_refused_with_a_message(train: Page) -> None:
     turn_train(train, "task=digits&op=sign&rule=default&lr=0.02&pace=20")
     field = train.get_by_label("Hidden units", exact=True)
     enter(field, "8, 4 4")
@@ -136,7 +136,7 @@ def train_watched(page: Page) -> None:
     assert sum(value for value, _ in moved) < 0.01, moved
 
 
-def test_on_a_phone_nothing_moves_and_a_finger_reaches_all(phone: Page) -> None:
+def test_train_on_a_phone_does_not_shift_and_works_by_touch(phone: Page) -> None:
     """The links to the other pages come last. It holds a rule lifted, and finds what the words mean."""
     page = phone
     loading = page.context.new_cdp_session(page)

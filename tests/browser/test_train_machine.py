@@ -50,7 +50,7 @@ def scrub(page: Page, step: int) -> None:
     wait_for(page, "step => shownStep() === step", step)
 
 
-def test_back_on_branch_and_again(train: Page, tmp_path: Path) -> None:
+def test_a_run_can_go_back_continue_and_branch(train: Page, tmp_path: Path) -> None:
     turn_train(train, QUERY)
     press(train, "Start")
     finished(train)

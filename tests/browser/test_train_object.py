@@ -30,7 +30,7 @@ _BANDS = """lane => [...lane.querySelectorAll(".band")].map(band => [
     getComputedStyle(band.querySelector("i")).borderTopStyle])"""
 
 
-def test_the_net_is_drawn_with_a_lane_a_rule_that_says_what_is_left_of_the_gradient(
+def test_the_net_has_a_lane_per_rule_with_the_remaining_gradient(
     first_train: First,
 ) -> None:
     page = first_train("task=digits&op=sign&rule=default&rule=clipped&steps=5000&pace=20&seeds=1")
@@ -57,7 +57,7 @@ def test_the_net_is_drawn_with_a_lane_a_rule_that_says_what_is_left_of_the_gradi
     assert clipped.evaluate(_BANDS)[0][0] != left
 
 
-def test_the_decisions_of_each_net_are_drawn_where_the_points_were_while_it_trains(
+def test_the_decisions_of_each_net_are_drawn_while_it_trains(
     first_train: First,
 ) -> None:
     query = "task=moons&op=sign&rule=default&rule=clipped&steps=5000&pace=20&seeds=1"
@@ -94,7 +94,7 @@ CUT_NAMES = """() => [...document.querySelectorAll(
 
 
 @pytest.mark.parametrize("device", [{}, A_PHONE], ids=["a laptop", "a phone"])
-def test_the_longest_names_of_rules_are_whole_in_their_lanes(
+def test_the_longest_names_of_rules_are_not_cut_in_their_lanes(
     first_train: First, device: dict[str, Any]
 ) -> None:
     page = first_train("&".join(["task=moons&op=sign", *(f"rule={key}" for key in LONG_NAMES)]), **device)
@@ -104,7 +104,7 @@ def test_the_longest_names_of_rules_are_whole_in_their_lanes(
 
 
 @pytest.mark.thorough  # faster: tests/frontend/train/state/test_tasks.py
-def test_a_task_keeps_my_op_or_asks_and_each_answer_can_be_undone(first_train: First) -> None:
+def test_a_new_task_keeps_the_op_or_asks_and_can_be_undone(first_train: First) -> None:
     page = first_train("task=digits&op=sign&rule=clipped&c=0.5&lr=0.02")
     choose_task(page, "Circles")
     page.wait_for_url("**task=circles*")
@@ -126,7 +126,7 @@ def test_a_task_keeps_my_op_or_asks_and_each_answer_can_be_undone(first_train: F
     page.wait_for_url("**op=sign*c=0.5*")
 
 
-def test_inputs_without_a_picture_are_bars_before_the_first_step(first_train: First) -> None:
+def test_inputs_without_a_picture_are_drawn_before_the_first_step(first_train: First) -> None:
     page = first_train("task=documents&op=relu&rule=default&steps=20")
     wall = page.get_by_role("img", name="Examples")
     expect(wall.locator("canvas")).to_have_count(24)
@@ -146,7 +146,7 @@ def test_inputs_without_a_picture_are_bars_before_the_first_step(first_train: Fi
     expect(species).to_be_visible()
 
 
-def test_code_is_a_script_above_the_foot_that_follows_the_settings(first_train: First) -> None:
+def test_the_script_of_a_training_follows_its_settings(first_train: First) -> None:
     page = first_train("task=digits&op=round&rule=straight_through")
     press(page, "Code")
     script = page.get_by_role("region", name="PyTorch script")

@@ -21,7 +21,7 @@ KINK = r"""cell => {
 }"""
 
 
-def test_a_curve_moves_with_what_its_rule_learns(train: Page) -> None:
+def test_a_curve_moves_with_the_parameter_that_its_rule_learns(train: Page) -> None:
     """On a phone in the dark: PACT's bound goes out, under the data too, and the other rule's stays."""
     train.set_viewport_size({"width": 390, "height": 844})
     train.emulate_media(color_scheme="dark")

@@ -52,7 +52,7 @@ def assert_shown_is_trained(page: Page, steps_: int) -> None:
     in_the_end(page, drawn)
 
 
-def test_a_press_right_after_a_change_trains_what_is_shown(train: Page) -> None:
+def test_start_right_after_a_change_trains_the_shown_settings(train: Page) -> None:
     """Before the page has let the run of the earlier settings go."""
     turn_train(train, "op=relu&rule=default&steps=20&pace=full")
     press(train, "Step")
@@ -70,7 +70,7 @@ def test_a_press_right_after_a_change_trains_what_is_shown(train: Page) -> None:
     assert_shown_is_trained(train, 20)
 
 
-def test_a_typed_number_stays_when_it_is_confirmed_and_events_write_over_nothing(train: Page) -> None:
+def test_events_of_a_run_do_not_overwrite_a_typed_number(train: Page) -> None:
     turn_train(train, f"op=relu&rule=default&{LONG}")
     press(train, "Start")
     wait_for_steps(train, 2)
@@ -89,7 +89,7 @@ def test_a_typed_number_stays_when_it_is_confirmed_and_events_write_over_nothing
             assert (train.evaluate("document.activeElement.ariaLabel") == name) == (key == "Enter")
 
 
-def test_an_example_says_what_to_see_of_its_own_settings_alone(train: Page) -> None:
+def test_the_hint_of_an_example_is_shown_only_for_its_settings(train: Page) -> None:
     turn_train(train, "op=relu&rule=default")
     train.get_by_text("Examples", exact=True).click()
     menu = train.locator(".about .window")

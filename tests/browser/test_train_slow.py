@@ -26,7 +26,7 @@ def is_at(page: Page, number: int) -> None:
     expect(dialog(page).get_by_text(f"{number} of 9", exact=True)).to_be_visible()
 
 
-def test_one_step_is_gone_through_by_keys_and_clicks_and_the_next_one_is_taken(train: Page) -> None:
+def test_keys_and_clicks_move_through_one_step_and_to_the_next(train: Page) -> None:
     train.set_viewport_size({"width": 1280, "height": 720})
     turn_train(train, f"{QUERY}&slow=gradient,2")
     expect(dialog(train)).to_contain_text("There is no run yet to look at.")

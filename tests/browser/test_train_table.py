@@ -64,7 +64,7 @@ def test_a_pasted_table_is_learned_and_never_in_the_address(refused: Page) -> No
     expect(refused.locator(".about .hint")).not_to_have_text(example.hint)  # it is said of its own table
 
 
-def test_rows_with_gaps_are_left_out_in_one_press(refused: Page) -> None:
+def test_rows_with_gaps_are_left_out_with_one_press(refused: Page) -> None:
     turn_train(refused, "task=data&op=sign&rule=straight_through&steps=20&pace=full")
     lines = mixed_table().split("\n")
     for row in (12, 40):

@@ -25,7 +25,7 @@ def column(page: Page, panel: str, rule: str) -> Locator:
     return page.get_by_role("region", name=re.compile(f"^{panel}")).locator(f'[data-rule="{rule}"]')
 
 
-def test_why_is_shown_by_rule_and_layer_and_what_is_pointed_at_is_lifted(train: Page) -> None:
+def test_panels_show_each_rule_and_layer_and_highlight_the_pointed_rule(train: Page) -> None:
     finish(train, SMALL)
     data = column(train, "Where the data sits, layer 2", "clipped")
     expect(data.locator("path.data")).to_have_attribute("d", re.compile("^M"))

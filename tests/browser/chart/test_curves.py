@@ -43,7 +43,7 @@ def points(path: str) -> list[tuple[float, ...]]:
     return [tuple(map(float, point.split(","))) for point in path.replace("M", "L").split("L") if point]
 
 
-def test_the_chart_draws_what_is_deep_inside_a_curve(show: Show) -> None:
+def test_the_chart_draws_a_kink_in_a_tiny_range(show: Show) -> None:
     depth = 2e-12
     page = show(op="clamp", rules=["masked"], p={"lo": -1, "hi": 1}, range=[1 - depth, 1 + depth])
     path = page.locator(".xy .scatterlayer .js-line").first.get_attribute("d") or ""
@@ -56,7 +56,7 @@ def test_the_chart_draws_what_is_deep_inside_a_curve(show: Show) -> None:
     assert page.locator(".xtitle").text_content() != "x"
 
 
-def test_while_moving_only_the_paths_change_and_they_are_those_of_rest(show: Show) -> None:
+def test_paths_drawn_during_a_move_match_those_at_rest(show: Show) -> None:
     page = show(op="clamp", rules=SIX, p={"lo": -2, "hi": 2})
     page.evaluate(
         """() => { window.drawn = 0;
@@ -82,7 +82,7 @@ def test_while_moving_only_the_paths_change_and_they_are_those_of_rest(show: Sho
     assert len(points(straight)) < 10 < 30 < len(points(curved))  # of a straight line its ends
 
 
-def test_while_moving_the_range_grows_but_does_not_shrink(show: Show) -> None:
+def test_the_range_grows_but_does_not_shrink_during_a_move(show: Show) -> None:
     page = show(op="clamp", rules=["straight_through"])
     at_rest = page.evaluate(LAYOUT)
     draw(page, "moving", p={"hi": 2.5}, g=2)

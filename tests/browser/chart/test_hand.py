@@ -86,7 +86,7 @@ def test_the_wheel_zooms_around_the_pointer_and_the_probe_stays_under_it(show: S
     expect(page.locator(".chart-aside")).to_have_text("")
 
 
-def test_a_drag_moves_through_x(show: Show) -> None:
+def test_a_drag_moves_the_range_of_x(show: Show) -> None:
     page = show(op="square", rules=[LINE])
     under = x_at(page, 300)
     drag(page, (300, 200), (400, 220))
@@ -99,7 +99,7 @@ def test_a_drag_moves_through_x(show: Show) -> None:
     assert moves(page, "probe")[-1] == [None]
 
 
-def test_the_view_goes_back_to_where_it_began(show: Show) -> None:
+def test_the_view_can_be_reset_in_three_ways(show: Show) -> None:
     page = show(op="square", rules=[LINE], range=[-2, 4])
     for back in (
         lambda: page.mouse.dblclick(300, 200),
@@ -127,7 +127,7 @@ def test_keys_zoom_and_move_the_view(show: Show) -> None:
     assert moves(page, "view")[-1] == [-2.25, 3.75, "settled"]
 
 
-def test_two_fingers_zoom(show: Show) -> None:
+def test_two_fingers_zoom_the_view(show: Show) -> None:
     page = show(op="square", rules=[LINE], **PHONE)
     left, right = x_at(page, 150), x_at(page, 250)
     swipe(page, [150, 250], [100, 300])
@@ -138,7 +138,7 @@ def test_two_fingers_zoom(show: Show) -> None:
 
 
 @pytest.mark.parametrize("up", [False, True])  # what was swiped up glides on for a while
-def test_a_swipe_up_scrolls_the_page_and_one_aside_moves_the_view(show: Show, up: bool) -> None:
+def test_a_swipe_scrolls_the_page_or_moves_the_view_by_its_direction(show: Show, up: bool) -> None:
     page = show(op="square", rules=[LINE], **PHONE)
     swipe(page, [250], [250 if up else 90], 200, 40 if up else 208)
     page.wait_for_function("up => (up ? scrollY > 50 : shell.moves.at(-1)?.at(-1) === 'settled')", arg=up)
@@ -149,7 +149,7 @@ def test_a_swipe_up_scrolls_the_page_and_one_aside_moves_the_view(show: Show, up
 
 
 @pytest.mark.parametrize(("name", "to"), [("c", 2.0), ("−c", 0.5)])
-def test_a_grip_drags_its_parameter(show: Show, name: str, to: float) -> None:
+def test_dragging_a_grip_changes_its_parameter(show: Show, name: str, to: float) -> None:
     page = show(op="sign", rules=["clipped"])
     label = name + C.removeprefix("c")
     grip = page.get_by_role("slider", name=label, exact=True)
@@ -166,7 +166,7 @@ def test_a_grip_drags_its_parameter(show: Show, name: str, to: float) -> None:
     assert page.evaluate(HANDLE, label)[0] == pytest.approx(x + by, abs=2)
 
 
-def test_a_finger_drags_a_grip_and_not_the_page(show: Show) -> None:
+def test_a_finger_on_a_grip_changes_the_parameter_and_not_the_view(show: Show) -> None:
     page = show(op="sign", rules=["clipped"], **PHONE)
     x, y = page.evaluate(HANDLE, C)
     swipe(page, [x], [x + 30], y, y - 75)
@@ -180,7 +180,7 @@ HANDLE = """label => { const grip = document.querySelector(`.chart-grip[aria-lab
     const box = grip.getBoundingClientRect(); return [box.x + box.width / 2, box.y - 13]; }"""
 
 
-def test_keys_move_a_grip_and_one_out_of_view_is_gone(show: Show) -> None:
+def test_keys_move_a_grip_and_grips_out_of_view_are_removed(show: Show) -> None:
     page = show(op="sign", rules=["clipped"])
     right = page.get_by_role("slider", name=C, exact=True)
     right.press("ArrowRight")
@@ -197,7 +197,7 @@ ENDS = ["Left end of x", "Right end of x"]
 
 
 @pytest.mark.parametrize(("place", "touch"), [(0, False), (1, True)])
-def test_an_end_of_the_range_is_dragged_and_the_other_stays(show: Show, place: int, touch: bool) -> None:
+def test_dragging_one_end_of_the_range_keeps_the_other(show: Show, place: int, touch: bool) -> None:
     page = show(op="square", rules=[LINE], range=[-2, 4], **(PHONE if touch else {}))
     end = page.get_by_role("slider", name=ENDS[place])
     box = box_of(end)
@@ -220,7 +220,7 @@ def test_an_end_of_the_range_is_dragged_and_the_other_stays(show: Show, place: i
     assert page.evaluate("scrollY") == 0
 
 
-def test_an_end_that_is_dragged_onto_the_other_stops(show: Show) -> None:
+def test_an_end_dragged_onto_the_other_stops_at_a_largest_range(show: Show) -> None:
     page = show(op="square", rules=[LINE], range=[-2, 4])
     box = box_of(page.get_by_role("slider", name=ENDS[1]))
     drag(page, (box["x"] + box["width"] / 2, box["y"] + 20), (1, box["y"] + 20))
@@ -240,7 +240,7 @@ def test_keys_move_the_ends_of_the_range(show: Show) -> None:
     assert moves(page, "view")[-1] == [-2, 4.6, "settled"]
 
 
-def test_a_chart_that_is_gone_leaves_nothing(show: Show) -> None:
+def test_a_destroyed_chart_leaves_no_elements_and_hears_no_pointer(show: Show) -> None:
     page = show(op="clamp", rules=["masked"])
     page.evaluate("shell.chart.destroy()")
     assert page.locator("#host > *").count() == 0

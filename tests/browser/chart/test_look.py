@@ -77,7 +77,7 @@ _FIGURE = """async dark => {
 }"""
 
 
-def test_a_figure_is_drawn_once_when_it_appears_and_with_each_size_theme_and_look(show: Show) -> None:
+def test_a_figure_is_redrawn_only_when_size_theme_or_data_change(show: Show) -> None:
     """And not where nothing has changed."""
     page = show()
     counts = page.evaluate(_FIGURE, DARK)
@@ -85,7 +85,7 @@ def test_a_figure_is_drawn_once_when_it_appears_and_with_each_size_theme_and_loo
 
 
 @pytest.mark.parametrize("width", [390, 900])
-def test_both_ends_of_the_axis_are_named(show: Show, width: int) -> None:
+def test_both_ends_of_the_axis_are_labelled(show: Show, width: int) -> None:
     page = show(op="tanh", rules=["default"], width=width)
     labels = page.locator(f"{PLOT} .xtick text")
     for ends in ([-2, 2], [0.9999, 1.0001], [100_000, 100_001], [-0.002, 0], [-5000, 100_000]):
@@ -98,7 +98,7 @@ def test_both_ends_of_the_axis_are_named(show: Show, width: int) -> None:
 
 
 @pytest.mark.parametrize("width", [390, 900])
-def test_the_name_of_an_axis_keeps_clear_of_its_labels(show: Show, width: int) -> None:
+def test_the_title_of_an_axis_does_not_overlap_its_labels(show: Show, width: int) -> None:
     page = show(rules=["default"], width=width)
     for op in ("x * 100000", "x + 1000000", "-x / 10000", "x * 12345", "x / 80 - 12345.6"):
         draw(page, op=f"formula: {op}")
@@ -110,7 +110,7 @@ def test_the_name_of_an_axis_keeps_clear_of_its_labels(show: Show, width: int) -
             assert 0 <= name <= min(lefts), op
 
 
-def test_the_saved_picture_says_what_it_shows(show: Show) -> None:
+def test_the_saved_picture_names_its_op_and_visible_rules(show: Show) -> None:
     page = show(
         op="clamp", rules=["masked", "formula: g * (x < 0)", "clipped"], hidden=["clipped"], p={"lo": -2}, g=2
     )
@@ -126,7 +126,7 @@ def image(page: Page, kind: str) -> str:
     return str(page.evaluate("kind => shell.chart.image(kind)", kind))
 
 
-def test_the_chart_is_a_picture_with_words_and_nothing_is_sent_to_plotly(show: Show) -> None:
+def test_the_chart_has_an_accessible_name_and_no_plotly_buttons(show: Show) -> None:
     page = show(op="sign", rules=["clipped"])
     assert page.get_by_role("img", name="Sign with Clipped straight-through").count() == 1
     draw(page, op="round", rules=["default"])
@@ -136,7 +136,7 @@ def test_the_chart_is_a_picture_with_words_and_nothing_is_sent_to_plotly(show: S
     assert page.locator(".modebar").count() == 0
 
 
-def test_a_chart_without_plotly_says_so(pages: Pages) -> None:
+def test_a_chart_without_plotly_shows_an_error(pages: Pages) -> None:
     page = pages.new()
     page.evaluate(BROKEN)
     page.get_by_text("The chart could not be loaded: reload the page to try again").wait_for()

@@ -35,7 +35,7 @@ def type_x(page: Page, text: str) -> dict[str, Any]:
     return page.evaluate(READOUT)
 
 
-def test_each_rule_claims_a_tangent_but_none_without_upstream_gradient(show: Show) -> None:
+def test_each_rule_has_a_tangent_unless_g_is_0(show: Show) -> None:
     g = -0.5
     page = show(op=CUBE, rules=["default", "straight_through", "gaussian", "zero"], range=[-2, 2], g=g)
     type_x(page, "0.5")
@@ -49,7 +49,7 @@ def test_each_rule_claims_a_tangent_but_none_without_upstream_gradient(show: Sho
     assert page.evaluate(SLOPES) == {}
 
 
-def test_the_pointer_probes_and_kinks_attract_it(show: Show) -> None:
+def test_the_probe_follows_the_pointer_and_snaps_to_kinks(show: Show) -> None:
     page = show(op="clamp", rules=["masked"], p={"lo": -0.777, "hi": 1})
     point(page, -0.777, aside=5)
     assert page.evaluate(READOUT)["x"] == "-0.777"
@@ -62,12 +62,12 @@ def test_the_pointer_probes_and_kinks_attract_it(show: Show) -> None:
     assert page.locator(".chart-overlay .chart-dot").count() == 0
 
 
-def test_the_numerical_slope_has_two_sides_at_a_kink(show: Show) -> None:
+def test_the_slope_at_a_kink_is_shown_for_both_sides(show: Show) -> None:
     page = show(op="abs", rules=["default"])
     assert [type_x(page, x)["head"][1] for x in ("0", "2")] == ["−1 | 1", "1"]
 
 
-def test_an_x_may_be_typed_that_is_out_of_view_but_not_one_that_is_no_number(show: Show) -> None:
+def test_the_probe_accepts_a_number_outside_the_view_but_no_text(show: Show) -> None:
     page = show(op=CUBE, rules=["straight_through"])
     assert type_x(page, "−10")["head"][0] == "−1000"
     assert page.locator(".chart-probe-line").count() == 0
@@ -80,7 +80,7 @@ def test_an_x_may_be_typed_that_is_out_of_view_but_not_one_that_is_no_number(sho
     expect(said).to_have_text("")
 
 
-def test_arrow_keys_move_the_probe_and_pass_no_kink(show: Show) -> None:
+def test_arrow_keys_move_the_probe_and_stop_at_kinks(show: Show) -> None:
     page = show(op="clamp", rules=["masked"], p={"lo": -1, "hi": 0.04})
     probe = page.get_by_role("slider", name="Probe x")
     page.keyboard.press("Tab")
@@ -94,7 +94,7 @@ def test_arrow_keys_move_the_probe_and_pass_no_kink(show: Show) -> None:
     assert page.evaluate(READOUT)["x"] == ""
 
 
-def test_a_click_pins_the_probe_until_the_next_there(show: Show) -> None:
+def test_a_click_pins_the_probe_until_a_second_click(show: Show) -> None:
     page = show(op=CUBE, rules=["default"])
     page.mouse.click(page.evaluate(PX_OF, 1.5), 100)
     page.mouse.move(300, 690)
@@ -115,7 +115,7 @@ def test_a_tap_pins_the_probe(show: Show) -> None:
 
 
 @pytest.mark.parametrize(("width", "touch"), [(900, False), (390, True)])
-def test_nothing_moves_when_numbers_come_or_rules_are_added(show: Show, width: int, touch: bool) -> None:
+def test_the_chart_stays_in_place_when_rules_are_added(show: Show, width: int, touch: bool) -> None:
     page = show(op="clamp", rules=["masked"], width=width, touch=touch)
     place = page.locator(".chart-place").bounding_box()
     draw(page, rules=["default", "masked", "clipped", "atan_surrogate", "gaussian", "laplace"])
