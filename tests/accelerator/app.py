@@ -19,7 +19,7 @@ from explorer.training.scheduling.status import SENTENCES
 from explorer.training.system import memory
 from tests.accelerator.absent import is_there
 from tests.accelerator.table import Seen, Table
-from tests.browser.server import free_port, running
+from tests.browser.server import free_port, run_server
 
 _SMALL = {"task": "digits", "steps": 40, "hidden": 8, "pace": "full", "seeds": 2}
 _LARGE = {"task": "digits", "steps": 5000, "hidden": 256, "batch": 1024, "seeds": 10, "pace": "full"}
@@ -132,7 +132,7 @@ def serve_app(name: str) -> Iterator[str]:
     also = [_SITE] if name == "pretended" else []
     with tempfile.TemporaryDirectory() as folder:
         log = Path(folder) / "app.txt"
-        with running(command, port, "/_stcore/health", log, also=also) as address:
+        with run_server(command, port, "/_stcore/health", log, also=also) as address:
             yield address
 
 

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from tests.browser.server import free_port, running
+from tests.browser.server import free_port, run_server
 
 _HERE = Path(__file__).parent
 _PACKAGES = Path(sys.prefix) / "peer"
@@ -20,5 +20,5 @@ def serve(log: Path, op: str = "clamp") -> Iterator[str]:
         subprocess.run([*install, "-r", str(_HERE / "requirements.txt")], check=True)
     port = free_port()
     command = [sys.executable, str(_HERE / "dash_page.py"), str(port), op]
-    with running(command, port, "/_dash-layout", log, also=[_PACKAGES]) as address:
+    with run_server(command, port, "/_dash-layout", log, also=[_PACKAGES]) as address:
         yield address

@@ -18,7 +18,7 @@ from explorer.site import write
 from explorer.ui.links.choice import Choice
 from tests.benchmarks.arrivals import DRAWN
 from tests.browser.files import Quiet, serve_files
-from tests.browser.server import ROOT, free_port, running
+from tests.browser.server import ROOT, free_port, run_server
 
 LINE = {"latency": 150, "downloadThroughput": 3e6 / 8, "uploadThroughput": 3e6 / 8}  # ms, bytes a second
 _STARTS = """() => [...document.querySelectorAll("button")].some(each =>
@@ -72,7 +72,7 @@ def _without_npm(folder: Path, log: Path) -> Iterator[str]:
     port = free_port()
     command = ["env", "-u", "PYTHONPATH", sys.executable, "-m", "streamlit", "run", "app.py"]
     flags = ["--server.headless=true", "--server.address=127.0.0.1", f"--server.port={port}"]
-    with running([*command, *flags], port, "/_stcore/health", log, cwd=folder) as address:
+    with run_server([*command, *flags], port, "/_stcore/health", log, cwd=folder) as address:
         yield address
 
 

@@ -83,7 +83,7 @@ _COLOURS = "part => colours.judge(part)"
 
 
 def violations(page: Page, part: str = ".instrument") -> list[str]:
-    """The faults of a part of the page: the rule and where."""
+    """Return the faults of a part of the page: the rule and where."""
     return [*_run(page, _STRUCTURE, part), *_run(page, _COLOURS, part)]
 
 
@@ -102,31 +102,31 @@ def _load_axe(page: Page) -> None:
         page.evaluate(f"window.colours = ({_JUDGE})()")
 
 
-def show_in(page: Page, scheme: Scheme) -> None:
-    """Have the page in a theme, as who chooses it for the whole system has it."""
+def set_theme(page: Page, scheme: Scheme) -> None:
+    """Set the theme of the page, as a choice for the whole system does."""
     page.emulate_media(color_scheme=scheme)
     page.evaluate(_COLOURED)
 
 
-def in_both_themes(page: Page, part: str = ".instrument") -> list[str]:
-    """The same, colours in the theme that the page has and in the other one."""
-    return [*_run(page, _STRUCTURE, part), *colours_in_both_themes(page, part)]
+def violations_in_both_themes(page: Page, part: str = ".instrument") -> list[str]:
+    """Return the faults of a part of the page, those of colours in both themes."""
+    return [*_run(page, _STRUCTURE, part), *colour_violations_in_both_themes(page, part)]
 
 
-def colours_in_both_themes(page: Page, part: str = ".instrument") -> list[str]:
-    """The faults of colours alone; where all are known, the theme stays as it is."""
+def colour_violations_in_both_themes(page: Page, part: str = ".instrument") -> list[str]:
+    """Return the faults of colours in both themes; if all are known, keep the theme."""
     _load_axe(page)
     page.evaluate(_COLOURED)
     if page.evaluate("part => colours.isKnown(part)", part):
         return []
-    result = _colours(page, part)
-    show_in(page, _other(page))
-    result += _colours(page, part)
+    result = _find_colour_violations(page, part)
+    set_theme(page, _other(page))
+    result += _find_colour_violations(page, part)
     page.evaluate("colours.know()")
     return result
 
 
-def _colours(page: Page, part: str) -> list[str]:
+def _find_colour_violations(page: Page, part: str) -> list[str]:
     return [f"{_scheme(page)}: {one}" for one in _run(page, _COLOURS, part)]
 
 

@@ -45,7 +45,7 @@ def find(playwright: Playwright) -> str | None:
 
 def launch(playwright: Playwright, *further: str) -> Browser:
     """A headless browser, started with further arguments; fails with a sentence where there is none."""
-    path = _found(playwright)
+    path = _require_path(playwright)
     return playwright.chromium.launch(executable_path=path, args=[*ARGUMENTS, *further])
 
 
@@ -55,13 +55,13 @@ def launch_lasting(playwright: Playwright, **options: Any) -> BrowserContext:
     Such a profile alone keeps what Chromium has compiled of a script: 0.9 of 2.2 s of a page.
     ``options`` are those of a Playwright context.
     """
-    path = _found(playwright)
+    path = _require_path(playwright)
     return playwright.chromium.launch_persistent_context(
         "", executable_path=path, args=list(ARGUMENTS), **options
     )
 
 
-def _found(playwright: Playwright) -> str:
+def _require_path(playwright: Playwright) -> str:
     path = find(playwright)
     if path is None:
         raise FileNotFoundError("no Chromium here: `sh tests/run` installs one")

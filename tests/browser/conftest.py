@@ -64,7 +64,7 @@ def profiles(playwright: Playwright, address: str) -> Iterator[Profiles]:
 
 @pytest.fixture(scope="package")
 def course_tab(profiles: Profiles) -> Iterator[Tab]:
-    with profiles.lent() as tab:
+    with profiles.lend() as tab:
         tab.page.goto("/learn")
         yield tab
 
@@ -72,12 +72,12 @@ def course_tab(profiles: Profiles) -> Iterator[Tab]:
 @pytest.fixture
 def course(course_tab: Tab) -> Iterator[Page]:
     """The page of lessons, one for all tests: in it one goes from lesson to lesson."""
-    yield from _as_at_first(course_tab, VIEWPORT)
+    yield from _reset_tab(course_tab, VIEWPORT)
 
 
 @pytest.fixture(scope="package")
 def phone_course_tab(profiles: Profiles) -> Iterator[Tab]:
-    with profiles.lent(**FINGER) as tab:
+    with profiles.lend(**FINGER) as tab:
         tab.page.goto("/learn")
         yield tab
 
@@ -85,37 +85,37 @@ def phone_course_tab(profiles: Profiles) -> Iterator[Tab]:
 @pytest.fixture
 def phone_course(phone_course_tab: Tab) -> Iterator[Page]:
     """The same on a phone."""
-    yield from _as_at_first(phone_course_tab, PHONE)
+    yield from _reset_tab(phone_course_tab, PHONE)
 
 
 @pytest.fixture(scope="package")
 def explore_tab(profiles: Profiles) -> Iterator[Tab]:
-    with profiles.lent() as tab:
+    with profiles.lend() as tab:
         yield tab
 
 
 @pytest.fixture
 def explore(explore_tab: Tab) -> Iterator[Page]:
     """Explore, one page for all tests: in it one turns from link to link, by ``turn``."""
-    for page in _as_at_first(explore_tab, VIEWPORT):
-        yield _at_explore(page)
+    for page in _reset_tab(explore_tab, VIEWPORT):
+        yield _go_to_explore(page)
 
 
 @pytest.fixture(scope="package")
 def phone_explore_tab(profiles: Profiles) -> Iterator[Tab]:
-    with profiles.lent(**FINGER) as tab:
+    with profiles.lend(**FINGER) as tab:
         yield tab
 
 
 @pytest.fixture
 def phone_explore(phone_explore_tab: Tab) -> Iterator[Page]:
     """The same on a phone."""
-    for page in _as_at_first(phone_explore_tab, PHONE):
-        yield _at_explore(page)
+    for page in _reset_tab(phone_explore_tab, PHONE):
+        yield _go_to_explore(page)
 
 
-def _as_at_first(tab: Tab, viewport: ViewportSize) -> Iterator[Page]:
-    """A page that other tests have used, in the usual window and theme; an error in it fails the test."""
+def _reset_tab(tab: Tab, viewport: ViewportSize) -> Iterator[Page]:
+    """Yield a page that other tests have used, reset to the default window; an error in it fails the test."""
     tab.errors.clear()
     tab.page.set_viewport_size(viewport)
     tab.page.emulate_media(color_scheme="light")
@@ -127,7 +127,7 @@ def _as_at_first(tab: Tab, viewport: ViewportSize) -> Iterator[Page]:
     assert not tab.errors
 
 
-def _at_explore(page: Page) -> Page:
+def _go_to_explore(page: Page) -> Page:
     if urlsplit(page.url).path != "/":  # a new one, or a test has left it
         visit(page, "/")
         expect(page.locator(".served")).to_have_count(0)
@@ -136,14 +136,14 @@ def _at_explore(page: Page) -> Page:
 
 @pytest.fixture(scope="package")
 def train_tab(profiles: Profiles) -> Iterator[Tab]:
-    with profiles.lent() as tab:
+    with profiles.lend() as tab:
         yield tab
 
 
 @pytest.fixture
 def train(train_tab: Tab) -> Iterator[Page]:
     """Train, one page for all tests: in it one turns from link to link, by ``turn_train``."""
-    for page in _as_at_first(train_tab, VIEWPORT):
+    for page in _reset_tab(train_tab, VIEWPORT):
         if urlsplit(page.url).path != "/train":  # a new one, or a test has left it
             open_train(page, "")
         yield page

@@ -10,7 +10,7 @@ from playwright.sync_api import Locator, Page, expect
 from explorer.lessons import LESSONS, Lesson
 from explorer.ui.links.choice import Choice
 from explorer.ui.links.link import from_query
-from tests.browser.reading import OFTEN_MS, in_the_end
+from tests.browser.reading import OFTEN_MS, retry
 
 # A lesson of each kind: how one predicts, and which pictures tell the story (tests/lessons/test_lessons.py).
 KINDS = (
@@ -99,11 +99,11 @@ def choice_of(address: str) -> Choice:
     return choice
 
 
-def plain(words: str) -> str:
+def strip_markup(words: str) -> str:
     return " ".join(MARKUP.sub(r"\1", words).split())
 
 
-def until_shown(page: Page, lesson: Lesson) -> None:
+def wait_until_shown(page: Page, lesson: Lesson) -> None:
     """Wait for the answer's curves, as torch has confirmed them."""
     keys = ["forward", *choice_of(f"/?{lesson.scenes[0].query}").rules]
     page.wait_for_function(
@@ -133,12 +133,12 @@ def draw(page: Page, level: float) -> None:
     page.mouse.up()
 
 
-def drawn(page: Page) -> Locator:
+def drawing_of(page: Page) -> Locator:
     """Return the reader's drawing, or the picked picture that lies in its place."""
     return page.locator(".drawn")
 
 
-def until_ready_to_draw(page: Page) -> None:
+def wait_until_ready_to_draw(page: Page) -> None:
     page.wait_for_function("document.querySelector('.pad')?.clientHeight > 50")
 
 
@@ -149,10 +149,10 @@ def open_nets(page: Page) -> None:
         net.get_by_role("button", name="Pause").wait_for()
 
 
-def nothing_is_small(page: Page) -> None:
-    """Nothing that the last row cannot read is left when charts have taken the size of the stage."""
-    in_the_end(page, lambda: no_text_is_small(page))
+def assert_no_text_stays_small(page: Page) -> None:
+    """Check that no text is too small for the last row once charts have the size of the stage."""
+    retry(page, lambda: assert_no_small_text(page))
 
 
-def no_text_is_small(page: Page) -> None:
+def assert_no_small_text(page: Page) -> None:
     assert page.evaluate(SMALL, [".lesson", 24]) == []

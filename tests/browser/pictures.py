@@ -24,15 +24,15 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as scratch, sync_playwright() as playwright:
         browser = launch(playwright, EVEN_LETTERS)
         with serve(ROOT / "app.py", Path(scratch) / "log.txt") as address:
-            explore(opened(browser, f"{address}/?{PUBLISHED.query}"))
-            train(opened(browser, f"{address}/train?task=digits&rule=default&rule=straight_through&seeds=5"))
-            study(opened(browser, f"{address}/study", ".plan i"))
-            learn(opened(browser, f"{address}/learn?lesson=vanishing"))
+            explore(visit(browser, f"{address}/?{PUBLISHED.query}"))
+            train(visit(browser, f"{address}/train?task=digits&rule=default&rule=straight_through&seeds=5"))
+            study(visit(browser, f"{address}/study", ".plan i"))
+            learn(visit(browser, f"{address}/learn?lesson=vanishing"))
         notebook(browser, Path(scratch) / "figure.html")
 
 
-def opened(browser: Browser, address: str, part: str = ".js-plotly-plot") -> Page:
-    """A page on which a part has been drawn, and whose heading is complete."""
+def visit(browser: Browser, address: str, part: str = ".js-plotly-plot") -> Page:
+    """Open a page, and wait until a part is drawn and the heading is complete."""
     page = browser.new_page(viewport=SIZE, device_scale_factor=1.5, bypass_csp=True)
     page.goto(address)
     page.locator(part).first.wait_for(state="attached")

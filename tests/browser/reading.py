@@ -101,7 +101,7 @@ def settle_train(page: Page) -> None:
     page.get_by_role("button", name="Add rule").wait_for()
 
 
-def until_at_rest(page: Page) -> None:
+def wait_until_at_rest(page: Page) -> None:
     """Wait until the server's script has ended: what it drew before and not again has gone."""
     expect(page.get_by_test_id("stApp")).to_have_attribute("data-test-script-state", "notRunning")
 
@@ -136,8 +136,8 @@ def tab_to(page: Page, name: str, most: int = 40) -> None:
     raise AssertionError(f"{name} is not among {seen}")
 
 
-def in_the_end(page: Page, check: Callable[[], None], patience_ms: int = 20_000) -> None:
-    """Have a check hold now or soon: what it reads may be drawn a moment later."""
+def retry(page: Page, check: Callable[[], None], patience_ms: int = 20_000) -> None:
+    """Repeat a check until it holds: what it reads may be drawn a moment later."""
     for _ in range(patience_ms // 50):
         try:
             check()
@@ -178,7 +178,7 @@ def box_of(place: Locator) -> FloatRect:
 
 
 @contextmanager
-def held(page: Page, place: Locator, start: float, stop: float) -> Iterator[None]:
+def hold(page: Page, place: Locator, start: float, stop: float) -> Iterator[None]:
     """Hold the mouse on a place and move it sideways between two shares of its width; let go at the end."""
     box = box_of(place)
     y = box["y"] + box["height"] / 2
@@ -203,7 +203,7 @@ def choose(page: Page, name: str, text: str) -> None:
     field.press("Enter")
 
 
-def back(page: Page) -> None:
+def go_back(page: Page) -> None:
     """Go one step back, once the last choice is in the address, where it is written after its frame."""
     page.evaluate("() => new Promise(done => requestAnimationFrame(() => setTimeout(done)))")
     page.go_back()

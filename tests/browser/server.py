@@ -30,7 +30,7 @@ def serve(script: Path, log: Path, *, port: int | None = None, prefix: str = "")
     command = ["run", str(script), f"--server.baseUrlPath={prefix}", "--server.headless=true"]
     command += ["--server.address=127.0.0.1", f"--server.port={port}"]
     process = forks.begin("streamlit", command, os.environ | {"PYTHONPATH": str(ROOT)}, log)
-    with _lasting(process, port, f"{prefix}/_stcore/health", log) as address:
+    with _run_until_exit(process, port, f"{prefix}/_stcore/health", log) as address:
         yield address + prefix
 
 
@@ -40,7 +40,7 @@ def server_at(port: int) -> int:
 
 
 @contextmanager
-def running(
+def run_server(
     command: list[str], port: int, ready: str, log: Path, *, cwd: Path = ROOT, also: Sequence[Path] = ()
 ) -> Iterator[str]:
     """Run a server that answers at the path ``ready`` once it is up, and give its address.
@@ -58,13 +58,13 @@ def running(
             stderr=output,
             start_new_session=True,
         )
-    with _lasting(process, port, ready, log) as address:
+    with _run_until_exit(process, port, ready, log) as address:
         yield address
 
 
 @contextmanager
-def _lasting(process: Process, port: int, ready: str, log: Path) -> Iterator[str]:
-    """The address of a server that has begun, once it is up; it is ended at the end."""
+def _run_until_exit(process: Process, port: int, ready: str, log: Path) -> Iterator[str]:
+    """Yield the address of a started server once it is up; end it at the end."""
     address, _servers[port] = f"http://127.0.0.1:{port}", process.pid
     try:
         _wait(process, address + ready, log)

@@ -28,8 +28,8 @@ class Watched:
         self.page.on("console", lambda message: say(message.text) if _is_error(message) else None)
         self.page.on("pageerror", lambda error: say(str(error)))
 
-    def lent(self) -> Iterator[Page]:
-        """The page; what was wrong there fails the test."""
+    def lend(self) -> Iterator[Page]:
+        """Lend the page; a wrong request or an error there fails the test."""
         self.page.set_viewport_size({"width": 1366, "height": 768})
         self.page.emulate_media(color_scheme="light")
         yield self.page
@@ -37,6 +37,6 @@ class Watched:
         assert (self._wrong, self.context.cookies()) == ([], [])
 
 
-def drawn(page: Page, text: str) -> None:
+def wait_until_drawn(page: Page, text: str) -> None:
     page.locator(f"{CHART} .cartesianlayer").first.wait_for()
     expect(sign(page)).to_have_text(text)

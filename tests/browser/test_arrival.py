@@ -6,7 +6,7 @@ from functools import partial
 import pytest
 from playwright.sync_api import Page, ViewportSize, expect
 
-from tests.browser.reading import in_the_end, visit
+from tests.browser.reading import retry, visit
 from tests.browser.test_calm import LAPTOP, NARROW, TWICE, assert_few, resize
 from tests.browser.visitors import FINGER, NOTHING_CHOSEN, PHONE, Open, Tab
 
@@ -32,7 +32,7 @@ def test_learn_and_study_on_a_phone_open_with_few_controls_and_words(new_page: O
 def opens_with_few(page: Page, path: str) -> None:
     part, most, _ = OTHER_PAGES[path]
     page.locator(part).first.wait_for()
-    in_the_end(page, partial(assert_few, page, *most))
+    retry(page, partial(assert_few, page, *most))
     expect(page.locator(part).first).to_be_in_viewport(ratio=1)
 
 
@@ -75,7 +75,7 @@ def test_a_first_visit_loads_little_and_does_not_shift(new_page: Open, path: str
         part, most = (".contents a", 20) if path == "/learn" else (".buttons .primary", 16)
         resize(page, TWICE)
         expect(page.locator(part).first).to_be_in_viewport(ratio=1)
-        in_the_end(page, partial(assert_few, page, most, 85))
+        retry(page, partial(assert_few, page, most, 85))
 
 
 def visited_at_rest(new_page: Open, path: str, script: str) -> Page:

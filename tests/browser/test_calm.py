@@ -11,8 +11,8 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from explorer.instrument.modules import MODULES
-from tests.browser.access import in_both_themes
-from tests.browser.reading import box_of, enter, held, in_the_end, turn, visit
+from tests.browser.access import violations_in_both_themes
+from tests.browser.reading import box_of, enter, hold, retry, turn, visit
 from tests.browser.training import requests, status
 from tests.browser.visitors import FINGER, PHONE, Tab
 
@@ -50,7 +50,7 @@ def first(tabs: Callable[..., Tab]) -> Iterator[First]:
     assert not errors
 
 
-def counted(page: Page) -> tuple[list[str], list[str]]:
+def count_visible(page: Page) -> tuple[list[str], list[str]]:
     page.mouse.move(1, 1)
     seen = page.evaluate(f"() => {COUNT.removesuffix(';').rstrip().removesuffix(';')}")
     assert not seen["isWide"]
@@ -59,7 +59,7 @@ def counted(page: Page) -> tuple[list[str], list[str]]:
 
 def assert_few(page: Page, controls: int, words: int) -> None:
     """At most so many controls and words are seen, and nothing is wider than the window."""
-    seen = counted(page)
+    seen = count_visible(page)
     assert (0 < len(seen[0]) <= controls, 0 < len(seen[1]) <= words) == (True, True), seen
 
 
@@ -84,11 +84,11 @@ def test_the_first_screen_has_few_controls_and_links_every_page(first: First) ->
     assert (box["width"] >= 1034, box["height"] >= 600) == (True, True)
     assert page.evaluate("document.querySelector('.stMain').scrollHeight <= innerHeight")
     resize(page, NARROW)
-    in_the_end(page, partial(assert_few, page, 18, 85))
+    retry(page, partial(assert_few, page, 18, 85))
     for name in ("Train", "Study", "Learn", "Explore"):
         page.get_by_role("link", name=name, exact=True).click(trial=True, timeout=5000)
     resize(page, TWICE)
-    in_the_end(page, partial(is_as_on_a_phone, page))
+    retry(page, partial(is_as_on_a_phone, page))
     resize(page, LAPTOP)
     page.get_by_role("link", name="Train both").click()
     expect(status(page)).to_have_attribute("data-state", re.compile("running|finished"), timeout=60_000)
@@ -116,7 +116,7 @@ def test_the_first_screen_on_a_phone_is_short_and_accessible(first: First) -> No
     expect(code).not_to_contain_text("nn.Module")
     page.get_by_role("button", name="All features").click()
     expect(code).to_contain_text("class RoundStraightThrough(nn.Module)")
-    assert in_both_themes(page) == []
+    assert violations_in_both_themes(page) == []
 
 
 def test_dragging_the_knob_moves_the_probe_and_its_labels(first: First) -> None:
@@ -128,7 +128,7 @@ def test_dragging_the_knob_moves_the_probe_and_its_labels(first: First) -> None:
     }
     before = float(probe.get_attribute("aria-valuenow") or "nan")
     knob = page.locator(".chart-knob")
-    with held(page, knob, 0.5, 0.5 - 300 / box_of(knob)["width"]):
+    with hold(page, knob, 0.5, 0.5 - 300 / box_of(knob)["width"]):
         pass
     after = probe.get_attribute("aria-valuenow") or "nan"
     assert float(after) < before - 1
@@ -185,10 +185,10 @@ def test_the_published_clamp_shows_its_bug_and_no_text_over_curves(
 
     for size in [(1280, 860), NARROW, (390, 844), LAPTOP]:
         resize(page, size)
-        in_the_end(page, words_are_in_place)
+        retry(page, words_are_in_place)
     badges = page.locator(".failing:visible")
     expect(badges).to_have_text(["✗ fails: linear in g"])
-    assert in_both_themes(page) == []
+    assert violations_in_both_themes(page) == []
     badges.click()
     expect(page.locator("[data-verdict=fails]").first).to_be_in_viewport()
     expect(page.locator(".instrument .chart")).to_be_in_viewport(ratio=1)

@@ -14,9 +14,9 @@ from playwright.sync_api import Browser, Page, Route, expect
 from explorer.catalogue import find_rule
 from explorer.lessons import LESSONS
 from explorer.reading.exercises import EXERCISES
-from tests.browser.access import in_both_themes
-from tests.browser.lessons import COMPUTED_MS, draw, no_text_is_small, present, until_ready_to_draw
-from tests.browser.reading import in_the_end
+from tests.browser.access import violations_in_both_themes
+from tests.browser.lessons import COMPUTED_MS, assert_no_small_text, draw, present, wait_until_ready_to_draw
+from tests.browser.reading import retry
 from tests.browser.visitors import FINGER, PHONE, Open, profile
 
 CLAMP = LESSONS["clamp"].title
@@ -35,12 +35,12 @@ APART = """() => {
 
 
 def test_a_class_runs_from_its_code_to_its_end(new_page: Open, chromium: Browser, address: str) -> None:
-    teacher, code = opened(new_page)
+    teacher, code = open_class(new_page)
     one = new_page(fresh=True, viewport=PHONE, **FINGER)
-    with strange(chromium, address) as other:
+    with open_unwatched_phone(chromium, address) as other:
         joins_by_its_code(one, code)
         expect(teacher.get_by_role("dialog", name="The code of the class")).to_contain_text("1 here, 0 have")
-        assert in_both_themes(teacher, ".lesson") == []
+        assert violations_in_both_themes(teacher, ".lesson") == []
         teacher.keyboard.press("Escape")
         is_told_that_a_code_is_of_no_class(other)
         predicts_once_and_keeps_it_over_a_reload(teacher, one)
@@ -56,7 +56,7 @@ def test_a_class_runs_from_its_code_to_its_end(new_page: Open, chromium: Browser
 
 
 def test_a_student_on_a_phone_sees_the_question_and_the_verdict(new_page: Open) -> None:
-    teacher, code = opened(new_page)
+    teacher, code = open_class(new_page)
     one = new_page(fresh=True, viewport=PHONE, **FINGER)
     joins_by_its_code(one, code)
     for part in (".ask", ".pad"):
@@ -70,7 +70,7 @@ def test_a_student_on_a_phone_sees_the_question_and_the_verdict(new_page: Open) 
     expect(one.locator(".verdict")).to_be_in_viewport(ratio=1)
 
 
-def opened(new_page: Open) -> tuple[Page, str]:
+def open_class(new_page: Open) -> tuple[Page, str]:
     """Open a class on a lesson that is drawn; return the teacher's page and the code."""
     teacher = new_page(fresh=True, viewport={"width": 1280, "height": 720})
     teacher.goto("/learn?lesson=straight-through")
@@ -81,8 +81,8 @@ def opened(new_page: Open) -> tuple[Page, str]:
 
 
 @contextmanager
-def strange(chromium: Browser, address: str) -> Iterator[Page]:
-    """A phone that may be told of errors: it is offline for a while, or has a code that is none."""
+def open_unwatched_phone(chromium: Browser, address: str) -> Iterator[Page]:
+    """Open a phone that may log errors: it is offline for a while, or has an invalid code."""
     context = profile(chromium, address, viewport=PHONE, **FINGER)
     yield context.new_page()
     context.close()
@@ -92,9 +92,9 @@ def joins_by_its_code(student: Page, code: str) -> None:
     student.goto("/c")
     student.get_by_role("textbox", name="Code").fill(code.upper())
     student.get_by_role("button", name="Join").click()
-    until_ready_to_draw(student)
+    wait_until_ready_to_draw(student)
     expect(student.get_by_role("button", name="Write it yourself")).to_have_count(0)
-    assert in_both_themes(student, ".lesson") == []
+    assert violations_in_both_themes(student, ".lesson") == []
 
 
 def is_told_that_a_code_is_of_no_class(student: Page) -> None:
@@ -115,7 +115,7 @@ def predicts_once_and_keeps_it_over_a_reload(teacher: Page, one: Page) -> None:
     assert counts(teacher) == ["", "", ""]
     expect(teacher.locator(".chart-label, .chart-readout").first).to_be_hidden()
     one.reload()  # finds its drawing again, and counts once
-    until_ready_to_draw(one)
+    wait_until_ready_to_draw(one)
     expect(one.locator(".legend")).to_be_visible()
     expect(one.get_by_role("button", name="Send my prediction")).to_be_disabled()
     teacher.reload()
@@ -144,7 +144,7 @@ def on_a_stage_the_answers_come_before_the_story(teacher: Page) -> None:
     present(teacher, True)
     teacher.keyboard.press("PageDown")
     expect(teacher.locator(".answers.counted")).to_be_in_viewport(ratio=0.9)
-    in_the_end(teacher, lambda: no_text_is_small(teacher))
+    retry(teacher, lambda: assert_no_small_text(teacher))
     first = teacher.locator(".text > p").first
     expect(first).to_be_hidden()
     teacher.keyboard.press("PageDown")
@@ -162,10 +162,10 @@ def both_see_the_answer(teacher: Page, one: Page) -> None:
     expect(teacher.locator(".answers [data-right]")).to_contain_text("1 drew it, 0 picked it")
     (path,) = teacher.evaluate(PATHS)
     assert path.count("L") > 200
-    in_the_end(teacher, lambda: lies_on_the_curve(teacher))
+    retry(teacher, lambda: lies_on_the_curve(teacher))
     expect(one.locator(".verdict")).to_contain_text("Yes, as close as a hand can draw")
     assert one.locator(".crowd, .answers, .race-of-class").count() == 0
-    assert in_both_themes(teacher, ".lesson") == []
+    assert violations_in_both_themes(teacher, ".lesson") == []
     for size in ({"width": 1920, "height": 1080}, {"width": 1280, "height": 720}):
         teacher.set_viewport_size(size)
         expect(teacher.locator(".class-band .count")).to_be_in_viewport()

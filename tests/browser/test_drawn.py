@@ -17,13 +17,13 @@ PATHS = f"""() => [...document.querySelectorAll("{CHART} .xy2 .js-line")]
     .map((line) => line.getAttribute("d")).join()"""
 
 
-def drawn(page: Page, **more: object) -> None:
+def show_random_pair(page: Page, **more: object) -> None:
     words = urlencode({"op": OP, "rule": RULE, **more, "tools": "all"})
     turn(page, f"/?{words}", shows=[RULE])
 
 
 def test_a_random_rule_has_its_mean_band_draws_and_exact_gradient(explore: Page) -> None:
-    drawn(explore, target=0.2)
+    show_random_pair(explore, target=0.2)
     traces: list[dict[str, Any]] = explore.evaluate(TRACES)
     assert [trace["meta"] for trace in traces if trace.get("meta")] == ["forward", RULE]
     others = [trace for trace in traces if not trace.get("meta")]
@@ -58,7 +58,7 @@ def test_the_main_sentence_states_the_bias_and_all_tools_the_spread(explore: Pag
 def test_a_typed_loss_is_in_the_link_and_readings_show_bias_and_spread(
     explore: Page,
 ) -> None:
-    drawn(explore)
+    show_random_pair(explore)
     enter(explore.get_by_label("x", exact=True), "-1.3862943611198906")
     row = explore.locator(".chart-rules li")
     expect(row.locator("em")).to_have_text("bias −0.096, sd 0.128")

@@ -9,9 +9,9 @@ from playwright.sync_api import Locator, Page, expect
 
 from explorer.lessons import LESSONS
 from explorer.reading.exercises import EXERCISES
-from tests.browser.access import in_both_themes
+from tests.browser.access import violations_in_both_themes
 from tests.browser.lessons import CURVES, press, turn_to
-from tests.browser.reading import in_the_end
+from tests.browser.reading import retry
 
 OF = {lesson.exercise: lesson for lesson in LESSONS.values() if lesson.exercise}
 CLAMP = EXERCISES["clamp"].code.rstrip()
@@ -19,7 +19,7 @@ REPAIRED = CLAMP.replace("grad[x > 1] = 1", "grad[x > 1] = 0")
 RIGHT = "Right at every tested x"
 
 
-def begun(course: Page, key: str = "clamp") -> Locator:
+def begin_exercise(course: Page, key: str = "clamp") -> Locator:
     """Return the field of an exercise, with the text it begins with."""
     turn_to(course, OF[key])
     press(course, "Skip")
@@ -55,7 +55,7 @@ def check_dots(page: Page, axis: str, x: float, wanted: float, found: float) -> 
         for dot, place in zip(page.evaluate(DOTS), places, strict=True):
             assert dot == pytest.approx(place, abs=1)
 
-    in_the_end(page, check)
+    retry(page, check)
 
 
 def check_drawn(page: Page, axis: str, *curves: tuple[str, float]) -> None:
@@ -66,17 +66,17 @@ def check_drawn(page: Page, axis: str, *curves: tuple[str, float]) -> None:
         assert [dash for dash, _ in drawn] == [dash for dash, _ in curves]
         assert [value for _, value in drawn] == pytest.approx([value for _, value in curves])
 
-    in_the_end(page, check)
+    retry(page, check)
 
 
 def test_an_exercise_is_judged_from_its_first_fault_to_its_repair(course: Page) -> None:
-    box = begun(course)
+    box = begin_exercise(course)
     expect(verdict(course)).to_have_text("At x = 2 and g = 1 it returns 1, not 0.")
     expect(course.locator(".case-words")).to_have_text("1, not 0")
     expect(course.locator(".watch .case-found")).to_be_visible()
     assert {"Wanted", "Yours"} <= set(course.evaluate(f"{CURVES}.map(trace => trace.name)"))
     check_drawn(course, "y", ("solid", 1))
-    assert in_both_themes(course, ".lesson") == []
+    assert violations_in_both_themes(course, ".lesson") == []
     box.fill(CLAMP.replace("x.clamp(0, 1)", "x.clamp(0, 2)"))
     expect(verdict(course)).to_have_text("Its forward is another: at x = 2 it gives 2, not 1.")
     expect(course.locator(".seen")).to_contain_text("the wanted forward, and yours dashed. The dot is yours")
@@ -96,7 +96,7 @@ def test_an_exercise_is_judged_from_its_first_fault_to_its_repair(course: Page) 
 
 
 def test_the_failing_gradient_of_a_parameter_is_drawn_over_x(course: Page) -> None:
-    box = begun(course, "step-size")
+    box = begin_exercise(course, "step-size")
     expect(verdict(course)).to_contain_text("The gradient for s is 6.928 times the right value")
     expect(course.locator(".seen")).to_contain_text("the part of one of 16 elements in the gradient for s")
     expect(course.locator(".case-words")).to_have_text("3, not 0.433")
@@ -112,10 +112,10 @@ def test_the_failing_gradient_of_a_parameter_is_drawn_over_x(course: Page) -> No
 
 
 def test_a_faulty_line_is_marked_until_it_is_repaired(phone_course: Page) -> None:
-    box = begun(phone_course, "in-place")
+    box = begin_exercise(phone_course, "in-place")
     expect(verdict(phone_course)).to_contain_text("Line 10: g[x <= 0] = 0 changes g itself")
     expect(phone_course.locator(".editor-lines .marked")).to_have_text("10")
-    assert in_both_themes(phone_course, ".lesson") == []
+    assert violations_in_both_themes(phone_course, ".lesson") == []
     assert phone_course.evaluate("document.documentElement.scrollWidth <= innerWidth")
     code = EXERCISES["in-place"].code.replace("g[x <= 0]", "h = g.clone()\n        h[x <= 0]")
     box.fill(code.replace("return g", "return h"))
@@ -124,7 +124,7 @@ def test_a_faulty_line_is_marked_until_it_is_repaired(phone_course: Page) -> Non
 
 
 def test_keys_indent_code_and_leave_the_field(course: Page) -> None:
-    box = begun(course)
+    box = begin_exercise(course)
     box.fill("class F:")
     box.press("End")
     box.press("Enter")

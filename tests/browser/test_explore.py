@@ -9,11 +9,11 @@ from explorer.training import FIRST as FIRST_TASK
 from explorer.ui.server import answers
 from tests.browser.reading import (
     TRACES,
-    back,
     card,
     choose,
     enter,
-    held,
+    go_back,
+    hold,
     layout,
     number,
     settle,
@@ -33,7 +33,7 @@ def page(explore: Page) -> Page:
     return explore
 
 
-def asked(page: Page) -> dict[str, list[str]]:
+def read_query(page: Page) -> dict[str, list[str]]:
     """The query in the address bar."""
     return parse_qs(urlsplit(page.url).query)
 
@@ -45,7 +45,7 @@ def test_the_choice_is_kept_between_explore_and_train(page: Page) -> None:
     settle_train(page)
     expect(card(page, "Masked")).to_be_visible()
     page.wait_for_url(f"**/train?*task={FIRST_TASK}*")
-    assert (asked(page)["op"], asked(page)["rule"]) == (["clamp"], ["masked"])
+    assert (read_query(page)["op"], read_query(page)["rule"]) == (["clamp"], ["masked"])
     learns = page.get_by_role("button", name="hi learns with Masked")
     expect(learns).to_have_attribute("aria-pressed", "true")
     page.wait_for_url("**learn=hi*")
@@ -55,19 +55,19 @@ def test_the_choice_is_kept_between_explore_and_train(page: Page) -> None:
     page.get_by_role("link", name="Explore").click()
     settle(page, shows=["masked", "straight_through"])
     expect(page.get_by_role("button", name="lo learns").first).to_have_attribute("aria-pressed", "true")
-    assert asked(page)["learns"] == ["lo"]
+    assert read_query(page)["learns"] == ["lo"]
 
 
 def test_a_dragged_slider_moves_the_curve_at_once_and_the_address_later(page: Page) -> None:
     turn(page, "/?op=sign&rule=clipped&range=-6&range=6", shows=["clipped"])
     before = page.url
     place = card(page, "Clipped straight-through")
-    with held(page, slider(place, "c"), 0.68, 0.9):
+    with hold(page, slider(place, "c"), 0.68, 0.9):
         value = float(number(place, "c").input_value())
         assert value > 2
         assert page.url == before
     page.wait_for_url("**c=*")
-    assert asked(page)["c"] == [f"{value:g}"]
+    assert read_query(page)["c"] == [f"{value:g}"]
     settle(page)
     edges = traces(page)["clipped"]
     assert edges.x[edges.y == 1].max() == pytest.approx(value, rel=1e-6)
@@ -86,7 +86,7 @@ def test_a_value_beyond_the_slider_widens_it(page: Page) -> None:
     said = place.get_by_role("alert").filter(has_text="1e+99 is not allowed here: choose a number from")
     expect(said).to_be_visible()
     expect(number(place, "c")).to_have_value("1e99")
-    assert asked(page)["c"] == ["40"]
+    assert read_query(page)["c"] == ["40"]
 
 
 def test_the_arrows_of_a_field_step_as_its_slider_does(page: Page) -> None:
@@ -110,13 +110,13 @@ def test_the_arrows_of_a_field_step_as_its_slider_does(page: Page) -> None:
         ends.press("ArrowLeft")
         expect(field).to_have_value(f"{before + 2 * step:g}")
         assert 0 < step < 0.1
-    back(page)
+    go_back(page)
     expect(field).to_have_value("0")
     enter(field, "2")  # one bound pushes the other
     for each in (place, card(page, "Masked")):
         expect(number(each, "hi")).to_have_value("2")
     page.wait_for_url("**hi=2*")
-    assert asked(page)["lo"] == ["2"]
+    assert read_query(page)["lo"] == ["2"]
 
 
 REFUSED = {
@@ -167,10 +167,10 @@ def test_back_undoes_and_forward_redoes_a_change(page: Page) -> None:
     page.wait_for_url("**g=-3*")
     choose(page, "Add rule", "zero")
     settle(page, shows=["masked", "zero"])
-    back(page)
+    go_back(page)
     settle(page, shows=["masked"])
     expect(number(page, G)).to_have_value("-3")
-    back(page)
+    go_back(page)
     expect(number(page, G)).to_have_value("2")
     settle(page)
     assert 2 in traces(page)["masked"].y
@@ -178,7 +178,7 @@ def test_back_undoes_and_forward_redoes_a_change(page: Page) -> None:
     expect(number(page, G)).to_have_value("-3")
     page.go_forward()
     settle(page, shows=["masked", "zero"])
-    assert asked(page) == {"op": ["clamp"], "rule": ["masked", "zero"], "g": ["-3"]}
+    assert read_query(page) == {"op": ["clamp"], "rule": ["masked", "zero"], "g": ["-3"]}
 
 
 def test_back_right_after_a_choice_leaves_address_and_chart_in_step(page: Page) -> None:
@@ -187,7 +187,7 @@ def test_back_right_after_a_choice_leaves_address_and_chart_in_step(page: Page) 
     settle(page, shows=["masked", "zero"])
     page.get_by_role("button", name="Hide Masked").evaluate("hide => { hide.click(); history.back(); }")
     settle(page, shows=["masked"])
-    assert asked(page) == {"op": ["clamp"], "rule": ["masked"]}
+    assert read_query(page) == {"op": ["clamp"], "rule": ["masked"]}
     assert len(traces(page)["masked"].x)
 
 
@@ -215,4 +215,4 @@ def test_a_link_pressed_right_after_a_choice_opens_its_page(page: Page) -> None:
     page.evaluate(_CHANGE_AND_LEAVE, f"assets/{answers.get_folder()}/choice/store.js")
     settle_train(page)
     assert urlsplit(page.url).path == "/train"
-    assert asked(page)["g"] == ["2"]
+    assert read_query(page)["g"] == ["2"]

@@ -8,7 +8,7 @@ from playwright.sync_api import Page, expect
 
 from explorer.lessons import LESSONS
 from tests.browser.lessons import present, turn_to
-from tests.browser.reading import in_the_end
+from tests.browser.reading import retry
 from tests.browser.training import button
 from tests.browser.visitors import Tab
 from tests.selection import take_part
@@ -24,7 +24,7 @@ def all_is_seen(page: Page, part: str) -> None:
         def check() -> None:
             assert page.evaluate(FIND_HIDDEN, part) == []
 
-        in_the_end(page, check, 5_000)
+        retry(page, check, 5_000)
 
 
 @pytest.mark.parametrize("key", take_part(LESSONS))

@@ -11,18 +11,18 @@ from playwright.sync_api import Page, expect
 
 from explorer.lessons import GLOSSARY, LESSONS, PATHS, Lesson
 from explorer.lessons.retest import make_question
-from tests.browser.access import in_both_themes
+from tests.browser.access import violations_in_both_themes
 from tests.browser.lessons import (
     COMPUTED_MS,
     SMALL,
     draw,
-    drawn,
+    drawing_of,
     each_lesson,
     open_nets,
     press,
     turn_to,
-    until_ready_to_draw,
-    until_shown,
+    wait_until_ready_to_draw,
+    wait_until_shown,
 )
 from tests.browser.visitors import VIEWPORT
 from tests.selection import take_part
@@ -50,7 +50,7 @@ def test_the_list_links_every_lesson_and_the_last_links_the_list(course: Page) -
     right = course.locator(".contents").evaluate("list => list.getBoundingClientRect().right")
     assert right >= 0.95 * 1920
     course.set_viewport_size(VIEWPORT)
-    assert in_both_themes(course, ".lesson") == []
+    assert violations_in_both_themes(course, ".lesson") == []
     first, second = list(LESSONS.values())[:2]
     entries.first.click()
     shows(course, first.key)
@@ -77,10 +77,10 @@ AT_LAST = """async () => {
 
 def test_turning_to_a_lesson_draws_its_chart_once(course: Page) -> None:
     turn_to(course, LESSONS["clamp"])
-    until_ready_to_draw(course)
+    wait_until_ready_to_draw(course)
     course.evaluate(COUNTED)
     turn_to(course, LESSONS["relu"])
-    until_ready_to_draw(course)
+    wait_until_ready_to_draw(course)
     assert course.evaluate(AT_LAST) == 1
 
 
@@ -165,7 +165,7 @@ def test_a_term_opens_the_glossary_at_its_entry(course: Page) -> None:
     course.get_by_role("button", name="mask", exact=True).click()
     glossary = course.get_by_role("dialog", name="Glossary")
     expect(glossary.locator(".requested")).to_contain_text(GLOSSARY["mask"])
-    assert in_both_themes(course, ".lesson") == []
+    assert violations_in_both_themes(course, ".lesson") == []
     course.keyboard.press("Escape")
     expect(glossary).to_be_hidden()
 
@@ -174,7 +174,7 @@ def test_an_answered_lesson_shows_its_parameters_and_no_other_tools(course: Page
     lesson = LESSONS["surrogates"]
     turn_to(course, lesson)
     press(course, "Skip")
-    until_shown(course, lesson)
+    wait_until_shown(course, lesson)
     handle = course.get_by_role("slider", name="c, window half-width", exact=False).last
     before = float(handle.get_attribute("aria-valuenow") or "nan")
     for _ in range(10):
@@ -203,7 +203,7 @@ def test_a_lesson_has_few_controls(course: Page, lesson: Lesson) -> None:
 
     assert 3 < len(count()) <= FEW["before"], count()
     press(course, "Skip")
-    until_shown(course, lesson)
+    wait_until_shown(course, lesson)
     assert 3 < len(count()) <= FEW["after"], count()
 
 
@@ -233,12 +233,12 @@ def test_a_net_trains_in_its_lesson(course: Page) -> None:
 
 def test_a_drawn_prediction_survives_a_reload_and_back(course: Page) -> None:
     turn_to(course, LESSONS["clamp"])
-    until_ready_to_draw(course)
+    wait_until_ready_to_draw(course)
     draw(course, 1)
-    before = drawn(course).get_attribute("d") or ""
+    before = drawing_of(course).get_attribute("d") or ""
     course.reload()
-    until_ready_to_draw(course)
-    expect(drawn(course)).to_have_attribute("d", before)
+    wait_until_ready_to_draw(course)
+    expect(drawing_of(course)).to_have_attribute("d", before)
     press(course, "Check my prediction")
     wrong = "This passes everything"
     expect(course.locator(".verdict")).to_contain_text(wrong)
@@ -246,13 +246,13 @@ def test_a_drawn_prediction_survives_a_reload_and_back(course: Page) -> None:
     shows(course, "leaves")
     course.go_back()
     expect(course.locator(".verdict")).to_contain_text(wrong)
-    expect(drawn(course)).to_have_attribute("d", before)
+    expect(drawing_of(course)).to_have_attribute("d", before)
     course.get_by_role("radio").nth(1).check()  # a picked picture lies in its place
-    expect(drawn(course)).not_to_have_attribute("d", before)
+    expect(drawing_of(course)).not_to_have_attribute("d", before)
     draw(course, 0)
     assert course.get_by_role("radio", checked=True).count() == 0
     press(course, "Clear")
-    expect(drawn(course)).to_have_attribute("d", "")
+    expect(drawing_of(course)).to_have_attribute("d", "")
     expect(course.get_by_role("button", name="Check my prediction")).to_be_disabled()
 
 
@@ -262,15 +262,15 @@ def test_a_revealed_answer_stays_until_the_next_prediction(course: Page) -> None
     press(course, "Check my prediction")
     expect(course.locator(".verdict")).to_contain_text("Try again")
     press(course, "Show the answer")
-    until_shown(course, LESSONS["leaves"])
+    wait_until_shown(course, LESSONS["leaves"])
     course.reload()
-    until_shown(course, LESSONS["leaves"])
+    wait_until_shown(course, LESSONS["leaves"])
     expect(course.locator(".verdict")).to_contain_text("The answer is “None”.")
-    expect(drawn(course)).to_have_attribute("d", re.compile("L"))
+    expect(drawing_of(course)).to_have_attribute("d", re.compile("L"))
     course.get_by_role("link", name=f"Next: {LESSONS['leaf-trap'].title}").click()
     shows(course, "leaf-trap")
     course.go_back()
-    until_shown(course, LESSONS["leaves"])
+    wait_until_shown(course, LESSONS["leaves"])
     press(course, "Predict again")
     expect(course.get_by_role("button", name="Skip")).to_be_visible()
     assert course.get_by_role("radio", checked=True).count() == 0
@@ -343,7 +343,7 @@ def test_the_chart_of_a_lesson_fills_a_large_window_in_readable_text(course: Pag
     course.set_viewport_size({"width": 1920, "height": 1080})
     turn_to(course, LESSONS["vanishing"])
     press(course, "Skip")
-    until_shown(course, LESSONS["vanishing"])
+    wait_until_shown(course, LESSONS["vanishing"])
     box = course.locator(".watch .js-plotly-plot").bounding_box()
     assert box
     assert box["y"] + box["height"] >= 0.8 * 1080

@@ -15,25 +15,25 @@ from playwright.sync_api import Page, expect
 
 from explorer.lessons import LESSONS, Lesson
 from explorer.ui.server.answers import make_curves_arguments
-from tests.browser.access import colours_in_both_themes, in_both_themes, violations
+from tests.browser.access import colour_violations_in_both_themes, violations, violations_in_both_themes
 from tests.browser.lessons import (
     CURVES,
     KINDS,
+    assert_no_text_stays_small,
     choice_of,
     draw,
-    drawn,
+    drawing_of,
     each_lesson,
     enter_g,
-    nothing_is_small,
     open_nets,
-    plain,
     present,
     press,
+    strip_markup,
     turn_to,
-    until_ready_to_draw,
-    until_shown,
+    wait_until_ready_to_draw,
+    wait_until_shown,
 )
-from tests.browser.reading import until_at_rest
+from tests.browser.reading import wait_until_at_rest
 from tests.browser.visitors import PHONE, VIEWPORT, Profiles, Tab
 from tests.selection import take_part
 
@@ -63,7 +63,7 @@ def sent() -> list[str]:
 @pytest.fixture(scope="module")
 def course_tab(profiles: Profiles, sent: list[str]) -> Iterator[Tab]:
     """The page of lessons, one for all lessons, of which is known what it sends."""
-    with profiles.lent() as tab:
+    with profiles.lend() as tab:
         page = tab.page
         page.on("websocket", lambda socket: socket.on("framesent", lambda _: sent.append("a message")))
         page.on("request", lambda request: sent.append(f"{request.method} {request.url} {request.post_data}"))
@@ -81,13 +81,13 @@ def said_of(lesson: Lesson, sent: list[str]) -> list[str]:
 @each_lesson(take_part(KINDS))
 def test_a_lesson_is_accessible_in_each_state_and_size(course: Page, lesson: Lesson) -> None:
     turn_to(course, lesson)
-    assert colours_in_both_themes(course, ".lesson") == []
+    assert colour_violations_in_both_themes(course, ".lesson") == []
     press(course, "Skip")
-    until_shown(course, lesson)
+    wait_until_shown(course, lesson)
     present(course, True)
     open_nets(course)
-    nothing_is_small(course)
-    assert in_both_themes(course, ".lesson") == []
+    assert_no_text_stays_small(course)
+    assert violations_in_both_themes(course, ".lesson") == []
     present(course, False)
     course.set_viewport_size(PHONE)
     assert violations(course, ".lesson") == []
@@ -100,7 +100,7 @@ def test_a_lesson_reveals_its_answer_only_after_a_right_prediction(
     turn_to(course, lesson)
     nothing_is_given_away(course, lesson)
     answer = course.request.post("/ask/lesson", data={"key": lesson.key}).json()
-    until_at_rest(course)
+    wait_until_at_rest(course)
     sent.clear()
     each_wrong_answer_has_its_sentence_its_picture_and_another_try(course, answer["prediction"])
     present(course, True)
@@ -109,7 +109,7 @@ def test_a_lesson_reveals_its_answer_only_after_a_right_prediction(
     course.get_by_role("radio").nth(answer["prediction"]["right"]).focus()  # by keyboard alone
     course.keyboard.press("Space")
     course.keyboard.press("Enter")
-    until_shown(course, lesson)
+    wait_until_shown(course, lesson)
     assert said_of(lesson, sent) == []
     all_is_told(course, lesson, answer)
     g_goes_along(course, lesson)
@@ -119,9 +119,9 @@ def test_a_lesson_reveals_its_answer_only_after_a_right_prediction(
 
 
 def nothing_is_given_away(page: Page, lesson: Lesson) -> None:
-    expect(page.get_by_text(plain(lesson.question))).to_be_visible()
+    expect(page.get_by_text(strip_markup(lesson.question))).to_be_visible()
     said = page.inner_text("body")
-    assert plain(lesson.remember) not in said, "the link gives the answer away"
+    assert strip_markup(lesson.remember) not in said, "the link gives the answer away"
     assert page.locator(".lesson pre:not(.excerpt), .lesson .card, .lesson .links").count() == 0
     assert page.evaluate(GRADIENTS) == 0
 
@@ -136,9 +136,9 @@ def each_wrong_answer_has_its_sentence_its_picture_and_another_try(
         press(page, "Check my prediction")
         verdict = page.locator(".verdict")
         expect(verdict).to_contain_text("Try again")
-        assert plain(answer["why"]) in plain(verdict.inner_text())
+        assert strip_markup(answer["why"]) in strip_markup(verdict.inner_text())
         if answer["picture"]:
-            expect(drawn(page)).to_have_attribute("d", re.compile("L.*L"))
+            expect(drawing_of(page)).to_have_attribute("d", re.compile("L.*L"))
             expect(page.get_by_text("dashed: your prediction")).to_be_visible()
         else:
             expect(page.locator(".lesson .note")).to_have_text(f"“{answer['text']}”: no curve")
@@ -150,13 +150,13 @@ def each_wrong_answer_has_its_sentence_its_picture_and_another_try(
 
 def all_is_told(page: Page, lesson: Lesson, told: dict[str, Any]) -> None:
     answer = told["prediction"]["answers"][told["prediction"]["right"]]
-    assert plain(told["words"]) in plain(page.inner_text(".lesson .text"))
-    expect(page.get_by_text(plain(lesson.remember))).to_be_visible()
+    assert strip_markup(told["words"]) in strip_markup(page.inner_text(".lesson .text"))
+    expect(page.get_by_text(strip_markup(lesson.remember))).to_be_visible()
     assert page.locator(".lesson pre").text_content() == "".join(text for _, text in told["code"])
-    verdict = plain(page.locator(".verdict").inner_text())
+    verdict = strip_markup(page.locator(".verdict").inner_text())
     assert verdict.startswith("Yes")
-    assert plain(answer["text"]) in verdict
-    assert plain(answer["why"]) in verdict
+    assert strip_markup(answer["text"]) in verdict
+    assert strip_markup(answer["why"]) in verdict
 
 
 def g_goes_along(page: Page, lesson: Lesson) -> None:
@@ -167,7 +167,7 @@ def g_goes_along(page: Page, lesson: Lesson) -> None:
     assert opened == replace(choice_of(f"/?{lesson.scenes[0].query}"), g=-0.5)
 
 
-def sized(page: Page, sizes: Sequence[tuple[int, int, bool]]) -> Iterator[None]:
+def in_each_size(page: Page, sizes: Sequence[tuple[int, int, bool]]) -> Iterator[None]:
     """Yield with the page in each of the sizes, on a stage and not."""
     for width, height, presenting in sizes:
         page.set_viewport_size({"width": width, "height": height})
@@ -178,13 +178,13 @@ def sized(page: Page, sizes: Sequence[tuple[int, int, bool]]) -> Iterator[None]:
 
 def check_is_in_the_window(page: Page) -> None:
     """Check where a try has failed, of which the page tells above the button: before it there is less."""
-    for _ in sized(page, SIZES):
+    for _ in in_each_size(page, SIZES):
         page.locator(".lesson").evaluate("one => one.scrollTo(0, 0)")
         expect(page.get_by_role("button", name="Check my prediction")).to_be_in_viewport(ratio=1)
 
 
 def panels_are_high_enough(page: Page) -> None:
-    for _ in sized(page, SIZES[::-1]):
+    for _ in in_each_size(page, SIZES[::-1]):
         page.wait_for_function(PANELS, arg=LEAST_PANEL_PX)
 
 
@@ -204,25 +204,25 @@ def test_a_drawing_is_compared_with_torch_and_keeps_its_axes(
 ) -> None:
     lesson = LESSONS[key]
     turn_to(course, lesson)
-    until_ready_to_draw(course)
-    until_at_rest(course)
+    wait_until_ready_to_draw(course)
+    wait_until_at_rest(course)
     sent.clear()
     draw(course, level)
     assert sent == [], "nothing that is drawn leaves the browser"
-    before = drawn(course).get_attribute("d") or ""
+    before = drawing_of(course).get_attribute("d") or ""
     assert before.count("L") > 250
     press(course, "Check my prediction")
     expect(course.locator(".verdict")).to_contain_text(words)
     if not words.startswith("Yes"):
         assert course.locator(".pad").count() == 1, "there is another try"
         press(course, "Show the answer")
-    until_shown(course, lesson)
+    wait_until_shown(course, lesson)
     assert said_of(lesson, sent) == []
     said = course.locator(".verdict").inner_text()
     assert "Yes, as close as a hand can draw" in said or "Your drawing is on average" in said
     if lesson.prediction.at is not None:
         assert f"At x = {lesson.prediction.at:g} you expect" in said
-    assert (drawn(course).get_attribute("d") or "").count("L") == before.count("L")
+    assert (drawing_of(course).get_attribute("d") or "").count("L") == before.count("L")
     assert course.locator(".pad").count() == 0
     stays_on_its_axes(course, level)
 

@@ -10,7 +10,7 @@ from explorer.catalogue.colours import RULE_COLOURS_DARK, RULE_COLOURS_LIGHT
 from explorer.lessons import LESSONS, unbiased_or_quiet
 from explorer.lessons.by_hand import take_masked_step
 from explorer.lessons.recipe import make_order
-from tests.browser.access import show_in
+from tests.browser.access import set_theme
 from tests.browser.lessons import present, press, turn_to
 from tests.browser.reading import box_of, enter
 from tests.browser.test_look import contrast, luminance
@@ -18,7 +18,7 @@ from tests.browser.test_look import contrast, luminance
 COUNTED_MS = 20_000  # all runs of all estimators on a busy machine
 
 
-def opened(course: Page, key: str, name: str) -> Locator:
+def open_picture(course: Page, key: str, name: str) -> Locator:
     """Return a picture of a lesson whose answer is shown."""
     turn_to(course, LESSONS[key])
     press(course, "Skip")
@@ -76,7 +76,7 @@ def test_the_steps_of_the_recipe_can_be_put_in_order(course: Page) -> None:
 
 
 def test_the_gradient_at_the_corner_can_be_dragged(course: Page) -> None:
-    corner = opened(course, "relu", "The gradient at the corner")
+    corner = open_picture(course, "relu", "The gradient at the corner")
     said, field = corner.get_by_role("status"), corner.get_by_role("slider", name="Gradient at x = 0")
     expect(said).to_contain_text("0.5 is a subgradient, as right as any other")
     field.fill("1")
@@ -103,7 +103,7 @@ def drag(page: Page, picture: Locator, start: tuple[float, float], to: tuple[flo
 
 def walker_of(page: Page) -> Locator:
     """Return the walker, its runs counted."""
-    walker = opened(page, "unbiased-or-quiet", "The walker")
+    walker = open_picture(page, "unbiased-or-quiet", "The walker")
     questions = page.locator(".asked")
     for index in (1, 1):
         expect(walker).to_have_count(0)
@@ -171,7 +171,7 @@ LINES = "document.querySelector('.pictures .js-plotly-plot').data.map(trace => t
 
 def test_code_and_curves_have_the_colours_of_the_theme(course: Page) -> None:
     """Opened in the dark one, and changed to the light one."""
-    show_in(course, "dark")
+    set_theme(course, "dark")
     turn_to(course, LESSONS["gradcheck"])
     press(course, "Skip")
     course.locator(".pictures .js-plotly-plot .lines").first.wait_for()
@@ -183,7 +183,7 @@ def test_code_and_curves_have_the_colours_of_the_theme(course: Page) -> None:
     for presenting in (False, True):
         present(course, presenting)
         for scheme in ("light", "dark"):
-            show_in(course, scheme)
+            set_theme(course, scheme)
             ground, parts = course.evaluate(CODE)
             kinds = dict(parts)
             assert {"code-keyword", "code-string", "code-number"} <= kinds.keys()

@@ -6,7 +6,7 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from explorer.lessons import LESSONS
-from tests.browser.lessons import COMPUTED_MS, SMALL, open_lesson, present, press, turn_to, until_shown
+from tests.browser.lessons import COMPUTED_MS, SMALL, open_lesson, present, press, turn_to, wait_until_shown
 from tests.browser.reading import box_of, enter, number, settle, slider
 from tests.browser.visitors import Open
 
@@ -133,7 +133,7 @@ def test_keys_scroll_a_lesson_after_its_answer(course: Page, presenting: bool) -
     turn_to(course, LESSONS["clamp"])
     present(course, presenting)
     press(course, "Skip")
-    until_shown(course, LESSONS["clamp"])
+    wait_until_shown(course, LESSONS["clamp"])
     for key in ("ArrowDown", "Space", *([] if presenting else ["PageDown"]), "End"):
         if key == "End":
             course.keyboard.press("ArrowUp")  # a short lesson is at its end already

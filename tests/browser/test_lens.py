@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 from playwright.sync_api import Page, expect
 
 import explorer
-from tests.browser.reading import CHART, card, enter, held, number, slider, turn
+from tests.browser.reading import CHART, card, enter, hold, number, slider, turn
 
 DASHED = f"""() => {{
     const {{data}} = document.querySelector("{CHART}");
@@ -51,7 +51,7 @@ def test_the_lens_is_switched_on_and_off_and_follows_a_dragged_slider(explore: P
     lens(page)
     for place, name in ((page, "Width of the noise"), (card(page, "Quantise"), "s step")):
         before, path = page.url, page.evaluate(PATH)
-        with held(page, slider(place, name), 0.3, 0.12):
+        with hold(page, slider(place, name), 0.3, 0.12):
             page.wait_for_function(f"path => ({PATH})() !== path", arg=path)
             assert page.url == before
         page.wait_for_function("before => location.href !== before", arg=before)

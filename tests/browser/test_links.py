@@ -9,9 +9,9 @@ from playwright.sync_api import Page, expect
 
 from explorer.ui.server import answers
 from tests.browser.reading import (
-    back,
     card,
     enter,
+    go_back,
     link,
     number,
     settle,
@@ -19,8 +19,8 @@ from tests.browser.reading import (
     title,
     traces,
     turn,
-    until_at_rest,
     visit,
+    wait_until_at_rest,
 )
 
 FIRST = ["default", "straight_through"]
@@ -74,19 +74,19 @@ def test_back_restores_training_settings_and_runs_no_script(page: Page) -> None:
     page.on("websocket", lambda socket: socket.on("framesent", lambda frame: sent.append(frame)))
     page.goto("/train?op=relu&rule=default&steps=40")
     settle_train(page)
-    until_at_rest(page)
+    wait_until_at_rest(page)
     steps = number(page, "Steps")
     enter(steps, "77")
     page.wait_for_url("**steps=77*")
     before = len(sent)
-    back(page)
+    go_back(page)
     page.wait_for_url("**steps=40*")
     expect(steps).to_be_focused()
     expect(steps).to_have_value("40")
     page.go_forward()
     page.wait_for_url("**steps=77*")
     expect(steps).to_have_value("77")
-    until_at_rest(page)
+    wait_until_at_rest(page)
     assert len(sent) == before
 
 

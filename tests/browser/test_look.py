@@ -8,14 +8,14 @@ import pytest
 from playwright.sync_api import Locator, Page, expect
 
 from explorer.catalogue.colours import RULE_COLOURS_DARK, RULE_COLOURS_LIGHT
-from tests.browser.access import in_both_themes, show_in
+from tests.browser.access import set_theme, violations_in_both_themes
 from tests.browser.reading import (
     CHART,
     TRACES,
     box_of,
     card,
-    in_the_end,
     link,
+    retry,
     settle_train,
     turn,
     visit,
@@ -69,7 +69,7 @@ def test_the_chart_on_a_phone_comes_first_and_stays_in_view(phone_explore: Page)
     turn(page, link("/", {"op": "clamp", "rule": rules}), shows=rules)
     for width in (820, 600, PHONE["width"]):
         page.set_viewport_size({"width": width, "height": 1180})
-        in_the_end(page, partial(nothing_lies_on_anything, page))
+        retry(page, partial(nothing_lies_on_anything, page))
     page.set_viewport_size(PHONE)
     shows_the_chart_without_scrolling_sideways(page)
     parts = (page.locator(CHART), card(page, "Clamp"), page.get_by_role("group", name="Sections"))
@@ -83,7 +83,7 @@ def test_the_chart_on_a_phone_comes_first_and_stays_in_view(phone_explore: Page)
         assert 0 <= chart["y"] < 60
         assert box_of(add_rule)["y"] > chart["y"] + chart["height"] - 1
 
-    in_the_end(page, stands_above)
+    retry(page, stands_above)
     page.goto("/train")
     settle_train(page)
     shows_the_chart_without_scrolling_sideways(page)
@@ -110,10 +110,10 @@ def shows_the_chart_without_scrolling_sideways(page: Page) -> None:
 
 def test_the_chart_has_enough_contrast_in_both_themes(page: Page) -> None:
     """Opened in the dark one, and changed to the light one; so is Train, from there."""
-    show_in(page, "dark")
+    set_theme(page, "dark")
     visit(page, "/")
     can_be_read_in_both_themes(page)
-    show_in(page, "dark")
+    set_theme(page, "dark")
     page.get_by_role("link", name="Train", exact=True).click()
     settle_train(page)
     can_be_read_in_both_themes(page)
@@ -121,7 +121,7 @@ def test_the_chart_has_enough_contrast_in_both_themes(page: Page) -> None:
 
 def test_the_chart_follows_the_theme_of_its_container(explore: Page) -> None:
     """As when Streamlit takes over a page whose theme was not known yet: no transition tells of it."""
-    show_in(explore, "light")
+    set_theme(explore, "light")
     turn(explore, "/?op=round&rule=default", shows=["default"])
     moves = ("dark.append(instrument)", "dark.replaceWith(instrument)")
     for move, (_, colours) in zip(moves, reversed(THEMES), strict=True):
@@ -142,25 +142,25 @@ def can_be_read_in_both_themes(page: Page) -> None:
         assert min(contrast(text, ground) for text in texts) >= 4.5
 
     for scheme in ("dark", "light"):
-        show_in(page, scheme)
-        in_the_end(page, can_be_read)
+        set_theme(page, scheme)
+        retry(page, can_be_read)
 
 
 def test_explore_has_no_accessibility_violations(explore: Page) -> None:
     page = explore
     turn(page, "/?op=clamp&rule=default&rule=clipped&rule=formula:+g*k&section=paste")
     page.get_by_text("More", exact=True).click()
-    assert in_both_themes(page) == []
+    assert violations_in_both_themes(page) == []
     page.get_by_role("button", name="Add rule").click()
     page.get_by_role("option").first.wait_for()
-    assert in_both_themes(page) == []
+    assert violations_in_both_themes(page) == []
 
 
 def test_a_card_has_the_colour_of_its_curve(explore: Page) -> None:
     """In the dark theme and, changed, in the light one."""
     turn(explore, "/?op=sign&rule=default&rule=clipped", shows=["default", "clipped"])
     for scheme, colours in reversed(THEMES):
-        show_in(explore, scheme)
+        set_theme(explore, scheme)
         explore.wait_for_function(f"two => String({LINES}.slice(1)) === two", arg=",".join(colours[:2]))
         assert explore.evaluate(f"{CARDS}.map(card => card.style.getPropertyValue('--colour'))") == (
             explore.evaluate(LINES)

@@ -8,8 +8,8 @@ from numpy.typing import NDArray
 from playwright.sync_api import Locator, Page, expect
 
 from explorer.measures import rule_map
-from tests.browser.access import in_both_themes
-from tests.browser.reading import box_of, in_the_end, traces, turn
+from tests.browser.access import violations_in_both_themes
+from tests.browser.reading import box_of, retry, traces, turn
 
 FIVE = {"published_clamp": 0, "toward_range": 1, "guided": 2, "clip_value": 3, "ewgs": 4}
 ALL = "/?op=round&" + "&".join(f"rule={key}" for key in FIVE) + "&section=map"
@@ -23,7 +23,7 @@ SCALE = """scale => [...scale.querySelectorAll(".swatch")].map(({style, title}) 
     [style.background.match(/[0-9]+/g).slice(0, 3).map(Number), title])"""
 
 
-def drawn(one: Locator) -> NDArray[np.int64]:
+def read_pixels(one: Locator) -> NDArray[np.int64]:
     """The pixels of a map, the lowest g first."""
     columns, rows, pixels = one.locator("canvas").evaluate(PIXELS)
     return np.array(pixels).reshape(rows, columns)[::-1]
@@ -55,7 +55,7 @@ def test_colours_of_the_map_match_torchs_values(explore: Page) -> None:
     step = min(each for each in ends.values() if each > 0)
     wanted = rule_map("round", [*FIVE])
     for key, at in FIVE.items():
-        pixels = drawn(maps(page).nth(at))
+        pixels = read_pixels(maps(page).nth(at))
         shown = np.vectorize(ends.get)(pixels)
         rows, columns = shown.shape
         x, g = np.linspace(-3, 3, columns), np.linspace(-2, 2, rows)
@@ -93,7 +93,7 @@ def test_curves_follow_the_line_of_the_map_during_a_drag(explore: Page) -> None:
     expect(one.locator("p")).to_have_text("Linear in g.")
     page.mouse.down()
     page.mouse.move(middle, box["y"] + 0.6 * box["height"], steps=3)
-    in_the_end(page, lambda: _assert_g(page, -1.0))
+    retry(page, lambda: _assert_g(page, -1.0))
     for label in ("Straight-through", "Guided backpropagation"):
         expect(line(page, label)).to_have_attribute("aria-valuenow", "-1")
     expect(ends[0]).to_have_text("g = 5")
@@ -141,14 +141,14 @@ def test_the_map_is_accessible_and_follows_the_theme(explore: Page) -> None:
     expect(page.locator(".map-scale")).to_have_attribute(
         "aria-label", "Colours from −2.5 to 2.5, a band each 0.5; 0 has none."
     )
-    light = drawn(maps(page).first)
-    assert in_both_themes(page, ".map-host") == []
+    light = read_pixels(maps(page).first)
+    assert violations_in_both_themes(page, ".map-host") == []
     page.emulate_media(color_scheme="dark")
-    in_the_end(page, lambda: _assert_other(page, light))
+    retry(page, lambda: _assert_other(page, light))
 
 
 def _assert_other(page: Page, light: NDArray[np.int64]) -> None:
-    dark = drawn(maps(page).first)
+    dark = read_pixels(maps(page).first)
     assert dark.shape == light.shape
     assert (dark != light).all()
 

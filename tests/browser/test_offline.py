@@ -9,7 +9,7 @@ from playwright.sync_api import Browser, Page, ViewportSize, expect
 
 import explorer
 from explorer.questions.standalone import make_page
-from tests.browser.access import in_both_themes
+from tests.browser.access import violations_in_both_themes
 from tests.browser.reading import CHART, TRACES, card, choose, enter, number, slider, title, traces
 from tests.browser.server import ROOT
 from tests.browser.visitors import PHONE, Tab
@@ -136,7 +136,7 @@ def test_the_table_of_a_saved_file_states_what_was_not_measured(alone) -> None:
     expect(clipped.locator("[data-column=share]")).to_have_text("38 %")
     lead = page.locator(".compare-host [role=status]")
     expect(lead).to_have_text(f"{page.locator('.compared tbody tr').count()} rules suit this op. At g = 1.")
-    assert in_both_themes(page) == []
+    assert violations_in_both_themes(page) == []
     page.get_by_role("searchbox", name="Filter rules").fill("approx")
     page.get_by_role("button", name="Add ApproxSign").press("Enter")
     expect(card(page, "ApproxSign")).to_be_visible()

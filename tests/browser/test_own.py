@@ -8,12 +8,12 @@ from playwright.sync_api import Page, Route, expect
 
 import explorer
 from tests.browser.reading import (
-    back,
     card,
     choose,
     enter,
-    in_the_end,
+    go_back,
     number,
+    retry,
     settle,
     sign,
     title,
@@ -50,7 +50,7 @@ def assert_drawn(page: Page, op: str, rule: str) -> None:
             sampled = zip(frame["x"].tolist(), frame[column].tolist(), strict=True)
             assert {(x, y) for x, y in points if not math.isnan(y)} == set(sampled)
 
-    in_the_end(page, check)
+    retry(page, check)
 
 
 def test_a_custom_op_chosen_by_search_is_drawn_as_its_formula_is_typed(page: Page) -> None:
@@ -64,7 +64,7 @@ def test_a_custom_op_chosen_by_search_is_drawn_as_its_formula_is_typed(page: Pag
     expect(number(card(page, "x ** 3 - a * x"), "a")).to_be_visible()
     settle(page)
     assert_drawn(page, "formula: x ** 3 - a * x", "straight_through")
-    back(page)
+    go_back(page)
     expect(card(page, "x - floor(x)")).to_be_visible()  # all that was typed is one step
 
 
@@ -226,7 +226,7 @@ def test_the_title_of_an_opened_card_accepts_another_rule(page: Page) -> None:
     settle(page, shows=["triangle", "zero"])
     choose(page, "Rule", "g * sin(x)")
     settle(page, shows=["formula: g * sin(x)", "zero"])
-    back(page)
+    go_back(page)
     settle(page, shows=["triangle", "zero"])
 
 

@@ -44,7 +44,7 @@ def below(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
 
 @pytest.fixture
 def tab(profiles: Profiles) -> Iterator[Tab]:
-    with profiles.lent() as tab:
+    with profiles.lend() as tab:
         yield tab
 
 

@@ -8,7 +8,7 @@ from explorer.instrument.view import SECTIONS
 from explorer.lessons import LESSONS
 from explorer.ui.server.admission.paths import PAGES
 from tests.browser.lessons import press, turn_to
-from tests.browser.reading import CHART, box_of, card, settle_train, turn, until_at_rest
+from tests.browser.reading import CHART, box_of, card, settle_train, turn, wait_until_at_rest
 from tests.browser.visitors import VIEWPORT
 from tests.selection import take_part
 
@@ -27,8 +27,8 @@ NATIVE = ("a", "button", "input", "select", "summary", "textarea")
 MOST = 100  # more than any page has
 
 
-def reached(page: Page) -> list[list[str]]:
-    """The way of Tab after the links to the pages, or on Train from Start on, one after another."""
+def list_focus_order(page: Page) -> list[list[str]]:
+    """Return what Tab reaches after the links to the pages, or on Train from Start on, in order."""
     start = page.locator(".training .stage").get_by_role("button", name="Start", exact=True)
     link = page.get_by_role("link", name="Learn", exact=True)
     (start if start.count() else link).focus()
@@ -45,7 +45,7 @@ def test_an_opened_section_scrolls_into_view(explore: Page) -> None:
     page = explore
     page.set_viewport_size(SIZES[0])
     turn(page, "/", shows=FIRST)
-    until_at_rest(page)
+    wait_until_at_rest(page)
     drawn = page.get_by_test_id("stElementContainer")
     without = drawn.count()
     for name in take_part(SECTIONS.values()):
@@ -104,7 +104,7 @@ def on_train_op_rules_and_settings_come_after_what_is_watched(
 
 def whatever_is_reached_is_sound(page: Page) -> list[str]:
     """Their names."""
-    result = reached(page)
+    result = list_focus_order(page)
     assert len(result) > 15
     for tag, role, name, ring in result:
         scrolls = tag == "pre" or role == "group"

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 import pytest
 from playwright.sync_api import Locator, Page, ViewportSize, expect
 
-from tests.browser.reading import CHART, back, box_of, choose, enter, number, settle, slider, title, traces
+from tests.browser.reading import CHART, box_of, choose, enter, go_back, number, settle, slider, title, traces
 from tests.browser.visitors import PHONE, Profiles, Tab
 
 SIZES: dict[str, ViewportSize] = {
@@ -113,9 +113,9 @@ def test_changes_before_streamlit_loads_are_kept_and_undone_by_back(held: Held) 
     held.come()
     settle(held.page, shows=["masked", "zero"])
     assert -1.5 in traces(held.page)["masked"].y
-    back(held.page)
+    go_back(held.page)
     settle(held.page, shows=["masked"])
-    back(held.page)
+    go_back(held.page)
     expect(number(held.page, G)).to_have_value("2")
     held.page.get_by_role("button", name="Formula", exact=True).click()
     held.page.get_by_text("Forward: Clamp").wait_for()

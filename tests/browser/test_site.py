@@ -22,19 +22,19 @@ from explorer.site import python, write
 from explorer.snippets import notebook, snippet
 from explorer.snippets.pair import make_pair
 from explorer.snippets.short_code import make_short_code
-from tests.browser.access import in_both_themes
+from tests.browser.access import violations_in_both_themes
 from tests.browser.reading import (
     CHART,
-    back,
     card,
     choose,
     enter,
+    go_back,
     number,
     slider,
     title,
     traces,
 )
-from tests.browser.sites import PREFIX, Watched, drawn
+from tests.browser.sites import PREFIX, Watched, wait_until_drawn
 from tests.frontend.measures.test_csv import assert_same_numbers
 from tests.reading.documents import DOCUMENTS_CLAMP
 
@@ -64,7 +64,7 @@ def without_network(chromium: Browser) -> Iterator[Watched]:
 @pytest.fixture
 def disk(without_network: Watched) -> Iterator[Page]:
     """Opens pages from the disk, without network; a request for anything else or an error fails the test."""
-    yield from without_network.lent()
+    yield from without_network.lend()
 
 
 def _at(folder: Path, page: str, query: str = "") -> str:
@@ -73,14 +73,14 @@ def _at(folder: Path, page: str, query: str = "") -> str:
 
 def test_explore_works_from_the_disk(disk: Page, folder: Path) -> None:
     disk.goto(_at(folder, "index"))
-    drawn(disk, "Confirmed by torch")
+    wait_until_drawn(disk, "Confirmed by torch")
     expect(disk.locator(".words .main")).to_contain_text("Straight-through: the gradient is 1 everywhere.")
     enter(number(disk, "Upstream gradient g"), "2")
-    drawn(disk, "Computed in the browser")
+    wait_until_drawn(disk, "Computed in the browser")
     expect(disk.locator(".words .main")).to_contain_text("The app has them for everything else.")
     assert set(traces(disk)["straight_through"].y) == {2.0}
-    back(disk)
-    drawn(disk, "Confirmed by torch")
+    go_back(disk)
+    wait_until_drawn(disk, "Confirmed by torch")
     disk.locator(".strip .size summary").click()
     expect(disk.locator(".strip .size tbody")).to_contain_text("has no finite area")
     disk.keyboard.press("Escape")
@@ -88,13 +88,13 @@ def test_explore_works_from_the_disk(disk: Page, folder: Path) -> None:
     disk.get_by_label("Search rules").fill("clipped")
     disk.keyboard.press("Enter")
     slider(card(disk, "Clipped straight-through"), "c").press("ArrowRight")
-    drawn(disk, "Computed in the browser")
+    wait_until_drawn(disk, "Computed in the browser")
     expect(disk.locator("body")).not_to_contain_text("undefined")
     disk.get_by_role("link", name="Train", exact=True).click()
     expect(disk.get_by_text("Training needs torch, so it runs only in the app")).to_be_visible()
     way = disk.get_by_role("link", name="open this page in it")
     expect(way).to_have_attribute("href", re.compile("^http://localhost:8501/train[?].*rule=clipped"))
-    assert in_both_themes(disk, "body") == []
+    assert violations_in_both_themes(disk, "body") == []
 
 
 def test_exports_of_the_site_equal_those_of_the_app(disk: Page, folder: Path, tmp_path: Path) -> None:
@@ -120,10 +120,10 @@ def test_exports_of_the_site_equal_those_of_the_app(disk: Page, folder: Path, tm
     expect(disk.locator(".checks").get_by_text("takes the app")).to_have_count(0)
     expect(disk.get_by_role("button", name="Add Scale", exact=True)).to_be_visible()
     enter(number(disk, "Upstream gradient g"), "2")
-    drawn(disk, "Computed in the browser")
+    wait_until_drawn(disk, "Computed in the browser")
     assert _words_in(_downloaded(disk, "Save as HTML")[1]) == ""
-    back(disk)
-    drawn(disk, "Confirmed by torch")
+    go_back(disk)
+    wait_until_drawn(disk, "Confirmed by torch")
     name, saved = _downloaded(disk, "Save as HTML")
     assert _words_in(saved).endswith("Straight-through: the gradient is 1 everywhere.")
     (tmp_path / name).write_text(saved, encoding="utf-8")
@@ -157,11 +157,11 @@ def test_a_lesson_from_the_disk_keeps_its_answers(disk: Page, folder: Path) -> N
     disk.reload()
     expect(picture).to_be_checked()
     disk.get_by_role("button", name="Skip").click()
-    drawn(disk, "Confirmed by torch")
+    wait_until_drawn(disk, "Confirmed by torch")
     disk.reload()
     expect(disk.get_by_text("What to remember")).to_be_visible()
     disk.get_by_role("link", name="Open in Explore").first.click()
-    drawn(disk, "Confirmed by torch")
+    wait_until_drawn(disk, "Confirmed by torch")
     expect(card(disk, "Clamp")).to_be_visible()
 
 
@@ -177,7 +177,7 @@ def what_did_not_come_along_is_computed(disk: Page, folder: Path) -> None:
     """Code and formulas, also of an own rule that nobody need read: a lesson has it."""
     label, pair = TAUGHT.removeprefix(KEY), ("round", TAUGHT)
     disk.goto(_at(folder, "index", f"op=round&rule=default&rule={quote(TAUGHT)}&h=1.5&rule=clipped&c=0.7"))
-    drawn(disk, "Computed in the browser")
+    wait_until_drawn(disk, "Computed in the browser")
     expect(disk.get_by_text("Loading Python")).to_have_count(0)
     disk.get_by_role("button", name="Code", exact=True).click()
     disk.get_by_label("Code for").select_option(TAUGHT)
@@ -217,13 +217,13 @@ def pasted_code_is_read(disk: Page) -> None:
     expect(found.filter(has_text="line 5")).to_have_count(1)
     result.click()
     expect(card(disk, "ClampGradient").last).to_be_visible()
-    drawn(disk, "Computed in the browser")
+    wait_until_drawn(disk, "Computed in the browser")
     expect(box).to_be_hidden()
 
 
 def test_an_embedded_page_has_no_heading(disk: Page, folder: Path) -> None:
     disk.goto(_at(folder, "index", "op=round&embed=true"))
-    drawn(disk, "Confirmed by torch")
+    wait_until_drawn(disk, "Confirmed by torch")
     expect(disk.get_by_role("navigation")).to_have_count(0)
     disk.goto(_at(folder, "learn", "lesson=autograd&embed=true&present=1"))
     expect(disk.get_by_role("heading", name=LESSONS["autograd"].title)).to_be_visible()
@@ -244,6 +244,6 @@ def test_every_page_of_the_site_fits_a_phone(disk: Page, folder: Path) -> None:
     )
     assert all(above[1] <= below[0] for above, below in pairwise(cards))
     disk.goto(_at(folder, "index"))
-    drawn(disk, "Confirmed by torch")
+    wait_until_drawn(disk, "Confirmed by torch")
     enter(number(disk, "Upstream gradient g"), "2")
-    drawn(disk, "Computed in the browser")
+    wait_until_drawn(disk, "Computed in the browser")

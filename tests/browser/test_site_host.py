@@ -52,13 +52,13 @@ def visitor(chromium: Browser, host: str) -> Iterator[Watched]:
 @pytest.fixture
 def served(visitor: Watched) -> Iterator[Page]:
     """Opens pages of a plain web host below a prefix; a request beside it or an error fails the test."""
-    yield from visitor.lent()
+    yield from visitor.lend()
 
 
 @pytest.fixture(scope="module")
 def app(profiles: Profiles) -> Iterator[Page]:
     """Explore of the app in a tab that other tests leave alone: what they open or pin there would differ."""
-    with profiles.lent() as tab:
+    with profiles.lend() as tab:
         visit(tab.page, "/")
         expect(tab.page.locator(".served")).to_have_count(0)
         yield tab.page

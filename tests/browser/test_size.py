@@ -10,7 +10,7 @@ from playwright.sync_api import Locator, Page, expect
 import explorer
 from explorer.description.pull import make_normal_numbers
 from explorer.formula import format_percent
-from tests.browser.access import in_both_themes
+from tests.browser.access import violations_in_both_themes
 from tests.browser.reading import card, enter, number, settle, tab_to, traces, turn
 from tests.browser.visitors import NOTHING_CHOSEN, Open
 
@@ -57,7 +57,7 @@ def test_one_press_scales_rules_to_one_area_and_undo_restores_them(explore: Page
     wanted = explorer.sample("step", [own], start=-3, stop=3, dtype="float64")
     assert np.nanmax(drawn.y) == pytest.approx(wanted.gradient.max())
     assert [row[0] for row in cells(page)] == ["has no finite area", "2", "2", "2"]
-    assert in_both_themes(page, ".strip") == []
+    assert violations_in_both_themes(page, ".strip") == []
     tab_to(page, "Undo", 3)
     page.keyboard.press("Enter")
     page.wait_for_url(before)

@@ -8,7 +8,7 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from tests.browser.lessons import SMALL
-from tests.browser.reading import in_the_end, settle
+from tests.browser.reading import retry, settle
 from tests.browser.training import button, status
 from tests.browser.visitors import PHONE, Tab
 
@@ -30,11 +30,11 @@ def is_on_stage(page: Page, presented: bool) -> None:
     assert ("present" in parse_qs(urlsplit(page.url).query)) == presented
 
 
-def nothing_is_small(page: Page, least: float, part: str = ROOT) -> None:
+def assert_no_small_text(page: Page, least: float, part: str = ROOT) -> None:
     def check() -> None:
         assert page.evaluate(SMALL, [part, least]) == []
 
-    in_the_end(page, check)
+    retry(page, check)
 
 
 # Faster for the other pages: Explore here, and a training on a stage below.
@@ -48,7 +48,7 @@ def test_a_page_on_a_stage_has_large_text_and_keys_enter_and_leave_it(
     page = open_stage(tabs, path)
     for width, height in SIZES:
         page.set_viewport_size({"width": width, "height": height})
-        nothing_is_small(page, 0.025 * height)
+        assert_no_small_text(page, 0.025 * height)
         assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
     expect(page.get_by_role("heading", level=1)).to_have_count(0)
     expect(page.get_by_role("link", name="Learn", exact=True)).to_have_count(0)
@@ -109,7 +109,7 @@ def test_a_training_on_a_stage_has_wide_lines_and_large_text(
     button(page, "Slow motion").click()
     dialog = page.get_by_role("dialog", name="Slow motion")
     expect(dialog.locator("[data-stage]").first).to_be_visible()
-    nothing_is_small(page, 0.025 * 720, "[role=dialog], dialog")
+    assert_no_small_text(page, 0.025 * 720, "[role=dialog], dialog")
     page.keyboard.press("Escape")
     expect(dialog).to_have_count(0)
     is_on_stage(page, True)

@@ -10,7 +10,7 @@ from pathlib import Path
 from playwright.sync_api import Locator, Page, expect
 
 from explorer.ui.links.presets import STUDIES
-from tests.browser.access import in_both_themes
+from tests.browser.access import violations_in_both_themes
 from tests.browser.reading import enter, tab_to
 from tests.browser.training import button, press
 from tests.browser.visitors import FINGER, NOTHING_CHOSEN, PHONE, Open
@@ -97,7 +97,7 @@ def test_a_study_shows_differences_first_and_the_heat_map_on_request(new_page: O
     page.keyboard.press("Enter")
     expect(cell(page, r"\d %").first).to_be_visible()
     page.wait_for_url("**tools=evidence*")
-    assert in_both_themes(page, ".study") == []
+    assert violations_in_both_themes(page, ".study") == []
     page.close()  # the next visitor has chosen all tools
 
 

@@ -11,15 +11,15 @@ import pytest
 from playwright.sync_api import Page, Route, WebSocket, expect
 
 from explorer.training import Run, Settings
-from tests.browser.reading import TRACES, traces, until_at_rest
+from tests.browser.reading import TRACES, traces, wait_until_at_rest
 from tests.browser.training import (
     LONG,
     button,
     command,
     finish,
-    go_on,
     metric,
     press,
+    resume_if_unwatched,
     status,
     steps,
     turn_train,
@@ -206,15 +206,15 @@ def test_a_run_survives_another_page_and_a_reload_without_a_script(
     expect(train.get_by_role("slider", name="Upstream gradient g")).to_be_visible()
     train.wait_for_url("**/?*seed=5*")
     train.get_by_role("link", name="Train").click()
-    go_on(train)
+    resume_if_unwatched(train)
     before = wait_for_steps(train, before)
     with frames_sent(train) as sent:
         train.reload()
-        go_on(train)
+        resume_if_unwatched(train)
         assert wait_for_steps(train, before) > before
         expect(button(train, "Pause")).to_be_visible()
         command(train, "Reset")
-        until_at_rest(train)
+        wait_until_at_rest(train)
         so_far = len(sent)
         press(train, "Start")
         wait_for_steps(train, 20)

@@ -7,10 +7,10 @@ from urllib.parse import urlsplit
 
 from playwright.sync_api import Page, expect
 
-from tests.browser.access import in_both_themes
+from tests.browser.access import violations_in_both_themes
 from tests.browser.lessons import SMALL
-from tests.browser.reading import box_of, in_the_end
-from tests.browser.test_calm import counted
+from tests.browser.reading import box_of, retry
+from tests.browser.test_calm import count_visible
 from tests.browser.training import button, press, status, turn_train, wait_for
 from tests.browser.visitors import A_PHONE, First
 
@@ -31,7 +31,7 @@ def finish(page: Page) -> None:
 
 
 def assert_calm(page: Page, most_controls: int, most_words: int) -> None:
-    controls, words = counted(page)
+    controls, words = count_visible(page)
     assert (len(controls) <= most_controls, len(words) <= most_words) == (True, True), (controls, words)
 
 
@@ -108,7 +108,7 @@ def test_each_rule_of_a_finished_run_has_a_line_and_why_opens_its_panel(
     expect(panel.locator(".why-panel")).to_have_attribute("data-panel", "norms")
     expect(panel.locator(".column")).to_have_count(1)
     expect(panel).to_be_in_viewport()
-    assert in_both_themes(page, ".training") == []
+    assert violations_in_both_themes(page, ".training") == []
     panel.get_by_role("button", name="Close").click()
     expect(panel).to_be_hidden()
 
@@ -136,7 +136,7 @@ def test_evidence_panels_do_not_overlap_and_the_link_has_the_open_tools(first_tr
         lowest = max(box["y"] + box["height"] for box in known[:2])
         assert all(lowest <= box["y"] for box in known[2:]), known
 
-    in_the_end(page, lie_apart)
+    retry(page, lie_apart)
     hidden = page.get_by_role("spinbutton", name="Steps", exact=True)
     expect(hidden).to_be_hidden()
     page.wait_for_url("**tools=evidence*")

@@ -34,7 +34,7 @@ BANDS = (
 LINKS = "*/static/js/PageLink.*"  # with which Streamlit draws the links to the other pages
 
 
-def asked(page: Page) -> dict[str, list[str]]:
+def read_query(page: Page) -> dict[str, list[str]]:
     """The query of the address."""
     return parse_qs(urlsplit(page.url).query)
 
@@ -114,7 +114,7 @@ def test_invalid_widths_are_refused_with_a_message(train: Page) -> None:
         expect(train.locator(".training .setting .refusal:not(:empty)")).to_have_text(
             "1 to 4 widths from 1 to 256, such as 16, 16."
         )
-        assert asked(train)["hidden"] == ["8,4,4"]
+        assert read_query(train)["hidden"] == ["8,4,4"]
 
 
 @pytest.fixture

@@ -7,8 +7,8 @@ from typing import Literal
 import pytest
 from playwright.sync_api import Locator, Page, expect
 
-from tests.browser.access import show_in
-from tests.browser.reading import in_the_end
+from tests.browser.access import set_theme
+from tests.browser.reading import retry
 from tests.browser.test_train_lab import task
 from tests.browser.training import point_at_each, press, turn_train, wait_for_steps
 
@@ -92,9 +92,9 @@ def test_panels_of_trained_nets_are_drawn_and_requested_only_while_open(train: P
     point_at_each(train, "fast_sigmoid", "default", ".raster .column", ".causes .column", ".card", "tbody tr")
     image = cell(train, "raster", "fast_sigmoid").locator(".of-example canvas")
     for scheme in SCHEMES:
-        show_in(train, scheme)
+        set_theme(train, scheme)
         for canvas in (image, cell(train, "mistakes", "fast_sigmoid").locator("canvas").first):
-            in_the_end(train, partial(assert_ink_is_that_of_letters, canvas))
+            retry(train, partial(assert_ink_is_that_of_letters, canvas))
     before = image.evaluate("canvas => canvas.toDataURL()")
     with train.expect_request(re.compile(r"/events\?.*show=raster%3Fexample%3D1(&|$)")):
         press(train, "Next held-out example")

@@ -38,7 +38,7 @@ def curve(page: Page, rule: str) -> list[float]:
     return values
 
 
-def finished(page: Page, steps: int = 24) -> None:
+def wait_until_finished(page: Page, steps: int = 24) -> None:
     expect(status(page)).to_contain_text(f"Finished after {steps} steps.", timeout=60_000)
     wait_for(page, "steps => shownStep() === steps", steps)
 
@@ -53,7 +53,7 @@ def scrub(page: Page, step: int) -> None:
 def test_a_run_can_go_back_continue_and_branch(train: Page, tmp_path: Path) -> None:
     turn_train(train, QUERY)
     press(train, "Start")
-    finished(train)
+    wait_until_finished(train)
     whole = curve(train, "default")
 
     scrub(train, 16)
@@ -67,7 +67,7 @@ def test_a_run_can_go_back_continue_and_branch(train: Page, tmp_path: Path) -> N
         wait_for(train, "step => shownStep() === step", step)
     assert curve(train, "default") == whole[:16]
     press(train, "Go on from step 15")
-    finished(train)
+    wait_until_finished(train)
     assert curve(train, "default") == whole
 
     scrub(train, 16)
@@ -76,7 +76,7 @@ def test_a_run_can_go_back_continue_and_branch(train: Page, tmp_path: Path) -> N
     button(train, "Branch").focus()
     train.keyboard.press("Enter")
     expect(train.locator("summary", has_text="Branch")).to_be_focused()
-    finished(train)
+    wait_until_finished(train)
     assert "branch=16%2Cdefault%3Aclipped" in train.url
     branched = curve(train, "default")
     assert branched[:17] == whole[:17]
@@ -100,12 +100,12 @@ def test_a_run_can_go_back_continue_and_branch(train: Page, tmp_path: Path) -> N
     press(train, "Reset")
     expect(status(train)).to_contain_text("Ready at step 0")
     press(train, "Start")
-    finished(train)
+    wait_until_finished(train)
     assert curve(train, "default") == branched
 
 
-def linked(page: Page) -> Run:
-    """The run of the link in the address bar, which names its branch points."""
+def run_of_link(page: Page) -> Run:
+    """Return a run of the link in the address bar, which names its branch points."""
     choice, notices = from_query(parse_qs(page.url.partition("?")[2]))
     assert notices == []
     own = {name: getattr(choice, name) for name in ("op", "rules", "parameters", "branch")}
@@ -114,8 +114,8 @@ def linked(page: Page) -> Run:
     return run
 
 
-def rate(page: Page) -> str:
-    """The learning rate that is shown."""
+def shown_rate(page: Page) -> str:
+    """Return the learning rate that is shown."""
     return page.locator(".training .live").get_by_role("spinbutton", name="Learning rate lr").input_value()
 
 
@@ -142,21 +142,21 @@ def test_a_rate_set_during_a_run_is_in_the_link_with_its_step(train: Page) -> No
         command(train, "Pause")
         turn(train, "0.002")
         expect(train.locator(".chips li")).to_have_count(2)
-        assert rate(train) == "0.002"
+        assert shown_rate(train) == "0.002"
         train.reload()
         expect(train.locator(".chips li")).to_have_count(2, timeout=30_000)
         expect(status(train)).to_contain_text("Paused at step")
-        assert rate(train) == "0.002"
+        assert shown_rate(train) == "0.002"
         train.get_by_label("full", exact=True).check()
         press(train, "Resume")
-        finished(train, 120)
-        link = linked(train)
+        wait_until_finished(train, 120)
+        link = run_of_link(train)
         assert [point[1:] for point in link.settings.branch] == [("lr", 0.05), ("lr", 0.002)]
         assert link.settings.lr == SETTINGS["lr"].default_of("moons")
         assert curve(train, "clipped") == link.snapshot().scores["clipped"].tolist()
         command(train, "Reset")
-        assert float(rate(train)) == link.settings.lr
+        assert float(shown_rate(train)) == link.settings.lr
         press(train, "Start")
-        finished(train, 120)
+        wait_until_finished(train, 120)
         assert curve(train, "clipped") == link.snapshot().scores["clipped"].tolist()
     assert sum(address.endswith("/runs") for address in asked) == 1

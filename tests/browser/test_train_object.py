@@ -11,7 +11,7 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from explorer.catalogue import RULES
-from tests.browser.access import in_both_themes
+from tests.browser.access import violations_in_both_themes
 from tests.browser.reading import choose
 from tests.browser.training import press, status, wait_for
 from tests.browser.visitors import A_PHONE, First
@@ -139,7 +139,7 @@ def test_inputs_without_a_picture_are_drawn_before_the_first_step(first_train: F
     expect(page.locator(".net")).to_be_in_viewport(ratio=1)
     species = page.get_by_role("radio", name="Learn species")
     expect(species).to_be_checked()
-    assert in_both_themes(page, ".training") == []
+    assert violations_in_both_themes(page, ".training") == []
     press(page, "Start")
     expect(species).to_be_hidden()
     press(page, "Change the table")

@@ -11,7 +11,7 @@ from playwright.sync_api import Locator, Page, expect
 from explorer.training import SETTINGS, Run, Settings
 from explorer.ui.links.link import from_query
 from explorer.ui.links.presets import TRAINING
-from tests.browser.reading import TRACES, in_the_end, traces
+from tests.browser.reading import TRACES, retry, traces
 from tests.browser.training import (
     LONG,
     command,
@@ -49,7 +49,7 @@ def assert_shown_is_trained(page: Page, steps_: int) -> None:
         (trace,) = traces(page).values()
         assert trace.y.tolist() == pytest.approx(expected, rel=1e-6)
 
-    in_the_end(page, drawn)
+    retry(page, drawn)
 
 
 def test_start_right_after_a_change_trains_the_shown_settings(train: Page) -> None:

@@ -7,7 +7,7 @@ import re
 
 from playwright.sync_api import Locator, Page, expect
 
-from tests.browser.access import in_both_themes
+from tests.browser.access import violations_in_both_themes
 from tests.browser.training import button, metric, status, turn_train
 
 QUERY = "task=digits&op=sign&hidden=8,8&rule=default&rule=clipped&rule=approx_sign&steps=40&pace=full"
@@ -70,7 +70,7 @@ def test_keys_and_clicks_move_through_one_step_and_to_the_next(train: Page) -> N
     button(train, "Next step").click()
     expect(heading).to_contain_text("step 2")
     expect(metric(train, "Step")).to_contain_text("1 / 40")
-    assert in_both_themes(train, ".slow") == []
+    assert violations_in_both_themes(train, ".slow") == []
     train.set_viewport_size({"width": 844, "height": 390})  # a phone on its side, which has no keys
     for part in (stage(train, "gradient").locator(".drawing"), numbers, button(train, "Next stage")):
         expect(part).to_be_in_viewport(ratio=1)

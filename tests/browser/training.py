@@ -169,7 +169,7 @@ def wait_for_points(page: Page, rule: str, *x: int) -> None:
     )
 
 
-def go_on(page: Page) -> None:
+def resume_if_unwatched(page: Page) -> None:
     """Resume a run that paused because nobody watched it for a while."""
     expect(status(page).locator(".main")).to_contain_text(re.compile("Running|Paused"))
     if "nobody was watching" in status(page).inner_text():

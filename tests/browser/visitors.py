@@ -61,8 +61,8 @@ class Profiles:
         """The profile with these of Playwright's options, such as has_touch."""
         key = json.dumps(options, sort_keys=True)
         if key not in self._contexts:
-            lasting = launch_lasting(self._playwright, **usual(self._address, **options))
-            self._contexts[key] = patient(self._stack.enter_context(lasting))
+            lasting = launch_lasting(self._playwright, **make_options(self._address, **options))
+            self._contexts[key] = prepare_context(self._stack.enter_context(lasting))
         return self._contexts[key]
 
     def take(self, **options: Any) -> Tab:
@@ -74,8 +74,8 @@ class Profiles:
         return tab
 
     @contextmanager
-    def lent(self, **options: Any) -> Iterator[Tab]:
-        """The same in the usual window, given back in the end."""
+    def lend(self, **options: Any) -> Iterator[Tab]:
+        """Lend a tab in the default window, and take it back at the end."""
         tab = self.take(**options)
         tab.page.set_viewport_size(VIEWPORT)
         yield tab
@@ -88,7 +88,7 @@ class Profiles:
             self._left[tab.page.context].append(tab)
 
 
-def usual(address: str, **options: Any) -> dict[str, Any]:
+def make_options(address: str, **options: Any) -> dict[str, Any]:
     """Playwright's options of a profile, some of them others than usual.
 
     Playwright waits for text that it evaluates again and again, which the server's policy forbids to all.
@@ -100,11 +100,11 @@ def usual(address: str, **options: Any) -> dict[str, Any]:
 
 def profile(browser: Browser, address: str, **options: Any) -> BrowserContext:
     """A fresh browser profile; ``options`` are Playwright's, such as has_touch."""
-    return patient(browser.new_context(**usual(address, **options)))
+    return prepare_context(browser.new_context(**make_options(address, **options)))
 
 
-def patient(context: BrowserContext) -> BrowserContext:
-    """The same profile, with all tools, in which a busy machine has time for what is waited for."""
+def prepare_context(context: BrowserContext) -> BrowserContext:
+    """Return the profile with all tools and with time limits for a busy machine."""
     context.add_init_script(ALL_TOOLS)
     context.set_default_timeout(PATIENCE_MS)
     context.set_default_navigation_timeout(LOADING_MS)

@@ -19,7 +19,7 @@ from streamlit import config
 from explorer.instrument import drawing
 from explorer.ui.server import answers
 from explorer.ui.server.admission.monitoring import ROUTES
-from tests.browser.server import ROOT, free_port, running
+from tests.browser.server import ROOT, free_port, run_server
 from tests.deploy.files import (
     command,
     copied,
@@ -163,7 +163,7 @@ def address(tmp_path: Path) -> Iterator[str]:
     flags = [re.sub(r"(?<=--server\.port=)\d+", str(port), word) for word in command()[1:]]
     shut = ["unshare", "--mount", "--pid", "--fork", "--mount-proc", "sh", "-euc", CONFINED, str(writable)]
     words = ["env", "-u", "PYTHONPATH", *(f"{name}={value}" for name, value in settings.items()), *shut]
-    with running([*words, *streamlit, *flags], port, "/readyz", tmp_path / "log.txt", cwd=app) as address:
+    with run_server([*words, *streamlit, *flags], port, "/readyz", tmp_path / "log.txt", cwd=app) as address:
         yield address
 
 

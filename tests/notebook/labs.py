@@ -11,7 +11,7 @@ from unittest.mock import patch
 import nbformat
 from playwright.sync_api import Browser, Locator, Page, ViewportSize, expect
 
-from tests.browser.server import free_port, running
+from tests.browser.server import free_port, run_server
 
 SIZE: ViewportSize = {"width": 1280, "height": 900}
 PATIENCE_MS = 60_000  # a busy machine is no failure
@@ -48,7 +48,7 @@ def serve_lab(folder: Path) -> Iterator[str]:
     command = [sys.executable, "-m", "jupyterlab", "--allow-root", *words]
     with (
         patch.dict(os.environ, own | {"JUPYTER_RUNTIME_DIR": str(folder / ".runtime")}),
-        running(command, port, "/api/status", folder / "lab.log", cwd=folder) as address,
+        run_server(command, port, "/api/status", folder / "lab.log", cwd=folder) as address,
     ):
         yield address
 

@@ -8,7 +8,7 @@ import pytest
 from nbconvert import HTMLExporter
 from playwright.sync_api import Browser, expect
 
-from tests.browser.server import free_port, running
+from tests.browser.server import free_port, run_server
 from tests.notebook.labs import PATIENCE_MS
 from tests.notebook.test_stored import SHOWN, execute
 
@@ -49,7 +49,7 @@ def test_marimo_follows_the_hand(chromium: Browser, tmp_path: Path) -> None:
         "--no-token",
         f"--port={port}",
     ]
-    with running(command, port, "/health", tmp_path / "log.txt", cwd=tmp_path) as address:
+    with run_server(command, port, "/health", tmp_path / "log.txt", cwd=tmp_path) as address:
         page = chromium.new_page()
         page.set_default_timeout(PATIENCE_MS)
         page.goto(address)

@@ -41,7 +41,7 @@ def train_alone(settings):
 
 
 def read_records(run, question):
-    """The records of an instrument by the number of the rule."""
+    """Return the records of an instrument by the number of the rule."""
     records = run.snapshot((question,)).measured[question].values()
     return {number: SimpleNamespace(**record) for number, record in enumerate(records)}
 

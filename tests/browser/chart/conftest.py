@@ -15,7 +15,7 @@ from explorer.catalogue.colours import NEUTRAL, RULE_COLOURS_DARK, RULE_COLOURS_
 from explorer.instrument import make_entry
 from explorer.instrument.document import list_sampling
 from explorer.instrument.modules import MODULES
-from tests.browser.visitors import patient
+from tests.browser.visitors import prepare_context
 
 ADDRESS = "http://chart.test"
 TYPES = {".js": "text/javascript", ".css": "text/css"}
@@ -44,8 +44,8 @@ _START = """([height, colours, theme]) => {
 Show = Callable[..., Page]
 
 
-def changed(**change: Any) -> dict[str, Any]:
-    """A change of a choice as the page takes it: the entries of an op's and rules' keys."""
+def make_change(**change: Any) -> dict[str, Any]:
+    """Return a change of a choice as the page takes it, with entries for the keys of op and rules."""
     if "op" in change:
         change["op"] = make_entry(find_op(change["op"]))
     if "rules" in change:
@@ -55,7 +55,7 @@ def changed(**change: Any) -> dict[str, Any]:
 
 def draw(page: Page, phase: str = "settled", **change: Any) -> None:
     """Draw the choice with some of it changed."""
-    page.evaluate("([change, phase]) => shell.show(change, phase)", [changed(**change), phase])
+    page.evaluate("([change, phase]) => shell.show(change, phase)", [make_change(**change), phase])
 
 
 @dataclass
@@ -72,7 +72,7 @@ class Pages:
         return self.opened[touch]
 
     def new(self, touch: bool = False) -> Page:
-        context = patient(self.browser.new_context(has_touch=touch, is_mobile=touch))
+        context = prepare_context(self.browser.new_context(has_touch=touch, is_mobile=touch))
         context.route(f"{ADDRESS}/**", answer)
         page = context.new_page()
         page.on("pageerror", lambda error: self.errors.append(str(error)))

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from playwright.sync_api import Page
 
-from tests.browser.chart.conftest import Show, changed, draw
+from tests.browser.chart.conftest import Show, draw, make_change
 
 PLAIN = "const plain = values => [...values].map(v => (Number.isFinite(v) ? v : String(v)));"
 DATA = f"""() => {{ {PLAIN} return document.querySelector(".js-plotly-plot").data.map(trace => {{
@@ -121,7 +121,7 @@ def test_curves_glide_to_another_rule_unless_motion_is_reduced(show: Show) -> No
     for motion in ("no-preference", "reduce"):
         page = show(op="clamp", rules=["straight_through"], motion=motion)
         drawn = f"change => {{ shell.show(change); return ({PATHS})()[1]; }}"
-        first = page.evaluate(drawn, changed(rules=["gaussian"]))
+        first = page.evaluate(drawn, make_change(rules=["gaussian"]))
         assert list(data(page)) == ["forward", "gaussian"]
         page.wait_for_function("() => !document.querySelector('.chart-place.quick')")
         page.wait_for_timeout(50)

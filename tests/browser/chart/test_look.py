@@ -7,7 +7,7 @@ from urllib.parse import unquote
 import pytest
 from playwright.sync_api import Page
 
-from tests.browser.chart.conftest import DARK, Pages, Show, changed, draw
+from tests.browser.chart.conftest import DARK, Pages, Show, draw, make_change
 
 PLOT = ".js-plotly-plot"
 # A chart that cannot load plotly.js.
@@ -37,7 +37,7 @@ def test_a_chart_is_drawn_once_when_it_appears(show: Show) -> None:
     )
     page.evaluate(
         "change => { shell.start(520, shell.colours); shell.show(change); }",
-        changed(op="sign", rules=["clipped"]),
+        make_change(op="sign", rules=["clipped"]),
     )
     assert page.evaluate(_DRAWN) == 1
     page.evaluate("() => { Plotly.react = react; }")

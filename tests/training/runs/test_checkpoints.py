@@ -59,7 +59,7 @@ def train(settings, steps=None):
 
 
 def read_numbers(one):
-    """All its numbers, by seed and to the last bit."""
+    """Return all numbers of a run, by seed and to the last bit."""
     snapshot = one.snapshot()
     series = [snapshot.seed_losses, snapshot.seed_scores, snapshot.w1_norms]
     weights = {name: weight.tolist() for name, weight in one.weights().items()}
