@@ -138,7 +138,7 @@ def test_a_domain_bounds_the_x_that_are_tried():
         assert min(lows) >= 0.24
         assert max(highs) <= 1.01
     for bad in ((1, 0), (0,), (0, 0)):
-        with pytest.raises(ValueError, match="the least and the greatest x"):
+        with pytest.raises(ValueError, match="two ascending numbers"):
             check(Root, domain=bad)
 
 
