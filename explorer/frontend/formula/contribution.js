@@ -15,7 +15,6 @@
  * @property {KinkSource|null} watched the tree whose kinks must be searched, or null
  */
 
-import { evaluateConstant } from "./evaluation.js";
 import { getOwn } from "./records.js";
 
 /** @import { Op, Rule } from "./entry.js" */
@@ -84,12 +83,4 @@ export function getGradientTree(op, rule, learns = "") {
 export function listLearnable(op, rules) {
   const names = [op, ...rules].flatMap((entry) => entry.parameters.map(({ name }) => name));
   return [...new Set(names)].filter((name) => rules.some((rule) => findContribution(op, rule, name)));
-}
-
-/**
- * Return the factor by which a sum of contributions is scaled, such as 1 / N.
- * @param {Contribution} contribution @param {Record<string, number>} parameters @param {number} elements
- */
-export function computeScaleFactor({ scale }, parameters, elements) {
-  return scale === null ? 1 : evaluateConstant(scale, { ...parameters, N: elements });
 }

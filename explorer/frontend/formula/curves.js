@@ -230,14 +230,6 @@ function cacheResult(compute) {
 }
 
 /**
- * Find the kinks of an op and a backward rule within a range. Returns null if there are too many.
- * @param {Op} op @param {Rule} rule @param {Record<string, number>} parameters @param {Range} range
- */
-export function findPairKinks(op, rule, parameters, range) {
-  return findRuleKinks(op, rule, parameters, range, makeOpKinkFinder(op, parameters, range));
-}
-
-/**
  * Find the kinks of a backward rule's gradient, or return null if there are too many. A rule without y does not jump
  * together with its op.
  * @param {Op} op @param {Rule} rule @param {Record<string, number>} parameters @param {Range} range
@@ -266,16 +258,6 @@ function addMeanKinks(kinks, { op, rules }, { loss = OUTPUT, parameters: setting
     const further = findMeanKinks(trees, { op, loss }, search, existing);
     kinks[key] = further && sortOrNull([...existing, ...further]);
   }
-}
-
-/**
- * Find the kinks of an op alone within a range, or return null if there are too many.
- * @param {Op} op @param {Record<string, number>} parameters all of the op's
- * @param {[number, number]} span the range of a formula's mean(…) @param {[number, number]} ends
- */
-export function findOpKinks(op, parameters, [first, last], [start, stop]) {
-  const search = makeSearch(op, parameters, { start: first, stop: last, g: 1 }, false);
-  return findEntryKinks(op, { ...search, start, stop }, parameters);
 }
 
 /**

@@ -125,6 +125,6 @@ const formatShare = (share) => (typeof share === "number" ? formatPassedShare(sh
  * @param {string|null} metric
  * @param {number} decimals those of all scores that it is compared with
  */
-export function formatScore(score, metric, decimals) {
+function formatScore(score, metric, decimals) {
   return (metric === "accuracy" ? 100 * score : score).toFixed(decimals);
 }

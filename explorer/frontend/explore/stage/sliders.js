@@ -64,7 +64,7 @@ export function addSliders(host, store) {
  * Return the parameters that get a slider: the one that learns, or else all that cannot be dragged on the chart.
  * @param {Choice} choice @returns {Control[]}
  */
-export function listSliders(choice) {
+function listSliders(choice) {
   const { op, rules } = getEntries(choice);
   const pictured = rules.map((entry) => ({ entry, hidden: false, colour: "" }));
   const picture = /** @type {*} */ ({ op, rules: pictured, parameters: choice.parameters, neutral: "" });

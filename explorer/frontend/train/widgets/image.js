@@ -56,7 +56,7 @@ function isPainted(canvas, bytes, key) {
 }
 
 /** Return the pixel of each byte. @param {string} palette @param {number} ink @returns {number[]} */
-export function listColours(palette, ink) {
+function listColours(palette, ink) {
   const [kind, classes, levels] = palette.split(" ").map((word, at) => (at ? Number(word) : word));
   if (kind === "classes")
     return listClassColours(Number(classes), Number(levels)).map((rgb) => toPixel(...rgb, 255));
