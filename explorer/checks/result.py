@@ -77,15 +77,28 @@ class Results(list[Result]):
         """All results, sorted by verdict: fails, unknown, by design, holds."""
         return sorted(self, key=attrgetter("rank"))
 
+    @property
+    def rows(self) -> list[tuple[str, str, str]]:
+        """The rows of the table, the worst first. Checks that are unknown for one reason share a row."""
+        groups: dict[tuple[str, str], list[Result]] = {}
+        for result in self.worst_first:
+            groups.setdefault((result.sentence, "" if result.verdict == UNKNOWN else result.name), []).append(
+                result
+            )
+        return [
+            group[0].row if len(group) == 1 else (group[0].row[0], f"{len(group)} checks", sentence)
+            for (sentence, _), group in groups.items()
+        ]
+
     def __repr__(self) -> str:
-        rows = [result.row for result in self.worst_first]
+        rows = self.rows
         widths = [max((len(row[column]) for row in rows), default=0) for column in (0, 1)]
         lines = [f"{row[0]:{widths[0]}}  {row[1]:{widths[1]}}  {row[2]}" for row in rows]
         return "\n".join([self.title, *lines] if self.title else lines)
 
     def _repr_html_(self) -> str:
         caption = f"<p><b>{escape(self.title)}</b></p>" if self.title else ""
-        return caption + make_html_table(result.row for result in self.worst_first)
+        return caption + make_html_table(self.rows)
 
 
 def _conclude(

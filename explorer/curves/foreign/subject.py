@@ -3,6 +3,7 @@
 import functools
 import inspect
 import linecache
+import re
 import types
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
@@ -21,7 +22,7 @@ from explorer.gradient import bind_formulas
 
 SPAN = (-3.0, 3.0)  # the range of x over which reductions such as mean(…) are taken
 SEED = 7  # the random seed set before a random function is called
-_CALL_ERROR_WORDS = ("positional argument", "keyword argument", "not callable")
+_CALL_ERROR_WORDS = ("positional argument", "keyword argument", "required argument", "not callable")
 _SHAPE_WORDS = ("shape", "size", "dimension", "expected", "index", "mat1", "channels", "must match")
 _TRIED = 7  # the number of elements in the first test: a prime, so that no other shape fits by chance
 _MOST_SHAPES = 12
@@ -180,6 +181,11 @@ class Subject:
         if accepted:
             return min(accepted, key=lambda ranked: ranked[0])[1]
         words = str(reasons[0])
+        if missing := re.search(r"missing .*argument.*?: (.*)", words):
+            call = ", ".join(
+                [self.name if self.name.isidentifier() else "f", *re.findall(r"'(\w+)'", missing[1])]
+            )
+            raise UntriedError(f"{words}; pass values after the function, as in check({call})")
         if self.example is None and (self.is_module or any(part in words for part in _SHAPE_WORDS)):
             hint = "if x must have a shape, give check an example such as input=torch.randn(8, 3, 32, 32)"
             raise UntriedError(f"{words}; {hint}")
