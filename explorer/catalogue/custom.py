@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Sequence
+from dataclasses import replace
 from functools import lru_cache
 from typing import Any
 
@@ -15,8 +16,6 @@ FORMULA_PREFIX = "formula: "
 _NAMED = re.compile(r"\s*([A-Za-z0-9_]{1,40})\s*=(?!=)\s*")
 # Matches the gradient of a parameter, such as "s: 1 / sqrt(N) * sum(g * x)".
 _LEARNED = re.compile(r"\s*(?P<name>\w+)\s*:\s*(?:(?P<scale>.+?)\s*\*\s*)?sum\((?P<formula>.*)\)\s*")
-# Matches the formula of a rule drawn by hand, with or without the range outside which it is 0.
-_DRAWN = re.compile(r"g \* through\(x[^()]*\)( \* \([^()]*x[^()]*\))*")
 _CACHED = 256  # the number of parsed formulas in the cache; a page requests each many times
 _NO_PART = "after a semicolon, write how a parameter learns, such as s: sum(g * x)"
 
@@ -62,16 +61,16 @@ def parse_custom_rule(text: str) -> Rule:
         parameters.setdefault(name, Parameter(name, 1.0))
     key = "; ".join([fields["key"], *map(_format_learned, learned)])
     fields |= {"key": key, "parameters": tuple(parameters.values()), "learned": learned}
-    return Rule(
-        **fields, brief=_describe_briefly(fields["formula"]), purpose="Your own backward rule.", group="own"
-    )
+    rule = Rule(**fields, purpose="Your own backward rule.", group="own")
+    return replace(rule, brief=_describe_briefly(rule))
 
 
-def _describe_briefly(formula: str) -> str:
+def _describe_briefly(rule: Rule) -> str:
     """Describe the definition of a custom rule in a few words, based on the form of its formula."""
-    if _DRAWN.fullmatch(formula):
+    if rule.is_drawn:
         return "g times a line drawn by hand"
-    parsed = parse(formula, parameters=None)
+    parsed = rule.parsed
+    assert parsed
     names = [name for name in "xyg" if name in parsed.variables]
     names += ["the loss"] if parsed.uses_loss else []
     names += ["a draw"] if {"u()", "normal()", "ya()"}.intersection(parsed.random_names) else []

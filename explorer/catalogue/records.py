@@ -19,6 +19,7 @@ RESERVED_NAMES = frozenset(
     {"op", "rule", "rules", "start", "stop", "points", "dtype", "parameters", "learns", "draw"}
 )
 _DECADES_TO_DRAG = 100
+_DRAWN = re.compile(r"g \* through\(x[^()]*\)( \* \([^()]*x[^()]*\))*")
 MAX_ABS_X = 1e6  # the largest |x| on a chart
 
 COUNT = "N"  # the number of elements that share a parameter, as named in the scale of its gradient
@@ -341,6 +342,11 @@ class Rule(Entry):
         if self.formula is None:
             return None
         return parse(self.formula, parameters=[p.name for p in self.parameters])
+
+    @property
+    def is_drawn(self) -> bool:
+        """True if the formula is g times a line through points, perhaps 0 outside a range."""
+        return bool(_DRAWN.fullmatch(self.formula or ""))
 
     @property
     def needs_loss(self) -> bool:

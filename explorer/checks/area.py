@@ -163,9 +163,10 @@ def _judge_place(curve: Curve) -> Result:
 def _excuse(curve: Curve, finding: Result, departs: bool = False) -> Result:
     """Turn a failed check of a rule's area into "by design" if the rule declares or inherits that area.
 
-    A positive rule for a falling op is never by design. A straight-through gradient without a mask is by
-    design, unless arguments of the function bound y. If the integral ``departs`` from the op only beyond the
-    op's range, the verdict is "unknown", because a missing mask cannot be seen from outside.
+    A positive rule for a falling op is never by design. A rule drawn by hand claims no area, so that only a
+    wrong sign fails. A straight-through gradient without a mask is by design, unless arguments of the
+    function bound y. If the integral ``departs`` from the op only beyond the op's range, the verdict is
+    "unknown", because a missing mask cannot be seen from outside.
     """
     subject, sentence, is_staircase = curve.subject, finding.sentence, curve.is_staircase
     rises, sign = float(curve.jumps[1].sum()), float(curve.gradient.nan_to_num(0.0, 0.0, 0.0).sum())
@@ -174,6 +175,8 @@ def _excuse(curve: Curve, finding: Result, departs: bool = False) -> Result:
         return finding
     if subject.declared:
         reason = f"{subject.declared.label} is designed this way."
+    elif subject.rule and subject.rule.is_drawn and rises * sign >= 0:
+        reason = "A line drawn by hand claims no area."
     elif subject.rounds_gradient:
         reason = "It casts g, as the backward of torch's own casts does."
     elif mask := describe_idle_mask(curve):

@@ -4,6 +4,7 @@ Curves are the same if they agree at every x, for g and −g, up to a given fact
 rules that are only similar, over a range.
 """
 
+import math
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
@@ -15,6 +16,7 @@ from torch import Tensor
 from explorer.catalogue import RULES, Rule
 from explorer.checks.linearity import find_effect_of_others
 from explorer.checks.result import format_number
+from explorer.curves.bisection import round_position
 from explorer.curves.foreign.curve import Curve
 
 _MORE_G = (2.0, -0.5, 100.0)  # in addition to 1 and −1
@@ -70,7 +72,12 @@ def _iterate_for_op(curve: Curve, pulls: Mapping[float, Tensor]) -> Iterator[Mat
     is_bounded, is_rectifier = _is_close(y, x.clamp(lo, hi)), _is_close(y, x.relu())
     fitting = {"jumps": curve.is_flat, "bounded": is_bounded, "rectifier": is_rectifier}
     families = {family for family, fits in fitting.items() if fits}
-    values_read = {"slope": float(pulls[1.0][0]), **({} if curve.is_flat else {"lo": lo, "hi": hi})}
+    bounds = [] if curve.is_flat else [lo, hi]
+    # A bounded staircase is due a mask of its own range. Any other op that jumps may have any mask.
+    if curve.is_flat and (math.isinf(curve.rise) or (curve.subject.op and not curve.is_staircase)):
+        bounds = [round_position(at) for at in curve.gradient_jumps[0].tolist()]
+    values_read = {"slope": float(pulls[1.0][0])}
+    values_read |= {"lo": bounds[0], "hi": bounds[1]} if len(bounds) == 2 else {}
     for rule in RULES.values():
         names = {parameter.name for parameter in rule.parameters}
         suits = not rule.fault and families & {*(rule.suits or _ANYWHERE)}

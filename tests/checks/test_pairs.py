@@ -317,6 +317,31 @@ def test_no_scale_is_suggested_for_an_infinite_or_nonpositive_area(op, rule, ver
         assert "shift" not in result.sentence
 
 
+@pytest.mark.parametrize(
+    ("op", "rule", "verdict", "words"),
+    [
+        ("sign", "g * through(x, -1, 0.1, 0, 1, 1, 0.1)", "by design", "drawn by hand claims no area"),
+        ("round", "g * through(x, -1, 0.5, 0, 1, 1, 0.4)", "by design", "drawn by hand claims no area"),
+        ("sign", "g * through(x, -1, -0.1, 0, -1, 1, -0.1)", "fails", "its sign is wrong"),
+        ("round", "g * (0 <= x) * (x <= 1)", "by design", "the catalogue's Masked (lo = 0, hi = 1)"),
+        ("sign", "g * (0 < x < 1)", "by design", "the catalogue's Masked (lo = 0, hi = 1)"),
+        ("sign", "g * (0 <= x)", "fails", "large x keep learning"),
+    ],
+)
+def test_a_drawn_or_masked_rule_is_judged_by_its_claims(op, rule, verdict, words, choose_checks):
+    choose_checks("area")
+    (result,) = check_pair(op, make_custom_key(rule), {})
+    assert result.verdict == verdict, result
+    assert words in result.sentence
+
+
+@pytest.mark.parametrize("op", ["round", "sign", "step", "ternarize"])
+def test_an_own_mask_has_the_verdicts_of_the_catalogues(op, choose_checks):
+    choose_checks("area", "antiderivative")
+    own, masked = (check_pair(op, rule, {}) for rule in (make_custom_key("g * (0 <= x <= 1)"), "masked"))
+    assert [result.verdict for result in own] == [result.verdict for result in masked]
+
+
 def test_the_area_of_an_integrable_pole_is_computed(choose_checks):
     choose_checks("area")
     (result,) = check_pair("sign", make_custom_key("g / sqrt(abs(x)) * exp(-x**2)"), {})
