@@ -121,23 +121,18 @@ export function createCourse(host, { lessons, paths, glossary }, { address, inst
     bar.showClass(classScreen && (classScreen.leads ? "leads" : "attends"), Boolean(classes?.held()));
   }
 
-  /** Handle the arrow keys and other shortcuts of presentation mode. @param {KeyboardEvent} event */
+  /** Handle the keys of presentation mode, of which arrows go to the next lesson only at the end of this one. @param {KeyboardEvent} event */
   function handleKey(event) {
     const busy = /** @type {Element} */ (event.target).matches(TAKES_KEYS);
-    if (busy || event.ctrlKey || event.metaKey || event.altKey) return;
+    if (busy || event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey) return;
     if (event.key === "p" || (event.key === "Escape" && isPresenting())) togglePresenting();
     if (!isPresenting()) return;
     if (/^[1-9]$/.test(event.key)) current?.pick(Number(event.key) - 1);
     const step = NEXT[event.key];
     if (!step) return;
-    if (event.key.startsWith("Page") && current?.turn(step)) event.preventDefault();
-    else turnLesson(step, event);
-  }
-
-  /** Go forward or back by some lessons after a key press. @param {number} step @param {Event} event */
-  function turnLesson(step, event) {
-    const next = findNeighbour(queryNow().get("lesson"), step);
     event.preventDefault();
+    if (current?.turn(step)) return;
+    const next = findNeighbour(queryNow().get("lesson"), step);
     if (next) go(next.key);
   }
 
@@ -293,7 +288,7 @@ function createBar(lessons, { onGo, onGlossary, onPresent, onClass }) {
   const list = element("ol", {}, ...numbers.map((link) => element("li", {}, link)));
   const stage = element("button", {
     onclick: onPresent,
-    title: "On a stage: large type, arrow keys between lessons (p)",
+    title: "On a stage: large type, arrow keys through the story (p)",
   });
   const terms = element("button", { onclick: onGlossary }, "Glossary");
   const status = element("span", { role: "status" });
