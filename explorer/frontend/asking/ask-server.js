@@ -1,10 +1,10 @@
-// Requests to Python, answered by the app's server.
+// Questions to Python, sent to the app's server.
 
 import { TIMEOUT_MS, toPostOptions, toServerUrl, SILENT_TEXT } from "../choice/server.js";
 
-const LONG_PATIENCE_MS = 120_000; // time limit for a lesson, whose numbers are computed for the first visitor
+const LONG_PATIENCE_MS = 120_000; // a lesson's numbers are computed for its first visitor
 /**
- * The required field in the server's answer to each kind of request. Curves are checked when they are decoded.
+ * A field that every valid answer has, by question. Curves are checked when they are decoded.
  * @type {Record<string, string>}
  */
 export const FIELDS = {
@@ -28,7 +28,7 @@ export const FIELDS = {
 };
 
 /**
- * Send a request to the Python server and return its answer.
+ * Send a question to the Python server and return its answer, or a ``message`` on failure.
  * @type {(...of: Parameters<import("./ask.js").Ask>) => Promise<import("./ask.js").Answer>}
  */
 async function askServer(question, args, { signal } = {}) {

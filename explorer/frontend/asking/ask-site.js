@@ -1,5 +1,5 @@
-// Requests to Python on a static site. Stored answers cover ops and backward rules with default parameters. Python in a
-// web worker answers requests that do not need torch. All other requests need the app.
+// Questions to Python on a static site. Stored answers cover ops and rules with default parameters; Python in a web
+// worker answers questions that need no torch; all others need the app.
 
 import { isCustom } from "../choice/entries.js";
 import { getDefaultView } from "../choice/view.js";
@@ -11,8 +11,9 @@ import { loadFile } from "./files.js";
 
 /** @import { Answer, Ask } from "./ask.js" */
 
-const BY_RULE = ["implied", "map", "pull", "rest", "sizes"]; // answers are stored for each rule alone
-const STORED = ["distances", "checks", "neighbours", "row", "code", "formulas"]; // stored by explorer/site/stored_answers.py
+const BY_RULE = ["implied", "map", "pull", "rest", "sizes"]; // questions whose answers are stored rule by rule
+// questions that explorer/site/stored_answers.py has answered
+const STORED = ["distances", "checks", "neighbours", "row", "code", "formulas"];
 const PYTHON_QUESTIONS = ["entry", "formulas", "code", "read", "judge"];
 const COMPUTED_TEXT = "Computed in the browser";
 const UNLOADED_TEXT = "Torch's values could not be loaded: computed in the browser";
@@ -21,9 +22,10 @@ const APP_TEXT = "The app answers this: this site has no server.";
 const DEFAULTS_TEXT = "This site has this at the defaults of all settings. Elsewhere, the app answers this.";
 
 /**
- * Create the function that answers requests to Python on a static site.
+ * Create the function that answers questions to Python on a static site.
  * @param {import("./python.js").Python|null} python null if the site has no Python
- * @param {{lessons: string[], unknown: Answer}} course the keys of lessons, and the answer to any other key
+ * @param {{lessons: string[], unknown: Answer}} course ``lessons``: keys of the lessons; ``unknown``: the answer for
+ *   any other key
  * @returns {Ask}
  */
 export function createSiteAsk(python, { lessons, unknown }) {
@@ -60,7 +62,7 @@ export function createSiteAsk(python, { lessons, unknown }) {
 }
 
 /**
- * Return the stored curves that torch computed, or a message.
+ * Answer with stored curves that torch computed, or a message.
  * @param {Record<string, *>} args @returns {Promise<Answer>}
  */
 async function answerCurves(args) {
@@ -72,7 +74,7 @@ async function answerCurves(args) {
 }
 
 /**
- * Return the stored slope of the op's mean under noise, with a sentence for each backward rule.
+ * Answer with the stored slope of the op's mean under noise, and a sentence about each rule.
  * @param {Record<string, *>} args @returns {Promise<Answer>}
  */
 async function answerLens({ op, rules, parameters, noise, width, start, stop, g }) {
@@ -88,7 +90,7 @@ async function answerLens({ op, rules, parameters, noise, width, start, stop, g 
 }
 
 /**
- * Merge the stored answers about single backward rules into an answer about several.
+ * Answer for several rules by merging the stored answers for each.
  * @param {string} question @param {Record<string, *>} args @returns {Promise<Answer>}
  */
 async function answerByRule(question, args) {
@@ -101,7 +103,7 @@ async function answerByRule(question, args) {
 }
 
 /**
- * Return the stored answer to a request, or null if there is none.
+ * Return the stored answer to a question, or null if there is none.
  * @param {string} question @param {Record<string, *>} args
  */
 async function findStoredAnswer(question, args) {
@@ -112,7 +114,7 @@ async function findStoredAnswer(question, args) {
 }
 
 /**
- * Return the stored answer for default values, with a note about values that differ, or null if there is no answer.
+ * Return the stored answer for default arguments, or null. Its ``note`` names the arguments that differ.
  * @param {string} question @param {Record<string, *>} args
  */
 async function findDefaultAnswer(question, { start, stop, ...args }) {
@@ -131,7 +133,7 @@ async function findDefaultAnswer(question, { start, stop, ...args }) {
 /** @type {Map<string, Promise<{pieces: string[], answers: Map<string, number[]>, lens: *}>>} */
 const files = new Map();
 
-/** Load the file of stored answers about an op. @param {string} op */
+/** Load the file of stored answers about an op. @param {string} op its key */
 function loadAnswers(op) {
   const promise =
     files.get(op) ??

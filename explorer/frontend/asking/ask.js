@@ -1,28 +1,29 @@
-// Requests to Python. All pages send them in the same way; the app, the site and saved files each answer in their own
-// way.
+// Questions to Python: a name and arguments, sent alike by all pages. The app, the static site, saved files and
+// notebooks each provide a function that answers them.
 
 import { getLinkedParameters } from "../choice/address.js";
 import { keepOneRule } from "./some-rules.js";
 
 /** @import { Choice } from "../choice/choice.js" */
 /**
- * An answer from Python, or a ``message`` that says why there is none. With ``again``, another attempt may succeed;
- * with ``busy``, the server is overloaded; with ``lacks``, this page cannot answer the question. ``note`` names the
- * values for which the answer holds.
- * @typedef {{message?: string, again?: boolean, busy?: boolean, lacks?: boolean, note?: string} & Record<string, *>} Answer
- * @typedef {Record<string, *>} Arguments of a question, in JSON
- * @typedef {{onWait?: (words: string) => void, signal?: AbortSignal}} Manner ``onWait`` gets the reason for a wait, and
- *   "" at its end
- * @typedef {((question: string, args: Arguments, manner?: Manner) => Promise<Answer>)
- *   & {has: (question: string) => boolean, prepare?: (question: string) => void}} Ask never rejects; ``has`` returns
- *   whether this page can answer a question, ``prepare`` loads the files it needs
+ * Python's answer to a question. ``message``: why there is none; ``again``: another attempt may succeed; ``busy``: the
+ * server is overloaded; ``lacks``: this page can never answer it; ``note``: the values for which the answer holds.
+ *
+ * @typedef {{message?: string, again?: boolean, busy?: boolean, lacks?: boolean, note?: string} & Record<string, *>}
+ *   Answer
+ * @typedef {Record<string, *>} Arguments arguments of a question, serialisable as JSON
+ * @typedef {{onWait?: (words: string) => void, signal?: AbortSignal}} Manner ``onWait``: gets the reason for a wait,
+ *   and "" when it ends
+ * @typedef {((question: string, args: Arguments, manner?: Manner) => Promise<Answer>) & {has: (question: string) =>
+ *   boolean, prepare?: (question: string) => void}} Ask sends a question; its promise never rejects; ``has``: whether
+ *   this page can answer a question; ``prepare``: loads the necessary files
  * @typedef {ReturnType<typeof cacheAnswers>} CachedAsk
  */
 
 const MAX_CACHED = 1000;
 
 /**
- * Return a cache key for a request, which does not depend on the order of its arguments.
+ * Return a cache key for a question, whatever the order of its arguments.
  * @param {string} question @param {Arguments} args
  */
 export function toKey(question, args) {
@@ -40,14 +41,12 @@ function sortNames(value) {
 }
 
 /**
- * A pending request, with the reason for the wait and the listeners for it.
+ * A question without an answer yet. ``words``: the reason for the wait, sent to each ``onWait``.
  * @typedef {{answer: Promise<Answer>, words: string, onWait: Set<(words: string) => void>}} Pending
  */
 
 /**
- * Wrap the function ``ask`` with a cache of its answers.
- *
- * The result's method ``known`` returns a cached answer, or undefined.
+ * Cache the answers of a function. The result's method ``known`` returns a cached answer, or undefined.
  * @param {Ask} ask
  */
 export function cacheAnswers(ask) {
@@ -55,7 +54,7 @@ export function cacheAnswers(ask) {
   const pending = /** @type {Map<string, Pending>} */ (new Map());
 
   /**
-   * Return the answer to a request, from the cache or from a pending request if possible.
+   * Return the answer to a question: cached, pending, or from Python.
    * @type {(...of: Parameters<Ask>) => Promise<Answer>}
    */
   async function askOnce(question, args, { onWait } = {}) {
@@ -69,7 +68,7 @@ export function cacheAnswers(ask) {
   }
 
   /**
-   * Send a request and remember it as pending until it is answered.
+   * Send a question and store it as pending until it is answered.
    * @param {string} key @param {string} question @param {Arguments} args
    */
   function begin(key, question, args) {
@@ -84,7 +83,7 @@ export function cacheAnswers(ask) {
   }
 
   /**
-   * Cache the answer to a request when it arrives, unless another attempt may succeed.
+   * Cache an answer when it arrives, unless another attempt may give a better one.
    * @param {string} key @param {Promise<Answer>} promise
    */
   async function keep(key, promise) {
@@ -100,7 +99,7 @@ export function cacheAnswers(ask) {
   return Object.assign(askOnce, { has: ask.has, prepare: ask.prepare, known: getCached });
 }
 
-/** Return the arguments of a request for the curves of a page's settings. @param {Choice} choice */
+/** Return the arguments of the question "curves" for a page's settings. @param {Choice} choice */
 export function getCurvesArguments(choice) {
   const { op, rules, range, g, f, learns } = choice;
   const [start, stop] = range;
@@ -109,8 +108,8 @@ export function getCurvesArguments(choice) {
 }
 
 /**
- * Return the arguments of a request about one backward rule of a page's settings.
- * @param {Choice} choice @param {number} slot
+ * Return the arguments of a question about one backward rule of a page.
+ * @param {Choice} choice @param {number} slot of the rule
  */
 export function getRuleArguments(choice, slot) {
   const single = keepOneRule(choice, slot);

@@ -1,36 +1,35 @@
-// Requests for curves computed by torch, sent when the user pauses and cancelled by the next change.
+// Requests for torch's curves. They are sent when the user pauses and cancelled by the next change.
 
 import { decodeArray } from "../choice/arrays.js";
 import { getCurvesArguments } from "./ask.js";
 
 /** @import { Choice } from "../choice/choice.js" */
 /**
+ * Torch's curves with their description (``words``).
+ *
  * @typedef {{curves: *, words: {head: string, main: string, rest: string, below?: string}}} Answer
- * @typedef {"requested"|"confirmed"|"computed"|"waiting"|"gone"|"refused"} Status ``computed``: by the browser only,
- *   because torch's values are unavailable
- * @typedef {{onAnswer: (answer: Answer, choice: Choice) => void,
- *   onStatus: (status: Status, words?: string) => void}} Listeners
- * @typedef {(on: Listeners) => {ask: (choice: Choice) => void, drop: () => void}} CreateConfirmation creates functions that
- *   request an idle choice, and cancel a pending request
+ * @typedef {"requested"|"confirmed"|"computed"|"waiting"|"gone"|"refused"} Status of the request; "computed": only the
+ *   browser's own curves are available
+ * @typedef {{onAnswer: (answer: Answer, choice: Choice) => void, onStatus: (status: Status, words?: string) => void}}
+ *   Listeners
+ * @typedef {(on: Listeners) => {ask: (choice: Choice) => void, drop: () => void}} CreateConfirmation creates the
+ *   functions that request torch's curves for settings, and cancel a request
  */
 
 /**
- * Return a function that requests torch's curves by means of ``ask``.
- * @param {import("./ask.js").Ask} ask @returns {CreateConfirmation}
+ * Return a function that creates requests for torch's curves.
+ * @param {import("./ask.js").Ask} ask sends questions to Python @returns {CreateConfirmation}
  */
 export const confirmBy = (ask) => (listeners) => createConfirmation(ask, listeners);
 
 export const CONFIRMED_TEXT = "Confirmed by torch";
 const PENDING_TEXT = "Not yet confirmed by torch";
-const IDLE_MS = 120; // time without changes after which curves are requested
-const SLOW_MS = 1000; // time after which the page says that it is waiting; a busy server answers sooner
+const IDLE_MS = 120; // pause after a change before torch's curves are requested
+const SLOW_MS = 1000; // time until the page says that it waits; a busy server answers sooner
 const MAX_WAIT_MS = 15_000;
 
 /**
- * Request the curves computed by torch whenever the user stops changing the settings.
- *
- * ``onAnswer`` gets curves and descriptions for the latest settings only. ``onStatus`` gets the message next to the
- * chart.
+ * Request torch's curves whenever the user stops changing the settings.
  * @param {import("./ask.js").Ask} askPython @param {Listeners} listeners
  */
 function createConfirmation(askPython, { onAnswer, onStatus }) {
@@ -48,7 +47,7 @@ function createConfirmation(askPython, { onAnswer, onStatus }) {
     onStatus("requested");
   }
 
-  /** Request curves for some settings after a short time without changes. @param {Choice} choice */
+  /** Request torch's curves for some settings after a pause. @param {Choice} choice */
   function ask(choice) {
     drop();
     const id = latest;
@@ -58,7 +57,8 @@ function createConfirmation(askPython, { onAnswer, onStatus }) {
 
   /**
    * Request curves for some settings, and retry while the server does not answer.
-   * @param {Choice} choice @param {number} id @param {number} count
+   * @param {Choice} choice @param {number} id of the request; an outdated one is dropped
+   * @param {number} count of attempts so far
    */
   async function attempt(choice, id, count) {
     controller = new AbortController();
@@ -89,7 +89,7 @@ function createConfirmation(askPython, { onAnswer, onStatus }) {
  */
 export function decodeCurves(answer) {
   if (typeof answer?.message === "string") return { message: answer.message };
-  if (answer?.curves) return answer; // the curves are already decoded
+  if (answer?.curves) return answer; // stored answers are decoded already
   try {
     const { kinks, head, main, rest, below = "" } = answer;
     const [x, y, marks] = [answer.x, answer.y, answer.marks].map(decodeArray);

@@ -1,4 +1,4 @@
-// Data files of a page, loaded as scripts, because a page opened from disk cannot fetch.
+// Data files of a page. They are scripts, because a page opened from disk cannot fetch.
 
 /** @type {Map<string, Promise<*>>} */
 const loading = new Map();
@@ -15,10 +15,7 @@ export function loadFile(address) {
   return promise;
 }
 
-/**
- * Run a script by adding it to the page, and return the data that it sets.
- * @param {string} address @returns {Promise<*>}
- */
+/** Add a script to the page, and return the data that it sets. @param {string} address @returns {Promise<*>} */
 function loadScript(address) {
   return new Promise((resolve, reject) => {
     const script = /** @type {HTMLScriptElement & {data: *}} */ (document.createElement("script"));

@@ -1,14 +1,15 @@
-// Requests that follow user input: one at a time, and only for the latest input.
+// Questions that follow the user's input: one at a time, and only for the latest input.
 
 const GAP_MS = 80; // pause between requests; the server allows twenty per second
 const FIRST_RETRY_MS = 1000;
 const MAX_RETRY_MS = 15_000;
 
 /**
- * Create a function that sends requests with the user's latest input, one at a time. ``onAnswer`` gets each answer with
- * its arguments. If the server is busy, the request is repeated until it is answered or the arguments change.
+ * Create a function that asks Python one question for the latest input. While the server is busy, it is repeated until
+ * answered or outdated.
  * @param {import("./ask.js").Ask} ask @param {string} question
- * @param {(answer: import("./ask.js").Answer, args: import("./ask.js").Arguments) => void} onAnswer
+ * @param {(answer: import("./ask.js").Answer, args: import("./ask.js").Arguments) => void} onAnswer gets each answer
+ *   with its arguments
  */
 export function createLatestQuestion(ask, question, onAnswer) {
   let next = /** @type {import("./ask.js").Arguments|null} */ (null);
@@ -16,7 +17,7 @@ export function createLatestQuestion(ask, question, onAnswer) {
   let ended = false;
   let failures = 0;
 
-  /** Send requests one by one until there are no new arguments. */
+  /** Send questions one by one until there are no new arguments. */
   async function askSequentially() {
     busy = true;
     while (next && !ended) {
@@ -35,14 +36,14 @@ export function createLatestQuestion(ask, question, onAnswer) {
 
   return {
     /**
-     * Send the request with new arguments as soon as the previous one is answered.
+     * Ask with new arguments as soon as the previous question is answered.
      * @param {import("./ask.js").Arguments} args
      */
     ask(args) {
       next = args;
       if (!busy) void askSequentially();
     },
-    /** Discard arguments for which no request has been sent yet. */
+    /** Discard arguments that have not been sent yet. */
     drop() {
       next = null;
     },

@@ -1,17 +1,22 @@
-// Python in a web worker, for requests about custom formulas, pasted code and descriptions of curves.
+// Python in a web worker: it answers questions about formulas, pasted code and descriptions of curves.
 
 import { loadFile } from "./files.js";
 
-/** @typedef {string} Question a question that explorer/site/program.py answers */
-/** @typedef {{runtime: string, program: string, formatter: string}} Files addresses of bundled files */
-/** @typedef {(words: string) => void} OnWait gets the reason for a wait, and "" at its end */
+/** The name of a question that explorer/site/program.py answers. @typedef {string} Question */
 /**
+ * Addresses of bundled files: Pyodide, our program, and the code formatter.
+ * @typedef {{runtime: string, program: string, formatter: string}} Files
+ */
+/** Receives the reason for a wait, and "" when it ends. @typedef {(words: string) => void} OnWait */
+/**
+ * A running web worker. ``end`` rejects the current question and terminates it.
+ *
  * @typedef {{ask: (question: Question, input: *, modules: Record<string, string>) => Promise<*>, end: (why: Error) =>
- *   void}} Interpreter ``end`` rejects the current request and terminates the worker
+ *   void}} Interpreter
  * @typedef {ReturnType<typeof createPython>} Python
  */
 
-/** A description of Python's task for each kind of request. */
+/** The task of Python for each question, as the end of a sentence. */
 const TASKS = /** @type {Record<string, string>} */ ({
   entry: "reads formulas",
   formulas: "reads formulas",
@@ -24,16 +29,14 @@ const FORMATTER_TEXT = "Loading black, the code formatter: the first text takes 
 const NOT_LOADED = "could not be loaded";
 const UNSUPPORTED = "does not start in this browser";
 const FAILED = "Python failed at this in the browser: the app can do it";
-const LIMIT_S = 120; // TIMEOUT_TEXT states the same limit
+const LIMIT_S = 120; // keep in step with TIMEOUT_TEXT
 const TIMEOUT_TEXT =
   "This took longer than two minutes in the browser and was stopped: the app needs seconds";
 
 /**
- * Create a Python interpreter in a web worker that loads on first use and handles one request at a time.
- *
- * It rejects a request with a message for the user.
- * @param {Files} files
- * @param {{limit_s?: number}} [options] ``limit_s`` is the maximum time for a question
+ * Create a Python interpreter in a web worker. It loads on first use, answers one question at a time and rejects with a
+ * message for the user.
+ * @param {Files} files @param {{limit_s?: number}} [options] ``limit_s``: maximum time for an answer, in seconds
  */
 export function createPython(files, { limit_s = LIMIT_S } = {}) {
   let isReady = false;
@@ -41,10 +44,10 @@ export function createPython(files, { limit_s = LIMIT_S } = {}) {
   /** @type {Promise<Interpreter>|null} */
   let starting = null;
   /** @type {Promise<*>} */
-  let last = Promise.resolve(); // settles when the last request is answered
+  let last = Promise.resolve(); // settled once every question so far is answered
 
   /**
-   * Load Python in advance for a later request.
+   * Load Python in advance for a question.
    * @param {string} question @param {OnWait} [onWait] @returns {Promise<Interpreter>}
    */
   async function prepare(question, onWait) {
@@ -68,14 +71,14 @@ export function createPython(files, { limit_s = LIMIT_S } = {}) {
     }
   }
 
-  /** Reset the state after the Python interpreter has ended, so that the next request starts another. */
+  /** Reset after the Python interpreter has ended, so that the next question starts another. */
   function reset() {
     isReady = hasFormatter = false;
     starting = null;
   }
 
   /**
-   * Return Python's answer to a request, after all earlier requests are answered.
+   * Return Python's answer to a question, after all earlier ones are answered.
    * @param {Question} question @param {*} input @param {OnWait} [onWait]
    */
   async function ask(question, input, onWait) {
@@ -87,11 +90,11 @@ export function createPython(files, { limit_s = LIMIT_S } = {}) {
   }
 
   /**
-   * Send a request to the Python interpreter, with a time limit for the answer.
+   * Send a question to the Python interpreter, and end it after the time limit.
    * @param {Question} question @param {*} input @param {OnWait} [onWait]
    */
   async function askInterpreter(question, input, onWait) {
-    const interpreter = await prepare(question, onWait); // an earlier interpreter may have ended
+    const interpreter = await prepare(question, onWait); // starts another if an earlier interpreter has ended
     const isFirst = question === "code" && !hasFormatter;
     const modules = isFirst ? await loadFormatter() : {};
     const timer = setTimeout(() => interpreter.end(new Error(TIMEOUT_TEXT)), 1000 * limit_s);
@@ -113,9 +116,8 @@ export function createPython(files, { limit_s = LIMIT_S } = {}) {
 }
 
 /**
- * Create the error with which the page tells the user why Python is not available.
- * @param {string} why the reason, without a subject
- * @param {Question} question
+ * Create an error that tells the user why Python has no answer.
+ * @param {string} why the end of a sentence about Python @param {Question} question
  */
 function makeError(why, question) {
   return new Error(`Python ${why}, and nothing else here ${TASKS[question]}: the app does`);
@@ -150,7 +152,7 @@ async function startWorker(runtime, program, onEnd) {
       worker.postMessage(message);
     });
 
-  /** Terminate the web worker, and reject the current request. @param {Error} why */
+  /** Terminate the web worker, and reject the current request. @param {Error} why the error to reject with */
   function end(why) {
     worker.terminate();
     onEnd();

@@ -1,4 +1,4 @@
-// Copies of a page's settings with fewer backward rules.
+// Copies of a page's settings with fewer of its backward rules.
 
 import { removeRule } from "../choice/choice.js";
 import { getDefaultView } from "../choice/view.js";
@@ -7,7 +7,8 @@ import { getDefaultView } from "../choice/view.js";
 
 /**
  * Return a copy of the settings with only some backward rules and their parameters.
- * @param {Choice} choice @param {(rule: import("../choice/choice.js").ChosenRule) => boolean} isKept
+ * @param {Choice} choice
+ * @param {(rule: import("../choice/choice.js").ChosenRule) => boolean} isKept receives a rule of the page
  */
 export function keepRules(choice, isKept) {
   return choice.rules
@@ -16,8 +17,8 @@ export function keepRules(choice, isKept) {
 }
 
 /**
- * Return a copy of the settings with one backward rule, and defaults for everything unrelated to it.
- * @param {Choice} choice @param {number} slot @returns {Choice}
+ * Return a copy of the settings with one rule, and defaults for everything that does not affect it.
+ * @param {Choice} choice @param {number} slot of the rule @returns {Choice}
  */
 export function keepOneRule(choice, slot) {
   const single = keepRules(choice, (rule) => rule.slot === slot);

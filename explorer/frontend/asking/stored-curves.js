@@ -1,4 +1,4 @@
-// Curves computed by torch for the static site, stored for all ops and backward rules with default parameters.
+// Curves computed by torch for the static site: stored for every op and rule with default parameters.
 
 import { getCurvesArguments, toKey } from "./ask.js";
 import { decodeCurves } from "./confirm.js";
@@ -10,21 +10,22 @@ import { NEIGHBOUR, EVEN, KINK } from "../formula/curves.js";
 
 /** @import { Answer } from "./confirm.js" */
 /**
- * The files written by explorer/site/torch_values.py.
+ * Contents of the files that explorer/site/torch_values.py writes.
+ *
  * @typedef {*} EncodedArray an array in base64
- * @typedef {{x: EncodedArray, even: number[], kinks: {at: number, beside: number[]}[], arrays: EncodedArray[]}} BundledValues ``x``
- *   holds every sampled x; ``even``, ``at`` and ``beside`` are indices into it
- * @typedef {{values: number, kinks: number[]|null}} Curve the indices of its array and its kinks in the values;
- *   null for too many kinks
+ * @typedef {{x: EncodedArray, even: number[], kinks: {at: number, beside: number[]}[], arrays: EncodedArray[]}}
+ *   BundledValues ``x``: every sampled x; ``even``, ``at`` and ``beside`` are indices into it
+ * @typedef {{values: number, kinks: number[]|null}} Curve index of its array in ``arrays``, and indices of its kinks;
+ *   null if too many
  * @typedef {{forward: Curve|null, gradients: Record<string, Curve>, words: Record<string, [string, string, string]>,
- *   answers: {choice: *, answer: *}[]}} OpBundle an op with every rule, sentences by the keys of rules, and full answers
+ *   answers: {choice: *, answer: *}[]}} OpBundle an op's curves with every rule; ``words``: sentences by rule key;
+ *   ``answers``: complete answers for some settings
  * @typedef {(name: string) => Promise<*>} Load loads a bundled file
  */
 
 /**
- * Return the stored curves for a request, computed by torch, or null if there are none.
- * @param {Record<string, *>} args see ``getCurvesArguments``
- * @param {Load} load @returns {Promise<Answer|null>}
+ * Return stored curves computed by torch, or null if there are none for the arguments.
+ * @param {Record<string, *>} args see ``getCurvesArguments`` @param {Load} load @returns {Promise<Answer|null>}
  */
 export async function loadStoredCurves(args, load) {
   /** @type {OpBundle} */
@@ -44,10 +45,7 @@ export async function loadStoredCurves(args, load) {
     : null;
 }
 
-/**
- * Return whether a request's arguments other than op and backward rules have their defaults.
- * @param {Record<string, *>} args
- */
+/** Return whether all arguments but the op and the rules have default values. @param {Record<string, *>} args */
 function isDefault({ parameters, start, stop, g, f, learns, rules }) {
   const { range, ...view } = getDefaultView();
   const hasDefaultView = start === range[0] && stop === range[1] && g === view.g && f === view.f && !learns;
@@ -55,7 +53,7 @@ function isDefault({ parameters, start, stop, g, f, learns, rules }) {
 }
 
 /**
- * Assemble stored curves at the x that torch would sample: evenly spaced points, kinks and their neighbours.
+ * Assemble an answer from stored curves, at the x that torch would sample: even points, kinks and their neighbours.
  * @param {string[]} rules @param {OpBundle} bundle @param {Curve} forward @param {BundledValues} values
  * @returns {Answer}
  */

@@ -1,4 +1,4 @@
-// The card of an op or a backward rule, with its colour, formula and parameters.
+// The card of an op or backward rule: title, colour, formula and parameter sliders.
 
 import { element, createId, setAttribute, setText } from "../elements/dom.js";
 import { isCustom } from "../choice/entries.js";
@@ -9,23 +9,24 @@ const LEARNED_TEXT = "The learned value so far; the slider sets its start";
 /** @import { Control } from "../formula/controls.js" */
 /** @import { Entry } from "../formula/entry.js" */
 /**
- * The state of a card. ``doubt`` is why a rule may not suit the op,
- * ``autograd`` describes torch's own gradient of the op. ``learning`` is whether the parameter of each control
- * learns, null if it cannot, and ``part`` the origin of its gradient. ``share`` describes the rule's share of
- * straight-through's gradient.
- * @typedef {{entry: Entry, autograd: string, colour: string, doubt: string, controls: Control[],
- *   learning: (boolean|null)[], part: {text: string, formula: string}|null,
- *   share: string, hidden: boolean, drawing: {symmetric: boolean, zero: boolean}|null}} CardState ``drawing`` holds the
- *   switches of a hand-drawn rule
+ * The contents of a card. ``autograd``: a description of torch's own gradient of the op; ``doubt``: why the rule may
+ * not suit the op; ``learning``: whether each control's parameter learns, null if it cannot; ``part``: the formula of
+ * its gradient, with its origin; ``share``: a sentence about the gradient's mean size; ``drawing``: the switches of a
+ * hand-drawn rule, or null.
+ *
+ * @typedef {{entry: Entry, autograd: string, colour: string, doubt: string, controls: Control[], learning:
+ *   (boolean|null)[], part: {text: string, formula: string}|null, share: string, hidden: boolean, drawing: {symmetric:
+ *   boolean, zero: boolean}|null}} CardState
  * @typedef {{learns: HTMLElement, present: HTMLElement}} Extras
  */
 
 /**
- * Create the card of an op or a backward rule. The caller provides the card's action ``buttons`` and the ``picker`` of
- * its title.
- * @param {{kind: "op"|"rule", buttons: Element[], picker: ReturnType<typeof import("./picker.js").createPicker>,
- *   store: import("../choice/store.js").Store, onLearning: (name: string) => void, onFailing: () => void,
- *   onSymmetric: (on: boolean) => void, onZero: (on: boolean) => void}} options
+ * Create the card of an op or backward rule.
+ * @param {{kind: "op"|"rule", buttons: Element[], picker: ReturnType<typeof import("./picker.js").createPicker>, store:
+ *   import("../choice/store.js").Store, onLearning: (name: string) => void, onFailing: () => void, onSymmetric: (on:
+ *   boolean) => void, onZero: (on: boolean) => void}} options ``buttons``: actions of the card; ``picker``: its title,
+ *   which replaces op or rule; ``onLearning``: gets the parameter whose button is pressed; ``onFailing``: the failed
+ *   check is pressed
  */
 export function createCard({ kind, buttons, picker, store, onLearning, onFailing, ...handlers }) {
   const id = createId();
@@ -34,7 +35,10 @@ export function createCard({ kind, buttons, picker, store, onLearning, onFailing
   const brief = element("p", { class: "brief" });
   const doubt = element("p", { class: "doubt" });
   const alike = element("p", { class: "doubt alike" });
-  /** @type {Map<string, Extras>} by the parameter's name in formulas */
+  /**
+   * Elements next to each slider, by the parameter's name in formulas.
+   * @type {Map<string, Extras>} by the parameter's name in formulas
+   */
   const extras = new Map();
   const sliders = createSliders(store, createExtras);
   const part = element("p", { class: "part" }, element("span"), element("code"));
@@ -58,7 +62,7 @@ export function createCard({ kind, buttons, picker, store, onLearning, onFailing
     part,
     share,
   );
-  /** Show or hide the details that the simple page omits. */
+  /** Show or hide the details that are left out of the simple page. */
   function toggleDetails() {
     setAttribute(edit, "aria-expanded", String(card.classList.toggle("opened")));
   }
@@ -73,7 +77,7 @@ export function createCard({ kind, buttons, picker, store, onLearning, onFailing
     });
   }
 
-  /** Create the learned value and the button next to the name of a parameter. @param {Control} control */
+  /** Create a parameter's learned value and the button that makes it learn. @param {Control} control */
   function createExtras(control) {
     const present = element("span", { class: "present", title: LEARNED_TEXT, hidden: true });
     const learns = createLearnButton(control);
@@ -90,8 +94,9 @@ export function createCard({ kind, buttons, picker, store, onLearning, onFailing
   }
 
   /**
-   * Show the name of a failing check on the card, or remove it.
-   * @param {{name?: string, sentence: string}|null} line @param {string} close a sentence about a similar rule
+   * Show a failed check on the card, or remove it.
+   * @param {{name?: string, sentence: string}|null} line the check's name and result
+   * @param {string} close a sentence about the most similar catalogue rule, or ""
    */
   function showFailing(line, close) {
     setText(alike, close);
@@ -100,10 +105,7 @@ export function createCard({ kind, buttons, picker, store, onLearning, onFailing
     setAttribute(failing, "title", line && line.sentence);
   }
 
-  /**
-   * Show the current values of learning parameters during a training run.
-   * @param {Object<string, string>} texts by name
-   */
+  /** Show the values that a training run has learned so far. @param {Object<string, string>} texts by name */
   function showPresent(texts) {
     for (const [name, { present }] of extras) {
       const text = texts[name] ?? "";
@@ -112,7 +114,7 @@ export function createCard({ kind, buttons, picker, store, onLearning, onFailing
     }
   }
 
-  /** Show from which formula the gradient of the learning parameter comes. @param {CardState} state */
+  /** Show the formula of a parameter's gradient, and where it comes from. @param {CardState} state */
   function showPart({ part: shown }) {
     part.hidden = !shown;
     if (!shown) return;

@@ -1,4 +1,4 @@
-// The list of cards: one for the op, then one for each backward rule, with buttons to change them.
+// The list of cards for the op and each backward rule, with buttons that change the choice.
 
 import { createCard } from "./card.js";
 import {
@@ -29,17 +29,20 @@ import { createPicker } from "./picker.js";
 /** @import { Choice, ChosenRule } from "../choice/choice.js" */
 /** @import { Drawing, Units } from "../formula/lines.js" */
 /**
- * The data of a rule's card: the rule, the state of the card, and whether it is the only rule.
+ * The contents of a rule's card. ``isOnly``: it cannot be removed.
  * @typedef {{rule: ChosenRule, state: import("./card.js").CardState, isOnly: boolean}} RuleCard
  */
-/** The failing check of a rule by slot. @typedef {ReadonlyMap<number, {name?: string, sentence: string}>} Failing */
 /**
- * The current values of learning parameters as texts by name: those of the op, and those of each rule by key.
+ * The first failed check of each rule, by colour slot.
+ * @typedef {ReadonlyMap<number, {name?: string, sentence: string}>} Failing
+ */
+/**
+ * Values that a training has learned so far, as texts by parameter name: those of the op, and of each rule by key.
  * @typedef {{op: Object<string, string>, rules: Object<string, Object<string, string>>}} Present
  */
 
 /** @type {Units} */
-const FINE = [1e-6, 1e-6]; // so small that mirroring does not round the points
+const FINE = [1e-6, 1e-6]; // units so small that mirroring a drawing does not round its points
 
 /**
  * Create the cards of the op and the backward rules on the page. ``colours`` returns the colour of each rule. ``read``
@@ -48,7 +51,9 @@ const FINE = [1e-6, 1e-6]; // so small that mirroring does not round the points
  * @param {HTMLElement} host
  * @param {{store: import("../choice/store.js").Store, read: import("./formula-field.js").Read|null, colours: () =>
  *   {neutral: string, rules: string[]}, drawn: boolean, refuses: import("./options.js").Refuses, onDraw?: (() =>
- *   void)|null}} options ``onDraw`` activates the pencil; null if there is none
+ *   void)|null}} options ``read``: parses formulas, null if nothing can; ``colours``: returns the curves' colours;
+ *   ``drawn``: whether there are curves to hide; ``refuses``: returns why an op or rule cannot be chosen, or "";
+ *   ``onDraw``: starts drawing a rule by hand, null if the page has no chart
  */
 export function createCards(host, { store, read, colours, drawn, refuses, onDraw = null }) {
   const add = element("button", { "aria-haspopup": "dialog", class: "add" }, "Add rule");
@@ -71,7 +76,7 @@ export function createCards(host, { store, read, colours, drawn, refuses, onDraw
   host.append(opCard.element, rules, add);
 
   /**
-   * Change the page's settings if the new ones differ.
+   * Store new settings if they differ from the present ones.
    * @param {Choice} next @param {Partial<import("../choice/store.js").Change>} [how]
    */
   function change(next, how) {
@@ -84,7 +89,7 @@ export function createCards(host, { store, read, colours, drawn, refuses, onDraw
     change(addRule(store.current, key));
   }
 
-  /** Open the section Checks at what a backward rule fails. @param {number|null} slot */
+  /** Open the section Checks at the first check that a rule fails. @param {number|null} slot */
   function showChecks(slot) {
     change({ ...store.current, section: "checks" });
     const page = /** @type {ParentNode} */ (host.getRootNode());
@@ -95,7 +100,7 @@ export function createCards(host, { store, read, colours, drawn, refuses, onDraw
   /**
    * Create the card of the op or of a rule.
    * @param {"op"|"rule"} kind @param {Element[]} buttons @param {ReturnType<typeof createPicker>} picker
-   * @param {number|null} [slot]
+   * @param {number|null} [slot] of the rule
    */
   function createEntryCard(kind, buttons, picker, slot = null) {
     return createCard({
@@ -125,7 +130,7 @@ export function createCards(host, { store, read, colours, drawn, refuses, onDraw
     return {
       ...card,
       leaves: picker.destroy,
-      /** @param {RuleCard} shown */
+      /** Update the card. @param {RuleCard} shown */
       show({ rule, state, isOnly }) {
         setAttribute(card.element, "data-rule", rule.key);
         card.update(state);
@@ -137,7 +142,10 @@ export function createCards(host, { store, read, colours, drawn, refuses, onDraw
     };
   }
 
-  /** Change the points of a hand-drawn rule. @param {number} slot @param {(drawing: Drawing) => Drawing} next */
+  /**
+   * Change the points of a hand-drawn rule.
+   * @param {number} slot @param {(drawing: Drawing) => Drawing} next receives the drawing; returns the changed one
+   */
   function redraw(slot, next) {
     const rule = store.current.rules.find((one) => one.slot === slot);
     const drawing = rule && getDrawing(rule.key);
@@ -159,7 +167,7 @@ export function createCards(host, { store, read, colours, drawn, refuses, onDraw
     add.focus();
   }
 
-  /** Show the op and the rules that the user has chosen. @param {Choice} choice */
+  /** Update the cards for new settings. @param {Choice} choice */
   function show(choice) {
     const { op, rules: entries } = getEntries(choice);
     const { neutral, rules: bright } = colours();
@@ -188,7 +196,7 @@ export function createCards(host, { store, read, colours, drawn, refuses, onDraw
   const stop = store.subscribeNow(show);
   let section = "";
   const stopLink = store.subscribeNow((choice) => {
-    const isAsked = choice.section === "paste" && section !== "paste"; // only links have this section
+    const isAsked = choice.section === "paste" && section !== "paste"; // the section "paste" is opened by links only
     section = choice.section;
     if (isAsked && read?.code) opPicker.pasteCode("");
   });
@@ -196,8 +204,8 @@ export function createCards(host, { store, read, colours, drawn, refuses, onDraw
     /** Redraw the cards after the page's colours have changed. */
     refresh: () => show(store.current),
     /**
-     * Show the failing check on the card of each rule, and the rule that a drawing resembles.
-     * @param {Failing} failing @param {ReadonlyMap<number, string>} close sentences
+     * Show each rule's failed check on its card, and which catalogue rule a drawing resembles.
+     * @param {Failing} failing @param {ReadonlyMap<number, string>} close sentences by colour slot
      */
     showFailing(failing, close) {
       for (const [slot, card] of cards.parts)
@@ -220,12 +228,16 @@ export function createCards(host, { store, read, colours, drawn, refuses, onDraw
   };
 }
 
-/** Return how a typed formula changes the page: all of its letters are one step. @param {string} kind @param {boolean} isTyped */
+/**
+ * Return how a new formula changes the choice; all letters of a formula being typed share one history entry.
+ * @param {string} kind @param {boolean} isTyped
+ */
 const chooseRangeStep = (kind, isTyped) => ({ target: isTyped ? `${kind} as it is typed` : null });
 
 /**
- * Return the part of a card's contents that cards of ops and of rules have in common.
- * @param {Choice} choice @param {import("../formula/entry.js").Entry} entry @param {boolean} drawn
+ * Return the contents that the cards of ops and of rules have in common.
+ * @param {Choice} choice @param {import("../formula/entry.js").Entry} entry
+ * @param {boolean} drawn whether there are curves to hide
  */
 function makeCardState(choice, entry, drawn) {
   const controls = getCardControls(choice, entry);
@@ -241,8 +253,8 @@ function makeCardState(choice, entry, drawn) {
 }
 
 /**
- * Describe how much of the upstream gradient a rule passes on for the chosen data. Returns "" if only torch can compute
- * it.
+ * Describe the mean size of a rule's gradient relative to the upstream gradient, on the selected input numbers. Returns
+ * "" if only torch can compute it.
  * @param {Choice} choice @param {import("../formula/entry.js").Rule} rule
  */
 function describeShare(choice, rule) {
@@ -254,7 +266,7 @@ function describeShare(choice, rule) {
 }
 
 /**
- * Return the formula of the learning parameter's gradient, and where the formula comes from.
+ * Return the formula of a parameter's gradient by a rule, and a label of its origin.
  * @param {Choice} choice @param {import("../formula/entry.js").Rule} rule
  */
 function getPartFormula(choice, rule) {

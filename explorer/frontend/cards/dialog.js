@@ -1,11 +1,11 @@
-// The dialog of Add rule: a picker, and a button for those who draw a rule by hand.
+// The dialog of the button Add rule: a picker, and a button to draw a rule by hand.
 
 import { element } from "../elements/dom.js";
 
 /**
- * Create a dialog that shows a picker, with a button below its field for those who draw a rule by hand.
+ * Create a dialog with a picker, and a button to draw a rule by hand.
  * @param {HTMLElement} host @param {string} title @param {ReturnType<typeof import("./picker.js").createPicker>} picker
- * @param {(() => void)|null} onDraw
+ * @param {(() => void)|null} onDraw starts drawing; null for no button
  */
 export function createDialog(host, title, picker, onDraw) {
   const close = element(

@@ -1,4 +1,4 @@
-// A menu of example settings to start from.
+// A menu of examples, which replace the page's settings.
 
 import { toQuery } from "../choice/address.js";
 import { getCatalogue } from "../choice/entries.js";
@@ -9,18 +9,19 @@ import { createMenu } from "../elements/menu.js";
 /** @import { Choice } from "../choice/choice.js" */
 
 /**
- * ``train`` is the text of a link that trains the example, "" for none; ``table`` is the data of a task that needs
- * a table; ``source`` is the source of its claim, "" for none; ``lesson`` is the lesson that explains it.
- * @typedef {{name: string, hint: string, train: string, table: string, source: string,
- *   lesson: {key: string, title: string}|null, choice: Choice}} Example
+ * An example of the menu. ``train``: the query that trains it, or ""; ``table``: the data of a task that needs a table;
+ * ``source``: where its claim is from, or ""; ``lesson``: the lesson that explains it.
+ * @typedef {{name: string, hint: string, train: string, table: string, source: string, lesson: {key: string, title:
+ *   string}|null, choice: Choice}} Example
  */
 
 /**
- * Create a menu of examples, with a hint about the one that is shown. An example is shown if its op, its rules and
- * whatever ``isSame`` compares are equal to the page's.
- * @param {Example[]} examples @param {(choice: Choice, table: string) => void} onChoose
+ * Create a menu of examples, with a hint about the displayed one: its op, its rules and everything that ``isSame``
+ * compares equal the page's.
+ * @param {Example[]} examples
+ * @param {(choice: Choice, table: string) => void} onChoose gets the example's settings and table
  * @param {(example: Example, choice: Choice) => boolean} [isSame]
- * @param {(choice: Choice) => string} [trainWords] the text of a link that trains other choices
+ * @param {(choice: Choice) => string} [trainWords] returns the query that trains other settings
  */
 export function createExamples(examples, onChoose, isSame = () => true, trainWords = () => "") {
   const items = examples.map(({ name, hint, table, choice }) => {
@@ -33,11 +34,11 @@ export function createExamples(examples, onChoose, isSame = () => true, trainWor
   const menu = createMenu("Examples", ...items);
   const hint = element("p", { class: "hint", role: "status" });
   const source = element("small", {});
-  let isTraining = false; // whether the next link leads to training, not to a lesson
+  let isTraining = false; // whether the link after the hint leads to training or to a lesson
   const nextLink = element("a", { class: "then", onclick: requestStart });
   menu.hidden = !examples.length;
 
-  /** Have the Train page start its run, unless the link opens in another tab. @param {MouseEvent} event */
+  /** Have the Train page start its run at once, unless the link opens in a new tab. @param {MouseEvent} event */
   function requestStart({ ctrlKey, metaKey, shiftKey }) {
     if (isTraining && !ctrlKey && !metaKey && !shiftKey) requestTraining();
   }
@@ -45,7 +46,7 @@ export function createExamples(examples, onChoose, isSame = () => true, trainWor
   return {
     element: element("div", { class: "examples" }, menu, element("div", {}, hint, source, nextLink)),
     /**
-     * Show the hint of the example that the page displays, or the text ``otherwise``.
+     * Show the hint of the example that the page displays, or ``otherwise``.
      * @param {Choice} choice @param {string} [otherwise] @returns whether there is a hint
      */
     show(choice, otherwise = "") {
@@ -65,7 +66,7 @@ export function createExamples(examples, onChoose, isSame = () => true, trainWor
 }
 
 /**
- * Return the text and the address of the link that is offered after an example.
+ * Return the text and address of the link after an example's hint.
  * @param {Choice} choice @param {Example|undefined} example @param {string} otherwise
  */
 function getNext(choice, example, otherwise) {
@@ -78,7 +79,7 @@ function getNext(choice, example, otherwise) {
 }
 
 /**
- * Add a training task that shows the effect of the rules to the settings, unless they have one.
+ * Add a training task in which the rules differ, unless the settings have a task.
  * @param {Choice} choice @returns {Choice}
  */
 function addTask(choice) {

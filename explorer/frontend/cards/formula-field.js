@@ -1,4 +1,4 @@
-// A text field for a formula. Python parses it while the user types, and errors appear below.
+// A text field for a formula. Python parses it while it is typed, and errors appear below it.
 
 import {
   element,
@@ -13,22 +13,22 @@ import { getCatalogue, isCustom, getCustomText } from "../choice/entries.js";
 
 /** @import { Entry } from "../formula/entry.js" */
 /**
- * The parser of formulas: ``onWait`` gets the reason for a wait, ``prepare`` is called before a formula is typed.
- * ``code`` reads pasted code, or is null if nothing can.
+ * A function that has Python parse a formula. It returns the entry, an error with its column, or null if superseded.
+ *
  * @typedef {(kind: "op"|"rule"|"loss", text: string, onWait?: (words: string) => void) => Promise<{entry: Entry}|
  *   {message: string, column: number}|null>} ReadOne
- * @typedef {ReadOne & {prepare?: () => unknown,
- *   code?: ((text: string, onWait: (words: string) => void) => Promise<*>)|null}} Read
+ * @typedef {ReadOne & {prepare?: () => unknown, code?: ((text: string, onWait: (words: string) => void) =>
+ *   Promise<*>)|null}} Read also parses pasted code (``code``, null if nothing can); ``prepare`` is called before
+ *   typing begins
  */
 
-const PAUSE_MS = 80; // the formula is parsed after a pause this long
+const PAUSE_MS = 80; // pause in typing after which a formula is parsed
 
 /**
- * Create a text field for a formula. While the formula is invalid, the last valid one stays plotted.
- * @param {{kind: "op"|"rule"|"loss", read: Read|null, label: string, onTyped?: (text: string) => boolean,
- *   onEntry: (entry: *) => string|void}} options ``read`` is null in a saved file, which has no parser. ``onTyped``
- *   returns whether text may be a formula. ``onEntry`` gets the parsed formula, null for an invalid one, and returns
- *   a message
+ * Create a text field for a formula. While it is invalid, the last valid formula stays plotted.
+ * @param {{kind: "op"|"rule"|"loss", read: Read|null, label: string, onTyped?: (text: string) => boolean, onEntry:
+ *   (entry: *) => string|void}} options ``read``: null if nothing can parse; ``onTyped``: returns whether the text may
+ *   be a formula; ``onEntry``: gets the parsed formula, null for an invalid one, and returns a message
  */
 export function createFormulaField({ kind, read, label, onTyped = () => true, onEntry }) {
   let timer = 0;
@@ -71,13 +71,13 @@ export function createFormulaField({ kind, read, label, onTyped = () => true, on
     showAnswer(answer ?? { message: "The server does not answer", column: 0 }, words ?? "");
   }
 
-  /** Show why the formula has not been plotted yet. @param {string} words */
+  /** Show why the formula is not plotted yet. @param {string} words */
   const showWait = (words) => showAnswer(null, words && toSentence(words));
 
   /**
-   * Show the error message from Python, if there is one.
-   * @param {{entry: Entry}|{message: string, column: number}|null} answer null while the formula is being read
-   * @param {string} [words] the message about a valid formula
+   * Show Python's error message, or remove it.
+   * @param {{entry: Entry}|{message: string, column: number}|null} answer null while the formula is being parsed
+   * @param {string} [words] a message about a valid formula
    */
   function showAnswer(answer, words = "") {
     const wrong = answer !== null && "message" in answer;
@@ -89,14 +89,14 @@ export function createFormulaField({ kind, read, label, onTyped = () => true, on
     if (wrong) caret.style.setProperty("--column", String(answer.column - 1));
   }
 
-  /** Discard a pending answer, because the user has chosen another op or rule. */
+  /** Ignore a pending answer, because another op or rule has been chosen. */
   function forget() {
     clearTimeout(timer);
     latest += 1;
     isPending = false;
   }
 
-  /** Return whether the plotted entry is a formula of the user. */
+  /** Return whether the plotted op or rule is a user-typed formula. */
   const isFormulaKey = () => kind === "loss" || isCustom(plottedKey);
 
   caret.hidden = true;
@@ -104,7 +104,7 @@ export function createFormulaField({ kind, read, label, onTyped = () => true, on
     input: field,
     message,
     typed: element("div", { class: "typed" }, field, caret),
-    /** Show the plotted entry in the field. @param {{key: string, label?: string}} entry */
+    /** Show the plotted op or rule in the field. @param {{key: string, label?: string}} entry */
     update(entry) {
       const isOther = entry.key !== plottedKey;
       plottedKey = entry.key;
@@ -118,7 +118,7 @@ export function createFormulaField({ kind, read, label, onTyped = () => true, on
       }
       setValue(field, plottedText);
     },
-    /** Replace a rejected text by the plotted one, unless Python is still parsing it. */
+    /** Replace an invalid text by the plotted formula, unless Python is still parsing it. */
     reset() {
       if (isPending && isFormulaKey()) return;
       forget();

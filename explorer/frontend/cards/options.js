@@ -1,4 +1,4 @@
-// The options of the pickers: ops, grouped by family, and backward rules, with suitable ones first.
+// Options of the pickers: ops by family, and backward rules with suitable ones first.
 
 import { getEntries, getLoss, getSamplingSettings } from "../choice/choice.js";
 import { getCatalogue, isCustom, isSuitable } from "../choice/entries.js";
@@ -10,12 +10,13 @@ import { drawThumbnail } from "../chart/scene/thumbnail.js";
 /** @import { Op, Rule } from "../formula/entry.js" */
 /** @import { Option, Source } from "./picker.js" */
 /**
- * A Function in pasted code: its formulas, the formulas of its parameters' gradients by name, notes on omissions and
- * the choice that shows them, or the reason why it cannot be plotted.
- * @typedef {{name: string, line: number, op?: string, rule?: string, learned?: Object<string, string>,
- *   notes?: string[], choice?: *, message?: string}} Reading
+ * An autograd Function found in pasted code. ``op``, ``rule``: its formulas; ``learned``: the formulas of its
+ * parameters' gradients, by name; ``notes``: omissions; ``choice``: settings that plot it; ``message``: why it cannot
+ * be plotted.
+ * @typedef {{name: string, line: number, op?: string, rule?: string, learned?: Object<string, string>, notes?:
+ *   string[], choice?: *, message?: string}} Reading
  */
-/** Returns why a page cannot use an op or rule, or "". @typedef {(entry: Op|Rule) => string} Refuses */
+/** Returns why an op or rule cannot be used on this page, or "". @typedef {(entry: Op|Rule) => string} Refuses */
 /** @typedef {"op"|"rule"} Kind */
 
 const SHOWN_TEXT = "Shown already.";
@@ -24,8 +25,8 @@ const NOT_MADE = "Made for other ops";
 const EMPTY_OPTION = { entry: null, group: "", choice: null, lines: [], notes: [], picture: null };
 
 /**
- * Return the source of a picker's options: the catalogue, formulas and pasted code. Rules that are already shown cannot
- * be chosen again.
+ * Return the options of a picker: from the catalogue, typed formulas and pasted code. Rules on the page cannot be
+ * chosen again.
  * @param {Kind} kind @param {Choice} choice @param {Refuses} refuses @returns {Source}
  */
 export function getSource(kind, choice, refuses) {
@@ -56,8 +57,9 @@ function getGroupName(rule, op) {
 
 /**
  * Return the option of an op or rule.
- * @param {Op|Rule} entry @param {string} group @param {{op: Op, rule: Rule|null}} pair @param {Choice} choice
- * @param {string} barred @returns {Option}
+ * @param {Op|Rule} entry @param {string} group
+ * @param {{op: Op, rule: Rule|null}} pair op and rule that its picture plots @param {Choice} choice
+ * @param {string} barred why it cannot be chosen, or "" @returns {Option}
  */
 function makeOption(entry, group, pair, choice, barred) {
   const { key, label, formula, purpose } = entry;
@@ -73,7 +75,7 @@ function makeOption(entry, group, pair, choice, barred) {
 }
 
 /**
- * Return the option of a Function in pasted code. As a rule, it gives only its backward.
+ * Return the option of an autograd Function in pasted code. In a picker of rules, only its backward counts.
  * @param {Kind} kind @param {Reading} reading @param {Choice} current @returns {Option}
  */
 function makeFinding(kind, reading, current) {

@@ -1,4 +1,4 @@
-// A field that takes the name of an op or rule, a formula or pasted code, and a list of everything it may mean.
+// A field for the name of an op or rule, a formula or pasted code, with a list of the matching options.
 
 import { addCustomEntry, isCustom } from "../choice/entries.js";
 import { createEditor } from "../editor/editor.js";
@@ -9,12 +9,13 @@ import { isFormula, isNamed, search } from "./search.js";
 /** @import { Choice } from "../choice/choice.js" */
 /** @import { Entry, Op, Rule } from "../formula/entry.js" */
 /**
- * One row of the list, below the heading of its ``group``. ``entry`` is null for a Function that cannot be plotted,
- * ``choice`` plots a whole Function, ``barred`` is the reason why the row cannot be chosen, or "".
- * @typedef {{entry: Op|Rule|null, group: string, choice: Choice|null, label: string, lines: string[],
- *   notes: string[], barred: string, picture: (() => Element)|null}} Option
- * @typedef {{listed: Option[], make: (entry: *) => Option, find: (readings: *[]) => Option[]}} Source ``listed`` are
- *   the options of the catalogue, ``make`` creates that of a formula, ``find`` those of pasted Functions
+ * One row of the list. ``group``: its heading; ``entry``: null for a Function that cannot be plotted; ``choice``:
+ * settings that plot a whole Function; ``barred``: why it cannot be chosen, or "".
+ *
+ * @typedef {{entry: Op|Rule|null, group: string, choice: Choice|null, label: string, lines: string[], notes: string[],
+ *   barred: string, picture: (() => Element)|null}} Option
+ * @typedef {{listed: Option[], make: (entry: *) => Option, find: (readings: *[]) => Option[]}} Source options of a
+ *   picker: ``listed`` from the catalogue; ``make`` returns that of a formula, ``find`` those of pasted Functions
  */
 
 const CODE = /^\s*(class|def|import|from|@\w+)\s|\n/;
@@ -23,8 +24,9 @@ const HINT = "A name, a formula or pasted code.";
 /**
  * Create a field with its list of options.
  * @param {{kind: "op"|"rule", label: string, read: import("./formula-field.js").Read|null, getSource: () => Source,
- *   isPopup: boolean, onChoose: (key: string, choice: Choice|null, isTyped: boolean) => void}} options ``isPopup``: the list opens below
- *   the field while it is used, and a changed formula is chosen while it is typed
+ *   isPopup: boolean, onChoose: (key: string, choice: Choice|null, isTyped: boolean) => void}} options ``isPopup``: the
+ *   list opens below the field during use, and a formula takes effect during typing; ``onChoose``: gets the key, or the
+ *   settings for a whole Function
  */
 export function createPicker({ kind, label, read, getSource, isPopup, onChoose }) {
   /** @type {Option[]} */
@@ -71,7 +73,7 @@ export function createPicker({ kind, label, read, getSource, isPopup, onChoose }
         container.contains(/** @type {Node} */ (event.relatedTarget)) || close(),
     );
 
-  /** Show the list of all ops or rules, with the current one marked. */
+  /** Open the list with all ops or rules, and mark the current one. */
   function open() {
     catalogue = getSource().listed;
     if (isPopup && !panel.matches(":popover-open")) {
@@ -118,7 +120,7 @@ export function createPicker({ kind, label, read, getSource, isPopup, onChoose }
     style.maxHeight = `${(isBelow ? height - bottom : top) - 12}px`;
   }
 
-  /** Show what a typed text may mean, and return whether it may be a formula. @param {string} text */
+  /** Show the options that match a typed text, and return whether it may be a formula. @param {string} text */
   function onTyped(text) {
     if (!isOpen) open();
     latest += 1;
@@ -141,7 +143,10 @@ export function createPicker({ kind, label, read, getSource, isPopup, onChoose }
     return false;
   }
 
-  /** Show a typed formula as the first option. @param {*} entry null for an invalid one @returns {string} */
+  /**
+   * Show a typed formula as the first option.
+   * @param {*} entry the parsed formula, or null if invalid @returns {string} a message, or ""
+   */
   function showFormula(entry) {
     if (!entry) mark(-1);
     if (!entry) return "";
@@ -163,7 +168,7 @@ export function createPicker({ kind, label, read, getSource, isPopup, onChoose }
     if (editor) editor.element.hidden = !shown;
   }
 
-  /** Close the list, or keep the dialog of an editor open. @param {KeyboardEvent} event */
+  /** Close the list. In a dialog, Escape in the code editor does not close the dialog. @param {KeyboardEvent} event */
   function handleEscape(event) {
     if (event.key !== "Escape") return;
     event.preventDefault();
@@ -188,7 +193,7 @@ export function createPicker({ kind, label, read, getSource, isPopup, onChoose }
     pasteCode(text);
   }
 
-  /** Show an option for each autograd Function in pasted code. @param {string} text */
+  /** List an option for each autograd Function in pasted code. @param {string} text */
   async function readCode(text) {
     const current = ++latest;
     const say = (/** @type {string} */ words) => current === latest && field.say(words);
@@ -204,7 +209,7 @@ export function createPicker({ kind, label, read, getSource, isPopup, onChoose }
     say(answer.message ?? `${count} found: ${names}.`);
   }
 
-  /** Fill the list. @param {Option[]} options @param {boolean} [isGrouped] whether to show headings */
+  /** Fill the list of options. @param {Option[]} options @param {boolean} [isGrouped] whether to show headings */
   function showOptions(options, isGrouped = false) {
     rows = options.map(createRow);
     list.replaceChildren(...(isGrouped ? groupRows(options, rows) : rows));
@@ -231,8 +236,8 @@ export function createPicker({ kind, label, read, getSource, isPopup, onChoose }
   }
 
   /**
-   * Highlight a row of the list, or the next one in a direction that can be chosen; -1 highlights none.
-   * @param {number} start @param {number} [way]
+   * Highlight a row of the list, or the next one in the given direction that can be chosen.
+   * @param {number} start -1 for no row @param {number} [way] 1 for down, -1 for up
    */
   function mark(start, way = 1) {
     const order = rows.map((_, count) => (start + way * count + 2 * rows.length) % rows.length);

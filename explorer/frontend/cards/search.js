@@ -1,8 +1,8 @@
-// Searches ops and rules by text. Matches in names come before matches in keys, then formulas.
+// Search for ops and rules by text. Matches in names rank before those in keys, then formulas.
 
 /** @import { Entry } from "../formula/entry.js" */
 
-const VARIABLE = /^\s*([xyg]|[\d.]+)\s*$/; // a formula, although names contain such letters
+const VARIABLE = /^\s*([xyg]|[\d.]+)\s*$/; // matches a formula rather than a name, although names contain these letters
 
 /**
  * Return the ops or rules that contain every word of a search text, best matches first. An empty text returns all in
@@ -20,17 +20,20 @@ export function search(entries, text) {
 /** Return whether text is part of the name of an op or rule. @param {Entry} entry @param {string} text */
 export const isNamed = (entry, text) => !VARIABLE.test(text) && rankText(entry, text) < 2;
 
-/** Return whether text may be a formula and not a name that is unknown. @param {string} text */
+/** Return whether text may be a formula rather than an unknown name. @param {string} text */
 export const isFormula = (text) => VARIABLE.test(text) || !/^\s*(\w+\s*)*$/.test(text);
 
-/** Return how well an entry matches every word of the text. @param {Entry} entry @param {string} text */
+/**
+ * Return the worst rank of a text's words for an entry; smaller is better.
+ * @param {Entry} entry @param {string} text
+ */
 function rankText(entry, text) {
   const words = text.toLowerCase().split(/\s+/).filter(Boolean);
   return Math.max(0, ...words.map((word) => rank(entry, word)));
 }
 
 /**
- * Return how well an entry matches a word. Smaller is better, and Infinity is no match.
+ * Return how well an entry matches a word: smaller is better, Infinity is no match.
  * @param {Entry} entry @param {string} word
  */
 function rank(entry, word) {

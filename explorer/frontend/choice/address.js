@@ -1,4 +1,4 @@
-// Encodes the user's choice of op, rules and settings as the query string of a link.
+// Links to a page: the user's op, rules and settings as the query string of an address.
 
 import { getControls, getEntries } from "./choice.js";
 import { getCatalogue } from "./entries.js";
@@ -7,10 +7,10 @@ import { getOwn } from "../formula/records.js";
 
 /** @import { Choice } from "./choice.js" */
 
-/** The query parameters that affect only how a page is displayed. */
+/** Query parameters that affect how a page is displayed but are no settings of the user. */
 export const FRAME_WORDS = ["embed", "embed_options", "present"];
 
-/** Encode the user's settings as the query string of a link. Default values are left out. @param {Choice} choice */
+/** Encode the user's settings as a link's query string, without default values. @param {Choice} choice */
 export function toQuery(choice) {
   const query = new URLSearchParams({ op: choice.op });
   for (const rule of choice.rules) query.append("rule", rule.key);
@@ -28,7 +28,7 @@ export function toQuery(choice) {
 }
 
 /**
- * Return the parameter values to include in a link, as a dict from control names to values.
+ * Return the parameter values that a link has to contain, by control name.
  * @param {Choice} choice @returns {Record<string, number>}
  */
 export function getLinkedParameters(choice) {
@@ -40,39 +40,36 @@ export function getLinkedParameters(choice) {
 }
 
 /**
- * Return a parameter's default if a link has to include it, otherwise undefined.
- *
- * A link has to include it if it also sets an op's parameter of the same name but another meaning, because the bare
- * name would set both, as in old links.
- * @param {Choice} choice
- * @param {import("../formula/entry.js").Parameter} parameter
+ * Return a parameter's default value if a link must contain it, otherwise undefined. It must if the link also sets an
+ * op's parameter of the same name but another meaning: the bare name would set both, as in old links.
+ * @param {Choice} choice @param {import("../formula/entry.js").Parameter} parameter
  */
 function getDefaultToState({ parameters }, parameter) {
   return parameter.plain && getOwn(parameters, parameter.plain) !== undefined ? parameter.default : undefined;
 }
 
-/** Return the name of the query parameter that sets an op's or rule's parameter. @param {string} name */
+/** Return the query parameter that sets a parameter of an op or rule. @param {string} name */
 export function toLinkWord(name) {
   return getCatalogue().link.words.includes(name) ? `p.${name}` : name;
 }
 
 /**
- * Append branch points to a query string. If they do not all fit, only the last ones are appended.
+ * Append a training run's branch points to a query string: all, or as many of the last as fit.
  * @param {string} query
- * @param {string[]} branches
- * @returns {string}
+ * @param {string[]} branches one text each; a branch point is a step at which the run continued with other settings
+ * @returns {string} the longer query
  */
 function appendBranches(query, branches) {
   const full = [query, ...branches.map((branch) => String(new URLSearchParams({ branch })))].join("&");
   return isQueryShort(full) || !branches.length ? full : appendBranches(query, branches.slice(1));
 }
 
-/** Return the number of branch points that fit into the link of a page's settings. @param {Choice} choice */
+/** Return how many of a training run's branch points fit into its link. @param {Choice} choice */
 export function countLinkedBranches(choice) {
   return new URLSearchParams(toQuery(choice)).getAll("branch").length;
 }
 
-/** Return whether a query string contains display parameters only. @param {string} search */
+/** Return whether a query string contains only display parameters, and no settings. @param {string} search */
 export function isBareAddress(search) {
   return [...new URLSearchParams(search).keys()].every((name) => FRAME_WORDS.includes(name));
 }
@@ -83,9 +80,8 @@ export function isQueryShort(query) {
 }
 
 /**
- * Return the path and query of a page with the given settings.
- * @param {Choice} choice
- * @param {{pathname: string, search: string}} page the page; its display parameters are kept
+ * Return the path and query of the address of a page with the given settings.
+ * @param {Choice} choice @param {{pathname: string, search: string}} page the page; its display parameters are kept
  */
 export function toAddress(choice, { pathname, search }) {
   const frameParams = new URLSearchParams();
@@ -96,7 +92,7 @@ export function toAddress(choice, { pathname, search }) {
   return pathname + (parts.length ? `?${parts.join("&")}` : "");
 }
 
-/** Return the title of a page with the given settings. @param {Choice} choice */
+/** Return the text of the browser tab for a page with the given settings. @param {Choice} choice */
 export function toTitle(choice) {
   const { op, rules } = getEntries(choice);
   return `${op.label}: ${rules.map((rule) => rule.label).join(", ")} · Gradient explorer`;

@@ -1,4 +1,5 @@
-// The choice: all selections of the user as plain data, and functions that return a changed copy.
+// The user's choice: op, backward rules, parameters and all other settings of a page as plain data, and functions that
+// return a changed copy.
 
 import {
   listControls,
@@ -19,70 +20,70 @@ import { getSampling } from "../formula/sampling.js";
 /** @import { Control } from "../formula/controls.js" */
 /** @import { Entry, Op, Rule } from "../formula/entry.js" */
 /**
- * A chosen rule. Its slot determines its colour.
+ * A backward rule on the page. ``slot`` is its position in the colour palette, from 0.
  * @typedef {{key: string, slot: number, hidden: boolean}} ChosenRule
  */
 /**
- * ``parameters`` holds the values that differ from their default, by control name. ``bounds`` holds the ends of widened
- * sliders. ``learns`` is the parameter whose gradient has a panel, or "". ``slow`` is the position of slow motion and
- * ``training`` holds the settings of a run or study, both as in a link.
- * @typedef {{op: string, rules: ChosenRule[], parameters: Object<string, number>, learns: string,
- *   bounds: Object<string, [number, number]>, slow: string, training: Object<string, string>}
- *   & import("./view.js").View} Choice
+ * All settings of a page. ``parameters``: values other than the default, by control name. ``bounds``: ends of widened
+ * sliders. ``learns``: the parameter whose gradient has a panel, or "". ``slow``: the position of the slow-motion view;
+ * ``training``: settings of a training run or study; both as text from a link.
+ * @typedef {{op: string, rules: ChosenRule[], parameters: Object<string, number>, learns: string, bounds:
+ *   Object<string, [number, number]>, slow: string, training: Object<string, string>} & import("./view.js").View}
+ *   Choice
  */
 
-/** Look up the selected op and backward rules. @param {Choice} choice @returns {{op: Op, rules: Rule[]}} */
+/** Return the definitions of the op and rules. @param {Choice} choice @returns {{op: Op, rules: Rule[]}} */
 export function getEntries(choice) {
   const op = /** @type {Op} */ (findEntry("op", choice.op));
   const rules = choice.rules.map((rule) => /** @type {Rule} */ (findRuleForOp(op, rule.key)));
   return { op, rules };
 }
 
-/** Look up the loss that stochastic ops and rules use. @param {Choice} choice */
+/** Return the selected loss, a function of a stochastic op's output. @param {Choice} choice */
 export function getLoss({ f }) {
   return /** @type {import("../formula/draws.js").Loss} */ (findEntry("loss", f));
 }
 
-/** Return whether the selected op or a rule is stochastic, so that it needs a loss. @param {Choice} choice */
+/** Return whether the op or a rule is stochastic. Only then is a loss needed. @param {Choice} choice */
 export function isStochastic(choice) {
   const { op, rules } = getEntries(choice);
   return findStochastic([op, ...rules]) !== undefined;
 }
 
-/** Return the sliders of the loss's parameters, if a loss is used. @param {Choice} choice @returns {Control[]} */
+/** Return the controls of the loss's parameters, if a loss is used. @param {Choice} choice @returns {Control[]} */
 export function getLossControls(choice) {
   return isStochastic(choice) ? makeLossControls(getLoss(choice).parameters) : [];
 }
 
-/** Return a copy of the settings with another loss. @param {Choice} choice @param {string} f */
+/** Return a copy of the settings with another loss. @param {Choice} choice @param {string} f formula of y */
 export function setLoss(choice, f) {
   return carryParameters(choice, { ...choice, f });
 }
 
-/** Return the settings that affect the sampling of curves. @param {Choice} choice */
+/** Return the settings on which the sampled curves depend. @param {Choice} choice */
 export function getSamplingSettings({ range: [start, stop], g, parameters }) {
   return { start, stop, g, parameters };
 }
 
-/** Return a key for the displayed curves. Settings with equal keys differ only in colours. @param {Choice} choice */
+/** Return a key that is equal for settings with the same curves, whatever their colours. @param {Choice} choice */
 export function toCurvesKey(choice) {
   const keys = choice.rules.map((rule) => rule.key);
   return JSON.stringify([choice.op, keys, getSamplingSettings(choice), choice.learns, choice.f]);
 }
 
-/** Return the parameters that at least one selected rule can learn. @param {Choice} choice */
+/** Return the names of the parameters that at least one selected rule can train. @param {Choice} choice */
 export function getLearnable(choice) {
   const { op, rules } = getEntries(choice);
   return listLearnable(op, rules);
 }
 
-/** Return the sliders of all parameters of the op, rules and loss. @param {Choice} choice */
+/** Return the controls of all parameters of the op, rules and loss. @param {Choice} choice */
 export function getControls(choice) {
   const { op, rules } = getEntries(choice);
   return listControls(op, rules, getLossControls(choice));
 }
 
-/** Return the sliders on the card of an op or rule. @param {Choice} choice @param {Entry} entry */
+/** Return the controls on the card of an op or rule. @param {Choice} choice @param {Entry} entry */
 export function getCardControls(choice, entry) {
   const { op, rules } = getEntries(choice);
   return getEntryControls(entry, op, rules);
@@ -93,16 +94,15 @@ export function setOp(choice, key) {
   return carryParameters(choice, { ...choice, op: key });
 }
 
-/** Return whether another backward rule can be selected. @param {Choice} choice */
+/** Return whether the page has room for another backward rule. @param {Choice} choice */
 export function canAddRule(choice) {
   return choice.rules.length < getCatalogue().limits.rules;
 }
 
 /**
- * Return a copy of the settings with one more backward rule, in the first free colour. Nothing changes if the rule is
- * selected already, or if no more rules fit.
- * @param {Choice} choice
- * @param {string} key
+ * Return a copy of the settings with one more backward rule, in the first free colour. If the rule is selected already
+ * or the page is full, return them unchanged.
+ * @param {Choice} choice @param {string} key
  */
 export function addRule(choice, key) {
   if (!canAddRule(choice) || choice.rules.some((rule) => rule.key === key)) return choice;
@@ -113,7 +113,7 @@ export function addRule(choice, key) {
 
 /**
  * Return a copy of the settings without a rule, unless it is the last one.
- * @param {Choice} choice @param {number} slot
+ * @param {Choice} choice @param {number} slot of the rule
  */
 export function removeRule(choice, slot) {
   const rules = choice.rules.filter((rule) => rule.slot !== slot);
@@ -121,11 +121,9 @@ export function removeRule(choice, slot) {
 }
 
 /**
- * Return a copy of the settings with one rule replaced, for example while a formula is being typed. Position and
- * colour stay the same.
- * @param {Choice} choice
- * @param {number} slot
- * @param {string} key
+ * Return a copy of the settings with one rule replaced, for example while a formula is being typed. Position and colour
+ * stay the same.
+ * @param {Choice} choice @param {number} slot of the rule @param {string} key of the new rule
  */
 export function replaceRule(choice, slot, key) {
   if (choice.rules.some((rule) => rule.key === key)) return choice;
@@ -177,15 +175,15 @@ export function normalizeRange(start, stop) {
   return /** @type {[number, number]} */ (range);
 }
 
-/** Return the minimum width of a range with these ends. @param {number} one @param {number} other */
+/** Return the minimum width of a range of x with these ends. @param {number} one @param {number} other */
 function getMinWidth(one, other) {
   const { narrowest, least } = getSampling();
   return Math.max(least, narrowest * Math.max(Math.abs(one), Math.abs(other)));
 }
 
 /**
- * Explain why the range of x cannot end at a number, or return "" if it can.
- * @param {number} end @param {number} other
+ * Return a sentence if the range of x cannot end at a number, otherwise "".
+ * @param {number} end @param {number} other the range's other end
  */
 export function explainInvalidEnd(end, other) {
   const { largest } = getSampling();
@@ -201,7 +199,7 @@ export function setG(choice, g) {
 }
 
 /**
- * Widen sliders so that they include every parameter's value. A widened slider stays wide as long as it exists.
+ * Return settings in which every slider includes its parameter's value. A widened slider stays wide while it exists.
  * @param {Choice} choice
  */
 export function widenBounds(choice) {
@@ -218,8 +216,8 @@ export function widenBounds(choice) {
 }
 
 /**
- * Keep parameter values when the op, a rule or the loss changes, and drop settings that no longer apply.
- * @param {Choice} before @param {Choice} after the next choice, its parameters not yet carried over
+ * Convert parameter values after the op, a rule or the loss was changed, and drop values that no longer apply.
+ * @param {Choice} before @param {Choice} after the next choice, still with the old parameter values
  */
 function carryParameters(before, after) {
   const parameters = carryValues(
@@ -231,12 +229,12 @@ function carryParameters(before, after) {
   return dropLostTrainingParameters(dropLostLearning(widenBounds({ ...after, parameters })));
 }
 
-/** Clear the selected learning parameter if no rule can train it. @param {Choice} choice @returns {Choice} */
+/** Close the gradient panel of a parameter that no rule can train any more. @param {Choice} choice @returns {Choice} */
 export function dropLostLearning(choice) {
   return choice.learns && !getLearnable(choice).includes(choice.learns) ? { ...choice, learns: "" } : choice;
 }
 
-/** Remove parameters that no longer exist from the training settings. @param {Choice} choice @returns {Choice} */
+/** Remove parameters that no longer exist from a training's settings. @param {Choice} choice @returns {Choice} */
 function dropLostTrainingParameters(choice) {
   const { op, rules } = getEntries(choice);
   const { learn } = choice.training;

@@ -1,4 +1,5 @@
-// The data on which a learning parameter is evaluated, stored in the browser tab and never in a link.
+// The op's inputs for which a parameter's gradient is summed. They are kept in the browser tab and never part of a
+// link.
 
 import { mirrorAtZero } from "../formula/floats.js";
 import { fillTemplate as sentence } from "../formula/phrases.js";
@@ -7,25 +8,25 @@ import { getSampling } from "../formula/sampling.js";
 import { getCatalogue } from "./entries.js";
 import { saveInSession, loadFromSession } from "./session.js";
 
-/** @typedef {"normal"|"carried"|"pasted"} Kind */
+/** Origin of numbers: standard normal, from a training run, or pasted. @typedef {"normal"|"carried"|"pasted"} Kind */
 /**
- * ``label`` is a phrase for a sentence. ``bars`` are set if only a histogram is known, and ``note`` names its
- * omissions.
- * @typedef {import("../measures/share.js").Numbers & {kind: Kind, label: string,
- *   bars: {edges: number[], counts: number[]}|null, note: string}} Data
+ * Input numbers of an op. ``label`` names them within a sentence. ``bars`` is a histogram if the single numbers are
+ * unknown, and ``note`` mentions its omissions.
+ * @typedef {import("../measures/share.js").Numbers & {kind: Kind, label: string, bars: {edges: number[], counts:
+ *   number[]}|null, note: string}} Data
  */
 
 /**
- * A histogram of an op's inputs in a training run: ``of`` names the run, and ``means`` has the mean of each bin, or
- * null for an empty bin. The outermost bins include values beyond the ends, which ``note`` mentions if there are many.
+ * A histogram of an op's inputs in a training run. ``of`` names the run; ``means`` has the mean of each bin, null for
+ * an empty one. The outer bins include all values beyond the ends; ``note`` mentions them if they are many.
  * @typedef {{of: string, edges: number[], counts: number[], means: (number|null)[], note: string}} Carried
  */
 
 const SELECTION_KEY = "numbers";
 const CARRIED_KEY = "carried-numbers";
-/** @typedef {{kind: Kind, text: string}} Selection ``text`` is the pasted text */
+/** The user's selection of input numbers, and the last pasted text. @typedef {{kind: Kind, text: string}} Selection */
 
-/** Return the user's selection of data as input of the op while a parameter learns. @returns {Selection} */
+/** Return the user's selection of the op's input numbers. @returns {Selection} */
 function loadSelection() {
   return loadFromSession(SELECTION_KEY) ?? { kind: loadCarried() ? "carried" : "normal", text: "" };
 }
@@ -41,7 +42,7 @@ export const loadCarried = () => loadFromSession(CARRIED_KEY);
 /** Store the histogram of the op's inputs in a training run. Null removes the stored one. @param {Carried|null} data */
 export const saveCarried = (data) => saveInSession(CARRIED_KEY, data);
 
-/** Return the selected data, or standard normal numbers if they are no longer available. @returns {Data} */
+/** Return the selected input numbers, or standard normal ones if those are no longer available. @returns {Data} */
 export function getData() {
   const { kind, text } = loadSelection();
   cached ??=
@@ -50,19 +51,18 @@ export function getData() {
   return cached;
 }
 
-/** Return the text of the numbers last pasted by the user, or "". */
+/** Return the text that the user pasted last as input numbers, or "". */
 export const getPastedText = () => loadSelection().text;
 
-/** Select the kind of input data of the op while a parameter learns. @param {Kind} kind */
+/** Select which input numbers a parameter's gradient is summed over. @param {Kind} kind */
 export function selectKind(kind) {
   saveInSession(SELECTION_KEY, { ...loadSelection(), kind });
   cached = null;
 }
 
 /**
- * Store numbers that the user has pasted, if they are valid, and select them as data.
- * @param {string} text
- * @returns {string} a message about the first error, or ""
+ * Store pasted numbers and select them as the op's inputs, if they are valid.
+ * @param {string} text @returns {string} a message about the first error, or "" if stored
  */
 export function savePasted(text) {
   const result = parseNumbers(text, getLimits());
@@ -72,7 +72,7 @@ export function savePasted(text) {
   return "";
 }
 
-/** Return the available kinds of data with their labels. @returns {[Kind, string][]} */
+/** Return the kinds of input numbers that can be selected, with their labels. @returns {[Kind, string][]} */
 export function listKinds() {
   const carriedData = loadCarried();
   return [
@@ -87,7 +87,7 @@ function getLimits() {
   return { most: getCatalogue().learning.most, largest: getSampling().largest };
 }
 
-/** Return standard normal numbers as data. @returns {Data} */
+/** Return evenly spaced quantiles of the standard normal distribution as input numbers. @returns {Data} */
 export function makeNormalData() {
   const { normal: numbers, words } = getCatalogue().learning;
   const values = mirrorAtZero(numbers);

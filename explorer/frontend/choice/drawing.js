@@ -1,5 +1,5 @@
-// Backward rules that the user draws as a polyline on the chart. The browser plots them while they are drawn;
-// Python parses their formula when the drag ends.
+// Backward rules that the user draws on the chart as a polyline. During the drag, the browser evaluates the line
+// itself; afterwards, Python parses it as a formula.
 
 import { parseDrawing, writeFormula, isSymmetric, makeDrawnTree } from "../formula/lines.js";
 import { replaceRule, addRule } from "./choice.js";
@@ -9,10 +9,13 @@ import { getCatalogue, findEntry, removeCustomEntry, addCustomEntry } from "./en
 /** @import { Rule } from "../formula/entry.js" */
 /** @import { Drawing } from "../formula/lines.js" */
 /** @typedef {import("./store.js").Store} Store */
-/** Parses a formula; null without Python. @typedef {((kind: "rule", text: string) => Promise<*>)|null} Read */
+/**
+ * A function that has Python parse a rule's formula, or null if no Python is available.
+ * @typedef {((kind: "rule", text: string) => Promise<*>)|null} Read
+ */
 
 /**
- * The colours of symmetric drawings whose points the user moves one by one.
+ * The colour slots of drawings that are symmetric but whose points are moved one by one, by store.
  * @type {WeakMap<Store, Set<number>>}
  */
 const loose = new WeakMap();
@@ -22,7 +25,7 @@ export function getDrawing(key) {
   return parseDrawing(/** @type {Rule} */ (findEntry("rule", key)));
 }
 
-/** Return the last visible hand-drawn rule and its colour, or null if there is none. @param {Choice} choice */
+/** Return the last visible hand-drawn rule and its colour slot, or null if there is none. @param {Choice} choice */
 export function getLastDrawing(choice) {
   const visibleRules = choice.rules.filter(({ hidden }) => !hidden);
   const drawings = visibleRules.flatMap(({ key, slot }) => {
@@ -32,7 +35,7 @@ export function getLastDrawing(choice) {
   return drawings.pop() ?? null;
 }
 
-/** Return a name for a new drawing that differs from the names of all selected rules. @param {Choice} choice */
+/** Return a name for a new drawn rule that no selected rule has. @param {Choice} choice */
 export function findFreeName({ rules }) {
   const labels = rules.map(({ key }) => findEntry("rule", key)?.label);
   const names = ["Drawn", ...rules.map((_, index) => `Drawn_${index + 2}`)];
@@ -40,7 +43,7 @@ export function findFreeName({ rules }) {
 }
 
 /**
- * Return whether dragging a point of a drawing also moves its mirror image.
+ * Return whether a drawing stays symmetric: dragging a point then moves the mirrored point too.
  * @param {Store} store @param {number} slot @param {Drawing} drawing
  */
 export function isKeptSymmetric(store, slot, { points }) {
@@ -49,7 +52,7 @@ export function isKeptSymmetric(store, slot, { points }) {
 
 /**
  * Set whether a symmetric drawing stays symmetric when a point is dragged.
- * @param {Store} store @param {number} slot @param {boolean} on
+ * @param {Store} store @param {number} slot @param {boolean} on false: its points move one by one
  */
 export function setSymmetry(store, slot, on) {
   const slots = loose.get(store) ?? new Set();
@@ -58,11 +61,11 @@ export function setSymmetry(store, slot, on) {
   else slots.add(slot);
 }
 
-/** Convert a drawing to the text of a custom formula with its name. @param {Drawing} drawing */
+/** Convert a drawing to a named formula, such as "Drawn_2 = …". @param {Drawing} drawing */
 export const toFormulaText = (drawing) => `${drawing.name} = ${writeFormula(drawing)}`;
 
 /**
- * Create a temporary backward rule from a drawing, for use until Python has parsed its formula.
+ * Create a rule that evaluates a drawing until Python has parsed its formula.
  * @param {Drawing} drawing @returns {Rule}
  */
 export function makePreview(drawing) {
@@ -84,13 +87,10 @@ export function makePreview(drawing) {
 }
 
 /**
- * Add a hand-drawn line to the page as a new backward rule, or replace an existing one. Python parses the rule once
- * the user has stopped dragging.
- * @param {Store} store
- * @param {number|null} slot null for a new rule
- * @param {Drawing} drawing
- * @param {{read: Read, phase?: "moving"|"settled", layer?: string, point?: number|null}} how ``layer``: another layer
- *   of the chart; ``point``: the point that a key moves, all of whose steps are one step of the history
+ * Show a drawing as a new backward rule, or in place of an existing one. Python parses its formula once the drag ends.
+ * @param {Store} store @param {number|null} slot null for a new rule @param {Drawing} drawing
+ * @param {{read: Read, phase?: "moving"|"settled", layer?: string, point?: number|null}} how ``layer``: the chart's
+ *   layer to show; ``point``: the point moved by arrow keys, whose moves share one history entry
  */
 export function putDrawing(store, slot, drawing, how) {
   const { read, phase = "settled", layer = store.current.layer, point = null } = how;
@@ -110,13 +110,14 @@ export function putDrawing(store, slot, drawing, how) {
     );
 }
 
-let changeCount = 0; // the changes of drawn rules so far, each of which can be undone by itself
-/** The keys of the temporary rules that were made during a drag, one for each frame. @type {Set<string>} */
+let changeCount = 0; // number of changes of drawings, to make each a separate history entry
+/** Keys of the temporary rules of the current drag, one for each frame. @type {Set<string>} */
 const movingKeys = new Set();
 
 /**
- * Replace a temporary rule with the rule that Python has parsed.
- * @param {Store} store @param {string} key @param {Rule} entry @param {string} target of the change that made it
+ * Replace a drawing's temporary rule with the rule that Python has parsed.
+ * @param {Store} store @param {string} key of the temporary rule @param {Rule} entry
+ * @param {string} target of the change that made it, see ``Change``
  */
 function replacePreview(store, key, entry, target) {
   addCustomEntry("rule", entry);

@@ -1,4 +1,4 @@
-// Keeps the address bar and the browser history in step with the user's choice.
+// The address bar and browser history, kept in step with the user's choice.
 
 import { toAddress, toTitle } from "./address.js";
 import { addCustomEntries, getCustomEntries } from "./entries.js";
@@ -9,8 +9,8 @@ import { onHistoryStep } from "./steps.js";
 /** @import { Choice } from "./choice.js" */
 
 /**
- * Keep the address bar, page title and browser history up to date. Control and Z go a step back in it, with Shift
- * a step forward. Returns a function that stops it.
+ * Keep address, page title and browser history up to date. Ctrl+Z goes back, Ctrl+Shift+Z forward. Returns a function
+ * that stops this.
  * @param {import("./store.js").Store} store
  */
 export function syncAddress(store) {
@@ -18,7 +18,7 @@ export function syncAddress(store) {
   let lastTarget = /** @type {string|null} */ (null);
   let pendingWrite = /** @type {(() => void)|null} */ (null);
   const flush = () => {
-    if (location.pathname === page) pendingWrite?.(); // never write to another page's address
+    if (location.pathname === page) pendingWrite?.(); // the user may have moved to another page since
     pendingWrite = null;
   };
   const unsubscribe = store.subscribe((choice, { phase, target: target, origin }) => {
@@ -33,13 +33,14 @@ export function syncAddress(store) {
       if (origin !== "history") writeAddress(choice, address, isReplacing);
     };
     if (origin === "hand")
-      runAfterFrame(flush); // after the frame, because setting the address takes longer than drawing a curve
+      runAfterFrame(flush); // deferred, because setting the address takes longer than drawing a curve
     else flush();
   });
   const onPopState = (/** @type {PopStateEvent} */ event) => {
     const state = event.state?.instrument;
     if (!state) return;
-    if (location.pathname === page) event.stopImmediatePropagation(); // no other page needs to load
+    // keep Streamlit from loading a page: the step stays on this one
+    if (location.pathname === page) event.stopImmediatePropagation();
     addCustomEntries(state.own);
     store.change(state.choice, { origin: "history" });
   };
@@ -67,7 +68,8 @@ export function syncAddress(store) {
  */
 function writeAddress(choice, address, isReplacing) {
   if (!isReplacing && address === location.pathname + location.search) return;
-  const depth = (history.state?.depth ?? 0) + Number(!isReplacing); // how many of our entries are below
+  // number of history entries of this app below this one
+  const depth = (history.state?.depth ?? 0) + Number(!isReplacing);
   const state = { instrument: { choice, own: getCustomEntries(choice) }, depth };
   history[isReplacing ? "replaceState" : "pushState"](state, "", address);
 }

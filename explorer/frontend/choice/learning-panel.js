@@ -1,4 +1,4 @@
-// Keeps the gradient panel of Explore consistent with the parameters that are learned in training.
+// Conversion between the gradient panel of a parameter on Explore and the parameters that learn on the Train page.
 
 import { getEntries } from "./choice.js";
 import { parseLearning, setLearningByAllRules, setLearning } from "./learning.js";
@@ -6,10 +6,9 @@ import { parseLearning, setLearningByAllRules, setLearning } from "./learning.js
 /** @import { Choice } from "./choice.js" */
 
 /**
- * Open or close the gradient panel of a parameter. A parameter whose panel closes no longer learns in training.
- * @param {Choice} choice
- * @param {string} name
- * @returns {Choice}
+ * Open or close the panel that plots a parameter's gradient. A parameter whose panel closes no longer learns in
+ * training.
+ * @param {Choice} choice @param {string} name of the parameter @returns {Choice}
  */
 export function togglePanel(choice, name) {
   const cleared = choice.learns ? setLearningByName(choice, choice.learns, false) : choice;
@@ -17,9 +16,8 @@ export function togglePanel(choice, name) {
 }
 
 /**
- * Adapt the settings of Explore for the Train page, where the parameter with an open gradient panel learns.
- * @param {Choice} choice
- * @returns {Choice}
+ * Convert Explore's settings for the Train page: the parameter with an open gradient panel learns there.
+ * @param {Choice} choice @returns {Choice}
  */
 export function prepareTraining(choice) {
   const { learns } = choice;
@@ -29,9 +27,9 @@ export function prepareTraining(choice) {
 }
 
 /**
- * Adapt the settings of the Train page for Explore, where the first learning parameter gets a gradient panel.
+ * Convert the Train page's settings for Explore: the first parameter that learns gets a gradient panel there.
  * @param {Choice} choice
- * @param {"nothing"|"link"|"page"} origin how the visitor came here
+ * @param {"nothing"|"link"|"page"} origin where the settings come from: defaults, a link, or the previous page
  * @returns {Choice}
  */
 export function prepareExplore(choice, origin) {
@@ -40,10 +38,8 @@ export function prepareExplore(choice, origin) {
 }
 
 /**
- * Close the gradient panel of a parameter that no longer learns in training.
- * @param {Choice} before
- * @param {Choice} after
- * @returns {Choice}
+ * Close the gradient panel of a parameter that has stopped learning in training.
+ * @param {Choice} before @param {Choice} after @returns {Choice}
  */
 export function dropLostPanel(before, after) {
   const { learns } = before;
@@ -52,13 +48,13 @@ export function dropLostPanel(before, after) {
   return isLost ? { ...after, learns: "" } : after;
 }
 
-/** Return the parameters that at least one rule learns in training. @param {Choice} choice */
+/** Return the names of the parameters that at least one rule trains. @param {Choice} choice */
 function getLearningNames(choice) {
   const learning = getLearning(choice).filter(({ rules }) => rules.some(({ learns }) => learns));
   return learning.map(({ name }) => name);
 }
 
-/** Return the parameters that can be learned in training. @param {Choice} choice */
+/** Return the parameters that can be trained, and by which rules they are. @param {Choice} choice */
 function getLearning(choice) {
   const { op, rules } = getEntries(choice);
   return parseLearning(op, rules, choice.training.learn ?? "");

@@ -1,20 +1,18 @@
-// The parameters that are learned in training. In links, ``s`` stands for all rules and ``rule.s`` for one.
+// Parameters of ops and rules that learn in training, as text in a link: ``s`` learns by all rules, ``rule.s`` by one
+// rule.
 
 import { findContribution, listLearnable } from "../formula/contribution.js";
 
 /** @import { Op, Rule } from "../formula/entry.js" */
 /** @import { Choice } from "./choice.js" */
 /**
- * A parameter, and the rules by which it can learn.
+ * A parameter, and the rules that can train it; ``learns``: whether the rule does.
  * @typedef {{name: string, rules: {rule: Rule, learns: boolean}[]}} Learning
  */
 
 /**
- * List the parameters that can be learned, each with the backward rules that currently learn it.
- * @param {Op} op
- * @param {Rule[]} rules
- * @param {string} text from a link
- * @returns {Learning[]}
+ * List the parameters that can learn, each with the rules that can train it.
+ * @param {Op} op @param {Rule[]} rules @param {string} text from a link @returns {Learning[]}
  */
 export function parseLearning(op, rules, text) {
   const names = splitNames(text);
@@ -26,7 +24,7 @@ export function parseLearning(op, rules, text) {
   }));
 }
 
-/** Format learned parameters for a link. A name without a rule stands for all rules. @param {Learning[]} learning */
+/** Format the learning parameters for a link. A name without a rule means all rules. @param {Learning[]} learning */
 export function formatLearning(learning) {
   const texts = learning.flatMap(({ name, rules }) => {
     const ruleNames = rules.filter(({ learns }) => learns).map(({ rule }) => `${rule.key}.${name}`);
@@ -36,20 +34,16 @@ export function formatLearning(learning) {
 }
 
 /**
- * Toggle whether one backward rule learns a parameter.
- * @param {Learning[]} learning
- * @param {string} name
- * @param {string} key of the rule
+ * Toggle whether one backward rule trains a parameter, and return the new list.
+ * @param {Learning[]} learning @param {string} name @param {string} key of the rule
  */
 export function toggleLearning(learning, name, key) {
   return updateRules(learning, name, (one) => (one.rule.key === key ? !one.learns : one.learns));
 }
 
 /**
- * Set whether all backward rules that can learn a parameter do so.
- * @param {Learning[]} learning
- * @param {string} name
- * @param {boolean} learns
+ * Have a parameter learn by all rules that can train it, or by none. Returns the new list.
+ * @param {Learning[]} learning @param {string} name @param {boolean} learns
  */
 export function setLearningByAllRules(learning, name, learns) {
   return updateRules(learning, name, () => learns);
@@ -57,7 +51,9 @@ export function setLearningByAllRules(learning, name, learns) {
 
 /**
  * Change which of its backward rules learn a parameter, and return the new list.
- * @param {Learning[]} learning @param {string} name @param {(one: Learning["rules"][number]) => boolean} isLearning
+ * @param {Learning[]} learning @param {string} name
+ * @param {(one: Learning["rules"][number]) => boolean} isLearning receives a rule; returns whether it trains the
+ *   parameter
  */
 function updateRules(learning, name, isLearning) {
   const updateAll = (/** @type {Learning} */ { rules }) =>
@@ -78,7 +74,7 @@ function splitNames(text) {
 }
 
 /**
- * Return a copy of the settings with other learned parameters.
+ * Return a copy of the settings in which other parameters learn.
  * @param {Choice} choice @param {Learning[]} learning @returns {Choice}
  */
 export function setLearning(choice, learning) {

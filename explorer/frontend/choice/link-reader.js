@@ -1,5 +1,5 @@
-// Decodes links in the browser, as explorer/ui/links/curve_words.py does on the server. Training settings stay
-// unparsed, and custom formulas are parsed by a function that the caller provides.
+// Parsing of links in the browser, as explorer/ui/links/curve_words.py does on the server. Training settings stay
+// unparsed text. A function of the caller parses formulas.
 
 import { FRAME_WORDS, toLinkWord } from "./address.js";
 import { getControls, getLearnable, normalizeRange, widenBounds } from "./choice.js";
@@ -14,15 +14,17 @@ import { getOwn } from "../formula/records.js";
 /** @import { Choice, ChosenRule } from "./choice.js" */
 /** @import { Kind } from "./entries.js" */
 /** @import { Word } from "./view.js" */
-/** @typedef {Record<Kind, Record<string, {key: string}|{message: string}>>} ResolvedFormulas the custom formulas of a
- *   link by key: the key of the entry, or a message about an error */
+/**
+ * Results of parsing a link's formulas, by kind and text: the new entry's key, or an error message.
+ * @typedef {Record<Kind, Record<string, {key: string}|{message: string}>>} ResolvedFormulas
+ */
 
 const NUMBER = /^[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/i;
 
 /**
- * Parse the custom formulas of a link and register them, except those that are already known.
+ * Parse the formulas in a link and make them available to ``findEntry``, unless they are already.
  * @param {string} search the query of the link
- * @param {(kind: Kind, text: string) => Promise<*>} read returns an entry or a message
+ * @param {(kind: Kind, text: string) => Promise<*>} read parses a formula; returns an entry or a message
  */
 export async function readCustomFormulas(search, read) {
   /** @type {ResolvedFormulas} */
@@ -44,11 +46,10 @@ export async function readCustomFormulas(search, read) {
 }
 
 /**
- * Parse a formula from a link, and if that fails, parse it with missing plus signs restored. In a query, a plus sign
- * that is not encoded as %2B turns into a blank.
- * @param {Kind} kind
- * @param {string} text
- * @param {(kind: Kind, text: string) => Promise<*>} read
+ * Parse a formula from a link. If that fails, retry with blanks replaced by plus signs, because an unencoded "+" in a
+ * query means a blank.
+ * @param {Kind} kind @param {string} text
+ * @param {(kind: Kind, text: string) => Promise<*>} read parses a formula; returns an entry or a message
  */
 async function readWithPluses(kind, text, read) {
   const unchanged = await read(kind, text);
@@ -61,11 +62,11 @@ async function readWithPluses(kind, text, read) {
 }
 
 /**
- * Decode a link's query to the settings of a page, with a notice for each value that cannot be used. Such values are
- * replaced by those of ``first``. Never throws.
+ * Parse a link's query as the settings of a page, with a notice for each unusable value. Defaults replace such values.
+ * Never throws.
  * @param {string} search the query of the link
- * @param {{first: Choice, own?: ResolvedFormulas|null}} known the default choice, and the link's custom formulas,
- *   null if they cannot be parsed
+ * @param {{first: Choice, own?: ResolvedFormulas|null}} known ``first``: the default settings; ``own``: the link's
+ *   parsed formulas, or null if nothing can parse them
  */
 export function readLink(search, { first, own = null }) {
   const query = new URLSearchParams(search);
@@ -89,9 +90,9 @@ export function readLink(search, { first, own = null }) {
   return { choice: widenBounds(choice), notices: link.notices };
 }
 
-/** The query parameters of a link. Each one is removed when it is read, and unusable values lead to notices. */
+/** The query parameters of a link that have not been read yet, and notices about unusable values. */
 class LinkQuery {
-  /** @param {URLSearchParams} query @param {ResolvedFormulas|null} own */
+  /** @param {URLSearchParams} query @param {ResolvedFormulas|null} own the link's parsed formulas */
   constructor(query, own) {
     this.query = query;
     this.own = own;
@@ -126,7 +127,7 @@ class LinkQuery {
     return defaultValue;
   }
 
-  /** Add a notice for every query parameter that has not been read. */
+  /** Add a notice for every query parameter that nothing has read. */
   noteUnused() {
     for (const name of new Set(this.query.keys()))
       if (!FRAME_WORDS.includes(name))
@@ -135,7 +136,7 @@ class LinkQuery {
 }
 
 /**
- * Return the key of the op or rule that a link names. If there is none, add a notice and return "".
+ * Return the key of the op or rule named in a link. If it does not exist, add a notice and return "".
  * @param {LinkQuery} link @param {Kind} kind @param {string} key
  */
 function resolveKey(link, kind, key) {
@@ -158,8 +159,8 @@ function resolveKey(link, kind, key) {
 }
 
 /**
- * Find the op or rule whose key or label is another spelling of a word. Case, blanks, hyphens and -ise or -ize are
- * ignored. Returns "" unless exactly one matches.
+ * Find the op or rule whose key or label equals a word, ignoring case, blanks, hyphens and -ise or -ize. Returns its
+ * key, or "" unless exactly one matches.
  * @param {Kind} kind @param {string} word
  */
 function findSpelling(kind, word) {
@@ -176,7 +177,7 @@ function findSpelling(kind, word) {
 }
 
 /**
- * Read a link's backward rules with their colours and visibility.
+ * Read the backward rules of a link, with their colour slots and visibility.
  * @param {LinkQuery} link @param {ChosenRule[]} defaults @returns {ChosenRule[]}
  */
 function readRules(link, defaults) {
@@ -194,7 +195,7 @@ function readRules(link, defaults) {
   return visible.map((key, index) => ({ key, slot: slots[index], hidden: hiddenKeys.includes(key) }));
 }
 
-/** Return the colour slot of each rule in a link, from 0. @param {LinkQuery} link @param {number} count */
+/** Return the colour slot of each rule in a link. @param {LinkQuery} link @param {number} count of rules */
 function readSlots(link, count) {
   const defaults = [...Array(count).keys()];
   const text = link.takeLast("colours") || "";
@@ -225,8 +226,8 @@ function readParameters(link, choice) {
   /** @type {Record<string, number>} */
   const values = {};
   controls.forEach(({ name, parameter }, index) => {
-    // A plain name applies to every rule with this parameter. If the name has another meaning for the op, as in old
-    // links, it applies to the rules that allow the value.
+    // A bare name sets every rule's parameter of that name. If the name has another meaning in the op, as in old links,
+    // it sets the rules that allow the value.
     const text = texts[index] ?? getOwn(plainTexts, getDisplayName(parameter));
     const isForeignDefault = texts[index] === undefined && parameter.plain !== "";
     if (text === undefined || (isForeignDefault && !isWithinReach(text, parameter))) return;
@@ -235,13 +236,13 @@ function readParameters(link, choice) {
   return dropDefaults(swapCrossed(link, values, controls), controls);
 }
 
-/** Return whether text is a number that a parameter can have. @param {string} text @param {Parameter} parameter */
+/** Return whether text is a number within a parameter's bounds. @param {string} text @param {Parameter} parameter */
 function isWithinReach(text, { reach: [low, high] }) {
   return NUMBER.test(text) && Number(text) >= low && Number(text) <= high;
 }
 
 /**
- * Swap the values of two paired parameters, such as lo and hi, if they are in the wrong order.
+ * Swap values that are in the wrong order, such as lo above hi, and add a notice.
  * @param {LinkQuery} link @param {Record<string, number>} values @param {Control[]} controls
  */
 function swapCrossed(link, values, controls) {
@@ -261,7 +262,7 @@ function swapCrossed(link, values, controls) {
   return next;
 }
 
-/** Read the parameter with an open gradient panel, or "". @param {LinkQuery} link @param {Choice} choice */
+/** Read which parameter has an open gradient panel, or "". @param {LinkQuery} link @param {Choice} choice */
 function readLearns(link, choice) {
   const name = link.takeLast("learns") ?? "";
   if (!name || getLearnable(choice).includes(name)) return name;
@@ -269,7 +270,7 @@ function readLearns(link, choice) {
   return "";
 }
 
-/** Read a range such as that of x, or return the default. @param {LinkQuery} link @param {Word} word */
+/** Read a pair of numbers such as the range of x, or return the default. @param {LinkQuery} link @param {Word} word */
 function readRange(link, { name, default: usual, low, high }) {
   const ends = link.takeAll(name);
   if (!ends.length) return usual;
@@ -285,7 +286,7 @@ function readRange(link, { name, default: usual, low, high }) {
   return normalized;
 }
 
-/** Read a query parameter that allows only certain values. @param {LinkQuery} link @param {Word} word */
+/** Read a query parameter with a fixed set of allowed values. @param {LinkQuery} link @param {Word} word */
 function readText(link, { name, default: usual, words, refusal }) {
   const text = link.takeLast(name) || usual;
   if (text === usual || getOwn(words, text)) return text;
@@ -295,7 +296,7 @@ function readText(link, { name, default: usual, words, refusal }) {
 }
 
 /**
- * Read the loss formula of a link. In old links, a number is the value of a parameter with the same name.
+ * Read the loss in a link, a formula of y. In old links, a number under this name is a parameter's value.
  * @param {LinkQuery} link @param {Word} word
  */
 function readLoss(link, { name, default: usual, refusal }) {
@@ -314,7 +315,7 @@ function readLoss(link, { name, default: usual, refusal }) {
 }
 
 /**
- * The functions that read each kind of query parameter.
+ * Readers of a query parameter's value, by kind.
  * @type {Record<Exclude<Word["kind"], "loss">, (link: LinkQuery, word: Word) => *>}
  */
 const READERS = {
@@ -323,7 +324,7 @@ const READERS = {
   choice: readText,
 };
 
-/** Return a link's training settings as text. @param {LinkQuery} link @returns {Record<string, string>} */
+/** Return a link's training settings as text, by name. @param {LinkQuery} link @returns {Record<string, string>} */
 function readTraining(link) {
   /** @type {Record<string, string>} */
   const training = {};

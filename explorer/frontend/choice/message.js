@@ -1,4 +1,4 @@
-// The JSON message that carries a choice between Python and the browser. It is validated on receipt.
+// JSON messages with a page's settings between Python and the browser, validated on receipt.
 
 import { widenBounds } from "./choice.js";
 import { getCatalogue, findEntry, addCustomEntry, getCustomEntries } from "./entries.js";
@@ -7,10 +7,8 @@ import { isView, pickView } from "./view.js";
 /** @import { Choice } from "./choice.js" */
 
 /**
- * Decode the settings of a page from a JSON message, and register their custom formulas. Throws an Error if the
- * message is invalid.
- * @param {*} message
- * @returns {Choice}
+ * Parse a JSON message as the settings of a page, and make its formulas available. Throws an Error if it is invalid.
+ * @param {*} message @returns {Choice}
  */
 export function parseMessage(message) {
   const {
@@ -74,15 +72,12 @@ export function toMessage(choice) {
   };
 }
 
-/**
- * Return the value unchanged if it is a plain object; throw an Error otherwise.
- * @param {*} value @returns {Object<string, *>}
- */
+/** Return a value if it is a plain object; throw an Error otherwise. @param {*} value @returns {Object<string, *>} */
 function requireRecord(value) {
   return value !== null && typeof value === "object" && !Array.isArray(value) ? value : throwUnreadable();
 }
 
-/** Return the value unchanged if it is an array; throw an Error otherwise. @param {*} value @returns {*[]} */
+/** Return a value if it is an array; throw an Error otherwise. @param {*} value @returns {*[]} */
 function requireList(value) {
   return Array.isArray(value) ? value : throwUnreadable();
 }

@@ -6,7 +6,7 @@ import { explainInvalidNumber, parseNumber } from "../formula/numbers.js";
  * Parse the numbers in text, or return a message about the first invalid one. Numbers are separated by whitespace,
  * semicolons or commas. A comma can also be a decimal comma if the text has no point.
  * @param {string} text
- * @param {{most: number, largest: number}} limits
+ * @param {{most: number, largest: number}} limits ``most``: maximum count; ``largest``: maximum absolute value
  * @returns {{values: Float64Array}|{message: string}}
  */
 export function parseNumbers(text, { most: maxCount, largest }) {
@@ -32,8 +32,9 @@ export function parseNumbers(text, { most: maxCount, largest }) {
 }
 
 /**
- * Split text at commas, unless it has a single comma that is a decimal comma.
- * @param {string} part without spaces @param {boolean} hasPoint @returns {string[]}
+ * Split text at its commas. A single comma that can be a decimal comma does not split it.
+ * @param {string} part without spaces @param {boolean} hasPoint whether the pasted text uses a decimal point
+ * @returns {string[]}
  */
 function splitAtCommas(part, hasPoint) {
   const pieces = part.split(",").filter(Boolean);

@@ -1,8 +1,8 @@
-// Presentation mode, in which the page fills the window in large type. The page's address stores whether it is on.
+// Presentation mode: the page fills the window in large type, for a projector. It is on if the address has ``present``.
 
 const [WORD, CHANGE_EVENT] = ["present", "presenting"];
 
-/** Return whether presentation mode, which shows the page in large type, is on. */
+/** Return whether presentation mode is on, which shows the page in large type. */
 export const isPresenting = () => new URLSearchParams(location.search).has(WORD);
 
 /** Turn presentation mode on or off. No entry is added to the browser history. @param {boolean} on */
@@ -14,7 +14,7 @@ export function setPresenting(on) {
 }
 
 /**
- * Call a function whenever presentation mode is turned on or off.
+ * Call a function whenever presentation mode changes, until the signal aborts.
  * @param {() => void} callback @param {AbortSignal} signal
  */
 export function onPresentingChange(callback, signal) {

@@ -1,4 +1,4 @@
-// Sends requests to the Python server, except those for curves that torch computes.
+// Requests to the Python server, other than questions about curves.
 
 import { saveAs } from "../elements/dom.js";
 
@@ -8,7 +8,7 @@ export const TIMEOUT_MS = 20_000;
 /** Return the URL of one of the server's routes. @param {string} name */
 export const toServerUrl = (name) => new URL(`../../../${name}`, import.meta.url).href;
 
-/** Fetch the complete catalogue from the server. */
+/** Fetch the catalogue and all limits from the server. */
 export async function fetchDocument() {
   return (await fetch(new URL("../document.json", import.meta.url))).json();
 }
@@ -19,7 +19,7 @@ export function toPostOptions(data) {
 }
 
 /**
- * Send a POST request with a JSON body. Returns the server's answer, or an error message as an object.
+ * Send a POST request with a JSON body. Returns the parsed response, or an object with a ``message`` on failure.
  * @param {string} address @param {*} data
  */
 export function postJson(address, data) {
@@ -27,9 +27,8 @@ export function postJson(address, data) {
 }
 
 /**
- * Send a request to the server. Returns the answer, or an error message as an object.
- * @param {string} address
- * @param {RequestInit} [options]
+ * Send a request to the server. Returns the parsed response, or an object with a ``message`` on failure.
+ * @param {string} address @param {RequestInit} [options]
  */
 export async function requestJson(address, options) {
   try {
@@ -41,10 +40,8 @@ export async function requestJson(address, options) {
 }
 
 /**
- * Send a POST request and save the answer as a file. Returns "", or the server's message if it fails.
- * @param {string} address
- * @param {*} data
- * @param {string} name of the file
+ * Send a POST request and save the response as a file. Returns "", or an error message.
+ * @param {string} address @param {*} data @param {string} name of the file
  */
 export async function downloadAnswer(address, data, name) {
   try {
@@ -55,7 +52,7 @@ export async function downloadAnswer(address, data, name) {
     if (!response.ok) return /** @type {string} */ ((await response.json()).message);
     const href = URL.createObjectURL(await response.blob());
     saveAs(href, name);
-    setTimeout(() => URL.revokeObjectURL(href), TIMEOUT_MS); // by then, the browser has read the file
+    setTimeout(() => URL.revokeObjectURL(href), TIMEOUT_MS); // the browser has read the file by then
     return "";
   } catch {
     return SILENT_TEXT;

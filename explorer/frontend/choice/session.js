@@ -1,10 +1,10 @@
-// Stores values as JSON in the browser: session storage survives a reload, local storage lasts across visits. If the
-// storage is full, or blocked because the page is embedded in another site, values last as long as the page.
+// Storage of JSON values in the browser: session storage survives a reload, local storage also later visits. If the
+// browser's storage is full or blocked, values last as long as the page.
 
 /** @typedef {"sessionStorage"|"localStorage"} Kind */
 
 const PREFIX = "gradient-explorer.";
-const memory = /** @type {Map<string, string>} */ (new Map()); // values that the browser's storage did not accept
+const memory = /** @type {Map<string, string>} */ (new Map()); // values that the browser's storage rejected
 
 /** Return a value from the browser's session storage, or null if it is missing. @param {string} name */
 export const loadFromSession = (name) => read("sessionStorage", name);
@@ -18,7 +18,7 @@ export const loadFromBrowser = (name) => read("localStorage", name);
 /** Store a value in the browser's local storage. @param {string} name @param {*} value serializable as JSON */
 export const saveInBrowser = (name, value) => write("localStorage", name, value);
 
-/** Remove all values whose name starts with ``start`` from the session storage. @param {string} start */
+/** Remove all session values whose names begin with ``start``. @param {string} start */
 export function removeFromSession(start) {
   for (const name of [...memory.keys()]) if (name.startsWith(start)) memory.delete(name);
   tryStorage("sessionStorage", (storage) => {
@@ -26,10 +26,10 @@ export function removeFromSession(start) {
   });
 }
 
-/** Have the Train page start its run when it opens next. */
+/** Request that the Train page starts its run when it opens next. */
 export const requestTraining = () => saveInSession("start", true);
 
-/** Return whether the Train page is to start its run, and forget it. @returns {boolean} */
+/** Return whether the Train page should start its run now, and clear the request. @returns {boolean} */
 export function takeTrainingRequest() {
   const isRequested = loadFromSession("start") === true;
   if (isRequested) saveInSession("start", false);
@@ -45,7 +45,7 @@ function read(kind, name) {
   try {
     return JSON.parse(text ?? "null");
   } catch {
-    return null; // the value was not written by this module
+    return null; // something else wrote it: not valid JSON
   }
 }
 
@@ -63,10 +63,8 @@ function write(kind, name, value) {
 }
 
 /**
- * Call a function with the browser's storage. Returns undefined if the storage is blocked or full.
- * @template T
- * @param {Kind} kind
- * @param {(storage: Storage) => T} act
+ * Call a function with session or local storage, or return undefined if that is blocked or full.
+ * @template T @param {Kind} kind @param {(storage: Storage) => T} act receives the storage; its result is returned
  */
 function tryStorage(kind, act) {
   try {
@@ -76,7 +74,7 @@ function tryStorage(kind, act) {
   }
 }
 
-/** Return this session's random id, by which the server limits its runs and studies. @returns {string} */
+/** Return this tab's random id, by which the server recognises its runs and studies. @returns {string} */
 export function getOwner() {
   const stored = loadFromSession("owner");
   if (stored) return stored;

@@ -1,4 +1,4 @@
-// The sliders of some parameters of the choice.
+// Sliders for parameters of the op, the rules or the loss, which change the user's choice.
 
 import { element } from "../elements/dom.js";
 import { createSlider } from "../elements/slider.js";
@@ -8,16 +8,16 @@ import { getBounds, setParameter } from "./choice.js";
 /** @import { Control } from "../formula/controls.js" */
 
 /**
- * Create the sliders. ``createExtras`` returns further elements for the label of a new slider.
+ * Create a list of sliders that set parameters in the store.
  * @param {import("./store.js").Store} store
- * @param {(control: Control) => Element[]} [createExtras]
+ * @param {(control: Control) => Element[]} [createExtras] returns further elements for a new slider's label
  */
 export function createSliders(store, createExtras = () => []) {
   const host = element("div", { class: "sliders" });
   /** @type {{name: string, slider: ReturnType<typeof createSlider>}[]} */
   let rows = [];
 
-  /** Create the slider of a control. @param {Control} control */
+  /** Create the slider of one parameter. @param {Control} control */
   function createRow(control) {
     const { name, parameter } = control;
     const slider = createSlider({
@@ -32,7 +32,7 @@ export function createSliders(store, createExtras = () => []) {
 
   return {
     element: host,
-    /** Show a slider for each control. @param {Control[]} controls */
+    /** Show one slider for each control. @param {Control[]} controls */
     show(controls) {
       if (rows.map(({ name }) => name).join() !== controls.map(({ name }) => name).join()) {
         rows = controls.map(createRow);

@@ -1,11 +1,11 @@
-// The store of the user's choice. It tells its subscribers what has changed and how.
+// The store of the user's choice, which notifies subscribers of each change.
 
 /** @import { Choice } from "./choice.js" */
 /**
- * How a change was made: "moving" during a drag, "settled" afterwards. Consecutive settled changes of the same
- * ``target`` share one history entry. On "arrival" the address stays as visited; from "start" on we write it.
- * @typedef {{phase: "moving"|"settled", target: string|null,
- *   origin: "hand"|"history"|"arrival"|"start"}} Change
+ * How the choice was changed. ``phase``: "moving" during a drag, then "settled". ``target``: the changed setting;
+ * consecutive settled changes of one target share a history entry. ``origin``: the user, Back or Forward, a visited
+ * link ("arrival", keeps the address) or the initial state ("start").
+ * @typedef {{phase: "moving"|"settled", target: string|null, origin: "hand"|"history"|"arrival"|"start"}} Change
  */
 /** @typedef {(choice: Choice, change: Change) => void} Listener */
 /** @typedef {ReturnType<typeof createStore>} Store */
@@ -13,18 +13,18 @@
 /** @type {Change} */
 const AT_REST = { phase: "settled", target: null, origin: "hand" };
 
-/** Create a store for the settings that the user chooses on a page, initially empty. */
+/** Create an initially empty store of a page's settings. */
 export function createStore() {
   /** @type {Choice|null} */
   let choice = null;
   /** @type {Set<Listener>} */
   const watchers = new Set();
   return {
-    /** The settings that the user has chosen, or null if there are none yet. */
+    /** The page's settings, or null before the first change. */
     get choice() {
       return choice;
     },
-    /** The settings that the user has chosen, on pages that always have some. */
+    /** The page's settings; only for use after they have been set. */
     get current() {
       return /** @type {Choice} */ (choice);
     },
@@ -36,7 +36,7 @@ export function createStore() {
       watchers.add(listener);
       return () => watchers.delete(listener);
     },
-    /** Call a function on every change of the settings, and immediately if there are any. @param {Listener} listener */
+    /** Call a function on every change of the settings, and now if there are any. @param {Listener} listener */
     subscribeNow(listener) {
       const stop = this.subscribe(listener);
       if (choice) listener(choice, AT_REST);
@@ -50,5 +50,5 @@ export function createStore() {
   };
 }
 
-/** The store of the user's settings, which all parts of a page share. */
+/** The store of a page's settings, shared by all its parts. */
 export const store = createStore();

@@ -1,4 +1,4 @@
-// The open tools of the Train page, which are set in the link or remembered by the browser.
+// Which of the Train page's tools are open: set by the link, or remembered from the last visit.
 
 import { loadFromBrowser, saveInBrowser } from "./session.js";
 
@@ -17,8 +17,8 @@ export function getOpenTools({ tools }) {
 }
 
 /**
- * Set which tools are open, and remember it for the next visit.
- * @param {import("./store.js").Store} store @param {string} tools
+ * Open tools of the Train page, and remember this for the next visit.
+ * @param {import("./store.js").Store} store @param {string} tools "all", one tool's name, or ""
  */
 export function setOpenTools(store, tools) {
   saveInBrowser(STORAGE_KEY, tools === "all" ? true : tools);

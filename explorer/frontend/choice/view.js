@@ -1,28 +1,29 @@
-// The query parameters that explorer/instrument/view.py declares, with their defaults and link texts.
+// Query parameters declared in explorer/instrument/view.py, with defaults, and their values as text.
 
 import { getCatalogue } from "./entries.js";
 import { getOwn } from "../formula/records.js";
 
 /**
- * The values of the query parameters.
+ * Values of the query parameters for the display of a page.
+ *
  * @typedef {object} View
- * @property {[number, number]} range of x
+ * @property {[number, number]} range ends of the x axis
  * @property {number} g the upstream gradient
- * @property {string} f the loss of stochastic ops and rules, a formula of y
- * @property {string} layer drawn over the op, or ""
- * @property {string} noise of the lens
- * @property {number} noise_width width of the noise
- * @property {string} section open below the chart, or ""
+ * @property {string} f the loss of a stochastic op's output, a formula of y
+ * @property {string} layer key of the further curve over the op, or ""
+ * @property {string} noise distribution of the noise added to x
+ * @property {number} noise_width width of that noise, in units of x
+ * @property {string} section key of the open section below the chart, or ""
  * @property {string} tools the open tools: "all", one of Train's, or ""
  */
 /**
- * The declaration of a query parameter, as explorer/instrument/view.py makes it.
- * @typedef {{name: string, kind: "number"|"range"|"choice"|"loss", default: *, meaning: string, low: number, high: number,
- *   words: Record<string, string>, refusal: string}} Word
+ * The declaration of one query parameter. ``words``: labels of the allowed values; ``refusal``: a notice for others.
+ * @typedef {{name: string, kind: "number"|"range"|"choice"|"loss", default: *, meaning: string, low: number, high:
+ *   number, words: Record<string, string>, refusal: string}} Word
  */
 
 const isNumber = Number.isFinite;
-/** The functions that check whether a value has a given kind. @type {Record<Word["kind"], (value: *) => boolean>} */
+/** Type checks for query parameter values, by kind. @type {Record<Word["kind"], (value: *) => boolean>} */
 const IS_KIND = {
   number: isNumber,
   range: (value) => Array.isArray(value) && value.length === 2 && value.every(isNumber),
@@ -35,17 +36,20 @@ export function getDefaultView() {
   return mapWords((word) => word.default);
 }
 
-/** Return only those entries of an object that are query parameters. @param {*} values @returns {View} */
+/** Return only those properties of an object that are query parameters. @param {*} values @returns {View} */
 export function pickView(values) {
   return mapWords(({ name }) => getOwn(values, name));
 }
 
-/** Return whether every query parameter has a value of the right kind. @param {*} values */
+/** Return whether an object has a valid value for every query parameter. @param {*} values */
 export function isView(values) {
   return getCatalogue().view.every(({ name, kind }) => IS_KIND[kind](getOwn(values, name)));
 }
 
-/** Format the query parameters that differ from their defaults. @param {View} view @returns {[string, string][]} */
+/**
+ * List name and text of each query parameter that differs from its default.
+ * @param {View} view @returns {[string, string][]}
+ */
 export function toLinkTexts(view) {
   return getCatalogue().view.flatMap((word) => {
     const value = /** @type {*} */ (getOwn(view, word.name));
@@ -65,7 +69,7 @@ export function getWordBounds(name) {
   return [low, high];
 }
 
-/** Compute a value for every query parameter. @param {(word: Word) => *} valueOf @returns {View} */
+/** Make an object with a value for each query parameter. @param {(word: Word) => *} valueOf @returns {View} */
 export function mapWords(valueOf) {
   return /** @type {*} */ (Object.fromEntries(getCatalogue().view.map((word) => [word.name, valueOf(word)])));
 }

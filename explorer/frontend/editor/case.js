@@ -1,4 +1,4 @@
-// Marks the first failing test case of the user's solution on the chart, with the expected result.
+// The first failing test case of an exercise, marked on the chart with the expected value.
 
 import { element, setText } from "../elements/dom.js";
 import { shape } from "../elements/svg.js";
@@ -10,10 +10,11 @@ import { toLeftPx, toTopPx } from "../chart/scene/panels.js";
 /** @import { Frame, PanelName } from "../chart/scene/panels.js" */
 /** @import { LayerCurve, Picture } from "../chart/scene/picture.js" */
 /**
- * A test case of an exercise, as the server describes it. Values that are not finite are null and described in
- * ``words``. ``op`` is the op of the solution if its forward fails, otherwise null.
- * @typedef {{x: number, g: number, wanted: number|null, found: number|null, words: string, panel: PanelName,
- *   op: import("../formula/entry.js").Op|null}} Case
+ * A failing test case of an exercise: the input x, the upstream gradient g, and the value expected and obtained. A
+ * value that is not finite is null; ``words`` describes it. ``op``: the solution's forward function if that fails,
+ * otherwise null.
+ * @typedef {{x: number, g: number, wanted: number|null, found: number|null, words: string, panel: PanelName, op:
+ *   import("../formula/entry.js").Op|null}} Case
  */
 
 const RADIUS = 6; // px
@@ -54,14 +55,14 @@ export function createCase() {
 
   return {
     element: layer,
-    /** Align the overlay with the panels of the chart. @param {Frame} next the positions of the panels */
+    /** Move the marks to new positions of the chart's panels. @param {Frame} next the panels' positions */
     follow(next) {
       frame = next;
       draw();
     },
-    /** Return the curve of the solution's forward function if the test case is about it. @param {Picture} picture */
+    /** Return the solution's forward curve if the test case is about it. @param {Picture} picture */
     over: (picture) => (current?.op ? [sampleForward(current.op, picture)] : []),
-    /** Show a failing test case on the chart. @param {Case|null} next */
+    /** Mark a failing test case on the chart; null removes the marks. @param {Case|null} next */
     show(next) {
       current = next;
       draw();
@@ -69,16 +70,17 @@ export function createCase() {
   };
 }
 
-/** Set the position of one element of the overlay. @param {SVGElement} part @param {Object<string, number>} places */
+/**
+ * Set the position of one element of the overlay.
+ * @param {SVGElement} part @param {Object<string, number>} places attributes
+ */
 function place(part, places) {
   for (const [name, value] of Object.entries(places)) part.setAttribute(name, value.toFixed(1));
 }
 
 /**
- * Sample the forward function of the user's solution as a curve, in the colour of its gradient.
- * @param {import("../formula/entry.js").Op} op
- * @param {Picture} picture
- * @returns {LayerCurve}
+ * Return the curve of the solution's forward function, in the colour of its gradient.
+ * @param {import("../formula/entry.js").Op} op @param {Picture} picture @returns {LayerCurve}
  */
 function sampleForward(op, { rules, range: [start, stop], g, parameters }) {
   const curves = sampleCurves({ op, rules: [] }, { start, stop, g, parameters });

@@ -3,18 +3,18 @@
 import { element, createId, setAttribute, setText } from "../elements/dom.js";
 
 const INDENT = "    ";
-const PAUSE_MS = 250; // time without input after which the user has stopped typing
+const PAUSE_MS = 250; // pause after which the text counts as typed
 const HINT = "Tab indents; Escape, then Tab, leaves the field.";
 
 /**
- * Create a code editor with a label. ``onRest`` is called with the text when the user stops typing.
+ * Create a code editor with a label.
  * @param {{label: string, text?: string, rows: number, placeholder?: string, onRest: (text: string) => void}} options
- *   ``rows`` is the minimum height
+ *   ``rows``: minimum height in lines; ``onRest``: gets the text when the user stops typing
  */
 export function createEditor({ label, text = "", rows, placeholder, onRest }) {
   const [id, hint] = [createId(), createId()];
   let timer = 0;
-  let leaves = false; // whether the next Tab leaves the editor
+  let leaves = false; // whether the next Tab moves the focus, as after Escape
   const numbers = element("div", { class: "editor-lines", "aria-hidden": "true" });
   const box = element("textarea", {
     ...{ id, placeholder, wrap: "off", spellcheck: "false", "aria-describedby": hint },
@@ -88,7 +88,7 @@ export function createEditor({ label, text = "", rows, placeholder, onRest }) {
     handleInput();
   }
 
-  /** Mark one line of the code. @param {number} line from 1; 0 for none */
+  /** Mark one line of the code as faulty. @param {number} line from 1; 0 for none */
   function mark(line) {
     setAttribute(field, "data-marked", line > 0);
     field.style.setProperty("--marked", String(line));

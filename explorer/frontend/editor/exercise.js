@@ -1,4 +1,4 @@
-// A lesson's exercise: the user repairs a torch Function, and the first mistake is reported while they type.
+// An exercise in a lesson: the user repairs an autograd Function, and the first mistake is reported as they type.
 
 import { element, setAttribute, setText } from "../elements/dom.js";
 import { saveInSession, loadFromSession } from "../choice/session.js";
@@ -6,24 +6,24 @@ import { createCase } from "./case.js";
 import { createEditor } from "./editor.js";
 
 /**
- * An exercise of a lesson, and the server's verdict on a solution. ``choice`` are the settings that plot the solution,
- * ``drawn`` describes the curves, ``case`` is the first failing test case, and ``line`` is the line of the fault, or
- * 0.
+ * An exercise, and the server's verdict on a solution. ``choice``: page settings that plot the solution; ``drawn``: a
+ * description of its curves; ``case``: the first failing test case; ``line``: the faulty line, or 0.
+ *
  * @typedef {{key: string, task: string, code: string}} Exercise
- * @typedef {{kind: "right"|"wrong"|"unread", sentence: string, line: number,
- *   case: import("./case.js").Case|null, choice: *, drawn: string}} Verdict
+ * @typedef {{kind: "right"|"wrong"|"unread", sentence: string, line: number, case: import("./case.js").Case|null,
+ *   choice: *, drawn: string}} Verdict
  */
 
 const HINT = "torch, nn, F, math and np are imported. Your code is read, never run.";
 const ROWS = 12;
-const AGAIN_MS = 2000; // minimum wait after a failed request (the maximum is twice as long)
+const AGAIN_MS = 2000; // minimum pause before a failed request is repeated; the maximum is twice as long
 
 /**
  * Create a lesson's exercise, with a button that opens its code editor.
  * @param {Exercise} exercise
- * @param {{ask: import("../asking/ask.js").Ask, onBegin: (layer: ReturnType<typeof createCase>) => void, onDraw: (choice: *) => void}} options
- *   ``onBegin`` gets the layer over the chart when the exercise is opened; ``onDraw`` gets the choice that plots the
- *   text
+ * @param {{ask: import("../asking/ask.js").Ask, onBegin: (layer: ReturnType<typeof createCase>) => void, onDraw:
+ *   (choice: *) => void}} options ``onBegin``: gets the chart overlay when the exercise is opened; ``onDraw``: gets the
+ *   settings that plot a solution
  */
 export function createExercise(exercise, { ask: askPython, onBegin, onDraw }) {
   const name = `exercise.${exercise.key}`;
@@ -63,7 +63,7 @@ export function createExercise(exercise, { ask: askPython, onBegin, onDraw }) {
     editor.focus();
   }
 
-  /** Save the user's solution, and have the server test it. @param {string} content */
+  /** Store the user's solution and have the server test it. @param {string} content */
   function judgeText(content) {
     text = content;
     saveInSession(name, text);
@@ -71,8 +71,7 @@ export function createExercise(exercise, { ask: askPython, onBegin, onDraw }) {
   }
 
   /**
-   * Ask the server to test the latest text. Only one request is sent at a time, because a whole class may be typing.
-   *
+   * Send the latest solution to the server. Only one request is pending at a time, because a whole class may be typing.
    */
   async function ask() {
     clearTimeout(timer);

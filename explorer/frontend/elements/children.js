@@ -1,15 +1,12 @@
-// Creating, ordering and removing the children of an element to match a list of values.
+// Children of an element that match a list of values: created, ordered and removed.
 
 import { getFocused } from "./dom.js";
 
 /**
- * Update the children of an element, matched by position, so that there is one for each value.
- *
- * Missing children are created and excess ones are removed.
- * @template Value
- * @param {Element} host of these children alone
- * @param {readonly Value[]} values @param {(index: number) => Element} make
- * @param {(child: *, value: Value, index: number) => void} draw
+ * Make an element's children match a list of values by position. Missing children are created and excess ones removed.
+ * @template Value @param {Element} host has no other children @param {readonly Value[]} values
+ * @param {(index: number) => Element} make creates the child at an index
+ * @param {(child: *, value: Value, index: number) => void} draw updates a child for its value
  */
 export function updateChildren(host, values, make, draw) {
   while (host.children.length > values.length) host.lastElementChild?.remove();
@@ -18,13 +15,11 @@ export function updateChildren(host, values, make, draw) {
 }
 
 /**
- * Create a function that updates the children of an element, matched by key, so that there is one for each value.
- *
- * A child whose key stays keeps its element and focus. Other children of the element follow after them. A child's
- * ``leaves`` is called before it is removed.
- * @template Value
- * @template {{element: HTMLElement, show: (value: Value) => void, leaves?: () => void}} Part @param {Element} host
- * @param {(value: Value) => Part} make @param {(value: Value, index: number) => *} keyOf
+ * Return a function that makes an element's children match a list of values by key. A child whose key remains keeps its
+ * element and focus. Other children of the element come after them. A child's ``leaves`` runs before its removal.
+ * @template Value @template {{element: HTMLElement, show: (value: Value) => void, leaves?: () => void}} Part
+ * @param {Element} host @param {(value: Value) => Part} make creates the child of a new key
+ * @param {(value: Value, index: number) => *} keyOf identifies a value, by default by its index
  */
 export function createChildren(host, make, keyOf = (_, index) => index) {
   const parts = /** @type {Map<*, Part>} */ (new Map());

@@ -1,4 +1,4 @@
-// Access to the clipboard, which browsers may forbid.
+// The clipboard, whose use browsers may forbid.
 
 /** Copy text to the clipboard, and return whether the browser allowed it. @param {string} text */
 export async function copyText(text) {

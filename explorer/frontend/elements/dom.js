@@ -1,9 +1,9 @@
-// Creating elements without HTML strings, so that user input is never interpreted as markup.
+// Creation and update of HTML elements without HTML strings, so that user input is never parsed as markup.
 
 /** @typedef {string|number|boolean|null|undefined} Attribute */
 
 let idCount = 0;
-const lastTexts = new WeakMap(); // the text last set in each field
+const lastTexts = new WeakMap(); // the text that ``writeValue`` set last in each field
 
 /**
  * Create an HTML element with attributes, event listeners and children.
@@ -51,7 +51,8 @@ export function setValue(field, text) {
 
 /** Return the focused element in the same document or shadow tree as a node. @param {Node} node */
 export function getFocused(node) {
-  return /** @type {Document|ShadowRoot} */ (node.getRootNode()).activeElement ?? null; // undefined outside a page
+  // undefined if the node is not on a page
+  return /** @type {Document|ShadowRoot} */ (node.getRootNode()).activeElement ?? null;
 }
 
 /**

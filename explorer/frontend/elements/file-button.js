@@ -1,4 +1,4 @@
-// A button that opens a file. It replaces the browser's own button, which has another font and language.
+// A button that opens a file, in the page's own font and language instead of the browser's.
 
 import { element } from "./dom.js";
 
@@ -15,7 +15,7 @@ export function createFileButton(name, { accept, onFile }) {
 
   function handleChange() {
     const [file] = field.files;
-    field.value = ""; // allows the user to open the same file again
+    field.value = ""; // so that opening the same file again fires a change
     if (file) onFile(file);
   }
 

@@ -5,7 +5,7 @@ import { element } from "./dom.js";
 /**
  * Create a small window that opens below its title. It closes on Escape, on a click elsewhere, and when it loses the
  * focus.
- * @param {string} name @param {...Node} content @returns {HTMLDetailsElement}
+ * @param {string} name title @param {...Node} content @returns {HTMLDetailsElement}
  */
 export function createMenu(name, ...content) {
   const menu = element(
@@ -21,7 +21,8 @@ export function createMenu(name, ...content) {
     else document.removeEventListener("pointerdown", closeOutside);
   });
   menu.addEventListener("focusout", (/** @type {FocusEvent} */ event) => {
-    const next = /** @type {Node|null} */ (event.relatedTarget); // or an ancestor: notebook cells focus themselves
+    // the event's target or an ancestor: notebook cells focus themselves
+    const next = /** @type {Node|null} */ (event.relatedTarget);
     if (next && !menu.contains(next) && !event.composedPath().includes(next)) close();
   });
   menu.addEventListener("keydown", (/** @type {KeyboardEvent} */ event) => {

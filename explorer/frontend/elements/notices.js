@@ -1,10 +1,13 @@
-// Messages about values in the page's link that were changed or ignored, shown over the page until closed.
+// Messages over the page about values in its link that were changed or ignored. Each stays until it is closed.
 
 import { element } from "./dom.js";
 
 const MAX_NOTICES = 10;
 
-/** A sentence, and alternative addresses by name. @typedef {{text: string, links?: Record<string, string>}} Notice */
+/**
+ * A message, and addresses of alternatives by link text.
+ * @typedef {{text: string, links?: Record<string, string>}} Notice
+ */
 
 /** Show messages over the page, if there are any. @param {Element} host @param {Notice[]} notices */
 export function showNotices(host, notices) {
@@ -22,7 +25,7 @@ export function showNotices(host, notices) {
   host.append(box);
 }
 
-/** Create a message with links to corrections and a close button. @param {Notice} notice */
+/** Create a message with links to alternatives and a close button. @param {Notice} notice */
 function createNotice({ text, links = {} }) {
   const ways = Object.entries(links).map(([name, query]) =>
     element("a", { href: `?${query}` }, `Open ${name}`),

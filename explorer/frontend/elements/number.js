@@ -4,15 +4,15 @@ import { explainInvalidNumber, parseNumber } from "../formula/numbers.js";
 import { element, createId, setAttribute, setText } from "./dom.js";
 
 /**
- * Create an input field for a number, with a message for invalid text. ``onNumber`` gets each number that the user
- * types or reaches by an arrow key (then ``byKeys`` is true). ``next`` returns the value one step up (1) or down (-1)
- * from another. ``wrong`` returns the reason why a number is not allowed, or "".
- * @param {{name: string, class?: string, onNumber: (value: number, byKeys: boolean) => void,
- *   next: (value: number, way: 1|-1) => number, wrong?: (value: number) => string}} options
+ * Create an input field for a number, with a message for invalid text.
+ * @param {{name: string, class?: string, onNumber: (value: number, byKeys: boolean) => void, next: (value: number, way:
+ *   1|-1) => number, wrong?: (value: number) => string}} options ``onNumber``: gets each valid number; ``byKeys``:
+ *   reached with an arrow key; ``next``: returns the value one step up (1) or down (-1); ``wrong``: returns why a
+ *   number is not allowed, or ""
  */
 export function createNumberField({ name, class: kind = "", onNumber, next, wrong = () => "" }) {
   let displayed = "";
-  let typing = false; // protects text that the user is typing
+  let typing = false; // whether the user is typing, so that the text must not be replaced
   const message = element("small", { class: "refusal", role: "alert", id: createId() });
   const plain = { autocomplete: "off", autocapitalize: "off", spellcheck: "false" };
   const field = element("input", {
@@ -39,7 +39,7 @@ export function createNumberField({ name, class: kind = "", onNumber, next, wron
   function commit() {
     const value = parseNumber(field.value);
     const reason = value === null ? field.value.trim() && explainInvalidNumber(field.value) : wrong(value);
-    typing = false; // show() may update the field again, although it has the focus
+    typing = false; // the field still has the focus, but ``show`` may replace its text again
     if (reason) return refuse(reason);
     reset();
     if (value !== null) onNumber(value, false);

@@ -1,20 +1,22 @@
-// Describes the children of an element as data and updates its nodes to match. Nodes that stay keep focus, selection,
-// scroll position and typed text.
+// Declarative rendering: an element's children as data, to which its nodes are updated. Nodes that stay keep focus,
+// selection, scroll position and typed text.
 
 import { getFocused, setAttribute, setValue, writeValue } from "./dom.js";
 
 /**
- * An element as data. Among its attributes, ``key`` identifies it in its list, a name that begins with "on" is a
- * listener, and one that begins with "--" a property of its style.
+ * An element as data. Attributes: ``key`` identifies it among its siblings, "on…" is an event listener, "--…" a CSS
+ * custom property.
+ *
  * @typedef {{tag: string, attributes: Object<string, *>, children: Child[]}} Part
- * A child: a part, a node made elsewhere, a text, or a list of children. null, undefined, false and "" show nothing.
- * @typedef {Part|Node|string|number|false|null|undefined|readonly *[]} Child
+ * @typedef {Part|Node|string|number|false|null|undefined|readonly *[]} Child a part, an existing node, text, or a list
+ *   of children; null, undefined, false and "" show nothing
  */
 
 const SVG = "http://www.w3.org/2000/svg";
-const OTHERS = ["key", "value", "checked"]; // names that are no attributes of a node
-const UNTYPED = ["range", "select-one"]; // fields in which the user types no text
-const lastNodes = /** @type {WeakMap<Node, Map<string, Node>>} */ (new WeakMap()); // the children of each host by key
+const OTHERS = ["key", "value", "checked"]; // names in ``attributes`` that are not written as attributes
+const UNTYPED = ["range", "select-one"]; // types of fields in which nothing is typed
+// the rendered nodes of each element, by key
+const lastNodes = /** @type {WeakMap<Node, Map<string, Node>>} */ (new WeakMap());
 const lastParts = /** @type {WeakMap<EventTarget, Part>} */ (new WeakMap());
 
 /**
@@ -26,11 +28,10 @@ export function h(tag, attributes = {}, ...children) {
 }
 
 /**
- * Update an element so that it has the given children and no others.
- *
- * A child matches the previous one with the same key or, without a key, the same position, in the same list. An
- * attribute is written when its value changes. Sliders, lists and boxes always get their ``value`` or ``checked``, a
- * field keeps text that the user is typing. A part that is the same object as before is skipped.
+ * Update an element so that it has exactly the given children. A child reuses the node with the same key or, without a
+ * key, the same position in its list. Attributes are written when their value changes. Sliders, lists and checkboxes
+ * always get their ``value`` or ``checked``; a field keeps text that is being typed. A part that is the same object as
+ * before is skipped.
  * @param {Element|ShadowRoot} host @param {...Child} children
  */
 export function render(host, ...children) {
@@ -50,7 +51,8 @@ function placeNodes(host, nodes) {
   const kept = new Set(nodes);
   for (const node of [...childNodes]) if (!kept.has(node)) node.remove();
   const focused = getFocused(host);
-  const fixed = [...childNodes].find((node) => node.contains(focused)); // if it moved, it would lose the focus
+  // keep the focused node in place, since moving it would lose the focus
+  const fixed = [...childNodes].find((node) => node.contains(focused));
   nodes.forEach((node, index) => {
     if (node === fixed) while (childNodes[index] !== node) host.append(childNodes[index]);
     else if (childNodes[index] !== node) host.insertBefore(node, childNodes[index] ?? null);
@@ -58,8 +60,8 @@ function placeNodes(host, nodes) {
 }
 
 /**
- * Return all children of a list and of the lists in it, each with its key.
- * @param {readonly Child[]} children @param {string} [path] of the list @returns {[string, *][]}
+ * Return the children in a list and all nested lists, each with its key.
+ * @param {readonly Child[]} children @param {string} [path] key prefix of the list @returns {[string, *][]}
  */
 function flatten(children, path = "") {
   return children.flatMap((/** @type {*} */ child, index) => {
@@ -69,8 +71,8 @@ function flatten(children, path = "") {
 }
 
 /**
- * Return the node of a child, which is the previous node if that has the same tag.
- * @param {*} node @param {*} child @param {Element|ShadowRoot} host @returns {*}
+ * Return the node that shows a child: the previous node if the tag is the same, otherwise a new one.
+ * @param {*} node the previous node, if any @param {*} child @param {Element|ShadowRoot} host @returns {*}
  */
 function updateNode(node, child, host) {
   if (child instanceof Node) return child;
@@ -87,34 +89,37 @@ function updateNode(node, child, host) {
   lastParts.set(target, child);
   render(target, ...child.children);
   if ("checked" in child.attributes) target.checked = child.attributes.checked;
-  const { value } = child.attributes; // set after the bounds of a slider and the options of a list
+  const { value } = child.attributes; // the value comes last: it depends on a slider's bounds or a list's options
   if (value !== undefined && UNTYPED.includes(target.type)) writeValue(target, String(value));
   else if (value !== last?.attributes.value) setValue(target, String(value));
   return target;
 }
 
-/** @param {string} tag @param {*} host */
+/** Create an HTML element, or an SVG element inside an SVG. @param {string} tag @param {*} host */
 function createNode(tag, host) {
   const space = tag === "svg" ? SVG : (host.namespaceURI ?? document.documentElement.namespaceURI);
   return document.createElementNS(space, tag);
 }
 
-/** @param {*} node @param {Part["attributes"]} before @param {Part["attributes"]} attributes */
+/**
+ * Write the attributes that have changed, and remove missing ones.
+ * @param {*} node @param {Part["attributes"]} before @param {Part["attributes"]} attributes
+ */
 function updateAttributes(node, before, attributes) {
   for (const name in attributes)
     if (attributes[name] !== before[name]) writeAttribute(node, name, attributes[name]);
   for (const name in before) if (!(name in attributes)) writeAttribute(node, name, null);
 }
 
-/** @param {*} node @param {string} name @param {*} value */
+/** Write one attribute, style property or event listener. @param {*} node @param {string} name @param {*} value */
 function writeAttribute(node, name, value) {
   if (name.startsWith("on"))
-    node.addEventListener(name.slice(2), callListener); // added once, however often called
+    node.addEventListener(name.slice(2), callListener); // a repeated call has no effect
   else if (name.startsWith("--")) node.style.setProperty(name, value ?? null);
   else if (!OTHERS.includes(name)) setAttribute(node, name, value);
 }
 
-/** Call the current listener of an event. @param {Event} event */
+/** Call an element's current listener for an event. @param {Event} event */
 function callListener(event) {
   const node = /** @type {EventTarget} */ (event.currentTarget);
   lastParts.get(node)?.attributes[`on${event.type}`]?.(event);

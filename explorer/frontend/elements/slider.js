@@ -6,22 +6,20 @@ import { createNumberField } from "./number.js";
 import { followPointer } from "./track.js";
 
 const LOG_STEPS = 1000;
-const MIN_RATIO = 1.01; // the smallest ratio of a keyboard step; smaller ratios may not change a three-digit number
+const MIN_RATIO = 1.01; // minimum ratio between keyboard steps; a smaller one may not change a three-digit number
 
 /**
- * The scale of a native slider: its ends and step, and conversions between its position ``held`` and the value.
- * ``next`` returns the value one step up (1) or down (-1) from another.
- * @typedef {{ends: [number, number], step: number, value: (held: number) => number,
- *   held: (value: number) => number, next: (value: number, way: 1|-1) => number}} Scale
+ * The scale of a native slider. ``ends`` and ``step`` are in slider positions; ``value`` and ``held`` convert between
+ * positions and values; ``next`` returns the value one step up (1) or down (-1).
+ * @typedef {{ends: [number, number], step: number, value: (held: number) => number, held: (value: number) => number,
+ *   next: (value: number, way: 1|-1) => number}} Scale
  */
 
 /**
- * Create a labelled slider with a number field for exact values.
- *
- * ``onChange`` gets "moving" during a drag and "settled" after it, and whether the change is one of a series of
- * keyboard steps. Typed numbers may lie beyond the slider's ends, within the allowed bounds.
- * @param {{name: string, meaning?: string, onChange: (value: number, phase: "moving"|"settled",
- *   byKeys: boolean) => void}} options
+ * Create a labelled slider with a number field for exact values. Typed numbers may exceed the slider's ends.
+ * @param {{name: string, meaning?: string, onChange: (value: number, phase: "moving"|"settled", byKeys: boolean) =>
+ *   void}} options ``onChange``: gets "moving" during a drag and "settled" afterwards; ``byKeys``: one of a series of
+ *   key presses
  */
 export function createSlider({ name, meaning = "", onChange }) {
   let scale = makeLinearScale(0, 1);
@@ -38,7 +36,7 @@ export function createSlider({ name, meaning = "", onChange }) {
     next: (value, way) => clampTo(scale.next(clampTo(value, ...ends), way), ...ends),
     wrong: (value) => explainOutOfBounds(value, ...allowed),
   });
-  const [phrase] = meaning.split(":"); // a hint may follow the colon
+  const [phrase] = meaning.split(":"); // the text after a colon is a hint
   const label = element(
     "label",
     { for: id, title: meaning || null },
@@ -57,9 +55,8 @@ export function createSlider({ name, meaning = "", onChange }) {
     element: element("div", { class: "slider" }, label, exact.field, track, exact.message),
     /**
      * Set the slider's value, bounds and scale.
-     * @param {number} value @param {[number, number]} bounds
-     * @param {boolean} [log] whether the scale is logarithmic
-     * @param {[number, number]} [reach] bounds of typed numbers, unlimited by default
+     * @param {number} value @param {[number, number]} bounds @param {boolean} [log] whether the scale is logarithmic
+     * @param {[number, number]} [reach] bounds of typed numbers, by default none
      */
     update(value, bounds, log = false, reach = [-Infinity, Infinity]) {
       ends = bounds;

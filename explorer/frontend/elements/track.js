@@ -1,13 +1,12 @@
-// Moving a slider by pointer. A mouse press moves the thumb to the pointer. A finger drags the thumb from its place,
+// Pointer control of a slider. A mouse press moves the thumb to the pointer. A finger drags the thumb from its place
 // and only sideways, so that scrolling over a slider changes nothing.
 
 const THUMB_PX = 16;
-const SIDEWAYS_PX = 4; // a finger's smaller movements are ignored
+const SIDEWAYS_PX = 4; // a finger's movement up to this size is ignored
 
 /**
- * Move the native slider inside an element by pointer events on the element; it fires "input" and "change".
- * @param {HTMLElement} track receives the pointers instead of the slider
- * @param {HTMLInputElement} range
+ * Move the native slider inside an element by pointer events on the element. It fires "input" and "change".
+ * @param {HTMLElement} track receives the pointers instead of the slider @param {HTMLInputElement} range
  */
 export function followPointer(track, range) {
   /** @type {{x: number, held: number, moving: boolean}|null} */
@@ -31,7 +30,7 @@ export function followPointer(track, range) {
     drag(clientX);
   });
   track.addEventListener("pointerup", end);
-  track.addEventListener("pointercancel", end); // fired if the page scrolls instead
+  track.addEventListener("pointercancel", end); // the browser scrolls the page instead
 
   /** Move the slider according to the pointer's position. @param {number} x of the pointer */
   function drag(x) {

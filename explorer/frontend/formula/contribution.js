@@ -1,18 +1,20 @@
 /**
- * The contribution of one element to the gradient for a parameter, as in explorer/catalogue/contribution.py: the
- * rule's own formula, otherwise a formula that follows from the rule, otherwise torch's derivative of the op.
+ * The formula of one tensor element's term in the gradient of a parameter, as in explorer/catalogue/contribution.py.
+ * The gradient is the sum of these terms. The formula is taken from the rule if it declares one; otherwise it follows
+ * from the rule or is torch's derivative of the op.
  *
  * @typedef {"rule"|"follows"|"torch"} Origin
  *
  * @typedef {object} Contribution
  * @property {Origin} origin
- * @property {Tree} tree in x, y, g and parameters
- * @property {string} text the formula, or "" if it is not declared
- * @property {Tree|null} scale the factor of the sum, in parameters and N; null for 1
- * @property {string} scaleText
- * @property {string} atBound a sentence about the gradient exactly at a bound, or ""
- * @property {string} note
- * @property {KinkSource|null} watched the tree whose kinks must be searched, or null
+ * @property {Tree} tree the formula, in x, y, g and the parameters
+ * @property {string} text the formula as text, or "" if the rule does not declare one
+ * @property {Tree|null} scale the formula of the factor of the sum, in the parameters and the number of elements N;
+ *   null for 1
+ * @property {string} scaleText ``scale`` as text, or ""
+ * @property {string} atBound a sentence about the gradient exactly at a bound, such as x = hi, or ""
+ * @property {string} note a remark for the user, or ""
+ * @property {KinkSource|null} watched the formula whose kinks must be searched, or null if they follow from the rule's
  */
 
 import { getOwn } from "./records.js";
@@ -27,8 +29,8 @@ const PLAIN = { text: "", scale: null, scaleText: "", atBound: "", note: "", wat
 const cache = new WeakMap();
 
 /**
- * Return one element's contribution to the gradient of a parameter, or null if the parameter cannot learn. The same
- * arguments return the same object, so that its expression is compiled only once.
+ * Return the formula of one element's term in a parameter's gradient, or null if the parameter cannot learn. Equal
+ * arguments return the same object, so that the formula is compiled only once.
  * @param {Op} op @param {Rule} rule @param {string} name of the parameter @returns {Contribution|null}
  */
 export function findContribution(op, rule, name) {
@@ -41,7 +43,7 @@ export function findContribution(op, rule, name) {
 }
 
 /**
- * Derive an element's contribution to the gradient of a parameter.
+ * Derive the formula of one element's term in a parameter's gradient, or return null if there is none.
  * @param {Op} op @param {Rule} rule @param {string} name @returns {Contribution|null}
  */
 function deriveContribution(op, rule, name) {
@@ -59,8 +61,9 @@ function deriveContribution(op, rule, name) {
 }
 
 /**
- * Return the expression tree of outer + rule · ratio.
- * @param {{outer: Tree, ratio: Tree}} following @param {Tree} rule @returns {Tree}
+ * Return the expression tree of ``outer + rule * ratio``.
+ * @param {{outer: Tree, ratio: Tree}} following how one element's term depends on the rule's gradient
+ * @param {Tree} rule @returns {Tree}
  */
 function combineFollowing({ outer, ratio }, rule) {
   if (ratio === 0) return outer;
@@ -68,16 +71,17 @@ function combineFollowing({ outer, ratio }, rule) {
 }
 
 /**
- * Return the expression of a backward rule's gradient for x, or of autograd's if the rule has none.
+ * Return the formula of a backward rule's gradient for x. If the rule has none, return that of autograd's gradient of
+ * the op.
  * @param {Op} op @param {Rule} rule @param {string} [learns] the parameter that learns as a tensor
- * @returns {Tree|null} null if it has no formula
+ * @returns {Tree|null} null if neither has a formula
  */
 export function getGradientTree(op, rule, learns = "") {
   return rule.tree ?? getOwn(op.torch, learns)?.gradient ?? op.gradient;
 }
 
 /**
- * Return the names of the parameters that can learn by at least one of the rules, with the op's names first.
+ * Return the names of all parameters that at least one of the rules can train. The op's parameters come first.
  * @param {Op} op @param {Rule[]} rules
  */
 export function listLearnable(op, rules) {

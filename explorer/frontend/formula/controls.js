@@ -1,22 +1,25 @@
 /**
- * The parameters of an op and rules, and the names of their values. If an op's parameter has the same name but another
- * meaning, the rule's parameter is renamed in the rule's trees, as in explorer/catalogue/parameter_values.py. Texts on
- * the page keep the rule's own name.
+ * Parameters of an op and its backward rules, as the page's controls show them. If a rule's parameter has the same name
+ * as the op's but another meaning, it is renamed in the rule's formulas, as in explorer/catalogue/parameter_values.py.
+ * Texts on the page keep the original name.
  */
 
 import { getOwn } from "./records.js";
 
 /** @import { Entry, Op, Parameter, Rule } from "./entry.js" */
-/** @typedef {{name: string, parameter: Parameter}} Control */
+/**
+ * The key of the value that a slider or number field sets, and its parameter.
+ * @typedef {{name: string, parameter: Parameter}} Control
+ */
 
-const RULE_SUFFIX = "_rule"; // appended to the name of a rule's parameter if the name means something else for the op
+const RULE_SUFFIX = "_rule"; // appended to a rule's parameter name that has another meaning in the op
 
 /** @type {WeakMap<Rule, Map<string, Rule>>} */
 const adaptedRules = new WeakMap();
 
 /**
- * Return whether parameters with the same name in an op and a rule are different quantities. They are if their declared
- * quantities differ, or if the op's default is invalid for the rule.
+ * Return whether a rule's parameter means something else than the op's parameter of the same name. It does if their
+ * declared quantities differ, or if the op's default is invalid for the rule.
  * @param {Parameter} own of the op @param {Parameter} other of the rule
  */
 export function areDistinct(own, other) {
@@ -41,7 +44,7 @@ export function adaptRule(op, rule) {
   return cached.get(key);
 }
 
-/** Return the name of a parameter as the page and the entry's own formulas show it. @param {Parameter} parameter */
+/** Return a parameter's name on the page, before any renaming by ``adaptRule``. @param {Parameter} parameter */
 export function getDisplayName({ plain, name }) {
   return plain || name;
 }
@@ -53,7 +56,7 @@ export function getDisplayName({ plain, name }) {
 function renameParameters(rule, names) {
   const nameOf = (/** @type {string} */ name) => (names.includes(name) ? name + RULE_SUFFIX : name);
 
-  /** Rename the parameters in every expression tree of a value. @param {*} part @returns {*} */
+  /** Rename the parameters in every expression tree inside a nested value. @param {*} part @returns {*} */
   function renameIn(part) {
     if (Array.isArray(part)) return part[0] === "name" ? ["name", nameOf(part[1])] : part.map(renameIn);
     if (part === null || typeof part !== "object") return part;
@@ -79,8 +82,8 @@ function renameParameters(rule, names) {
 }
 
 /**
- * Return the control of each parameter of one op or rule. A parameter shares its control with the op's parameter of
- * that name, or with equal ones of other rules. Otherwise its control is called "rule.name".
+ * Return the controls of the parameters of one op or rule. A parameter shares the op's control of the same name, or
+ * that of an equal parameter of another rule. Otherwise its control is named "rule.name".
  * @param {Entry} entry the op or one of the rules @param {Entry} op @param {Entry[]} rules adapted to the op
  * @returns {Control[]}
  */
@@ -94,14 +97,14 @@ export function getEntryControls(entry, op, rules) {
   });
 }
 
-/** Serialise the parts of a parameter that a control shows, to compare two parameters. @param {Parameter} parameter */
+/** Serialise the visible properties of a parameter's control, for comparisons. @param {Parameter} parameter */
 function toComparisonKey(parameter) {
   return JSON.stringify({ ...parameter, domain: "", reach: null });
 }
 
 /**
- * Narrow the bounds of an op's parameter to those valid for a rule that shares it.
- * @param {Parameter} own @param {Parameter} other @returns {Parameter}
+ * Narrow the bounds of an op's parameter to the values that are valid for a rule with the same parameter.
+ * @param {Parameter} own of the op @param {Parameter} other of the rule @returns {Parameter}
  */
 function narrowToDomain(own, other) {
   if (other.domain === "") return own;
@@ -115,7 +118,7 @@ function narrowToDomain(own, other) {
 }
 
 /**
- * Return the controls of a loss's parameters. A parameter whose name an op or rule has too is the same parameter.
+ * Return the controls of a loss function's parameters. A parameter named like one of the op or a rule shares its value.
  * @param {Parameter[]} parameters @returns {Control[]}
  */
 export function makeLossControls(parameters) {
@@ -123,7 +126,7 @@ export function makeLossControls(parameters) {
 }
 
 /**
- * Return the controls of an op, its rules and a loss without duplicates.
+ * Return the controls of an op, its rules and a loss function, without duplicates.
  * @param {Entry} op @param {Entry[]} rules @param {Control[]} [ofLoss]
  */
 export function listControls(op, rules, ofLoss = []) {
@@ -140,8 +143,8 @@ export function getControlValue(parameters, control) {
 }
 
 /**
- * Return the parameter values after one of them changes. A parameter that must not be crossed, such as hi by lo, moves
- * along.
+ * Set the value of one control and return all parameter values. A bound such as hi that the new value of lo would cross
+ * is moved along.
  * @param {Object<string, number>} parameters @param {Control} control @param {number} value
  * @param {Control[]} controls all controls
  */
@@ -155,7 +158,7 @@ export function changeValue(parameters, control, value, controls) {
 }
 
 /**
- * Return only the parameter values that belong to a control and differ from the default.
+ * Drop the parameter values that equal the default or belong to no control.
  * @param {Object<string, number>} parameters @param {Control[]} controls
  */
 export function dropDefaults(parameters, controls) {
@@ -166,8 +169,8 @@ export function dropDefaults(parameters, controls) {
 }
 
 /**
- * Return the parameter values to use after the op or the rules were changed. Each parameter of each rule keeps its
- * value under its new name. A name that moves between op and rule keeps its value if it means the same.
+ * Convert parameter values after the op or the rules were changed. Each parameter of a rule keeps its value, also under
+ * another control name. A value moves between op and rule if the parameter has the same meaning in both.
  * @param {Object<string, number>} parameters @param {{op: Entry, rules: Entry[]}} before
  * @param {{op: Entry, rules: Entry[]}} after @param {Control[]} [ofLoss]
  */
@@ -194,7 +197,7 @@ export function carryValues(parameters, before, after, ofLoss = []) {
   return dropDefaults(next, listControls(after.op, after.rules, ofLoss));
 }
 
-/** Return whether one control's value must not fall below another's. @param {Control} upper @param {Control} lower */
+/** Return whether ``upper``'s value must not fall below ``lower``'s. @param {Control} upper @param {Control} lower */
 function isAbove(upper, lower) {
   const { below } = lower.parameter;
   if (!below) return false;

@@ -1,27 +1,30 @@
 /**
- * Curves of an op and rules, sampled over a range in the browser. The x and, up to rounding, the values are those of
- * explorer.sample in float64.
+ * Curves of an op and its backward rules, sampled over a range of x in the browser. The x are those of
+ * ``explorer.sample`` in float64; the values agree up to rounding.
  *
- * @typedef {{start: number, stop: number, g: number}} Range
+ * @typedef {{start: number, stop: number, g: number}} Range ends of the x axis, and the upstream gradient g
  *
- * @typedef {object} Choice
- * @property {number} start
- * @property {number} stop
- * @property {number} g
- * @property {Record<string, number>} parameters by name, or "rule.name" for one rule only
- * @property {string} [learns] the parameter whose contributions are sampled too
- * @property {import("./draws.js").Loss} [loss] for stochastic ops and rules: its derivative times g is the upstream
- *   gradient; y itself by default
+ * @typedef {object} Choice settings for the sampling
+ * @property {number} start first x
+ * @property {number} stop last x
+ * @property {number} g the upstream gradient
+ * @property {Record<string, number>} parameters values by name, or by "rule.name" for one rule only
+ * @property {string} [learns] name of the parameter whose gradient is sampled too, as one element's term at each x
+ * @property {import("./draws.js").Loss} [loss] only for stochastic ops and rules: its derivative times g is the
+ *   upstream gradient; the loss is y by default
  *
- * @typedef {object} Curves
+ * @typedef {object} Curves sampled values; all arrays have the length of ``x``
  * @property {Float64Array} x ascending and distinct
- * @property {Int8Array} marks EVEN, KINK or NEIGHBOUR for each x
- * @property {Float64Array} y
+ * @property {Int8Array} marks kind of each x: EVEN grid point, KINK, or NEIGHBOUR of a kink
+ * @property {Float64Array} y the op's output
  * @property {Record<string, Float64Array | null>} gradients by rule key; null if only torch can compute it
- * @property {Record<string, Float64Array | null>} parts by rule key: one element's contribution to the gradient for
- *   the learning parameter, null if it cannot learn by the rule; empty without a learning parameter
- * @property {Record<string, number[] | null>} kinks by "forward", rule key or toPartKey(rule key); null for too many
- * @property {StochasticCurves} [drawn] for stochastic ops and rules: y, gradients and parts are means then
+ * @property {Record<string, Float64Array | null>} parts one element's term in the gradient of the parameter ``learns``,
+ *   by rule key; null if the rule cannot train it; empty without ``learns``
+ * @property {Record<string, number[] | null>} kinks positions by "forward", rule key or toPartKey(rule key); null if
+ *   too many
+ * @property {StochasticCurves} [drawn] only for stochastic ops and rules: ``y``, ``gradients`` and ``parts`` are means
+ *   over the random numbers then
+ *
  * @typedef {Float64Array|Float32Array} Floats
  */
 
@@ -36,23 +39,28 @@ import { PREVIEW_QUANTILES } from "./means.js";
 import { getOwn } from "./records.js";
 import { getSampling } from "./sampling.js";
 
-/** @typedef {(isTorchs: boolean) => number[]|null} GetOpKinks returns the kinks of an op, or null for too many */
+/**
+ * A function that returns the kinks of an op, or null if too many. ``isTorchs``: as they affect autograd's gradient,
+ * not the output.
+ * @typedef {(isTorchs: boolean) => number[]|null} GetOpKinks
+ */
 /** @import { StochasticCurves, Pair } from "./stochastic.js" */
 /** @import { Op, Rule } from "./entry.js" */
 /** @import { Scope } from "./evaluation.js" */
 
 export const [EVEN, KINK, NEIGHBOUR] = [0, 1, 2];
-const MIN_JUMP = 0.02; // a change within one grid step may be a jump if it exceeds this fraction of the curve's height
-export const QUICK_POINTS = 151; // the number of points of a stochastic curve during a drag
-const MAX_BISECTIONS = 120; // enough to bisect a grid step down to neighbouring floats, even near 0
+const MIN_JUMP = 0.02; // fraction of the curve's height; a larger change within one grid step may be a jump
+export const QUICK_POINTS = 151; // number of x of a stochastic curve while the user drags a control
+const MAX_BISECTIONS = 120; // enough bisections from one grid step down to neighbouring floats, even near 0
 
-/** Return the key under which the kinks of a rule's contributions are stored. @param {string} rule its key */
+/** Return the key of a rule's parameter gradient in ``Curves.kinks``. @param {string} rule its key */
 export const toPartKey = (rule) => `part ${rule}`;
 
 /**
  * Compute the curves of an op and its backward rules over a range of x.
  * @param {{op: Op, rules: Rule[]}} entries @param {Choice} choice
- * @param {{points?: number, quantiles?: number}} [options] ``quantiles``: the number of quantiles per mean
+ * @param {{points?: number, quantiles?: number}} [options] ``points``: the number of x; ``quantiles``: the number of
+ *   random values averaged at each x of a stochastic curve
  * @returns {Curves}
  */
 export function sampleCurves(
@@ -90,7 +98,7 @@ export function sampleCurves(
 let lastReference = { start: NaN, stop: NaN, x: /** @type {Float64Array} */ (new Float64Array(0)) };
 
 /**
- * Return the x values over which a formula's mean(…) is computed for a range.
+ * Return the x over which formulas such as mean(x) average, for a range of the axis.
  * @param {{start: number, stop: number}} range
  */
 function getReference({ start, stop }) {
@@ -100,7 +108,7 @@ function getReference({ start, stop }) {
 }
 
 /**
- * Return the expressions and parameter values that must be evaluated for one rule.
+ * Collect the formulas and parameter values with which one rule's curves are evaluated.
  * @param {Op} op @param {Rule} rule @param {Record<string, number>} parameters @param {string} [learns] @returns {Pair}
  */
 function makePair(op, rule, parameters, learns) {
@@ -108,12 +116,16 @@ function makePair(op, rule, parameters, learns) {
   return { key: rule.key, gradient: getGradientTree(op, rule, learns), part, parameters };
 }
 
-/** An op with the pairs to evaluate. @typedef {{op: Op, pairs: Pair[], parameters: Record<string, number>}} Evaluated */
+/**
+ * An op and the formulas of its rules, with the op's parameter values.
+ * @typedef {{op: Op, pairs: Pair[], parameters: Record<string, number>}} Evaluated
+ */
 
 /**
- * Evaluate all curves at the given x, after moving some elements of x to jumps that come slightly after their kink.
+ * Evaluate the curves of an op and its rules at the given x. If a jump of the op comes slightly after its kink, x is
+ * changed in place to the first float beyond the jump.
  * @param {Float64Array} x @param {Int8Array} marks @param {Evaluated} evaluated @param {Range} range
- * @param {boolean} learns
+ * @param {boolean} learns whether a parameter's gradient is sampled too
  */
 function evaluateCurves(x, marks, { op, pairs, parameters }, range, learns) {
   const forward = (/** @type {Float64Array} */ some) =>
@@ -136,9 +148,9 @@ function evaluateCurves(x, marks, { op, pairs, parameters }, range, learns) {
 }
 
 /**
- * Compute the mean of each stochastic curve over the random draws.
+ * Compute the curves of a stochastic op and its rules as means over the random numbers.
  * @param {Float64Array} x @param {Evaluated} evaluated @param {Choice} choice @param {Range} range
- * @param {number} quantiles
+ * @param {number} quantiles the number of random values averaged at each x
  */
 function evaluateMeans(
   x,
@@ -157,9 +169,10 @@ function evaluateMeans(
 }
 
 /**
- * Return the values of all parameters of an op and a rule, by name. A name that both have is one parameter, with the
- * op's default.
- * @param {Op} op @param {Rule | null} rule adapted to the op @param {Record<string, number>} settings
+ * Return the values of all parameters of an op and a rule, by name. A parameter that both have is one parameter, with
+ * the op's default.
+ * @param {Op} op @param {Rule | null} rule adapted to the op
+ * @param {Record<string, number>} settings values set by the user, by control name
  */
 export function getParameterValues(op, rule, settings) {
   /** @type {Record<string, number>} */
@@ -174,7 +187,7 @@ export function getParameterValues(op, rule, settings) {
 }
 
 /**
- * Return the ends of a range in ascending order. An empty range is widened by 1 on both sides.
+ * Return the ends of a range in ascending order. If they are equal, the range is widened by 1 on both sides.
  * @param {{start: number, stop: number}} choice
  */
 export function orderEnds({ start, stop }) {
@@ -183,13 +196,13 @@ export function orderEnds({ start, stop }) {
 }
 
 /**
- * Return a function that maps x to the variables with which a formula is evaluated.
+ * Return a function that maps an array of x to the values of all variables of the op's and rules' formulas.
  * @param {Op} op @param {Record<string, number>} parameters as from getParameterValues @param {Range} range
  */
 export function createScopeAt(op, parameters, { start, stop, g }) {
   /** @type {Scope|undefined} */
   let reference;
-  /** @param {Float64Array} x @returns {Scope} */
+  /** Return the variables' values at the given x. @param {Float64Array} x @returns {Scope} */
   const scopeAt = (x) => ({
     x,
     g,
@@ -208,9 +221,9 @@ export function createScopeAt(op, parameters, { start, stop, g }) {
 }
 
 /**
- * Return a function that finds the kinks of an op, for a rule's gradient or for autograd's. Work that both cases and
- * all rules share is done once.
- * @param {Op} op @param {Record<string, number>} parameters all of the op's @param {Range} range @returns {GetOpKinks}
+ * Return a cached function that finds the kinks of an op, for its output or for autograd's gradient.
+ * @param {Op} op @param {Record<string, number>} parameters values of all parameters of the op @param {Range} range
+ * @returns {GetOpKinks}
  */
 function makeOpKinkFinder(op, parameters, range) {
   const search = makeSearch(op, parameters, range, false);
@@ -230,21 +243,23 @@ function cacheResult(compute) {
 }
 
 /**
- * Find the kinks of a backward rule's gradient, or return null if there are too many. A rule without y does not jump
- * together with its op.
+ * Find the kinks of a backward rule's gradient, or return null if there are too many. The op's own jumps count only if
+ * the rule's formula contains y.
  * @param {Op} op @param {Rule} rule @param {Record<string, number>} parameters @param {Range} range
  * @param {GetOpKinks} getOpKinks
  */
 function findRuleKinks(op, rule, parameters, range, getOpKinks) {
   const forward = getOpKinks(!rule.tree);
-  if (!rule.tree) return forward ?? (op.flat ? [] : null); // autograd's gradient of a flat op is 0 despite its jumps
+  // autograd's gradient of a piecewise constant op is 0 on both sides of a jump
+  if (!rule.tree) return forward ?? (op.flat ? [] : null);
   const ruleKinks = findEntryKinks(rule, makeSearch(op, parameters, range, false), parameters);
   const forwardKinks = forward ?? (rule.usesY ? null : []);
   return forwardKinks && ruleKinks && sortOrNull([...forwardKinks, ...ruleKinks]);
 }
 
 /**
- * Add the kinks that the loss causes in mean curves, also through a rule's y and g.
+ * Add the kinks of the mean curves of stochastic ops and rules to ``kinks``. They arise where the loss, y or g changes
+ * abruptly.
  * @param {Record<string, number[]|null>} kinks of each curve, by key @param {{op: Op, rules: Rule[]}} entries
  * @param {Choice} choice @param {Range} range
  */
@@ -261,8 +276,8 @@ function addMeanKinks(kinks, { op, rules }, { loss = OUTPUT, parameters: setting
 }
 
 /**
- * Find the kinks of an element's contribution to a parameter's gradient.
- * @param {Op} op @param {Rule} rule @param {import("./contribution.js").Contribution} part
+ * Find the kinks of one element's term in a parameter's gradient, or return null if there are too many.
+ * @param {Op} op @param {Rule} rule @param {import("./contribution.js").Contribution} part the term's formula
  * @param {Record<string, number>} parameters @param {Range} range @param {GetOpKinks} getOpKinks
  */
 function findPartKinks(op, rule, { origin, watched }, parameters, range, getOpKinks) {
@@ -273,8 +288,9 @@ function findPartKinks(op, rule, { origin, watched }, parameters, range, getOpKi
 }
 
 /**
- * Return the inputs of a search for kinks: the range, and the op's functions on it.
- * @param {Op} op @param {Record<string, number>} parameters @param {Range} range @param {boolean} torchs
+ * Bundle the inputs of a search for kinks: the range, and the functions that evaluate the op on it.
+ * @param {Op} op @param {Record<string, number>} parameters @param {Range} range
+ * @param {boolean} torchs whether kinks of autograd's gradient are searched
  */
 function makeSearch(op, parameters, range, torchs) {
   const scopeAt = createScopeAt(op, parameters, range);
@@ -284,7 +300,7 @@ function makeSearch(op, parameters, range, torchs) {
 }
 
 /**
- * Return the x at which curves are sampled, ascending and distinct, with the kind of each point.
+ * Return the ascending, distinct x at which curves are sampled, and the kind of each: EVEN, KINK or NEIGHBOUR.
  * @param {number} start @param {number} stop @param {number} points @param {number[]} kinks
  */
 function makeGrid(start, stop, points, kinks) {
@@ -300,7 +316,8 @@ function makeGrid(start, stop, points, kinks) {
 }
 
 /**
- * Return the nearest and the fourth float64 on both sides of a kink. A jump may come that late if an op divides first.
+ * Return the nearest and the fourth-nearest float64 on both sides of a kink. Rounding in the op, such as by a division,
+ * can delay its jump that far.
  * @param {number} x
  */
 function listNeighbours(x) {
@@ -308,8 +325,8 @@ function listNeighbours(x) {
 }
 
 /**
- * Find jumps that are more than four floats past their kink, as explorer/curves/grids.py does. Returns the first x
- * beyond each jump, by the index of the point to be replaced.
+ * Find jumps more than four floats past their kink, as explorer/curves/grids.py does. Return the first x beyond each
+ * jump, by the index of the grid point to replace.
  * @param {Float64Array} x @param {Int8Array} marks @param {Float64Array} y
  * @param {(x: Float64Array) => Float64Array} curve
  */

@@ -1,12 +1,12 @@
 /**
- * Random draws: their detection in trees, rules as trees in x, g, u() and normal(), and uniform numbers by seed, with
- * the same bits as in Python.
+ * Random numbers in formulas: detection, substitution by expressions in x, g, u() and normal(), and uniform numbers by
+ * seed, bit for bit as in Python.
  *
- * @typedef {object} Loss a function of the output y
- * @property {string} key its text
+ * @typedef {object} Loss a differentiable function of the op's output y, such as (y − 0.45)²
+ * @property {string} key identifies the loss; its text
  * @property {string} text
- * @property {Tree} tree
- * @property {Tree} gradient its derivative
+ * @property {Tree} tree formula in y
+ * @property {Tree} gradient formula of its derivative by y
  * @property {import("./entry.js").Parameter[]} parameters
  */
 
@@ -31,7 +31,7 @@ export function hasDraw(tree) {
   return result;
 }
 
-/** Return whether a formula depends on the loss, at any output. @param {Tree} tree @returns {boolean} */
+/** Return whether a formula contains the loss: f(), fa() or f(…). @param {Tree} tree @returns {boolean} */
 export function hasLoss(tree) {
   if (typeof tree === "number") return false;
   return tree[0] === "name" ? LOSSES.includes(tree[1]) : tree[0] === "f" || getOperands(tree).some(hasLoss);
@@ -48,7 +48,9 @@ export function findStochastic(entries) {
 /**
  * Replace names in an expression tree with other expression trees.
  * @param {Tree} tree @param {Record<string, Tree>} replacements trees by name
- * @param {(output: Tree) => Tree} [lossAt] returns the replacement of the loss at an output @returns {Tree}
+ * @param {(output: Tree) => Tree} [lossAt] receives the output at which the loss is taken; returns the replacement of
+ *   f(output)
+ * @returns {Tree}
  */
 export function substituteTrees(tree, replacements, lossAt) {
   if (typeof tree === "number") return tree;
@@ -65,11 +67,11 @@ const [U, Z, G] = [UNIFORM, NORMAL, "g"].map((name) => /** @type {Node} */ (["na
 const resolvedTrees = new WeakMap();
 
 /**
- * Rewrite an expression in terms of x, the upstream gradient g and random numbers only. y becomes the op's formula, and
- * g is multiplied by the loss's derivative. f() and f(…) become the loss times g. ya() and fa() become the output and
- * loss of the antithetic sample, drawn with 1 − u. The same arguments return the same object, so that it is compiled
- * once.
- * @param {Tree} tree @param {Op} op @param {Loss} loss @returns {Tree}
+ * Rewrite a rule's formula in x, the upstream gradient g and random numbers only. y is replaced by the op's formula,
+ * and g is multiplied by the loss's derivative. f() and f(…) become the loss times g; ya() and fa() become output and
+ * loss for the random number 1 − u. Equal arguments return the same object, so that it is compiled once.
+ * @param {Tree} tree a formula that may contain y, f(), f(…), ya() and fa() @param {Op} op @param {Loss} loss
+ * @returns {Tree}
  */
 export function resolveTree(tree, op, loss) {
   if (typeof tree === "number" || typeof op.tree === "number") return resolveUncached(tree, op.tree, loss);
@@ -82,7 +84,7 @@ export function resolveTree(tree, op, loss) {
   return resolved;
 }
 
-/** Compute the expression that ``resolveTree`` caches. @param {Tree} tree @param {Tree} y @param {Loss} loss */
+/** Rewrite a formula for ``resolveTree``. @param {Tree} tree @param {Tree} y the op's formula @param {Loss} loss */
 function resolveUncached(tree, y, loss) {
   const ya = substituteTrees(y, { [UNIFORM]: ["-", 1, U], [NORMAL]: ["-", Z] });
   const lossOf = (/** @type {Tree} */ output) =>
@@ -102,9 +104,11 @@ function hashBits(bits) {
 }
 
 /**
- * Return reproducible uniform random numbers, one for each element of a layer at a training step. A hash computes them,
- * so that none need to be stored.
- * @param {number} elements @param {{seed?: number, step?: number, layer?: number, draw?: number}} [which]
+ * Return reproducible uniform random numbers in (0, 1), one for each element of a tensor. They are hashes of the
+ * element's index and of ``which``, so none need to be stored.
+ * @param {number} elements
+ * @param {{seed?: number, step?: number, layer?: number, draw?: number}} [which] the random stream: training step,
+ *   layer of the net, and call within the layer
  */
 export function drawUniforms(elements, { seed = 0, step = 0, layer = 0, draw = 0 } = {}) {
   let key = 0;

@@ -7,17 +7,19 @@
  * @typedef {["compare", string[], ...Tree[]]} Comparison a chain: one sign fewer than trees
  * @typedef {["points"|"through", number[], (number|null)[], Tree]} Points linear between points; beyond them "through"
  *   is constant and "points", a user-defined function, is NaN
- * @typedef {["f", Tree]} LossAt the loss at an output other than the drawn one
+ * @typedef {["f", Tree]} LossAt the loss as a function of the given output, f(…)
  * @typedef {"+" | "-" | "*" | "/" | "**" | "&" | "|"} Operator
  * @typedef {(values: Value[], scope: Scope) => Value} Step computes a value from those of earlier steps
- * @typedef {object} Scope
- * @property {Float64Array} x
+ *
+ * @typedef {object} Scope the values of the variables of a formula
+ * @property {Float64Array} x tensor elements at which the formula is evaluated
  * @property {Value} [y] the op's forward values at x
  * @property {Value} [g] the upstream gradient
- * @property {Record<string, Value>} [draws] random draws by name in a formula; normal() follows from u()
+ * @property {Record<string, Value>} [draws] random numbers by their spelling in formulas, such as "u()"; normal() is
+ *   computed from u()
  * @property {Record<string, number>} parameters
- * @property {Map<string, Value>} [parts] cache of subtrees' values, for several trees in this scope
- * @property {Scope} [reference] scope over which mean(…) and other reductions are taken; x itself by default
+ * @property {Map<string, Value>} [parts] cache of the values of subexpressions, shared by several formulas
+ * @property {Scope} [reference] the scope over which mean(…) and other reductions are computed; this one by default
  */
 
 import { FUNCTIONS, OPERATORS, PYTHON_FUNCTIONS, REDUCTIONS, makePower } from "./functions.js";
@@ -31,14 +33,14 @@ import { getOwn } from "./records.js";
 const CONSTANTS = { pi: Math.PI, e: Math.E };
 const NO_X = new Float64Array(0);
 export const [UNIFORM, NORMAL] = ["u()", "normal()"];
-/** NaN for each random variable, so that every value that depends on one is NaN. @type {Record<string, number>} */
+/** NaN for each random variable, to evaluate formulas without random numbers. @type {Record<string, number>} */
 const NO_DRAWS = { "u()": NaN, "f()": NaN, "ya()": NaN, "fa()": NaN };
-/** The names of random variables in formulas: uniform, normal, loss, and antithetic output and loss. */
+/** The spellings of random variables in formulas: uniform, normal, loss, and the output and loss for 1 − u. */
 export const DRAWS = [UNIFORM, NORMAL, "f()", "ya()", "fa()"];
 
 /** @type {WeakMap<Node, (scope: Scope) => Value>} */
 const programs = new WeakMap();
-/** A cache of reductions such as mean(…) for repeated evaluations. @type {WeakMap<Scope, Map<string, number>>} */
+/** Results of reductions such as mean(x), by scope and formula. @type {WeakMap<Scope, Map<string, number>>} */
 const reductions = new WeakMap();
 
 /** Evaluate an expression tree at every x. @param {Tree} tree @param {Scope} scope @returns {Float64Array} */
@@ -79,7 +81,7 @@ export function getOperands(node) {
 export const isReduction = (node) =>
   typeof node !== "number" && node[0] === "call" && Object.hasOwn(REDUCTIONS, node[1]);
 
-/** Return whether an expression has the same value for every x. @param {Tree} node @returns {boolean} */
+/** Return whether an expression has one value for all tensor elements. @param {Tree} node @returns {boolean} */
 function isConstant(node) {
   if (typeof node === "number" || isReduction(node)) return true;
   if (node[0] === "name") return !isVariable(node[1]) && !isDraw(node[1]);
@@ -87,7 +89,7 @@ function isConstant(node) {
 }
 
 /**
- * Compile an expression tree to a list of steps, in which equal subexpressions are computed once.
+ * Compile an expression tree to a function of the variables' values. Equal subexpressions are computed once.
  * @param {Node} tree @returns {(scope: Scope) => Value}
  */
 function compileTree(tree) {
@@ -103,7 +105,7 @@ function compileTree(tree) {
     const key = JSON.stringify(node);
     const existing = numbers.get(key);
     if (existing !== undefined) return existing;
-    const isSeparate = isReduction(node); // a reduction is computed over other x values
+    const isSeparate = isReduction(node); // its operands are evaluated over other x than the rest of the formula
     const number = steps.push(makeStep(node, isSeparate ? [] : getOperands(node).map(addStep))) - 1;
     numbers.set(key, number);
     return number;
@@ -124,8 +126,8 @@ function compileTree(tree) {
 }
 
 /**
- * Return the step of a compiled program that computes one node of an expression tree.
- * @param {Tree} node @param {number[]} from the steps of its operands @returns {Step}
+ * Return the step of a compiled formula that computes one node of its expression tree.
+ * @param {Tree} node @param {number[]} from indices of the steps that compute its operands @returns {Step}
  */
 function makeStep(node, from) {
   if (typeof node === "number") return () => node;
@@ -150,8 +152,8 @@ function makeStep(node, from) {
 }
 
 /**
- * Compute a reduction such as mean(x) once and cache the result.
- * @param {Scope} reference @param {string} text of the node @param {(scope: Scope) => number} reduce
+ * Return the value of a reduction such as mean(x), computed once for each scope.
+ * @param {Scope} reference @param {string} text the reduction as a cache key @param {(scope: Scope) => number} reduce
  */
 function reduceOnce(reference, text, reduce) {
   let cache = reductions.get(reference);
@@ -164,10 +166,13 @@ function reduceOnce(reference, text, reduce) {
 /** Return whether a name is one of the variables x, y and g. @param {string} name @returns {name is "x"|"y"|"g"} */
 const isVariable = (name) => ["x", "y", "g"].includes(name);
 
-/** Return whether a name stands for a random variable. @param {string} name */
+/** Return whether a name is the spelling of a random variable, such as "u()". @param {string} name */
 const isDraw = (name) => DRAWS.includes(name);
 
-/** Return the values of a random variable. @param {Scope} scope @param {string} name @returns {Value} */
+/**
+ * Return the values of a random variable, by default NaN.
+ * @param {Scope} scope @param {string} name @returns {Value}
+ */
 const getDraw = (scope, name) => /** @type {Record<string, Value>} */ (scope.draws ?? NO_DRAWS)[name];
 
 /**
@@ -178,7 +183,7 @@ function getOperation(node) {
   if (node[0] === "call") return (isConstant(node) && PYTHON_FUNCTIONS[node[1]]) || FUNCTIONS[node[1]];
   if (node[0] === "points") return interpolate(node[1], node[2]);
   if (node[0] === "through") return extendEnds(node[1], interpolate(node[1], node[2]));
-  if (node[0] === "f") return () => NaN; // the loss is unknown here, so its value is NaN
+  if (node[0] === "f") return () => NaN; // the loss is known only for means, where ``resolveTree`` has replaced it
   if (node[0] === "compare") return joinComparisons(node[1].map((sign) => OPERATORS[sign]));
   if (node[0] === "~") return (a) => 1 - a;
   if (node.length === 2) return negate;
@@ -215,8 +220,8 @@ function extendEnds(x, inside) {
 }
 
 /**
- * Return a function that evaluates a chained comparison such as a < b < c.
- * @param {Scalar[]} links @returns {Scalar}
+ * Return a function that evaluates a chained comparison such as a < b < c to 1 or 0.
+ * @param {Scalar[]} links one comparison for each sign @returns {Scalar}
  */
 function joinComparisons(links) {
   if (links.length === 1) return links[0];

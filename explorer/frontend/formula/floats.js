@@ -5,15 +5,15 @@ import { getSampling } from "./sampling.js";
 const number = new Float64Array(1);
 const bits = new BigInt64Array(number.buffer);
 
-/** Return the smallest float64 above x. @param {number} x */
+/** Return the smallest float64 greater than x. @param {number} x */
 export function getNextFloat(x) {
   if (!(x < Infinity)) return x;
-  number[0] = x + 0; // −0 becomes 0
+  number[0] = x + 0; // + 0 turns −0 into 0
   bits[0] += number[0] < 0 ? -1n : 1n;
   return number[0];
 }
 
-/** Return the largest float64 below x. @param {number} x */
+/** Return the largest float64 less than x. @param {number} x */
 export const getPreviousFloat = (x) => -getNextFloat(-x);
 
 /** Return the distance from |x| to the next larger float64. @param {number} x */

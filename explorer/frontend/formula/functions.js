@@ -1,6 +1,5 @@
 /**
- * All functions and operators of the formula language for float64 numbers, with torch's values.
- *
+ * Functions and operators of the formula language on float64 numbers, with the results of torch.
  * @typedef {(...values: number[]) => number} Scalar
  */
 
@@ -74,7 +73,10 @@ function exponent(a, least) {
  */
 export const CASTS = { float8_e4m3fn: [3, -6, 448], float8_e5m2: [2, -14, 57344] };
 
-/** Return a function that rounds numbers to a floating-point format. @param {number[]} format @returns {Scalar} */
+/**
+ * Return a function that rounds numbers to a floating-point format.
+ * @param {number[]} format bits of the mantissa, minimum exponent, maximum @returns {Scalar}
+ */
 function makeCast([mantissa, least, largest]) {
   return (a) => fp(a, mantissa, least, largest);
 }
@@ -181,7 +183,7 @@ export const REDUCTIONS = {
 };
 
 /**
- * The functions by which Python computes constants. Python's min and max ignore NaN as the second argument.
+ * Functions with Python's results for constants. Python's min and max ignore NaN as the second argument.
  * @type {Record<string, Scalar>}
  */
 export const PYTHON_FUNCTIONS = {

@@ -1,16 +1,17 @@
 /**
- * The kinks of a curve: declared by an entry, or searched where a piece of its formula changes. The search is the same
- * as in explorer/curves/kinks.py.
+ * Search for the kinks of a curve: an x at which it jumps, changes slope or is undefined. They are declared by an op or
+ * rule, or searched by sampling and bisection, as in explorer/curves/kinks.py.
  *
- * @typedef {{tree: Tree, pieces: Piece[], slopes: {x: Tree, y: Tree}}} KinkSource an entry that declares no
- *   kinks
+ * @typedef {{tree: Tree, pieces: Piece[], slopes: {x: Tree, y: Tree}}} KinkSource an op, rule or other formula that
+ *   declares no kinks: see ``Common``
  * @typedef {(x: Float64Array) => Scope} ScopeAt
- * @typedef {(x: Float64Array) => Float64Array} Values
+ * @typedef {(x: Float64Array) => Float64Array} Values evaluates a formula at the given x
  * @typedef {(x: Float64Array, upstream: Float64Array) => Float64Array} OpSlope the op's derivative times ``upstream``
- * @typedef {{scopeAt: ScopeAt, start: number, stop: number, opSlope: OpSlope, torchs: boolean}} Search a range with
- *   the op's functions on it; ``torchs``: the gradient is autograd's and may differ at one x from its neighbourhood
+ * @typedef {{scopeAt: ScopeAt, start: number, stop: number, opSlope: OpSlope, torchs: boolean}} Search a range, with
+ *   the functions that evaluate the op on it; ``torchs``: kinks of autograd's gradient are searched, which may differ
+ *   at one x from its neighbourhood
  * @typedef {{values: Float64Array, slopes: Float64Array}} Sides values and slopes of a curve at x
- * @typedef {(x: Float64Array) => Sides} Curve
+ * @typedef {(x: Float64Array) => Sides} Curve evaluates a curve and its slope at the given x
  */
 
 import { hasDraw, resolveTree, substituteTrees } from "./draws.js";
@@ -22,10 +23,10 @@ import { getSampling } from "./sampling.js";
 /** @import { Entry, Lattice, Op, Piece } from "./entry.js" */
 /** @import { Node, Scope, Tree } from "./evaluation.js" */
 
-const MERGE_DISTANCE = 1e-6; // kinks closer together than this fraction of the range are merged
+const MERGE_DISTANCE = 1e-6; // fraction of the range; kinks closer together are merged
 const INDIRECT_NAMES = ["y", "g", "ya()", "f()", "fa()"];
 /**
- * The extreme values of the random numbers. The normal one is large enough to dominate any sum.
+ * The extreme values of the random numbers, at which a mean's kinks can lie. The normal one dominates any sum.
  * @type {Record<string, Tree>[]}
  */
 const EXTREME_DRAWS = [
@@ -33,13 +34,13 @@ const EXTREME_DRAWS = [
   { [UNIFORM]: 1, [NORMAL]: 1e300 },
 ];
 
-/** A cache of the expressions to search for the kinks of a mean, by expression tree. @type {WeakMap<Node, Piece[]>} */
+/** A cache of the expressions in which the kinks of a mean are searched, by formula. @type {WeakMap<Node, Piece[]>} */
 const extremePieces = new WeakMap();
 
 /**
  * Return the kinks of an op or rule within a range, in ascending order. Returns null if there are too many to show.
  * @param {Entry} entry @param {Search} search @param {Record<string, number>} parameters
- * @param {Float64Array|null} [candidates] of an entry that declares no kinks, if computed already
+ * @param {Float64Array|null} [candidates] positions to test if it declares no kinks; found by a search by default
  */
 export function findEntryKinks(entry, search, parameters, candidates) {
   const { start, stop } = search;
@@ -50,8 +51,8 @@ export function findEntryKinks(entry, search, parameters, candidates) {
 }
 
 /**
- * Find the kinks of an op or rule that declares none, or return null if there are too many. For a stochastic one, every
- * x where its mean may have a kink is returned unchecked.
+ * Find the kinks of an op or rule that declares none, or return null if there are too many. For a stochastic one, all
+ * candidates are returned, because its mean cannot be tested here.
  * @param {KinkSource} entry @param {Search} search @param {Float64Array|null} [candidates]
  */
 function findOwnKinks(entry, search, candidates) {
@@ -60,7 +61,7 @@ function findOwnKinks(entry, search, candidates) {
   return possible && [...possible];
 }
 
-/** Return distinct numbers in ascending order, or null if there are more than ``mostKinks``. @param {number[]} found */
+/** Sort numbers without duplicates. Return null if more than ``mostKinks`` remain. @param {number[]} found */
 export function sortOrNull(found) {
   const distinct = [...new Set(found)].sort((a, b) => a - b);
   return distinct.length <= getSampling().mostKinks ? distinct : null;
@@ -102,7 +103,7 @@ function listLatticePoints(lattice, value, start, stop) {
 }
 
 /**
- * Search a formula for kinks by sampling it, or return null if there are too many.
+ * Search a formula for kinks by sampling, or return null if there are too many.
  * @param {KinkSource} entry @param {Search} search @param {Float64Array|null} [candidates]
  */
 export function searchKinks(entry, search, candidates = findCandidates(entry, search)) {
@@ -118,9 +119,10 @@ export function findCandidates(entry, { scopeAt, start, stop }) {
   const width = stop - start;
   /** @type {number[]} */
   const candidates = [];
-  // Inner expressions come first, because an outer one can change twice in an interval only around an inner extremum.
+  // Go from inner to outer expressions: an outer one can change twice within a sampling interval only around an
+  // extremum of an inner one, which is found by then.
   for (const { tree, turns } of [...entry.pieces].reverse()) {
-    /** @param {Tree} part @returns {Values} */
+    /** Return a function that evaluates one expression at the given x. @param {Tree} part @returns {Values} */
     const valueOf = (part) => (x) => evaluate(part, scopeAt(x));
     /** @type {number[]} */
     const turning = [];
@@ -130,7 +132,7 @@ export function findCandidates(entry, { scopeAt, start, stop }) {
     if (!changing) return null;
     const isSign = typeof tree !== "number" && tree[1] === "sign";
     const signs = valueOf(tree)(Float64Array.from(turning));
-    // Rounding may have widened the zero of a sign to an interval.
+    // Rounding can turn the single zero of a sign(…) into an interval of zeros.
     const touching = turning.filter((_, i) => isSign && signs[i] === 0);
     candidates.push(...touching, ...changing.filter((x) => !isNear(x, touching, MERGE_DISTANCE * width)));
   }
@@ -144,9 +146,10 @@ export function findCandidates(entry, { scopeAt, start, stop }) {
 const isNear = (x, positions, distance) => positions.some((other) => Math.abs(x - other) <= distance);
 
 /**
- * Find additional x at which the mean of a stochastic formula may have a kink, because the formula changes there with
- * y, g or f at an extreme random number. Returns null if there are too many.
- * @param {Tree[]} trees @param {{op: Op, loss: Loss}} drawn @param {Search} search @param {number[]} kinks
+ * Find the x at which the mean of a stochastic formula may have further kinks. The formula jumps there for an extreme
+ * random number, through y, g or the loss. Returns null if there are too many.
+ * @param {Tree[]} trees the formulas @param {{op: Op, loss: Loss}} drawn @param {Search} search
+ * @param {number[]} kinks positions that are left out
  */
 export function findMeanKinks(trees, { op, loss }, search, kinks) {
   const pieces = trees.flatMap((tree) => getExtremePieces(tree, op, loss));
@@ -156,7 +159,8 @@ export function findMeanKinks(trees, { op, loss }, search, kinks) {
 }
 
 /**
- * Return the parts of a stochastic formula that can cause kinks of its mean.
+ * Return the subexpressions of a stochastic formula at whose jumps its mean may have kinks, with extreme random
+ * numbers.
  * @param {Tree} tree @param {Op} op @param {Loss} loss @returns {Piece[]}
  */
 function getExtremePieces(tree, op, loss) {
@@ -169,7 +173,7 @@ function getExtremePieces(tree, op, loss) {
   return pieces;
 }
 
-/** Return the parts of a formula that can jump and depend on random numbers. @param {Tree} tree @returns {Node[]} */
+/** Return the subexpressions that can jump and depend on random numbers. @param {Tree} tree @returns {Node[]} */
 function listPieces(tree) {
   if (typeof tree === "number") return [];
   const ownPieces = listNodePieces(tree).filter((piece) =>
@@ -179,7 +183,7 @@ function listPieces(tree) {
 }
 
 /**
- * Return expressions that change their value at every x at which a node of an expression tree may have a kink.
+ * Return expressions that change value wherever one node of an expression tree may have a kink.
  * @param {Node} node @returns {Node[]}
  */
 function listNodePieces(node) {
@@ -198,7 +202,7 @@ function listNodePieces(node) {
   );
 }
 
-/** Return whether x raised to an exponent is a polynomial. @param {Tree} exponent */
+/** Return whether x to the power of this exponent is a polynomial. @param {Tree} exponent */
 const isPolynomialExponent = (exponent) =>
   typeof exponent === "number" && Number.isInteger(exponent) && exponent >= 0;
 
@@ -219,8 +223,8 @@ function listNames(tree) {
 }
 
 /**
- * Find every x at which a piecewise constant function changes, or return null if there are too many. The scan extends
- * one step beyond both ends of the range.
+ * Find every x at which a piecewise constant function changes value, or return null if there are too many. The scan
+ * extends one step beyond both ends of the range.
  * @param {Values} value @param {number} start @param {number} stop @param {number[]} extra further x to scan
  */
 function findChanges(value, start, stop, extra) {
@@ -241,11 +245,11 @@ function findChanges(value, start, stop, extra) {
 }
 
 /**
- * Intervals of x at whose ends a function has different values.
+ * Intervals of x, from ``low`` to ``high``, with the function's different values at these ends. ``count`` are in use.
  * @typedef {{count: number, low: Float64Array, high: Float64Array, before: Float64Array, after: Float64Array}} Cells
  */
 
-/** Allocate an empty list of intervals. @param {number} capacity the capacity @returns {Cells} */
+/** Allocate an empty list of intervals. @param {number} capacity maximum number of intervals @returns {Cells} */
 function allocateCells(capacity) {
   const allocate = () => new Float64Array(capacity);
   return { count: 0, low: allocate(), high: allocate(), before: allocate(), after: allocate() };
@@ -267,7 +271,7 @@ function addCell(cells, ...[low, high, before, after]) {
 
 /**
  * Bisect intervals and return the halves at whose ends the function differs. If both ends are neighbouring floats, the
- * upper end is appended to ``ends`` instead.
+ * upper one is appended to ``ends`` instead.
  * @param {Values} value @param {Cells} cells @param {number[]} ends
  */
 function bisectCells(value, { count, low, high, before, after }, ends) {
@@ -304,15 +308,16 @@ function replaceNaN(values) {
 function roundHalfToEven(size, digits) {
   const text = size.toExponential(digits);
   const last = 10 ** (Number(text.slice(text.indexOf("e") + 1)) - digits);
-  if (Math.abs(Number(text) - size) < 0.4 * last) return text; // the rounded digit was not close to a half
+  // the decimal was not close to halfway between two rounded numbers
+  if (Math.abs(Number(text) - size) < 0.4 * last) return text;
   const isHalf = /50{20}e/.test(size.toExponential(digits + 21));
   return isHalf ? text.replace(/[13579](?=e)/, (odd) => String(Number(odd) - 1)) : text;
 }
 
 /**
- * Sort positions, remove near duplicates, and round to short decimals where possible. The changes of a sign at its zero
- * and right after it count as one position.
- * @param {number[]} found @param {number} width
+ * Sort positions, merge near duplicates, and round to short decimals where possible. A sign that changes at its zero
+ * and right after it counts once.
+ * @param {number[]} found @param {number} width of the range
  */
 function mergeClose(found, width) {
   /** @type {number[]} */
@@ -342,9 +347,11 @@ function makeCurve(entry, scopeAt, opSlope) {
 }
 
 /**
- * Return the candidates at which the value or slope of a curve jumps. At a hundredth of the distance, a smooth change
- * shrinks to a hundredth, but a jump or corner does not. An x at which the slope keeps growing is a kink too.
- * @param {Curve} curve @param {Float64Array} x ascending @param {number} width @param {boolean} torchs
+ * Return the candidates at which the value or slope of a curve really jumps. If the neighbours are taken a hundred
+ * times nearer, a smooth change shrinks in proportion, but a jump or corner does not. An x at which the slope keeps
+ * growing is a kink too.
+ * @param {Curve} curve @param {Float64Array} x candidates, ascending @param {number} width of the range
+ * @param {boolean} torchs
  */
 function selectKinks(curve, x, width, torchs) {
   const step = x.map((at, i) =>
@@ -353,7 +360,10 @@ function selectKinks(curve, x, width, torchs) {
   const wide = step.map((size) => 100 * size);
   const far = measureChanges(curve, x, wide, torchs);
   const near = measureChanges(curve, x, step, torchs);
-  /** @param {"jump"|"corner"} kind @param {number} i */
+  /**
+   * Return whether a change nearly vanishes at the smaller distance, as that of a smooth curve does.
+   * @param {"jump"|"corner"} kind @param {number} i
+   */
   const isFading = (kind, i) => near[kind][i] < far[kind][i] / 2 + 1e-300;
   const smooth = (/** @type {number} */ i) =>
     isFading("jump", i) && isFading("corner", i) && near.steep[i] <= 1.05 * far.steep[i] + 1e-300;
@@ -361,8 +371,8 @@ function selectKinks(curve, x, width, torchs) {
 }
 
 /**
- * Return the distance at which both sides of a kink are compared, small enough to avoid its neighbours.
- * @param {Float64Array} x @param {number} i @param {number} width
+ * Return the distance from a kink at which its two sides are compared. It is small enough to avoid the next kinks.
+ * @param {Float64Array} x all kinks, ascending @param {number} i @param {number} width
  */
 function limitStep(x, i, width) {
   const before = i > 0 ? x[i] - x[i - 1] : width;
@@ -371,9 +381,8 @@ function limitStep(x, i, width) {
 }
 
 /**
- * Measure how much the value and the slope of a curve change across each x. Rounding errors are removed. The steepness
- * is measured too.
- * @param {Curve} curve @param {Float64Array} x @param {Float64Array} step @param {boolean} torchs
+ * Measure the changes of value and slope of a curve across each x, without rounding errors, and its steepness.
+ * @param {Curve} curve @param {Float64Array} x @param {Float64Array} step distance to each side @param {boolean} torchs
  */
 function measureChanges(curve, x, step, torchs) {
   const sides = [-1, 0, 1].map((side) => curve(x.map((at, i) => at + side * step[i])));
@@ -384,7 +393,10 @@ function measureChanges(curve, x, step, torchs) {
     max(...sides.map((side) => abs(side[name][i])));
   const clean = (/** @type {number} */ change, /** @type {number} */ size) =>
     Number.isFinite(change) && change <= 1e-11 * size ? 0 : change;
-  /** @param {Sides} one @param {Sides} other @param {Name} name @param {number} i */
+  /**
+   * Return by how much a quantity differs between two sides of position i.
+   * @param {Sides} one @param {Sides} other @param {Name} name @param {number} i
+   */
   const getDifference = (one, other, name, i) => abs(one[name][i] - other[name][i]);
   const measureCorner = (/** @type {number} */ i) =>
     max(getDifference(left, right, "slopes", i), torchs ? getDifference(middle, left, "slopes", i) : 0);

@@ -1,8 +1,10 @@
 /**
- * Rules drawn by hand: straight lines through points, converted from a stroke to a formula and back.
+ * Backward rules that the user draws by hand: a stroke of the pencil becomes straight lines between points, and these a
+ * formula. A formula can be parsed back into its points.
  *
  * @typedef {[number, number]} Point x and the gradient at g = 1
- * @typedef {{name: string, points: Point[], zero: boolean}} Drawing ``zero``: whether it is 0 outside the points
+ * @typedef {{name: string, points: Point[], zero: boolean}} Drawing a drawn rule; ``zero``: its gradient is 0 outside
+ *   the points, otherwise constant
  * @typedef {[number, number]} Units the x and y that correspond to one px
  */
 
@@ -11,15 +13,17 @@ import { roundToUnit } from "./numbers.js";
 /** @import { Tree } from "./evaluation.js" */
 
 export const MAX_POINTS = 16;
-const [TOLERANCE, TOLERANCE_GROWTH] = [0.007, 1.2]; // maximum distance from the stroke, in panel heights
+// the allowed distance from the stroke, as a fraction of the panel's height, and its growth per attempt
+const [TOLERANCE, TOLERANCE_GROWTH] = [0.007, 1.2];
 const DIGITS = 3;
 
 /**
- * Fit a polyline with as few points as possible to a stroke of the pencil.
- * @param {Point[]} stroke in the order of drawing, in which later points replace earlier ones at the same x
- * @param {Units} units @param {number} height of the panel
- * @param {(points: Point[]) => boolean} fits whether a formula can hold the points
- * @returns {Point[]} fewer than two for a stroke without width
+ * Fit a polyline with as few points as possible to a pencil stroke. The tolerance grows until the points fit into a
+ * formula.
+ * @param {Point[]} stroke in drawing order; where it goes back in x, later points replace earlier ones
+ * @param {Units} units @param {number} height of the panel, in y
+ * @param {(points: Point[]) => boolean} fits receives the points; returns whether a formula with them is short enough
+ * @returns {Point[]} fewer than two points for a stroke without width
  */
 export function fitLine(stroke, units, height, fits) {
   const line = collectColumns(stroke, units[0]);
@@ -30,8 +34,8 @@ export function fitLine(stroke, units, height, fits) {
 }
 
 /**
- * Convert a stroke to one height for each column of pixels.
- * @param {Point[]} stroke @param {number} unit @returns {Point[]}
+ * Convert a stroke to one point for each column of pixels.
+ * @param {Point[]} stroke @param {number} unit width of a column, in x @returns {Point[]}
  */
 function collectColumns(stroke, unit) {
   /** @type {Map<number, number>} */
@@ -48,7 +52,7 @@ function collectColumns(stroke, unit) {
 }
 
 /**
- * Drop points from a polyline as long as this moves it by at most ``tolerance``.
+ * Drop points from a polyline while it moves vertically by at most ``tolerance``.
  * @param {Point[]} line @param {number} tolerance @returns {Point[]}
  */
 function simplifyLine(line, tolerance) {
@@ -63,10 +67,7 @@ function simplifyLine(line, tolerance) {
   ];
 }
 
-/**
- * Return the height of a line through points at x. Beyond the ends, it is constant.
- * @param {Point[]} points @param {number} x
- */
+/** Return the height of a polyline at x. Beyond its ends, it is constant. @param {Point[]} points @param {number} x */
 export function interpolateHeight(points, x) {
   const right = points.findIndex(([at]) => at >= x);
   if (right < 0) return points[points.length - 1][1];
@@ -76,7 +77,7 @@ export function interpolateHeight(points, x) {
 }
 
 /**
- * Round the points of a drawn line to few digits, with ascending x.
+ * Round the points of a drawn line to as few digits as the screen's pixels require. Their x stay ascending.
  * @param {Point[]} points @param {Units} units @returns {Point[]}
  */
 export function roundPoints(points, units) {
@@ -84,7 +85,7 @@ export function roundPoints(points, units) {
   return points.map((point) => {
     const [x, y] = point.map((value, i) => roundDigits(roundToUnit(value, units[i] / 2)));
     const digit = Math.floor(Math.log10(Math.abs(before) || 100 * units[0])) - DIGITS + 1;
-    const minX = before + 10 ** digit; // the smallest larger number with this many digits
+    const minX = before + 10 ** digit; // the smallest larger number with as many digits
     before = x > before ? x : roundDigits(minX);
     return [before, y];
   });
@@ -94,7 +95,7 @@ export function roundPoints(points, units) {
 const roundDigits = (value) => Number(value.toPrecision(DIGITS)) + 0;
 
 /**
- * Mirror the right half of a line to the left. The left half is mirrored if there is nothing to the right of 0.
+ * Make a line symmetric about x = 0: mirror its right half, or its left half if nothing is right of 0.
  * @param {Point[]} points @param {Units} units @returns {Point[]}
  */
 export function mirrorLine(points, units) {
@@ -118,21 +119,21 @@ export function mirrorLine(points, units) {
   );
 }
 
-/** Return whether a line is its own mirror image at x = 0. @param {Point[]} points */
+/** Return whether a line is symmetric about x = 0. @param {Point[]} points */
 export const isSymmetric = (points) =>
   points.every(([x, y], i) => {
     const [mirrorX, height] = points[points.length - 1 - i];
     return mirrorX === -x && height === y;
   });
 
-/** Return the formula of a hand-drawn backward rule. @param {Drawing} drawing */
+/** Return the formula of a hand-drawn backward rule as text. @param {Drawing} drawing */
 export function writeFormula({ points, zero }) {
   const [[first], [last]] = [points[0], points[points.length - 1]];
   return `g * through(x, ${points.flat().join(", ")})${zero ? ` * (x >= ${first}) * (x <= ${last})` : ""}`;
 }
 
 /**
- * Return the expression tree of a hand-drawn backward rule, as Python would parse it.
+ * Return the expression tree of a hand-drawn backward rule, equal to Python's parse of its formula.
  * @param {Drawing} drawing @returns {Tree}
  */
 export function makeDrawnTree({ points, zero }) {
@@ -149,7 +150,7 @@ export function makeDrawnTree({ points, zero }) {
 }
 
 /**
- * Return the drawn line from which a rule's formula was made, or null if it was not drawn.
+ * Recover the drawn points from a rule's formula, or return null if the rule was not drawn by hand.
  * @param {{label: string, tree: Tree|null}} rule @returns {Drawing|null}
  */
 export function parseDrawing({ label, tree }) {

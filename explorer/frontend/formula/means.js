@@ -1,12 +1,13 @@
 /**
- * Means and standard deviations of stochastic formulas at each x, approximated by quantiles of u. Python computes exact
- * values.
+ * Means and standard deviations of stochastic formulas at each x, approximated with evenly spaced quantiles of the
+ * uniform random number u. Python computes exact values.
  *
  * @typedef {{mean: Float64Array, spread: Float64Array}} Moments ``spread``: standard deviations
- * @typedef {{u: Float64Array, z: Float64Array, weight: Float64Array}} Quantiles of u, the corresponding standard normal
- *   numbers, and the weight of each in a mean
- * @typedef {{x: Float64Array, g: number, parameters: Record<string, number>, reference?: import("./evaluation.js").Scope}}
- *   Place where a tree is evaluated
+ * @typedef {{u: Float64Array, z: Float64Array, weight: Float64Array}} Quantiles values of the uniform number u, the
+ *   standard normal numbers z at the same quantiles, and each value's weight in the mean
+ * @typedef {{x: Float64Array, g: number, parameters: Record<string, number>, reference?:
+ *   import("./evaluation.js").Scope}} Place the x, upstream gradient and parameters with which formulas are evaluated;
+ *   ``reference``: see ``Scope``
  */
 
 import { hasDraw } from "./draws.js";
@@ -15,13 +16,14 @@ import { ndtri } from "./normal.js";
 
 /** @import { Tree } from "./evaluation.js" */
 
-export const [PREVIEW_QUANTILES, FINE_QUANTILES] = [255, 1023]; // the second number is used without torch
-const BLOCK = 4096; // the number of points evaluated together, few enough for the processor's cache
+// numbers of quantiles: for a preview until Python answers, and for a final result without Python
+export const [PREVIEW_QUANTILES, FINE_QUANTILES] = [255, 1023];
+const BLOCK = 4096; // number of values computed at once; few enough for the processor's cache
 
 /** @type {Map<number, Quantiles>} */
 const cache = new Map();
 
-/** Return evenly spaced quantiles of a uniform random number, from a cache. @param {number} count */
+/** Return evenly spaced quantiles of a uniform random number, cached by ``count``. @param {number} count */
 export function makeEvenQuantiles(count) {
   const quantiles = cache.get(count) ?? makeQuantiles([0, 1], count);
   cache.set(count, quantiles);
@@ -30,7 +32,8 @@ export function makeEvenQuantiles(count) {
 
 /**
  * Return quantiles of a uniform random number, evenly spaced within each interval between ``ends``.
- * @param {number[]} ends ascending, from 0 to 1 @param {number} count per interval @returns {Quantiles}
+ * @param {number[]} ends interval bounds, ascending from 0 to 1 @param {number} count of quantiles in each interval
+ * @returns {Quantiles}
  */
 export function makeQuantiles(ends, count) {
   const fillEach = (/** @type {(low: number, width: number, share: number) => number} */ value) =>
@@ -46,7 +49,7 @@ export function makeQuantiles(ends, count) {
  * Compute the mean and standard deviation of stochastic expressions at each x. Common subexpressions are evaluated
  * once.
  * @param {Tree[]} trees @param {Place} place @param {Quantiles} quantiles
- * @returns {Moments[]} NaN for a mean over x of something stochastic
+ * @returns {Moments[]} one for each tree; NaN for a reduction of random values, such as mean(u())
  */
 export function computeMoments(trees, place, quantiles) {
   const moments = trees.map((tree) => {
@@ -71,7 +74,7 @@ export function computeMoments(trees, place, quantiles) {
   return moments;
 }
 
-/** Return an array that repeats the given values. @param {Float64Array} values @param {number} times */
+/** Repeat a whole array several times, one copy after another. @param {Float64Array} values @param {number} times */
 function repeatValues(values, times) {
   const all = new Float64Array(values.length * times);
   for (let row = 0; row < times; row += 1) all.set(values, row * values.length);
@@ -79,8 +82,8 @@ function repeatValues(values, times) {
 }
 
 /**
- * Compute the mean and standard deviation at several x from the values at each quantile.
- * @param {Moments} moments @param {Float64Array} values @param {Float64Array} weight
+ * Fill in the mean and standard deviation at several x, from the values at each quantile.
+ * @param {Moments} moments @param {Float64Array} values @param {Float64Array} weight of each quantile
  * @param {number} first index of the first x
  */
 function fillMoments({ mean, spread }, values, weight, first) {
@@ -95,7 +98,7 @@ function fillMoments({ mean, spread }, values, weight, first) {
 }
 
 /**
- * Return whether an expression reduces something stochastic to one number, as mean(u()) does.
+ * Return whether an expression reduces random values to one number, as mean(u()) does.
  * @param {Tree} tree @returns {boolean}
  */
 function hasReducedDraw(tree) {

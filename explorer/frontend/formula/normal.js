@@ -26,7 +26,7 @@ export function erf(x) {
   return Math.sign(x) * (1 - computeErfc(Math.abs(x)));
 }
 
-/** Coefficients of the rational functions with which Cephes and torch compute normal quantiles. */
+/** Coefficients of the rational approximations with which Cephes and torch compute normal quantiles. */
 const MIDDLE = [
   [-59.96335010141079, 98.00107541859997, -56.67628574690703, 13.931260938727968, -1.2391658386738125],
   [
@@ -54,9 +54,9 @@ const FAR = [
     0.00032801446468212774, 2.8924786474538068e-6, 6.790194080099813e-9,
   ],
 ];
-const TAIL_CHANCE = 0.1353352832366127; // e**-2, the probability at which the lower tail ends
+const TAIL_CHANCE = 0.1353352832366127; // e**-2, the probability below which the tail's approximation is used
 const ROOT_TWO_PI = 2.5066282746310007;
-const FAR_START = 8; // the last approximation is used if sqrt(-2 log p) is at least this
+const FAR_START = 8; // the far tail's approximation is used if sqrt(-2 log p) is at least this
 
 /** Evaluate a polynomial at x. @param {number[]} coefficients the highest power first @param {number} x */
 function evaluatePolynomial(coefficients, x) {

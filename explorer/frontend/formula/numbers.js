@@ -1,4 +1,4 @@
-// Formats numbers for people, and parses numbers that people type.
+// Numbers as text: formatting for display, and parsing of user input.
 
 /** Format a number with at most six significant digits. @param {number} value */
 export function formatNumber(value) {
@@ -6,8 +6,8 @@ export function formatNumber(value) {
 }
 
 /**
- * Format a number of an array with as few digits as it takes to read the same number back.
- * @param {number} value @param {Float32Array|Float64Array} array
+ * Format a number with as few digits as identify it in the array's precision.
+ * @param {number} value @param {Float32Array|Float64Array} array float32 or float64; only its type is used
  */
 export function formatExact(value, array) {
   for (let digits = 1; digits <= 9 && array instanceof Float32Array; digits++) {
@@ -19,7 +19,8 @@ export function formatExact(value, array) {
 
 const DECIMAL = String.raw`(?:\d+[.,]?\d*|[.,]\d+)(?:e[+-]?\d+)?`;
 const FACTOR = new RegExp(`^([+-]?)(?:(${DECIMAL})?(pi)|(${DECIMAL})|(e))$`);
-const AMBIGUOUS = /^[+-]?[1-9]\d{0,2}(,\d{3})+$/; // the comma may be a thousands separator or a decimal comma
+// matches e.g. "1,250", where the comma may be a thousands separator or a decimal comma
+const AMBIGUOUS = /^[+-]?[1-9]\d{0,2}(,\d{3})+$/;
 
 /**
  * Parse a number that a user typed, or return null. It may be written as 2.5, 2,5 or 1e-3, or as a product or quotient
@@ -51,7 +52,7 @@ function parseFactor(text) {
   return (sign === "-" ? -1 : 1) * decimal * (pi ? Math.PI : 1) * (e ? Math.E : 1);
 }
 
-/** Explain with an example why a typed text is not a number. @param {string} text that ``parseNumber`` cannot parse */
+/** Explain with an example how to type a number. @param {string} text the invalid input */
 export function explainInvalidNumber(text) {
   const plain = normalizeTyped(text);
   if (AMBIGUOUS.test(plain)) {
@@ -63,7 +64,7 @@ export function explainInvalidNumber(text) {
 }
 
 /**
- * Explain why a number is out of bounds, or return "" if it is not.
+ * Return a sentence if a number is out of bounds, otherwise "".
  * @param {number} value @param {number} low @param {number} high
  */
 export function explainOutOfBounds(value, low, high) {
@@ -86,7 +87,7 @@ export function formatShort(value) {
   return `${Number(digits)}e${Number(exponent)}`;
 }
 
-/** Format a power of ten for the labels of an axis. @param {number} exponent */
+/** Format a power of ten for an axis label, such as 10⁻³. @param {number} exponent */
 export function formatPower(exponent) {
   return Math.abs(exponent) <= 3 ? formatShort(10 ** exponent) : `1e${exponent}`;
 }
@@ -102,8 +103,8 @@ export function capitalize(text) {
 }
 
 /**
- * Format a fraction as a percentage without decimals. 0 % and 100 % appear only if they are exact.
- * @param {number} share
+ * Format a fraction as a percentage without decimals. 0 % and 100 % are shown only if exact.
+ * @param {number} share from 0 to 1
  */
 export function formatShare(share) {
   const percent = Math.round(100 * share);
@@ -112,14 +113,14 @@ export function formatShare(share) {
 }
 
 /**
- * Format the fraction of a gradient that a rule passes on, as a percentage that may exceed 100 %.
+ * Format the ratio of a rule's gradient to the upstream gradient as a percentage, which may exceed 100 %.
  * @param {number} share
  */
 export function formatPassedShare(share) {
   return share > 1 ? `${(100 * share).toFixed(0)} %` : formatShare(share);
 }
 
-/** Round a number to the decimal place of a unit. @param {number} value @param {number} unit */
+/** Round a number to the decimal place of a unit such as 0.01. @param {number} value @param {number} unit */
 export function roundToUnit(value, unit) {
   const digits = Math.floor(Math.log10(Math.abs(value))) - Math.floor(Math.log10(unit)) + 1;
   return digits < 1 ? 0 : Number(value.toPrecision(Math.min(digits, 17)));

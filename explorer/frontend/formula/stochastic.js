@@ -1,25 +1,26 @@
 /**
- * Curves of stochastic ops and rules: means over u, standard deviations, and single random draws.
+ * Curves of stochastic ops and rules: means over the uniform random number u, standard deviations, and single samples.
  *
- * @typedef {object} StochasticCurves
- * @property {number} quantiles the number of quantiles per mean
+ * @typedef {object} StochasticCurves additions to ``Curves`` for a stochastic op or rule
+ * @property {number} quantiles number of values of u in each mean
  * @property {Record<string, import("./curves.js").Floats>} spread standard deviations by "forward" and rule key
- * @property {UnbiasedGradient|null} exact the unbiased gradient: g times the slope of the mean loss in x; from Python only
- * @property {Draws} draws
+ * @property {UnbiasedGradient|null} exact the unbiased gradient: g times the slope of the mean loss in x; null until
+ *   Python has computed it
+ * @property {Draws} draws single random samples, plotted as dots
  *
- * @typedef {{x: import("./curves.js").Floats, marks: ArrayLike<number>, y: import("./curves.js").Floats, isPast?: boolean}}
- *   UnbiasedGradient ``isPast``: of an earlier choice, during a drag
+ * @typedef {{x: import("./curves.js").Floats, marks: ArrayLike<number>, y: import("./curves.js").Floats, isPast?:
+ *   boolean}} UnbiasedGradient its curve y over x; ``isPast``: still that of the choice before the current drag
  *
- * @typedef {object} Draws single random draws at a few even x
+ * @typedef {object} Draws one random sample at each of a few evenly spaced x
  * @property {Float64Array} x
  * @property {Float64Array} y
  * @property {Record<string, Float64Array>} gradients
  *
- * @typedef {object} Pair a rule adapted to an op
- * @property {string} key
- * @property {Tree|null} gradient as from gradientOf
- * @property {Tree|null} part an element's contribution to the gradient for the learning parameter
- * @property {Record<string, number>} parameters as from getParameterValues, and the loss's
+ * @typedef {object} Pair the formulas to evaluate for one rule of the op
+ * @property {string} key of the rule
+ * @property {Tree|null} gradient formula of the rule's gradient for x, or null
+ * @property {Tree|null} part formula of one element's term in a parameter's gradient, or null
+ * @property {Record<string, number>} parameters values of the op's, the rule's and the loss's parameters, by name
  */
 
 import { resolveTree, drawUniforms } from "./draws.js";
@@ -32,11 +33,14 @@ import { getOwn } from "./records.js";
 /** @import { Op } from "./entry.js" */
 /** @import { Tree } from "./evaluation.js" */
 /** @import { Moments, Place } from "./means.js" */
-/** @typedef {(x: Float64Array, parameters: Record<string, number>) => Place} PlaceAt */
+/**
+ * A function that returns where to evaluate formulas, for x and parameter values.
+ * @typedef {(x: Float64Array, parameters: Record<string, number>) => Place} PlaceAt
+ */
 
-const DOTS = 30; // the number of random samples shown for each curve
+const DOTS = 30; // number of random samples shown for each curve
 
-/** The loss f = y, which is the op's output itself. @type {Loss} */
+/** The default loss f = y: the op's output itself. @type {Loss} */
 export const OUTPUT = { key: "y", text: "y", tree: ["name", "y"], gradient: 1, parameters: [] };
 
 /** Return the values of a loss's parameters, by name. @param {Loss} loss @param {Record<string, number>} settings */
@@ -46,17 +50,21 @@ export function getLossValues({ parameters }, settings) {
   );
 }
 
-/** @typedef {{op: Op, loss: Loss, pairs: Pair[], parameters: Record<string, number>}} StochasticSetup */
 /**
- * A tree whose mean is to be computed.
+ * A stochastic op, the loss of its output, the formulas of its rules, and the parameter values.
+ * @typedef {{op: Op, loss: Loss, pairs: Pair[], parameters: Record<string, number>}} StochasticSetup
+ */
+/**
+ * A formula whose mean is to be computed, with its parameter values and the key of the result.
  * @typedef {{key: string, tree: Tree, parameters: Record<string, number>}} MeanRequest
  */
 
 /**
- * Compute the means and standard deviations of a stochastic op and its rules, and some random samples.
+ * Compute the mean curves and standard deviations of a stochastic op and its rules, and a few single samples.
  * @param {StochasticSetup} drawing
- * @param {{x: Float64Array, ends: [number, number], g: number, reference: Float64Array}} where ``ends`` of the range,
- *   ``reference``: the x over which a formula's mean(…) is taken @param {number} quantiles
+ * @param {{x: Float64Array, ends: [number, number], g: number, reference: Float64Array}} where ``ends`` of the range;
+ *   ``reference``: the x over which mean(…) is computed
+ * @param {number} quantiles number of random values averaged at each x
  */
 export function computeMeanCurves(drawing, { x, ends, g, reference }, quantiles) {
   const { op, pairs, parameters } = drawing;
@@ -93,7 +101,7 @@ export function computeMeanCurves(drawing, { x, ends, g, reference }, quantiles)
 }
 
 /**
- * List the expressions of one kind whose means have to be computed.
+ * List the requests for the mean of every rule's gradient or parameter term.
  * @param {Pair[]} pairs @param {"gradient"|"part"} of @returns {MeanRequest[]}
  */
 const listRequests = (pairs, of) =>
@@ -102,7 +110,8 @@ const listRequests = (pairs, of) =>
   );
 
 /**
- * Compute means and standard deviations by key. Expressions with compatible parameter values are evaluated together.
+ * Compute means and standard deviations by request key. Formulas without conflicting parameter values are evaluated
+ * together.
  * @param {MeanRequest[]} requests @param {StochasticSetup} drawing
  * @param {(parameters: Record<string, number>) => Place} placeWith @param {number} quantiles
  * @returns {Map<string, Moments>}
@@ -129,7 +138,7 @@ function computeGroupedMoments(requests, { op, loss }, placeWith, quantiles) {
 }
 
 /**
- * Draw one random sample of the op and each rule at a few evenly spaced x. All use the same random numbers.
+ * Draw one random sample of the op and of each rule at a few evenly spaced x, all with the same random numbers.
  * @param {StochasticSetup} drawing @param {[number, number]} ends @param {PlaceAt} place @returns {Draws}
  */
 function sampleDraws({ op, loss, pairs, parameters }, [start, stop], place) {

@@ -1,10 +1,10 @@
-/** Formats a formula with the numbers of one point substituted, such as "1 × (|0.5| ≤ 1) = 1". */
+/** A formula as text with one point's numbers in place of its names, such as "1 × (|0.5| ≤ 1) = 1". */
 
 import { evaluate, isReduction, getOperands } from "./evaluation.js";
 import { formatSuperscript } from "./numbers.js";
 
 /** @import { Comparison, Scope, Tree } from "./evaluation.js" */
-/** @typedef {{text: string, level: number}} PrintedText text with the precedence of its outermost operator */
+/** @typedef {{text: string, level: number}} PrintedText an expression with the precedence of its outermost operator */
 
 /** @type {Record<string, string>} */
 const SIGNS = {
@@ -61,7 +61,7 @@ function printNode(node, scope) {
   if (node[0] === "f" || node[0] === "through") return printCall(node[0], getOperands(node), scope);
   const [head] = node;
   const level = head === "-" && node.length === 2 ? SIGN : LEVELS[head];
-  /** Format an operand, in brackets if its precedence is too low. @param {Tree} part @param {number} least */
+  /** Format an operand, in brackets if its precedence is below ``least``. @param {Tree} part @param {number} least */
   const printOperand = (part, least) => addBrackets(printNode(part, scope), least);
   const [left, right] = getOperands(node);
   if (head === "compare")
@@ -95,8 +95,8 @@ function printCall(name, parts, scope) {
 }
 
 /**
- * Format a comparison, which may be chained.
- * @param {Comparison} node @param {(part: Tree) => string} inside prints an operand
+ * Format a comparison such as −1 ≤ x ≤ 1.
+ * @param {Comparison} node @param {(part: Tree) => string} inside formats an operand
  */
 function printComparison([, signs, ...parts], inside) {
   return parts

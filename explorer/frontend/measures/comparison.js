@@ -1,21 +1,22 @@
 /**
- * The table of all rules suited to an op, as plain data: columns, texts, sort order and CSV.
+ * The table that compares all backward rules suited to an op: columns, cell texts, sort order and CSV.
  *
  * @typedef {object} Measured Python's measurements of a rule: see Row in explorer/measures/table.py
- * @property {string} rule
- * @property {number} peak
- * @property {number} area
- * @property {number} support
- * @property {boolean} linear
- * @property {boolean} finite
- * @property {string} fails
+ * @property {string} rule key
+ * @property {number} peak maximum of |gradient|
+ * @property {number} area integral of |gradient| over x
+ * @property {number} support length of the x where the gradient is not 0
+ * @property {boolean} linear whether it is linear in the upstream gradient g
+ * @property {boolean} finite whether it is finite everywhere
+ * @property {string} fails names of the failed checks
  * @property {string} source
  *
  * @typedef {{key: string, label: string, source: string, share: number|null, lens: number|null, measured:
- *   Measured|null, message: string}} Row ``lens`` is the distance from the op under noise; ``measured`` is null until
- *   Python answers, and ``message`` says why it is missing
+ *   Measured|null, message: string}} Row one rule; ``share``: mean gradient size relative to straight-through's;
+ *   ``lens``: distance from the slope of the op's mean under noise; ``measured``: null until Python answers, and
+ *   ``message`` says why
  * @typedef {"rule"|"peak"|"area"|"support"|"share"|"lens"|"linear"|"finite"|"fails"|"source"} Column
- * @typedef {{by: Column|"", down: boolean}} Order "" is the order of the catalogue
+ * @typedef {{by: Column|"", down: boolean}} Order the sorted column, "" for the catalogue's order
  */
 
 import { quote } from "./csv.js";
@@ -54,7 +55,7 @@ export function parseRow(line) {
   return { ...line, peak: number(peak), area: number(area), support: number(support) };
 }
 
-/** Format a table cell, or return "…" while its value is not known. @param {Row} row @param {Column} column */
+/** Format one table cell; an unmeasured value is shown as "…". @param {Row} row @param {Column} column */
 export function formatCell(row, column) {
   const { measured } = row;
   if (column === "rule") return row.label;
@@ -77,9 +78,8 @@ function formatTableNumber(value) {
 }
 
 /**
- * Return the table rows whose label, key, source or failed checks contain text.
- * @param {Row[]} rows
- * @param {string} text
+ * Return the rows whose label, key, source or failed checks contain the search text.
+ * @param {Row[]} rows @param {string} text
  */
 export function filterRows(rows, text) {
   const wanted = text.trim().toLowerCase();
@@ -109,9 +109,8 @@ function compareValues(one, other) {
 }
 
 /**
- * Return a value of a table row, or undefined if it has not been measured yet.
- * @param {Row} row
- * @param {Exclude<Column, "rule">} column
+ * Return a value of a table row, or undefined if it is unmeasured.
+ * @param {Row} row @param {Exclude<Column, "rule">} column
  */
 function getField(row, column) {
   return column === "source" || column === "share" || column === "lens"

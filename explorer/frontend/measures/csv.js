@@ -3,21 +3,20 @@
 import { formatExact } from "../formula/numbers.js";
 
 /**
+ * The values of a curve, or null for unknown ones.
+ *
  * @typedef {Float64Array|Float32Array} Floats
- * @typedef {{x: Floats, y: Floats, gradients: Record<string, Floats|null>,
- *   parts: Record<string, Floats|null>,
- *   drawn?: {spread: Record<string, Floats>, exact: {y: Floats, isPast?: boolean}|null}|null}} Sampled ``drawn`` is set
- *   if y and gradients are means
+ * @typedef {{x: Floats, y: Floats, gradients: Record<string, Floats|null>, parts: Record<string, Floats|null>, drawn?:
+ *   {spread: Record<string, Floats>, exact: {y: Floats, isPast?: boolean}|null}|null}} Sampled an op's curves;
+ *   ``drawn`` is set if y and gradients are means over random numbers: standard deviations and the unbiased gradient
  */
 
 /** Name and values of a column, null if they are unknown. @typedef {[name: string, values: Floats|null|undefined]} Column */
 
 /**
  * Return the CSV columns of a backward rule's curve, as in ``explorer.sample``.
- * @param {Sampled} curves
- * @param {string} key
- * @param {boolean} learning whether there is a column for a parameter that learns
- * @returns {Column[]}
+ * @param {Sampled} curves @param {string} key of the rule
+ * @param {boolean} learning whether to add a column for a parameter's gradient @returns {Column[]}
  */
 export function listCsvColumns({ x, y, gradients, parts, drawn }, key, learning) {
   return [
@@ -39,9 +38,9 @@ export function listCsvColumns({ x, y, gradients, parts, drawn }, key, learning)
 
 /**
  * Format curves as CSV, with one block of rows per backward rule. Unknown values and NaN are empty fields.
- * @param {Sampled} curves float32 or float64 numbers, written with their precision
- * @param {string[]} rules keys in order
- * @param {boolean} learning whether there is a column for a parameter that learns
+ * @param {Sampled} curves float32 or float64, written with that precision
+ * @param {string[]} rules keys, in the order of rows
+ * @param {boolean} learning whether to add a column for a parameter's gradient
  */
 export function makeCsv(curves, rules, learning) {
   const formatField = (/** @type {number|undefined} */ value) =>

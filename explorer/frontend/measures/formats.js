@@ -1,11 +1,13 @@
 /**
- * The numbers of the format to which an op rounds, and the number to which it rounds an x.
+ * The numbers of the low-precision format to which an op rounds, such as FP8, and the result of rounding one x.
  *
- * @typedef {{mantissa: number, least: number, largest: number}} Format bits of the mantissa, minimum exponent, largest number
+ * @typedef {{mantissa: number, least: number, largest: number}} Format bits of the mantissa, minimum exponent, largest
+ *   number
  * @typedef {{value: number, x: number, y: number, before: number|null, after: number|null, isBeyond: boolean}} Landing
- *   the number ``value`` to which an x is rounded, y, the adjacent numbers, and whether x is beyond the largest number
- * @typedef {{from: number, to: number, step: number, count: number}} Octave numbers one step apart; ``to`` is part of
- *   the next octave, or of this one if it is the last
+ *   the rounding of one x: ``value`` is the nearest number of the format, ``before`` and ``after`` its neighbours;
+ *   ``isBeyond``: x exceeds the largest number
+ * @typedef {{from: number, to: number, step: number, count: number}} Octave numbers of the format one ``step`` apart;
+ *   ``to`` belongs to the next octave, or to this one if it is the last
  */
 
 import { sampleCurves } from "../formula/curves.js";
@@ -19,7 +21,8 @@ import { formatRounded } from "../formula/substitution.js";
 /** @import { ScopeAt } from "../formula/kinks.js" */
 
 const MAX_NUMBERS = 4096; // maximum number of values listed on a page
-const [MAX_CHARACTERS, DIGITS, SHORT_DIGITS] = [9, 15, 7]; // of exact decimals, of a float64, of rounded numbers
+// maximum characters of an exact decimal; significant digits of a float64 and of a rounded number
+const [MAX_CHARACTERS, DIGITS, SHORT_DIGITS] = [9, 15, 7];
 
 /**
  * Find the part of a formula that rounds to a floating-point format, or return null if there is none.
@@ -53,10 +56,8 @@ export function findFormat(tree, parameters) {
 }
 
 /**
- * Round a number to an integer within bounds. NaN becomes the lower bound.
- * @param {number} value
- * @param {number} low
- * @param {number} high
+ * Round a number to the nearest integer within bounds. NaN becomes the lower bound.
+ * @param {number} value @param {number} low @param {number} high
  */
 const roundWithin = (value, low, high) => FUNCTIONS.round(value > low ? Math.min(value, high) : low);
 
@@ -64,7 +65,7 @@ const roundWithin = (value, low, high) => FUNCTIONS.round(value > low ? Math.min
 const evaluateAt = (tree, x, parameters) => evaluate(tree, { x: Float64Array.of(x), g: 1, parameters })[0];
 
 /**
- * Return the distance from a number to the next larger number of a floating-point format.
+ * Return the gap between a number and the next larger one of a floating-point format.
  * @param {Format} format @param {number} value
  */
 function stepAt({ mantissa, least }, value) {
@@ -72,9 +73,9 @@ function stepAt({ mantissa, least }, value) {
 }
 
 /**
- * List the numbers of a floating-point format from 0 up, in octaves of equal step. Returns null if there are too many.
- * @param {Format} format
- * @returns {Octave[]|null}
+ * List a floating-point format's numbers from 0 up as octaves, in which they are evenly spaced. Returns null if there
+ * are too many.
+ * @param {Format} format @returns {Octave[]|null}
  */
 export function listOctaves(format) {
   const { mantissa, least, largest } = format;
@@ -110,11 +111,8 @@ export const countNumbers = (octaves) => 2 * octaves.reduce((sum, { count }) => 
 /**
  * Find the number to which an op rounds x, and its neighbours in the floating-point format. Returns null if the op
  * rounds to no format.
- * @param {Tree} tree
- * @param {number} x
- * @param {Record<string, number>} parameters
- * @param {ScopeAt} scopeAt of the op
- * @returns {Landing|null}
+ * @param {Tree} tree @param {number} x @param {Record<string, number>} parameters
+ * @param {ScopeAt} scopeAt returns the variables of the op's formula at the given x @returns {Landing|null}
  */
 export function findLanding(tree, x, parameters, scopeAt) {
   const call = findRounding(tree);
@@ -139,9 +137,7 @@ export function findLanding(tree, x, parameters, scopeAt) {
 /**
  * Find the distinct output values of a piecewise constant op over a range of x, in ascending order. Returns null for
  * other ops, or if there are too many jumps.
- * @param {Op} op
- * @param {Record<string, number>} parameters by name
- * @param {{start: number, stop: number}} range
+ * @param {Op} op @param {Record<string, number>} parameters values by name @param {{start: number, stop: number}} range
  * @returns {number[]|null}
  */
 export function findLevels(op, parameters, { start, stop }) {
@@ -154,7 +150,7 @@ export function findLevels(op, parameters, { start, stop }) {
 }
 
 /**
- * Format a number exactly if that is short, such as 0.28125 or 3·2⁻¹⁶, else with seven digits.
+ * Format a number exactly if that is short, such as 0.28125 or 3·2⁻¹⁶, otherwise with seven digits.
  * @param {number} value
  */
 export function formatExact(value) {

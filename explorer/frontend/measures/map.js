@@ -1,19 +1,21 @@
 /**
- * A backward rule's gradient over x and g, as Python computes it, and the colour bands of its values.
- * @typedef {{columns: number, rows: number, values: ArrayLike<number>}} RuleMap ``values`` by rows, the highest g first
- * @typedef {{step: number, count: number}} Bands the size and number of bands above 0; as many are below
+ * A backward rule's gradient as a colour map over x and the upstream gradient g, with values from Python.
+ *
+ * @typedef {{columns: number, rows: number, values: ArrayLike<number>}} RuleMap gradient in each cell, row by row from
+ *   the highest g
+ * @typedef {{step: number, count: number}} Bands size and number of the colour bands for positive values; negative ones
+ *   have as many
  */
 
 const MAX_BANDS = 8;
-const MAX_RATIO = 5; // values beyond this multiple of the largest g have the last colour
+const MAX_RATIO = 5; // multiple of the largest g; the last colour covers everything beyond
 const STEPS = [1, 2, 2.5, 5, 10];
 
 /**
- * Return a backward rule's gradient on a grid of x and g. The server sends the whole grid, or only its values at g = 1
+ * Return a backward rule's gradient on a grid of x and g. Python sends the whole grid, or only the row at g = 1
  * (``unit``) if the rule is linear in g.
- * @param {{columns: number, rows: number, unit?: ArrayLike<number>, values?: ArrayLike<number>}} answer
- * @param {number} top g goes from −top to top
- * @returns {RuleMap}
+ * @param {{columns: number, rows: number, unit?: ArrayLike<number>, values?: ArrayLike<number>}} answer from Python
+ * @param {number} top the grid's g goes from −top to top @returns {RuleMap}
  */
 export function makeGradientMap({ columns, rows, unit, values }, top) {
   if (!unit) return { columns, rows, values: values ?? [] };
@@ -25,17 +27,16 @@ export function makeGradientMap({ columns, rows, unit, values }, top) {
 }
 
 /**
- * Find the cell of a grid at a position that is given in fractions of the grid's width and height.
- * @param {RuleMap} map
- * @param {number} across
- * @param {number} down
+ * Return the cell of a rule's map at a position.
+ * @param {RuleMap} map @param {number} across from 0 at the left to 1 at the right
+ * @param {number} down from 0 at the top to 1 at the bottom
  */
 export function findCell({ columns, rows, values }, across, down) {
   const [column, row] = [Math.round(across * (columns - 1)), Math.round(down * (rows - 1))];
   return { across: column / (columns - 1), down: row / (rows - 1), value: values[row * columns + column] };
 }
 
-/** Compute the colour bands that all rule maps share. @param {RuleMap[]} maps @param {number} top */
+/** Compute the colour bands shared by all rule maps. @param {RuleMap[]} maps @param {number} top largest g */
 export function computeColourBands(maps, top) {
   let largest = 0;
   for (const { values } of maps)

@@ -1,4 +1,4 @@
-/** The mean size of a backward rule's gradient relative to the upstream gradient, as in explorer/gradient/share.py. */
+/** The share of a rule: its mean gradient size relative to the upstream gradient, as in explorer/gradient/share.py. */
 
 import { getGradientTree } from "../formula/contribution.js";
 import { getParameterValues } from "../formula/curves.js";
@@ -6,19 +6,17 @@ import { findStochastic } from "../formula/draws.js";
 import { evaluate } from "../formula/evaluation.js";
 
 /** @import { Op, Rule } from "../formula/entry.js" */
-/** @typedef {{values: Float64Array, weights: Float64Array|null, count: number}} Numbers ``weights`` holds the multiplicity of each value, null for one each; ``count`` is the total count of numbers */
+/**
+ * Inputs x. ``weights``: how often each value occurs, null for once; ``count``: the total.
+ * @typedef {{values: Float64Array, weights: Float64Array|null, count: number}} Numbers
+ */
 
 /**
- * Compute the mean of |rule(x, g)| ÷ |g| over the given numbers x, for one upstream gradient g.
- *
- * Reductions in formulas are taken over all numbers. Returns NaN if the result is not finite, and null if the op or
- * rule is stochastic or if only torch can evaluate the rule.
- * @param {Op} op
- * @param {Rule} rule
- * @param {Numbers} numbers
- * @param {Record<string, number>} settings
- * @param {number} g
- * @returns {number|null}
+ * Compute the mean of |gradient| ÷ |g| over given inputs x, for one upstream gradient g. mean(…) and the like in
+ * formulas are taken over all inputs. Returns NaN if the result is not finite, and null if the op or rule is stochastic
+ * or only torch can evaluate it.
+ * @param {Op} op @param {Rule} rule @param {Numbers} numbers
+ * @param {Record<string, number>} settings parameter values by control name @param {number} g @returns {number|null}
  */
 export function computeShare(op, rule, { values: x, weights, count }, settings, g) {
   const tree = getGradientTree(op, rule, "");
