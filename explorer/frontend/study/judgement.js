@@ -10,8 +10,7 @@ import { h, render } from "../elements/render.js";
  *   colours: Object<string, string>}} Judgement
  */
 
-const [NARROW, WIDE] = [640, 1200]; // px: in a narrow figure the texts of a row are above and below its marks
-const [STACKED_HEIGHT, WIDE_HEIGHT] = [1.5, 1.15]; // relative height of a narrow and a wide figure, for its larger letters
+const NARROW = 640; // px: in a narrow figure, and on a stage, the texts of a row are above and below its marks
 const STACKED = /** @type {Object<string, *>} */ ({
   rule: { yanchor: "bottom", yshift: 7 },
   words: { x: 0, yanchor: "top", yshift: -7 },
@@ -25,13 +24,19 @@ const STACKED = /** @type {Object<string, *>} */ ({
 export function createJudgement({ headline, drawing }, plotly) {
   const [plot, list, equal] = [element("div", {}), element("ul", {}), element("p", { class: "equal" })];
   drawing.append(plot, list, equal);
-  const figure = createFigure(plot, { plotly, hover: true, compose });
+  const isOnStage = () => plot.closest(".presenting") !== null;
+  const figure = createFigure(plot, {
+    plotly,
+    hover: true,
+    compose: (/** @type {Judgement} */ judgement, width) => compose(judgement, width < NARROW, isOnStage()),
+  });
   return {
     /** @param {Judgement|null} judgement null before a seed has judged all rules */
     show(judgement) {
       setText(headline, (judgement?.headline ?? "").replaceAll(" %", "\u00a0%")); // keeps "%" from starting a line
       setAttribute(drawing, "hidden", !judgement);
       if (!judgement) return;
+      plot.style.setProperty("--rows", String(judgement.figure.layout.height));
       figure.draw(judgement);
       const escaped = judgement.figure.data.map((/** @type {*} */ { hovertext }) => hovertext[0]);
       render(list, ...escaped.map((/** @type {string} */ text) => h("li", {}, decodeHtml(text))));
@@ -41,23 +46,26 @@ export function createJudgement({ headline, drawing }, plotly) {
   };
 }
 
-/** Adapt Python's figure to the colours of the page and to a width in px. @param {Judgement} judgement @param {number} width */
-function compose({ figure: { data, layout }, colours }, width) {
-  const traces = data.map((/** @type {*} */ trace) => ({
+/**
+ * Adapt Python's figure to the colours of the page and to its place, whose height is that of the element. On a stage
+ * a row has no words: its marks show the difference.
+ * @param {Judgement} judgement @param {boolean} isNarrow @param {boolean} isOnStage
+ */
+function compose({ figure, colours }, isNarrow, isOnStage) {
+  const { height: _height, ...layout } = { ...figure.layout, margin: { l: 0, r: 0, t: 4 } };
+  const traces = figure.data.map((/** @type {*} */ trace) => ({
     ...trace,
     marker: { ...trace.marker, color: colours[trace.meta] },
   }));
-  if (width >= NARROW) {
-    return { traces, layout: { ...layout, height: (width > WIDE ? WIDE_HEIGHT : 1) * layout.height } };
-  }
+  if (!isNarrow && !isOnStage) return { traces, layout };
+  const notes = layout.annotations.filter((/** @type {*} */ { name }) => !isOnStage || name === "rule");
   const axes = Object.entries(layout).filter(([name]) => name.startsWith("xaxis"));
   return {
     traces,
     layout: {
       ...layout,
       ...Object.fromEntries(axes.map(([name, axis]) => [name, { ...axis, domain: [0.02, 0.98] }])),
-      height: STACKED_HEIGHT * layout.height,
-      annotations: layout.annotations.map((/** @type {*} */ note) => ({
+      annotations: notes.map((/** @type {*} */ note) => ({
         ...note,
         text: note.text.replace("<br>", " "),
         ...STACKED[note.name],

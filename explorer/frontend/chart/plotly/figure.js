@@ -80,11 +80,9 @@ export function createFigure(host, { plotly, hover, compose, onDrawn = () => und
     values = listValues(traces);
     setText(caption, text);
     theme = readHostTheme(host);
-    const all = {
-      ...makeCommonLayout(theme, size, names?.width ?? 0, layout),
-      ...layout,
-      ...getLayoutAxes(layout),
-    };
+    const common = makeCommonLayout(theme, size, names?.width ?? 0, layout);
+    const margin = { ...common.margin, ...layout.margin };
+    const all = { ...common, ...layout, ...getLayoutAxes(layout), margin };
     Plotly.react(plot, traces, all, config).then(() => end.signal.aborted || onDrawn(plot, names));
   }
 
