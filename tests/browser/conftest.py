@@ -37,6 +37,15 @@ from tests.browser.visitors import (
 expect.set_options(timeout=PATIENCE_MS)
 
 
+@pytest.fixture(autouse=True)
+def _renew_tabs_after_failure(request: pytest.FixtureRequest) -> Iterator[None]:
+    """Load all pages anew after a failed test: what it left there must not fail the tests that follow."""
+    failed = request.session.testsfailed
+    yield
+    if request.session.testsfailed > failed:
+        Tab.renew_all()
+
+
 @pytest.fixture(scope="package")
 def address(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     """Where the app is served."""
@@ -65,27 +74,25 @@ def profiles(playwright: Playwright, address: str) -> Iterator[Profiles]:
 @pytest.fixture(scope="package")
 def course_tab(profiles: Profiles) -> Iterator[Tab]:
     with profiles.lend() as tab:
-        tab.page.goto("/learn")
         yield tab
 
 
 @pytest.fixture
 def course(course_tab: Tab) -> Iterator[Page]:
     """The page of lessons, one for all tests: in it one goes from lesson to lesson."""
-    yield from _reset_tab(course_tab, VIEWPORT)
+    yield from map(_go_to_lessons, _reset_tab(course_tab, VIEWPORT))
 
 
 @pytest.fixture(scope="package")
 def phone_course_tab(profiles: Profiles) -> Iterator[Tab]:
     with profiles.lend(**FINGER) as tab:
-        tab.page.goto("/learn")
         yield tab
 
 
 @pytest.fixture
 def phone_course(phone_course_tab: Tab) -> Iterator[Page]:
     """The same on a phone."""
-    yield from _reset_tab(phone_course_tab, PHONE)
+    yield from map(_go_to_lessons, _reset_tab(phone_course_tab, PHONE))
 
 
 @pytest.fixture(scope="package")
@@ -97,8 +104,7 @@ def explore_tab(profiles: Profiles) -> Iterator[Tab]:
 @pytest.fixture
 def explore(explore_tab: Tab) -> Iterator[Page]:
     """Explore, one page for all tests: in it one turns from link to link, by ``turn``."""
-    for page in _reset_tab(explore_tab, VIEWPORT):
-        yield _go_to_explore(page)
+    yield from map(_go_to_explore, _reset_tab(explore_tab, VIEWPORT))
 
 
 @pytest.fixture(scope="package")
@@ -110,8 +116,7 @@ def phone_explore_tab(profiles: Profiles) -> Iterator[Tab]:
 @pytest.fixture
 def phone_explore(phone_explore_tab: Tab) -> Iterator[Page]:
     """The same on a phone."""
-    for page in _reset_tab(phone_explore_tab, PHONE):
-        yield _go_to_explore(page)
+    yield from map(_go_to_explore, _reset_tab(phone_explore_tab, PHONE))
 
 
 def _reset_tab(tab: Tab, viewport: ViewportSize) -> Iterator[Page]:
@@ -125,6 +130,12 @@ def _reset_tab(tab: Tab, viewport: ViewportSize) -> Iterator[Page]:
     tab.page.unroute_all(behavior="ignoreErrors")
     tab.page.keyboard.press("Escape")
     assert not tab.errors
+
+
+def _go_to_lessons(page: Page) -> Page:
+    if page.url == "about:blank":
+        page.goto("/learn")
+    return page
 
 
 def _go_to_explore(page: Page) -> Page:
@@ -188,7 +199,7 @@ def tabs(chromium: Browser, address: str) -> Iterator[Callable[..., Tab]]:
         key = json.dumps(options, sort_keys=True)
         if key not in known:
             known[key] = Tab(profile(chromium, address, **options))
-            known[key].page.add_init_script(NOTHING_CHOSEN)
+            known[key].watch(lambda page: page.add_init_script(NOTHING_CHOSEN))
         return known[key]
 
     yield of

@@ -5,28 +5,25 @@ from collections.abc import Callable, Iterator
 from playwright.sync_api import Browser, ConsoleMessage, Page, Request, expect
 
 from tests.browser.reading import CHART, sign
-from tests.browser.visitors import ALL_TOOLS
+from tests.browser.visitors import ALL_TOOLS, Tab
 
 PREFIX = "some/where"
 
 
-def _is_error(message: ConsoleMessage) -> bool:
-    """All but that answers are missing: a badge asks for some after a rest, and most are not written here."""
-    return message.type == "error" and "/answers/" not in message.location["url"]
-
-
-class Watched:
+class Watched(Tab):
     """A page whose wrong requests and errors are kept."""
 
     def __init__(self, chromium: Browser, is_wrong: Callable[[Request], bool]) -> None:
         self.context = chromium.new_context(reduced_motion="reduce")
         self.context.add_init_script(ALL_TOOLS)
-        self.page = self.context.new_page()
-        self._wrong: list[str] = []
-        say = self._wrong.append
-        self.page.on("request", lambda request: say(request.url) if is_wrong(request) else None)
-        self.page.on("console", lambda message: say(message.text) if _is_error(message) else None)
-        self.page.on("pageerror", lambda error: say(str(error)))
+        super().__init__(self.context)
+        note = lambda request: self.errors.append(request.url) if is_wrong(request) else None  # noqa: E731
+        self.watch(lambda page: page.on("request", note))
+
+    def _logged(self, message: ConsoleMessage) -> None:
+        """Note errors but that answers are missing: a badge asks for them, and few are written here."""
+        if "/answers/" not in message.location["url"]:
+            super()._logged(message)
 
     def lend(self) -> Iterator[Page]:
         """Lend the page; a wrong request or an error there fails the test."""
@@ -34,7 +31,7 @@ class Watched:
         self.page.emulate_media(color_scheme="light")
         yield self.page
         self.page.evaluate("sessionStorage.clear()")
-        assert (self._wrong, self.context.cookies()) == ([], [])
+        assert (self.errors, self.context.cookies()) == ([], [])
 
 
 def wait_until_drawn(page: Page, text: str) -> None:

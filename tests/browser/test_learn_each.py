@@ -8,6 +8,7 @@ import json
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 import pytest
@@ -64,11 +65,13 @@ def sent() -> list[str]:
 def course_tab(profiles: Profiles, sent: list[str]) -> Iterator[Tab]:
     """The page of lessons, one for all lessons, of which is known what it sends."""
     with profiles.lend() as tab:
-        page = tab.page
-        page.on("websocket", lambda socket: socket.on("framesent", lambda _: sent.append("a message")))
-        page.on("request", lambda request: sent.append(f"{request.method} {request.url} {request.post_data}"))
-        page.goto("/learn")
+        tab.watch(partial(_record, sent=sent))
         yield tab
+
+
+def _record(page: Page, sent: list[str]) -> None:
+    page.on("websocket", lambda socket: socket.on("framesent", lambda _: sent.append("a message")))
+    page.on("request", lambda request: sent.append(f"{request.method} {request.url} {request.post_data}"))
 
 
 def said_of(lesson: Lesson, sent: list[str]) -> list[str]:

@@ -22,7 +22,8 @@ def tab(chromium: Browser) -> Iterator[Tab]:
     """A tab without network, for all tests: what one has compiled, the next one need not."""
     with chromium.new_context(viewport=SIZE, offline=True, reduced_motion="reduce") as context:
         tab = Tab(context)
-        tab.page.on("request", lambda sent: tab.errors.append(sent.url) if sent.url[:4] == "http" else None)
+        fail = lambda sent: tab.errors.append(sent.url) if sent.url[:4] == "http" else None  # noqa: E731
+        tab.watch(lambda page: page.on("request", fail))
         yield tab
 
 

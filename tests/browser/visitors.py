@@ -3,7 +3,9 @@
 import json
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
-from typing import Any
+from typing import Any, ClassVar
+from urllib.parse import urlsplit
+from weakref import WeakSet
 
 from playwright.sync_api import Browser, BrowserContext, ConsoleMessage, Page, Playwright, ViewportSize
 
@@ -24,13 +26,48 @@ LOADING_MS = 60_000  # the first page waits for what the server loads, and all t
 
 
 class Tab:
-    """A page, and what it has logged as an error."""
+    """A page that tests share, and what it has logged as an error."""
+
+    _all: ClassVar["WeakSet[Tab]"] = WeakSet()
 
     def __init__(self, context: BrowserContext) -> None:
-        self.page = context.new_page()
         self.errors: list[str] = []
-        self.page.on("console", self._logged)
-        self.page.on("pageerror", lambda error: self.errors.append(str(error)))
+        self._watchers: list[Callable[[Page], None]] = [self._watch]
+        self._open(context)
+        Tab._all.add(self)
+
+    def _open(self, context: BrowserContext) -> None:
+        self.page = context.new_page()
+        for watch in self._watchers:
+            watch(self.page)
+
+    def watch(self, watch: Callable[[Page], None]) -> None:
+        """Call a function with the page, and with each page that replaces it."""
+        self._watchers.append(watch)
+        watch(self.page)
+
+    def _watch(self, page: Page) -> None:
+        page.on("console", self._logged)
+        page.on("pageerror", lambda error: self.errors.append(str(error)))
+
+    @classmethod
+    def renew_all(cls) -> None:
+        """Replace the page of each tab, as after a failed test."""
+        for tab in list(cls._all):
+            tab.renew()
+
+    def renew(self) -> None:
+        """Replace the page by an empty one, without routes, sessions or anything that its site has stored."""
+        if self.page.is_closed():
+            return
+        used, context = self.page, self.page.context
+        self._open(context)
+        where = urlsplit(used.url)
+        stored = {"origin": f"{where.scheme}://{where.netloc}", "storageTypes": "local_storage"}
+        if where.netloc:
+            context.new_cdp_session(self.page).send("Storage.clearDataForOrigin", stored)
+        context.clear_permissions()
+        used.close()
 
     def _logged(self, message: ConsoleMessage) -> None:
         if message.type == "error":
@@ -39,9 +76,10 @@ class Tab:
     def leave(self) -> None:
         """Make it a page that nobody has been on, but for what the browser has compiled for it."""
         self.page.unroute_all(behavior="ignoreErrors")
-        forget(self.page)
-        self.page.mouse.move(0, 0)
-        self.page.goto("about:blank")
+        if self.page.url != "about:blank":
+            forget(self.page)
+            self.page.mouse.move(0, 0)
+            self.page.goto("about:blank")
         self.errors.clear()
 
 

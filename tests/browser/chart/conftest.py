@@ -8,14 +8,14 @@ from typing import Any, Literal
 
 import plotly
 import pytest
-from playwright.sync_api import Browser, Page, Route
+from playwright.sync_api import Browser, BrowserContext, Page, Route
 
 from explorer.catalogue import find_op, find_rule
 from explorer.catalogue.colours import NEUTRAL, RULE_COLOURS_DARK, RULE_COLOURS_LIGHT
 from explorer.instrument import make_entry
 from explorer.instrument.document import list_sampling
 from explorer.instrument.modules import MODULES
-from tests.browser.visitors import prepare_context
+from tests.browser.visitors import Tab, prepare_context
 
 ADDRESS = "http://chart.test"
 TYPES = {".js": "text/javascript", ".css": "text/css"}
@@ -63,37 +63,40 @@ class Pages:
     """Two pages of one browser, for a mouse and for fingers: to load plotly.js takes most of a test."""
 
     browser: Browser
-    opened: dict[bool, Page] = field(default_factory=dict)
-    errors: list[str] = field(default_factory=list)
+    tabs: dict[bool, Tab] = field(default_factory=dict)
 
     def find(self, touch: bool) -> Page:
-        if touch not in self.opened:
-            self.opened[touch] = self.new(touch)
-        return self.opened[touch]
+        if touch not in self.tabs:
+            self.tabs[touch] = Tab(self.new_context(touch))
+        page = self.tabs[touch].page
+        if page.url == "about:blank":
+            open_chart(page)
+        return page
 
-    def new(self, touch: bool = False) -> Page:
+    def new_context(self, touch: bool = False) -> BrowserContext:
         context = prepare_context(self.browser.new_context(has_touch=touch, is_mobile=touch))
         context.route(f"{ADDRESS}/**", answer)
-        page = context.new_page()
-        page.on("pageerror", lambda error: self.errors.append(str(error)))
-        page.on("console", lambda said: self.errors.append(said.text) if said.type == "error" else None)
-        page.goto(ADDRESS)
-        page.wait_for_function("() => window.shell")
-        return page
+        return context
+
+
+def open_chart(page: Page) -> None:
+    page.goto(ADDRESS)
+    page.wait_for_function("() => window.shell")
 
 
 @pytest.fixture(scope="package")
 def pages(chromium: Browser) -> Iterator[Pages]:
     pages = Pages(chromium)
     yield pages
-    for page in pages.opened.values():
-        page.context.close()
+    for tab in pages.tabs.values():
+        tab.page.context.close()
 
 
 @pytest.fixture
 def show(pages: Pages) -> Iterator[Show]:
     """Shows a new chart of a choice; an error in the page fails the test."""
-    pages.errors.clear()
+    for tab in pages.tabs.values():
+        tab.errors.clear()
 
     def shown(
         dark: bool = False,
@@ -114,7 +117,7 @@ def show(pages: Pages) -> Iterator[Show]:
         return page
 
     yield shown
-    assert not pages.errors
+    assert not [error for tab in pages.tabs.values() for error in tab.errors]
 
 
 def answer(route: Route) -> None:

@@ -7,7 +7,7 @@ from urllib.parse import unquote
 import pytest
 from playwright.sync_api import Page
 
-from tests.browser.chart.conftest import DARK, Pages, Show, draw, make_change
+from tests.browser.chart.conftest import DARK, Pages, Show, draw, make_change, open_chart
 
 PLOT = ".js-plotly-plot"
 # A chart that cannot load plotly.js.
@@ -137,8 +137,7 @@ def test_the_chart_has_an_accessible_name_and_no_plotly_buttons(show: Show) -> N
 
 
 def test_a_chart_without_plotly_shows_an_error(pages: Pages) -> None:
-    page = pages.new()
-    page.evaluate(BROKEN)
-    page.get_by_text("The chart could not be loaded: reload the page to try again").wait_for()
-    page.context.close()
-    pages.errors.clear()  # the browser's own, that a file is missing
+    with pages.new_context() as context:
+        open_chart(page := context.new_page())
+        page.evaluate(BROKEN)
+        page.get_by_text("The chart could not be loaded: reload the page to try again").wait_for()
