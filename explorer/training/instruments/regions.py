@@ -9,7 +9,7 @@ import torch
 from torch import Generator, Tensor
 
 from explorer.formula import format_percent
-from explorer.training.instruments.base.example import measure_first_nets
+from explorer.training.instruments.base.example import RULE, measure_first_nets
 from explorer.training.instruments.base.instrument import Nets, Record, Visible
 from explorer.training.instruments.base.pictures import Legend, Panel, Picture, draw_image, draw_note
 from explorer.training.settings import Settings
@@ -160,6 +160,7 @@ INSTRUMENT = Visible(
         "accuracy over all seeds."
     ),
     cost="2 ms and 23 kB for six rules",
+    arguments=(RULE,),
     measure=measure,
     draw=draw,
     panel=Panel(

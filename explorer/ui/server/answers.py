@@ -130,7 +130,7 @@ def _list_panels(task: Task) -> list[str]:
 def _describe_instrument(instrument: Instrument) -> Answer:
     """Describe a measurement as JSON data."""
     fields = ("key", "kind", "label", "sentence", "limits", "cost", "window")
-    arguments = [{"name": argument.name, "label": argument.label} for argument in instrument.arguments]
+    arguments = [{"name": each.name, "label": each.label} for each in instrument.arguments if each.label]
     panel = instrument.panel and {"key": instrument.key, **asdict(instrument.panel)}
     return {name: getattr(instrument, name) for name in fields} | {"arguments": arguments, "panel": panel}
 

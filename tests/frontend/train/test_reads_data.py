@@ -12,7 +12,8 @@ READS = """
     const typed = (reads) => reads && Object.fromEntries(Object.entries(reads).map(([rule, each]) =>
         [rule, { ...each, values: Uint8Array.from(each.values) }]));
     const snapshot = given.reads && { measured: { reads: typed(given.reads), ...given.more } };
-    const state = { choice: given.choice, table: { text: given.table ?? "" }, ink: 0, lifted: given.lifted };
+    const { choice, lifted, plane } = given;
+    const state = { choice, table: { text: given.table ?? "" }, ink: 0, lifted, plane };
     const lines = given.choice.rules.map(({ key }) => ({ key, label: key, colour: "" }));
     const found = buildReads(state, given.begun ? snapshot : null, snapshot, lines, given.begun);
     const examples = found?.examples.map((each) => Array.from(each));
@@ -102,15 +103,15 @@ def test_a_regression_task_shows_columns_until_the_first_step(node, document):
 def test_of_more_than_two_rules_only_the_highlighted_one_has_its_plane_drawn(node, document):
     rules = ("default", "clipped", "approx_sign")
     region = [{"words": "", "blocks": []}]
-    way = {"default": {"reached": [0]}, "clipped": {"reached": [1]}}
 
     def planes(count: int, **given: Any) -> tuple[list[str], str]:
-        more = {"regions": dict.fromkeys(rules[:count], region), "way": way}
+        more = {"regions": dict.fromkeys(rules[:count], region)}
         found = reads(node, document, "moons", *rules[:count], reads={}, begun=True, more=more, **given)
         return [plane["line"]["key"] for plane in found["planes"]], found["caption"]
 
     assert planes(2) == (["default", "clipped"], "Colours: the class that a net sees there.")
-    assert planes(3)[0] == ["clipped"], "the first whose gradient reaches w1"
+    assert planes(3)[0] == ["clipped"], "the first with a rule of its own"
+    assert planes(3, plane="approx_sign")[0] == ["approx_sign"], "the last one that was pointed at"
     assert planes(3, lifted="default")[0] == ["default"]
     assert planes(3)[1].endswith("Point at a rule to see its regions.")
 

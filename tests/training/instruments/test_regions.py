@@ -55,6 +55,22 @@ def test_shares_and_score_belong_to_the_first_net(run: Run):
         assert f"{seen.score:.0%}"[:-1] in seen.words
 
 
+def test_one_rule_alone_is_measured_if_only_its_regions_are_drawn(run: Run, monkeypatch):
+    whole = read_records(run, "regions")
+    counts = []
+    forward = run._nets.ensemble.forward_traced
+    monkeypatch.setattr(
+        type(run._nets.ensemble),
+        "forward_traced",
+        lambda _self, x, members: counts.append(len(members)) or forward(x, members),
+    )
+    first, second = run.snapshot(("regions?rule=2",)).measured["regions?rule=2"].values()
+    assert first is None
+    assert second["cells"].tolist() == whole[1].cells.tolist()
+    assert counts == [1, 1]
+    assert "regions?rule=3" in run.snapshot(("regions?rule=3",)).unmeasured
+
+
 def test_examples_of_each_part_lie_within_the_square(run: Run):
     seen = read_records(run, "regions")[0]
     data = run._nets.data[0]

@@ -1,7 +1,7 @@
 // Selects the examples shown next to the net: images, table rows, or points of a plane with the nets' decisions.
 
 import { formatShort } from "../../formula/numbers.js";
-import { getPicture } from "../panels/panels.js";
+import { findPlaneRule, getPicture } from "../panels/panels.js";
 import { suggestRemedy } from "../state/remedies.js";
 import { isTableMissing, getSelectedTask } from "../state/tasks.js";
 import { share } from "../widgets/svg-paths.js";
@@ -25,7 +25,6 @@ import { shortenNames } from "./names.js";
 
 const MAX_EXAMPLES = 24; // maximum number of examples next to a chart, and of rows of a table
 const FEW_COLUMNS = 16; // with more columns than this, examples are drawn wider
-const MANY_PLANES = 3; // with so many rules only the highlighted one's plane is shown
 const MAX_NAMES = 60; // letters in which the columns or classes of a table are listed
 const EMPTY = {
   points: [],
@@ -60,8 +59,7 @@ const AIMS = {
  */
 export function buildReads(state, measured, before, lines, begun) {
   const planes = begun ? planesOf(state, measured, lines) : [];
-  const more =
-    planes.length < Math.min(lines.length, MANY_PLANES - 1) ? " Point at a rule to see its regions." : "";
+  const more = findPlaneRule(state) < 0 ? "" : " Point at a rule to see its regions.";
   if (planes.length)
     return { ...EMPTY, caption: `${describePlanes(planes[0])}${more}`, planes, ink: state.ink };
   const now = measured?.measured.reads ?? before?.measured.reads;
@@ -96,9 +94,11 @@ function planesOf(state, measured, lines) {
     const picture = getPicture(state, measured, { key: "regions", line });
     return picture ? [{ line, picture }] : [];
   });
-  const isReached = (/** @type {Plane} */ { line }) => measured?.measured.way?.[line.key]?.reached[0] > 0;
-  const first = known.find(({ line }) => line.key === state.lifted) ?? known.find(isReached) ?? known[0];
-  return known.length < MANY_PLANES ? known : [first];
+  const only = findPlaneRule(state);
+  if (only < 0) return known;
+  const named = [state.lifted, state.choice.rules[only].key];
+  const drawn = named.flatMap((key) => known.filter(({ line }) => line.key === key));
+  return [...drawn, ...known].slice(0, 1);
 }
 
 /**

@@ -76,13 +76,14 @@ export function createTraining(host, store, { server, plotly, colours, examples,
     slow.record();
     liveSettings.catchUp();
     first.follow(state());
-    if (change.panels || change.numbers) historyControl.look();
+    if (change.panels || change.numbers || change.plane) historyControl.look();
   }
 
   /** Highlight a backward rule. Only the drawing of the net is updated. @param {string|null} lifted */
   function onLift(lifted) {
     put({ lifted });
     painter.paintObject(makeObject(state()));
+    if (lifted && lifted !== state().plane) become({ plane: lifted });
   }
 
   lifecycle.recall();

@@ -24,6 +24,7 @@ import { getSelectedTask } from "../state/tasks.js";
 
 const OBJECT_INSTRUMENTS = ["way", "net", "reads"]; // always requested
 const BASIS = ["causes", "inputs", "regions"]; // also always requested, if they apply
+const MANY_PLANES = 3; // with so many rules only one has its regions measured and drawn, next to the net
 
 /** Return the panels that apply to the selected task. @param {State["choice"]} choice */
 export function getSuitablePanels(choice) {
@@ -44,21 +45,37 @@ export function openPanels(choice, left) {
 }
 
 /**
+ * Return the index of the only rule whose regions are drawn next to the net: the last one that the user has pointed at
+ * or focused, at first the first one with a rule of its own. Returns -1 if the regions of all rules are drawn.
+ * @param {Pick<State, "choice"|"plane">} state
+ */
+export function findPlaneRule({ choice: { rules }, plane }) {
+  if (rules.length < MANY_PLANES) return -1;
+  const pointed = rules.findIndex(({ key }) => key === plane);
+  return pointed < 0 ? rules.findIndex(({ key }) => key !== "default") : pointed;
+}
+
+/**
  * List the measurements that the server should include in its events. They are those of open panels, or of all panels
  * after the run has ended, because the server may soon delete the run.
  * @param {State} state
  */
-export function listRequests({ choice, panels: left, numbers, view, why, evidence = true }) {
+export function listRequests(state) {
+  const { choice, panels: left, numbers, view, why, evidence = true } = state;
   const isOver = OVER.includes(view.status.state);
   const wanted = isOver ? getSuitablePanels(choice) : evidence ? openPanels(choice, left) : [];
   const rulePanel = why ? view.status.lines[why]?.panel : "";
   const isRequested = (/** @type {Panel} */ panel) =>
     wanted.includes(panel) || panel.key === rulePanel || BASIS.includes(panel.key);
+  const isForAll = (/** @type {Panel} */ panel) =>
+    panel.key !== "regions" || panel.key === rulePanel || wanted.includes(panel);
   const requested = getSuitablePanels(choice).filter(isRequested);
   return [
     "alignment",
     ...OBJECT_INSTRUMENTS,
-    ...requested.map(({ key }) => formatQuestion(key, numbers[key])),
+    ...requested.map((panel) =>
+      formatQuestion(panel.key, isForAll(panel) ? numbers[panel.key] : { rule: findPlaneRule(state) + 1 }),
+    ),
   ];
 }
 

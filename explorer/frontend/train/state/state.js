@@ -48,6 +48,7 @@ import { toDataKey } from "./tasks.js";
  * @property {{settingsKey: string, answer: *}|null} first step 0 of settings without a run, null before it arrives
  * @property {boolean} unfolded whether the drawing shows the middle layers one by one
  * @property {string|null} lifted the rule under the pointer
+ * @property {string|null} plane the last such rule, whose regions are measured and drawn where there are many rules
  * @property {{key: string, before: Choice, after: Choice|null}|null} changing a change of task that asks whether op and
  *   rules stay: the choice before it and, once the task is chosen, the choice after it
  * @property {boolean} evidence whether the area "Why" is open
@@ -89,6 +90,7 @@ export function createState(choice, { colours, ink }, { table, panels, numbers }
     first: null,
     unfolded: false,
     lifted: null,
+    plane: null,
     changing: null,
     evidence: true,
     why: null,

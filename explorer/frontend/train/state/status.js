@@ -43,7 +43,7 @@ export function getSentence(state, step = 0) {
 
 /**
  * Fill in the last measurements where a status from the server lacks them. The server's answer to a command comes
- * without measurements.
+ * without measurements, and regions are measured for one rule only.
  * @param {Status} status
  * @param {Status} before the displayed status
  * @returns {Status}
@@ -54,5 +54,13 @@ export function withMeasured(status, { snapshot: displayed }) {
   const { measured, measured_steps, measured_sigmas } = displayed;
   const isEmpty = Object.keys(snapshot.measured).length === 0;
   const steps = isEmpty ? { measured_steps, measured_sigmas } : {}; // the steps must have the same length as the series
-  return { ...status, snapshot: { ...snapshot, ...steps, measured: { ...measured, ...snapshot.measured } } };
+  const known = Object.entries(snapshot.measured.regions ?? {}).map(([rule, record]) => [
+    rule,
+    record ?? (snapshot.diverged[rule] === null ? (measured.regions?.[rule] ?? null) : null),
+  ]);
+  const regions = Object.fromEntries(known.length ? [["regions", Object.fromEntries(known)]] : []);
+  return {
+    ...status,
+    snapshot: { ...snapshot, ...steps, measured: { ...measured, ...snapshot.measured, ...regions } },
+  };
 }

@@ -22,6 +22,8 @@ def _find_last(_settings: Settings, data: Data) -> int:
 
 
 EXAMPLE = Argument("example", "Held-out example", _find_last)
+RULE = Argument("rule", "", lambda settings, _data: len(settings.rules))
+"""The only rule to measure, counted from 1, or 0 for all rules; the page sets it itself."""
 
 
 def measure_first_nets(
@@ -31,12 +33,15 @@ def measure_first_nets(
 
     The net is the first finite one of its rule. ``measure_nets(nets, members, …)`` returns a function from an
     index to the measurement of ``members[index]`` as a dict. ``seed``, the index of the net among the seeds
-    of its rule, is added to each dict.
+    of its rule, is added to each dict. The result takes the argument ``RULE`` as well.
     """
 
     @functools.wraps(measure_nets)
     def measure_records(nets: Nets, /, *args: P.args, **kwargs: P.kwargs) -> dict[int, Record]:
-        firsts = nets.ensemble.find_firsts()
+        only = kwargs.pop("rule", 0)
+        firsts = {rule: net for rule, net in nets.ensemble.find_firsts().items() if only in (0, rule + 1)}
+        if not firsts:
+            return {}
         get_record = measure_nets(nets, list(firsts.values()), *args, **kwargs)
         return {
             rule: {"seed": nets.ensemble.active[net].seed, **get_record(at)}

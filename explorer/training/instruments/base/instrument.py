@@ -172,7 +172,7 @@ class Argument:
 
     Attributes:
         name: its name in requests to the server.
-        label: its name on screen, where counting starts at 1.
+        label: its name on screen, where counting starts at 1, or "" if users do not set it.
         get_max: a function that returns the maximum for a run's settings and data.
     """
 

@@ -76,6 +76,17 @@ def test_the_last_measurement_keeps_the_steps_it_was_taken_at(node: Node):
     assert node.run(body) == [[2, ["alignment"], [0, 1]], [2, ["alignment"], [0, 1, 2]]]
 
 
+def test_regions_that_were_not_measured_again_stay_unless_their_rule_diverged(node: Node):
+    body = """
+        const { withMeasured } = await import("./train/state/status.js");
+        const of = (regions, diverged) => ({ measured: { regions }, diverged });
+        const seen = { snapshot: of({ a: 1, b: 1, c: 1 }, {}) };
+        return withMeasured({ snapshot: of({ a: 2, b: null, c: null }, { a: null, b: null, c: 9 }) }, seen)
+            .snapshot.measured.regions;
+    """
+    assert node.run(body) == {"a": 2, "b": 1, "c": None}
+
+
 def test_an_answer_is_shown_once_nothing_else_is_pressed(node: Node, document: dict[str, Any]):
     """Between two presses the first one's answer is of a state that is already over."""
     body = f"""{RUN}

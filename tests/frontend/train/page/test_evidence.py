@@ -116,6 +116,30 @@ def test_a_panel_that_is_closed_is_not_asked_for_until_the_run_is_over(picture: 
     assert {"inputs", "norms"} <= set(over)
 
 
+def test_of_many_rules_only_the_one_pointed_at_has_its_regions_measured(picture: Run):
+    body = """
+        const { listRequests } = await import("./train/panels/panels.js");
+        state.panels = { regions: given.open };
+        const at = (plane, state_ = {}) =>
+            listRequests({ ...state, plane, ...state_ }).filter((text) => text.startsWith("regions"));
+        const over = { view: view({ ...given.status, state: "finished" }) };
+        return [at(null), at("clipped"), at("clipped", over), at("gone")].flat();
+    """
+
+    def asked(*rules: str, is_open: bool = False) -> list[str]:
+        return picture(
+            f"{SEEN} {body}",
+            status=status("running", *rules),
+            choice=choice("sign", *rules, task="moons"),
+            open=is_open,
+        )
+
+    three = ("default", "straight_through", "clipped")
+    assert asked(*three) == ["regions?rule=2", "regions?rule=3", "regions", "regions?rule=2"]
+    assert asked(*three, is_open=True) == ["regions"] * 4
+    assert asked(*three[1:]) == ["regions"] * 4
+
+
 def test_a_number_that_is_chosen_for_an_instrument_is_asked_for_and_shown(picture: Run):
     seen = status("running", "fast_sigmoid")
     seen["snapshot"] |= {"most": {"raster": {"example": 359}}}
