@@ -11,7 +11,7 @@ from explorer.study.progress import progress_bar
 from explorer.study.result import Result
 from explorer.study.script import write_script
 from explorer.study.stepper import Stepper
-from explorer.study.trial import Row, Trial
+from explorer.study.trial import Row, Stage, Trial
 from explorer.study.workers import OtherVersionsError, StudyStoppedError, open_executor, pack_value
 
 __all__ = [
@@ -22,6 +22,7 @@ __all__ = [
     "Plan",
     "Result",
     "Row",
+    "Stage",
     "Stepper",
     "StudyFile",
     "StudyStoppedError",

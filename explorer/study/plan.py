@@ -73,6 +73,8 @@ class Plan:
     table: str | Table | None
     equal: bool = field(default=False, kw_only=True)
 
+    find_best_rate = staticmethod(find_best_rate)
+
     @classmethod
     def create(
         cls,
@@ -308,7 +310,7 @@ class Plan:
         for row in rows:
             if row.trial.stage == "choose":
                 rows_by_rate[row.trial.rule].setdefault(row.trial.lr, []).append(row)
-        return {rule: find_best_rate(rates) for rule, rates in rows_by_rate.items()}
+        return {rule: self.find_best_rate(rates) for rule, rates in rows_by_rate.items()}
 
     def find_missing(self, rows: Iterable[Row]) -> list[Trial]:
         """List the training runs that have no results yet and can be run next.
@@ -322,9 +324,8 @@ class Plan:
 
     def list_possible(self) -> set[Trial]:
         """Return every training run that this study might need."""
-        choose = self.list_trials("choose")
-        judge = {trial._replace(stage="judge", seed=seed) for trial in choose for seed in self.judge_seeds}
-        return {*choose, *judge}
+        configurations = [(rule, lr) for rule in self.keys for lr in self.lrs]
+        return {*self.list_trials("choose"), *make_trials("judge", configurations, self.judge_seeds)}
 
     @property
     def _products(self) -> int:

@@ -60,6 +60,25 @@ def test_the_slope_is_that_of_the_loss_where_the_op_is_smooth():
     assert "the loss falls along the rule's gradient" in str(found)
 
 
+def in_place(h):
+    h.relu_()
+    return h
+
+
+@pytest.mark.parametrize(
+    "function",
+    [lambda h: torch.tanh(h) * 2 - 1, lambda h: h + (torch.round(h) - h).detach(), in_place],
+    ids=["begins an expression", "detach trick", "in place"],
+)
+def test_the_slope_is_measured_at_the_site_alone(function):
+    """An expression has the line and column of the call that begins it, and is not that call."""
+    model = made(function)
+    seen = observed(model)
+    found = seen.slope(lambda: loss_of(model), next(iter(seen.sites)), sigma=0.5, draws=20)
+    assert found.promised == pytest.approx(seen.frame["g_in"][0], rel=1e-5)
+    assert found.slope == pytest.approx(found.promised, rel=0.3)
+
+
 @pytest.mark.parametrize(("rule", "factor"), [("straight_through", 1.0), ("reversal", -1.0)])
 def test_the_slope_under_noise_is_that_of_the_smoothed_step(rule, factor):
     """With noise of some steps the mean of round is x itself, so that the way is worth its norm."""
@@ -129,5 +148,6 @@ def test_tables_have_their_columns_also_when_they_are_empty():
     empty, full = explorer.observe(model), observed(model)
     assert [*empty.frame] == [*full.frame]
     assert [*empty.parameters] == [*full.parameters]
-    assert "dead_from_above" in empty.frame
+    columns = "site op calls share_grad blocked_here none_came units dead_by_rule dead_from_above"
+    assert {*columns.split()} <= {*empty.frame}
     assert empty.frame.empty

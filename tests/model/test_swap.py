@@ -164,6 +164,49 @@ def test_other_arguments_of_a_swapped_call_keep_their_gradients():
         gradients_of(explorer.swap(model, Scaled, op="quantize", rule="lsq"))
 
 
+class Clipped(torch.autograd.Function):
+    """A sign with the clipped straight-through gradient, as people write it."""
+
+    @staticmethod
+    def forward(ctx, x):
+        ctx.save_for_backward(x)
+        return x.sign()
+
+    @staticmethod
+    def backward(ctx, g):
+        (x,) = ctx.saved_tensors
+        return g * (x.abs() <= 1)
+
+
+RULES = {
+    "key": "clipped",
+    "formula": "formula: g * (abs(x) <= 1)",
+    "record": explorer.RULES["clipped"],
+    "Function": Clipped,
+    "apply": Clipped.apply,
+    "module": nn.Hardtanh(),
+    "function of x": lambda x: x.clamp(-1, 1),
+    "function of x, g": lambda x, g: g * (x.abs() <= 1),
+    "function of x, y, g": lambda x, y, g: g * (x * y <= 1),
+}
+
+
+@pytest.mark.parametrize("rule", RULES)
+@pytest.mark.parametrize("what", ["sign", "function"])
+def test_every_kind_of_rule_is_the_function_written_by_hand_bit_for_bit(rule, what):
+    class Act(nn.Module):
+        def forward(self, h):
+            return torch.sign(h)
+
+    model = made(Act())
+    before, expected = gradients_of(model), gradients_of(made(Clipped.apply))
+    fixed = explorer.swap(model, what, RULES[rule])
+    found = gradients_of(fixed)
+    assert all(torch.equal(found[name], expected[name]) for name in expected)
+    undone = gradients_of(fixed.undo())
+    assert all(torch.equal(undone[name], before[name]) for name in before)
+
+
 TRICKS = {
     "usual": lambda h: h + (torch.sign(h) - h).detach(),
     "three terms": lambda h: h - h.detach() + torch.sign(h).detach(),

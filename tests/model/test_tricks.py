@@ -6,13 +6,8 @@ import pytest
 import torch
 from torch.nn import functional
 
-from tests.model.nets import (
-    X,
-    Y,
-    made,
-    observed,
-    only,
-)
+import explorer
+from tests.model.nets import X, Y, gradients_of, made, observed, only
 
 TRICKS = {
     "usual": (lambda h: h + (torch.round(h) - h).detach(), "round", "straight_through"),
@@ -56,6 +51,77 @@ def bireal(h):
 def test_a_trick_whose_way_holds_the_value_it_restores_is_made_of_x():
     row = observed(made(bireal)).frame.set_index("op").loc["abs → sign"]
     assert (row.note, row.computes, row.rule) == ("detach trick", "sign", "approx_sign")
+
+
+def reactnet(h):
+    """ReActNet's activation: polynomials by masks of numbers, whose gradient is the sign's."""
+    below, negative, inside = ((h < bound).type(torch.float32) for bound in (-1, 0, 1))
+    p = -below + (h * h + 2 * h) * (1 - below)
+    p = p * negative + (2 * h - h * h) * (1 - negative)
+    p = p * inside + (1 - inside)
+    return h.sign().detach() - p.detach() + p
+
+
+def clipped(h):
+    c = torch.clamp(h, -1, 1)
+    return h.sign().detach() - c.detach() + c
+
+
+def scaled(h):
+    p = 0.7 * explorer.apply("sign", "approx_sign", h)
+    return p + (h.sign() - p).detach()
+
+
+def dsq(h):
+    s = torch.tanh(3 * h) / torch.tanh(torch.tensor(3.0))
+    return s + (h.sign() - s).detach()
+
+
+PROXIES = {  # the rule by its name, and the slope of the proxy
+    "ReActNet": (reactnet, "approx_sign", lambda h: 2 * (1 - h.abs()).clamp(min=0)),
+    "clamp": (clipped, "clipped", lambda h: (h.abs() <= 1).float()),
+    "0.7 times": (scaled, "approx_sign × 0.7", lambda h: 1.4 * (1 - h.abs()).clamp(min=0)),
+    "DSQ": (dsq, "own", lambda h: 3 * (1 - torch.tanh(3 * h) ** 2) / torch.tanh(torch.tensor(3.0))),
+}
+
+
+@pytest.mark.parametrize("name", PROXIES)
+def test_a_proxy_is_a_trick_with_the_rule_that_its_gradient_is(name):
+    function, rule, slope = PROXIES[name]
+    model = made(function)
+    row = observed(model).frame.set_index("note").loc["detach trick"]
+    assert (row.op, row.rule) == ("sign", rule)
+    h = model.a(X).detach()
+    y = h.sign().requires_grad_()
+    (g,) = torch.autograd.grad(functional.cross_entropy(model.b(y), Y), y)
+    assert row.g_in == pytest.approx(float((g * slope(h)).norm()), rel=1e-4)
+
+
+@pytest.mark.parametrize("name", PROXIES)
+def test_a_proxy_is_swapped_as_a_whole_bit_for_bit_and_undone(name):
+    function, model = PROXIES[name][0], made(PROXIES[name][0])
+    before, y = gradients_of(model), model(X)
+    fixed = explorer.swap(model, "sign", rule=lambda x, g: g * torch.exp(-x * x))
+    assert torch.equal(fixed(X), y)
+    found = gradients_of(fixed)
+    expected = gradients_of(made(lambda h: ByHand.apply(h, function)))
+    assert all(torch.equal(found[key], expected[key]) for key in expected)
+    undone = gradients_of(fixed.undo())
+    assert all(torch.equal(undone[key], before[key]) for key in before)
+
+
+class ByHand(torch.autograd.Function):
+    """The forward of a function, with a bell as its slope."""
+
+    @staticmethod
+    def forward(ctx, x, function):
+        ctx.save_for_backward(x)
+        return function(x)
+
+    @staticmethod
+    def backward(ctx, g):
+        (x,) = ctx.saved_tensors
+        return g * torch.exp(-x * x), None
 
 
 def test_the_gradients_of_what_carries_a_trick_are_those_of_the_backward_alone():

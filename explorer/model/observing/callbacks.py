@@ -9,7 +9,7 @@ from explorer.model.observing.log import GradientLog, Scalars, find_write, requi
 
 
 class _Callback:
-    """The base class of both libraries' callbacks.
+    """The base class of both libraries' callbacks, whose hooks the library calls.
 
     Attributes:
         log: the log of the current or latest training; None before the first one.
@@ -17,17 +17,14 @@ class _Callback:
 
     def __init__(self, every: int, write: Any, prefix: str) -> None:
         self._every, self._write, self._prefix = require_every(every), find_write(write), prefix
-        self.log: GradientLog | None = None
+        self.log: Any = None
 
-    def _start(self, model: Any, write: Any) -> None:
-        self.log = GradientLog(model, self._every, write, self._prefix)
-
-    def _begin_step(self) -> None:
-        assert self.log is not None
+    def begin_step(self, *_arguments: Any, **_keywords: Any) -> None:
+        """Observe the step if it is one to log."""
         self.log.begin_step(self.log.step)
 
-    def _end_step(self) -> None:
-        assert self.log is not None
+    def end_step(self, *_arguments: Any, **_keywords: Any) -> None:
+        """Write the scalars of the observed step."""
         self.log.end_step()
         self.log.flush()
 
@@ -42,17 +39,9 @@ class _LightningCallback(_Callback):
             for logger in trainer.loggers:
                 logger.log_metrics(dict(scalars), step)
 
-        self._start(pl_module, write)
+        self.log = GradientLog(pl_module, self._every, write, self._prefix)
 
-    def on_train_batch_start(self, trainer: Any, pl_module: Any, batch: Any, batch_idx: int) -> None:
-        """Observe the batch if it is one to log."""
-        self._begin_step()
-
-    def on_train_batch_end(
-        self, trainer: Any, pl_module: Any, outputs: Any, batch: Any, batch_idx: int
-    ) -> None:
-        """Write the scalars of the observed step."""
-        self._end_step()
+    on_train_batch_start, on_train_batch_end = _Callback.begin_step, _Callback.end_step
 
 
 class _TrainerCallback(_Callback):
@@ -66,15 +55,9 @@ class _TrainerCallback(_Callback):
             if self._write is not None:
                 self._write(scalars, step)
 
-        self._start(model, write)
+        self.log = GradientLog(model, self._every, write, self._prefix)
 
-    def on_step_begin(self, args: Any, state: Any, control: Any, **_: Any) -> None:
-        """Observe the step if it is one to log."""
-        self._begin_step()
-
-    def on_step_end(self, args: Any, state: Any, control: Any, **_: Any) -> None:
-        """Write the scalars of the observed step."""
-        self._end_step()
+    on_step_begin, on_step_end = _Callback.begin_step, _Callback.end_step
 
 
 def lightning_callback(every: int = 50, prefix: str = "explorer") -> Any:

@@ -1,23 +1,41 @@
-"""A tape that follows the forward and backward passes of a user's model during an observation."""
+"""A tape that follows a user's model during an observation, and finds the calls that stop its gradients."""
 
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from contextlib import ExitStack
 from functools import partial
-from typing import Any
+from typing import Any, NamedTuple
 
 import torch
 from torch import Tensor, nn
 
-from explorer.model.observing.blame import Blame, find_blame
 from explorer.model.observing.recorder import Recorder
 from explorer.model.observing.rows import has_any
-from explorer.model.tape import Call, Tape, Value
+from explorer.model.tape import Call, Site, Value
 from explorer.model.tape.names import LINEAR, find_tensors, is_pointwise
 from explorer.model.tape.private import DisableTorchFunction, is_functorch_wrapped_tensor
 
+ZERO = "its backward is zero everywhere"
+UNUSED = "no call uses it on the way to the loss"
+BY_VALUE = "each gradient is zero by the values it was multiplied with"
 _PASSES = 8  # number of forward passes without backward after which recorded calls are dropped
+
+
+class Blame(NamedTuple):
+    """The reason why a parameter has no gradient.
+
+    Attributes:
+        gradient: "none" or "zero".
+        site, op: the call that stops the gradient; None and "" if no call does.
+        reason: why the call stops it, or why there is no gradient without such a call.
+    """
+
+    gradient: str
+    site: Site | None
+    op: str
+    reason: str
 
 
 class Listener(Recorder):
@@ -42,28 +60,19 @@ class Listener(Recorder):
         self._results: list[Value] = []
         super().__init__(model)
 
-    def enter(self) -> None:
-        """Start listening to the model."""
-        self.attach()
+    def listen_to_parameters(self) -> None:
+        """Record the gradients that arrive at parameters, until ``leave``."""
         for name, parameter in self.model.named_parameters():
             if parameter.requires_grad:
                 hook = parameter.register_hook(partial(self._record_arrival, name))  # type: ignore[no-untyped-call]
                 self._parameter_hooks.callback(hook.remove)
-        Tape.__enter__(self)  # type: ignore[no-untyped-call]  # torch's own
-
-    def stop(self) -> None:
-        """Stop listening to calls. Later backward passes and gradients of parameters are still recorded."""
-        Tape.__exit__(self, None, None, None)  # type: ignore[no-untyped-call]  # torch's own
-        with DisableTorchFunction():
-            self.flush()
-        self.detach()
 
     def leave(self) -> None:
-        """Clear the recorded calls, and remove all hooks from the model and its parameters.
+        """Clear the recorded calls, and remove the hooks from the parameters.
 
         A later backward is still recorded.
         """
-        if self.turns and not self.done:  # the backward came after ``stop``
+        if self.turns and not self.done:  # the backward came after the block
             self.roots = self.roots or self._results
             self.on_backward_end()
         self._parameter_hooks.close()
@@ -92,7 +101,7 @@ class Listener(Recorder):
                 left.append(item)
         self.measurements = left
 
-    def on_pass_end(self, path: str, result: Any) -> Any:
+    def on_pass_end(self, result: Any) -> None:
         """Record the end of a forward pass."""
         tensors = find_tensors(result)
         if any(map(is_functorch_wrapped_tensor, tensors)):  # torch.func computes its own gradients
@@ -117,6 +126,14 @@ class Listener(Recorder):
         if g is not None and not self.arrived.get(name):
             self.arrived[name] = has_any(g.coalesce().values() if g.is_sparse else g)
 
+    def on_hidden_call(self, node: Any, call: Call) -> None:
+        """Count the autograd node of an elementwise function whose call was not recorded."""
+        if call.kind == "hidden" and call.place.path is not None:
+            words = re.sub(r"Backward\d*$", "", node.name().rpartition("::")[2])
+            name = re.sub(r"(?<=[a-z])(?=[A-Z])", "_", words).lower()
+            if is_pointwise(name) and name not in LINEAR:
+                self.unseen[node.name()] = self.unseen.get(node.name(), 0) + 1
+
     def on_backward_end(self) -> None:
         """Find the calls that are to blame for parameters without gradient."""
         with DisableTorchFunction():
@@ -126,7 +143,26 @@ class Listener(Recorder):
                 if parameter.requires_grad and not self.arrived.get(name) and name not in self.blamed
             }
             if left:
-                self.blamed |= find_blame(self, left, self.arrived, self._add_culprit)
+                self._find_blame(left)
+
+    def _find_blame(self, left: Mapping[str, Tensor]) -> None:
+        """Find why each parameter in ``left`` has no gradient, and add rows for the cuts to blame."""
+        graph, data = self.reach(True), self.reach(False)
+        consumers: dict[Value, list[Call]] = {}
+        for call in self.calls:
+            for value in call.inputs:
+                consumers.setdefault(value, []).append(call)
+        for name, parameter in left.items():
+            leaf = self.leaves.get(id(parameter))
+            calls = [] if leaf is None else _find_culprits(leaf, consumers, graph, data)
+            for call in calls:
+                if call.reason:
+                    self._add_culprit(call)
+            gradient = "zero" if name in self.arrived else "none"
+            if calls:
+                self.blamed[name] = Blame(gradient, calls[0].site, calls[0].op, calls[0].reason or ZERO)
+            else:
+                self.blamed[name] = Blame(gradient, None, "", BY_VALUE if leaf in data else UNUSED)
 
     def _add_culprit(self, call: Call) -> None:
         """Add a row for a call that cuts parameters off from the graph, unless its line already has a row."""
@@ -134,14 +170,34 @@ class Listener(Recorder):
         if call.place.path is not None and (call.site.file, call.site.line) not in lines:
             self.count_cut(call.site, call.op, call.reason)
 
-    def on_hidden_call(self, node: Any, call: Call) -> None:
-        """Count the autograd node of an elementwise function whose call was not recorded."""
-        words = re.sub(r"Backward\d*$", "", node.name().rpartition("::")[2])
-        name = re.sub(r"(?<=[a-z])(?=[A-Z])", "_", words).lower()
-        if (
-            call.kind == "hidden"
-            and call.place.path is not None
-            and is_pointwise(name)
-            and name not in LINEAR
-        ):
-            self.unseen[node.name()] = self.unseen.get(node.name(), 0) + 1
+
+def _find_culprits(
+    leaf: Value, consumers: Mapping[Value, list[Call]], graph: Mapping[Value, None],
+    data: Mapping[Value, None],
+) -> list[Call]:  # fmt: skip
+    """Return the calls at which the gradient for a leaf stops: it becomes zero there or leaves the graph."""
+    blame: dict[Call, None] = {}
+    visited, todo, on_graph = {leaf}, [leaf], leaf in graph
+    while todo:
+        value = todo.pop()
+        for call in consumers.get(value, ()):
+            cuts = not on_graph and value.live and any(o in data for o in call.outputs if not o.live)
+            if cuts or _is_blocking(call, value):
+                blame[call] = None
+                continue
+            outputs = [
+                o for o in call.outputs if o.live and o not in visited and (o in graph or not on_graph)
+            ]
+            visited.update(outputs)
+            todo += outputs
+    return [*blame]
+
+
+def _is_blocking(call: Call, value: Value) -> bool:
+    """Return whether a call received a gradient but passed only zeros to an input."""
+    if call.measured is None or not value.live:
+        return False
+    inputs = call.list_live_inputs()
+    counts = call.measured.got
+    number = inputs.index(value) if value in inputs else len(counts)
+    return number < len(counts) and counts[number] == 0 and call.measured.came > 0

@@ -30,13 +30,8 @@ class GradientLog:
 
     def __init__(self, model: nn.Module, every: int, write: Any, prefix: str) -> None:
         require_model("log_gradients", model)
-        self.model, self.every, self._write, self._prefix = (
-            model,
-            require_every(every),
-            find_write(write),
-            prefix,
-        )
-        self.step = 0
+        self.model, self.step = model, 0
+        self._every, self._write, self._prefix = require_every(every), find_write(write), prefix
         self._rows: list[tuple[int, Scalars]] = []
         self._pending: tuple[int, Observation] | None = None
         self._hooks: list[RemovableHandle] = []
@@ -76,7 +71,7 @@ class GradientLog:
         """Start observing if this step, counted from 0, is one to log."""
         self.flush()
         self.step = step + 1
-        if step % self.every == 0:
+        if step % self._every == 0:
             self._pending = step, Observation(self.model)
             self._pending[1].__enter__()
 
@@ -91,11 +86,8 @@ class GradientLog:
             return
         (step, observation), self._pending = self._pending, None
         observation.finish()
-        stuck_count = int(observation.parameters.gradient.isin(["none", "zero"]).sum())
-        scalars = {
-            f"{self._prefix}/stuck_parameters": float(stuck_count),
-            **observation.scalars(self._prefix),
-        }
+        stuck = float(observation.parameters.gradient.isin(["none", "zero"]).sum())
+        scalars = {f"{self._prefix}/stuck_parameters": stuck, **observation.scalars(self._prefix)}
         self._rows.append((step, scalars))
         if self._write is not None:
             self._write(dict(scalars), step)

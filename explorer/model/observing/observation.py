@@ -12,7 +12,7 @@ from torch.autograd import Function
 from explorer.model.observing.listener import Listener
 from explorer.model.observing.rows import Row
 from explorer.model.observing.slopes import Slope, slope_of
-from explorer.model.observing.table import COLUMNS, PARAMETER_COLUMNS, make_parameter_rows, rows_of
+from explorer.model.observing.table import COLUMNS, PARAMETER_COLUMNS, make_parameter_rows, make_row
 from explorer.model.observing.words import sentences
 from explorer.model.tape import Site
 from explorer.model.tape.sites import require_model
@@ -45,7 +45,10 @@ class Observation:
 
     def __init__(self, model: nn.Module, functions: Sequence[type[Function]] = ()) -> None:
         require_model("observe", model)
-        check_functions(functions)
+        for item in (functions,) if isinstance(functions, type) else functions:
+            if not (isinstance(item, type) and issubclass(item, Function)):
+                name = getattr(item, "__name__", repr(item))
+                raise ValueError(f"functions takes classes of torch.autograd.Function, not {name}")
         self.model = model
         self._listener = Listener(model)
 
@@ -53,16 +56,17 @@ class Observation:
         return f"Observation({type(self.model).__name__}, sites: {len(self._name_rows())})"
 
     def __enter__(self) -> Self:
-        self._listener.enter()
+        self._listener.listen_to_parameters()
+        self._listener.__enter__()
         return self
 
     def __exit__(self, *_error: object) -> None:
-        self._listener.stop()
-        self._listener.leave()
+        self.stop()
+        self.finish()
 
     def stop(self) -> None:
         """Stop recording calls. Backward passes are still recorded until ``finish``."""
-        self._listener.stop()
+        self._listener.__exit__(None, None, None)
 
     def finish(self) -> None:
         """Find the calls that are to blame, and remove all hooks. Call ``stop`` first."""
@@ -118,14 +122,8 @@ class Observation:
     @property
     def sentences(self) -> list[str]:
         """The sentences of ``describe`` as plain text without markup."""
-        named = self._name_rows()
-        rows = rows_of(named)
-        for row, row_seen in zip(rows, named.values(), strict=True):
-            row["elements"] = row_seen.known
-        listener = self._listener
-        return sentences(
-            rows, self._make_parameter_rows(), self.unseen, bool(listener.turns), listener.passes > 0
-        )
+        rows, parameters, listener = self._make_rows(), self._make_parameter_rows(), self._listener
+        return sentences(rows, parameters, self.unseen, bool(listener.turns), listener.passes > 0)
 
     def scalars(self, prefix: str = "explorer") -> dict[str, float]:
         """Return all numbers as a flat dict for TensorBoard or W&B, such as "explorer/act1/share_grad"."""
@@ -133,7 +131,7 @@ class Observation:
             f"{prefix}/{row['site']}/{name}": float(value)
             for row in self._make_rows()
             for name, value in row.items()
-            if name not in ("line", "calls") and isinstance(value, int | float) and value == value
+            if name not in ("line", "calls", "elements") and isinstance(value, int | float) and value == value
         }
 
     def figure(self, site: str | Site | None = None) -> go.Figure:
@@ -183,7 +181,7 @@ class Observation:
         return slope_of(self.model, loss, name, row, sigma, draws, seed)
 
     def _make_rows(self) -> list[dict[str, Any]]:
-        return rows_of(self._name_rows())
+        return [make_row(name, row) for name, row in self._name_rows().items()]
 
     def _make_parameter_rows(self) -> list[dict[str, Any]]:
         return make_parameter_rows(
@@ -211,16 +209,6 @@ class Observation:
                 return name, row
         known_names = ", ".join(named) or "none: the model has not been called"
         raise ValueError(f"no site is called {str(site)!r}: the sites are {known_names}")
-
-
-def check_functions(functions: Sequence[type[Function]] | type[Function]) -> tuple[type[Function], ...]:
-    """Return Function classes without duplicates. Raises ValueError for anything else."""
-    classes = (functions,) if isinstance(functions, type) else tuple(functions)
-    for item in classes:
-        if not (isinstance(item, type) and issubclass(item, Function)):
-            name = getattr(item, "__name__", repr(item))
-            raise ValueError(f"functions takes classes of torch.autograd.Function, not {name}")
-    return tuple(dict.fromkeys(classes))
 
 
 def observe(model: nn.Module, functions: Sequence[type[Function]] = ()) -> Observation:

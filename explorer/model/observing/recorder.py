@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable
 from functools import partial
 from typing import Any
 
@@ -20,7 +20,8 @@ from explorer.model.tape.names import (
     may_write,
 )
 from explorer.model.tape.private import forward_class, is_functorch_wrapped_tensor
-from explorer.model.tape.tricks import JoinKind, chain_of, classify_join, find_applied_keys, find_chain_site
+from explorer.model.tape.tricks import chain_of, classify_join, find_applied_keys, find_chain_site
+from explorer.model.tape.values import UNLIMITED, find_ancestors
 
 UNNEEDED = "its x requires no gradient"
 _WRITTEN_BEHIND = "it writes behind autograd's back, by .data: the gradient passes as if nothing were done"
@@ -123,18 +124,18 @@ class Recorder(Tape):
 
     def on_join(self, call: Call, join: Join, y: Tensor) -> None:
         """Record a join."""
-        meaning = classify_join(call, join, y)
+        kind = classify_join(call, join, y)
         if call.place.path is None or is_functorch_wrapped_tensor(y):
             return
         side = [value.call for value in join.made - join.way]
-        if meaning is JoinKind.GATE:
+        if kind == "gate":
             self._record_detached(side)
             return
         ops = chain_of(join.made - join.way, join.way)
-        last = [call.name] if meaning is JoinKind.MASK or not ops else []
+        last = [call.name] if kind == "mask" or not ops else []
         call.op = " → ".join(dict.fromkeys([*(item.op for item in ops), *last]))
-        call.row = row = self._count(find_chain_site(call, ops), meaning.value, call.op)
-        self._merge(side, [value.call for value in join.way] if meaning is JoinKind.TRICK else ())
+        call.row = row = self._count(find_chain_site(call, ops), kind, call.op)
+        self._merge(side, [value.call for value in join.way] if kind == "trick" else ())
         self._measure(call, row, call.outputs[0], [join.x], join.x.ref(), y)
         call.measured = None  # blame needs the gradients of the call itself, which is measured next
 
@@ -161,7 +162,7 @@ class Recorder(Tape):
 
     def on_cut(self, dead: Value, x: Value | None, made: set[Value]) -> None:
         """Record a cut."""
-        between = {*_iterate_before_cut(dead)} | {value for value in made if not value.live}
+        between = {*_find_before_cut(dead)} | {value for value in made if not value.live}
         ordered = sorted(between, key=lambda value: value.number)
         first = next((value.call for value in ordered if value.call.is_cut), None)
         if first is None or first.place.path is None or first.merged or (x is None and self.path):
@@ -176,7 +177,7 @@ class Recorder(Tape):
         x = call.inputs[0]
         if not (x.live or x.cuts) or call.place.path is None or call.name in ("bool", "index") or call.merged:
             return
-        inner = [] if x.live else chain_of(_iterate_before_cut(x), ())
+        inner = [] if x.live else chain_of(_find_before_cut(x), ())
         op = " → ".join(dict.fromkeys([*(item.op for item in inner), call.name]))
         self.count_cut(call.site, op, call.reason)
 
@@ -213,7 +214,7 @@ class Recorder(Tape):
         span = Span(y.edge, [item.edge for item in inputs if item.edge is not None], measurement)
         functions, span.functions = span.functions, []
         for node in functions:  # Functions called inside an op of torch.library
-            if not self.has_call(node):
+            if node not in self.by_node:
                 self.find_hidden((node, 0), place=y.call.place)
         measurement.got = [0 if number in span.reached else None for number in range(len(inputs))]
         measurement.first = min(span.reached, default=0)
@@ -229,13 +230,6 @@ def _make_run(function: Any, args: Any, kwargs: Any) -> Callable[[Tensor], Any] 
     return lambda x: function(x.clone() if writes else x, *rest, **kwargs)
 
 
-def _iterate_before_cut(dead: Value) -> Iterator[Value]:
-    """Yield a value outside the graph and its ancestors, back to the calls that left the graph."""
-    visited, todo = {dead}, [dead]
-    while todo:
-        value = todo.pop()
-        yield value
-        for item in value.call.inputs:
-            if not item.live and item not in visited and (item.cuts or item.call.is_cut):
-                visited.add(item)
-                todo.append(item)
+def _find_before_cut(dead: Value) -> Iterable[Value]:
+    """Return a value outside the graph and its ancestors, back to the calls that left the graph."""
+    return find_ancestors([dead], lambda _, v: not v.live and bool(v.cuts or v.call.is_cut), UNLIMITED)

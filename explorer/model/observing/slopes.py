@@ -9,19 +9,19 @@ from dataclasses import dataclass
 from functools import partial
 from itertools import count
 from statistics import fmean, stdev
-from typing import Any, Self
+from typing import Any
 
 import torch
 from torch import Generator, Tensor, nn
 from torch.autograd import Function
-from torch.overrides import TorchFunctionMode
 
+from explorer.model.observing.recorder import Recorder
 from explorer.model.observing.rows import Row
-from explorer.model.tape import Call, Join, Site, Span, Tape, Value
-from explorer.model.tape.names import may_write, replace_tensor
+from explorer.model.tape import Call, Span, Value
+from explorer.model.tape.calls import CALLS, op_key_of
+from explorer.model.tape.names import may_write, name_of, replace_tensor
 from explorer.model.tape.passes import Passes
 from explorer.model.tape.sites import find_site
-from explorer.model.tape.tricks import chain_of, find_chain_site
 
 _STEP = 0.5  # largest shift of an element, as a fraction of the noise
 
@@ -62,30 +62,26 @@ class Slope:
         )
 
 
-class _Mover(Passes, TorchFunctionMode):
+class _Mover(Passes):
     """A torch function mode that shifts x at the calls of one site.
 
     ``move(number, x)`` returns the replacement for x at the call with this number.
     """
 
     def __init__(self, model: nn.Module, row: Row, move: Callable[[int, Tensor], Tensor]) -> None:
-        TorchFunctionMode.__init__(self)
-        Passes.__init__(self, model)
+        super().__init__(model)
         self._row, self._move, self._calls = row, move, count()
 
-    def __enter__(self) -> Self:
-        self.attach()
+    def attach(self) -> None:
+        """Start following the modules, and calls of the site's Function."""
+        super().attach()
         if self._row.owner is not None:
             self._stack.enter_context(_replace_apply(self._row.owner, self._apply))
-        TorchFunctionMode.__enter__(self)  # type: ignore[no-untyped-call]  # torch's own
-        return self
-
-    def __exit__(self, *error: Any) -> None:
-        TorchFunctionMode.__exit__(self, *error)  # type: ignore[no-untyped-call]  # torch's own
-        self.detach()
 
     def __torch_function__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
-        if self._row.owner is None and args and isinstance(args[0], Tensor) and self._is_here():
+        call, op = CALLS.get(func), self._row.site.op
+        is_op = op == name_of(func) or (call is not None and op == op_key_of(call, args, kwargs or {}))
+        if is_op and self._row.owner is None and args and isinstance(args[0], Tensor) and self._is_here():
             x = self._move(next(self._calls), args[0])
             if may_write(func, args, kwargs or {}):
                 args[0].copy_(x)
@@ -104,52 +100,36 @@ class _Mover(Passes, TorchFunctionMode):
         return place.path is not None and find_site(place, place.lines, self._row.site.op) == self._row.site
 
 
-class _Recorder(Tape):
-    """A tape that records x and its gradient at the calls of one site, after all other hooks."""
+class _XRecorder(Recorder):
+    """A recorder that keeps x and its gradient at the calls of one site, after all other hooks.
+
+    Attributes:
+        found: pairs of x and its gradient, for each call.
+    """
 
     def __init__(self, model: nn.Module, row: Row) -> None:
         super().__init__(model)
-        self._row = row
-        self.xs: list[Tensor] = []
-        self.gradients: dict[int, Tensor] = {}
+        self._key = row.site, row.kind
+        self.found: list[list[Tensor]] = []
 
-    def prepare(self, name: str, function: Any, args: Any, kwargs: Any) -> Tensor | None:
-        """Return the call's x."""
-        return args[0] if args and isinstance(args[0], Tensor) else None
-
-    def on_call(self, call: Call, x: Tensor | None, y: Tensor) -> None:
-        """Record x if the call is at the site."""
-        if self._row.kind == "call" and x is not None and call.outputs[0].live:
-            self._keep(call, x, call.inputs[0])
-
-    def on_function(self, call: Call, value: Value, tensor: Tensor | None) -> None:
-        """Record x of a Function at the site."""
-        inputs = call.list_live_inputs()
-        x = inputs[0].ref() if inputs else None
-        if self._row.kind == "function" and x is not None:
-            self._keep(call, x, inputs[0])
-
-    def on_join(self, call: Call, join: Join, y: Tensor) -> None:
-        """Record x of a detach trick at the site."""
-        x, ops = join.x.ref(), chain_of(join.made - join.way, join.way)
-        if self._row.kind == "trick" and x is not None:
-            self._keep(call, x, join.x, find_chain_site(call, ops))
-
-    def _keep(self, call: Call, x: Tensor, value: Value, site: Site | None = None) -> None:
-        call.op = self._row.site.op if site is None else call.op
-        if call.place.path is None or not value.live or (site or call.site) != self._row.site:
+    def _measure(
+        self, call: Call, row: Row | None, y: Value, inputs: list[Value], x: Tensor | None = None, *_: Any
+    ) -> None:
+        if row is None or (row.site, row.kind) != self._key or x is None:
             return
-        number = len(self.xs)
-        self.xs.append(x)
-        self.pending.append(partial(self._attach, number, call.outputs[0], value))
+        pair = [x, torch.zeros_like(x)]
+        self.found.append(pair)
 
-    def _attach(self, number: int, y: Value, x: Value) -> None:
         def keep_gradient(_: Tensor, gradients: list[Tensor | None]) -> None:
             if gradients[0] is not None:
-                self.gradients[number] = gradients[0].detach()
+                pair[1] = gradients[0].detach()
 
-        if y.edge is not None and x.edge is not None:
-            Span(y.edge, [x.edge], keep_gradient).functions = []
+        self.pending.append(partial(self._attach, keep_gradient, y, inputs[:1]))
+
+    def _attach(self, keep_gradient: Any, y: Value, inputs: list[Value]) -> None:
+        """Register the hooks of a call."""
+        if y.edge is not None and inputs[0].edge is not None:
+            Span(y.edge, [inputs[0].edge], keep_gradient).functions = []
 
 
 @contextmanager
@@ -194,21 +174,20 @@ def slope_of(
 
 def _get_gradients(model: nn.Module, row: Row, loss: Callable[[], Tensor]) -> list[tuple[Tensor, Tensor]]:
     """Return x and the gradient for x, for each call of the site."""
-    recorder = _Recorder(model, row)
-    recorder.attach()
+    if row.kind == "mask" or row.op != row.site.op or " → " in row.op:  # no single call has the site's x
+        return []
+    recorder = _XRecorder(model, row)
     try:
         with torch.enable_grad(), recorder:
             value = loss()
-        recorder.flush()
-        inputs = [x for x in recorder.xs if x.requires_grad]
+        xs = [x for x, _ in recorder.found]
+        inputs = [item for item in (*model.parameters(), *xs) if item.requires_grad]
         if not inputs or not value.requires_grad:
             return []
         torch.autograd.grad(value, inputs, allow_unused=True)
     finally:
-        recorder.detach()
         recorder.clear()
-    zero = torch.zeros_like
-    return [(x.detach(), recorder.gradients.get(n, zero(x)).detach()) for n, x in enumerate(recorder.xs)]
+    return [(x.detach(), gradient) for x, gradient in recorder.found]
 
 
 def _compute_loss(

@@ -20,12 +20,8 @@ PARAMETER_COLUMNS = ("parameter", "gradient", "site", "op", "line", "why")
 _NOTES = {"trick": "detach trick", "mask": "mask computed from its own x"}
 
 
-def rows_of(named: Mapping[str, Row]) -> list[dict[str, Any]]:
-    """Return the table rows of the sites; see ``Observation.frame``."""
-    return [_row(name, row) for name, row in named.items()]
-
-
-def _row(name: str, row: Row) -> dict[str, Any]:
+def make_row(name: str, row: Row) -> dict[str, Any]:
+    """Return the table row of a site, see ``Observation.frame``; elements: those with known gradients."""
     units = row.units
     count, by_rule, from_above = units if units else (math.nan,) * 3
     has_backward = bool(row.known)
@@ -47,6 +43,7 @@ def _row(name: str, row: Row) -> dict[str, Any]:
         "dead_by_rule": by_rule,
         "dead_from_above": from_above,
         "note": _note(row),
+        "elements": row.known,
     }
 
 
@@ -66,13 +63,13 @@ def make_parameter_rows(listener: Listener, names: Mapping[Any, str]) -> list[di
     """Return a table row for each parameter that took part in a backward; see ``Observation.parameters``."""
     rows: list[tuple[Any, ...]] = []
     for name, parameter in listener.model.named_parameters():
-        if listener.arrived.get(name):
-            rows.append((name, "arrives", "", "", math.nan, ""))
-        elif not parameter.requires_grad:
-            rows.append((name, "frozen", "", "", math.nan, ""))
-        elif (blame := listener.blamed.get(name)) is not None and blame.culprits:
-            site, op, reason = blame.culprits[0]
-            rows.append((name, blame.gradient, names.get(site, site.names[0]), op, site.line, reason))
+        blame = listener.blamed.get(name)
+        if listener.arrived.get(name) or not parameter.requires_grad:
+            gradient = "arrives" if listener.arrived.get(name) else "frozen"
+            rows.append((name, gradient, "", "", math.nan, ""))
+        elif blame is not None and blame.site is not None:
+            site = names.get(blame.site, blame.site.names[0])
+            rows.append((name, blame.gradient, site, blame.op, blame.site.line, blame.reason))
         elif blame is not None:
             rows.append((name, blame.gradient, "", "", math.nan, blame.reason))
     return [dict(zip(PARAMETER_COLUMNS, row, strict=True)) for row in rows]

@@ -94,7 +94,7 @@ def _is_shown_dead(row: Row) -> bool:
         return False
     if dead == units:
         return True
-    share, per_unit = dead / units, row.get("elements", 0) / units
+    share, per_unit = dead / units, row["elements"] / units
     if per_unit < _FEW and share < _MOST_BLOCKED:
         return False
     alive = min(1.0, max(0.0, (_replace_nan(row["blocked_here"]) - share) / (1 - share)))

@@ -19,8 +19,8 @@ from torch.utils._pytree import tree_leaves
 
 from explorer.catalogue import Op, Rule, find_rule, to_finite
 from explorer.model.racing.data import Tensors, data_of
-from explorer.model.racing.plan import RacePlan, make_plan
-from explorer.model.racing.result import RaceResult, TrainedNet
+from explorer.model.racing.plan import RacePlan
+from explorer.model.racing.result import Outcome, RaceResult
 from explorer.model.racing.rules import hash_code, read_rules
 from explorer.model.racing.work import (
     Hooks,
@@ -132,11 +132,17 @@ def race(
         parameters=parameters_of(parameters, shown_rules),
         **_collect_data(train, held_out, validation, batch, device, len(rates) > 1),
     )  # fmt: skip
-    chosen_seeds = [operator.index(seed) for seed in check_seeds(seeds, 0)]
-    plan = make_plan(shown_rules, rates, chosen_seeds, steps, **_collect_facts(work, chosen_seeds))
+    given_seeds = [operator.index(seed) for seed in check_seeds(seeds, 0)]
+    chosen_seeds = sorted(set(given_seeds))
+    first = chosen_seeds[-1] + 1  # the seeds that evaluate follow those that choose rates, and are as many
+    plan = RacePlan(
+        task="", op="identity", controls=(), parameters=(), others=(), table=None, rules=tuple(shown_rules),
+        lrs=rates, steps=steps, seeds=tuple(chosen_seeds),
+        judge_seeds=tuple(range(first, first + len(chosen_seeds))), **_collect_facts(work, given_seeds[0]),
+    )  # fmt: skip
     saved = StudyFile(file, plan) if file is not None else None
     rows = {row.trial: row for row in saved.rows} if saved else {}
-    trained: dict[Trial, TrainedNet] = {}
+    trained: dict[Trial, Outcome] = {}
     with open_executor(executor) as pool:
         if pool is not None:
             require_portable(work, pool)
@@ -145,7 +151,7 @@ def race(
                 if saved:
                     saved.append([item.row for item in outcomes])
                 rows |= {item.row.trial: item.row for item in outcomes}
-                trained |= {item.row.trial: item.trained for item in outcomes}
+                trained |= {item.row.trial: item for item in outcomes}
                 move(rows)
     return RaceResult(plan, rows.values(), _HOW, trained, work.make_swapped)
 
@@ -204,20 +210,20 @@ def _collect_data(
     return {name: None if item is None else item.move_to(device) for name, item in parts.items()}
 
 
-def _collect_facts(work: Work, seeds: Sequence[int]) -> dict[str, Any]:
-    """Try every rule on one batch, and return the names, the worth of an example and the mark for a plan.
+def _collect_facts(work: Work, seed: int) -> dict[str, Any]:
+    """Try every rule on one batch, and return the names, the worth of an example and the identity for a plan.
 
     An unsuitable rule raises its error here, before the race.
     """
     with isolate_random_state():
-        x, y = work.move_batch(next(iter(work.train.iterate_batches(seeds[0], 1, work.batch))))
+        x, y = work.move_batch(next(iter(work.train.iterate_batches(seed, 1, work.batch))))
         for rule in work.rules:
-            model = work.make_swapped(rule, seeds[0])
+            model = work.make_swapped(rule, seed)
             loss = work.loss(call_model(model, x), y)
             require_one_number(loss)
             loss.backward()  # type: ignore[no-untyped-call]  # torch's own
         work.optimiser(model.parameters(), lr=1e-3)
-        plain = work.make_plain(seeds[0])
+        plain = work.make_plain(seed)
         start = [value.detach().cpu() for value in plain.state_dict().values() if isinstance(value, Tensor)]
         with torch.no_grad():
             found = tree_leaves(call_model(plain.eval(), x))
@@ -227,11 +233,11 @@ def _collect_facts(work: Work, seeds: Sequence[int]) -> dict[str, Any]:
     outputs = [item.detach().cpu().double().round(decimals=3) for item in found if isinstance(item, Tensor)]
     codes = [(key, hash_code(rule)) for key, rule in work.rules.items() if not isinstance(rule, str | Rule)]
     return {
-        "model": type(plain).__name__,
+        "title": type(plain).__name__,
         "what": _name(work.what),
-        "metric_name": "accuracy" if is_accuracy else _name(work.metric),
-        "worth": 1 / held_count if held_count else 0.0,
-        "mark": _mark(work, [*start, *outputs]),
+        "metric": "accuracy" if is_accuracy else _name(work.metric),
+        "example": 1 / held_count if held_count else 0.0,
+        "identity": _mark(work, [*start, *outputs]),
         "codes": tuple(codes),
     }
 

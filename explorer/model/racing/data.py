@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
+from itertools import islice, repeat
 from typing import Any, TypeAlias
 
 import torch
@@ -69,22 +70,20 @@ class Loader:
 
     def iterate_batches(self, seed: int, steps: int, size: int) -> Iterator[Batch]:
         """Yield a batch for each step. The loader draws from a random state set by the seed."""
-        with _OwnRandomState(seed) as drawing:
-            generator = getattr(self.source, "generator", None)
-            if generator is not None:
-                generator.manual_seed(seed)
-            done = 0
-            while done < steps:
-                batches = drawing.call(iter, self.source)
-                while done < steps and (batch := drawing.call(next, batches, None)) is not None:
-                    yield _pair(batch)
-                    done += 1
+        generator = getattr(self.source, "generator", None)
+        if generator is not None:
+            generator.manual_seed(seed)
+        return islice(self._iterate_epochs(seed, repeat(None)), steps)
 
     def iterate_all(self) -> Iterator[Batch]:
         """Yield all batches in the order of seed 0."""
-        with _OwnRandomState(0) as drawing:
-            batches = drawing.call(iter, self.source)
-            while (batch := drawing.call(next, batches, None)) is not None:
+        return self._iterate_epochs(0, (None,))
+
+    def _iterate_epochs(self, seed: int, epochs: Iterable[None]) -> Iterator[Batch]:
+        call = _separate_random_state(seed)
+        for _ in epochs:
+            batches = call(iter, self.source)
+            while (batch := call(next, batches, None)) is not None:
                 yield _pair(batch)
 
     def split(self) -> tuple[Loader, Loader]:
@@ -114,30 +113,19 @@ class Loader:
 Data: TypeAlias = Tensors | Loader
 
 
-class _OwnRandomState:
-    """A random state that is separate from the training's."""
+def _separate_random_state(seed: int) -> Callable[..., Any]:
+    """Return a function that calls another one with a random state that is separate from the training's."""
+    state: Tensor | None = None
 
-    def __init__(self, seed: int) -> None:
-        self._seed = seed
-        self._state: Tensor | None = None
+    def call(function: Callable[..., Any], *arguments: Any) -> Any:
+        nonlocal state
+        with torch.random.fork_rng(()):
+            torch.manual_seed(seed) if state is None else torch.set_rng_state(state)
+            result = function(*arguments)
+            state = torch.get_rng_state()
+        return result
 
-    def __enter__(self) -> _OwnRandomState:
-        return self
-
-    def __exit__(self, *_error: object) -> None:
-        self._state = None
-
-    def call(self, function: Any, *arguments: Any) -> Any:
-        before = torch.get_rng_state()
-        if self._state is None:
-            torch.manual_seed(self._seed)
-        else:
-            torch.set_rng_state(self._state)
-        try:
-            return function(*arguments)
-        finally:
-            self._state = torch.get_rng_state()
-            torch.set_rng_state(before)
+    return call
 
 
 def _split_indices(length: int) -> tuple[Tensor, Tensor]:

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
-from torch import Tensor, nn
+from torch import nn
 
 from explorer.model.racing.plan import RacePlan
 from explorer.study import Result, Row, Trial
@@ -15,16 +15,18 @@ if TYPE_CHECKING:
     import pandas as pd
 
 
-class TrainedNet:
-    """The learning curve and the final state of a trial's net.
+class Outcome(NamedTuple):
+    """The outcome of a trial.
 
     Attributes:
+        row: the scores of the trial.
         losses: the loss at each step.
         state: the net's final state dict on the CPU; None if the trial chose a rate or diverged.
     """
 
-    def __init__(self, losses: list[float], state: dict[str, Any] | None) -> None:
-        self.losses, self.state = losses, state
+    row: Row
+    losses: list[float]
+    state: dict[str, Any] | None
 
 
 class RaceResult(Result):
@@ -35,7 +37,7 @@ class RaceResult(Result):
     """
 
     def __init__(
-        self, plan: RacePlan, rows: Iterable[Row], how: str, trained: Mapping[Trial, TrainedNet],
+        self, plan: RacePlan, rows: Iterable[Row], how: str, trained: Mapping[Trial, Outcome],
         make: Callable[[str, int], nn.Module],
     ) -> None:  # fmt: skip
         super().__init__(plan, rows)
@@ -61,8 +63,7 @@ class RaceResult(Result):
             known_nets = ", ".join(f"{name} with seed {number}" for name, number in states) or "none"
             raise ValueError(f"no net of {rule!r} is kept: those of this call are {known_nets}")
         model = self._make(*match)
-        state: Mapping[str, Tensor] = states[match] or {}
-        model.load_state_dict(state)
+        model.load_state_dict(states[match] or {})
         return model.eval()
 
     @cached_property

@@ -7,7 +7,7 @@ import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import Any
 
 import torch
 from torch import Tensor, nn
@@ -15,7 +15,7 @@ from torch.utils._pytree import tree_map
 
 from explorer.catalogue import Op, Rule, adapt_rule, find_op, find_rule
 from explorer.model.racing.data import Batch, Data
-from explorer.model.racing.result import TrainedNet
+from explorer.model.racing.result import Outcome
 from explorer.model.swapping import swap
 from explorer.study import Row, Trial
 
@@ -33,13 +33,6 @@ class Watcher:
     ) -> AbstractContextManager[Callable[[Mapping[Trial, Row]], None]]:
         """Begin to watch. The context's function is called with the rows of all finished trials."""
         raise NotImplementedError
-
-
-class Scores(NamedTuple):
-    """The scores of one net on validation data and on held-out data."""
-
-    validation: float
-    held_out: float
 
 
 @dataclass(frozen=True)
@@ -112,10 +105,13 @@ class Work:
         x, y = tree_map(lambda item: item.to(self.device) if isinstance(item, Tensor) else item, batch)
         return x, y
 
-    def compute_scores(self, model: nn.Module) -> Scores:
-        """Return the scores of a net, computed in eval mode, so that its buffers do not change."""
+    def compute_scores(self, model: nn.Module) -> tuple[float, float]:
+        """Return a net's scores on validation and held-out data; NaN for validation without such data.
+
+        They are computed in eval mode, so that the net's buffers do not change.
+        """
         validation = math.nan if self.validation is None else self._compute_score(model, self.validation)
-        return Scores(validation, self._compute_score(model, self.held_out))
+        return validation, self._compute_score(model, self.held_out)
 
     def compute_held_out(self, model: nn.Module) -> float:
         """Return the current held-out score of a net. This does not affect the draws of its training."""
@@ -174,13 +170,6 @@ def isolate_random_state() -> Iterator[None]:
         yield
 
 
-class Outcome(NamedTuple):
-    """The row of a trial, with the curve and the final state of its net."""
-
-    row: Row
-    trained: TrainedNet
-
-
 def run_part(work: Work, trials: Sequence[Trial]) -> list[Outcome]:
     """Run trials in a worker and return their outcomes."""
     return [run_trial(work, trial) for trial in trials]
@@ -198,18 +187,15 @@ def run_trial(work: Work, trial: Trial) -> Outcome:
                 loss = work.loss(call_model(model, x), y)
             losses.append(require_one_number(loss))
             if not math.isfinite(losses[-1]):
-                return Outcome(
-                    make_diverged_row(trial, len(losses) - 1, losses[-1]), TrainedNet(losses, None)
-                )
+                return Outcome(row_of(trial, len(losses) - 1, losses[-1]), losses, None)
             _step(work.hooks, model, optimiser, scheduler, loss)
             if work.hooks.callback is not None:
                 work.hooks.callback(len(losses), model, losses[-1])
             if work.hooks.look is not None:
                 work.hooks.look(work, trial, len(losses), model)
-        scores = work.compute_scores(model)
-    row = row_of(trial, len(losses), losses[-1], scores)
+        row = row_of(trial, len(losses), losses[-1], *work.compute_scores(model))
     is_kept = trial.stage == "judge" and not row.diverged
-    return Outcome(row, TrainedNet(losses, _state(model) if is_kept else None))
+    return Outcome(row, losses, _state(model) if is_kept else None)
 
 
 def _step(
@@ -237,13 +223,9 @@ def require_one_number(loss: Any) -> float:
     return float(loss.detach())
 
 
-def row_of(trial: Trial, steps: int, loss: float, scores: Scores) -> Row:
-    """Return the row of a finished trial."""
-    if not math.isfinite(scores.held_out):
-        return make_diverged_row(trial, steps, loss)
-    return Row(trial, steps, loss, scores.validation, scores.held_out, False, math.nan)
-
-
-def make_diverged_row(trial: Trial, steps: int, loss: float) -> Row:
-    """Return the row of a trial whose loss is no longer finite."""
-    return Row(trial, steps, loss, math.nan, math.nan, True, math.nan)
+def row_of(
+    trial: Trial, steps: int, loss: float, validation: float = math.nan, held_out: float = math.nan
+) -> Row:
+    """Return the row of a finished trial, which has diverged if its held-out score is not finite."""
+    diverged = not math.isfinite(held_out)
+    return Row(trial, steps, loss, math.nan if diverged else validation, held_out, diverged, math.nan)

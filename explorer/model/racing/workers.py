@@ -6,7 +6,8 @@ from collections.abc import Iterator, Sequence
 from concurrent.futures import Executor, ThreadPoolExecutor, as_completed
 
 from explorer.model.racing.plan import RacePlan
-from explorer.model.racing.work import Outcome, Work, run_part
+from explorer.model.racing.result import Outcome
+from explorer.model.racing.work import Work, run_part
 from explorer.study import Row, Trial, pack_value
 
 _PARTS = 4  # number of parts per worker; small parts leave few workers idle at the end

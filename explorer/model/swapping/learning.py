@@ -13,7 +13,7 @@ from explorer.catalogue import adapt_rule, find_op, require_in_domain, resolve_v
 from explorer.formula import parse
 from explorer.gradient import bind
 from explorer.model.swapping.exchange import Exchange
-from explorer.model.swapping.target import Target
+from explorer.model.swapping.target import Target, is_inside
 from explorer.model.tape import Site
 from explorer.model.tape.private import is_functorch_wrapped_tensor
 
@@ -36,7 +36,7 @@ class Learning:
 
         Raises ValueError if another site already uses them, or if one has left its domain.
         """
-        path = next((constants for constants in self.names if _is_inside(site.module, constants)), "")
+        path = next((constants for constants in self.names if is_inside(site.module, constants)), "")
         if path not in self.names:
             return {}
         if self.sites.setdefault(path, site) != site:
@@ -109,7 +109,3 @@ def _compute_start(start: str | None, numbers: Mapping[str, float], x: Tensor) -
         return 0.0
     constants = {name: numbers[name] for name in parse(start, variables=("x",), parameters=None).parameters}
     return float(bind(f"formula: {start}", "default", constants).forward(x.detach().float()).mean())
-
-
-def _is_inside(module: str, path: str) -> bool:
-    return not path or module == path or module.startswith(f"{path}.")

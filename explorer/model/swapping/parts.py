@@ -9,6 +9,7 @@ from __future__ import annotations
 import copy
 import inspect
 from collections.abc import Callable, Iterator, MutableMapping
+from dataclasses import replace
 from functools import lru_cache, partial, wraps
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
@@ -113,16 +114,14 @@ class Swapped:
 
     def __reduce__(self) -> tuple[Call, tuple[Any, ...]]:
         owner, path = self._owners[0], self._origin.path
-        return owner.make_recipe() if self is owner.root else (_find_part, (owner.root, path))
+        return owner.make_recipe() if self is owner.root else (nn.Module.get_submodule, (owner.root, path))
 
     def __deepcopy__(self, memo: dict[int, Any]) -> nn.Module:
         owner = self._owners[0]
-        if id(self) in memo:
-            return memo[id(self)]  # type: ignore[no-any-return]
         if self is not owner.root:
-            return _find_part(copy.deepcopy(owner.root, memo), self._origin.path)
-        twin: nn.Module = owner.copy_to(copy.deepcopy(owner.model, memo))
-        memo[id(self)] = twin
+            root: nn.Module = copy.deepcopy(owner.root, memo)
+            return root.get_submodule(self._origin.path)
+        twin: nn.Module = replace(owner, model=copy.deepcopy(owner.model, memo), reached={}).root
         return twin
 
     def apply(self, function: Callable[[nn.Module], None]) -> Swapped:
@@ -136,10 +135,6 @@ def unwrap(value: Any) -> Any:
     return value._origin.module if isinstance(value, Swapped) else value
 
 
-def _find_part(root: nn.Module, path: str) -> nn.Module:
-    return root.get_submodule(path)
-
-
 class ScriptedPart(nn.Module):
     """A TorchScript module in a swapped model. Its class cannot be extended."""
 
@@ -150,7 +145,7 @@ class ScriptedPart(nn.Module):
     def forward(self, *args: Any, **kwargs: Any) -> Any:
         """Return the output of the module."""
         origin: CalledModule = self.__dict__["_origin"]
-        return self.__dict__["_owner"].call_swapped(origin.module, args, kwargs, origin, True)
+        return self.__dict__["_owner"].call_swapped(origin.module, origin, True, *args, **kwargs)
 
 
 def make_part(owner: Owner, origin: CalledModule) -> nn.Module:
@@ -198,13 +193,7 @@ def _make_method(function: Call, is_forward: bool = False) -> Call:
     def method(self: Any, *args: Any, **kwargs: Any) -> Any:
         call: Call = partial(function, self._origin.module)
         for owner in reversed(self._owners):
-            call = partial(_call_through, owner, call, self._origin, is_forward)
+            call = partial(owner.call_swapped, call, self._origin, is_forward)
         return call(*args, **kwargs)
 
     return method
-
-
-def _call_through(
-    owner: Owner, call: Call, origin: CalledModule, is_forward: bool, /, *args: Any, **kwargs: Any
-) -> Any:
-    return owner.call_swapped(call, args, kwargs, origin, is_forward)

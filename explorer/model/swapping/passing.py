@@ -1,8 +1,9 @@
-"""One forward pass of a swapped model, in which the target's calls get another backward."""
+"""One forward pass of a swapped model, in which the target's calls and submodules get another backward."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from contextlib import nullcontext
 from typing import Any, NamedTuple
 
 import torch
@@ -11,12 +12,11 @@ from torch import Tensor, nn
 from explorer.model.swapping.bridge import UnreachedError, build_bridge, exchange_backward
 from explorer.model.swapping.exchange import Exchange, Parameters
 from explorer.model.swapping.learning import Learning
-from explorer.model.swapping.target import Target
+from explorer.model.swapping.target import Target, is_inside
 from explorer.model.tape import Call, CallInput, Join, Tape, Value, read_input
 from explorer.model.tape.names import LINEAR, STEPS, find_tensors, is_pointwise, replace_tensor
 from explorer.model.tape.private import DisableTorchFunction, forward_class, is_functorch_wrapped_tensor
 from explorer.model.tape.tricks import (
-    JoinKind,
     chain_of,
     classify_join,
     find_applied_keys,
@@ -38,46 +38,37 @@ class Hit(NamedTuple):
     call: Call
     y: Value | None
     reason: str = ""
-    change: float | None = None
+    change: float = 0.0
 
 
-class CallPass(Tape):
+class Pass(Tape):
     """A tape that exchanges the backward of a target's calls.
+
+    A submodule of the target is exchanged as a whole if y has x's shape, otherwise the ops inside it.
 
     Attributes:
         hits: the calls of the target.
         unseen: the names of autograd nodes whose calls were not recorded.
     """
 
+    follows = True
+
     def __init__(self, model: nn.Module, target: Target, exchange: Exchange, learning: Learning) -> None:
         self.target, self.exchange, self.learning = target, exchange, learning
         self.hits: list[Hit] = []
         self.unseen: set[str] = set()
         self._parameter = model.get_parameter(target.parameter) if target.parameter else None
+        self._deferred: list[tuple[Call, Value, Callable[[], None]]] = []  # calls inside target modules
+        self._entered: list[tuple[Value, Tensor, Tensor]] = []
         super().__init__(model)
 
     def run(self, call: Callable[[], Any], path: str | None) -> Any:
         """Return the result of a call. ``path`` is the submodule if the call is a method of one."""
-        self.attach()
-        try:
-            with self:
-                if path is None:
-                    result = call()
-                else:
-                    with self.run_at(path):
-                        result = call()
-            return self._with_substitutes(result)
-        finally:
-            self.detach()
-
-    def _with_substitutes(self, result: Any) -> Any:
+        with self, nullcontext() if path is None else self.run_at(path):
+            result = call()
         with DisableTorchFunction():
+            result = self.with_substitutes(result) if self.bridges else result
             self.roots = [self.value_of(item) for item in find_tensors(result)]
-            if self.bridges:
-                for tensor, value in zip(find_tensors(result), [*self.roots], strict=True):
-                    if (new := self.find_substitute(value, tensor)) is not None:
-                        result = replace_tensor(result, tensor, new)
-                self.roots = [self.value_of(item) for item in find_tensors(result)]
         return result
 
     def prepare(self, name: str, function: Any, args: Any, kwargs: Any) -> CallInput | None:
@@ -100,7 +91,8 @@ class CallPass(Tape):
         if not self._is_meant(call, x_before.key):
             return None
         x = next(iter(call.list_live_inputs()), None)
-        if self.exchange.op is not None and self._is_first(call, x_before):
+        is_first = bool(call.inputs) and (call.graded or not any(v.cuts for v in call.outputs))
+        if self.exchange.op is not None and is_first:
             return self._replace(call, x_before, y)
         if not call.graded:
             self.hits.append(Hit(call, None))
@@ -113,27 +105,26 @@ class CallPass(Tape):
                 self.exchange_call(call, x, value, x_kept, y, x_before.parameters)
         return None
 
-    def _is_first(self, call: Call, call_input: CallInput) -> bool:
-        return bool(call.inputs) and (call.graded or not any(v.cuts for v in call.outputs))
-
     def _replace(self, call: Call, call_input: CallInput, y: Tensor) -> Tensor:
         """Return y of the swap's op for a call, written into x if the call writes in place."""
         learns_more = any(v.live for v in call.inputs[1:] if v is not call.inputs[0])
-        new = self._replace_call(call, call_input.x, call_input.parameters, learns_more)
-        self.hits.append(Hit(call, None, "", _measure_difference(y, new)))
+        new = self._replace_call(call, call_input.x, y, call_input.parameters, learns_more)
         if any(y is item for item in (v.ref() for v in call.inputs)):
             y.copy_(new)
             return y
         if new.requires_grad:
-            self.put(new, Value(call, new, next(self.numbers), (new.grad_fn, new.output_nr)))
+            self.put(new, Value(call, new, (new.grad_fn, new.output_nr)))
         return new
 
     def _replace_call(
-        self, call: Call, x: Tensor, parameters: Parameters | None = None, others_learn: bool = False
-    ) -> Tensor:
+        self, call: Call, x: Tensor, y: Tensor | None, parameters: Parameters | None = None,
+        others_learn: bool = False,
+    ) -> Tensor:  # fmt: skip
         """Return y of the swap's op on x, with the learned parameters of the call's site."""
         learned = self.learning.select(self.model, self.exchange, call.site, x)
-        return self.exchange.replace_call(call.op, parameters or {}, learned, others_learn, x)
+        new = self.exchange.replace_call(call.op, parameters or {}, learned, others_learn, x)
+        self.hits.append(Hit(call, None, "", _measure_difference(y, new)))
+        return new
 
     def on_function(self, call: Call, value: Value, tensor: Tensor | None) -> None:
         """Record a Function's y."""
@@ -148,10 +139,8 @@ class CallPass(Tape):
                 f"{call.site}: the x of {call.op} is not kept, so that no rule can be put there"
             )
         if self.exchange.op is not None:
-            value.substitute = self._replace_call(call, x, {}, len(inputs) > 1)
+            value.substitute = self._replace_call(call, x, tensor, {}, len(inputs) > 1)
             self.put_bridge(call.op, call, [*call.inputs], value.substitute)
-            change = None if tensor is None else _measure_difference(tensor, value.substitute)
-            self.hits.append(Hit(call, None, "", change))
             return
         self.exchange_call(call, inputs[0], value, x, x if tensor is None else tensor)
 
@@ -160,24 +149,16 @@ class CallPass(Tape):
         made_call = Call(name, None, call.place, inputs, "bridge")
         self.calls.append(made_call)
         self.bridges = True
-        return self.put(new, Value(made_call, new, next(self.numbers), (new.grad_fn, 0)))
+        return self.put(new, Value(made_call, new, (new.grad_fn, 0)))
 
     def on_checkpoint(self, node: Any) -> None:
         """Record the calls that a checkpoint repeats in backward."""
-        self.hits.append(Hit(self._by_node.get(node) or Call("", None, self.place(), []), None))
+        self.hits.append(Hit(self.by_node.get(node) or Call("", None, self.place(), []), None))
         super().on_checkpoint(node)
 
-    def resume(self) -> None:
-        """Follow the model's modules again."""
-        self.attach()
-
-    def pause(self) -> None:
-        """Stop following the model's modules."""
-        self.flush()
-        self.detach()
-
     def _is_meant(self, call: Call, key: str) -> bool:
-        if self.target.modules and not (key or call.kind != "call" or _is_step(call.name)):
+        is_step = call.name in STEPS or (call.name not in LINEAR and is_pointwise(call.name))
+        if self.target.modules and not (key or call.kind != "call" or is_step):
             return False
         if self.target.parameter:
             return self._is_of_parameter(call, key)
@@ -200,7 +181,7 @@ class CallPass(Tape):
         call.op = " → ".join(item.op for item in chain) or call.name
         named = self.target.site and self.target.site in (*call.names, *find_chain_site(call, chain).names)
         x = join.x.ref()
-        is_whole = meant_call is not None and classify_join(call, join, y) is not JoinKind.GATE
+        is_whole = meant_call is not None and classify_join(call, join, y) != "gate"
         if x is None or not (named or is_whole):
             return None
         call.merged = True
@@ -208,9 +189,7 @@ class CallPass(Tape):
         self.hits = [hit for hit in self.hits if hit.call not in inner]
         first = meant_call if meant_call is not None else next(iter(chain), call)
         if self.exchange.op is not None:
-            new = self._replace_call(first, x)
-            self.hits.append(Hit(first, None, "", _measure_difference(y, new)))
-            return new
+            return self._replace_call(first, x, y)
         if not _is_of_x(first, join.x, x):
             self._require_scale_free(call)
         op = first.op if any(is_restoring(v, y) for v in first.outputs) else "a trick"
@@ -246,29 +225,75 @@ class CallPass(Tape):
         x, made_values = origin_of(dead)
         meant_call = self._find_meant(v for v in made_values if not v.live)
         source = None if x is None else x.ref()
-        if meant_call is None or source is None or not torch.is_grad_enabled():
+        if meant_call is None or x is None or source is None or not torch.is_grad_enabled():
             return None
         if self.exchange.op is not None:
-            dead.substitute = self._replace_call(meant_call, source)
-        else:
-            rule = self.exchange.make_gradient(meant_call.op, {})
-            if rule is None:
-                return None
+            dead.substitute = self._replace_call(meant_call, source, tensor)
+        elif (rule := self.exchange.make_gradient(meant_call.op, {})) is not None:
             dead.substitute = build_bridge(source, tensor, rule)
-        inputs = [x, dead] if x is not None else [dead]
-        value = self.put_bridge(meant_call.name, dead.call, inputs, dead.substitute)
-        self.hits.append(Hit(meant_call, value, "", _measure_difference(tensor, dead.substitute)))
+            self.hits.append(Hit(meant_call, None))
+        else:
+            return None
+        value = self.put_bridge(meant_call.name, dead.call, [x, dead], dead.substitute)
+        self.hits[-1] = self.hits[-1]._replace(y=value)
         return dead.substitute
 
     def exchange_call(
         self, call: Call, x: Value, y: Value, x_tensor: Tensor, y_tensor: Tensor,
-        parameters: Parameters | None = None, op: str = "",
+        parameters: Parameters | None = None, op: str = "", at_once: bool = False,
     ) -> None:  # fmt: skip
-        """Replace the gradient between y and x of a call by the rule's."""
-        rule = self.exchange.make_gradient(op or call.op, parameters or {})
-        self.hits.append(Hit(call, y))
-        if rule is not None:
-            exchange_backward(y, x, rule, x_tensor, y_tensor, f"{call.site} ({call.op})")
+        """Replace the gradient between y and x of a call by the rule's.
+
+        In a submodule of the target, this waits until the submodule has returned.
+        """
+
+        def exchange() -> None:
+            rule = self.exchange.make_gradient(op or call.op, parameters or {})
+            self.hits.append(Hit(call, y))
+            if rule is not None:
+                exchange_backward(y, x, rule, x_tensor, y_tensor, f"{call.site} ({call.op})")
+
+        if self.target.modules and not at_once:
+            self._deferred.append((call, y, exchange))
+        else:
+            exchange()
+
+    def on_module_call(self, module: nn.Module, path: str, args: Any) -> None:
+        """Record the x of a submodule."""
+        x = next(iter(find_tensors(args)), None) if path in self.target.modules else None
+        if x is not None:
+            self._entered.append((self.value_of(x), x, x.detach().clone()))
+
+    def on_module_return(self, module: nn.Module, path: str, result: Any) -> Any:
+        """Exchange the gradient of a submodule, or of the calls inside it."""
+        super().on_module_return(module, path, result)
+        if path not in self.target.modules or not self._entered or not torch.is_grad_enabled():
+            return None
+        x, source, x_kept = self._entered.pop()
+        tensor = next(iter(find_tensors(result)), None)
+        if tensor is not None and x.live and self.exchange.op is None and tensor.shape == x.shape:
+            y, call = self.value_of(tensor), Call(type(module).__name__, None, self.place(), [x])
+            if y.live and y is not x and x in find_elementwise_ancestors(y):
+                call.op = next((item.op for item, value, _ in self._deferred if value is y), call.name)
+                self._deferred.clear()
+                self.hits = [
+                    hit
+                    for hit in self.hits
+                    if not hit.reason or not is_inside(str(hit.call.place.path), path)
+                ]
+                return self.exchange_call(call, x, y, x_kept, tensor, at_once=True)
+            rule = (
+                None if y.live or not y.cuts or not y.floating else self.exchange.make_gradient(call.op, {})
+            )
+            if rule is not None:
+                new = build_bridge(source, tensor, rule)
+                self.hits.append(Hit(call, self.put_bridge(call.op, call, [*call.inputs], new)))
+                return replace_tensor(result, tensor, new)
+        if not self._entered:
+            for *_, exchange in self._deferred:
+                exchange()
+            self._deferred.clear()
+        return None
 
     def on_hidden_call(self, node: Any, call: Call) -> None:
         """Record the node of a call that was not seen, or of the target's Function from an earlier pass."""
@@ -276,10 +301,6 @@ class CallPass(Tape):
         is_old = call.kind == "source" and owner is not None and forward_class(call.function) is owner
         if call.kind == "hidden" or is_old:
             self.unseen.add(node.name())
-
-
-def _is_step(name: str) -> bool:
-    return name in STEPS or (name not in LINEAR and is_pointwise(name))
 
 
 def _is_of_x(call: Call, x: Value, tensor: Tensor) -> bool:
@@ -292,8 +313,8 @@ def _is_of_x(call: Call, x: Value, tensor: Tensor) -> bool:
     return is_functorch_wrapped_tensor(tensor) or torch.equal(other.detach(), tensor.detach())
 
 
-def _measure_difference(y: Tensor, new: Tensor) -> float:
+def _measure_difference(y: Tensor | None, new: Tensor) -> float:
     with torch.no_grad():
-        if y.shape != new.shape or not y.numel() or is_functorch_wrapped_tensor(y):
+        if y is None or y.shape != new.shape or not y.numel() or is_functorch_wrapped_tensor(y):
             return 0.0
         return float((y - new).abs().max())

@@ -20,7 +20,7 @@ from explorer.model.swapping.exchange import Exchange
 from explorer.model.swapping.inplace import replace_modules
 from explorer.model.swapping.learning import Learning, register_parameters
 from explorer.model.swapping.parts import CalledModule, make_part, unwrap
-from explorer.model.swapping.submodules import Pass
+from explorer.model.swapping.passing import Pass
 from explorer.model.swapping.target import Target, target_of
 from explorer.model.tape import Site, is_compiled
 from explorer.model.tape.names import find_tensors
@@ -47,12 +47,7 @@ class ReachedSite:
     note: str = ""
 
 
-class _RunningSwaps(threading.local):
-    def __init__(self) -> None:
-        self.swaps: set[int] = set()
-
-
-_RUNNING = _RunningSwaps()
+_RUNNING: set[tuple[int, int]] = set()  # thread and identity of the swaps whose calls are running
 
 
 @dataclass
@@ -104,12 +99,8 @@ class ModelSwap:
         """Return a function and its arguments that create the swapped model, for pickle."""
         return _make_swapped, (self.model, self.target, self.exchange, self.learning, self.active)
 
-    def copy_to(self, model: nn.Module) -> nn.Module:
-        """Return another model with the same swap."""
-        return _make_swapped(model, self.target, self.exchange, self.learning, self.active)
-
     def call_swapped(
-        self, call: Callable[..., Any], args: Any, kwargs: Any, origin: CalledModule, is_forward: bool
+        self, call: Callable[..., Any], origin: CalledModule, is_forward: bool, /, *args: Any, **kwargs: Any
     ) -> Any:
         """Return the result of a call with the exchanged backward; ``is_forward``: whether it is ``forward``.
 
@@ -118,22 +109,20 @@ class ModelSwap:
         if any(isinstance(item, fx.Proxy) for item in args):
             raise UnreachedError(UNTRACED)
         run = _get_uncompiled() if "torch._dynamo" in sys.modules else ModelSwap._run_pass
-        return run(self, call, args, kwargs, origin, is_forward)
+        return run(self, partial(call, *args, **kwargs), origin, is_forward)
 
-    def _run_pass(
-        self, call: Callable[..., Any], args: Any, kwargs: Any, origin: CalledModule, is_forward: bool
-    ) -> Any:
-        has_gradient = torch.is_grad_enabled()
+    def _run_pass(self, call: Callable[[], Any], origin: CalledModule, is_forward: bool) -> Any:
+        has_gradient, key = torch.is_grad_enabled(), (threading.get_ident(), id(self))
         is_idle = not has_gradient and self.exchange.op is None
-        if is_idle or not self.active or id(self) in _RUNNING.swaps:
-            return call(*args, **kwargs)
+        if is_idle or not self.active or key in _RUNNING:
+            return call()
         current = Pass(unwrap(self.model), self.target, self.exchange, self.learning)
-        _RUNNING.swaps.add(id(self))
+        _RUNNING.add(key)
         try:
             with torch.enable_grad():  # if gradients are disabled, Functions leave no node in the graph
-                result = current.run(partial(call, *args, **kwargs), None if is_forward else origin.path)
+                result = current.run(call, None if is_forward else origin.path)
         finally:
-            _RUNNING.swaps.discard(id(self))
+            _RUNNING.discard(key)
         if not has_gradient:
             result = tree_map(lambda item: item.detach() if isinstance(item, Tensor) else item, result)
         with DisableTorchFunction():
@@ -150,7 +139,7 @@ class ModelSwap:
         for number, hit in enumerate(current.hits):
             reached = self.reached.setdefault((hit.call.site, hit.call.op), ReachedSite())
             reached.calls += 1
-            reached.change = max(reached.change, hit.change or 0.0)
+            reached.change = max(reached.change, hit.change)
             reached.note = reached.note or lost.get(number, hit.reason)
         if lost:
             why = f"has left autograd's graph ({next(iter(lost.values()))}): no rule there has any effect"

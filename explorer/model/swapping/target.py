@@ -15,7 +15,6 @@ from explorer.formula import quote
 from explorer.model.tape import CALLS, Call, Site
 from explorer.model.tape.names import COMPARISONS, EXITS, STEPS, is_pointwise, name_of
 from explorer.model.tape.private import forward_class
-from explorer.model.tape.sites import class_name_of
 
 _LINE = re.compile(r":\d+")
 _NAMES = (
@@ -46,7 +45,8 @@ class Target:
     def is_meant(self, call: Call) -> bool:
         """Return whether a call belongs to the target."""
         if self.owner is not None:
-            return call.kind == "function" and _owner_of(call) in (self.owner, self.owner.__name__)
+            owner = forward_class(call.function) or call.name
+            return call.kind == "function" and owner in (self.owner, self.owner.__name__)
         if self.op:
             return call.kind != "join" and self.op in (call.op, call.name)
         if self.site:
@@ -55,22 +55,19 @@ class Target:
 
     def is_inside(self, path: str | None) -> bool:
         """Return whether a path is that of a submodule of the target, or inside one."""
-        if path is None or not self.modules:
-            return False
-        return any(path == item or path.startswith(f"{item}.") for item in self.modules)
+        return path is not None and any(is_inside(path, item) for item in self.modules)
 
 
-def _owner_of(call: Call) -> Any:
-    return forward_class(call.function) or call.name
+def is_inside(path: str, outer: str) -> bool:
+    """Return whether a submodule's path equals ``outer`` or is inside it; "" is the model itself."""
+    return not outer or f"{path}.".startswith(f"{outer}.")
 
 
 def target_of(model: nn.Module, what: Any) -> Target:
     """Return the target for the argument ``what`` of a swap. Raises ValueError for an unknown one."""
-    owner = getattr(what, "__self__", None)
-    if getattr(what, "__name__", "") == "apply" and _is_function(owner):
-        what = owner
-    if _is_function(what):
-        return Target(what.__name__, owner=what)
+    owner = getattr(what, "__self__", None) if getattr(what, "__name__", "") == "apply" else what
+    if isinstance(owner, type) and issubclass(owner, Function):
+        return Target(owner.__name__, owner=owner)
     if isinstance(what, Site):
         return Target(str(what), site=what.names[-1])
     if isinstance(what, type) and issubclass(what, nn.Module):
@@ -82,10 +79,6 @@ def target_of(model: nn.Module, what: Any) -> Target:
     if isinstance(what, str):
         return _find_text(model, what)
     return _find_function(what)
-
-
-def _is_function(value: object) -> bool:
-    return isinstance(value, type) and issubclass(value, Function)
 
 
 def _find_class(model: nn.Module, kind: type[nn.Module]) -> Target:
@@ -133,7 +126,8 @@ def _find_function(what: Callable[..., Any]) -> Target:
     name = name_of(what) if callable(what) else ""
     if name in _NAMES or (name and is_pointwise(name)):
         return Target(name, op=name)
+    shown_name = getattr(what, "__name__", type(what).__name__)
     raise ValueError(
-        f"{class_name_of(what)} is no op of the catalogue: what takes a function such as torch.round, a "
-        "class of modules or Functions, or the name of a submodule, parameter or site"
+        f"{shown_name} is no op of the catalogue: what takes a function such as torch.round, a class of "
+        "modules or Functions, or the name of a submodule, parameter or site"
     )

@@ -6,7 +6,7 @@ Functions are found by the op's key and its aliases: ``torch.round``, ``F.relu``
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 import torch
@@ -33,44 +33,34 @@ _WITHOUT_BOUND = {"min": -math.inf, "max": math.inf}
 _HOMES = (torch, torch.special, torch.nn.functional, Tensor)
 
 
-class Call(NamedTuple):
+class TorchCall(NamedTuple):
     """A torch function that computes an op.
 
     Attributes:
         op: the op's key; "" for a power, whose op depends on the exponent.
         keywords: torch's names of the arguments after x, in order.
-        in_place: whether the function writes into x.
-        function: the torch function.
     """
 
     op: str
     keywords: tuple[str, ...]
-    in_place: bool
-    function: Callable[..., Tensor]
 
 
-def _iterate_functions(names: Sequence[str]) -> Iterator[tuple[Callable[..., Tensor], bool]]:
-    for home in _HOMES:
-        for name in names:
-            for spelled in (name, f"{name}_"):
-                if callable(function := getattr(home, spelled, None)):
-                    yield function, spelled != name
+def _list_calls() -> dict[Any, TorchCall]:
+    """Return the calls by torch function, also those that write into x: ``torch.round_``."""
+    named = [
+        *((name, TorchCall(op, keywords)) for op, keywords in _KEYWORDS.items()
+          for name in (op, *OPS[op].also, *_OTHER_NAMES.get(op, ()))),
+        *((name, TorchCall("clamp", keywords)) for name, keywords in _ONE_BOUND.items()),
+        ("pow", TorchCall("", ("exponent",))),
+    ]  # fmt: skip
+    found = [
+        (getattr(home, spelled, None), call)
+        for name, call in named for home in _HOMES for spelled in (name, f"{name}_")
+    ]  # fmt: skip
+    return {function: call for function, call in found if callable(function)}
 
 
-def _list_calls() -> dict[Any, Call]:
-    calls = {}
-    for op, keywords in _KEYWORDS.items():
-        for function, in_place in _iterate_functions((op, *OPS[op].also, *_OTHER_NAMES.get(op, ()))):
-            calls[function] = Call(op, keywords, in_place, function)
-    for name, keywords in _ONE_BOUND.items():
-        for function, in_place in _iterate_functions((name,)):
-            calls[function] = Call("clamp", keywords, in_place, function)
-    for function, in_place in _iterate_functions(("pow",)):
-        calls[function] = Call("", ("exponent",), in_place, function)
-    return calls
-
-
-CALLS: Mapping[Any, Call] = _list_calls()
+CALLS: Mapping[Any, TorchCall] = _list_calls()
 """torch's function -> the op that it computes."""
 
 
@@ -99,7 +89,7 @@ def _get_argument(position: int, name: str, args: Sequence[Any], kwargs: Mapping
     return args[position] if len(args) > position else kwargs.get(name)
 
 
-def op_key_of(call: Call, args: Sequence[Any], kwargs: Mapping[str, Any]) -> str | None:
+def op_key_of(call: TorchCall, args: Sequence[Any], kwargs: Mapping[str, Any]) -> str | None:
     """Return the op that a call computes; None for a power whose exponent has no op."""
     if call.op:
         return call.op
@@ -107,7 +97,9 @@ def op_key_of(call: Call, args: Sequence[Any], kwargs: Mapping[str, Any]) -> str
     return _POWERS.get(exponent) if isinstance(exponent, int | float) else None
 
 
-def parameters_of(call: Call, args: Sequence[Any], kwargs: Mapping[str, Any]) -> dict[str, float | Tensor]:
+def parameters_of(
+    call: TorchCall, args: Sequence[Any], kwargs: Mapping[str, Any]
+) -> dict[str, float | Tensor]:
     """Return the op's parameters in a call, by the op's own names."""
     if not call.op:
         return {}

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import weakref
 from collections import deque
-from itertools import count
 from typing import Any
 
 import torch
 from torch import Tensor, nn
 
+from explorer.model.tape.names import find_tensors
 from explorer.model.tape.passes import Passes
 from explorer.model.tape.private import BackwardCFunction, get_newest_number, get_sequence_number
 from explorer.model.tape.sites import Place
@@ -24,14 +24,13 @@ class Ledger(Passes):
     Attributes:
         calls: the calls in the order in which they were found.
         leaves: the values of parameters and other leaves, by the identity of the tensor.
+        by_node: the calls of Functions and of hidden calls, by their nodes in autograd's graph.
         left: the last call by which values left torch, with their number of elements, by site.
-        nested: whether a checkpoint repeats its function.
     """
 
     def __init__(self, model: nn.Module) -> None:
         super().__init__(model)
         self.calls: list[Call] = []
-        self.nested = False
         self._recent: deque[Tensor] = deque(maxlen=_KEPT_TENSORS)
         self.clear()
 
@@ -41,10 +40,10 @@ class Ledger(Passes):
             call.inputs, call.outputs = [], []
         self._held: dict[int, tuple[Any, Value]] = {}
         self._by_edge: dict[Edge, Value] = {}
-        self._by_node: dict[Any, Call] = {}
+        self.by_node: dict[Any, Call] = {}
         self.leaves: dict[int, Value] = {}
         self.left: dict[Any, tuple[Call, int]] = {}
-        self.calls, self.numbers, self._since = [], count(), get_newest_number()
+        self.calls, self._since = [], get_newest_number()
         self._recent.clear()
 
     def on_function(self, call: Call, value: Value, tensor: Tensor | None) -> None:
@@ -56,9 +55,10 @@ class Ledger(Passes):
     def on_hidden_call(self, node: Any, call: Call) -> None:
         """Record a call found by its autograd node."""
 
-    def on_return(self, tensor: Tensor) -> None:
-        """Record a tensor returned by a submodule."""
-        self.value_of(tensor)
+    def on_module_return(self, module: nn.Module, path: str, result: Any) -> Any:
+        """Record the tensors that a submodule returns."""
+        for tensor in find_tensors(result):
+            self.value_of(tensor)
 
     def put(self, tensor: Tensor, value: Value) -> Value:
         """Store the value of a tensor, and return the value."""
@@ -83,10 +83,6 @@ class Ledger(Passes):
             value = self.put(tensor, self._by_edge.get(edge) or self.find_hidden(edge, value, tensor))
         return value
 
-    def has_call(self, node: Any) -> bool:
-        """Return whether a node of autograd's graph has a recorded call."""
-        return node in self._by_node
-
     def find_hidden(
         self, edge: Edge, inner: Value | None = None, tensor: Tensor | None = None, depth: int = 0,
         place: Place | None = None,
@@ -98,7 +94,7 @@ class Ledger(Passes):
         node = edge[0]
         if edge in self._by_edge or hasattr(node, "variable"):
             return self._by_edge.get(edge) or self.value_of(node.variable)
-        call = self._by_node.get(node) or self._make_hidden_call(node, inner, depth, place)
+        call = self.by_node.get(node) or self._make_hidden_call(node, inner, depth, place)
         is_function = call.kind == "function"
         if inner is not None:
             call.inputs.append(inner)
@@ -106,7 +102,7 @@ class Ledger(Passes):
                 [inner], lambda c, v: is_function and not v.live and not v.call.graded
             ):
                 item.call.merged = is_function
-        value = self._by_edge[edge] = Value(call, tensor, next(self.numbers), edge)
+        value = self._by_edge[edge] = Value(call, tensor, edge)
         if node.name() == "CheckpointFunctionBackward":
             self.on_checkpoint(node)
         elif is_function:
@@ -123,7 +119,7 @@ class Ledger(Passes):
         is_function = isinstance(node, BackwardCFunction)
         kind = "source" if is_old else "function" if is_function else "hidden"
         name = node.name().rpartition("::")[2].removesuffix("Backward")
-        call = self._by_node[node] = Call(name, type(node), place, inputs, kind)
+        call = self.by_node[node] = Call(name, type(node), place, inputs, kind)
         self.calls.append(call)
         self.on_hidden_call(node, call)
         return call
@@ -132,7 +128,7 @@ class Ledger(Passes):
         """Return a new value that no torch call made, such as one from NumPy."""
         befores = [] if before is None else [before]
         call = Call("", None, self.place(), befores, "source")
-        value = self.put(tensor, Value(call, tensor, next(self.numbers), cuts=tuple(befores)))
+        value = self.put(tensor, Value(call, tensor, cuts=tuple(befores)))
         self.match_exit(value, tensor)
         return value
 
@@ -142,7 +138,7 @@ class Ledger(Passes):
         if node is None:  # a constant under torch.func
             return self._make_source(tensor, None)
         edge = node.next_functions[0]
-        value = Value(Call("", None, self.place(), [], "leaf"), tensor, next(self.numbers), edge)
+        value = Value(Call("", None, self.place(), [], "leaf"), tensor, edge)
         self.leaves[id(tensor)] = self._by_edge[edge] = value
         self._recent.append(tensor)
         return value

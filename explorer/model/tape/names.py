@@ -83,18 +83,11 @@ def replace_tensor(items: Any, old: Tensor, new: Any) -> Any:
         return new
     if isinstance(items, dict):
         changed = {key: replace_tensor(item, old, new) for key, item in items.items()}
-        return _with_values(items, changed)
+        return changed if type(items) is dict else type(items)(**changed)  # such as a library's output class
     if isinstance(items, tuple | list):
         each_new = [replace_tensor(item, old, new) for item in items]
         return type(items)(*each_new) if hasattr(items, "_fields") else type(items)(each_new)
     return items
-
-
-def _with_values(items: dict[Any, Any], changed: dict[Any, Any]) -> Any:
-    """Return a dict of the class of ``items``, such as a library's output class, with changed values."""
-    if type(items) is dict:
-        return changed
-    return type(items)(**changed)
 
 
 @cache

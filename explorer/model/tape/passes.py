@@ -8,13 +8,13 @@ import warnings
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from types import CodeType, FrameType
-from typing import Any
+from typing import Any, Self
 
 import torch
-from torch import Tensor, nn
+from torch import nn
 from torch.nn.modules.module import register_module_forward_hook, register_module_forward_pre_hook
+from torch.overrides import TorchFunctionMode
 
-from explorer.model.tape.names import find_tensors
 from explorer.model.tape.private import DisableTorchFunction
 from explorer.model.tape.sites import Place, is_foreign, mark_of, paths_of
 
@@ -22,15 +22,24 @@ from explorer.model.tape.sites import Place, is_foreign, mark_of, paths_of
 _FORWARD_LINES = 4
 
 
-class Passes:
+class Passes(TorchFunctionMode):
     """The running submodules of a model in this thread, followed by torch's global module hooks."""
 
     def __init__(self, model: nn.Module) -> None:
+        super().__init__()
         self.model = model
         self.path: list[tuple[str, bool]] = []
         self._stack = ExitStack()
         self._paths: dict[int, tuple[str, bool]] = {}
         self._thread, self._outer = 0, None  # type: tuple[int, FrameType | None]
+
+    def __enter__(self) -> Self:
+        self.attach()
+        return super().__enter__()  # type: ignore[no-any-return,no-untyped-call]  # torch's own
+
+    def __exit__(self, *error: Any) -> None:
+        super().__exit__(*error)  # type: ignore[no-untyped-call]  # torch's own
+        self.detach()
 
     def attach(self) -> None:
         """Start following the modules. Compiled code runs eagerly until ``detach``."""
@@ -57,16 +66,13 @@ class Passes:
     def on_pass_begin(self) -> None:
         """Record that a forward pass begins."""
 
-    def on_pass_end(self, path: str, result: Any) -> Any:
-        """Return the replacement for the result of a forward pass, or None."""
-
-    def on_return(self, tensor: Tensor) -> None:
-        """Record a tensor returned by a submodule."""
+    def on_pass_end(self, result: Any) -> None:
+        """Record that a forward pass ends."""
 
     def on_module_call(self, module: nn.Module, path: str, args: Any) -> None:
         """Record that a submodule is called."""
 
-    def on_module_return(self, module: nn.Module, path: str, args: Any, result: Any) -> Any:
+    def on_module_return(self, module: nn.Module, path: str, result: Any) -> Any:
         """Return the replacement for the result of a submodule, or None."""
 
     @contextmanager
@@ -119,14 +125,11 @@ class Passes:
         if location is None or threading.get_ident() != self._thread or not self.path:
             return None
         with DisableTorchFunction():
-            for item in find_tensors(result):
-                self.on_return(item)
-            changed = None if result is None else self.on_module_return(module, location[0], args, result)
+            changed = self.on_module_return(module, location[0], result)
             self.path.pop()
             if not self.path:
                 self._outer = None
-                ended = self.on_pass_end(location[0], result if changed is None else changed)
-                changed = changed if ended is None else ended
+                self.on_pass_end(result if changed is None else changed)
         return changed
 
 

@@ -13,13 +13,8 @@ from torch._C._functorch import is_functorch_wrapped_tensor
 from torch.autograd.function import BackwardCFunction
 
 __all__ = [
-    "BackwardCFunction",
-    "DisableTorchFunction",
-    "forward_class",
-    "get_newest_number",
-    "get_sequence_number",
-    "is_functorch_wrapped_tensor",
-    "version_of",
+    "BackwardCFunction", "DisableTorchFunction", "forward_class", "get_newest_number", "get_sequence_number",
+    "is_functorch_wrapped_tensor", "version_of",
 ]  # fmt: skip
 
 

@@ -73,11 +73,6 @@ class Place(NamedTuple):
     lines: tuple[tuple[CodeType, int], ...]
 
 
-def is_torchs(module: nn.Module) -> bool:
-    """Return whether a module's class is torch's own or the explorer's."""
-    return type(module).__module__.startswith(("torch.nn.", "explorer."))
-
-
 _SITES: dict[tuple[Any, ...], tuple[CodeType | None, Site]] = {}  # hashing a code object itself is slow
 _MOST_SITES = 20_000
 
@@ -109,8 +104,11 @@ def mark_of(module: object) -> int:
 
 
 def paths_of(model: nn.Module) -> dict[int, tuple[str, bool]]:
-    """Return the path and the result of ``is_torchs`` for each submodule, by mark."""
-    return {mark_of(module): (name, is_torchs(module)) for name, module in model.named_modules()}
+    """Return each submodule's path, and whether its class is torch's own or the explorer's, by mark."""
+    return {
+        mark_of(module): (name, type(module).__module__.startswith(("torch.nn.", "explorer.")))
+        for name, module in model.named_modules()
+    }
 
 
 def is_compiled(model: nn.Module) -> bool:
@@ -127,8 +125,3 @@ def require_model(name: str, model: object) -> None:
         raise ValueError(f"{name} takes a model, not its class: make one first, {model.__name__}(…)")
     if not isinstance(model, nn.Module):
         raise ValueError(f"{name} takes a model, an nn.Module, not a {type(model).__name__}")
-
-
-def class_name_of(function: Any) -> str:
-    """Return the name of a class or function for use in a sentence."""
-    return getattr(function, "__name__", type(function).__name__)

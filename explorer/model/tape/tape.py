@@ -25,6 +25,7 @@ from explorer.model.tape.names import (
 )
 from explorer.model.tape.private import DisableTorchFunction, is_functorch_wrapped_tensor, version_of
 from explorer.model.tape.values import (
+    UNLIMITED,
     Call,
     Value,
     find_ancestors,
@@ -33,8 +34,6 @@ from explorer.model.tape.values import (
     find_values_between,
     origin_of,
 )
-
-_UNLIMITED = 10**9
 
 
 class Join(NamedTuple):
@@ -51,15 +50,23 @@ class Join(NamedTuple):
     way: set[Value]
 
 
-class Tape(Ledger, TorchFunctionMode):
-    """The calls of a model's forward passes in one thread. Subclasses override its ``on_…`` methods."""
+class Tape(Ledger):
+    """The calls of a model's forward passes in one thread. Subclasses override its ``on_…`` methods.
+
+    Attributes:
+        follows: whether to follow the model's modules while a checkpoint repeats its calls.
+    """
+
+    follows = False
 
     def __init__(self, model: nn.Module) -> None:
-        TorchFunctionMode.__init__(self)
-        self.pending: list[Callable[[], None]] = []
-        self.roots: list[Value] = []
-        self.bridges = self.done = self._in_backward = False
-        Ledger.__init__(self, model)
+        self.done = self._in_backward = False
+        super().__init__(model)
+
+    def __exit__(self, *error: Any) -> None:
+        with DisableTorchFunction():
+            self.flush()
+        super().__exit__(*error)
 
     def __deepcopy__(self, memo: dict[int, Any]) -> Tape:
         return self
@@ -67,7 +74,9 @@ class Tape(Ledger, TorchFunctionMode):
     def clear(self) -> None:
         """Clear the pass."""
         super().clear()
-        self.pending, self.roots, self.bridges = [], [], False
+        self.pending: list[Callable[[], None]] = []
+        self.roots: list[Value] = []
+        self.bridges = False
 
     def prepare(self, name: str, function: Any, args: Any, kwargs: Any) -> Any:
         """Return the part of x that is needed after a call."""
@@ -100,23 +109,17 @@ class Tape(Ledger, TorchFunctionMode):
         """Record the calls that a checkpoint repeats in backward, where torch has disabled all modes."""
 
         def enter(_: Any) -> None:
-            self.nested = True
-            self.resume()
+            if self.follows:
+                self.attach()
             TorchFunctionMode.__enter__(self)  # type: ignore[no-untyped-call]  # torch's own
 
         def leave(*_: Any) -> None:
-            self.nested = False
             TorchFunctionMode.__exit__(self, None, None, None)  # type: ignore[no-untyped-call]
-            self.pause()
+            if self.follows:
+                self.detach()
 
         node.register_prehook(enter)
         node.register_hook(leave)
-
-    def resume(self) -> None:
-        """Prepare for the calls that a checkpoint repeats."""
-
-    def pause(self) -> None:
-        """Clean up after a checkpoint has repeated its calls."""
 
     def __torch_function__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
         kwargs, name = kwargs or {}, name_of(func)
@@ -129,7 +132,9 @@ class Tape(Ledger, TorchFunctionMode):
             values, join = [self.value_of(item) for item in tensors], None
             self.flush()
             if torch.is_grad_enabled() and (self.bridges or any(v.cuts for v in values)):
-                args, kwargs, tensors, values = self._substitute(args, kwargs, tensors, values)
+                args, kwargs = self.with_substitutes((args, kwargs))
+                tensors = find_tensors((args, kwargs))
+                values = [self.value_of(item) for item in tensors]
                 join = self._join(name, values)
             versions = [version_of(item) for item in tensors]
             prepared = self.prepare(name, func, args, kwargs)
@@ -155,15 +160,12 @@ class Tape(Ledger, TorchFunctionMode):
                 new = self.on_call(call, prepared, outs[0])
             return result if new is None else replace_tensor(result, outs[0], new)
 
-    def _substitute(
-        self, args: Any, kwargs: Any, tensors: list[Tensor], values: list[Value]
-    ) -> tuple[Any, ...]:
-        """Return the arguments with substitutes for their tensors, and these tensors with their values."""
-        for tensor, value in zip(tensors, values, strict=True):
-            if (new := self.find_substitute(value, tensor)) is not None:
-                args, kwargs = replace_tensor(args, tensor, new), replace_tensor(kwargs, tensor, new)
-        tensors = find_tensors((args, kwargs))
-        return args, kwargs, tensors, [self.value_of(item) for item in tensors]
+    def with_substitutes(self, items: Any) -> Any:
+        """Return nested lists, tuples and dicts with the substitutes of their tensors."""
+        for tensor in find_tensors(items):
+            if (new := self.find_substitute(self.value_of(tensor), tensor)) is not None:
+                items = replace_tensor(items, tensor, new)
+        return items
 
     def _join(self, name: str, values: list[Value]) -> Join | None:
         """Return the join of a call. If there is none, report the cuts among the call's arguments."""
@@ -194,7 +196,7 @@ class Tape(Ledger, TorchFunctionMode):
                 continue
             sources = [] if edge else [c for v in values for c in ((v,) if v.live else v.cuts)]
             cuts = tuple(dict.fromkeys(sources))
-            value = self.put(item, Value(call, item, next(self.numbers), edge, cuts[-8:]))
+            value = self.put(item, Value(call, item, edge, cuts[-8:]))
             if not values and name in ("tensor", "as_tensor", "asarray"):
                 self.match_exit(value, item)
         return call
@@ -250,4 +252,4 @@ class Tape(Ledger, TorchFunctionMode):
         def can_pass(call: Call, value: Value) -> bool:
             return not on_graph or (value.live and any(o.live for o in call.outputs))
 
-        return find_ancestors(self.roots, can_pass, _UNLIMITED)
+        return find_ancestors(self.roots, can_pass, UNLIMITED)

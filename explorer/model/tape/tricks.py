@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from enum import Enum
-from typing import Any
+from typing import Any, Literal
 
 import torch
 from torch import Tensor
@@ -25,27 +24,17 @@ _MASKING = (
 )
 
 
-class JoinKind(Enum):
-    """The effect of a join: restore a detached value, mask x, or use the detached value as a factor."""
+def classify_join(call: Call, join: Join, y: Tensor) -> Literal["trick", "mask", "gate"]:
+    """Return the kind of a join with the result y.
 
-    TRICK = "trick"
-    MASK = "mask"
-    GATE = "gate"
-
-
-def classify_join(call: Call, join: Join, y: Tensor) -> JoinKind:
-    """Return the kind of a join with the result y."""
+    A trick restores a detached value, a mask is computed from x itself, and a gate uses the detached value as
+    a factor.
+    """
     side = [*(join.made - join.way)]
-    if call.name in _PRODUCTS and _is_mask(side):
-        return JoinKind.MASK
-    if any(is_restoring(v, y) for v in side):
-        return JoinKind.TRICK
-    return JoinKind.GATE
-
-
-def _is_mask(side: Iterable[Value]) -> bool:
     names = {v.call.name for v in side}
-    return bool(names & COMPARISONS) and names <= _MASKING | LINEAR
+    if call.name in _PRODUCTS and names & COMPARISONS and names <= _MASKING | LINEAR:
+        return "mask"
+    return "trick" if any(is_restoring(v, y) for v in side) else "gate"
 
 
 def is_restoring(value: Value, y: Tensor) -> bool:

@@ -6,6 +6,7 @@ import weakref
 from collections import deque
 from collections.abc import Callable, Iterable
 from functools import cached_property
+from itertools import count
 from typing import Any
 
 import torch
@@ -16,7 +17,8 @@ from explorer.model.tape.private import forward_class
 from explorer.model.tape.sites import Place, Site, find_site
 
 Edge = tuple[Any, int]  # a node of autograd's graph, and an output number
-_NEAR = 40  # number of values searched for a join
+_NEAR, UNLIMITED = 40, 10**9  # number of values searched for a join, and for other questions
+_NUMBERS = count()
 
 
 class Value:
@@ -24,7 +26,7 @@ class Value:
 
     Attributes:
         call: the call that produced the value.
-        number: the value's position among all values of the tape.
+        number: the value's position among all values.
         edge: the value's edge in autograd's graph; None if autograd does not follow it.
         live: whether autograd follows the value.
         cuts: for a value that is not live, the live values from which it was computed.
@@ -35,14 +37,10 @@ class Value:
     __slots__ = ("call", "cuts", "edge", "floating", "live", "number", "ref", "shape", "substitute")
 
     def __init__(
-        self,
-        call: Call,
-        tensor: Tensor | None,
-        number: int,
-        edge: Edge | None = None,
-        cuts: tuple[Value, ...] = (),
+        self, call: Call, tensor: Tensor | None, edge: Edge | None = None, cuts: tuple[Value, ...] = ()
     ) -> None:
-        self.call, self.number, self.edge, self.live, self.cuts = call, number, edge, edge is not None, cuts
+        self.call, self.edge, self.live, self.cuts = call, edge, edge is not None, cuts
+        self.number = next(_NUMBERS)
         self.ref: Callable[[], Tensor | None] = (lambda: None) if tensor is None else weakref.ref(tensor)
         self.shape = None if tensor is None else tensor.shape
         self.floating = tensor is None or tensor.is_floating_point()
