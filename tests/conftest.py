@@ -34,7 +34,7 @@ def pytest_collection(session: pytest.Session) -> None:
         torch.set_num_threads(1)
         # nbformat needs none of its grammars, which take longer than all else that it imports.
         sys.modules.setdefault("rfc3987_syntax", None)
-        settings.register_profile("explorer", deadline=None)
+        settings.register_profile("explorer", deadline=None, max_examples=selection.count_examples(100))
         settings.load_profile("explorer")
         _propagate()
 
@@ -42,6 +42,20 @@ def pytest_collection(session: pytest.Session) -> None:
 # Folders whose files share what takes seconds: a server, Python in node, jax, all generated code. Of each one
 # worker takes all, and first: what is left behind them are small files, by which all workers end together.
 _SHARING = ("tests/load/", "tests/site/", "tests/snippets/")
+# In the browser a page costs most when it is loaded for the first time, so that one worker takes all of it.
+_BROWSER = "tests/browser/test_"
+_PAGES = {
+    "browser, Learn": ("class", "editor", "hidden", "learn", "prefix", "site"),
+    "browser, Train": ("offline", "study", "train"),
+}
+
+
+def _find_group(nodeid: str) -> str:
+    """Return the group of a test of which one worker takes all, or "" if its file is given out alone."""
+    if nodeid.startswith(_BROWSER):
+        name = nodeid.removeprefix(_BROWSER)
+        return next((page for page, files in _PAGES.items() if name.startswith(files)), "browser, Explore")
+    return next(filter(nodeid.startswith, _SHARING), "")
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
@@ -50,20 +64,19 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     for item in items:
         if " at 0x" in item.nodeid:
             raise pytest.UsageError(f"{item.nodeid} holds an address: give its parameters ids")
-    items.sort(key=lambda item: not item.nodeid.startswith(_SHARING))
+    items.sort(key=lambda item: not _find_group(item.nodeid))
 
 
 @pytest.hookimpl(optionalhook=True)
 def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
-    """Give a worker a file at a time, or a folder."""
+    """Give a worker a file at a time, or a group."""
     from xdist.scheduler import LoadFileScheduling
 
-    class ByFileOrFolder(LoadFileScheduling):
+    class ByFileOrGroup(LoadFileScheduling):
         def _split_scope(self, nodeid: str) -> str:
-            folder = next(filter(nodeid.startswith, _SHARING), "")
-            return folder or str(super()._split_scope(nodeid))
+            return _find_group(nodeid) or str(super()._split_scope(nodeid))
 
-    return ByFileOrFolder(config, log) if config.getoption("dist") == "loadfile" else None
+    return ByFileOrGroup(config, log) if config.getoption("dist") == "loadfile" else None
 
 
 def _propagate() -> None:

@@ -14,6 +14,7 @@ _PART = (
     "EXPLORER_TESTS_PART"  # environment variables, since workers and modules that are imported read them too
 )
 _ENTRY = "EXPLORER_TESTS_ENTRY"
+_THOROUGH = "EXPLORER_TESTS_THOROUGH"
 Item = TypeVar("Item")
 Decorator = Callable[[Callable[..., None]], Callable[..., None]]
 
@@ -30,7 +31,8 @@ def add_options(parser: pytest.Parser) -> None:
 
 
 def read_options(config: pytest.Config) -> None:
-    """Keep the chosen part and entry for this process and for its workers."""
+    """Keep the chosen part, entry and thoroughness for this process and for its workers."""
+    os.environ[_THOROUGH] = "yes" if config.getoption("thorough") else ""
     if part := config.getoption("part"):
         os.environ[_PART] = part
     os.environ.setdefault(_PART, str(find_part_of_day(time.time_ns() // 10**9)))
@@ -71,6 +73,11 @@ def take_part(sweep: Iterable[Item]) -> list[Item]:
     """Return the items of a sweep that this run takes: every seventh, or all of them with ``--part all``."""
     items, part = list(sweep), os.environ[_PART]
     return items if part == "all" else items[int(part) - 1 :: PARTS]
+
+
+def count_examples(every: int) -> int:
+    """Return how many random examples of a property this run tries: a quarter, or all with ``--thorough``."""
+    return every if os.environ.get(_THOROUGH) else every // 4
 
 
 def take_entries(keys: Iterable[str]) -> list[str]:

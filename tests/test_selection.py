@@ -66,6 +66,12 @@ def test_loops_and_parameters_may_be_nested(first, second, third, tmp_path):
     assert len(list(tmp_path.iterdir())) == "ab".index(first) * 3 + second + 1
 
 
+@pytest.mark.parametrize(("thorough", "count"), [("", 25), ("yes", 100)])
+def test_a_default_run_tries_a_quarter_of_the_examples(monkeypatch, thorough, count):
+    monkeypatch.setenv("EXPLORER_TESTS_THOROUGH", thorough)
+    assert selection.count_examples(100) == count
+
+
 @pytest.mark.thorough
 def test_a_thorough_test_runs_if_asked_for(pytestconfig):
     assert pytestconfig.getoption("thorough")

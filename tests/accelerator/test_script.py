@@ -30,6 +30,7 @@ def ran(*command):
 
 
 @without_accelerator
+@pytest.mark.thorough  # faster: test_the_cpu_can_play_the_accelerator runs the same script
 def test_without_an_accelerator_it_tries_nothing_and_succeeds():
     assert ran("sh", "tests/device").startswith("no accelerator here: 0 tried\n")
 

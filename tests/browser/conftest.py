@@ -191,20 +191,21 @@ def first_train(tabs: Callable[..., Tab]) -> Iterator[First]:
 
 
 @pytest.fixture(scope="module")
-def tabs(chromium: Browser, address: str) -> Iterator[Callable[..., Tab]]:
-    """A tab for each kind of device, in profiles of their own, whose visitor has chosen nothing."""
+def tabs(profiles: Profiles) -> Iterator[Callable[..., Tab]]:
+    """A tab for each kind of device, whose visitor has chosen nothing whenever a page is loaded."""
     known: dict[str, Tab] = {}
 
     def of(**options: Any) -> Tab:
         key = json.dumps(options, sort_keys=True)
         if key not in known:
-            known[key] = Tab(profile(chromium, address, **options))
+            known[key] = Tab(profiles.find(**options))
             known[key].watch(lambda page: page.add_init_script(NOTHING_CHOSEN))
+        known[key].page.bring_to_front()
         return known[key]
 
     yield of
     for tab in known.values():
-        tab.page.context.close()
+        tab.page.close()
 
 
 @pytest.fixture

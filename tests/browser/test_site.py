@@ -14,17 +14,14 @@ import pytest
 from playwright.sync_api import Browser, Page, expect
 
 from explorer.catalogue import FORMULA_PREFIX as KEY
-from explorer.checks import check_pair
-from explorer.curves import sample_curves, tabulate_gradients
+from explorer.curves import sample_curves
 from explorer.lessons import LESSONS
-from explorer.measures.nearest import nearest
 from explorer.site import python, write
 from explorer.snippets import notebook, snippet
 from explorer.snippets.pair import make_pair
 from explorer.snippets.short_code import make_short_code
 from tests.browser.access import violations_in_both_themes
 from tests.browser.reading import (
-    CHART,
     card,
     choose,
     enter,
@@ -74,9 +71,16 @@ def _at(folder: Path, page: str, query: str = "") -> str:
 def test_explore_works_from_the_disk(disk: Page, folder: Path) -> None:
     disk.goto(_at(folder, "index"))
     wait_until_drawn(disk, "Confirmed by torch")
-    expect(disk.locator(".words .main")).to_contain_text("Straight-through: the gradient is 1 everywhere.")
+    words = "Straight-through: the gradient is 1 everywhere."
+    expect(disk.locator(".words .main")).to_contain_text(words)
+    disk.get_by_role("button", name="Data", exact=True).click()
+    name, csv = _downloaded(disk, "Download CSV")
+    assert name == "curve.csv"
+    assert_same_numbers(csv, sample_curves("round", ["default", "straight_through"]))
+    assert _words_in(_downloaded(disk, "Save as HTML")[1]).endswith(words)
     enter(number(disk, "Upstream gradient g"), "2")
     wait_until_drawn(disk, "Computed in the browser")
+    assert _words_in(_downloaded(disk, "Save as HTML")[1]) == ""
     expect(disk.locator(".words .main")).to_contain_text("The app has them for everything else.")
     assert set(traces(disk)["straight_through"].y) == {2.0}
     go_back(disk)
@@ -95,42 +99,6 @@ def test_explore_works_from_the_disk(disk: Page, folder: Path) -> None:
     way = disk.get_by_role("link", name="open this page in it")
     expect(way).to_have_attribute("href", re.compile("^http://localhost:8501/train[?].*rule=clipped"))
     assert violations_in_both_themes(disk, "body") == []
-
-
-def test_exports_of_the_site_equal_those_of_the_app(disk: Page, folder: Path, tmp_path: Path) -> None:
-    pair = ("round", ["default", "straight_through"])
-    disk.goto(_at(folder, "index", "op=round&rule=default&rule=straight_through&section=data"))
-    expect(disk.get_by_text("Torch's values.")).to_be_visible()
-    curves = sample_curves(*pair)
-    name, csv = _downloaded(disk, "Download CSV")
-    assert name == "curve.csv"
-    assert_same_numbers(csv, curves)
-    disk.get_by_role("button", name="Code", exact=True).click()
-    disk.get_by_role("button", name="Notebook", exact=True).click()
-    expected = notebook("round", "straight_through", kinks=curves.kinks["straight_through"])
-    expect(disk.get_by_role("button", name="Download .ipynb")).to_be_visible(timeout=LOADING_MS)
-    assert _downloaded(disk, "Download .ipynb") == ("backward_rule.ipynb", expected)
-    rows = len(tabulate_gradients("round", ["straight_through"]))
-    disk.get_by_role("button", name="Formula", exact=True).click()
-    expect(disk.locator(".formula-section math")).to_have_count(3)
-    expect(disk.get_by_role("region", name="Readings").get_by_role("row")).to_have_count(1 + rows)
-    disk.get_by_role("button", name="Checks", exact=True).click()
-    expect(disk.locator(".checks")).to_contain_text(check_pair("round", "straight_through", {})[0].sentence)
-    expect(disk.locator(".checks")).to_contain_text(nearest("round", "straight_through")[1].sentence)
-    expect(disk.locator(".checks").get_by_text("takes the app")).to_have_count(0)
-    expect(disk.get_by_role("button", name="Add Scale", exact=True)).to_be_visible()
-    enter(number(disk, "Upstream gradient g"), "2")
-    wait_until_drawn(disk, "Computed in the browser")
-    assert _words_in(_downloaded(disk, "Save as HTML")[1]) == ""
-    go_back(disk)
-    wait_until_drawn(disk, "Confirmed by torch")
-    name, saved = _downloaded(disk, "Save as HTML")
-    assert _words_in(saved).endswith("Straight-through: the gradient is 1 everywhere.")
-    (tmp_path / name).write_text(saved, encoding="utf-8")
-    disk.goto((tmp_path / name).as_uri())
-    disk.locator(f"{CHART} .cartesianlayer").first.wait_for()
-    assert list(traces(disk)) == ["forward", *pair[1]]
-    expect(disk.locator(".words .main")).to_contain_text("Straight-through: the gradient is 1 everywhere.")
 
 
 def _words_in(saved: str) -> str:

@@ -9,6 +9,7 @@ from playwright.sync_api import Page, expect
 
 from tests.browser.lessons import SMALL
 from tests.browser.reading import retry, settle
+from tests.browser.test_hidden import assert_all_is_seen
 from tests.browser.training import button, status
 from tests.browser.visitors import PHONE, Tab
 
@@ -44,12 +45,13 @@ def assert_no_small_text(page: Page, least: float, part: str = ROOT) -> None:
 def test_a_page_on_a_stage_has_large_text_and_keys_enter_and_leave_it(
     tabs: Callable[..., Tab], path: str
 ) -> None:
-    """No text is below a fortieth of the height."""
+    """No text is below a fortieth of the height, cut off or covered."""
     page = open_stage(tabs, path)
     for width, height in SIZES:
         page.set_viewport_size({"width": width, "height": height})
         assert_no_small_text(page, 0.025 * height)
         assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+    assert_all_is_seen(page, ROOT)
     expect(page.get_by_role("heading", level=1)).to_have_count(0)
     expect(page.get_by_role("link", name="Learn", exact=True)).to_have_count(0)
     expect(button(page, "Leave the stage (p)")).to_be_in_viewport(ratio=1)
@@ -98,9 +100,12 @@ def test_explore_on_a_stage_shows_its_sections_and_leads_to_train(
 def test_a_training_on_a_stage_has_wide_lines_and_large_text(
     tabs: Callable[..., Tab],
 ) -> None:
-    page = open_stage(tabs, "/train", "task=moons&steps=20&seeds=2&pace=full&present=1")
+    page = open_stage(tabs, "/train", "task=digits&op=round&steps=20&seeds=2&pace=full&present=1")
     button(page, "Start").click()
     expect(button(page, "Again")).to_be_visible()
+    page.mouse.move(0, 0)
+    assert_all_is_seen(page, ROOT)
+    page.set_viewport_size({"width": 1280, "height": 720})
     lines = page.locator(".race .js-line, .object .curve").evaluate_all(WIDTHS)
     seen = [width for width in lines if width]
     assert len(seen) > 4

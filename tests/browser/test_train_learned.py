@@ -75,7 +75,6 @@ def test_panels_of_trained_nets_are_drawn_and_requested_only_while_open(train: P
     step_on(train, "binary weights")
     expect(cell(train, "weights", "default").locator(".note")).to_have_count(2)
     expect(cell(train, "weights", "default").locator("path.data")).to_have_count(4)  # −1 and 1, of two layers
-    point_at_each(train, "straight_through", "default", ".weights .column", ".mistakes .column", ".card")
     wrong = cell(train, "mistakes", "default").locator(".misread > div")
     assert wrong.count() >= 24
     expect(wrong.first).to_have_attribute("title", re.compile(r"^\d read as \d$"))

@@ -79,14 +79,13 @@ def test_events_of_a_run_do_not_overwrite_a_typed_number(train: Page) -> None:
         wait_for_steps(train, steps(train))
         expect(live(train, name)).to_have_value(text)
 
-    for name, texts in (("Learning rate lr", ("2e-8", "4e-8")), ("Pace", ("17", "18"))):
-        for text, key in zip(texts, ("Enter", "Tab"), strict=True):
-            live(train, name).fill(text)
-            stays(name, text)
-            live(train, name).press(key)
-            train.wait_for_url(f"**pace={text}*" if name == "Pace" else f"**lr%3A{text[0]}*")
-            stays(name, text)
-            assert (train.evaluate("document.activeElement.ariaLabel") == name) == (key == "Enter")
+    for name, text, key in (("Learning rate lr", "2e-8", "Enter"), ("Pace", "17", "Tab")):
+        live(train, name).fill(text)
+        stays(name, text)
+        live(train, name).press(key)
+        train.wait_for_url(f"**pace={text}*" if name == "Pace" else f"**lr%3A{text[0]}*")
+        stays(name, text)
+        assert (train.evaluate("document.activeElement.ariaLabel") == name) == (key == "Enter")
 
 
 def test_the_hint_of_an_example_is_shown_only_for_its_settings(train: Page) -> None:

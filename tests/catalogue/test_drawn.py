@@ -14,6 +14,8 @@ from explorer.catalogue import Op, Rule
 from explorer.catalogue.losses import LOSSES
 from explorer.formula import parse
 from explorer.gradient import apply
+from explorer.measures.nearest.neighbours import list_candidates
+from explorer.measures.table import list_suitable_rules
 from tests.catalogue import fixed
 from tests.selection import loop_over
 
@@ -217,11 +219,8 @@ def test_functions_that_need_deterministic_ops_refuse_random_ones(op: str) -> No
 
 
 def test_no_rule_that_draws_is_proposed_to_what_does_not() -> None:
-    drawn = {rule.key for rule in catalogue.RULES.values() if rule.is_random}
-    assert drawn.isdisjoint(explorer.compare("formula: sign(x)").rule)
-    assert drawn.isdisjoint(
-        each.rule for each in explorer.nearest("formula: sign(x)", "formula: g * sigmoid(x)")
-    )
+    op = catalogue.find_op("formula: sign(x)")
+    assert not [rule for rule in [*list_suitable_rules(op), *list_candidates(op)] if rule.is_random]
 
 
 @pytest.mark.parametrize("key", ["rebar", "RELAX", "rloo", "vimco"])

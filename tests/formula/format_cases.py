@@ -3,6 +3,8 @@ import types
 
 import torch
 
+from explorer.snippets import helpers
+
 FLOATS = [torch.float32, torch.float64, torch.float16, torch.bfloat16]
 
 
@@ -40,3 +42,4 @@ def bits(values: torch.Tensor) -> torch.Tensor:
 
 
 HELPERS = types.SimpleNamespace(torch=torch)
+exec("\n".join(reversed(helpers.TORCH.values())), vars(HELPERS))

@@ -19,11 +19,12 @@ from explorer.formula.tree import (
     is_constant,
     measure,
 )
+from tests.selection import count_examples
 
 PARAMETERS = {"c": 0.75, "lo": -1.0, "hi": 1.5, "alpha": -0.0}
 
 # Derandomised, so that a stranger's run fails for the stranger's change only.
-many = settings(max_examples=200, deadline=None, derandomize=True, database=None)
+many = settings(max_examples=count_examples(200), deadline=None, derandomize=True, database=None)
 few = settings(many, max_examples=40)
 
 _literals = st.one_of(

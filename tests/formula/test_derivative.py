@@ -18,7 +18,7 @@ from tests.catalogue.cases import grid, settings_of
 from tests.catalogue.fixed import OPS
 from tests.formula.loops import undecided
 from tests.formula.strategies import PARAMETERS, formulas, many
-from tests.selection import loop_over
+from tests.selection import count_examples, loop_over
 
 UPSTREAM = (1.0, -2.0, 0.5, 0.0, math.inf)
 
@@ -168,7 +168,7 @@ def test_every_op_as_torch(op: Op):
             assert_as_torch(op.parsed, parameters, x, g)
 
 
-@settings(many, max_examples=700, suppress_health_check=[HealthCheck.too_slow])
+@settings(many, max_examples=count_examples(700), suppress_health_check=[HealthCheck.too_slow])
 @given(formulas)
 def test_random_formulas_as_torch(formula):
     written = formula.gradient

@@ -97,6 +97,7 @@ print(json.dumps(result))
 """
 
 
+@pytest.mark.thorough  # faster: ops of these formats at their kinks, in tests/snippets/test_jax_code.py
 def test_jax_has_the_same_bits_at_every_code_and_midpoint():
     """In a process of its own: JAX takes a second, and its threads outlive a fork."""
     jobs, expected = [], []

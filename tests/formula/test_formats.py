@@ -10,8 +10,7 @@ from explorer.catalogue import OPS
 from explorer.formula import parse
 from explorer.formula.measured import e4m3_saturates
 from explorer.gradient import apply
-from explorer.snippets import helpers
-from tests.formula.format_cases import CASTS, FLOATS, HELPERS, bits, codes, hard_points
+from tests.formula.format_cases import CASTS, FLOATS, bits, codes, hard_points
 from tests.selection import loop_over
 
 E2M1 = [0.0, 0.5, 1.0, 1.5, 2.0, 3.0, 4.0, 6.0]
@@ -162,6 +161,3 @@ def test_torchs_overflow_is_measured():
     beyond = torch.tensor([1e3]).to(torch.float8_e4m3fn).float()
     assert e4m3_saturates() is bool(beyond == 448)
     assert e4m3_saturates() or bool(beyond.isnan())
-
-
-exec("\n".join(reversed(helpers.TORCH.values())), vars(HELPERS))

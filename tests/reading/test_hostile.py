@@ -14,6 +14,7 @@ from tests.reading.constructs import CONSTRUCTS
 from tests.reading.plain import PLAIN
 from tests.reading.samples import FUNCTIONS
 from tests.reading.test_unreadable import _fn
+from tests.selection import count_examples
 
 _HARMLESS = ("compile", "builtins.id", "object.", "sys._getframe", "gc.", "cpython.", "time.")
 _seen: list[str] | None = None
@@ -167,7 +168,7 @@ def test_the_watch_would_notice() -> None:
 
 
 @given(st.text(max_size=200))
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=count_examples(150), deadline=None)
 def test_any_text_is_read_or_refused(text: str) -> None:
     _check_outcome(text)
 
@@ -177,7 +178,7 @@ PIECES = sorted({word for source in SOURCES for word in source.replace("(", " ( 
 
 
 @given(st.sampled_from(SOURCES), st.data())
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=count_examples(300), deadline=None)
 def test_code_with_a_piece_exchanged_is_read_or_refused(source: str, data: st.DataObject) -> None:
     words = source.split(" ")
     for _ in range(data.draw(st.integers(1, 3))):

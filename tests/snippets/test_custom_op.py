@@ -17,12 +17,12 @@ from tests.selection import take_part
 from tests.snippets.cases import OWN, trials
 from tests.snippets.runner import defined, digest
 
-RULED = [(usual_op(rule).key, key) for key, rule in RULES.items() if rule.formula]
-TEACHING = [
+RULED = take_part([(usual_op(rule).key, key) for key, rule in RULES.items() if rule.formula])
+TEACHING = take_part(
     (op, rule, tuple(learned.name for learned in find_rule(rule).learned))
     for op, rule in LEARNED
     if rule != "default"
-]
+)
 
 
 @functools.cache
@@ -46,7 +46,7 @@ def test_a_rule_with_a_formula_gives_the_bits_of_explorer(op, rule):
         assert own == expected, (op, rule)
 
 
-@pytest.mark.parametrize("op", OPS)
+@pytest.mark.parametrize("op", take_part(OPS))
 def test_the_ops_own_derivative_is_torchs(op):
     function, x = function_of(op, "default"), torch.linspace(-2.37, 2.91, 25, dtype=torch.float64)
     results = []
@@ -71,13 +71,12 @@ def test_learned_parameters_get_the_explorers_gradient(op, rule, names, shape):
 
 
 def test_compiled_it_gives_the_same_bits_in_one_graph():
-    functions = [function_of(op, rule) for op, rule in take_part(RULED)]
-    cases = take_part(TEACHING)
-    teaching = [function_of(*case) for case in cases]
+    functions = [function_of(op, rule) for op, rule in RULED]
+    teaching = [function_of(*case) for case in TEACHING]
 
     def several(x, s):
         learned = [
-            function(x, *[s] * len(names)) for function, (_, _, names) in zip(teaching, cases, strict=True)
+            function(x, *[s] * len(names)) for function, (_, _, names) in zip(teaching, TEACHING, strict=True)
         ]
         return torch.stack([function(x) for function in functions] + learned)
 

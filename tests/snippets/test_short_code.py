@@ -87,13 +87,20 @@ def test_the_short_form_of_round_with_straight_through_has_twelve_lines() -> Non
     assert sum(map(bool, code.splitlines())) == 12
 
 
+# Each rule with an op that it is for, and each op with torch's own.
+USUAL = [(usual_op(rule).key if key in fixed.RULES else "bernoulli", key) for key, rule in RULES.items()]
+USUAL += [(op, "default") for op in OPS]
+# Faster for the sweep of all: the usual pairs, as the code of a pair is that of its op and that of its rule.
+SWEEP = [pytest.param(list(product(OPS, RULES))[part::PARTS], marks=pytest.mark.thorough, id=str(part))
+         for part in take_part(range(PARTS))]  # fmt: skip
+
+
 # Own formulas are left out whose constants Python may refuse: there the short form raises an error.
-@pytest.mark.parametrize("part", take_part(range(PARTS)))
+@pytest.mark.parametrize("pairs", [pytest.param(USUAL, id="usual"), *SWEEP])
 def test_both_forms_of_every_pair_give_the_same_bits(
-    part: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    pairs: list[tuple[str, str]], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(layout, "format_code", lambda code: code)
-    pairs = list(product(OPS, RULES))[part::PARTS]
     own = [(*pair, ()) for pair in OWN if "_ieee" not in code_of(*pair) and "_divided" not in code_of(*pair)]
     learning = [(op, rule, find_learned(op, rule)) for op, rule in pairs]
     cases = [(op, rule, ()) for op, rule in pairs] + [case for case in learning if case[2]]
@@ -113,10 +120,7 @@ def test_two_forms_that_differ_are_found(tmp_path: Path, monkeypatch: pytest.Mon
 # torch.compile itself makes an instance of Function, about which torch warns.
 @pytest.mark.filterwarnings("ignore:.*should not be instantiated:DeprecationWarning")
 def test_short_code_compiles_whole_with_and_without_gradient() -> None:
-    chosen = [
-        (usual_op(rule).key if key in fixed.RULES else "bernoulli", key)
-        for key, rule in take_part(RULES.items())
-    ]
+    chosen = take_part(USUAL[: len(RULES)])
     chosen += [("round", "straight_through"), ("quantize", "lsq"), ("bernoulli", "arm"), ("clamp", "default")]
     pairs = [make_pair(op, rule, {}, find_learned(op, rule)) for op, rule in chosen]
     functions = [(pair, defined(make_short_code(pair))[pair.name]) for pair in pairs]

@@ -39,7 +39,7 @@ from tests.formula import oracle
 from tests.formula.loops import undecided
 from tests.formula.strategies import PARAMETERS, formulas, many
 from tests.frontend.modules import Node
-from tests.selection import take_part
+from tests.selection import count_examples, take_part
 
 POINTS = 61
 UPSTREAM = (1.0, -2.0, 0.5)
@@ -113,17 +113,17 @@ def values_of(op: Op, rules: Sequence[Rule], generator: random.Random) -> dict[s
 
 
 def own_cases() -> list[Case]:
-    """At least 400 random formulas as rules, those in x alone as ops too."""
+    """Random formulas as rules, those in x alone as ops too."""
     texts: dict[str, Formula] = {}
 
-    @settings(many, max_examples=560)
+    @settings(many, max_examples=count_examples(560))
     @given(formulas)
     def collect(formula: Formula) -> None:
         if not any(isinstance(part, Call) and spread_of_one(part) for part in walk(formula.tree)):
             texts[formula.text] = formula
 
     collect()
-    assert len(texts) >= 400
+    assert len(texts) >= count_examples(400)
     generator, ops = random.Random(7), OPS_DECIDED
     cases = []
     for text, formula in texts.items():
