@@ -267,65 +267,6 @@ class MatrixProductWithoutCustomForward(Function):
 # Variations of these kinds.
 
 
-@double("true derivative")
-class TanhOfWrongSign(Style):
-    @staticmethod
-    def forward(x):
-        return torch.tanh(x)
-
-    @staticmethod
-    def backward(ctx, g):
-        _, y = ctx.saved_tensors
-        return g * (y**2 - 1)
-
-
-@double("true derivative")
-class EluWrongOnOneSide(Style):
-    @staticmethod
-    def forward(x):
-        return torch.nn.functional.elu(x)
-
-    @staticmethod
-    def backward(ctx, g):
-        x, y = ctx.saved_tensors
-        return torch.where(x > 0, g, g * y)
-
-
-@double("true derivative")
-class MaskOfOtherBounds(Style):
-    @staticmethod
-    def forward(x):
-        return x.clamp(-1, 1)
-
-    @staticmethod
-    def backward(ctx, g):
-        x, _ = ctx.saved_tensors
-        return g * ((x >= 0) & (x <= 1)).to(g.dtype)
-
-
-@double("linear in g", "true derivative")
-class AveragesG(Style):
-    @staticmethod
-    def forward(x):
-        return torch.sin(x)
-
-    @staticmethod
-    def backward(ctx, g):
-        x, _ = ctx.saved_tensors
-        return g.mean() * torch.cos(x)
-
-
-@double("linear in g")
-class ClipWithoutMinus(Style):
-    @staticmethod
-    def forward(x):
-        return x.clone()
-
-    @staticmethod
-    def backward(ctx, g):
-        return g.clamp(0.1, 0.1)
-
-
 @double("memory")
 class ChangesWhatItSaved(Style):
     @staticmethod
@@ -412,18 +353,6 @@ class TriangleThatTurnsNegative(Style):
     def backward(ctx, g):
         x, _ = ctx.saved_tensors
         return g * torch.where(x < 0, torch.ones_like(x), -torch.ones_like(x))
-
-
-@double("finite")
-class SoftplusThatOverflows(Style):
-    @staticmethod
-    def forward(x):
-        return torch.nn.functional.softplus(x)
-
-    @staticmethod
-    def backward(ctx, g):
-        x, _ = ctx.saved_tensors
-        return g * torch.exp(x) / (1 + torch.exp(x))
 
 
 @double("parameter gradients", arguments=_learned(0.5, 2.0))

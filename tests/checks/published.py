@@ -30,17 +30,6 @@ published(_learned([0.3]), -4, 3)(LSQ)
 
 
 @published()
-class RoundSTE(Function):
-    @staticmethod
-    def forward(ctx, x):
-        return torch.round(x)
-
-    @staticmethod
-    def backward(ctx, g):
-        return g
-
-
-@published()
 class RoundToday(Style):
     @staticmethod
     def forward(x):
@@ -119,17 +108,6 @@ class EWGS(Function):
 
 
 @published()
-class DeconvReLU(Function):
-    @staticmethod
-    def forward(ctx, x):
-        return x.clamp(min=0)
-
-    @staticmethod
-    def backward(ctx, g):
-        return g.clamp(min=0)
-
-
-@published()
 class MemoryEfficientSwish(Function):
     @staticmethod
     def forward(ctx, x):
@@ -143,21 +121,6 @@ class MemoryEfficientSwish(Function):
         return g * (s * (1 + x * (1 - s)))
 
 
-@published()
-class MemoryEfficientMish(Function):
-    @staticmethod
-    def forward(ctx, x):
-        ctx.save_for_backward(x)
-        return x.mul(torch.tanh(torch.nn.functional.softplus(x)))
-
-    @staticmethod
-    def backward(ctx, g):
-        x = ctx.saved_tensors[0]
-        s = torch.sigmoid(x)
-        t = torch.nn.functional.softplus(x).tanh()
-        return g.mul(t + x * s * (1 - t * t))
-
-
 @published(_learned(0.7))
 class GradientReversalOfTensor(Function):
     @staticmethod
@@ -169,19 +132,6 @@ class GradientReversalOfTensor(Function):
     def backward(ctx, g):
         (alpha,) = ctx.saved_tensors
         return -alpha * g, None
-
-
-@published()
-class SignWithWiderWindow(Function):
-    @staticmethod
-    def forward(ctx, x):
-        ctx.save_for_backward(x)
-        return torch.sign(x)
-
-    @staticmethod
-    def backward(ctx, g):
-        (x,) = ctx.saved_tensors
-        return torch.where(x.abs() <= 1.3, g, torch.zeros_like(g))
 
 
 @published()
@@ -210,19 +160,6 @@ class SuperSpike(Function):
     def backward(ctx, g):
         (x,) = ctx.saved_tensors
         return g.clone() / (SuperSpike.scale * torch.abs(x) + 1.0) ** 2
-
-
-@published(1.0)
-class SigmoidSpikeWithThreshold(Style):
-    @staticmethod
-    def forward(x, threshold):
-        return (x >= threshold).to(x.dtype)
-
-    @staticmethod
-    def backward(ctx, g):
-        x, _ = ctx.saved_tensors
-        s = torch.sigmoid(4 * (x - ctx.arguments[0]))
-        return g * 4 * s * (1 - s), None
 
 
 @published(0.1, 0, -8, 7)
@@ -267,17 +204,6 @@ class ClampWithGrad(Function):
 
 
 @published()
-class ClampSTE(Function):
-    @staticmethod
-    def forward(ctx, x):
-        return x.clamp(0, 1)
-
-    @staticmethod
-    def backward(ctx, g):
-        return g.clone()
-
-
-@published()
 class ExpSavingItsOutput(Function):
     @staticmethod
     def forward(ctx, x):
@@ -319,18 +245,6 @@ class SinhOnce(Function):
         return g * ctx.cosh
 
 
-@published(2.0)
-class ScaledSigmoid(Style):
-    @staticmethod
-    def forward(x, k):
-        return torch.sigmoid(k * x)
-
-    @staticmethod
-    def backward(ctx, g):
-        _, y = ctx.saved_tensors
-        return g * ctx.arguments[0] * y * (1 - y), None
-
-
 @published(3.0)
 class MulConstant(Function):
     @staticmethod
@@ -358,31 +272,6 @@ class MyReLU(Function):
         return grad_input
 
 
-@published()
-class LegendrePolynomial3(Function):
-    @staticmethod
-    def forward(ctx, x):
-        ctx.save_for_backward(x)
-        return 0.5 * (5 * x**3 - 3 * x)
-
-    @staticmethod
-    def backward(ctx, g):
-        (x,) = ctx.saved_tensors
-        return g * 1.5 * (5 * x**2 - 1)
-
-
-@published(0.1)
-class GradientScale(Function):
-    @staticmethod
-    def forward(ctx, x, scale):
-        ctx.scale = scale
-        return x.view_as(x)
-
-    @staticmethod
-    def backward(ctx, g):
-        return g * ctx.scale, None
-
-
 @published(_learned([[0.3, -0.2, 0.5], [0.1, 0.7, -0.4]]), _learned([0.1, 0.2]))
 class LinearFunction(Function):
     @staticmethod
@@ -406,56 +295,6 @@ class LinearFunction(Function):
         if bias is not None and ctx.needs_input_grad[2]:
             gb = g.sum(0)
         return gx, gw, gb
-
-
-@published(0.05)
-class TernaryWithSTE(Function):
-    @staticmethod
-    def forward(ctx, x, delta):
-        return (x > delta).to(x.dtype) - (x < -delta).to(x.dtype)
-
-    @staticmethod
-    def backward(ctx, g):
-        return g, None
-
-
-@published()
-class StochasticRound(Function):
-    @staticmethod
-    def forward(ctx, x):
-        return torch.floor(x + torch.rand_like(x))
-
-    @staticmethod
-    def backward(ctx, g):
-        return g
-
-
-@published()
-class Gelu(Style):
-    @staticmethod
-    def forward(x):
-        return x * 0.5 * (1 + torch.erf(x / math.sqrt(2)))
-
-    @staticmethod
-    def backward(ctx, g):
-        x, _ = ctx.saved_tensors
-        return g * (
-            0.5 * (1 + torch.erf(x / math.sqrt(2))) + x * torch.exp(-x * x / 2) / math.sqrt(2 * math.pi)
-        )
-
-
-@published()
-class SafeSqrt(Function):
-    @staticmethod
-    def forward(ctx, x):
-        y = torch.sqrt(torch.abs(x) + 1e-6)
-        ctx.save_for_backward(x, y)
-        return y
-
-    @staticmethod
-    def backward(ctx, g):
-        x, y = ctx.saved_tensors
-        return g * torch.sign(x) / (2 * y)
 
 
 @published()
@@ -556,41 +395,6 @@ class TrainedThreshold(Style):
         inside = (level >= -n) & (level <= n - 1)
         slope = torch.where(inside, level - x / s, level.clamp(-n, n - 1)) * s * math.log(2)
         return g * inside.to(g.dtype), (g * slope).sum().reshape(log_threshold.shape), None
-
-
-@published(1.0)
-class MultiSpike(Style):
-    @staticmethod
-    def forward(x, threshold):
-        return torch.div(x, threshold, rounding_mode="floor").clamp(min=0)
-
-    @staticmethod
-    def backward(ctx, g):
-        x, _ = ctx.saved_tensors
-        (threshold,) = ctx.arguments
-        return g * (x >= threshold / 2).to(g.dtype) / threshold, None
-
-
-@published()
-class NormalisedGradient(Function):
-    @staticmethod
-    def forward(ctx, x):
-        return x.view_as(x)
-
-    @staticmethod
-    def backward(ctx, g):
-        return g / (g.norm() + 1e-8)
-
-
-@published()
-class RoundToHalf(Function):
-    @staticmethod
-    def forward(ctx, x):
-        return x.to(torch.float16).to(x.dtype)
-
-    @staticmethod
-    def backward(ctx, g):
-        return g
 
 
 @published(_learned([0.5, 0.7]))

@@ -4,6 +4,7 @@ import math
 
 import torch
 from torch import nn
+from torch.nn import functional
 
 from tests.checks.cases.case import Case, learn, make_function
 
@@ -233,3 +234,42 @@ add(
     1.0,
     2.0,
 )
+
+
+def pull_mish(x, g):
+    t = functional.softplus(x).tanh()
+    return g * (t + x * x.sigmoid() * (1 - t * t))
+
+
+def pull_gelu(x, g):
+    return g * ((1 + torch.erf(x / math.sqrt(2))) / 2 + x * torch.exp(-x * x / 2) / math.sqrt(2 * math.pi))
+
+
+def pull_sigmoid(x, g, k):
+    return g * k * torch.sigmoid(k * x) * torch.sigmoid(-k * x)
+
+
+add("deconvolution's ReLU", lambda x: x.clamp(min=0), lambda x, g: g.clamp(min=0))
+add("mish", lambda x: x * functional.softplus(x).tanh(), pull_mish)
+add("gelu", lambda x: x / 2 * (1 + torch.erf(x / math.sqrt(2))), pull_gelu)
+add("steep sigmoid", lambda x, k: torch.sigmoid(k * x), pull_sigmoid, 2.0)
+add(
+    "sigmoid spike at a threshold",
+    lambda x, t: (x >= t).to(x),
+    lambda x, g, t: pull_sigmoid(x - t, g, 4),
+    1.0,
+)
+add("sign with a wider window", lambda x: x.sign(), lambda x, g: torch.where(x.abs() <= 1.3, g, 0 * g))
+add("clamp, straight through", lambda x: x.clamp(0, 1), lambda x, g: g.clone())
+add("Legendre's third polynomial", lambda x: (5 * x**3 - 3 * x) / 2, lambda x, g: g * 1.5 * (5 * x**2 - 1))
+add("gradient scale", lambda x, s: x.view_as(x), lambda x, g, s: g * s, 0.1)
+add("stochastic rounding", lambda x: torch.floor(x + torch.rand_like(x)), lambda x, g: g)
+add(
+    "safe square root",
+    lambda x: (x.abs() + 1e-6).sqrt(),
+    lambda x, g: g * x.sign() / 2 / (x.abs() + 1e-6).sqrt(),
+)
+add("spikes of several units", lambda x, t: torch.div(x, t, rounding_mode="floor").clamp(min=0),
+    lambda x, g, t: g * (x >= t / 2) / t, 1.0)  # fmt: skip
+add("normalised gradient", lambda x: x.view_as(x), lambda x, g: g / (g.norm() + 1e-8))
+add("rounding to float16", lambda x: x.to(torch.float16).to(x), lambda x, g: g)

@@ -42,6 +42,16 @@ add("wraps at four bits", lambda x: torch.remainder(x.round() + 8, 16) - 8, lamb
     by=["antiderivative", "area"])  # fmt: skip
 add("a constant on top", lambda x: x.sin(), lambda x, g: g * x.cos() + 1e-3, by=["linear in g"])
 add("slope of another alpha", lambda x: functional.elu(x, 0.5), pull_elu, by=["true derivative"])
+add("tanh of wrong sign", lambda x: x.tanh(), lambda x, g: g * (x.tanh() ** 2 - 1), by=["true derivative"])
+add(
+    "mask of other bounds",
+    lambda x: x.clamp(-1, 1),
+    lambda x, g: g * ((x >= 0) & (x <= 1)),
+    by=["true derivative"],
+)
+add("averages g", lambda x: x.sin(), lambda x, g: g.mean() * x.cos(), by=["linear in g", "true derivative"])
+add("clips without minus", lambda x: x.clone(), lambda x, g: g.clamp(0.1, 0.1), by=["linear in g"])
+add("softplus that overflows", functional.softplus, lambda x, g: g * x.exp() / (1 + x.exp()), by=["finite"])
 add("draws in backward", lambda x: x.round(), lambda x, g: g * torch.rand_like(g) * 2, by=["deterministic"])
 add(
     "float32 inside",
