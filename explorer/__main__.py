@@ -6,7 +6,7 @@ from importlib.util import find_spec
 from pathlib import Path
 
 _PACKAGE = Path(__file__).parent
-_SCRIPTS = (_PACKAGE / "app" / "app.py", _PACKAGE.parent / "app.py")  # in an installed package, in a clone
+_SCRIPTS = (_PACKAGE / "app" / "app.py", _PACKAGE.parent / "app.py")  # in a package, in a clone
 _MISSING = 'The app needs Streamlit, which this installs in the folder of the explorer: pip install ".[app]"'
 
 

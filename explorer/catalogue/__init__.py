@@ -94,7 +94,7 @@ __all__ = [
     "to_finite",
 ]  # fmt: skip
 
-MAX_RULES = 6  # the maximum number of rules that can be compared or trained together
+MAX_RULES = 6  # maximum number of rules in one chart or training run
 
 OPS = Entries(ops.OPS)
 RULES = Entries(rules.RULES)

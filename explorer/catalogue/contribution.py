@@ -214,7 +214,7 @@ def _match_pattern(wanted: Name, pattern: Node, node: Node) -> Node | None:
 
 def _differentiate(tree: Node, name: str, upstream: Node, tensors: Collection[str]) -> Node:
     slope = differentiate(tree, name, tensors=tensors, upstream=upstream, finite=True)
-    assert slope is not None  # only long derivatives are None
+    assert slope is not None  # None would mean a derivative that is too long to write out
     return slope
 
 

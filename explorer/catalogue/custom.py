@@ -16,7 +16,7 @@ FORMULA_PREFIX = "formula: "
 _NAMED = re.compile(r"\s*([A-Za-z0-9_]{1,40})\s*=(?!=)\s*")
 # Matches the gradient of a parameter, such as "s: 1 / sqrt(N) * sum(g * x)".
 _LEARNED = re.compile(r"\s*(?P<name>\w+)\s*:\s*(?:(?P<scale>.+?)\s*\*\s*)?sum\((?P<formula>.*)\)\s*")
-_CACHED = 256  # the number of parsed formulas in the cache; a page requests each many times
+_CACHED = 256  # number of cached parses; one page load parses each formula many times
 _NO_PART = "after a semicolon, write how a parameter learns, such as s: sum(g * x)"
 
 

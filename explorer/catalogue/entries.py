@@ -11,7 +11,7 @@ from explorer.formula.aliases import find_similar
 
 Record = TypeVar("Record", Op, Rule)
 
-_MIN_PREFIX = 3  # the minimum length of a prefix that is completed
+_MIN_PREFIX = 3  # shorter prefixes of a key are not completed
 _MAX_SUGGESTIONS = 3
 
 

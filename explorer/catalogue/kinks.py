@@ -59,7 +59,7 @@ def _list_lattice_points(
     first = -(-(low - offset - slack) // spacing)
     last = (high - offset + slack) // spacing
     if not (math.isfinite(first) and math.isfinite(last)):
-        return []  # for example, the distance between levels is infinite if n = 0
+        return []  # spacing of quantisation levels is infinite if n = 0
     return [offset + k * spacing for k in range(int(first), int(last) + 1)]
 
 

@@ -21,7 +21,7 @@ from explorer.formula.tree import (
 )
 
 SQUARE = "(y - target)**2"
-LOSSES = (SQUARE, "y", "(y - target)**4")  # the losses on offer on pages that load no formula parser
+LOSSES = (SQUARE, "y", "(y - target)**4")  # losses offered on pages that cannot parse formulas
 TARGET = Parameter("target", 0.45, -2.0, 2.0, "best output: the loss is lowest there")
 _Y, _U, _NORMAL, _ANTITHETIC_Y = (Name(each) for each in ("y", UNIFORM, NORMAL, "ya()"))
 _ANTITHETIC: dict[Node, Node] = {_U: Binary("-", Number(1.0), _U), _NORMAL: Unary("-", _NORMAL)}
@@ -97,7 +97,7 @@ def expand_losses(rule: Formula, op: Formula, loss: Loss | None, factor: Node = 
     return Formula(substitute(tree, {_ANTITHETIC_Y: make_antithetic(op).tree}))
 
 
-UPSTREAM = Name("g()")  # the factor on the loss; no parameter has brackets in its name
+UPSTREAM = Name("g()")  # internal name of the factor on the loss; its brackets keep it apart from parameters
 
 
 def expand_in_draws(formula: Formula, op: Formula, loss: Loss) -> Node:

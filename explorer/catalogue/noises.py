@@ -10,7 +10,8 @@ from explorer.formula import Formula, parse
 from explorer.formula.tree import Name, Number, substitute
 
 NARROWEST, WIDEST = 0.01, 10.0
-# The largest r times the noise's width for which the mean of an op that grows like exp(r * |x|) is computed.
+# The mean under noise is computed for ops that grow at most like exp(r * |x|). This is the maximum of r times
+# the noise's width.
 MAX_RATE = 0.95
 
 

@@ -12,7 +12,7 @@ from explorer.catalogue.losses import Loss
 from explorer.catalogue.records import Learned, Op, Parameter, Rule
 from explorer.formula import join_texts, number_text, quote, truncate
 
-RENAMED = "{}_rule"  # the name of a rule's parameter whose own name means something else in the op
+RENAMED = "{}_rule"  # new name of a rule's parameter whose name means something else in the op
 
 
 def have_distinct_meanings(op_parameter: Parameter, rule_parameter: Parameter) -> bool:

@@ -22,10 +22,10 @@ _DECADES_TO_DRAG = 100
 _DRAWN = re.compile(r"g \* through\(x[^()]*\)( \* \([^()]*x[^()]*\))*")
 MAX_ABS_X = 1e6  # the largest |x| on a chart
 
-COUNT = "N"  # the number of elements that share a parameter, as named in the scale of its gradient
+COUNT = "N"  # in formulas: the number of elements that share a parameter
 COUNT_MESSAGE = f"{COUNT} is the number of elements, which only a scale may use"
 
-# The division of the upstream gradient of an element exactly at a learned bound.
+# How much of the upstream gradient x and the parameter get for an element exactly at a learned bound.
 AT_BOUND = {
     "published": "Exactly at the bound the parameter gets all of the gradient, as published.",
     "minimum": "Exactly at the bound x and the parameter get half each, as from torch.minimum.",

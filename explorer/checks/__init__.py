@@ -49,8 +49,8 @@ from explorer.curves.foreign.timeouts import TIME_LIMIT_S, HungError, run_within
 
 __all__ = ["CHECKS", "VERDICTS", "Check", "Result", "Results", "assert_rule", "check", "check_pair"]
 
-_MAX_WRITTEN = 12  # a tensor with more elements is abbreviated in code
-_TRACING_LIMIT_S = 180.0  # torch spends some seconds on imports before it traces for the first time
+_MAX_WRITTEN = 12  # tensors with more elements are abbreviated in reproduction code
+_TRACING_LIMIT_S = 180.0  # includes torch's imports before its first trace, which take seconds
 
 
 @dataclass(frozen=True)
@@ -58,16 +58,17 @@ class Check:
     """A check of backward rules, with its name in results and the functions that run it on a curve."""
 
     name: str
-    run: Callable[[Curve], Result]  # for an elementwise subject
-    # For a subject whose y at one x depends on other x, and for a random one; None to use ``run``.
+    run: Callable[[Curve], Result]  # runs the check on an elementwise op with a rule
+    # Runs the check where y at one x depends on other x, and for random ones; None to use ``run``.
     run_on_lines: Callable[[Curve], Result] | None = None
     run_on_average: Callable[[Curve], Result] | Result | None = None
-    in_app: bool = False  # whether the page shows it: it is quick and applies to formulas
-    needs_learned: bool = False  # whether it applies only to rules with gradients for parameters
-    works_without_gradient: bool = False  # whether it can run if the backward fails
-    needs_repeatable: bool = True  # whether it compares results, so that two backwards must agree
+    in_app: bool = False  # whether the page shows this check: quick, and applicable to formulas
+    needs_learned: bool = False  # whether the check needs a rule with gradients for parameters
+    works_without_gradient: bool = False  # whether the check can run if the backward fails
+    needs_repeatable: bool = True  # whether the check compares results, so that two backwards must agree
     limit_s: float = TIME_LIMIT_S  # the time limit for a user's function, in seconds
-    # The pairs to which it applies: deterministic, stochastic (the same u for each element), or all.
+    # To which ops and rules the check applies: deterministic, stochastic (the same random number u for each
+    # element), or all.
     pairs: Literal["all", "fixed", "drawn"] = "all"
 
     def find_result(self, curve: Curve) -> Result:
@@ -181,7 +182,7 @@ def assert_rule(
             them; also if no check could be tried.
         ValueError: for a name in ``allow`` that is not a check's.
     """
-    __tracebackhide__ = True  # makes pytest show the line of the test
+    __tracebackhide__ = True  # hides this frame, so that pytest shows the line of the test
     names = [item.name for item in CHECKS]
     if wrong := sorted({*allow} - {*names}):
         raise ValueError(f"allow contains {wrong[0]!r}, but the checks are {', '.join(names)}")
@@ -236,7 +237,7 @@ def _check_pair(
 def _check_own(subject: Subject) -> Results:
     """Run all checks on a user's function, until one of them hangs."""
     results, obstacle, verdict_of_forward = Results(title=subject.name), "", unknown
-    import_module("torch._dynamo")  # torch's own late import would take seconds of a time limit
+    import_module("torch._dynamo")  # imported in advance, because torch would do it within the time limit
 
     def prepare() -> Curve:
         assert subject.trial

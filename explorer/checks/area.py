@@ -15,10 +15,10 @@ from explorer.curves.bisection import round_position
 from explorer.curves.foreign.curve import Curve, find_nearest
 from explorer.curves.foreign.elementwise import NEAR
 
-_LEEWAY = 0.03  # relative tolerance of an area, since the integral is a sum
-_LEAST_SCALE = 0.01  # an area below this fraction is not a choice of scale
-_MIDDLE = 0.3  # the least fraction of a rule's area on either side of its jump
-_WRAPS = 20.0  # a fall of this many usual jumps is an integer that wraps around
+_LEEWAY = 0.03  # relative tolerance of an area, which is a sum over a grid
+_LEAST_SCALE = 0.01  # an area below this fraction is a fault, not a choice of scale
+_MIDDLE = 0.3  # minimum fraction of a rule's area on each side of the op's jump
+_WRAPS = 20.0  # a fall of this many typical jumps is an integer overflow that wraps around
 _INTENDED = "That is intended if the source passes g beyond the op's range, a forgotten mask if it clips."
 
 
@@ -71,7 +71,7 @@ def _compare_area(curve: Curve, of_jump: bool = False) -> Result:
         nearest = f"It is {nearest}" if nearest else "No rule of the catalogue is like it"
         words = f"{words}: {{share}} times as much, a choice of scale. {nearest}."
         return by_design(words, at, area, rise=rise, share=share)
-    if share > 0:  # a factor is named only if the scaled rule follows the op
+    if share > 0:  # the factor is named only if the scaled rule's integral follows the op
         gap = (total / share - curve.subject.y(x))[x.abs() <= NEAR]
         off = (gap - (gap.max() + gap.min()) / 2).abs().max()
         words += f": multiply by {format_number(1 / share)}" if off <= 1.1 * heights.median() else ""
@@ -113,7 +113,7 @@ def _judge_staircase(curve: Curve) -> Result:
     y = curve.subject.y(x)
     gap, near = total - y, x.abs() <= NEAR
     off = (gap - (gap[near].max() + gap[near].min()) / 2).abs()
-    if math.isinf(curve.rise):  # the integral of many hills is inaccurate far from 0
+    if math.isinf(curve.rise):  # far from 0, an integral over many peaks is inaccurate
         off = torch.where(near, off, 0.0)
         stop = _find_stop(curve, largest)
         if stop is not None:
@@ -154,7 +154,7 @@ def _judge_place(curve: Curve) -> Result:
         return holds(words, centre, share, centre=centre)
     weights = (total.diff() / area).clamp(min=0)
     lies = float((weights * (x[1:] + x[:-1]) / 2).sum() / weights.sum())
-    is_mended = _MIDDLE <= measure_share(lies) <= 1 - _MIDDLE  # the fraction below the jump after the shift
+    is_mended = _MIDDLE <= measure_share(lies) <= 1 - _MIDDLE  # area fraction below the shifted jump
     advice = ": shift it by {figure}" if is_mended else ""
     words = "The op jumps at {centre}, but the gradient lies around {lies}"
     return fails(f"{words}{advice}.", lies, centre - lies, centre=centre, lies=lies)

@@ -27,10 +27,10 @@ from explorer.curves.foreign.subject import (
 )
 
 _STAIRS = ("round", "floor", "ceil", "trunc")
-_MIN_DECIDED = 0.5  # fraction of the elements
-_MAX_SINGLE = 16  # an argument with more elements is moved in random directions
-_STEP, _SMALL_STEP = 1e-4, 1e-5  # changes of an argument
-_REPEATS = 3  # a factor on the number of elements, to see the growth of a gradient
+_MIN_DECIDED = 0.5  # minimum fraction of elements with a decided result
+_MAX_SINGLE = 16  # larger arguments are changed along random directions, not element by element
+_STEP, _SMALL_STEP = 1e-4, 1e-5  # by which an argument is changed
+_REPEATS = 3  # factor on the number of elements, to see how a gradient grows with it
 _MAX_JUMPS, _SCAN = 300, 4001
 _JUMPS = "its forward jumps as the argument moves"
 _ROUNDINGS = {getattr(owner, name) for owner in (torch, Tensor) for name in (*_STAIRS, "fix")}
@@ -141,7 +141,7 @@ class Probe:
         if self.forward is not None:
             with _StraightThrough():
                 return self._stack([self.pull(g, forward=self.forward) for g in upstreams])
-        if self.rounds:  # differences between jumps are always 0
+        if self.rounds:  # numerical differences between jumps are always 0
             raise UntriedError(f"{_JUMPS}, as it rounds: check the Function itself")
         slopes, off = map(torch.stack, zip(*(self.differentiate(g, _STEP) for g in upstreams), strict=True))
         if bool((off > 1e-4 * (1 + slopes.abs())).any()):
@@ -193,7 +193,7 @@ class Probe:
         x = merge_points([scan, *(subject.clip(torch.cat([item - steps, item + steps])) for item in centres)])
         x = x[x.abs() <= reach]
         cells = x.diff()
-        weights = torch.cat([cells[:1], cells[1:] + cells[:-1], cells[-1:]]) / 2  # of the trapezoid rule
+        weights = torch.cat([cells[:1], cells[1:] + cells[:-1], cells[-1:]]) / 2  # trapezoidal rule
         slope = (above._sum_rows(x) - below._sum_rows(x)) / (2 * step)
         for place, pace in zip(at.tolist(), speed.abs().tolist(), strict=True):
             slope = torch.where((x - place).abs() <= 2 * step * pace + 1e-12, 0.0, slope)

@@ -13,10 +13,10 @@ from explorer.checks.result import Result, by_design, fails, format_number, form
 from explorer.curves.foreign.curve import Curve, differentiate
 from explorer.curves.foreign.subject import NoGradientError, Subject, describe_error
 
-_MIN_TRUSTED = 0.1  # fraction of the points at which y is finite
+_MIN_TRUSTED = 0.1  # minimum fraction of points with finite y
 _TIE = 1e-9
-_SLIP = 0.05  # a factor closer to 1 than this is an error, not a choice
-_SMALL = 1e-6  # an upstream gradient that no rule clips
+_SLIP = 0.05  # a factor closer to 1 than this is a mistake, not a choice of scale
+_SMALL = 1e-6  # upstream gradient too small for any rule to clip
 _REACH, _POINTS, _LINE_POINTS = 3.0, 97, 13  # range and number of x for second derivatives
 
 
@@ -62,7 +62,7 @@ def _find_factor(curve: Curve, g: float = 1.0) -> float | None:
     """Return the constant ratio of gradient ÷ g to the op's derivative, or None if the ratio varies."""
     sure, r = curve.trusted, curve.gradient if g == 1.0 else curve.subject.gradient(curve.x, g) / g
     slope, r, tolerance = curve.slope[sure], r[sure], curve.tolerance[sure]
-    if not bool((slope.abs() > 10 * tolerance).any()):  # the differences of a flat op are noise
+    if not bool((slope.abs() > 10 * tolerance).any()):  # slopes of a piecewise constant op are noise
         return None
     value = float((slope * r).sum() / slope.square().sum())
     value = round(value, 6) if abs(value - round(value, 6)) < 1e-6 else value
@@ -201,7 +201,8 @@ def _differentiate_twice(subject: Subject, x: Tensor, g: Tensor) -> tuple[Tensor
     try:
         r = torch.autograd.grad(y, leaf, upstream, create_graph=True, allow_unused=True)[0]
         if r is not None and r.requires_grad:
-            torch.autograd.backward(subject.reduce_rows(r).sum())  # grad() would miss once_differentiable
+            # torch.autograd.grad() ignores once_differentiable
+            torch.autograd.backward(subject.reduce_rows(r).sum())
     except Exception as error:
         raise NoGradientError(describe_error(error)) from error
     by_x, by_g = (torch.zeros_like(part) if part.grad is None else part.grad for part in (leaf, upstream))

@@ -16,13 +16,14 @@ from explorer.formula.tree import NORMAL, UNIFORM, Binary, Name, Node, Number, U
 
 # Formulas of losses by the names they have in sentences.
 _LOSSES = {"a straight loss": "y", "a parabola": "(y - 0.45)**2", "a fourth power": "(y - 0.45)**4"}
-_TOLERANCE = 1e-6  # error of the integrals, relative to the largest exact gradient
-_CLEARLY_LESS = 0.9  # if 1 − u reduces the bias below this fraction, the op uses 1 − u
+_TOLERANCE = 1e-6  # error of the integrals, as a fraction of the largest exact gradient
+_CLEARLY_LESS = 0.9  # the op draws with 1 − u if replacing u by 1 − u reduces the bias below this fraction
 _U, _NORMAL = Name(UNIFORM), Name(NORMAL)
-_DEPENDS_ON_DRAW = {"y", "g", *RANDOM_NAMES}  # g depends on it as the slope of the loss at y
+# variables that depend on the random number; g does through the loss
+_DEPENDS_ON_DRAW = {"y", "g", *RANDOM_NAMES}
 _ANTITHETIC: dict[Node, Node] = {_U: Binary("-", Number(1.0), _U), _NORMAL: Unary("-", _NORMAL)}
-_POINTS, _COPIES = 161, 256  # the number of x, and of draws for each
-_SIGNIFICANT = 5.0  # in standard errors of a mean
+_POINTS, _COPIES = 161, 256  # number of x, and of random numbers at each x
+_SIGNIFICANT = 5.0  # a deviation of this many standard errors is significant
 _X = torch.linspace(-2.95, 3.05, 25, dtype=torch.float64)
 
 

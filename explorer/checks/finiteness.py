@@ -15,8 +15,8 @@ from explorer.curves.foreign.elementwise import FAR
 from explorer.curves.foreign.subject import Subject, UntriedError, pull_gradient
 
 DTYPES = (torch.float64, torch.float32, torch.bfloat16, torch.float16)
-_FULL = DTYPES[:2]  # in other dtypes, a NaN far from 0 is an overflow and not a fault
-_POLE = 1e3  # values near a pole exceed this
+_FULL = DTYPES[:2]  # in other dtypes, NaN far from 0 comes from overflow and is no fault
+_POLE = 1e3  # larger values are next to a pole
 _ADVICE = "write it so that nothing overflows, or mask the input before the function"
 _Samples = dict[torch.dtype, tuple[Tensor, Tensor, Tensor]]
 
@@ -31,7 +31,7 @@ def check_finiteness(curve: Curve) -> Result:
             y, r, of_zero = _evaluate(subject, x)
             bad = y.isfinite() & ~r.isfinite() & _is_representable(subject, x)
         except UntriedError as error:
-            reason = error  # the check "dtype and shape" reports it
+            reason = error  # reported by the check "dtype and shape"
             continue
         near = x.abs() <= FAR
         samples[dtype] = x[near], y[near], r[near]
@@ -167,7 +167,7 @@ def _describe_fault(curve: Curve, x: Tensor, r: Tensor, bad: Tensor) -> Result:
     steps = steps[steps.isfinite()].diff().abs()
     fault, place = "NaN" if value.isnan() else "infinite", format_position(at, 7)
     observed = f"In {name_dtype(x.dtype)} the gradient at x = {place} is {fault}, though y is finite"
-    # Here y is steep too, or a rule declares the pole.
+    # The op is steep here too, or the rule itself declares the pole.
     is_own = subject.op is not None or bool((steps > _POLE * 1e-9).any()) or not curve.is_flat
     if value.isinf() and is_own and bool((near[near.isfinite()] > _POLE).any()):
         return by_design(f"{observed}: it grows without bound there, as its formula does.", at)

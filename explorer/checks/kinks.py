@@ -14,7 +14,7 @@ from explorer.curves.foreign.curve import Curve
 from explorer.curves.foreign.subject import UntriedError, prepare_pair
 from explorer.formula import FUNCTIONS
 
-_STEEP = 1e4  # a limit beyond this counts as infinite; between such limits any value is right
+_STEEP = 1e4  # larger limits count as infinite; between two of these any value is right
 # Torch's piecewise polynomial functions of one argument, and hardtanh with its defaults.
 _NATIVE: dict[str, Callable[..., Tensor]] = {
     name: attrgetter(row.torch)(torch)
@@ -43,7 +43,7 @@ def check_kinks(curve: Curve) -> Result:
         words = f"{place} the gradient is {{value}}, {{left}} to the left, {{right}} to the right{rest}."
         return conclude(words, x[i], value=value[i], left=left[i], right=right[i], own=native_gradient)
 
-    if bool(wrong.any()) and not curve.is_line:  # along a line, several elements may share a kink
+    if bool(wrong.any()) and not curve.is_line:  # several elements of a line may share a kink
         first = next(i for i in order if wrong[i])
         if curve.subject.declared:
             reason = "Torch's own function does that, or the catalogue's entry declares it"

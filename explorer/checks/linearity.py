@@ -10,9 +10,9 @@ from explorer.checks.result import Result, by_design, fails, format_number, form
 from explorer.curves.foreign.curve import Curve
 from explorer.curves.foreign.linearity import compare_gradients
 
-_PLAIN = torch.arange(-16, 17) / 2  # values of x that are easy to read and to try by hand
-_ROUNDING = 10.0  # a departure of more than this many float spacings is not rounding
-_STEADY = 1.3  # a g at which a rule that rounds to whole numbers, halves or powers of two has no step
+_PLAIN = torch.arange(-16, 17) / 2  # x that are easy to read and to try by hand
+_ROUNDING = 10.0  # smaller deviations, in float spacings, are rounding errors
+_STEADY = 1.3  # a g at which a rule that rounds g to integers, halves or powers of two has no step
 
 
 def check_linearity(curve: Curve) -> Result:
@@ -57,7 +57,7 @@ def _find_departure(curve: Curve, x: Tensor) -> tuple[float, float, float, float
         wrong = wrong & (off > _ROUNDING * abs(g) * rounding)
         if bool(wrong.any()):
             at = int((torch.where(wrong, size, -1.0) - x.abs() * 1e-9).argmax())
-            rank = float(size[at]) + (g in (2.0, -1.0))  # prefers simple values of g
+            rank = float(size[at]) + (g in (2.0, -1.0))  # ranks 2 and −1 first, which are easier to read
             ranked.append((rank, (float(x[at]), g, float(r[at]), float(single[at]))))
     return max(ranked, key=lambda item: item[0])[1] if ranked else None
 

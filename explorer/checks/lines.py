@@ -18,11 +18,11 @@ from explorer.checks.derivative import is_derivative
 from explorer.checks.result import Result, by_design, fails, holds
 from explorer.curves.foreign.curve import Curve
 
-_TRIED, _SUMMED = 2, 6  # numbers of lines
-_POINTS, _SCAN = 25, 81  # numbers of t per line
-_REACH, _OFF = 2.0, 1e-3  # range of t on both sides of 0, and its offset
+_TRIED, _SUMMED = 2, 6  # number of random lines to try, and to sum over
+_POINTS, _SCAN = 25, 81  # number of positions t on each line: in a test, and in a scan for jumps
+_REACH, _OFF = 2.0, 1e-3  # |t| at the ends of a line, and offset of t from round numbers
 _SCALES = (1e-4, 1e-2, 1.0, 1e2, 1e4)
-_AGAINST = -0.9  # the rule points backwards if its integral and the rise of y have a lower correlation
+_AGAINST = -0.9  # below this correlation of the rule's integral with y, the rule points the wrong way
 _NAME_OF_X = re.compile(r"\bx(?= = )|(?<=\|)x(?=\|)|(?<=every )x\b")  # the name x in a sentence
 
 
@@ -39,7 +39,7 @@ class Line(Curve):
             return torch.cat([t.flatten()[:0], *sums]).reshape(t.shape)
 
         plain = replace(parent.subject, call=call, arguments=(), function=None, example=None, domain=None)
-        super().__init__(plain, traits=replace(parent.traits, dependence=""))  # t is the only x
+        super().__init__(plain, traits=replace(parent.traits, dependence=""))  # y depends on t alone
         self.parent, self.start, self.v, self.w = parent, x, v, w
 
     def spread(self, even: int, factors: int, *parts: Tensor) -> Tensor:

@@ -19,11 +19,11 @@ from explorer.checks.result import format_number
 from explorer.curves.bisection import round_position
 from explorer.curves.foreign.curve import Curve
 
-_MORE_G = (2.0, -0.5, 100.0)  # in addition to 1 and −1
+_MORE_G = (2.0, -0.5, 100.0)  # further upstream gradients to try after 1 and −1
 _ANYWHERE = ("jumps", "bounded")  # op families that suit a rule without a family
-_HEIGHTS = {"sign": 2.0, "step": 1.0}  # the jump heights that families of rules replace
-_MIN_LEVEL = 1e-3  # the least value of a fitted parameter if the rule learns it
-_TOO_FAR = 2.0  # a start with a larger error, relative to the curve's size, is not refined
+_HEIGHTS = {"sign": 2.0, "step": 1.0}  # jump heights of the ops that a family of rules replaces
+_MIN_LEVEL = 1e-3  # lower bound of a fitted parameter that the rule can learn
+_TOO_FAR = 2.0  # fits are not refined from a start with a larger relative error
 _TOLERANCE, _STEP, _MAX_IDLE = 1e-6, 1e-6, 3
 
 
@@ -73,7 +73,7 @@ def _iterate_for_op(curve: Curve, pulls: Mapping[float, Tensor]) -> Iterator[Mat
     fitting = {"jumps": curve.is_flat, "bounded": is_bounded, "rectifier": is_rectifier}
     families = {family for family, fits in fitting.items() if fits}
     bounds = [] if curve.is_flat else [lo, hi]
-    # A bounded staircase is due a mask of its own range. Any other op that jumps may have any mask.
+    # A bounded staircase needs a mask of its own range; any other op with jumps may have any mask.
     if curve.is_flat and (math.isinf(curve.rise) or (curve.subject.op and not curve.is_staircase)):
         bounds = [round_position(at) for at in curve.gradient_jumps[0].tolist()]
     values_read = {"slope": float(pulls[1.0][0])}

@@ -20,8 +20,8 @@ from explorer.gradient import apply
 
 _EXACT = 1e-6  # relative tolerance of gradients by autograd
 _TOLERANCE = 0.03  # relative tolerance of integrals
-_NOISE = 1e-9  # a due gradient computed by differences is 0 below this
-_MIN_SCALE = 0.25  # a factor on the due gradient from this to its inverse is a choice of scale
+_NOISE = 1e-9  # an expected gradient below this is 0; it is computed by differences
+_MIN_SCALE = 0.25  # a factor from this to its inverse on the expected gradient is a choice of scale
 _SIDE_STEP = 1e-2  # distance of test values from a kink, relative to 1 + |argument|
 _BY_ROOT = "gets a gradient divided by the root of the number of elements, as in LSQ."
 

@@ -12,7 +12,7 @@ from explorer.curves.foreign.elementwise import merge_points
 from explorer.curves.foreign.subject import Subject, UntriedError, describe_error
 from explorer.curves.foreign.traits import call_backward
 
-# Patterns of reasons for a missing gradient, each with advice.
+# Advice for reasons of a missing gradient, by patterns of their texts.
 _ADVICE = {
     "returns None": "x never learns; return zeros_like(x) if that is intended",
     "number of gradients": "return one gradient for each input of forward, None for those without",
@@ -45,7 +45,7 @@ def check_backward(curve: Curve) -> Result:
         advice = "Return x's dtype" if "dtype" in no_path else "Give it a Function with a backward"
         return fails(f"No gradient reaches x, because {no_path}. {advice}.")
     if failure:
-        reason = failure.rpartition(" (")[0] or failure  # leaves out the line
+        reason = failure.rpartition(" (")[0] or failure  # the reason without its line number
         advice = next(words for pattern, words in _ADVICE.items() if re.search(pattern, reason))
         return fails(f"{_capitalize(failure)}: {advice}. No check that needs a gradient was tried.")
     outputs = len(subject.run_all(subject.sample(-1.3, 1.7, 6)))
@@ -131,7 +131,7 @@ def _check_x(
     if not y.requires_grad:
         return None
     try:
-        gradient = call_backward(y)  # as returned, before torch casts or sums it
+        gradient = call_backward(y)  # before torch casts the returned gradient or sums it to x's shape
         torch.autograd.backward(y, torch.ones_like(y))
     except Exception as error:
         return judge(f"its backward raises {describe_error(error)}")
@@ -156,7 +156,7 @@ def _check_digits(curve: Curve) -> Result | None:
     r, changed = (curve.subject.gradient(curve.x, g) for g in (_FINE_G, _FINE_G * (1 + 2.0**-6)))
     for name, values in [("the gradient", r)] if curve.is_flat else [("y", curve.y), ("the gradient", r)]:
         nonzero = values[values.isfinite() & (values != 0)]
-        # A gradient that is rounded to steps of g does not change with a small change of g.
+        # If the rule rounds its gradient to steps of g, a small change of g changes nothing.
         follows_g = values is r and not torch.equal(changed, r)
         is_smooth = follows_g or len(merge_points([nonzero])) >= _MIN_DISTINCT
         if len(nonzero) and is_smooth and bool((nonzero.float().double() == nonzero).all()):

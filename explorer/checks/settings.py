@@ -33,9 +33,9 @@ _MISSING = {
 _EXPLICIT_MOVES = "to numpy|not compiled with CUDA|NVIDIA driver|No CUDA GPUs"
 _OTHER_DEVICE = "same device|expected device|found at least two devices"
 _ROWS = 3
-# Tracing, in which a Function may get lost, is the same for every backend. This one needs no C++ compiler.
+# One backend is enough: a Function gets lost in tracing, which all share. This one needs no C++ compiler.
 _BACKEND = "aot_eager"
-_RECOMPILE_LIMIT = 10_000  # all rules share one Function, which torch stops tracing after eight by default
+_RECOMPILE_LIMIT = 10_000  # all rules share one Function; by default torch stops tracing after eight
 _TOLERANCE = 4e-2  # tolerance under autocast, since bfloat16 has three digits
 
 
@@ -97,7 +97,7 @@ def _iterate_transforms(
     yield "vmap", ys, lambda: torch.func.vmap(run_forward)(rows)
     yield "vmap of grad", slopes, lambda: torch.func.vmap(pull_back)(rows)
     yield "vmap over the last dimension", slopes, lambda: torch.func.vmap(pull_back, in_dims=-1)(columns)
-    # A tangent is due only if the gradient is linear in g.
+    # A forward-mode derivative is expected only if the gradient is linear in g.
     if y.shape == x.shape and all(is_same(subject.run_both(x, g)[1], g * r) for g in (-2.0, tangent)):
         yield "jvp", r * tangent, lambda: torch.func.jvp(run_forward, (x,), (tangent,))[1]
 
@@ -108,7 +108,7 @@ def check_compile(curve: Curve) -> Result:
     (y, r), is_one_graph = subject.run_both(x), False
     upstreams = torch.ones_like(y), torch.ones(()).expand(y.shape)
     try:
-        from torch._dynamo import config  # imported late: it takes seconds, and only this check needs it
+        from torch._dynamo import config  # imported here: takes seconds, and only this check needs it
 
         fast = replace(subject, call=torch.compile(subject.call, backend=_BACKEND))
         with config.patch(recompile_limit=_RECOMPILE_LIMIT, accumulated_recompile_limit=_RECOMPILE_LIMIT):

@@ -11,11 +11,11 @@ from torch import Tensor
 from explorer.catalogue import TooManyKinksError
 from explorer.formula.reference import make_even_points
 
-MAX_KINKS = 512  # enough for all jumps of an 8-bit format; more would be indistinguishable in a plot
+MAX_KINKS = 512  # enough for all jumps of an 8-bit format; a plot could not show more
 SCAN_POINTS = 2001
 MAX_BISECTIONS = 64  # enough to halve a step of the scan down to adjacent floats
 _SETTLED = 30  # after this number of bisections, a remaining difference is a jump and not a slope
-_LEAST_JUMP = 1e-3  # the smallest jump, as a fraction of the difference between two points of the scan
+_LEAST_JUMP = 1e-3  # minimum jump, as a fraction of the difference between two scanned points
 
 Curve = Callable[[Tensor], Tensor]
 Floats = NDArray[np.float64]
@@ -45,7 +45,7 @@ def find_changes(function: Curve, start: float, stop: float, extra_x: list[float
             raise TooManyKinksError(f"the formula has too many kinks: a part of it changes {count} times")
         if (np.nextafter(cells[0], cells[1]) == cells[1]).all():
             break
-        # Bisect few cells several times per call, because a call is expensive but additional x are cheap.
+        # Bisect a small number of cells several times per call: calls are expensive, further x are cheap.
         batch = min(bisections, 4 if 16 * count <= 4 * MAX_KINKS else 2 if count <= MAX_KINKS else 1)
         cells = _bisect_cells(function, cells, batch)
         bisections -= batch
@@ -148,7 +148,7 @@ def find_jumps(curve: Curve, scan: Tensor) -> tuple[Tensor, Tensor]:
         cells = torch.where(is_divisible, torch.where(is_left, *halves), cells)
         change = (cells[3] - cells[2]).abs()
         keep = change.isfinite() & (change < 4 * initial) & (change > _LEAST_JUMP * initial)
-        keep &= change > 0.4 * settled  # sign jumps in two halves, from −1 to 0 to 1
+        keep &= change > 0.4 * settled  # sign jumps in two halves: from −1 to 0 to 1
         if iteration == _SETTLED:
             settled = change
         cells, initial, settled = cells[:, keep], initial[keep], settled[keep]

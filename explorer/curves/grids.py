@@ -13,9 +13,9 @@ from explorer.curves.sampled import EVEN, KINK, NEIGHBOUR, Floats
 from explorer.formula.reference import make_even_points
 
 MAX_POINTS = 4001
-# The least width of a range, relative to its larger end and absolute. A narrower range has too few floats.
+# Minimum width of a range, as a fraction of its larger end and absolute. Narrower ranges have too few floats.
 MIN_RELATIVE_RANGE, MIN_RANGE = 1e-12, 1e-30
-_JUMP_FRACTION = 0.02  # changes within a grid step below this fraction of the curve's height are ignored
+_JUMP_FRACTION = 0.02  # smaller changes within a grid step, as a fraction of the curve's height, are no jumps
 _MAX_BISECTIONS = 120  # enough to reach adjacent float64 numbers even near 0
 DTYPES = {"float32": torch.float32, "float64": torch.float64}
 

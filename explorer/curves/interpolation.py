@@ -16,7 +16,7 @@ from explorer.curves.sampling import Curves, sample_curves
 from explorer.formula import with_minus
 from explorer.formula.tree import Binary, Call, Compare, ForeignCall, Name, Node, Number, Unary
 
-_TEST_GRADIENTS = (1.0, 2.0, -1.0, -1000.0)  # a rule that is linear in g here is taken to be linear
+_TEST_GRADIENTS = (1.0, 2.0, -1.0, -1000.0)  # a rule that is linear at these g counts as linear
 _X, _G, _A = Name("x"), Name("g"), Name("a")
 _NAN = Binary("/", Number(0.0), Number(0.0))
 

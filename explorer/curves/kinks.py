@@ -42,7 +42,7 @@ from explorer.formula.reference import make_even_points, replace_reductions
 from explorer.formula.tree import Call, ForeignCall, Node, children, find_names, walk
 
 _OUTPUT_NAMES = {"y", "g", "ya()", "f()", "fa()"}
-_SCAN_OFFSET = 0.137  # shifts the scan by this fraction of a step, off the round x at which kinks tend to be
+_SCAN_OFFSET = 0.137  # shift of the scan in steps, off round x, which are often kinks
 
 
 def find_kinks(
@@ -69,7 +69,7 @@ def find_kinks(
     is_autograd = rule is not None and rule.parsed is None
     op_kinks = _find_entry_kinks(op, op, parameters, start, stop, g, is_autograd, mean_range)
     if rule is None or rule.parsed is None:
-        is_flat = is_autograd and find_degree(op.parsed.tree) == 0  # torch's gradient is 0, jumps or not
+        is_flat = is_autograd and find_degree(op.parsed.tree) == 0  # 0 on both sides of a jump
         return [] if op_kinks is None and is_flat else op_kinks
     rule_kinks = _find_entry_kinks(rule, op, parameters, start, stop, g, mean_range=mean_range)
     if op_kinks is None and "y" not in rule.parsed.variables:
@@ -155,7 +155,7 @@ def _find_entry_kinks(
             return _sort_or_none(set(list_kink_points(entry.kinks, parameters, start, stop, MAX_KINKS)))
     except TooManyKinksError:
         return None
-    assert entry.parsed  # the default rule has no formula, but declares that it adds no kinks
+    assert entry.parsed  # an entry without a formula is the default rule, which declares its kinks
     if entry.is_random or op.is_random:
         return _find_edge_kinks(entry.parsed, parameters, start, stop)
     return _search_formula(entry.parsed, op, parameters, start, stop, g, is_autograd, mean_range)
@@ -196,7 +196,7 @@ def _search_formula(
     reduced, parameters_formula = replace_reductions(formula, op.parsed, parameters, *span, g)
     forward, parameters_y = replace_reductions(op.parsed, op.parsed, parameters, *span, g)
     is_foreign = is_autograd and any(isinstance(node, ForeignCall) for node in walk(reduced.tree))
-    upstream = g if is_foreign or "g" in reduced.variables else 1.0  # a foreign backward may depend on g
+    upstream = g if is_foreign or "g" in reduced.variables else 1.0  # a user-defined backward may use g
     y_formula = forward if "y" in reduced.variables else None
     bound = tuple(sorted({**parameters_formula, **parameters_y}.items()))
     try:
@@ -226,7 +226,8 @@ def _search_kinks(
         return lambda x: evaluate(x, op(x) if op else None, torch.full_like(x, g))
 
     positions: list[float] = []
-    # Inner pieces come first: if an outer piece changes twice in a cell, an inner one has an extremum there.
+    # Go from inner to outer expressions: an outer one changes twice in a cell only around an extremum of an
+    # inner one.
     for piece in reversed(dict.fromkeys(find_pieces(formula.tree))):
         turning_points: list[float] = []
         for tree in list_derivative_signs(piece) or ():
@@ -291,7 +292,7 @@ def _mask_kinks(curve: Curve, x: Tensor, width: float, is_autograd: bool, g: flo
         return torch.zeros(0, dtype=torch.bool)
     rounding_step = 32 * torch.nextafter(x.abs(), torch.tensor(math.inf, dtype=x.dtype)) - 32 * x.abs()
     gaps = torch.cat([x.diff(), torch.tensor([width])])
-    max_step = torch.minimum(gaps, gaps.roll(1)) / 300  # 100 steps then cannot reach another candidate
+    max_step = torch.minimum(gaps, gaps.roll(1)) / 300  # so that 100 steps stay clear of the next candidate
     step = torch.maximum(rounding_step, max_step.clamp(max=1e-10 * width))
     (changes_far, steepness_far, _), (changes, steepness, has_value) = (
         _measure_changes(curve, x, step * factor, is_autograd, g) for factor in (100, 1)

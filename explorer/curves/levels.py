@@ -10,8 +10,8 @@ from explorer.curves.sampled import FORWARD, SampledCurves
 from explorer.formula import FUNCTIONS
 from explorer.formula.tree import Call, walk
 
-MAX_LABEL_LENGTH = 5  # in characters, not counting the sign
-MIN_LABELS = 3  # with fewer labels, ordinary ticks at round numbers are more useful
+MAX_LABEL_LENGTH = 5  # letters of a tick label without its sign
+MIN_LABELS = 3  # if fewer labels fit, ticks are at round numbers instead
 
 
 class LevelTicks(NamedTuple):

@@ -134,5 +134,5 @@ def to_part_key(rule: str) -> str:
 
 def choose_dtype(span: tuple[float, float]) -> str:
     """Choose "float32" for a range of x, or "float64" if float32 numbers are too coarse for its width."""
-    spacing = math.ldexp(1.0, math.frexp(max(map(abs, span)))[1] - 24)  # float32 has 24 binary digits
+    spacing = math.ldexp(1.0, math.frexp(max(map(abs, span)))[1] - 24)  # of float32, with 24 binary digits
     return "float32" if (span[1] - span[0]) / (POINTS - 1) > _FLOAT32_STEPS * spacing else "float64"

@@ -226,7 +226,7 @@ def _find_contributions(op: Op, rules: Sequence[Rule], name: str) -> dict[str, C
         return {}
     parts = {rule.key: part for rule in rules if (part := find_contribution_or_none(op, rule, name))}
     if not parts:
-        find_contribution(op, rules[0], name)  # raises an error that gives the reason
+        find_contribution(op, rules[0], name)  # raises the error that says why there is no gradient
     return parts
 
 

@@ -60,7 +60,7 @@ def _split_curves(table: pd.DataFrame) -> Iterator[tuple[str, pd.DataFrame]]:
         if not distinct["x"].duplicated().any():
             yield str(rule), distinct.sort_values("x")
             continue
-        curve_index = (numbers["x"].diff() <= 0).cumsum()  # a new curve begins wherever x falls
+        curve_index = (numbers["x"].diff() <= 0).cumsum()  # each curve begins where x decreases
         for index, (_, part) in enumerate(numbers.groupby(curve_index, sort=False), 1):
             yield f"{rule} {index}" if index > 1 else str(rule), part
 

@@ -108,7 +108,7 @@ def _describe_gaps(gaps: list[Claim], labels: Mapping[str, str], curves: Sampled
     keys = gaps[0].about
     subject, reference = keys if keys[1] == "default" else keys[::-1]
     side = keys.index(reference)
-    contrast = gaps[0].numbers[side]  # gaps are sorted, widest first
+    contrast = gaps[0].numbers[side]  # gaps[0] is the widest gap
     short_gaps = [gap for gap in gaps if gap.numbers[side] == contrast and len(gap.spans) <= MAX_PIECES]
     bounds = format_distinct(x for gap in short_gaps for span in gap.spans for x in span)
     parts = []
@@ -194,7 +194,7 @@ def _describe_measures(compared: list[Claim], labels: Mapping[str, str], g: floa
     for text in texts:
         if text:
             sentence = text if g == 1 else f"{format_at_g(g)} {text}".strip()
-            named = sentence.startswith(tuple(labels.values()))  # a formula is not capitalised
+            named = sentence.startswith(tuple(labels.values()))  # formulas are not capitalised
             yield f"{sentence if named else sentence[0].upper() + sentence[1:]}."
 
 

@@ -83,7 +83,7 @@ def find_equilibria(
     op, entries = find_op(op), tuple(map(find_rule, rules))
     learning = tuple(rule for rule in entries if find_contribution_or_none(op, rule, name))
     if not learning:
-        find_contribution(op, entries[0], name)  # raises ValueError with the reason
+        find_contribution(op, entries[0], name)  # raises ValueError if the parameter cannot learn
     at = make_grid(find_parameter(op, learning, name))
     start, count = dict(settings or {}), sum(weights) or len(numbers)
 

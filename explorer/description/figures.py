@@ -27,15 +27,15 @@ _GRID, _CLEAR = "rgba(138, 143, 152, 0.25)", "rgba(0, 0, 0, 0)"
 CLOSED, OPEN = 0, 100  # Plotly's numbers of the marker symbols circle and circle-open
 _CLOSED_SIZE, _OPEN_SIZE = 8, 11  # marker sizes; an open circle stays visible around a filled one
 _WIDTH = 2.5
-# A curve that coincides with earlier ones shows each of them in its gaps.
+# Curves that coincide all show: a later one has gaps in which the earlier ones are visible.
 _DASHES = ("solid", "12px,12px", "6px,18px", "3px,9px", "2px,12px", "1px,12px")
 # Vertical extent of the panels as fractions of the height, from top to bottom.
 _TWO_PANELS = [[0.54, 1.0], [0.0, 0.46]]
-_MAX_LABELS, _MAX_MARKS = 9, 60  # the maximum numbers per panel
+_MAX_LABELS, _MAX_MARKS = 9, 60  # of tick labels and of tick marks per panel
 _THREE_PANELS = [[0.72, 1.0], [0.38, 0.66], [0.0, 0.32]]
 _CIRCLES = {CLOSED: "value at a jump", OPEN: "limit of a jump"}
 _BAND = 0.16  # opacity of a band
-_DOTS = "3px,4px"  # dots of the exact gradient, between which a coinciding curve stays visible
+_DOTS = "3px,4px"  # the exact gradient is dotted, so that a coinciding curve shows between the dots
 _MEAN, _EXACT = "band: mean ± sd", "exact"  # legend entries for stochastic ops and rules
 
 

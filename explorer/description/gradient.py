@@ -61,7 +61,7 @@ def _describe_levels(claims: list[Claim], curves: SampledCurves) -> str:
         parts.append(f"{format_level(claim.numbers[0], curves.g)} {places}")
     if len(levels) == 2 and levels[0].numbers == (0.0,):
         levels, parts = levels[::-1], parts[::-1]
-    if len(levels) == 2 and levels[1].numbers == (0.0,):  # if there are two levels, 0 is "elsewhere"
+    if len(levels) == 2 and levels[1].numbers == (0.0,):  # with two levels, the sentence calls 0 "elsewhere"
         return join_texts([parts[0], *_describe_points(points, bounds, curves.g), *holes, "0 elsewhere"])
     return join_texts([*parts, *_describe_points(points, bounds, curves.g), *holes])
 

@@ -37,7 +37,7 @@ def describe_learning(curves: SampledCurves) -> str:
     Returns "" if the op or a rule is stochastic.
     """
     if curves.unbiased is not None:
-        return ""  # the parameter's gradient is random too
+        return ""  # nothing to say: the parameter's gradient is random
     numbers = make_normal_numbers()
     lead = LEARNING_WORDS["lead"].format(data=LEARNING_WORDS["normal"].format(count=f"{len(numbers):,}"))
     parameters = dict(curves.parameters)

@@ -9,7 +9,7 @@ from explorer.description.claims import Claim
 from explorer.description.words import format_positions, select_kinds
 from explorer.formula import format_percent
 
-_MIN_LOST = 0.005  # a smaller fraction without values may be one cell next to a pole
+_MIN_LOST = 0.005  # a smaller fraction of undefined x may be a single cell next to a pole
 
 
 def shares_of(claims: Iterable[Claim]) -> dict[str, Claim]:

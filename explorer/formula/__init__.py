@@ -187,7 +187,7 @@ class Formula:
         that broadcast to x's. The function is differentiable wherever torch's own operations are. Outside its
         domain it returns NaN or infinity, as torch does. Raises KeyError for a parameter without a value.
         """
-        from explorer.formula.evaluation import NO_TENSORS, Scope, bind_tree  # needs torch
+        from explorer.formula.evaluation import NO_TENSORS, Scope, bind_tree  # not in the browser
 
         values = sorted((name, float(value).hex()) for name, value in (parameters or {}).items())
         evaluate = bind_tree(self.tree, tuple(values))

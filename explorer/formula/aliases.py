@@ -11,7 +11,7 @@ from explorer.formula.functions import FUNCTIONS
 from explorer.formula.measured import at_bounds, is_elsewhere
 from explorer.formula.tree import CONSTANTS
 
-_MIN_SIMILARITY = 0.8  # accepts "rond" for "round" (0.89), but not "prelu" for "selu" (0.67)
+_MIN_SIMILARITY = 0.8  # similarity that accepts "rond" for "round" (0.89), but not "prelu" for "selu" (0.67)
 
 SPELLINGS = {
     "^": "**", "−": "-", "×": "*", "·": "*", "⋅": "*", "∗": "*", "÷": "/", "≤": "<=", "≥": ">=", "≠": "!=",
@@ -107,7 +107,7 @@ for _names, _takes, _text in _CALLS:
     for _name in _names.split():
         CALLS.setdefault(_name, []).append(CallAlias(_parse_signature(_takes), _text))
 
-# Names that people use for x, y and g. As parameters they would become unwanted sliders.
+# Names that users type for x, y and g. Unless translated, they would become parameters with sliders.
 _VARIABLES = {
     "x": ("X", "input", "inputs", "inp"),
     "y": ("Y", "output", "outputs", "out"),

@@ -20,7 +20,7 @@ PYTHON: dict[str, Callable[..., float]] = {
     )
 }  # fmt: skip
 
-# Helpers for exported code, used where Python raises an error or drops NaN. explorer/reading knows them.
+# Helpers for exported code, where Python raises an error or loses NaN. explorer/reading recognises them.
 IEEE_HELPERS: dict[str, str] = {
     "_ieee": '''def _ieee(function, *numbers):
     """Return a function of numbers; NaN or infinity where Python raises an error."""
@@ -50,7 +50,7 @@ THROUGH_HELPER = '''def _through(x, *points):
     return y + (inside - start) * slope
 '''
 
-_NO_VALUE_ERRORS = (ArithmeticError, ValueError, KeyError)  # raised by ``compute_in_python`` without a value
+_NO_VALUE_ERRORS = (ArithmeticError, ValueError, KeyError)  # ``compute_in_python``'s, if there is no value
 
 
 def compute_in_python(node: Node, values: list[float]) -> float:
@@ -64,7 +64,7 @@ def compute_in_python(node: Node, values: list[float]) -> float:
         case Binary("**"):
             return math.pow(*values)
         case Call("min" | "max") if any(map(math.isnan, values)):
-            return math.nan  # as in torch; in Python the result would depend on the order
+            return math.nan  # as torch does; in Python the result would depend on the order of arguments
         case Call("where"):
             return values[1] if values[0] else values[2]
         case Call(function):

@@ -34,7 +34,7 @@ from explorer.formula.tree import (
     walk,
 )
 
-MAX_DERIVATIVE_NODES = 2000  # the maximum number of nodes of a gradient that is written out
+MAX_DERIVATIVE_NODES = 2000  # maximum number of nodes of a gradient's formula
 ZERO, ONE = Number(0.0), Number(1.0)
 UPSTREAM = Name("g")
 
@@ -45,7 +45,7 @@ _OPERATORS = {
     "/": ("g / b", "-g * (y / b)"),
     "**": ("where(b == 0, 0, g * (b * a**(b - 1)))", "g * where((a == 0) & (b >= 0), 0, y * log(a))"),
 }
-# To divide a number by a tensor, torch multiplies it by the reciprocal.
+# Torch divides a number by a tensor as a product with the reciprocal.
 _NUMBER_DIVIDED = ("g / b", "-(g * a) * (reciprocal(b) * reciprocal(b))")
 # torch rounds the constants of these functions to float32, whatever the dtype of x. This expression, d below,
 # rounds b to float32: tiny numbers to multiples of 2**-149, others by a difference that leaves 24 bits.
@@ -54,7 +54,7 @@ _FLOAT32 = {
     "celu": "g * where(a > 0, 1, 1 / d * b * exp(a * (1 / d)))",
     "hardsigmoid": "where(-3 < a < 3, g * 0.1666666716337204, 0)",
 }
-_OUTSIDE_DOMAIN = "where((y == y) | (a != a), d, g * (0 / 0))"  # NaN where y is NaN although a is not
+_OUTSIDE_DOMAIN = "where((y == y) | (a != a), d, g * (0 / 0))"  # NaN where y is NaN but a is not
 
 
 def differentiate(
@@ -167,7 +167,7 @@ class _ReverseMode:
             case Binary("/" | "**", left, right) if right == ONE:
                 return left
             case Binary("/", left, right) if left == ZERO and not self.finite:
-                return Binary("/", parse_template("0 * sign(g)"), right)  # a tensor: see _NUMBER_DIVIDED
+                return Binary("/", parse_template("0 * sign(g)"), right)  # 0 as a tensor: see _NUMBER_DIVIDED
             case Binary("-", Number(value), Number(less)):
                 return _make_number(value - less)
             case Binary("-", Unary("-", Number(value)), Number(less)):

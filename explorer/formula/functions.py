@@ -144,10 +144,10 @@ _SIGN = ("sign(a)",)
 _NN = "nn.functional."
 # torch divides the gradient of a maximum evenly among all equal maxima; NaN counts as the largest value.
 _EVENLY = "where((a == y) | (a != a), mean(g) / mean(1 * ((a == y) | (a != a))), 0)"
-# Each of two equal arguments gets half of the gradient.
+# If both arguments are equal, each gets half of the gradient.
 _SMALLER = ("where(a > b, 0, g / where(a == b, 2, 1))", "where(a < b, 0, g / where(a == b, 2, 1))")
 _LARGER = (_SMALLER[1], _SMALLER[0])
-# The exponent of the distance between a format's numbers near a, if constants are tensors.
+# Exponent of the spacing of a format's numbers near a, for constants that are tensors.
 _BINADE = "(max(exponent(a, -1022), round(c)) - round(b))"
 _TANH = "tanh(sqrt(2 / pi) * (a + 0.044715 * a**3))"
 

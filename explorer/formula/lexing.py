@@ -9,7 +9,7 @@ from explorer.formula.errors import make_error
 _WORD = re.compile(
     r"(?P<space>[ \t\r\n]+)"
     r"|(?P<number>(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+−-]?[0-9]+)?)"
-    r"|(?P<sigmoid>σ(?=\())"  # σ without a parenthesis is a name
+    r"|(?P<sigmoid>σ(?=\())"  # σ before anything but a parenthesis is a name
     r"|(?P<name>(?:(?:torch|nn|functional|F|np|numpy|jax|jnp|lax|math)\.)*[A-Za-z_][A-Za-z0-9_]*|[α-ωϵϕµ][0-9]*)"
     r"|(?P<power>⁻?[⁰¹²³⁴⁵⁶⁷⁸⁹]+)"
     r"|(?P<mark>\*\*|//|<=|>=|==|!=|:=|&&|\|\||[-+*/()<>,&|~=%^!\[\].'\"#−×·⋅∗÷≤≥≠])"

@@ -22,7 +22,7 @@ from explorer.formula.tree import (
     walk,
 )
 
-COUNT = "numel({})"  # no parameter can have this name, because it has brackets
+COUNT = "numel({})"  # a name that no parameter can have, because of its brackets
 
 
 def find_casts(node: Node) -> tuple[bool, ...]:

@@ -43,13 +43,13 @@ from explorer.formula.tree import (
 )
 
 MAX_LENGTH = 300
-MAX_NODES = 96  # the published formula of LSQ+ has 72
+MAX_NODES = 96  # maximum number of nodes; the published formula of LSQ+ has 72
 MAX_DEPTH = 16
-MAX_NESTING = 64  # limits the parser's recursion into redundant parentheses
+MAX_NESTING = 64  # limits the recursion through redundant parentheses
 MAX_NAME = 20
-MIN_POINTS, MAX_POINTS = 2, 16  # the number of points of ``through``
+MIN_POINTS, MAX_POINTS = 2, 16  # number of points in a call of ``through``
 
-# Names that generated code uses or once used. No parameter can have one of them.
+# Names used in exported code, also in older versions. No parameter can have one of them.
 CODE_WORDS = frozenset((
     "torch", "math", "np", "jnp", "jax", "partial", "nn", "ctx", "self", "super", "float", "inputs", "output",
     "saved", "gradient", "surrogate", "constant", "inf", "nan", "Inf", "NaN", "Infinity",

@@ -28,7 +28,7 @@ from explorer.formula.tree import (
 )
 
 _U, _NORMAL = Name(UNIFORM), Name(NORMAL)
-# This value, put in for a normal random number, dominates all other terms unless multiplied by 0.
+# Replaces a normal random number: this value dominates all terms that are not multiplied by 0.
 _ENDS = ((Number(0.0), Unary("-", Number(1e300))), (Number(1.0), Number(1e300)))
 _MAX_ORDERS, _MAX_SLOPE_NODES = 8, 200  # limits on the order and on the number of nodes of a derivative
 

@@ -32,7 +32,7 @@ from explorer.formula.tree import (
     walk,
 )
 
-_NEVER_RAISE = ("abs", "atan", "tanh", "erf")  # functions in ``PYTHON`` that accept any number
+_NEVER_RAISE = ("abs", "atan", "tanh", "erf")  # functions in ``PYTHON`` that never raise an error
 _MAX_EXPONENT = 7  # on screen, numbers from this power of ten on have an exponent
 _CHOICE, _NOT, _COMPARE, _ATOM = -1, 0, PRECEDENCE["<"], PRECEDENCE["**"] + 1
 
@@ -44,7 +44,7 @@ def number_text(value: float) -> str:
 
 def format_percent(share: float) -> str:
     """Format a fraction as a whole percentage: 0 % or 100 % only if the fraction is exactly 0 or 1."""
-    rounded = math.floor(100 * share + 0.5)  # rounds halves up, as the browser does
+    rounded = math.floor(100 * share + 0.5)  # half up, as the browser rounds
     if share in (0, 1) or 0 < rounded < 100:
         return f"{rounded} %"
     return "less than 1 %" if rounded == 0 else "more than 99 %"
@@ -101,14 +101,15 @@ class Dialect:
     call: Callable[[Function, list[str]], str]
     number: Callable[[float], str] = _format_number
     name: Callable[[str], str] = lambda name: _format_name(name, "torch.special.ndtri(u)")
-    scalar: Callable[[Function, list[str]], str] | None = None  # constants, if Python lacks the function
-    guarded: str = "{}({})"  # a call of a Python function that may raise or drop NaN
-    cast: str = ""  # a condition used in arithmetic; empty if conditions are numbers
-    fill: str = "{}"  # a constant that has to be a tensor
-    limited: str = "{}"  # a constant that may be too large for the dtype
-    holds: str = "{}"  # a constant condition that has to be a tensor
-    output: str = "{}"  # a constant output as the argument of a loss
-    count: str = ""  # the number of elements of a variable; empty if a function gives it
+    # for constant arguments, if Python lacks the function
+    scalar: Callable[[Function, list[str]], str] | None = None
+    guarded: str = "{}({})"  # template of a call that may raise an error or lose NaN in Python
+    cast: str = ""  # template of a condition in arithmetic; "" if conditions are numbers
+    fill: str = "{}"  # template of a constant that must be a tensor
+    limited: str = "{}"  # template of a constant that may exceed the dtype's range
+    holds: str = "{}"  # template of a constant condition that must be a tensor
+    output: str = "{}"  # template of a constant output as a loss's argument
+    count: str = ""  # template of a variable's number of elements; "" if a function returns it
 
 
 def _print_torch_call(row: Function, arguments: list[str]) -> str:
@@ -237,7 +238,7 @@ def _print_constant(node: Node, dialect: Dialect) -> tuple[str, int] | None:
         case Call("where"):
             levels = [_NOT, _NOT, _CHOICE]
             condition = _print_operands(node, dialect, levels)[0]
-            # The branches are floats, because an integer has no negative zero.
+            # Float branches, because integers have no −0.
             _, true_text, false_text = _print_operands(node, replace(dialect, number=repr), levels)
             return f"{true_text} if {condition} else {false_text}", _CHOICE
         case Call(name) if name in PYTHON:
@@ -300,7 +301,7 @@ def _print_operand(
         return _print(node, dialect)
     if is_condition(node) and isinstance(parent, Call):
         return dialect.holds.format(print_source(node, dialect)), _ATOM
-    if fill:  # as a float, because two integer branches would give an integer array
+    if fill:  # as a float, because two integers would give an integer array
         wide = replace(dialect, number=repr) if dialect.fill == "{}" else dialect
         return dialect.fill.format(print_limited(node, wide)), _CHOICE
     if limit and (limited := print_limited(node, dialect)) != print_source(node, dialect):

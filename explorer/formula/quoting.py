@@ -5,7 +5,7 @@ from reprlib import Repr
 MAX_QUOTE = 80  # the maximum number of characters of a user's input in a message
 _ELLIPSIS = "…"
 
-_short = Repr()  # reads no more of a large value than it shows
+_short = Repr()  # shortens large values without reading all of them
 _short.fillvalue = _ELLIPSIS
 _short.maxlist = _short.maxtuple = _short.maxdict = _short.maxset = 10
 _short.maxstring = _short.maxlong = _short.maxother = MAX_QUOTE

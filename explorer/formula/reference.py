@@ -16,9 +16,9 @@ NEAR_ZERO = 1e-12  # an |x| below this fraction of the range's width is set to 0
 
 def make_even_points(start: float, stop: float, points: int) -> Tensor:
     """Return evenly spaced float64 numbers from ``start`` to ``stop``, with 0 exact in the middle."""
-    # torch.linspace rounds differently on CPUs with other vector units.
+    # not torch.linspace, which rounds differently on CPUs with other vector units
     even = torch.from_numpy(np.linspace(start, stop, points))
-    even[even.abs() < NEAR_ZERO * (stop - start)] = 0.0  # the middle of −3 to 3 may be −6e−17
+    even[even.abs() < NEAR_ZERO * (stop - start)] = 0.0  # the middle of −3 to 3 could be −6e−17
     return even
 
 
@@ -35,7 +35,8 @@ def replace_reductions(
         return formula, dict(parameters)
     x = make_even_points(start, stop, REFERENCE_POINTS)
     scope = x, forward.bind(parameters)(x), torch.full_like(x, g)
-    names: dict[Node, Name] = {node: Name(Formula(node).text) for node in means}  # never a parameter's
+    # with brackets, unlike parameters
+    names: dict[Node, Name] = {node: Name(Formula(node).text) for node in means}
     constants = {name.name: float(Formula(node).bind(parameters)(*scope)[0]) for node, name in names.items()}
     return Formula(substitute(formula.tree, names)), {**parameters, **constants}
 

@@ -47,7 +47,7 @@ def _evaluate_polyline(node: Polyline, a: Tensor) -> Tensor:
     point.
     """
     (first, *_), *_, (last, *_) = node.points
-    # Created at each call, since a cached tensor could be on another device or from inference mode.
+    # not cached: the tensor could be on another device or from inference mode
     lines = torch.tensor([*zip(*node.points, strict=True), node.slopes], dtype=a.dtype, device=a.device)
     return follow_lines(lines, a.clamp(first, last))
 
@@ -79,12 +79,12 @@ class _Layout(NamedTuple):
     integer: torch.dtype
     bits: int  # the number of bits of the mantissa
     bias: int
-    mask: Tensor  # kept as a tensor, because converting a number costs as much as using it
+    mask: Tensor  # a tensor, because converting a number would double the cost
 
 
 def _make_layout(floating: torch.dtype, integer: torch.dtype, bits: int, bias: int) -> _Layout:
     exponents = (2 * bias + 1) << bits
-    mask = torch.tensor(exponents, dtype=integer, device="cpu")  # works on any device
+    mask = torch.tensor(exponents, dtype=integer, device="cpu")  # fits any device
     return _Layout(floating, integer, bits, bias, mask)
 
 
@@ -128,7 +128,7 @@ def fp(a: Tensor, mantissa: Numbers, least: Numbers, largest: Numbers) -> Tensor
     if bits > layout.bits - 2 or low <= -layout.bias or high + layout.bits - bits > layout.bias:
         rounded = _round_by_fraction(x.double(), torch.tensor(bits), torch.tensor(low))
     else:
-        is_wide = x.dtype == layout.floating  # converting to the same dtype is not free
+        is_wide = x.dtype == layout.floating  # ``to`` with an equal dtype still costs time
         rounded = _round_by_sum(x if is_wide else x.to(layout.floating), layout, bits, low, high)
     rounded = rounded.clamp(-top, top).copysign_(x)
     return rounded if rounded.dtype == x.dtype else rounded.to(x.dtype)

@@ -132,7 +132,7 @@ def children(node: Node) -> tuple[Node, ...]:
     return operands(node) if operands else ()
 
 
-# A dict is faster than ``match``, and every walk through a formula looks up each node.
+# A dict because it is faster than ``match``, and each walk through a formula uses it for every node.
 _OPERANDS: Mapping[type, Callable[[Any], tuple[Node, ...]]] = {
     Unary: lambda node: (node.operand,),
     Binary: lambda node: (node.left, node.right),

@@ -144,7 +144,7 @@ class _RuleFunction(torch.autograd.Function):
     @staticmethod
     def backward(ctx: Any, g: Tensor) -> tuple[Tensor | None, ...]:
         bound, (x, y, tensors) = ctx.bound, _restore_saved(ctx, g)
-        if not tensors:  # this saves 3 of 30 µs
+        if not tensors:  # without tensor parameters, this saves 3 of 30 µs
             return bound.gradient(x, y, g), None, None
         needed = ctx.needs_input_grad
         x_gradient = bound.gradient(x, y, g, tensors) if needed[0] else None

@@ -7,7 +7,7 @@ from typing import Any
 
 import torch
 from torch import Tensor
-from torch._C._functorch import is_functorch_wrapped_tensor  # torch has no public name for it
+from torch._C._functorch import is_functorch_wrapped_tensor  # private; torch has no public name for it
 
 from explorer.catalogue import (
     Contribution,
@@ -133,7 +133,7 @@ def _get_bound(
     if not numbers or all(is_float or type(value) is int for _, value, is_float in numbers):
         try:
             return _bind_cached(op, rule, numbers, learns, f)
-        except TypeError:  # the op or the rule is not hashable
+        except TypeError:  # an unhashable op or rule
             pass
     return _bind_call(op, rule, numbers, learns, f)
 
@@ -194,7 +194,7 @@ def _is_learning(value: Tensor) -> bool:
 def _must_stay_tensor(value: Tensor) -> bool:
     """Return whether a parameter must stay a tensor, because it learns or has more than one value."""
     if _is_learning(value) or value.numel() != 1 or torch.compiler.is_compiling():
-        return True  # torch.compile does not know the number while it traces
+        return True  # the number is unknown while torch.compile traces
     is_wrapped: bool = is_functorch_wrapped_tensor(value)
     return is_wrapped
 

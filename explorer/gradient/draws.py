@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping
 
 import torch
 from torch import Tensor
-from torch._C._functorch import is_functorch_wrapped_tensor  # torch has no public name for it
+from torch._C._functorch import is_functorch_wrapped_tensor  # private; torch has no public name for it
 
 from explorer.catalogue import Loss, expand_losses
 from explorer.formula import Formula
@@ -25,7 +25,7 @@ def draw_uniform(title: str, draw: Draw, x: Tensor) -> Tensor:
     if draw is not None and not isinstance(draw, torch.Generator):
         raise TypeError(f"{title}: draw must be a torch.Generator or a tensor, got {type(draw).__name__}")
     u = torch.rand(x.shape, generator=draw, dtype=x.dtype, device=x.device)
-    return u.clamp_(min=torch.finfo(x.dtype).eps / 4)  # torch.rand may return 0
+    return u.clamp_(min=torch.finfo(x.dtype).eps / 4)  # not 0, which torch.rand may return
 
 
 def _expand_draw(title: str, draw: Tensor, x: Tensor) -> Tensor:
@@ -42,7 +42,7 @@ def _expand_draw(title: str, draw: Tensor, x: Tensor) -> Tensor:
 
 def to_normal(u: Tensor) -> Tensor:
     """Convert uniform random numbers to standard normal ones, in the same shape and dtype."""
-    wide = u if u.dtype == torch.float64 else u.float()  # ndtri supports no other dtypes
+    wide = u if u.dtype == torch.float64 else u.float()  # ndtri has only float32 and float64
     quantile: Tensor = torch.special.ndtri(wide).to(u.dtype)
     return quantile
 

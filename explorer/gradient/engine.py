@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 import torch
 from torch import Tensor
 
-_ENGINE = torch.autograd.Variable._execution_engine  # torch has no public name for it
+_ENGINE = torch.autograd.Variable._execution_engine  # private; torch has no public name for it
 
 
 def backpropagate(y: Tensor, leaf: Tensor, g: Tensor) -> Tensor:

@@ -9,7 +9,7 @@ from torch import Tensor, nn
 from explorer.catalogue import Op, Rule, adapt_rule, find_op, find_rule, require_in_domain, resolve_values
 from explorer.gradient.calling import apply
 
-_HALF = torch.tensor(0.5)  # a fixed random number, so that no generator is used
+_HALF = torch.tensor(0.5)  # random number of a trial call, so that no generator is used
 
 
 class Layer(nn.Module):

@@ -14,7 +14,7 @@ from explorer.instrument.modules import MODULES, list_sources, resolve_path
 
 _FOLDER = Path(__file__).parent
 _TOKENS = MODULES / "elements" / "tokens.css"
-PLOTLY = find_plotly()[0]  # the name contains the version, so browsers can cache the file forever
+PLOTLY = find_plotly()[0]  # contains the version, so that browsers can cache the file forever
 FIRST_MODULE = "pages/mount.js"  # the module that every page loads first
 LATER = resolve_path(FIRST_MODULE, bundle.LATER)  # the file with the modules that are loaded later
 STYLE = "style.css"

@@ -16,12 +16,12 @@ _IMPORT = re.compile(r'^import (?:\* as (\w+)|\{([^}]*)\}) from "([^"]+)";$', re
 _EXPORT = re.compile(
     r"^export (?=(?:(?:async )?function\*?|const|class) (?:(\w+)|\[([\w, ]+)\]))", re.MULTILINE
 )
-_EMPTY_EXPORT = re.compile(r"^export \{\};$", re.MULTILINE)  # found in modules with types only
+_EMPTY_EXPORT = re.compile(r"^export \{\};$", re.MULTILINE)  # the end of modules that contain only types
 _LAZY_IMPORT = re.compile(r'(?<!\{)\bimport\("(\.[^"]+)"\)')
 _UNSUPPORTED = re.compile(r"^(?:import|export)\b.*|^.*\bawait import\(.*", re.MULTILINE)
 _DOCUMENTATION = re.compile(r"^ */\*\*(?:[^*]|\*(?!/))*\*/\n", re.MULTILINE)
 
-# These names cannot collide, since no module exports a name that begins with $.
+# Names that begin with $ cannot collide with exports of modules.
 _HEAD = f"""export const $modules = {{}};
 export const $load = async (name) => $modules[name] ?? (await import("./{LATER}"), $modules[name]);
 """
@@ -95,7 +95,7 @@ def _sort_by_imports(names: list[str]) -> Iterator[str]:
 def _collect_modules(first: str) -> list[str]:
     """Return a module and all modules that it imports or loads later, directly or indirectly."""
     names = collect_imports(first)
-    for name in names:  # the list grows during the loop
+    for name in names:  # names are appended during the loop
         names += [other for other in collect_imports(*_list_lazy_imports(name)) if other not in names]
     return names
 

@@ -94,7 +94,7 @@ def list_pieces() -> Json:
 def list_learning() -> Json:
     """Return the texts and constants with which the browser describes a parameter that learns."""
     return {
-        # The other half of the numbers are the negatives of these.
+        # Only the positive half; the others are their negatives.
         "normal": make_normal_numbers()[NORMAL_NUMBERS // 2 :],
         "most": MAX_NUMBERS,
         "words": {name: LEARNING_WORDS[name] for name in ("normal", "carried", "outside", "lead")},

@@ -9,9 +9,10 @@ import plotly
 
 _NAME = "plotly.js-basic-dist-min"
 _FOLDERS = (Path(__file__).parent / _NAME, Path(__file__).parents[2] / "node_modules" / _NAME)
-BASIC = next(filter(Path.is_dir, _FOLDERS), _FOLDERS[1])  # part of an installed package, or from npm
+BASIC = next(filter(Path.is_dir, _FOLDERS), _FOLDERS[1])  # of an installed package, or from npm
 LINES = f"plotly-lines-{plotly.__version__}.min.js"
-_TRACES = re.compile(r"\.register\(\[(?:[\w$]+\(\),)+[\w$]+\(\)\]\)")  # registers all trace types
+# the call that registers all trace types
+_TRACES = re.compile(r"\.register\(\[(?:[\w$]+\(\),)+[\w$]+\(\)\]\)")
 _VERSION = re.compile(rb"plotly\.js v([\d.]+)")
 
 

@@ -15,7 +15,7 @@ def collect_imports(*names: str) -> list[str]:
     as ``"pages/mount.js"``.
     """
     modules = list(names)
-    for name in modules:  # the list grows during the loop
+    for name in modules:  # modules are appended during the loop
         modules += [other for other in list_imports(name) if other not in modules]
     return modules
 

@@ -54,7 +54,7 @@ class Page:
         self, choice: Mapping[str, Any], words: Mapping[str, str], answers: Sequence[SavedAnswer] = ()
     ) -> None:
         self._start = {"choice": choice, "words": words, "answers": answers}
-        self.note = ""  # shown below the page in a notebook
+        self.note = ""  # a line below the page, for notebooks
 
     def html(self) -> str:
         """Return the page as one self-contained HTML file of about 5 MB, whose sliders all work offline."""

@@ -5,7 +5,7 @@ import keyword
 import tokenize
 from itertools import accumulate
 
-_STRINGS = ("STRING", "FSTRING_START", "FSTRING_MIDDLE", "FSTRING_END")  # since 3.12 f-strings have parts
+_STRINGS = ("STRING", "FSTRING_START", "FSTRING_MIDDLE", "FSTRING_END")  # since 3.12, f-strings have parts
 _KINDS = dict.fromkeys(_STRINGS, "string") | {"NUMBER": "number", "COMMENT": "comment"}
 
 

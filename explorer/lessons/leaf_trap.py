@@ -26,7 +26,7 @@ def step(w):
 def compare_outcomes():
     """Take a training step for each way to create small random weights, and return the outcomes."""
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # torch warns about reading `.grad` of the first tensor
+        warnings.simplefilter("ignore")  # torch warns about `.grad` of a tensor that is no leaf
         return {
             "scaled after": step(torch.randn(3, requires_grad=True) * 0.1),
             "asked last": step((torch.randn(3) * 0.1).requires_grad_()),

@@ -20,12 +20,12 @@ from explorer.training.system import use_one_thread
 
 Results = Mapping[str, Any]
 
-PREDICTION_MIN = 2.0  # minutes for the prediction and the retest
+PREDICTION_MIN = 2.0  # time for the prediction and the final questions
 WORDS_PER_MIN = 100  # the reading speed for unfamiliar text
 LINES_PER_MIN = 40  # the reading speed for code that is skimmed
 
 _TEXTS = ("key", "title", "question", "remember", "challenge")
-_LOCK = Lock()  # some lessons catch warnings or stop the garbage collector, in the whole process
+_LOCK = Lock()  # lessons may catch warnings or stop the garbage collector, which affects the whole process
 
 
 @dataclass(frozen=True)

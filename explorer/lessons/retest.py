@@ -117,7 +117,7 @@ def _iterate_wrong(
             if rule.startswith("formula")
             else _CATALOGUE_RULE.format(record.label)
         )
-        # The op's parameter value may be invalid for the rule's parameter of the same name.
+        # raised if the op's parameter value is invalid for the rule's parameter of that name
         with suppress(ValueError):
             yield _compute_gradient(variant, rule, g), reason
     x = torch.tensor(variant.x, dtype=torch.float64)
@@ -140,7 +140,7 @@ def _compute_gradient(variant: Variant, rule: str, g: float) -> Row:
 
 
 def _round_values(tensor: torch.Tensor) -> Row:
-    return tuple(float(f"{value:.{DIGITS}g}") + 0.0 for value in tensor.tolist())  # no −0
+    return tuple(float(f"{value:.{DIGITS}g}") + 0.0 for value in tensor.tolist())  # + 0.0 turns −0 into 0
 
 
 def _format_value(value: float) -> str:

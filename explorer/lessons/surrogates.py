@@ -29,9 +29,9 @@ class Sign(Function):
         return g * (x.abs() <= c), None
 
 
-WIDTHS = (0.0, 0.05, 0.15, 0.5, 1.5, 5.0)  # width 0 is the control, which passes no gradient
+WIDTHS = (0.0, 0.05, 0.15, 0.5, 1.5, 5.0)  # a surrogate of width 0 is the control, without any gradient
 SEEDS = 8
-ENDS = (2, 16, 16, 16, 2)  # numbers of inputs, units of three hidden layers, and outputs
+ENDS = (2, 16, 16, 16, 2)  # numbers of inputs, of units in three hidden layers, and of outputs
 
 
 def make_rings():

@@ -28,7 +28,7 @@ COLUMNS, ROWS = 241, 121
 _SCAN_POINTS, _SCAN_OFFSET = 601, 0.137  # the number of x to scan, and their offset in steps
 _BISECTIONS = 50
 _MAX_INTERVALS = 3
-_COLOUR_LIMIT = 5  # gradients above this multiple of the largest g have the last colour
+_COLOUR_LIMIT = 5  # multiple of the largest g; larger gradients have the last colour
 _PER_ROW, _ROW_HEIGHT, _TOP_MARGIN = 3, 260, 60  # maps per row; heights in pixels
 
 

@@ -45,10 +45,10 @@ Kind = Literal["area", "width"]
 
 _X = Name("x")
 _ROUNDING = 1e-9  # values below this fraction of a peak are rounding errors
-_STEP, _MIN_DISTANCE, _MAX_DISTANCE = 1.02, 1e-6, 1e6  # the geometric grid around 0 and each kink
+_STEP, _MIN_DISTANCE, _MAX_DISTANCE = 1.02, 1e-6, 1e6  # ratio and range of the geometric grid at 0 and kinks
 _MAX_KINKS = 20  # with more kinks, the grid is refined around 0 only
-_FLAT = 1e-3  # a flat top longer than this fraction of the width is not a peak
-_NEAR_PEAK = 1e-6  # a peak closer to a kink than this fraction of the width is at the kink
+_FLAT = 1e-3  # a flat top wider than this fraction of the width is no peak
+_NEAR_PEAK = 1e-6  # a peak nearer to a kink than this fraction of the width is at the kink
 _BISECTIONS = 60
 _EQUAL_FACTOR = 1e-6  # a factor this close to 1 counts as 1
 _MAX_LENGTH, _SUFFIX = 40, "_scaled"

@@ -11,10 +11,10 @@ from explorer.curves.foreign.curve import Curve
 from explorer.curves.foreign.elementwise import FAR, NEAR, OFF, merge_points
 from explorer.formula import parse
 
-_FINE_POINTS, _MAX_ENDS = 40_001, 4_000  # numbers of points to find gaps, and of gap ends at most
-_GAP_RANGE = 512.0  # evenly spaced points up to here reveal the gaps between the levels of 8-bit formats
-_TOLERANCE = 1e-6  # the fraction by which a negative peak must exceed the positive one
-_EDGE, _MIN_SHARE = 1e-3, 1e-9  # below _MIN_SHARE of its peak at _EDGE of the support, a rule fades
+_FINE_POINTS, _MAX_ENDS = 40_001, 4_000  # points in a search for gaps, and maximum number of gap ends
+_GAP_RANGE = 512.0  # maximum |x| of even points, which show gaps between levels of 8-bit formats
+_TOLERANCE = 1e-6  # a negative peak has to exceed the positive one by this fraction
+_EDGE, _MIN_SHARE = 1e-3, 1e-9  # a rule fades if it is below _MIN_SHARE of its peak at _EDGE of the support
 
 
 @dataclass(frozen=True)

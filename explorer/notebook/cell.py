@@ -108,7 +108,7 @@ class Cell(anywidget.AnyWidget):
         if change["old"] and change["new"] == 0:
             self.close()
             self.layout.close()
-            del self._repr_mimebundle_  # otherwise ipywidgets would display nothing for a closed widget
+            del self._repr_mimebundle_  # without it, a closed widget would display nothing
 
     def open(self) -> None:
         """Open the connection to the browser, or reopen it after the last view was closed."""

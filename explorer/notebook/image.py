@@ -10,7 +10,7 @@ import numpy as np
 
 from explorer.description.figures import OPEN
 
-_WIDTH, _HEIGHT, _FINE = 720, 400, 3  # size in px; the image is drawn three times as large, then scaled
+_WIDTH, _HEIGHT, _FINE = 720, 400, 3  # px, and the factor by which the image is drawn larger before scaling
 _LEFT, _RIGHT, _TOP, _BOTTOM = 50, 14, 46, 40
 _INK, _GRID, _GROUND = (60, 66, 75), (226, 229, 233), (255, 255, 255)
 _DASH = 7.0 * _FINE

@@ -63,7 +63,7 @@ class Instrument(Cell):
     noise = t.Any("uniform").tag(sync=True)
     noise_width = t.Any(1.0).tag(sync=True)
     section = t.Any("").tag(sync=True)
-    _custom = t.Dict().tag(sync=True)  # ops and rules that are not in the catalogue
+    _custom = t.Dict().tag(sync=True)  # definitions of ops and rules that are not in the catalogue
     _words = t.Dict().tag(sync=True)
     _answers: Any = t.List().tag(sync=True)
 
@@ -79,7 +79,7 @@ class Instrument(Cell):
     )
 
     def __init__(self, op: OpLike, rules: RuleLike | Sequence[RuleLike], **traits: Any) -> None:
-        # Maps a key to the function that the user passed, and its Op or Rule.
+        # The function that the user passed, with its Op or Rule, by key.
         self._objects: dict[str, tuple[Any, Op | Rule]] = {}
         self._is_ready = False
         curves, view, values = self._sample({"op": op, "rules": rules, "learns": "", **traits})
@@ -130,7 +130,7 @@ class Instrument(Cell):
             if user_object is entry and isinstance(record, kind):
                 return record
         record = resolve(entry)
-        if not isinstance(entry, kind):  # several functions may have the same name
+        if not isinstance(entry, kind):  # another function has this name already
             record = replace(record, key=f"{record.key} {next(_number)}")
         self._objects[record.key] = entry, record
         return record
@@ -197,9 +197,9 @@ class Instrument(Cell):
             return
         if change["name"] in ("op", "rules"):
             known = self._keep_known(self._values)
-            with self.hold_trait_notifications():  # both traits are validated together
+            with self.hold_trait_notifications():  # so that both traits are validated together
                 self.parameters, self.learns = known["parameters"], known["learns"]
-        self._words, self._answers = {}, []  # texts and answers belong to the initial curves only
+        self._words, self._answers = {}, []  # they belong to the initial curves only
         if change["name"] in ("op", "rules", "f") or (change["name"] == "range" and self._objects):
             self._send_custom_entries()
 

@@ -20,7 +20,7 @@ from explorer.training.runs.lines import make_lines
 from explorer.training.runs.summary import format_rule_scores, make_conclusion
 from explorer.training.tasks import TASKS
 
-_EVALUATIONS = 20  # each net is evaluated this often on held-out data during a race
+_EVALUATIONS = 20  # evaluations of each net on held-out data during a race
 
 Picture = dict[str, Any]
 Display = Callable[[Callable[[], Picture], int, str], AbstractContextManager[Callable[[int], Any]]]

@@ -21,7 +21,7 @@ WRITERS: Mapping[str, Callable[[Pair], str | None]] = {
     "JAX": make_jax_code,
 }
 LANGUAGES = (*WRITERS, NOTEBOOK)
-# The keys are the language, and whether the rule is autograd's own gradient.
+# Why there is no code, by language and whether the rule is autograd's own gradient.
 _REFUSALS: Mapping[str, Mapping[bool, str]] = {
     "Custom op": {
         True: "torch's own derivative of this op is too long to write out: choose PyTorch.",

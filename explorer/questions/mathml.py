@@ -6,13 +6,13 @@ from xml.etree.ElementTree import tostring
 
 from latex2mathml.converter import convert_to_element
 
-# Words that would be one element for each letter, italic, or between spaces like an operator.
+# Matches words, which would otherwise become an italic element for each letter, or an operator with spaces.
 _WORD = re.compile(r"\\(?:(?:mathrm|operatorname)\{([^{}]*)\}|(min|max)(?![a-z]))")
 _ELEMENTS = {
     "math", "mrow", "mi", "mn", "mo", "mtext", "mspace", "mfrac", "msqrt", "msub", "msup", "msubsup",
     "mtable", "mtr", "mtd",
 }  # fmt: skip
-_TYPED = str.maketrans("ϵϕ", "εφ")  # LaTeX's epsilon and phi are not the letters that users type
+_TYPED = str.maketrans("ϵϕ", "εφ")  # LaTeX's variants of epsilon and phi become the letters that users type
 
 
 def to_mathml(latex: str) -> str:
@@ -25,8 +25,8 @@ def to_mathml(latex: str) -> str:
         if node.tag not in _ELEMENTS:
             raise ValueError(f"{node.tag} is not among the elements of formulas")
         if node.tag in ("mo", "mtd"):
-            node.attrib.clear()  # browsers stretch fences anyway, and ignore the alignment of a cell
-        node.text = node.text and unescape(node.text).translate(_TYPED)  # tostring escapes it
+            node.attrib.clear()  # browsers stretch brackets anyway, and ignore the alignment of a cell
+        node.text = node.text and unescape(node.text).translate(_TYPED)  # tostring escapes it again
     return tostring(root, encoding="unicode")
 
 

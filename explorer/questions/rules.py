@@ -13,8 +13,8 @@ _STOCHASTIC = (
     "{name} depends on a random draw or a loss, so it has no single curve to compare with other rules."
 )
 _MAX_NEIGHBOURS = 4
-_MAX_DISTANCE = 0.5  # rules at this distance or more are not neighbours
-_CLOSE = 0.1  # rules at less than this distance are close
+_MAX_DISTANCE = 0.5  # relative distance from which rules are no neighbours
+_CLOSE = 0.1  # relative distance below which rules are close
 
 
 def list_checks(op: str, rule: str, parameters: dict[str, float]) -> Answer:

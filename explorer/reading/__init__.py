@@ -55,8 +55,8 @@ LIBRARIES = (
     "builtins",
     "typing",
     "abc",
-)  # the reader knows the classes of these packages without their source
-MAX_BRANCHES = 4  # the limit of undecided tests on one path through the code
+)  # packages whose classes are known without their source
+MAX_BRANCHES = 4  # maximum number of undecided tests on one path through pasted code
 
 
 @dataclass(frozen=True)

@@ -35,7 +35,7 @@ from explorer.reading.vocabulary import ELEMENTWISE, OPERATORS, REASONS
 
 SIGNS = {getattr(ast, name): sign for sign, name, *_ in OPERATORS}
 _TRACED = Quantity | Opaque | ReadingError
-_ON_MASKS = {"+": "|", "*": "&"}  # torch's meaning of arithmetic on two masks
+_ON_MASKS = {"+": "|", "*": "&"}  # operators by which torch combines two masks
 _LOGIC = frozenset(["~", "&", "|", "^"])
 NOT_TAKEN_APART = (
     "needs a tensor or a number, not several values: take them apart, as in x, = ctx.saved_tensors"

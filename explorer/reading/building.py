@@ -16,9 +16,9 @@ from explorer.formula.parsing import MAX_NAME, parse_template
 from explorer.formula.tree import Binary, Call, Compare, Name, Node, Number, Unary, is_condition, is_constant
 from explorer.reading.errors import require
 
-MAX_PARTS = 250  # the maximum size of an intermediate result; the final result must also fit into a formula
+MAX_PARTS = 250  # maximum number of nodes of an intermediate formula
 MAX_LEVELS = 60
-MAX_FOLDED = 8  # a longer number is less readable than the arithmetic behind it
+MAX_FOLDED = 8  # characters; a longer result is less readable than its calculation
 
 ZERO, ONE = Number(0.0), Number(1.0)
 _EXPANSIONS = {
@@ -217,7 +217,7 @@ def count_shared(name: str) -> Name:
     No parameter can have the name of the placeholder. It is replaced after the code is known to use it in the
     parameter's gradient.
     """
-    return Name(f"numel({name})")  # no parameter's name has brackets
+    return Name(f"numel({name})")  # a name that no parameter can have, because of its brackets
 
 
 def is_shared_count(node: Node) -> bool:

@@ -96,7 +96,7 @@ def find_library_function(library: Library) -> Function:
         return functions.BUILTINS.get(name) or make_refusal(UNKNOWN)
     require(root in READABLE_ROOTS, f"comes from {root}, which cannot be read here: paste its source too")
     layer = _LAYERS.get(name.lower())
-    if layer and name[:1].isupper() and ".nn." in library.path:  # a call returns the layer, itself callable
+    if layer and name[:1].isupper() and ".nn." in library.path:  # called next, as in torch.nn.ReLU()(x)
         return lambda *more, **named: lambda a: call_function(layer, (a, *more), named)
     return find_row("tensor" if name.endswith("Tensor") else name)
 

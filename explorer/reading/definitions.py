@@ -117,7 +117,7 @@ def _find_plain_name(node: ast.stmt) -> str:
             return name
         case ast.FunctionDef(name, takes) | ast.Assign([ast.Name(name)], ast.Lambda(takes)):
             x = next(iter(takes.posonlyargs + takes.args), None)
-            return name if x and x.arg != "ctx" else ""  # ctx marks a method of a Function
+            return name if x and x.arg != "ctx" else ""  # a method with ctx belongs to a Function
         case _:
             return ""
 

@@ -344,7 +344,7 @@ _TYPES = {
     "Tensor": Tensor, "Variable": Tensor, "FloatTensor": Tensor, "tuple": tuple, "list": tuple, "Size": tuple,
     "bool": bool, "str": str, "dict": dict, "int": int, "float": float, "Number": float,
 }  # fmt: skip
-_COPIED: dict[str, Any] = {"folded": False, "sized": False, "summed": None}  # kept by a copy of a tensor
+_COPIED: dict[str, Any] = {"folded": False, "sized": False, "summed": None}  # a copy keeps these
 _FLOAT32 = type("finfo", (values.PastedClass,), {"eps": 2.0**-23, "tiny": 2.0**-126})
 
 

@@ -128,7 +128,7 @@ def _note_wrong_number(passes: Passes) -> list[Note]:
     returned, inputs = list(passes.returned), len(passes.inputs)
     takes = signature(find_method(passes.cls, "forward")).parameters.values()
     needed = inputs - sum(parameter.default is not Parameter.empty for parameter in takes)
-    while len(returned) > inputs and returned[-1] is None:  # torch ignores trailing Nones
+    while len(returned) > inputs and returned[-1] is None:  # torch ignores Nones at the end
         returned.pop()
     if Parameter.VAR_POSITIONAL in {each.kind for each in takes} or needed <= len(returned) <= inputs:
         return []

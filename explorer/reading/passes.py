@@ -94,7 +94,7 @@ def _run_backward(cls: type[PastedClass], context: PastedClass) -> Value:
     """Call backward with the upstream gradient g for the first output, and return its result."""
     backward = find_method(cls, "backward")
     takes = [parameter for parameter in signature(backward).parameters.values() if parameter.kind < 2]
-    other_gradients = (Tensor(ZERO) for _ in takes[2:])  # all further outputs get the upstream gradient 0
+    other_gradients = (Tensor(ZERO) for _ in takes[2:])  # the upstream gradient of all further outputs is 0
     return backward(context, Tensor(G, upstream=True), *other_gradients)
 
 

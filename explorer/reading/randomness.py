@@ -18,7 +18,7 @@ from explorer.reading.tracking import assign
 from explorer.reading.values import Function, Opaque, Quantity, Tensor, Value, to_quantity
 from explorer.reading.vocabulary import ELEMENTWISE
 
-# Names of the random numbers drawn so far in forward and backward.
+# Names of the random numbers that the code has drawn so far.
 DRAWN_NAMES: ContextVar[list[str]] = ContextVar("DREW")
 # The input that backward calls as the loss; None if no input may be called.
 LOSS_INPUTS: ContextVar[set[Node] | None] = ContextVar("CALLED", default=None)

@@ -125,7 +125,7 @@ class Reader:
         if isinstance(reason, ReadingError):
             return reason
         is_multiline = node.end_lineno != node.lineno
-        line = self.lines[node.lineno - 1].encode()  # the syntax tree counts columns in bytes
+        line = self.lines[node.lineno - 1].encode()  # as bytes, in which the syntax tree counts columns
         code = line[node.col_offset : None if is_multiline else node.end_col_offset].decode(errors="replace")
         quoted = f"{code[:57]}…" if is_multiline or len(code) > 60 else code
         error = ReadingError(f"line {node.lineno}: {quoted} {reason}", node.lineno)
@@ -164,7 +164,7 @@ class Reader:
             case ast.Constant(str() | int() | float() | None | EllipsisType() as value):
                 return value
             case ast.Name(name):
-                may_exist = name in dir(builtins) or "*" in scope  # a star import could define any name
+                may_exist = name in dir(builtins) or "*" in scope  # a star import may define any name
                 require(name in scope, NOT_DEFINED, UnreadableError if may_exist else RaisesError)
                 return scope[name]
             case ast.Attribute(owner, name):
@@ -276,14 +276,14 @@ class Reader:
                 return lambda key, default=None: owner[key] if key in list(owner) else default
             case (Opaque() as size,) if name == "numel":
                 return partial(functions.count_elements, size)
-            case tuple() if name == "values" and len(owner) == 2:  # the result of torch.max with a dimension
+            case tuple() if name == "values" and len(owner) == 2:  # ``.values`` of torch.max with a dimension
                 return owner[0]
             case str() if name in ("lower", "upper"):
                 return getattr(owner, name)
             case Quantity() | int() | float() if name in functions.PROPERTIES:
                 return functions.PROPERTIES[name](owner)
             case Quantity(Name(held)) if type(owner) is Quantity and name.rstrip("_") not in functions.TABLE:
-                return self.make_parameter(f"{held}.{name}")  # the input is an object
+                return self.make_parameter(f"{held}.{name}")  # an attribute of an input that is an object
             case Quantity() | int() | float():
                 return partial(functions.METHODS.get(name) or find_row(name), owner)
             case type() if name == "apply":
@@ -418,7 +418,7 @@ class Reader:
     def make_class(self, definition: ast.ClassDef, scope: Scope) -> type[PastedClass]:
         """Create a Python class from a class in the pasted code, with its constants and methods."""
         bases = [self.evaluate_or_error(base, scope) for base in definition.bases]
-        cell: dict[str, Value] = {}  # in which methods find their own class
+        cell: dict[str, Value] = {}  # the class itself, as its methods see it
         inner: Scope = _ClassBody({}, cell, *_skip_class_body(scope).maps)
         for item in definition.body:
             if isinstance(item, ast.FunctionDef):

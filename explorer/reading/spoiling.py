@@ -24,7 +24,7 @@ def mark_unknown(statement: ast.stmt, error: ReadingError, scope: Scope) -> None
             case ast.Name(name, ast.Store()) if not isinstance(scope.get(name), Library):
                 scope[name] = error
             case ast.Attribute(attr="__signature__", ctx=ast.Store()):
-                pass  # the statement changes no value
+                pass  # the statement changes no tensor
             case ast.Attribute(ctx=ast.Store()) | ast.Subscript(ctx=ast.Store()):
                 _mark_value(node, error, scope)
             case ast.Call(ast.Attribute(ast.Name("self"), name)) if name.endswith("_hook"):

@@ -71,7 +71,7 @@ def _parse_repaired(lines: list[str], repairs: int) -> tuple[ast.Module, list[st
 def _parse_module(lines: list[str]) -> ast.Module:
     try:
         with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # pasted docstrings may contain invalid escapes
+            warnings.simplefilter("ignore")  # the docstrings of pasted code may contain invalid escapes
             return ast.parse("\n".join(lines))
     except SyntaxError as error:
         line = min(max(error.lineno or 1, 1), len(lines))

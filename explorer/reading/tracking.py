@@ -20,7 +20,7 @@ GRAD_MODES = {
     "once_differentiable": "stopped",
     "enable_grad": "followed",
 }
-AUTOGRAD = ContextVar("AUTOGRAD", default="")  # the current mode, "" in a Function
+AUTOGRAD = ContextVar("AUTOGRAD", default="")  # autograd's mode in the code, "" in a Function
 
 # Notes on the current statement, by kind; see Note.
 PENDING_NOTES: ContextVar[dict[str, str]] = ContextVar("SAID")
@@ -69,7 +69,7 @@ def assign(target: Value, value: Value) -> Value:
     require(is_same_mask, "assigns elements that were picked out by another mask")
     require(not getattr(value, "folded", False), REASONS["scatter"])
     before, after = values.get_sum(tensor), values.get_sum(value)
-    summed = before and not has_elements(to_quantity(value).node)  # a number may overwrite a sum
+    summed = before and not has_elements(to_quantity(value).node)  # a number may be stored over a sum
     require(summed or bool(before) == bool(after), REASONS["sum"])
     tensor.node, tensor.summed = to_quantity(value).node, after
     return tensor

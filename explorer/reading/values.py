@@ -183,7 +183,7 @@ class PastedClass:
 
 
 NO_VALUE = "is never given a value in this text"
-# Further attributes of torch's contexts.
+# Further attributes of the ctx of a Function.
 OF_A_CONTEXT = split_words(
     "dirty_tensors materialize_grads metadata name next_functions non_differentiable register_hook "
     "register_prehook saved_for_forward to_save requires_grad"

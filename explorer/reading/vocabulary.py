@@ -34,7 +34,7 @@ _ALIASES = {
     "to": "astype type_as", "clone": "copy deepcopy", "item": "tolist",
     "clamp": "clip", "view": "reshape flatten squeeze ravel", "tensor": "as_tensor scalar_tensor array",
     "full": "full_like fill", "numel": "nelement", "dim": "ndimension",
-    "contiguous":  # the same tensor
+    "contiguous":  # calls that return the tensor unchanged
         "cuda cpu from_numpy asarray Variable Parameter requires_grad retain_grad positive pin_memory "
         "identity",
     "view_as": "reshape_as",
@@ -51,7 +51,7 @@ _KINDS = {
 }  # fmt: skip
 KINDS = {name: kind for kind, names in _KINDS.items() for name in split_words(names)}
 
-# Casts to a number format with torch's overflow: E5M2 becomes infinite, E4M3 may become NaN.
+# Casts to float8 with torch's overflow: E5M2 becomes infinite, E4M3 may become NaN.
 _E4M3 = "float8_e4m3fn(a)"
 FORMATS = {
     "float8_e4m3fn": _E4M3 if e4m3_saturates() else f"where(abs(a) > 464, 0 / 0, {_E4M3})",
@@ -63,7 +63,7 @@ IGNORED_KEYWORDS = split_words(
     "dtype device layout requires_grad memory_format non_blocking copy inplace async persistent generator"
 )
 
-# Calls that only print, check or configure.
+# Calls without effect on values: they print, check or configure.
 SILENT = split_words(
     "print warn info debug warning mark_dirty set_materialize_grads save_for_forward _assert manual_seed"
 )

@@ -77,7 +77,7 @@ _AS_X = {
     "kernels": "loss.sum(0)",
 }
 _SQUARES = "return (output - y).square().sum(1, keepdim=True)"
-# Each key tells whether the targets are numbers rather than classes.
+# Code by whether the targets are numbers rather than classes.
 _BY_EXAMPLE = {
     True: f"{_SQUARES} / output.numel()",
     False: """

@@ -18,7 +18,7 @@ _OPTIMISERS = {
     "adam": "torch.optim.Adam({what}, lr={lr})",
 }
 _SQUARES = "(output - y).square().sum()"
-# Each key tells whether the targets are numbers rather than classes.
+# Code by whether the targets are numbers rather than classes.
 _LOSSES = {
     True: "(output - y).square().sum() / output.numel()",
     False: "output.log_softmax(1).gather(1, y[:, None]).sum() / -len(y)",
@@ -68,7 +68,8 @@ optimiser.zero_grad({zeroed})
 loss.backward()
 optimiser.step()
 """
-# The shortcut of explorer.training.nets.layers.FixedInput for inputs that never change.
+# The code that spares the first layer's backward for fixed inputs, as in
+# explorer.training.nets.layers.FixedInput.
 _SPARED = """
 # x stays the same: a step moves x @ weights by its gradient through x @ x.T, a small product.
 gram, layers[0] = x @ x.T, x @ layers[0]
@@ -127,7 +128,7 @@ class _Values(NamedTuple):
     below: str
 
 
-# Each key is a value of ``Settings.learn_each``.
+# Code by ``Settings.learn_each``.
 _VALUES = {
     "layer": _Values(
         "its own value",

@@ -81,7 +81,7 @@ if number == 0:  # the mean of each four
     rows = four[:, :, 0] + four[:, :, 1]
     maps = (rows[:, :, :, 0] + rows[:, :, :, 1]) * 0.25
 """
-# The code of the net after the first product, for runs that precompute that product.
+# The net after its first product, for runs that compute this product once.
 _SPARED_BODY = """
 x, *rest = layers
 for {each} in {rest}:
@@ -89,7 +89,7 @@ for {each} in {rest}:
 return x
 """
 _OP_ARGUMENTS = ", *(learned[name][{layer}] for name in learns[op.__name__])"
-_TINY = 400  # torch.bmm uses another loop for products with fewer multiplications
+_TINY = 400  # number of multiplications below which torch.bmm uses another loop, which rounds differently
 _BATCHED = """
 # As in the run: without the [None], torch sums this few numbers in a different order.
 """

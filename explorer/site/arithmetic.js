@@ -1,4 +1,4 @@
-// Arithmetic for Python in the browser: values of functions and operators that Python alone cannot compute.
+// Arithmetic for Python in the browser: values of functions that pure Python cannot compute as torch does.
 
 import { FUNCTIONS, OPERATORS } from "../frontend/formula/functions.js";
 

@@ -97,7 +97,7 @@ def _open_pool(processes: int) -> Iterator[MapOps]:
     if processes == 1:
         yield map
         return
-    context = get_context("spawn")  # torch's threads do not survive a fork
+    context = get_context("spawn")  # not a fork, which torch's threads do not survive
     with ProcessPoolExecutor(processes, context, torch.set_num_threads, (1,)) as pool:
         yield pool.map
 
@@ -110,7 +110,7 @@ def _make_files(
     pyodide: Path,
     map_ops: MapOps,
 ) -> Iterator[tuple[str, bytes]]:
-    op_files = map_ops(partial(_make_op_files, rules=rules), ops)  # the processes start here
+    op_files = map_ops(partial(_make_op_files, rules=rules), ops)  # starts the processes
     pages, reader = _list_pages(source), _make_reader(pyodide)
     addresses = {name: address for name, (address, _) in reader.items()}
     for page in pages:
@@ -118,7 +118,7 @@ def _make_files(
     yield from reader.values()
     yield find_plotly()
     yield "favicon.svg", _FAVICON.encode()
-    yield ".nojekyll", b""  # keeps GitHub from building the files with Jekyll
+    yield ".nojekyll", b""  # keeps GitHub from processing the files with Jekyll
     for key in lessons:
         yield f"lessons/{key}.js", _to_script(answers.get_lesson(key))
     for name, data in make_torch_files(ops, rules, map_ops):

@@ -87,7 +87,7 @@ def _collect_modules(start: Sequence[str]) -> list[Path]:
     A package is left out unless it is imported itself, because its ``__init__`` imports all its modules.
     """
     names = [*start]
-    for name in names:  # the list grows during the loop
+    for name in names:  # names are appended during the loop
         names += [other for other in _list_imports(name) if other not in names]
     return [path for path in map(_find_path, names) if path]
 

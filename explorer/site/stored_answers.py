@@ -19,7 +19,7 @@ from explorer.questions.curves import encode
 from explorer.questions.lens import encode_lens
 
 Json = dict[str, Any]
-_PIECE = re.compile(r"(?<=\\n)|(?<=\]\],)|(?<=\},)")  # the end of a line of code, a formula or a check
+_PIECE = re.compile(r"(?<=\\n)|(?<=\]\],)|(?<=\},)")  # after a line of code, a formula or a check
 
 
 def pack_answers(op: str, rules: Iterable[str] = tuple(RULES)) -> Json:

@@ -1,13 +1,14 @@
 // Python in a worker: questions about formulas, code and curves, answered by the same modules as in the app.
 
 /**
- * The first message holds the files, the name of the module that answers, and the script that computes for it. Each
- * further message holds a question, and further modules to load. Nothing is fetched from the network:
- * all files that Pyodide requests are in the first message.
- * @typedef {Record<string, string>} Modules texts by their paths
- * @typedef {{files: Record<string, string>, packages: string, start: string, modules: Modules,
- *   browser: string}} Start files as base64 of gzip; ``browser`` is the script that Python imports
- * @typedef {{question: string, input: *, modules: Modules}} Asked
+ * The worker's messages. The first one has all files, the module that answers questions, and the script that computes
+ * for it. Each further one has a question, and further modules to load. Nothing is fetched from the network: Pyodide
+ * finds all requested files in the first message.
+ *
+ * @typedef {Record<string, string>} Modules source texts by path
+ * @typedef {{files: Record<string, string>, packages: string, start: string, modules: Modules, browser: string}} Start
+ *   the first message; ``files``: gzip in base64; ``browser``: the script that Python imports
+ * @typedef {{question: string, input: *, modules: Modules}} Asked a further message
  */
 
 const NOWHERE = "https://pyodide.invalid/";
@@ -15,7 +16,7 @@ const TYPES = /** @type {Record<string, string>} */ ({ wasm: "application/wasm",
 
 /** @type {Promise<*>|null} */
 let starting = null;
-let moduleName = ""; // of the module that answers
+let moduleName = ""; // name of the module that answers questions
 let answer = /** @type {((question: string, input: string) => string)|null} */ (null);
 
 self.onmessage = async ({ data }) => {
@@ -31,7 +32,10 @@ self.onmessage = async ({ data }) => {
   }
 };
 
-/** Ask Python a question. @param {*} python @param {string} question @param {string} input @returns {string} JSON */
+/**
+ * Ask Python a question, and return its answer as JSON.
+ * @param {*} python @param {string} question @param {string} input @returns {string} JSON
+ */
 function ask(python, question, input) {
   answer ??= python.runPython(`from ${moduleName} import answer\nanswer`);
   return /** @type {(question: string, input: string) => string} */ (answer)(question, input);
@@ -85,7 +89,7 @@ function unpack(packed) {
   return stream.pipeThrough(new DecompressionStream("gzip"));
 }
 
-/** Return a data address of a module: a page on disk may import no other. @param {string} packed */
+/** Return a data: address of a module, because a page opened from disk can import no other. @param {string} packed */
 async function makeModuleAddress(packed) {
   return `data:${TYPES.mjs},${encodeURIComponent(await new Response(unpack(packed)).text())}`;
 }

@@ -19,7 +19,7 @@ def {name}({signature}):
     {docstring}
     return {forward}
 """
-# custom_vjp supports no keyword-only arguments, so a separate function draws u.
+# custom_vjp has no keyword-only arguments, so a separate function draws u.
 _RANDOM_FUNCTION = """
 
 def {name}({signature}):
@@ -28,7 +28,7 @@ def {name}({signature}):
     return _{name}({arguments})
 """
 _KEY = "key: a key of jax.random, a new one for each draw."
-# The forward half repeats the expression: a parameter of a custom formula may hide the function's name.
+# The forward half repeats the expression, because a parameter may hide the function's name.
 _DERIVATIVE = """
 
 def _{name}_forward({inputs}):

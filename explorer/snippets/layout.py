@@ -8,7 +8,7 @@ from functools import lru_cache
 WIDTH = 88
 
 
-@lru_cache(maxsize=256)  # a notebook repeats the exported code, and notebooks share cells
+@lru_cache(maxsize=256)  # cached, because a notebook repeats code and notebooks have common cells
 def format_code(code: str) -> str:
     """Format code as black and ruff do, in lines of at most 88 characters.
 

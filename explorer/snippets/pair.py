@@ -26,7 +26,7 @@ from explorer.formula.tree import Name, substitute
 
 Values = Mapping[str, float] | None
 
-# Names that functions, layers and notebook cells use.
+# Names that exported functions, layers and notebook cells use.
 _RESERVED = CODE_WORDS.union((
     "custom", "tensor", "x", "y", "g", "start", "stop", "points", "even", "kinks", "left", "right", "range",
     "u", "ya", "f", "key",

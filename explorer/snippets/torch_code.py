@@ -44,7 +44,7 @@ class _{layer}Function(torch.autograd.Function):
     def backward(ctx, g):
         {returned}
 '''
-# torch.compile cannot trace a Function with a jvp, so forward mode gets a separate class.
+# Forward mode has a class of its own, because torch.compile cannot trace a Function with a jvp.
 _FORWARD_MODE = '''
 
 class _{layer}ForwardMode(_{layer}Function):

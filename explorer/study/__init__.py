@@ -39,4 +39,4 @@ __all__ = [
     "write_script",
 ]  # fmt: skip
 
-Lane = Trial  # the former name
+Lane = Trial  # former public name of Trial

@@ -36,7 +36,7 @@ class StudyFile:
         self._columns = [*plan.columns, _STUDY]
         self._version = f"torch {torch.__version__}"
         text = self._path.read_bytes() if self._path.exists() else b""
-        complete = text[: text.rfind(b"\n") + 1]  # a last line without newline was not written completely
+        complete = text[: text.rfind(b"\n") + 1]  # without its last line if that was not written completely
         self.rows = self._read(complete)
         if not complete or complete != text:
             part = self._path.with_name(self._path.name + ".part")

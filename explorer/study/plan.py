@@ -240,9 +240,9 @@ class Plan:
     def identity(self) -> str:
         """A hash of the study's arguments, equal for equal arguments."""
         fields = dataclasses.asdict(self)
-        fields |= {"fixed": fields.pop("parameters"), "swept": ()}  # as in older files
+        fields |= {"fixed": fields.pop("parameters"), "swept": ()}  # former names, in older files
         if not self.equal:
-            del fields["equal"]  # so that older files, written before this option, can be continued
+            del fields["equal"]  # left out, so that files older than this option can be continued
         text = json.dumps(fields, sort_keys=True)
         return hashlib.sha256(text.encode()).hexdigest()[:16]
 

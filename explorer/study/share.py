@@ -68,7 +68,7 @@ def _iterate_gradients(nets: Lockstep) -> Iterator[tuple[Tensor, Tensor]]:
         if trace.upstream is None or layer.site is None:
             continue
         g = trace.upstream[:1]
-        if layer.site.per_example:  # otherwise both nets get the same g, which no rule has changed
+        if layer.site.per_example:  # otherwise both nets get the same g, before any rule
             layer.backward(g.expand_as(trace.upstream).contiguous(), view, target, trace)
         assert trace.gradient is not None
         yield g, trace.gradient[1:]

@@ -59,7 +59,7 @@ def open_executor(executor: Executor | str | None) -> Iterator[Executor | None]:
             'install ".[cluster]"'
         ) from None
     try:
-        # This client only tests the address, because its short timeout would apply later as well.
+        # a separate client, because its short timeout would last
         Client(address, timeout=CLUSTER_S, set_as_default=False).close()  # type: ignore[no-untyped-call]
         client = Client(address, timeout=MAX_AWAY_S, set_as_default=False)  # type: ignore[no-untyped-call]
     except (OSError, ValueError):
@@ -77,7 +77,7 @@ def pack_value(value: object, executor: Executor) -> bytes:
     """Serialise a value so that an executor's workers can load it. Raises the errors of pickling."""
     if not hasattr(executor, "_client"):
         return pickle.dumps(value)
-    from distributed.protocol.pickle import dumps  # also pickles functions defined in a notebook
+    from distributed.protocol.pickle import dumps  # pickles also functions defined in a notebook
 
     data: bytes = dumps(value)  # type: ignore[no-untyped-call]
     return data
@@ -137,7 +137,7 @@ def _run_stage(plan: Plan, trials: list[Trial], executor: Executor) -> Iterator[
                         raise _make_stopped_error(error, executor) from error
                     todo.append((chunk, attempt + 1))
     finally:
-        if _state(executor) == "running":  # a lost cluster cannot cancel, and Dask would warn for each future
+        if _state(executor) == "running":  # a lost cluster cannot cancel; Dask would warn for each future
             for future in pending:
                 future.cancel()
 

@@ -52,7 +52,7 @@ def get_memory_bytes() -> int:
         resource = import_module("resource")
         granted, _ = resource.getrlimit(resource.RLIMIT_DATA)
         available = available if granted == resource.RLIM_INFINITY else min(available, granted)
-    with suppress(OSError, ValueError):  # the file may be missing, or may contain "max"
+    with suppress(OSError, ValueError):  # a missing file, or the text "max" in it
         group = _GROUP.read_text().rpartition("0::/")[2].strip()
         available = min(available, int((_GROUPS / group / "memory.max").read_text()))
     return available

@@ -38,7 +38,8 @@ RECTIFIERS = (
     Op("relu6", "ReLU6", "relu6(x)", kinks=("0", "6"),
        purpose="A ReLU that ends at 6, so that few bits suffice for its output.",
        source="Krizhevsky 2010, Convolutional Deep Belief Networks on CIFAR-10"),
-    # At alpha = 1 both slopes are 1, so there is no corner, and this position becomes NaN (0 / 0).
+    # At alpha = 1 the slopes on both sides are equal, so there is no kink: the position becomes 0 / 0, which
+    # is NaN.
     Op("elu", "ELU", "elu(x, alpha)",
        parameters=(Parameter("alpha", 1.0, 0.05, 5.0, "depth: far to the left y nears −alpha"),),
        kinks=("0 / (alpha - 1)",),

@@ -19,8 +19,8 @@ from explorer.catalogue.records import Learned, Parameter, Rule
 
 _NO_LEVELS = "It needs the levels of a quantiser, which this op does not have."
 _QMAX = replace(QMAX, domain="qmax > 0")  # some rules divide by qmax
-_LSQ_START = "2 * mean(abs(x)) / sqrt(qmax)"  # from section 2.1 of the paper on LSQ
-_LSQ_SCALE = "1 / sqrt(N * qmax)"  # lets the parameter learn as fast as the weights
+_LSQ_START = "2 * mean(abs(x)) / sqrt(qmax)"  # initial value from section 2.1 of the LSQ paper
+_LSQ_SCALE = "1 / sqrt(N * qmax)"  # as in the LSQ paper: the parameter learns as fast as the weights
 
 OTHERWISE = "It expects a jump at every half-integer, which this op does not make."
 

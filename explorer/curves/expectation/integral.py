@@ -10,15 +10,15 @@ import numpy as np
 import torch
 from torch import Tensor
 
-_MIN_U, _MAX_U = 1e-300, 1 - 2.0**-53  # the values used in place of u = 0 and u = 1
-_EARLIER_MAX_U = 1 - 2.0**-46  # a mean that depends on u beyond this value is not reliable
+_MIN_U, _MAX_U = 1e-300, 1 - 2.0**-53  # in place of u = 0 and u = 1
+_EARLIER_MAX_U = 1 - 2.0**-46  # a mean that changes if u ends here instead is unreliable
 _REFINEMENTS = ((1 / 8, 3.25), (1 / 16, 3.3), (1 / 32, 3.35), (1 / 64, 3.4))
-_WIDER = (1 / 64, 3.9)  # step and reach that reveal a divergent mean and hit every spike
-_NUDGE = 2.0**-51  # relative shift of a cut, which hides only spikes narrower than float precision
-_TOLERANCE = 1e-6  # maximum relative difference of two step sizes; the finer one is then far more accurate
+_WIDER = (1 / 64, 3.9)  # step and range of a second integral that reveals divergent means and narrow spikes
+_NUDGE = 2.0**-51  # relative shift of an integral's limits; it misses only spikes narrower than a float
+_TOLERANCE = 1e-6  # maximum relative difference of two step sizes; the finer is then far better
 _GROWTH_TOLERANCE = 1e-5
 _NO_MEAN = "the mean over draws does not exist here, cannot be computed, or is too large"
-_PROBE_COUNT = 24  # the number of x at which means are checked with wider nodes
+_PROBE_COUNT = 24  # number of x at which means are checked with the second integral
 
 
 class NoMeanError(ValueError):
@@ -85,7 +85,7 @@ def integrate_moments(
     if not all(_compare_moments(at_probes, wider, _GROWTH_TOLERANCE)):
         if not _compare_moments(at_probes, wider, _TOLERANCE).mean:
             raise NoMeanError(_NO_MEAN)
-        spread = torch.full_like(x, torch.nan)  # unbounded, or with spikes too narrow for float64
+        spread = torch.full_like(x, torch.nan)  # infinite, or with spikes too narrow for float64
     return _require_mean(Moments(mean, spread))
 
 

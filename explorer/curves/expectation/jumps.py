@@ -15,8 +15,8 @@ from explorer.formula.tree import NORMAL, UNIFORM, Call, Compare, Node, children
 from explorer.gradient.draws import to_normal
 
 _RANDOM_NAMES = {UNIFORM, NORMAL}
-_STEEP = {"sigmoid", "tanh", "softplus", "erf"}  # smooth functions whose change may be very narrow
-_SCAN, _REACH = 72, 36.0  # number and range of cells in logit(u); beyond ±36 float64 rounds u to 0 or 1
+_STEEP = {"sigmoid", "tanh", "softplus", "erf"}  # smooth functions that may change very abruptly
+_SCAN, _REACH = 72, 36.0  # number and range of cells in logit(u); beyond ±36, float64 rounds u to 0 or 1
 _BISECTIONS = 60
 _MAX_JUMPS = 200  # the maximum number of jumps for each switch at each x
 
@@ -51,7 +51,7 @@ def _iterate_jumps(tree: Node) -> Iterator[Switch]:
     for piece in find_pieces(tree):
         if _RANDOM_NAMES.intersection(find_names(piece)) and isinstance(piece, Call):
             inner = Formula(children(piece)[0])
-            if is_flat(inner.tree):  # the piece then changes only together with its argument
+            if is_flat(inner.tree):  # then the subexpression changes only where its argument does
                 continue
             match piece.function:
                 case "sign":

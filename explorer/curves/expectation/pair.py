@@ -159,7 +159,7 @@ class StochasticPair:
         u = jump_u.nan_to_num(0.5)
         room = torch.minimum(u, 1 - u)
         is_same = (jump_u[:, :, None] - jump_u[:, None]).abs() <= _SAME_JUMP * room[..., None]
-        times = is_same.sum(2).clamp(min=1)  # several switches may find the same jump
+        times = is_same.sum(2).clamp(min=1)  # number of expressions that have found the same jump
         value, at = bind_formula(Formula(tree), self.parameters), x[:, None].expand(jump_u.shape)
         error = _ROOT_ERROR * (1 + x.abs())[:, None]
         step = torch.maximum(_SIDE_STEP * room, error).minimum(room / 2)

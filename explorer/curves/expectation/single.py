@@ -58,7 +58,7 @@ def find_jump(op: Op, parameters: Mapping[str, float], x: Tensor) -> Jump | None
     (switch,) = _find_hard_switches(op)
     numbers = resolve_values(op, None, parameters)
     x = x.double()
-    root_u = find_roots(switch, numbers, x).sort(1).values  # sorts NaN last
+    root_u = find_roots(switch, numbers, x).sort(1).values  # puts NaN last
     if root_u.shape[1] > 1 and bool(root_u[:, 1].isfinite().any()):
         return None
     first_root = root_u[:, 0]

@@ -14,10 +14,10 @@ from explorer.curves.foreign.subject import Subject, UntriedError
 from explorer.curves.foreign.traits import Traits, find_traits
 from explorer.curves.kinks import find_kinks
 
-_MANY_JUMPS = 3  # an op with at least this number of jumps is a staircase
+_MANY_JUMPS = 3  # an op with this number of jumps counts as a staircase
 # Positive and negative parts cancel if the area is below this fraction of the absolute area.
 _CANCELLED = 0.01
-_GROWTH = 0.02  # the area is infinite if more than this fraction of it is between |x| of 5,000 and 10,000
+_GROWTH = 0.02  # the area is infinite if more than this fraction of it is at |x| from 5,000 to 10,000
 _DIVERGENT = 0.7  # a pole's area is infinite if distance × gradient keeps this fraction from 1e-6 to 1e-9
 _SMALL_STEP = 1e-6  # a step that float32 still resolves near 0
 _JUMP_EPS = 64  # the smallest jump, in units of the rounding error of the largest y nearby
@@ -134,7 +134,7 @@ class Curve:
     def jumps(self) -> tuple[Tensor, Tensor]:
         """Positions and heights of the jumps of y, at most one per cell of the scan; (m,) each."""
         at, _ = self._find_jumps(self.subject.y)
-        h = 1e-9 * at.abs().clamp(min=1.0)  # skips a single value at the jump, such as that of sign at 0
+        h = 1e-9 * at.abs().clamp(min=1.0)  # step over a single value at the jump, such as sign(0)
         below, above = self.subject.y(at - h), self.subject.y(at + h)
         least = 0.0 if self.is_fine else _JUMP_EPS * self.eps
         real = (above - below).abs() > least * torch.maximum(below.abs(), above.abs()).clamp(min=1e-3)
@@ -184,7 +184,7 @@ class Curve:
         The clause is "" if there is an integral.
         """
         x, r, cells = self._samples
-        infinite, odd = r.isinf(), ~r.isfinite()  # 0 · ∞ is NaN: a pole at the edge of a mask
+        infinite, odd = r.isinf(), ~r.isfinite()  # NaN from 0 · ∞ counts as a pole at the edge of a mask
         stretch = infinite & (infinite.roll(1) | infinite.roll(-1))
         if bool(stretch.any()):
             return "the gradient overflows at x = {at}", find_nearest(x, stretch)

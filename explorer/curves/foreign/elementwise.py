@@ -10,10 +10,10 @@ from torch import Tensor
 from explorer.curves.foreign.subject import SEED, Subject, UntriedError
 
 NEAR, FAR = 8.0, 1e4  # the largest |x| of the evenly spaced and of the geometrically spaced test points
-OFF = 0.00137  # shifts the test points off round numbers, where kinks tend to be
-_MOVE = 0.83  # a factor on some elements of x, to see whether other outputs change
+OFF = 0.00137  # shifts test points off round numbers, which are often kinks
+_MOVE = 0.83  # factor on some elements of x, to see whether other outputs change
 _EXTRA_VALUES = 8  # the number of random replacements for each element of the user's example
-_TOLERANCE = 1e3  # the largest difference of values taken as equal, in machine epsilons
+_TOLERANCE = 1e3  # maximum difference of values that count as equal, in machine epsilons
 
 
 def has_random_output(subject: Subject) -> bool:
@@ -41,7 +41,7 @@ def find_dependence(subject: Subject) -> str:
             shifted = subject.fit_domain(torch.where(is_moved, replacement, x))
             if not is_same(y[~is_moved], subject.run(shifted.clone())[~is_moved], tolerance):
                 return "it is not elementwise: y at one x depends on the other elements"
-        # Skip this for an example: the function may accept only an input with that number of rows.
+        # Not for the user's example: the function may need exactly this number of rows.
         if subject.example is None and not is_same(y[::3], subject.run(x[::3].clone()), tolerance):
             return "it is not elementwise: y at one x depends on the number of elements"
     return ""

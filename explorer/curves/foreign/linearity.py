@@ -7,7 +7,7 @@ import torch
 from torch import Tensor
 
 POWERS = (-1.0, 2.0, 0.5, -4.0)  # multiplying by these is exact in floating point
-UNEVEN = (-3.0, 0.37, -1.7, 1e-6, 1e-3, 0.1, 1e3, -1e6)  # these reveal a rule that rounds g to a power of two
+UNEVEN = (-3.0, 0.37, -1.7, 1e-6, 1e-3, 0.1, 1e3, -1e6)  # reveal a rule that rounds g to powers of two
 _SLACK = 1e3  # the tolerance in machine epsilons; products computed via logarithms have errors of hundreds
 _COARSE = 1e-5  # a dtype with a larger machine epsilon cannot hold g = 1e-6 or 1e6
 
@@ -51,7 +51,7 @@ def compare_gradients(
         difference = torch.where(is_usable, (r - g * at_1).abs(), 0.0).nan_to_num(nan=torch.inf)
         scale = abs(g) * at_1.abs() + r.abs().nan_to_num()
         size = difference / (scale + 1e-30)
-        if g not in (0.0, *POWERS):  # subtracting large numbers keeps their rounding error
+        if g not in (0.0, *POWERS):  # a difference of large numbers keeps their rounding errors
             scale = scale + abs(g) * largest
         min_difference = 1e-300 if eps < 1e-12 else abs(g) * 1e-30
         result.append(Nonlinearity(g, r, size, difference > _SLACK * eps * scale + min_difference))

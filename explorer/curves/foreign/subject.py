@@ -20,13 +20,13 @@ from explorer.formula.reference import replace_pair_reductions
 from explorer.formula.tree import Call, walk
 from explorer.gradient import bind_formulas
 
-SPAN = (-3.0, 3.0)  # the range of x over which reductions such as mean(…) are taken
+SPAN = (-3.0, 3.0)  # range of x over which reductions such as mean(x) are computed
 SEED = 7  # the random seed set before a random function is called
 _CALL_ERROR_WORDS = ("positional argument", "keyword argument", "required argument", "not callable")
 _SHAPE_WORDS = ("shape", "size", "dimension", "expected", "index", "mat1", "channels", "must match")
-_TRIED = 7  # the number of elements in the first test: a prime, so that no other shape fits by chance
+_TRIED = 7  # number of elements in the first call: a prime, so that no reshape succeeds by chance
 _MOST_SHAPES = 12
-_NO_BACKWARD = 2  # the rank of an input for which forward succeeds but backward fails
+_NO_BACKWARD = 2  # rank (0 is best) of an input for which forward succeeds but backward fails
 _FORMATS = (torch.float8_e4m3fn, torch.float8_e5m2, torch.float8_e4m3fnuz, torch.float8_e5m2fnuz)
 _HALVES = (torch.bfloat16, torch.float16)  # dtypes whose casts by torch are recognised by the rounding of y
 _UNROUNDED = (1.3, -0.77, 2.9)  # values of x and g that short number formats cannot represent
@@ -160,7 +160,7 @@ class Subject:
         """Call the function under autograd. Returns its output and the leaf, which is a copy of x."""
         leaf = x.detach().clone().requires_grad_()
         with torch.enable_grad():
-            # The clone is not a leaf, so code may change it in place.
+            # a clone, since code may change its input in place and a leaf forbids this
             return self.run(leaf.clone(), arguments), leaf
 
     @cached_property
@@ -318,7 +318,7 @@ def find_line(error: BaseException) -> str:
     place, trace = "", error.__traceback__
     while trace is not None:
         path, number = trace.tb_frame.f_code.co_filename, trace.tb_lineno
-        package = trace.tb_frame.f_globals.get("__package__") or ""  # None in a script
+        package = trace.tb_frame.f_globals.get("__package__") or ""  # a script has no package
         if torch.__path__[0] not in path and package.partition(".")[0] != "explorer":
             code = linecache.getline(path, number).strip()
             place = f"{path.rpartition('/')[2]}:{number}: {code}".rstrip(": ")

@@ -44,7 +44,7 @@ def run_within(limit_s: float, work: Callable[[], Answer]) -> Answer:
     def run() -> None:
         try:
             answers.put(work())
-        except BaseException as error:  # the thread must report any exception
+        except BaseException as error:  # the caller has to see any exception of the thread
             answers.put(error)
 
     thread = Thread(target=run, daemon=True, name="explorer.foreign")

@@ -61,7 +61,7 @@ def call_backward(y: Tensor) -> Any:
     node = y.grad_fn
     if not isinstance(node, BackwardCFunction):
         return None
-    outputs = getattr(node, "_input_metadata", ())  # torch's own, tried with 2.13
+    outputs = getattr(node, "_input_metadata", ())  # a private attribute of torch, tested with 2.13
     upstream = [torch.zeros(item.shape, dtype=item.dtype, device=item.device) for item in outputs]
     upstream[y.output_nr : y.output_nr + 1] = [torch.ones_like(y)]
     returned = node.apply(*upstream)
@@ -82,7 +82,7 @@ def _describe_wrong_shape(y: Tensor, x: Tensor) -> str:
     try:
         gradient = call_backward(y)
     except Exception:
-        return ""  # the engine raises it again
+        return ""  # autograd's engine raises this exception itself
     if not isinstance(gradient, Tensor) or gradient.shape == x.shape:
         return ""
     return f"its backward returns the shape {tuple(gradient.shape)} for x of shape {tuple(x.shape)}"

@@ -11,7 +11,7 @@ from explorer.description.claims.claim import MAX_PIECES, Claim, Span
 from explorer.description.claims.pieces import Curve, measure_zero_share
 
 _gauss = cache(np.polynomial.legendre.leggauss)
-_MAX_CENTRES = 40  # with more kinks, no area is computed
+_MAX_CENTRES = 40  # with more kinks, areas are not compared
 
 
 def compare_curves(curves: SampledCurves, claims: Mapping[str, Sequence[Claim]]) -> Iterable[Claim]:
@@ -97,7 +97,7 @@ def _measure(curve: Curve, claims: Sequence[Claim]) -> Iterator[Claim]:
     if area is not None:
         yield Claim("area", about, (area,), exact=False)
     share, is_exact = measure_zero_share(curve)
-    # Without a finite level, the curve may be 0 between the plotted points or not.
+    # An unknown level may hide further values between the plotted points.
     visible = not any(np.isnan(piece.level) for piece in curve.pieces)
     if visible and (curve.degree < np.inf or curve.y.all() or share):
         yield Claim("support", about, (1 - share,), exact=is_exact)

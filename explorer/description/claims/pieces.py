@@ -9,7 +9,7 @@ import numpy as np
 
 from explorer.curves.sampled import EVEN, KINK, NEIGHBOUR, Floats, Mask, SampledCurves
 
-_NEGLIGIBLE = 1e-9  # a smaller fraction of the range is just a few floats next to a kink
+_NEGLIGIBLE = 1e-9  # a piece narrower than this fraction of the range is only a few floats next to a kink
 # The distance from a second-order pole at which values are finite, as a fraction of the range.
 _POLE_MARGIN = 1e-6
 
@@ -107,7 +107,7 @@ class Curve:
             inner = np.arange(first + 2 * left, last - 2 * right)
             inner = inner[(marks[inner] != NEIGHBOUR) & ~self.holes[inner]]
             if len(inner) <= self.degree < np.inf:
-                begin = min(first + left, len(self.x) - 1)  # two kinks may be adjacent at the end
+                begin = min(first + left, len(self.x) - 1)  # the last kinks may be adjacent
                 inner = np.arange(begin, max(last - right, begin + 1))
             pieces.append(Piece(float(start), float(stop), self.x[inner], self.y[inner], self.degree))
         return pieces

@@ -10,7 +10,7 @@ from explorer.description.claims.claim import MAX_PIECES, Claim, Span
 from explorer.description.claims.pieces import Curve, Piece, measure_zero_share
 
 _ROUNDING = 1e-15  # relative difference of values that are equal up to rounding
-_CANCELLATION = 1e-13  # the remainder, relative to x, when x is subtracted from itself
+_CANCELLATION = 1e-13  # relative error of x after subtracting x from itself
 
 
 def make_forward_claims(curves: SampledCurves, limit: float) -> list[Claim]:
@@ -35,7 +35,7 @@ def _flatten_rounding(curves: SampledCurves) -> Floats:
         steps = np.abs(np.diff(y))
         is_level = steps <= _ROUNDING * np.abs(y[:-1])
         small = steps <= _CANCELLATION * np.maximum(x[1:], x[:-1])
-    if (small & ~is_level).any():  # autograd's gradient decides whether small values are 0
+    if (small & ~is_level).any():  # for small values, autograd's gradient decides whether they are 0
         flat = curves.mask_flat()
         is_level |= small & flat[1:] & flat[:-1]
     is_level &= np.isfinite(y[1:]) & np.isfinite(y[:-1])
@@ -157,7 +157,7 @@ def _list_levels(curve: Curve) -> list[Claim]:
     spans: dict[float, list[Span]] = {}
     for before, piece in zip([None, *curve.pieces], curve.pieces, strict=False):
         if np.isnan(piece.level):
-            continue  # another claim reports missing values
+            continue  # missing values have a claim of their own
         intervals = spans.setdefault(piece.level, [])
         start = intervals.pop()[0] if before and before.level == piece.level else piece.start
         intervals.append((start, piece.stop))

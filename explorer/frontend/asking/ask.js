@@ -17,7 +17,7 @@ import { keepOneRule } from "./some-rules.js";
  * @typedef {((question: string, args: Arguments, manner?: Manner) => Promise<Answer>) & {has: (question: string) =>
  *   boolean, prepare?: (question: string) => void}} Ask sends a question; its promise never rejects; ``has``: whether
  *   this page can answer a question; ``prepare``: loads the necessary files
- * @typedef {ReturnType<typeof cacheAnswers>} CachedAsk
+ * @typedef {ReturnType<typeof cacheAnswers>} CachedAsk as ``Ask``, with a cache
  */
 
 const MAX_CACHED = 1000;

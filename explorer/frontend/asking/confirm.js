@@ -11,13 +11,13 @@ import { getCurvesArguments } from "./ask.js";
  * @typedef {"requested"|"confirmed"|"computed"|"waiting"|"gone"|"refused"} Status of the request; "computed": only the
  *   browser's own curves are available
  * @typedef {{onAnswer: (answer: Answer, choice: Choice) => void, onStatus: (status: Status, words?: string) => void}}
- *   Listeners
+ *   Listeners callbacks of the requests
  * @typedef {(on: Listeners) => {ask: (choice: Choice) => void, drop: () => void}} CreateConfirmation creates the
  *   functions that request torch's curves for settings, and cancel a request
  */
 
 /**
- * Return a function that creates requests for torch's curves.
+ * Return a function that connects listeners to requests for torch's curves.
  * @param {import("./ask.js").Ask} ask sends questions to Python @returns {CreateConfirmation}
  */
 export const confirmBy = (ask) => (listeners) => createConfirmation(ask, listeners);

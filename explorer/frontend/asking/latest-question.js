@@ -1,6 +1,6 @@
 // Questions that follow the user's input: one at a time, and only for the latest input.
 
-const GAP_MS = 80; // pause between requests; the server allows twenty per second
+const GAP_MS = 80; // ms between requests; the server allows twenty per second
 const FIRST_RETRY_MS = 1000;
 const MAX_RETRY_MS = 15_000;
 
@@ -53,7 +53,7 @@ export function createLatestQuestion(ask, question, onAnswer) {
   };
 }
 
-/** Return a promise that resolves after some milliseconds. @param {number} ms */
+/** Return a promise that resolves after ``ms`` milliseconds. @param {number} ms */
 function wait(ms) {
   return new Promise((done) => setTimeout(done, ms));
 }

@@ -13,7 +13,7 @@ import { loadFile } from "./files.js";
  *
  * @typedef {{ask: (question: Question, input: *, modules: Record<string, string>) => Promise<*>, end: (why: Error) =>
  *   void}} Interpreter
- * @typedef {ReturnType<typeof createPython>} Python
+ * @typedef {ReturnType<typeof createPython>} Python the interpreter that the page uses, started on demand
  */
 
 /** The task of Python for each question, as the end of a sentence. */
@@ -130,9 +130,8 @@ function loadOrThrow(address) {
 
 /**
  * Start a web worker with the Python interpreter and our program.
- * @param {string} runtime @param {string} program
- * @param {() => void} onEnd runs when the interpreter ends
- * @returns {Promise<Interpreter>}
+ * @param {string} runtime address of Pyodide @param {string} program address of our Python program
+ * @param {() => void} onEnd runs when the interpreter ends @returns {Promise<Interpreter>}
  */
 async function startWorker(runtime, program, onEnd) {
   const [{ worker: address, files, packages }, programFiles] = await Promise.all([

@@ -17,7 +17,8 @@ const LEARNED_TEXT = "The learned value so far; the slider sets its start";
  * @typedef {{entry: Entry, autograd: string, colour: string, doubt: string, controls: Control[], learning:
  *   (boolean|null)[], part: {text: string, formula: string}|null, share: string, hidden: boolean, drawing: {symmetric:
  *   boolean, zero: boolean}|null}} CardState
- * @typedef {{learns: HTMLElement, present: HTMLElement}} Extras
+ * @typedef {{learns: HTMLElement, present: HTMLElement}} Extras elements next to a parameter's name: the button that
+ *   makes it learn, and its learned value
  */
 
 /**
@@ -152,7 +153,7 @@ export function createCard({ kind, buttons, picker, store, onLearning, onFailing
   };
 }
 
-/** Create a switch with a label. @param {string} name @param {(on: boolean) => void} onTurn */
+/** Create a switch with a label. @param {string} name @param {(on: boolean) => void} onTurn gets whether it is on */
 function createSwitch(name, onTurn) {
   const box = element("input", { type: "checkbox", onchange: () => onTurn(box.checked) });
   return { box, element: element("label", {}, box, name) };

@@ -45,9 +45,7 @@ import { createPicker } from "./picker.js";
 const FINE = [1e-6, 1e-6]; // units so small that mirroring a drawing does not round its points
 
 /**
- * Create the cards of the op and the backward rules on the page. ``colours`` returns the colour of each rule. ``read``
- * parses custom formulas, or is null if nothing can. ``drawn`` tells whether there are curves that can be hidden.
- * ``refuses`` returns why an op or rule cannot be chosen, or "".
+ * Create the cards of the op and of each backward rule.
  * @param {HTMLElement} host
  * @param {{store: import("../choice/store.js").Store, read: import("./formula-field.js").Read|null, colours: () =>
  *   {neutral: string, rules: string[]}, drawn: boolean, refuses: import("./options.js").Refuses, onDraw?: (() =>
@@ -83,13 +81,13 @@ export function createCards(host, { store, read, colours, drawn, refuses, onDraw
     if (next !== store.current) store.change(next, how);
   }
 
-  /** Add a rule to the page. @param {string} key */
+  /** Add a rule to the page. @param {string} key of the rule */
   function addChosen(key) {
     dialog.close();
     change(addRule(store.current, key));
   }
 
-  /** Open the section Checks at the first check that a rule fails. @param {number|null} slot */
+  /** Open the section Checks at the first check that a rule fails. @param {number|null} slot of the rule */
   function showChecks(slot) {
     change({ ...store.current, section: "checks" });
     const page = /** @type {ParentNode} */ (host.getRootNode());
@@ -115,7 +113,7 @@ export function createCards(host, { store, read, colours, drawn, refuses, onDraw
     });
   }
 
-  /** Create the card of a backward rule with its buttons. @param {RuleCard} first */
+  /** Create the card of a backward rule with its buttons. @param {RuleCard} first initial contents */
   function createRuleCard({ rule: { slot } }) {
     const turn = () => change(toggleHidden(store.current, slot));
     const hide = element("button", { class: "hide", onclick: turn });
@@ -144,7 +142,8 @@ export function createCards(host, { store, read, colours, drawn, refuses, onDraw
 
   /**
    * Change the points of a hand-drawn rule.
-   * @param {number} slot @param {(drawing: Drawing) => Drawing} next receives the drawing; returns the changed one
+   * @param {number} slot of the rule
+   * @param {(drawing: Drawing) => Drawing} next receives the drawing; returns the changed one
    */
   function redraw(slot, next) {
     const rule = store.current.rules.find((one) => one.slot === slot);
@@ -153,15 +152,15 @@ export function createCards(host, { store, read, colours, drawn, refuses, onDraw
   }
 
   /**
-   * Make a hand-drawn rule symmetric by mirroring its points, or allow it to be asymmetric.
-   * @param {number} slot @param {boolean} on
+   * Make a hand-drawn rule symmetric by mirroring its points, or let its points move one by one.
+   * @param {number} slot of the rule @param {boolean} on true for symmetric
    */
   function turnSymmetric(slot, on) {
     setSymmetry(store, slot, on);
     redraw(slot, (drawing) => (on ? { ...drawing, points: mirrorLine(drawing.points, FINE) } : drawing));
   }
 
-  /** Remove a rule from the page. @param {number} slot */
+  /** Remove a rule from the page. @param {number} slot of the rule */
   function removeCard(slot) {
     change(removeRule(store.current, slot));
     add.focus();
@@ -211,7 +210,7 @@ export function createCards(host, { store, read, colours, drawn, refuses, onDraw
       for (const [slot, card] of cards.parts)
         card.showFailing(failing.get(slot) ?? null, close.get(slot) ?? "");
     },
-    /** Return the HTML element of a rule's card. @param {number} slot */
+    /** Return the element of a rule's card. @param {number} slot of the rule */
     elementOf: (slot) => cards.parts.get(slot)?.element,
     /** Show the learned values of parameters next to their sliders. @param {Present} present */
     showPresent(present) {
@@ -266,7 +265,7 @@ function describeShare(choice, rule) {
 }
 
 /**
- * Return the formula of a parameter's gradient by a rule, and a label of its origin.
+ * Return the formula of a parameter's gradient under a rule, with a label that says where the formula comes from.
  * @param {Choice} choice @param {import("../formula/entry.js").Rule} rule
  */
 function getPartFormula(choice, rule) {

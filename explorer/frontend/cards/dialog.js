@@ -29,7 +29,7 @@ export function createDialog(host, title, picker, onDraw) {
   }
 
   return {
-    /** Open the dialog with an empty field. */
+    /** Open the dialog with an empty search field. */
     open() {
       picker.input.value = "";
       dialog.showModal();

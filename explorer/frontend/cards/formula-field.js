@@ -112,7 +112,7 @@ export function createFormulaField({ kind, read, label, onTyped = () => true, on
       plottedText = isFormulaKey() ? text : (entry.label ?? "");
       setAttribute(field, "title", plottedText);
       if (getFocused(field) !== field && (isOther || field.value !== plottedText)) {
-        if (isPending && !isOther) return; // the typed formula has not been parsed yet
+        if (isPending && !isOther) return; // keep a typed formula that Python has not parsed yet
         forget();
         showAnswer(null);
       }

@@ -17,7 +17,7 @@ import { drawThumbnail } from "../chart/scene/thumbnail.js";
  *   string[], choice?: *, message?: string}} Reading
  */
 /** Returns why an op or rule cannot be used on this page, or "". @typedef {(entry: Op|Rule) => string} Refuses */
-/** @typedef {"op"|"rule"} Kind */
+/** What a picker offers: ops, or backward rules. @typedef {"op"|"rule"} Kind */
 
 const SHOWN_TEXT = "Shown already.";
 const MADE_FOR = "Made for this kind of op";

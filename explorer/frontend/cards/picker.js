@@ -101,7 +101,7 @@ export function createPicker({ kind, label, read, getSource, isPopup, onChoose }
     field.reset();
   }
 
-  /** Close the list, and select the text of the field. */
+  /** Close the list, and select the text in the field. */
   function leave() {
     close();
     input.select();
@@ -216,7 +216,7 @@ export function createPicker({ kind, label, read, getSource, isPopup, onChoose }
     mark(0);
   }
 
-  /** Create the list row of an option. @param {Option} option */
+  /** Create the row of an option in the list. @param {Option} option */
   function createRow(option) {
     const { entry, choice, label: title, lines, notes, barred, picture } = option;
     const choose = () => {

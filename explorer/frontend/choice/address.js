@@ -74,7 +74,7 @@ export function isBareAddress(search) {
   return [...new URLSearchParams(search).keys()].every((name) => FRAME_WORDS.includes(name));
 }
 
-/** Return whether a query string is short enough for a link. @param {string} query */
+/** Return whether a query string is within the maximum length of a link. @param {string} query */
 export function isQueryShort(query) {
   return query.length <= getCatalogue().limits.query;
 }

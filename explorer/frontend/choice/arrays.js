@@ -1,4 +1,4 @@
-// Decodes numeric arrays that the server sends as base64.
+// Numeric arrays in base64, as the server sends them.
 
 const TYPES = { f4: Float32Array, f8: Float64Array, i1: Int8Array, i4: Int32Array, u1: Uint8Array };
 

@@ -89,7 +89,7 @@ export function getCardControls(choice, entry) {
   return getEntryControls(entry, op, rules);
 }
 
-/** Return a copy of the settings with another op. @param {Choice} choice @param {string} key */
+/** Return a copy of the settings with another op. @param {Choice} choice @param {string} key of the op */
 export function setOp(choice, key) {
   return carryParameters(choice, { ...choice, op: key });
 }
@@ -131,7 +131,10 @@ export function replaceRule(choice, slot, key) {
   return carryParameters(choice, { ...choice, rules });
 }
 
-/** Return a copy of the settings with one rule hidden or shown. @param {Choice} choice @param {number} slot */
+/**
+ * Return a copy of the settings with a rule's curve hidden or shown.
+ * @param {Choice} choice @param {number} slot of the rule
+ */
 export function toggleHidden(choice, slot) {
   const rules = choice.rules.map((rule) => (rule.slot === slot ? { ...rule, hidden: !rule.hidden } : rule));
   return { ...choice, rules };
@@ -140,9 +143,7 @@ export function toggleHidden(choice, slot) {
 /**
  * Return a copy of the settings with a new value of a parameter. The value is clamped to the allowed range, and the
  * slider is widened if necessary.
- * @param {Choice} choice
- * @param {Control} control
- * @param {number} value
+ * @param {Choice} choice @param {Control} control @param {number} value
  */
 export function setParameter(choice, control, value) {
   const clamped = clampTo(value, ...control.parameter.reach);
@@ -157,10 +158,7 @@ export function getBounds(choice, control) {
 
 /**
  * Return a copy of the settings with another range of x.
- * @param {Choice} choice
- * @param {number} start
- * @param {number} stop
- * @returns {Choice}
+ * @param {Choice} choice @param {number} start @param {number} stop @returns {Choice}
  */
 export function setRange(choice, start, stop) {
   return { ...choice, range: normalizeRange(start, stop) };

@@ -82,7 +82,7 @@ export function listKinds() {
   ];
 }
 
-/** Return the limits on the count and size of pasted numbers. */
+/** Return the maximum count and absolute value of pasted numbers. */
 function getLimits() {
   return { most: getCatalogue().learning.most, largest: getSampling().largest };
 }
@@ -95,7 +95,7 @@ export function makeNormalData() {
   return { kind: "normal", label, values, weights: null, count: values.length, bars: null, note: "" };
 }
 
-/** Convert the stored histogram to data, with the mean of each bin weighted by its count. @returns {Data|null} */
+/** Convert the stored histogram to input numbers: the mean of each bin, weighted by its count. @returns {Data|null} */
 function makeCarriedData() {
   const carriedData = loadCarried();
   if (!carriedData) return null;

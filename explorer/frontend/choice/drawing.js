@@ -20,7 +20,7 @@ import { getCatalogue, findEntry, removeCustomEntry, addCustomEntry } from "./en
  */
 const loose = new WeakMap();
 
-/** Return the points of a hand-drawn backward rule, or null if the rule is not drawn. @param {string} key */
+/** Return the points of a hand-drawn rule, or null for others. @param {string} key of the rule */
 export function getDrawing(key) {
   return parseDrawing(/** @type {Rule} */ (findEntry("rule", key)));
 }
@@ -44,7 +44,7 @@ export function findFreeName({ rules }) {
 
 /**
  * Return whether a drawing stays symmetric: dragging a point then moves the mirrored point too.
- * @param {Store} store @param {number} slot @param {Drawing} drawing
+ * @param {Store} store @param {number} slot of the rule @param {Drawing} drawing
  */
 export function isKeptSymmetric(store, slot, { points }) {
   return isSymmetric(points) && !loose.get(store)?.has(slot);
@@ -52,7 +52,7 @@ export function isKeptSymmetric(store, slot, { points }) {
 
 /**
  * Set whether a symmetric drawing stays symmetric when a point is dragged.
- * @param {Store} store @param {number} slot @param {boolean} on false: its points move one by one
+ * @param {Store} store @param {number} slot of the rule @param {boolean} on false: its points move one by one
  */
 export function setSymmetry(store, slot, on) {
   const slots = loose.get(store) ?? new Set();

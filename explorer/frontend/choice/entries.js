@@ -12,7 +12,7 @@ import { setSampling } from "../formula/sampling.js";
  * The type of an entry, by kind: an op, a backward rule, or a loss of a stochastic op's output.
  * @typedef {{op: Op, rule: Rule, loss: Loss}} ByKind
  */
-/** @typedef {keyof ByKind} Kind */
+/** Kind of an entry. @typedef {keyof ByKind} Kind */
 /**
  * Catalogue and limits, which explorer/instrument/document.py writes into a page. A file saved from Explore has no
  * ``link`` and none of the fields after it.
@@ -68,7 +68,7 @@ export function getCatalogue() {
   return documentData;
 }
 
-/** Look up an op, rule or loss, or return undefined. @template {Kind} K @param {K} kind @param {string} key */
+/** Return the op, rule or loss with a key, or undefined. @template {Kind} K @param {K} kind @param {string} key */
 export function findEntry(kind, key) {
   /** @type {{[K in Kind]: Record<string, ByKind[K]>}} */
   const catalogued = { op: documentData.ops, rule: documentData.rules, loss: documentData.losses };
@@ -144,7 +144,7 @@ export function explainTrainingRefusal({ untrained = "", unspiking = "" }, isSpi
   return isSpiking ? unspiking : untrained;
 }
 
-/** Return whether a backward rule is meant for a given op. @param {Rule} rule @param {Op} op */
+/** Return whether a backward rule is declared for an op. @param {Rule} rule @param {Op} op */
 export function isSuitable(rule, op) {
   return !rule.suits.length || rule.suits.includes(op.family) || isCustom(op.key);
 }

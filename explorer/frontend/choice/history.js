@@ -18,7 +18,7 @@ export function syncAddress(store) {
   let lastTarget = /** @type {string|null} */ (null);
   let pendingWrite = /** @type {(() => void)|null} */ (null);
   const flush = () => {
-    if (location.pathname === page) pendingWrite?.(); // the user may have moved to another page since
+    if (location.pathname === page) pendingWrite?.(); // not if the user has moved to another page since
     pendingWrite = null;
   };
   const unsubscribe = store.subscribe((choice, { phase, target: target, origin }) => {
@@ -62,9 +62,7 @@ export function syncAddress(store) {
 
 /**
  * Write the page's settings to the browser history, as a new entry or in place of the current one.
- * @param {Choice} choice
- * @param {string} address
- * @param {boolean} isReplacing whether to replace the current entry
+ * @param {Choice} choice @param {string} address @param {boolean} isReplacing whether to replace the current entry
  */
 function writeAddress(choice, address, isReplacing) {
   if (!isReplacing && address === location.pathname + location.search) return;

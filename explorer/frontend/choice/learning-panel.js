@@ -61,8 +61,8 @@ function getLearning(choice) {
 }
 
 /**
- * Set whether a parameter is learned in training, by all rules that can train it.
- * @param {Choice} choice @param {string} name @param {boolean} learns
+ * Have a parameter learn in training by all rules that can train it, or by none.
+ * @param {Choice} choice @param {string} name of the parameter @param {boolean} learns
  */
 function setLearningByName(choice, name, learns) {
   return setLearning(choice, setLearningByAllRules(getLearning(choice), name, learns));

@@ -113,7 +113,7 @@ class LinkQuery {
 
   /**
    * Remove a query parameter and return its number. If it is invalid, add a notice and return the default.
-   * @param {string} name @param {number} defaultValue @param {number} low @param {number} high
+   * @param {string} name @param {number} defaultValue @param {number} low minimum @param {number} high maximum
    * @param {string} [text] the value, if it was taken already
    */
   takeNumber(name, defaultValue, low, high, text = this.takeLast(name)) {

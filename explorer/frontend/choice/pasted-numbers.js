@@ -1,4 +1,4 @@
-// Parses numbers that the user pastes from a table, a list or a column.
+// Numbers that the user pastes from a table, list or column.
 
 import { explainInvalidNumber, parseNumber } from "../formula/numbers.js";
 

@@ -1,7 +1,7 @@
 // Storage of JSON values in the browser: session storage survives a reload, local storage also later visits. If the
 // browser's storage is full or blocked, values last as long as the page.
 
-/** @typedef {"sessionStorage"|"localStorage"} Kind */
+/** Which storage of the browser. @typedef {"sessionStorage"|"localStorage"} Kind */
 
 const PREFIX = "gradient-explorer.";
 const memory = /** @type {Map<string, string>} */ (new Map()); // values that the browser's storage rejected
@@ -9,13 +9,13 @@ const memory = /** @type {Map<string, string>} */ (new Map()); // values that th
 /** Return a value from the browser's session storage, or null if it is missing. @param {string} name */
 export const loadFromSession = (name) => read("sessionStorage", name);
 
-/** Store a value in the browser's session storage. @param {string} name @param {*} value serializable as JSON */
+/** Store a value in the browser's session storage. @param {string} name @param {*} value JSON data */
 export const saveInSession = (name, value) => write("sessionStorage", name, value);
 
 /** Return a value from the browser's local storage, or null if it is missing. @param {string} name */
 export const loadFromBrowser = (name) => read("localStorage", name);
 
-/** Store a value in the browser's local storage. @param {string} name @param {*} value serializable as JSON */
+/** Store a value in the browser's local storage. @param {string} name @param {*} value JSON data */
 export const saveInBrowser = (name, value) => write("localStorage", name, value);
 
 /** Remove all session values whose names begin with ``start``. @param {string} start */

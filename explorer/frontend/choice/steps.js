@@ -1,6 +1,6 @@
 // Back and Forward in the browser, handled before Streamlit sees them.
 
-/** @typedef {(event: PopStateEvent) => void} StepListener */
+/** Called when the user goes back or forward. @typedef {(event: PopStateEvent) => void} StepListener */
 
 /** @type {Set<StepListener>} */
 const listeners = new Set();

@@ -7,8 +7,8 @@
  * link ("arrival", keeps the address) or the initial state ("start").
  * @typedef {{phase: "moving"|"settled", target: string|null, origin: "hand"|"history"|"arrival"|"start"}} Change
  */
-/** @typedef {(choice: Choice, change: Change) => void} Listener */
-/** @typedef {ReturnType<typeof createStore>} Store */
+/** Receives the settings and how they were changed. @typedef {(choice: Choice, change: Change) => void} Listener */
+/** The store of a page's settings. @typedef {ReturnType<typeof createStore>} Store */
 
 /** @type {Change} */
 const AT_REST = { phase: "settled", target: null, origin: "hand" };
@@ -42,7 +42,7 @@ export function createStore() {
       if (choice) listener(choice, AT_REST);
       return stop;
     },
-    /** Replace the settings and notify all subscribers. @param {Choice} next @param {Partial<Change>} [change] */
+    /** Replace the settings, and notify subscribers. @param {Choice} next @param {Partial<Change>} [change] how */
     change(next, change = {}) {
       choice = next;
       for (const listener of [...watchers]) listener(next, { ...AT_REST, ...change });

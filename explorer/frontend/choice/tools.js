@@ -3,7 +3,7 @@
 import { loadFromBrowser, saveInBrowser } from "./session.js";
 
 /** @import { Choice } from "./choice.js" */
-/** @typedef {import("./view.js").View["tools"]} Tools */
+/** Which tools are open, see ``View``. @typedef {import("./view.js").View["tools"]} Tools */
 
 const STORAGE_KEY = "all-tools";
 

@@ -1,4 +1,4 @@
-// The bar above a lesson in a class. The teacher's shows the code, counts and buttons.
+// The bar above a lesson in a class: the teacher's has the code to join, counts of students and buttons.
 
 import { element } from "../elements/dom.js";
 import { createMenu } from "../elements/menu.js";
@@ -7,7 +7,7 @@ import { createInvitation } from "./invitation.js";
 import { describeAnswered } from "./tally.js";
 
 /** @import { View } from "./live.js" */
-/** @typedef {{element: HTMLElement, show: (view: View) => void}} Band */
+/** The bar above a lesson in a class. @typedef {{element: HTMLElement, show: (view: View) => void}} Band */
 
 const LOST_TEXT = "The connection is lost: it reconnects automatically.";
 const ATTENDING_TEXT = "You are in a class. No name is asked for, and nobody sees which answer is yours.";
@@ -16,14 +16,16 @@ const ENDED_TEXT = "The class has ended. Nothing of it was kept.";
 const OVER_STATES = ["refused", "gone", "ended"];
 
 /**
- * Create the bar above a lesson from which a teacher leads a class.
- * @param {{isNew: boolean, invite: () => Promise<*>, command: (name: string, data?: *) => Promise<*>,
- *   next: (lesson: string) => {key: string, title: string}|null}} options ``isNew`` shows the code large at first
+ * Create the bar with which a teacher leads a class through a lesson.
+ * @param {{isNew: boolean, invite: () => Promise<*>, command: (name: string, data?: *) => Promise<*>, next: (lesson:
+ *   string) => {key: string, title: string}|null}} options ``isNew``: shows the code to join in large type at first;
+ *   ``invite``: gets the invitation; ``command``: sends a command to the class; ``next``: returns the lesson after
+ *   another
  * @returns {Band}
  */
 export function createTeachersBand({ isNew, invite, command, next }) {
   let view = /** @type {View|null} */ (null);
-  let refusal = ""; // the server's message if it refused the last command
+  let refusal = ""; // error message of the last command, or ""
   let isInvited = false;
   let invitation = /** @type {ReturnType<typeof createInvitation>|null} */ (null);
   const menu = createMenu(
@@ -33,10 +35,7 @@ export function createTeachersBand({ isNew, invite, command, next }) {
   );
   const band = element("section", { class: "class-band", "aria-label": "Class" });
 
-  /**
-   * Send a command to the class, and show a message if the server refuses it.
-   * @param {string} name @param {*} [data]
-   */
+  /** Send a command to the class, and show the server's message if it fails. @param {string} name @param {*} [data] */
   async function runCommand(name, data) {
     menu.open = false;
     refusal = (await command(name, data)).message ?? "";
@@ -70,7 +69,7 @@ export function createTeachersBand({ isNew, invite, command, next }) {
     isInvited = true;
     const answer = await invite();
     if (answer.message) {
-      isInvited = false; // retried at the next event
+      isInvited = false; // the next event tries again
       refusal = answer.message;
     } else invitation = createInvitation(answer);
     draw();
@@ -88,8 +87,8 @@ export function createTeachersBand({ isNew, invite, command, next }) {
 }
 
 /**
- * Create the bar above a lesson that a student sees during a class.
- * @param {{onLeave: () => void, onAgain: () => void}} options @returns {Band}
+ * Create the bar that a student of a class sees above a lesson.
+ * @param {{onLeave: () => void, onAgain: () => void}} options ``onAgain``: rejoins the class @returns {Band}
  */
 export function createStudentsBand({ onLeave, onAgain }) {
   const band = element("section", { class: "class-band attending", "aria-label": "Class" });

@@ -1,4 +1,4 @@
-// A layer over the chart's lowest panel that shows the curves drawn by all students of a class.
+// The curves that all students of a class have drawn, as a layer over the chart's lowest panel.
 
 import { findPanel } from "../chart/scene/panels.js";
 import { element } from "../elements/dom.js";
@@ -6,18 +6,17 @@ import { h, render } from "../elements/render.js";
 
 /** @import { Frame } from "../chart/scene/panels.js" */
 
-const MIN_OPACITY = 0.05; // opacity of each curve if there are very many
-const OPAQUE_COUNT = 10; // about this many overlapping curves are opaque
+const MIN_OPACITY = 0.05; // opacity of each curve in a very large class
+const OPAQUE_COUNT = 10; // about this many overlapping curves look opaque
 
 /**
- * Create a layer over a chart that shows the curves drawn by a class.
- *
- * Each curve is a path in the units of the axes: when the chart changes, only the box around all curves is updated.
- * @param {[number, number]} range of x of the drawings
+ * Create a layer with all curves drawn by a class. Its paths are in the units of the axes, so that only the box around
+ * them changes with the chart.
+ * @param {[number, number]} range of x that the drawings cover
  */
 export function createCrowd([start, stop]) {
   const layer = element("div", { class: "drawing crowd" });
-  let curves = /** @type {Object<string, *>} */ ({}); // the attributes of the box around all curves
+  let curves = /** @type {Object<string, *>} */ ({}); // attributes of the box around all curves
   let paths = /** @type {import("../elements/render.js").Part[]} */ ([]);
 
   function draw() {
@@ -25,10 +24,7 @@ export function createCrowd([start, stop]) {
     render(layer, h("svg", { class: "chart-overlay", "aria-hidden": "true" }, box));
   }
 
-  /**
-   * Return a hand-drawn curve as the data of an SVG path in the units of the axes.
-   * @param {ArrayLike<number>} values
-   */
+  /** Format a drawn curve as an SVG path in the units of the axes. @param {ArrayLike<number>} values */
   function formatDrawnPath(values) {
     const width = (stop - start) / values.length;
     let pen = "M";
@@ -47,7 +43,7 @@ export function createCrowd([start, stop]) {
     element: layer,
     /**
      * Show the curves that students have drawn.
-     * @param {ArrayLike<number>[]} drawings values in cells of equal width, NaN for empty cells
+     * @param {ArrayLike<number>[]} drawings heights in cells of equal width, NaN where nothing was drawn
      */
     show(drawings) {
       const opacity = Math.max(MIN_OPACITY, Math.min(0.7, OPAQUE_COUNT / (drawings.length + 6)));
@@ -55,10 +51,7 @@ export function createCrowd([start, stop]) {
       paths = drawings.map((values) => h("path", { d: formatDrawnPath(values), ...style }));
       draw();
     },
-    /**
-     * Align the layer with the chart after the chart's panels have moved.
-     * @param {Frame} frame the positions of the panels
-     */
+    /** Move the layer after the chart's panels have moved. @param {Frame} frame the positions of the panels */
     follow(frame) {
       const [low, high] = frame.x;
       const { top, height, range } = findPanel(frame, "part");

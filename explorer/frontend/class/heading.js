@@ -1,4 +1,5 @@
-// Links to a class in each page's heading: a teacher leads students here, and students return to the lesson.
+// The class in each page's heading: a button with which a teacher brings students to the page, and a link with which
+// students return to the lesson.
 
 import { isAt, isAtLesson, live } from "./live.js";
 import { getLed } from "./membership.js";
@@ -13,9 +14,9 @@ const FOLLOW = "Put the page of each student to what is shown here, once";
 const ENDED = "The class has ended.";
 const TOO_LONG = "This choice is too long for a link.";
 const STATUS_MS = 4000;
-const POLL_MS = 500; // Streamlit sends no event when the page changes
+const POLL_MS = 500; // Streamlit fires no event when it shows another page
 
-/** Show the current class in a page's heading. @param {HTMLElement} host */
+/** Show the class that this tab leads or attends in a page's heading. @param {HTMLElement} host */
 export function createClassHeading(host) {
   let status = "";
   let timer = 0;
@@ -24,7 +25,7 @@ export function createClassHeading(host) {
   const polling = setInterval(() => show(live.view), POLL_MS);
   live.resume();
 
-  /** Update the heading after the state of the class has changed. @param {View|null} view */
+  /** Update the heading for a new state of the class. @param {View|null} view */
   function show(view) {
     const isOpen = view?.state === "open" || view?.state === "silent";
     if (view?.state === "ended" && lastView?.state !== "ended") showStatus(ENDED);
@@ -65,7 +66,7 @@ export function createClassHeading(host) {
   };
 }
 
-/** Return the current page's path if it is in a list of paths. Otherwise returns null. @param {string[]} pages */
+/** Return the current page's path if it is in the list, otherwise null. @param {string[]} pages paths */
 function findCurrentPath(pages) {
   return pages.find((path) => isAt(path.slice(1))) ?? null;
 }

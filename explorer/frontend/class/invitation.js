@@ -1,15 +1,19 @@
-// The invitation to a class: a small QR code in the bar, and a large one for projection with address and code.
+// The invitation to a class: a small QR code in the bar, and a window with the code, address and QR code in large type
+// for a projector.
 
 import { element, setText } from "../elements/dom.js";
 import { shape } from "../elements/svg.js";
 
-/** @typedef {{code: string, address: string, entry: string, size: number, path: string}} Invitation from the server */
+/**
+ * Addresses of a class from the server; ``size``, ``path``: its QR code as an SVG path.
+ * @typedef {{code: string, address: string, entry: string, size: number, path: string}} Invitation
+ */
 
 const LOCAL_HOSTS = ["localhost", "127.0.0.1", "[::1]"];
 const LOCAL_TEXT = "Only this computer can open this address. Open the app under its network address first.";
 
 /**
- * Create a button with a class's QR code, and the window that shows the code, the address and the QR code in large.
+ * Create a button with a class's QR code, which opens a window with the code, address and QR code in large type.
  * @param {Invitation} invitation
  */
 export function createInvitation(invitation) {
@@ -57,12 +61,12 @@ export function createInvitation(invitation) {
   return {
     element: element("div", { class: "invite" }, button, words, window),
     open,
-    /** Show the number of students in the window of the QR code. @param {string} text */
+    /** Show the number of students in that window. @param {string} text */
     say: (text) => setText(count, text),
   };
 }
 
-/** Create the image of a QR code, dark on white in every theme because scanners need it. @param {Invitation} told */
+/** Create a QR code as an image, dark on white in every theme so that scanners can read it. @param {Invitation} told */
 function createSymbol({ size, path }) {
   const symbol = shape("svg", { viewBox: `0 0 ${size} ${size}`, class: "qr", "aria-hidden": "true" });
   symbol.append(

@@ -1,4 +1,4 @@
-// The connection of this tab to a class: requests by teachers and students, and the server's event stream.
+// The connection of this browser tab to a class: requests of teachers and students, and the server's event stream.
 
 import { getAttended, BEGIN_EVENT, keepAttended, keepLed, getLed } from "./membership.js";
 import { markFollowed, getLessonAddress, findTarget } from "./way.js";
@@ -6,22 +6,25 @@ import { postJson, toServerUrl } from "../choice/server.js";
 import { createFeed } from "../train/client/events.js";
 
 /**
- * The state of a class as its event stream reports it, and whether the connection is ``lost``. ``sentence`` explains a
- * missing class. Teachers get ``here``, ``answered`` and, once revealed, ``counts`` and ``drawn``.
- * @typedef {{state: "joining"|"open"|"ended"|"gone"|"silent"|"crowded"|"refused", role: "teacher"|"student",
- *   id: string, lost: boolean, sentence?: string, lesson?: string, round: number, revealed?: boolean, links: number,
- *   link: {number: number, path: string, query: string}|null, answered?: number|boolean,
- *   here?: number, counts?: number[]|null, drawn?: number|null, spread_ms?: number}} View
+ * The state of a class from its event stream. ``lost``: the connection is interrupted; ``sentence``: why there is no
+ * class; ``link``: the page to which the teacher has brought the students; ``spread_ms``: time over which their
+ * requests are spread. For teachers: ``here``, ``answered``: numbers of students; once revealed, ``counts``: picks of
+ * each answer, and ``drawn``: number of drawings.
+ * @typedef {{state: "joining"|"open"|"ended"|"gone"|"silent"|"crowded"|"refused", role: "teacher"|"student", id:
+ *   string, lost: boolean, sentence?: string, lesson?: string, round: number, revealed?: boolean, links: number, link:
+ *   {number: number, path: string, query: string}|null, answered?: number|boolean, here?: number, counts?:
+ *   number[]|null, drawn?: number|null, spread_ms?: number}} View
  */
 
 const OVER_STATES = ["ended", "gone"];
 const ACTIVE_STATES = ["joining", "open", "silent"];
-const SPREAD_MS = 1500; // students' page changes are spread over this time
+// default time over which students' changes of page are spread, so that the server is not flooded
+const SPREAD_MS = 1500;
 
 /** Create the connection between this tab and a class. */
 function createLive() {
   let view = /** @type {View|null} */ (null);
-  let isNew = false; // whether this tab has just joined and ignores earlier questions and links
+  let isNew = false; // whether this tab has just joined, and so ignores earlier questions and links
   const watchers = /** @type {Set<(view: View|null) => void>} */ (new Set());
   const feed = createFeed({
     address: (id) => toServerUrl(`classes/${encodeURIComponent(id)}/events?${getToken()}`),
@@ -29,19 +32,19 @@ function createLive() {
     onLost: () => show({ lost: true }),
   });
 
-  /** Return the query parameter that identifies this tab as a teacher or a student of the class. */
+  /** Return the query parameter that proves that this tab leads or attends the class. */
   function getToken() {
     return view?.role === "teacher" ? `watch=${getLed()?.watch}` : `guest=${getAttended()?.guest}`;
   }
 
-  /** Change the state of the class and notify all listeners. @param {Partial<View>} change */
+  /** Change the state of the class and notify subscribers. @param {Partial<View>} change */
   function show(change) {
     if (!view) return;
     view = { ...view, ...change };
     for (const watcher of [...watchers]) watcher(view);
   }
 
-  /** Handle an event of the class's event stream. @param {*} event */
+  /** Handle one event of the class's stream. @param {*} event */
   function onEvent(event) {
     if (event.state !== "open" && event.state !== "silent") feed.close();
     if (OVER_STATES.includes(event.state)) forget();
@@ -50,8 +53,8 @@ function createLive() {
   }
 
   /**
-   * Open the page to which the teacher leads the students, once for each link.
-   * @param {import("./way.js").Seen} seen
+   * Open the page to which the teacher has brought the students, once for each link.
+   * @param {import("./way.js").Seen} seen state of the class
    */
   function go(seen) {
     const membership = getAttended();
@@ -67,10 +70,7 @@ function createLive() {
     else keepAttended(null);
   }
 
-  /**
-   * Connect this tab to a class as its teacher or as a student.
-   * @param {"teacher"|"student"} role @param {string} id
-   */
+  /** Connect this tab to a class. @param {"teacher"|"student"} role @param {string} id */
   function begin(role, id) {
     feed.close();
     view = { state: "joining", role, id, lost: false, round: 0, links: 0, link: null };
@@ -78,20 +78,20 @@ function createLive() {
     dispatchEvent(new Event(BEGIN_EVENT));
   }
 
-  /** Send a POST request about the class. @param {string} name @param {*} data */
+  /** Send a request about the class to the server. @param {string} name @param {*} data */
   async function postCommand(name, data) {
     return view ? postJson(toServerUrl(`classes/${encodeURIComponent(view.id)}/${name}`), data) : {};
   }
 
   /**
-   * Send a teacher's command to the class. Returns the server's answer or its refusal.
+   * Send a teacher's command to the class. Returns the server's answer, which has a ``message`` on failure.
    * @param {string} name @param {*} [data]
    */
   async function command(name, data = {}) {
     return postCommand(name, { secret: getLed()?.secret ?? "", ...data });
   }
 
-  /** Enter a class, as its teacher if this browser has opened it, otherwise as a student. @param {string} id */
+  /** Join a class: as its teacher if this browser has opened it, otherwise as a student. @param {string} id */
   async function enter(id) {
     if (view?.id === id && ACTIVE_STATES.includes(view.state)) return undefined;
     if (getLed()?.id === id) {
@@ -112,12 +112,12 @@ function createLive() {
     get view() {
       return view;
     },
-    /** Whether the class is still open, as far as this tab knows. */
+    /** Whether the class is still open, as far as is known. */
     get goesOn() {
       return view !== null && ACTIVE_STATES.includes(view.state);
     },
     /**
-     * Call ``watcher`` with the current state of the class and each later one. Returns a function that stops it.
+     * Call a function with the state of the class, now and after each change. Returns a function that stops this.
      * @param {(view: View|null) => void} watcher
      */
     follow(watcher) {
@@ -126,7 +126,7 @@ function createLive() {
       return () => watchers.delete(watcher);
     },
     /**
-     * Open a class with a lesson. Returns its id, or a message.
+     * Open a class with a lesson. Returns its id, or a message on failure.
      * @param {string} lesson @returns {Promise<{id?: string, message?: string}>}
      */
     async open(lesson) {
@@ -135,17 +135,18 @@ function createLive() {
       return answer;
     },
     enter,
-    /** Enter the class that this tab attends or this browser leads, if there is one. */
+    /** Enter again the class that this tab attends or this browser leads, if any. */
     resume() {
       const id = getAttended()?.id ?? getLed()?.id;
       if (id && !view && !isAtLesson()) enter(id);
     },
     command,
     /**
-     * Send a student's prediction after a random delay, since a whole class may answer at once.
-     *
-     * Returns "", or a message if the server refuses the prediction.
-     * @param {{picked: number|null, drawn: (number|null)[]|null}} prediction @returns {Promise<string>}
+     * Send a student's prediction after a random delay, because a whole class may answer at once. Returns "", or an
+     * error message.
+     * @param {{picked: number|null, drawn: (number|null)[]|null}} prediction ``picked``: index of an answer; ``drawn``:
+     *   heights of a drawn curve
+     * @returns {Promise<string>}
      */
     async answer({ picked, drawn }) {
       const body = { guest: getAttended()?.guest ?? "", round: view?.round, picked, drawn };
@@ -169,7 +170,7 @@ export function isAtLesson() {
   return isAt("learn") && new URLSearchParams(location.search).has("class");
 }
 
-/** Return whether this tab shows the given page of the explorer. @param {string} page */
+/** Return whether this tab shows the given page of the app. @param {string} page */
 export function isAt(page) {
   return location.pathname.replace(/\/$/, "") === new URL(toServerUrl(page)).pathname.replace(/\/$/, "");
 }

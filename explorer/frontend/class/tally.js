@@ -1,13 +1,17 @@
-// Counting of a class's answers, which are picked or drawn as a similar curve. Uses no DOM.
+// Counts of a class's answers, which were picked from a list or drawn as a curve.
 
-/** @typedef {{picked: number, drawn: number, all: number}} Row the counts of one answer */
-/** @typedef {{rows: Row[], others: number, all: number}} Tally ``others`` counts drawings that match no answer */
+/**
+ * @typedef {{picked: number, drawn: number, all: number}} Row how often one answer was picked, drawn, and both together
+ */
+/**
+ * @typedef {{rows: Row[], others: number, all: number}} Tally a row for each answer; ``others``: drawings like no
+ *   answer
+ */
 
 /**
  * Count how many students of a class picked or drew each answer.
- * @param {number[]} counts picks by answer
- * @param {number[]} alike the index of the answer that each drawing matches, -1 for none
- * @returns {Tally}
+ * @param {number[]} counts how often each answer was picked
+ * @param {number[]} alike for each drawing the index of the most similar answer, -1 for none @returns {Tally}
  */
 export function countAnswers(counts, alike) {
   const rows = counts.map((picked, index) => {
@@ -19,15 +23,17 @@ export function countAnswers(counts, alike) {
 }
 
 /**
- * Describe how many students drew a curve and how many picked an answer. Returns "" if the question cannot be answered
- * by drawing.
- * @param {Row} row @param {boolean} draws
+ * Describe how often an answer was picked and drawn. Returns "" if the question has no drawing.
+ * @param {Row} row @param {boolean} draws whether the question asks for a drawing
  */
 export function describeWays({ picked, drawn }, draws) {
   return draws ? `${drawn} drew it, ${picked} picked it` : "";
 }
 
-/** Describe how many of the students who are present have answered. @param {number} answered @param {number} here */
+/**
+ * Describe how many of the present students have answered.
+ * @param {number} answered @param {number} here number of present students
+ */
 export function describeAnswered(answered, here) {
   if (!here && !answered) return "Nobody is here yet.";
   return `${here} here, ${answered} ${answered === 1 ? "has" : "have"} answered`;

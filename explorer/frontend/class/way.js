@@ -1,15 +1,17 @@
-// The page that a student should see: the teacher's link, once, or the lesson of a new question. Uses no DOM.
+// The page that a student of a class should see: each page to which the teacher brings the class, once, and the lesson
+// of each new question.
 
 /** @import { Attended } from "./membership.js" */
 /**
- * The state of a class, for students.
+ * The state of a class that matters to students: number of the current question, number of links so far, and the last
+ * link.
  * @typedef {{round: number, links: number, link: {number: number, path: string, query: string}|null}} Seen
  */
 
 /**
- * Return the address of the page to which a student should go, or null to stay. The address is relative, and always
- * that of one of our own pages.
- * @param {Seen} seen @param {Attended} attended
+ * Return the address to which a student's page should go, or null to stay. It is relative, and always one of the app's
+ * own pages.
+ * @param {Seen} seen @param {Attended} attended what this tab has followed so far
  * @param {boolean} isAtLesson whether the page shows the lesson of the class
  */
 export function findTarget({ round, link }, attended, isAtLesson) {
@@ -18,15 +20,13 @@ export function findTarget({ round, link }, attended, isAtLesson) {
   return null;
 }
 
-/** Return the address of a class's lesson, relative to the explorer's address. @param {string} id */
+/** Return the address of a class's lesson, relative to the app's address. @param {string} id of the class */
 export function getLessonAddress(id) {
   return `learn?${new URLSearchParams({ class: id })}`;
 }
 
 /**
- * Return a student's class data in which the latest question and link count as followed.
- *
- * A page that has just joined continues from there.
+ * Return a student's class data with the latest question and link marked as followed.
  * @param {Seen} seen @param {Attended} attended @returns {Attended}
  */
 export function markFollowed({ round, links }, attended) {

@@ -19,7 +19,7 @@ import { toLeftPx, toTopPx } from "../chart/scene/panels.js";
 
 const RADIUS = 6; // px
 
-/** Create the overlay that marks a failing test case on a chart. */
+/** Create the overlay that marks an exercise's failing test case on the chart. */
 export function createCase() {
   const line = shape("line", { class: "case-line" });
   const gapLine = shape("line", { class: "case-apart" });

@@ -9,9 +9,9 @@ import { createEditor } from "./editor.js";
  * An exercise, and the server's verdict on a solution. ``choice``: page settings that plot the solution; ``drawn``: a
  * description of its curves; ``case``: the first failing test case; ``line``: the faulty line, or 0.
  *
- * @typedef {{key: string, task: string, code: string}} Exercise
+ * @typedef {{key: string, task: string, code: string}} Exercise ``task``: what to do; ``code``: the Function to repair
  * @typedef {{kind: "right"|"wrong"|"unread", sentence: string, line: number, case: import("./case.js").Case|null,
- *   choice: *, drawn: string}} Verdict
+ *   choice: *, drawn: string}} Verdict result of a test
  */
 
 const HINT = "torch, nn, F, math and np are imported. Your code is read, never run.";

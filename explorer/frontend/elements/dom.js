@@ -1,6 +1,6 @@
 // Creation and update of HTML elements without HTML strings, so that user input is never parsed as markup.
 
-/** @typedef {string|number|boolean|null|undefined} Attribute */
+/** The value of an HTML attribute. @typedef {string|number|boolean|null|undefined} Attribute */
 
 let idCount = 0;
 const lastTexts = new WeakMap(); // the text that ``writeValue`` set last in each field

@@ -7,8 +7,7 @@ import { element } from "./dom.js";
  *
  * It is a label around the browser's own file field, which keeps focus, keys and dialog.
  * @param {string} name the label
- * @param {{accept: string, onFile: (file: File) => void}} options ``accept`` as for a file field
- * @returns {HTMLElement}
+ * @param {{accept: string, onFile: (file: File) => void}} options ``accept`` as for a file field @returns {HTMLElement}
  */
 export function createFileButton(name, { accept, onFile }) {
   const field = element("input", { type: "file", accept, onchange: handleChange });

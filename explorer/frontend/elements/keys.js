@@ -1,4 +1,4 @@
-// Keyboard shortcuts that work on the whole page.
+// Keyboard shortcuts of the whole page.
 
 const FIELDS = "input:not([type=range], [type=checkbox]), textarea, select, [contenteditable], dialog";
 

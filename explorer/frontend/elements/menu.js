@@ -1,4 +1,4 @@
-// A small window below its title, made of a details element that closes automatically.
+// A small window below its title, as a details element that closes by itself.
 
 import { element } from "./dom.js";
 

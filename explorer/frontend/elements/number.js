@@ -23,7 +23,7 @@ export function createNumberField({ name, class: kind = "", onNumber, next, wron
     onkeydown: press,
   });
 
-  /** Show the reason why the typed text is invalid. @param {string} sentence "" for none */
+  /** Show why the typed text is invalid. @param {string} sentence "" for none */
   function refuse(sentence) {
     setText(message, sentence);
     setAttribute(field, "aria-invalid", sentence && "true");
@@ -59,7 +59,7 @@ export function createNumberField({ name, class: kind = "", onNumber, next, wron
   return {
     field,
     message,
-    /** Show a message below the field until its text changes. @param {string} sentence "" for none */
+    /** Show a message below the field, until its text changes. @param {string} sentence "" for none */
     say: (sentence) => setText(message, sentence),
     /**
      * Set the field's text unless the user is typing; an invalid text stays until ``text`` changes.

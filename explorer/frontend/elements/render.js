@@ -45,7 +45,7 @@ export function render(host, ...children) {
     placeNodes(host, nodes);
 }
 
-/** Make nodes the children of an element, in their order. @param {Element|ShadowRoot} host @param {Node[]} nodes */
+/** Make exactly these nodes the children of an element. @param {Element|ShadowRoot} host @param {Node[]} nodes */
 function placeNodes(host, nodes) {
   const { childNodes } = host;
   const kept = new Set(nodes);

@@ -32,7 +32,7 @@ export function followPointer(track, range) {
   track.addEventListener("pointerup", end);
   track.addEventListener("pointercancel", end); // the browser scrolls the page instead
 
-  /** Move the slider according to the pointer's position. @param {number} x of the pointer */
+  /** Move the slider's thumb to the pointer. @param {number} x of the pointer */
   function drag(x) {
     if (!start) return;
     const before = range.value;

@@ -3,9 +3,9 @@
  * The gradient is the sum of these terms. The formula is taken from the rule if it declares one; otherwise it follows
  * from the rule or is torch's derivative of the op.
  *
- * @typedef {"rule"|"follows"|"torch"} Origin
+ * @typedef {"rule"|"follows"|"torch"} Origin where the formula comes from
  *
- * @typedef {object} Contribution
+ * @typedef {object} Contribution see above
  * @property {Origin} origin
  * @property {Tree} tree the formula, in x, y, g and the parameters
  * @property {string} text the formula as text, or "" if the rule does not declare one

@@ -8,7 +8,7 @@ import { getOwn } from "./records.js";
 
 /** @import { Entry, Op, Parameter, Rule } from "./entry.js" */
 /**
- * The key of the value that a slider or number field sets, and its parameter.
+ * A slider or number field: the key under which its value is stored, and the parameter that it sets.
  * @typedef {{name: string, parameter: Parameter}} Control
  */
 
@@ -29,7 +29,7 @@ export function areDistinct(own, other) {
 }
 
 /**
- * Rename a rule's parameters whose names mean something else for the op. The same arguments return the same object.
+ * Rename a rule's parameters whose names have another meaning in the op. Equal arguments return the same object.
  * @param {Op} op @param {Rule} rule @returns {Rule}
  */
 export function adaptRule(op, rule) {

@@ -25,7 +25,7 @@
  * @property {StochasticCurves} [drawn] only for stochastic ops and rules: ``y``, ``gradients`` and ``parts`` are means
  *   over the random numbers then
  *
- * @typedef {Float64Array|Float32Array} Floats
+ * @typedef {Float64Array|Float32Array} Floats values of a curve
  */
 
 import { adaptRule, getDisplayName } from "./controls.js";

@@ -50,7 +50,7 @@
  *   net with a stochastic op
  * @typedef {Common & {tree: Tree|null, brief: string, usesY: boolean, group: string, suits: string[], otherwise:
  *   string, learned: {[parameter: string]: Learned}}} Rule ``brief`` is the definition in about six words
- * @typedef {Op|Rule} Entry
+ * @typedef {Op|Rule} Entry an entry of the catalogue
  */
 
 /** @import { Tree } from "./evaluation.js" */

@@ -3,7 +3,8 @@
  *
  * @typedef {number | Node} Tree nested lists as in Python's Formula.data
  * @typedef {["name", string] | Call | Comparison | Points | LossAt | ["~" | "-", Tree] | [Operator, Tree, Tree]} Node
- * @typedef {["call", string, ...Tree[]]} Call
+ *   an operation with its operands
+ * @typedef {["call", string, ...Tree[]]} Call a function's name and operands
  * @typedef {["compare", string[], ...Tree[]]} Comparison a chain: one sign fewer than trees
  * @typedef {["points"|"through", number[], (number|null)[], Tree]} Points linear between points; beyond them "through"
  *   is constant and "points", a user-defined function, is NaN
@@ -98,8 +99,8 @@ function compileTree(tree) {
   /** @type {Map<string, number>} */
   const numbers = new Map();
   /**
-   * Add a step to the compiled program, unless an equal one exists.
-   * @param {Tree} node @returns {number} the index of its step
+   * Add a step to a compiled formula, unless an equal one exists.
+   * @param {Tree} node @returns {number} index of the step
    */
   const addStep = (node) => {
     const key = JSON.stringify(node);

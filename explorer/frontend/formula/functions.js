@@ -30,10 +30,7 @@ const CONSTANT_POWERS = new Map([
   [-2, (a) => 1 / (a * a)],
 ]);
 
-/**
- * Return a function that raises a number to a constant power, computed like torch.
- * @param {number} exponent
- */
+/** Return a function that raises a number to a constant power, computed like torch. @param {number} exponent */
 export const makePower = (exponent) => CONSTANT_POWERS.get(exponent) ?? ((a) => computePower(a, exponent));
 
 /** @type {Scalar} */

@@ -4,7 +4,7 @@
  *
  * @typedef {{tree: Tree, pieces: Piece[], slopes: {x: Tree, y: Tree}}} KinkSource an op, rule or other formula that
  *   declares no kinks: see ``Common``
- * @typedef {(x: Float64Array) => Scope} ScopeAt
+ * @typedef {(x: Float64Array) => Scope} ScopeAt returns the variables' values at the given x
  * @typedef {(x: Float64Array) => Float64Array} Values evaluates a formula at the given x
  * @typedef {(x: Float64Array, upstream: Float64Array) => Float64Array} OpSlope the op's derivative times ``upstream``
  * @typedef {{scopeAt: ScopeAt, start: number, stop: number, opSlope: OpSlope, torchs: boolean}} Search a range, with
@@ -140,7 +140,7 @@ export function findCandidates(entry, { scopeAt, start, stop }) {
 }
 
 /**
- * Return whether x is close to one of the positions.
+ * Return whether x is within a distance of one of the positions.
  * @param {number} x @param {number[]} positions @param {number} distance
  */
 const isNear = (x, positions, distance) => positions.some((other) => Math.abs(x - other) <= distance);
@@ -388,7 +388,7 @@ function measureChanges(curve, x, step, torchs) {
   const sides = [-1, 0, 1].map((side) => curve(x.map((at, i) => at + side * step[i])));
   const [left, middle, right] = sides;
   const { abs, max } = Math;
-  /** @typedef {"values"|"slopes"} Name */
+  /** @typedef {"values"|"slopes"} Name values or slopes of a curve */
   const getMax = (/** @type {Name} */ name, /** @type {number} */ i) =>
     max(...sides.map((side) => abs(side[name][i])));
   const clean = (/** @type {number} */ change, /** @type {number} */ size) =>

@@ -1,4 +1,5 @@
-// The answers of a class on a teacher's screen: how many students gave each, and their drawings, to race some of them.
+// A class's answers on the teacher's screen: how many students gave each one, and their drawn curves, of which some can
+// be trained as rules.
 
 import { isQueryShort } from "../choice/address.js";
 import { getEntries, getSamplingSettings } from "../choice/choice.js";
@@ -16,13 +17,13 @@ import { describeShape } from "./shape.js";
 /** @import { Forecast } from "./forecast.js" */
 
 const MAX_PICKED = 3;
-const MAX_SHOWN = 24; // the maximum number of different drawings in the list
-const SEEDS = "5"; // with this many random seeds, the ranking can tell rules apart
+const MAX_SHOWN = 24; // maximum number of distinct drawings in the list
+const SEEDS = "5"; // number of seeds with which a comparison can tell rules apart
 const TOO_LONG_TEXT = "These drawings are too long for a link: pick simpler ones, or fewer.";
 
 /**
  * Create the list of answers to a lesson's question, for a teacher's screen.
- * @param {Forecast} forecast of the lesson
+ * @param {Forecast} forecast the lesson's question with its answers
  */
 export function createAnswers(forecast) {
   const rows = forecast.contents().map((content) => {
@@ -39,8 +40,8 @@ export function createAnswers(forecast) {
     element: element("div", { class: "tally" }, list, others, race.element),
     /**
      * Show how many students picked or drew each answer.
-     * @param {number[]} counts picks by answer
-     * @param {ArrayLike<number>[]} drawings the values of each drawing, in cells of equal width
+     * @param {number[]} counts how often each answer was picked
+     * @param {ArrayLike<number>[]} drawings heights of each drawn curve, in cells of equal width
      */
     show(counts, drawings) {
       const tally = countAnswers(counts, drawings.map(forecast.alike));
@@ -60,9 +61,10 @@ export function createAnswers(forecast) {
 }
 
 /**
- * Convert a drawing of a class to a backward rule of straight lines. Returns null for an empty drawing.
- * @param {ArrayLike<number>} values in cells of equal width, NaN for empty cells
- * @param {Pick<Choice, "range"|"g">} choice of the chart that was drawn on @param {string} name @returns {Drawing|null}
+ * Convert a student's drawn curve to a backward rule of straight lines, or return null if nothing is drawn.
+ * @param {ArrayLike<number>} values heights in cells of equal width, NaN for empty ones
+ * @param {Pick<Choice, "range"|"g">} choice settings of the chart on which it was drawn
+ * @param {string} name of the rule @returns {Drawing|null}
  */
 export function toDrawing(values, { range: [start, stop], g }, name) {
   const width = (stop - start) / values.length;
@@ -77,8 +79,8 @@ export function toDrawing(values, { range: [start, stop], g }, name) {
 }
 
 /**
- * Create the list of a class's drawings, with a link that trains the ones that the teacher picks.
- * @param {Choice} choice of the chart that was drawn on
+ * Create the list of a class's drawn curves. A link trains those that the teacher picks as rules.
+ * @param {Choice} choice settings of the chart on which they were drawn
  */
 function createRace(choice) {
   const picked = /** @type {Set<Drawing>} */ (new Set());
@@ -87,7 +89,7 @@ function createRace(choice) {
   const heading = element("h3", {}, `Pick up to ${MAX_PICKED} drawings to race`);
   const host = element("section", { class: "race-of-class", hidden: true }, heading, list, link, note);
 
-  /** Update the link to the Train page, and disable what cannot be picked any more. */
+  /** Update the link to the Train page, and disable drawings that no longer fit into it. */
   function update() {
     const query = new URLSearchParams({ op: choice.op, task: "digits", seeds: SEEDS });
     for (const drawing of picked) query.append("rule", `formula: ${toFormulaText(drawing)}`);
@@ -100,7 +102,7 @@ function createRace(choice) {
       button.disabled = picked.size >= MAX_PICKED && button.getAttribute("aria-pressed") !== "true";
   }
 
-  /** Create the button that picks a drawing. @param {Drawing} drawing @param {number} index */
+  /** Create the button that picks a drawing for training. @param {Drawing} drawing @param {number} index */
   function createButton(drawing, index) {
     const { op } = getEntries(choice);
     const [x, y] = [0, 1].map((at) => drawing.points.map((point) => point[at]));
@@ -119,7 +121,10 @@ function createRace(choice) {
 
   return {
     element: host,
-    /** List the different drawings of the class. @param {ArrayLike<number>[]} drawings values in cells of equal width */
+    /**
+     * List the distinct drawings of the class.
+     * @param {ArrayLike<number>[]} drawings heights in cells of equal width
+     */
     show(drawings) {
       const different = /** @type {Map<string, Drawing>} */ (new Map());
       for (const [at, values] of drawings.entries()) {

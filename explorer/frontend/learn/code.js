@@ -1,14 +1,13 @@
-// The code of a lesson: the few lines that its question is about, and the complete script.
+// The code of a lesson: an excerpt of a few lines for its question, and the complete script.
 
 import { copyText } from "../elements/clipboard.js";
 import { element, setText } from "../elements/dom.js";
 
-/** Kind and text of each part of a piece of code. @typedef {[string, string][]} Spans */
+/** A piece of code: kind (for its colour) and text of each token. @typedef {[string, string][]} Spans */
 
 /**
- * Create the few lines of code that a lesson's question is about. ``light`` highlights the line that decides the
- * answer.
- * @param {{lines: Spans[], decides: number}} excerpt
+ * Create the lines of code that a lesson's question is about.
+ * @param {{lines: Spans[], decides: number}} excerpt ``decides``: index of the line that decides the answer
  */
 export function createExcerpt({ lines, decides }) {
   const rows = lines.map((spans) => element("span", { class: "line" }, ...renderSpans(spans), "\n"));
@@ -20,7 +19,7 @@ export function createExcerpt({ lines, decides }) {
   };
 }
 
-/** Create a section with the complete code of a lesson and a copy button. @param {Spans} spans */
+/** Create a section with a lesson's complete code and a copy button. @param {Spans} spans */
 export function createFullCode(spans) {
   const pre = element("pre", { role: "region", "aria-label": "Code" });
   pre.append(element("code", {}, ...renderSpans(spans)));
@@ -40,7 +39,7 @@ function copyButton(text) {
   return button;
 }
 
-/** Convert highlighted code into elements with colours and plain strings. @param {Spans} spans */
+/** Convert code to coloured elements and plain strings. @param {Spans} spans */
 export function renderSpans(spans) {
   return spans.map(([kind, text]) => (kind ? element("span", { class: `code-${kind}` }, text) : text));
 }

@@ -1,4 +1,4 @@
-// The list of all lessons or of one path through them, with the reader's progress.
+// The table of contents of the course: all lessons or one path through them, with the reader's progress.
 
 import { getEntries, getSamplingSettings } from "../choice/choice.js";
 import { parseMessage } from "../choice/message.js";
@@ -9,17 +9,17 @@ import { renderInline } from "./words.js";
 
 /** @import { OnTerm } from "./words.js" */
 /**
- * A lesson, with the message of its first chart (``choice``).
+ * A lesson in the table of contents. ``choice``: settings of its first chart, as a message from Python.
  * @typedef {{key: string, title: string, question: string, minutes: number, choice: *}} Listed
  */
-/** @typedef {{title: string, keys: string[]}} Path */
+/** A selection of lessons in an order of their own. @typedef {{title: string, keys: string[]}} Path */
 
 const STORAGE_TEXT =
   "A dot is filled once both fresh questions at a lesson's end are answered. Kept in this browser alone.";
 
 /**
  * Return the lessons of the path that the reader has selected, or all lessons.
- * @param {Listed[]} lessons @param {Path[]} paths
+ * @param {Listed[]} lessons @param {Path[]} paths all paths
  */
 export function getPathLessons(lessons, paths) {
   const path = paths.find(({ title }) => title === getProgress().path);
@@ -28,10 +28,10 @@ export function getPathLessons(lessons, paths) {
 }
 
 /**
- * Create the list of lessons, with buttons to select a path and the reader's progress.
+ * Create the table of contents, with buttons that select a path.
  * @param {Listed[]} lessons @param {Path[]} paths
  * @param {{linkTo: (key: string, ...content: Node[]) => HTMLElement, onTerm: OnTerm, print: HTMLElement}} acts
- *   ``print`` links to the course on paper
+ *   ``linkTo``: creates a link to a lesson; ``onTerm``: opens the glossary; ``print``: a link to the printed course
  */
 export function createContents(lessons, paths, { linkTo, onTerm, print }) {
   const list = element("ol", { class: "contents" });
@@ -40,13 +40,13 @@ export function createContents(lessons, paths, { linkTo, onTerm, print }) {
   );
   const { learned } = getProgress();
 
-  /** Select a path through the lessons and update the list. @param {string} title */
+  /** Select a path by its title, and update the list. @param {string} title */
   function choose(title) {
     setPath(title);
     show();
   }
 
-  /** Create a lesson's entry, with the op's curve of its first chart. @param {Listed} lesson */
+  /** Create the entry of a lesson, with a thumbnail of its op. @param {Listed} lesson */
   function createEntry({ key, title, question, minutes, choice: message }) {
     const choice = parseMessage(message);
     const curve = drawThumbnail({ op: getEntries(choice).op, rule: null }, getSamplingSettings(choice));

@@ -1,4 +1,4 @@
-// The page Learn, with the current lesson, links to the other lessons, and presentation mode.
+// The page Learn: the current lesson, links to the others, and presentation mode.
 
 import { element, setAttribute, setText } from "../elements/dom.js";
 import { getPathLessons, createContents } from "./contents.js";
@@ -9,13 +9,16 @@ import { isPresenting, setPresenting } from "../choice/presentation.js";
 import { onHistoryStep } from "../choice/steps.js";
 
 /** @import { Listed, Path } from "./contents.js" */
-/** @typedef {{lessons: Listed[], paths: Path[], glossary: Object<string, string>}} Course */
+/**
+ * All lessons with their paths, and the glossary's explanations by term.
+ * @typedef {{lessons: Listed[], paths: Path[], glossary: Object<string, string>}} Course
+ */
 
 /**
- * A screen of the page Learn. Its ``turn`` moves forward or back by some slides, and returns whether there was a
- * slide.
- * @typedef {{showLinks: () => void, turn: (step: number) => boolean, pick: (index: number) => void,
- *   destroy: () => void}} Shown
+ * The screen that the page shows. ``turn`` moves by a number of slides and returns whether they exist; ``pick`` picks
+ * an answer.
+ * @typedef {{showLinks: () => void, turn: (step: number) => boolean, pick: (index: number) => void, destroy: () =>
+ *   void}} Shown
  */
 
 const NEXT = /** @type {Object<string, number>} */ ({
@@ -24,14 +27,15 @@ const NEXT = /** @type {Object<string, number>} */ ({
   ArrowLeft: -1,
   PageUp: -1,
 });
-// Arrow keys belong to these elements while one of them has the focus.
+// Elements that use arrow keys themselves while one of them has the focus.
 const TAKES_KEYS = "input, textarea, select, [role='slider'], dialog *, .chart-place *";
 
 /**
  * Show the page Learn in an element, with the lesson that the page's address names.
- * @param {HTMLElement} host @param {Course} course @param {{address: (name: string) => string, instrument: *,
- *   classes?: typeof import("./together.js").classes|null}} reach ``address`` returns the address of a page, ``instrument``
- *   holds the connections of the instrument, ``classes`` those of classes if there is a server
+ * @param {HTMLElement} host @param {Course} course
+ * @param {{address: (name: string) => string, instrument: *, classes?: typeof import("./together.js").classes|null}}
+ *   reach ``address``: makes addresses of pages; ``instrument``: how charts reach the server; ``classes``: null without
+ *   a server
  */
 export function createCourse(host, { lessons, paths, glossary }, { address, instrument, classes = null }) {
   const loadLesson = (/** @type {string} */ key) => instrument.ask("lesson", { key });
@@ -51,7 +55,7 @@ export function createCourse(host, { lessons, paths, glossary }, { address, inst
   let current = /** @type {Shown|null} */ (null);
   let classScreen = /** @type {ReturnType<NonNullable<typeof classes>["create"]>|null} */ (null);
   let latest = 0;
-  let isOpening = false; // a double click must not open two classes
+  let isOpening = false; // so that a double click opens only one class
 
   host.replaceChildren(bar.element, body, terms.element);
   setAttribute(host, "data-embedded", embedded);
@@ -65,8 +69,8 @@ export function createCourse(host, { lessons, paths, glossary }, { address, inst
   show();
 
   /**
-   * Return the page's address with some query parameters changed; null removes a parameter.
-   * @param {Object<string, string|null>} change
+   * Return the page's address with some query parameters changed.
+   * @param {Object<string, string|null>} change null removes a parameter
    */
   function makeAddress(change) {
     const query = queryNow();
@@ -76,8 +80,8 @@ export function createCourse(host, { lessons, paths, glossary }, { address, inst
   }
 
   /**
-   * Go to a lesson. If the teacher of an open class does so, the class is asked the lesson's question.
-   * @param {string|null} key null for the list
+   * Go to a lesson. If the teacher of an open class does so, the class gets its question.
+   * @param {string|null} key null for the table of contents
    */
   function go(key) {
     if (classScreen?.goesOn() && key !== null) return classScreen.leads ? classScreen.ask(key) : undefined;
@@ -85,7 +89,7 @@ export function createCourse(host, { lessons, paths, glossary }, { address, inst
   }
 
   /**
-   * Change query parameters of the page in a new history entry, and show the lesson that they name.
+   * Change query parameters in a new history entry, and show the lesson that they name.
    * @param {Object<string, string|null>} change
    */
   function leadTo(change) {
@@ -93,7 +97,7 @@ export function createCourse(host, { lessons, paths, glossary }, { address, inst
     return show();
   }
 
-  /** Open a class with the current lesson, or return to the class that this browser already leads. */
+  /** Open a class with the current lesson, or return to the class that this browser leads. */
   async function beginClass() {
     if (isOpening) return undefined;
     isOpening = true;
@@ -121,7 +125,10 @@ export function createCourse(host, { lessons, paths, glossary }, { address, inst
     bar.showClass(classScreen && (classScreen.leads ? "leads" : "attends"), Boolean(classes?.held()));
   }
 
-  /** Handle the keys of presentation mode, of which arrows go to the next lesson only at the end of this one. @param {KeyboardEvent} event */
+  /**
+   * Handle the keys of presentation mode. Arrow keys move within the lesson, and at its ends to another one.
+   * @param {KeyboardEvent} event
+   */
   function handleKey(event) {
     const busy = /** @type {Element} */ (event.target).matches(TAKES_KEYS);
     if (busy || event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey) return;
@@ -136,7 +143,7 @@ export function createCourse(host, { lessons, paths, glossary }, { address, inst
     if (next) go(next.key);
   }
 
-  /** Show the lesson, list, class or printed course that the address names. */
+  /** Show what the address names: a lesson, the table of contents, a class or the printed course. */
   async function show() {
     const id = queryNow().get("class");
     if (id && classScreen?.id === id) return undefined;
@@ -156,7 +163,7 @@ export function createCourse(host, { lessons, paths, glossary }, { address, inst
     return body.replaceChildren(createFailure(answer.message, again));
   }
 
-  /** Show the whole course as one printable page. */
+  /** Show the whole course as one page for printing. */
   function showSheet() {
     const sheet = createSheet(lessons, {
       lesson: loadLesson,
@@ -168,7 +175,7 @@ export function createCourse(host, { lessons, paths, glossary }, { address, inst
     return sheet.begin();
   }
 
-  /** Show a class with its current lesson. @param {string} id */
+  /** Show a class with its current lesson. @param {string} id of the class */
   function showClass(id) {
     const means = {
       ...{ lessons, load: loadLesson, build: buildScreen },
@@ -184,8 +191,8 @@ export function createCourse(host, { lessons, paths, glossary }, { address, inst
   }
 
   /**
-   * Create the screen of a lesson from the server's data.
-   * @param {*} record @param {import("./screen.js").Part|null} [part] role in a class
+   * Create a lesson's screen from the server's data.
+   * @param {*} record @param {import("./screen.js").Part|null} [part] the reader's role in a class
    */
   function buildScreen(record, part = null) {
     document.title = `${record.title} · Gradient explorer`;
@@ -198,7 +205,7 @@ export function createCourse(host, { lessons, paths, glossary }, { address, inst
     return createLesson(record, surroundings, part);
   }
 
-  /** Show a lesson outside a class. @param {*} record */
+  /** Show a lesson, outside a class. @param {*} record data from the server */
   function open(record) {
     const screen = buildScreen(record);
     current = screen;
@@ -207,7 +214,7 @@ export function createCourse(host, { lessons, paths, glossary }, { address, inst
     host.scrollTo(0, 0);
   }
 
-  /** Create a link to the lesson after the given one, or to the list of lessons after the last. @param {string} key */
+  /** Create a link to the next lesson or, after the last one, to the table of contents. @param {string} key */
   function createNextLink(key) {
     const following = findNeighbour(key, 1);
     if (following) return linkTo(following.key, go, `Next: ${following.title}`);
@@ -215,7 +222,7 @@ export function createCourse(host, { lessons, paths, glossary }, { address, inst
   }
 
   /**
-   * Create a link that changes query parameters without loading another page.
+   * Create a link that changes query parameters without a page load.
    * @param {Object<string, string|null>} change @param {string} name
    */
   function createLink(change, name) {
@@ -236,8 +243,8 @@ export function createCourse(host, { lessons, paths, glossary }, { address, inst
   }
 
   /**
-   * Return the lesson some steps before or after another on the reader's path, or undefined.
-   * @param {string|null} key @param {number} step
+   * Return a lesson before or after another on the reader's path, or undefined.
+   * @param {string|null} key @param {number} step 1 forward, -1 back
    */
   function findNeighbour(key, step) {
     const way = getPathLessons(lessons, paths);
@@ -246,7 +253,7 @@ export function createCourse(host, { lessons, paths, glossary }, { address, inst
   }
 
   /**
-   * Create an error message, with a button to try again if that may help.
+   * Create an error message, with a button that tries again if that may help.
    * @param {string} message @param {boolean} canRetry whether another attempt may help
    */
   function createFailure(message, canRetry) {
@@ -264,19 +271,16 @@ export function createCourse(host, { lessons, paths, glossary }, { address, inst
   };
 }
 
-/**
- * Return the accessible name of a link to a lesson, made of the lesson's number and title.
- * @param {string} title @param {number} index
- */
+/** Return a lesson link's accessible name, such as "Lesson 3: …". @param {string} title @param {number} index */
 function makeLinkName(title, index) {
   return `Lesson ${index + 1}: ${title}`;
 }
 
 /**
- * Create the bar above a lesson, with links to the other lessons, the glossary, presentation mode and classes.
+ * Create the bar above a lesson: links to all lessons, the glossary, presentation mode and classes.
  * @param {Course["lessons"]} lessons
- * @param {{onGo: (key: string) => void, onGlossary: () => void, onPresent: () => void,
- *   onClass: (() => void)|null}} acts
+ * @param {{onGo: (key: string) => void, onGlossary: () => void, onPresent: () => void, onClass: (() => void)|null}}
+ *   acts
  */
 function createBar(lessons, { onGo, onGlossary, onPresent, onClass }) {
   const numbers = lessons.map(({ key, title }, index) => {
@@ -299,7 +303,7 @@ function createBar(lessons, { onGo, onGlossary, onPresent, onClass }) {
     element: element("nav", { class: "bar", "aria-label": "Lessons" }, list, ...parts),
     say: (/** @type {string} */ words) => setText(status, words),
     /**
-     * Show or hide the button that opens a class, depending on whether this page leads or attends one.
+     * Update the button that opens a class.
      * @param {"leads"|"attends"|null} part this page's role in a class
      * @param {boolean} held whether this browser leads a class
      */
@@ -308,7 +312,7 @@ function createBar(lessons, { onGo, onGlossary, onPresent, onClass }) {
       setText(classButton, held ? "To the class" : "Class");
       classButton.hidden = part !== null;
     },
-    /** Mark the current lesson among the links in the bar. @param {string|null} key @param {boolean} presenting */
+    /** Mark the current lesson in the bar. @param {string|null} key @param {boolean} presenting */
     show(key, presenting) {
       setText(status, "");
       numbers.forEach((link, index) =>
@@ -320,7 +324,7 @@ function createBar(lessons, { onGo, onGlossary, onPresent, onClass }) {
 }
 
 /**
- * Create a link to a lesson that does not load another page.
+ * Create a link to a lesson that needs no page load.
  * @param {string} key @param {(key: string) => void} onGo @param {...(Node|string)} content
  */
 function linkTo(key, onGo, ...content) {

@@ -1,4 +1,4 @@
-// A layer over the chart's lowest panel, on which the reader draws a curve or sees that of a picked answer.
+// A layer over the chart's lowest panel, for a curve that the reader draws or that of a picked answer.
 
 import { element, setText } from "../elements/dom.js";
 import { toLeftPx, toTopPx, findPanel } from "../chart/scene/panels.js";
@@ -10,11 +10,9 @@ import { makeInterpolator } from "./judging.js";
 /** @import { Frame } from "../chart/scene/panels.js" */
 
 /**
- * Create a layer over a chart on which the reader draws a curve.
- *
- * The drawn curve keeps its position on the axes when the chart changes.
- * @param {[number, number]} range initial range of x
- * @param {() => void} onDrawn
+ * Create a layer over a chart on which the reader draws a curve. The curve stays in place on the axes when the chart
+ * changes.
+ * @param {[number, number]} range initial range of x @param {() => void} onDrawn called after each change
  */
 export function createDrawing(range, onDrawn) {
   const cells = createCells(range);
@@ -36,10 +34,10 @@ export function createDrawing(range, onDrawn) {
   const layer = element("div", { class: "drawing" }, picture, panel, pad);
   let frame = /** @type {Frame|null} */ (null);
   let last = /** @type {import("./cells.js").Point|null} */ (null);
-  let showsAnswer = false; // whether the curve is a picked answer's, which a stroke replaces
+  let showsAnswer = false; // whether it shows a picked answer's curve, which a stroke replaces
 
   /**
-   * Convert a pointer's position into x and y on the chart's axes, with y limited to the axis.
+   * Convert a pointer's position to x and y on the chart's axes. y stays within the axis.
    * @param {PointerEvent} event @param {Frame} frame
    */
   function toPoint(event, frame) {
@@ -62,7 +60,7 @@ export function createDrawing(range, onDrawn) {
     go(event, true);
   }
 
-  /** Continue the current stroke to the pointer's position. @param {PointerEvent} event @param {boolean} [first] */
+  /** Continue the stroke to the pointer. @param {PointerEvent} event @param {boolean} [first] */
   function go(event, first) {
     stopEvent(event);
     if (!frame || (!last && first !== true)) return;
@@ -95,7 +93,7 @@ export function createDrawing(range, onDrawn) {
     legend.hidden = !line.getAttribute("d");
   }
 
-  /** Return the hand-drawn curve as the data of an SVG path. @param {Frame} frame */
+  /** Format the drawn curve as an SVG path. @param {Frame} frame */
   function formatDrawnPath(frame) {
     let pen = "M";
     let path = "";
@@ -115,7 +113,7 @@ export function createDrawing(range, onDrawn) {
     setNote("");
   }
 
-  /** Show a message in the chart instead of a curve, or remove it. @param {string} text */
+  /** Show a message in the panel instead of a curve; "" removes it. @param {string} text */
   function setNote(text) {
     setText(note, text);
     note.hidden = !text;
@@ -124,38 +122,35 @@ export function createDrawing(range, onDrawn) {
 
   return {
     element: layer,
-    /** Return the drawn value at an x, or NaN if nothing is drawn there. */
+    /** Return the height drawn at an x, or NaN if nothing is drawn there. */
     at: cells.at,
     /** Return the drawn curve as arrays of x and y, with NaN where nothing is drawn. */
     curve: () => ({ x: cells.x, y: cells.values }),
     clear,
-    /** Show the curve of an answer that the reader has picked. @param {import("./judging.js").Curve} curve */
+    /** Show the curve of a picked answer. @param {import("./judging.js").Curve} curve */
     showCurve(curve) {
       cells.fill(makeInterpolator(curve));
       showsAnswer = true;
       setNote("");
     },
-    /** Show a message in the chart instead of a curve. @param {string} text */
+    /** Show a message in the panel instead of a curve. @param {string} text */
     say(text) {
       cells.clear();
       showsAnswer = true;
       setNote(text);
     },
     saved: cells.saved,
-    /** Show a hand-drawn curve that was saved earlier. @param {(number|null)[]} saved */
+    /** Show a drawn curve that was saved earlier. @param {(number|null)[]} saved */
     restore(saved) {
       cells.restore(saved);
       show();
     },
-    /**
-     * Align the layer with the chart after the chart's panels have moved.
-     * @param {Frame} next the new positions of the panels
-     */
+    /** Move the layer after the chart's panels have moved. @param {Frame} next the new positions of the panels */
     follow(next) {
       frame = next;
       show();
     },
-    /** Disable drawing. A drawn curve stays visible, and a message is removed. */
+    /** End drawing: remove messages, and keep a drawn curve. */
     finish() {
       pad.remove();
       setNote("");
@@ -163,14 +158,15 @@ export function createDrawing(range, onDrawn) {
   };
 }
 
-/** Stop a pointer event from reaching the chart below the layer. @param {Event} event */
+/** Keep a pointer event from the chart below the layer. @param {Event} event */
 function stopEvent(event) {
   event.stopPropagation();
   if (event.type === "wheel") event.preventDefault();
 }
 
 /**
- * Return the chart's lowest panel, which shows gradients, or contributions to a parameter's gradient.
+ * Return the chart's lowest panel: of a learning parameter's gradient if there is one, otherwise of the rules'
+ * gradients.
  * @param {Frame} frame
  */
 function getLowestPanel(frame) {

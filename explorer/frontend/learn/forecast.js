@@ -1,4 +1,4 @@
-// The reader's prediction before a lesson's answer is revealed, and the reply to it.
+// The reader's prediction of the answer to a lesson's question, and the reply to it.
 
 import { getEntries, getSamplingSettings } from "../choice/choice.js";
 import { sampleCurves } from "../formula/curves.js";
@@ -14,29 +14,30 @@ import { drawThumbnail } from "../chart/scene/thumbnail.js";
 
 /** @import { Choice } from "../choice/choice.js" */
 /**
- * The reader's prediction in a lesson. ``checked`` returns whether it is right, and a reply; ``answer`` returns the
- * reply to a request for the answer; ``saved`` and ``restore`` keep it across reloads.
- * @typedef {{element: HTMLElement, drawing: ReturnType<typeof createDrawing>, draws: boolean,
- *   leastRange: [number, number], checked: () => {right: boolean, words: string}, answer: () => string,
- *   saved: () => {picked: number|null, drawn: (number|null)[]|null},
- *   restore: (state: import("./memory.js").State) => void, pick: (index: number) => void,
- *   missed: () => void, rest: (resting: boolean) => void,
- *   contents: () => (Node|string)[][], right: number, choice: Choice,
- *   alike: (values: ArrayLike<number>) => number}} Forecast ``contents`` returns those of the answers, ``alike`` the
- *   index of the answer that a complete drawing over the range of ``choice`` matches, -1 if none does
- * @typedef {{onTerm: import("./words.js").OnTerm, decide?: string, onCheck: () => void,
- *   onSkip: (() => void)|null, onChange: () => void}} Acts ``decide`` is the label of the button for ``onCheck``
+ * A lesson's question, with the reader's prediction of the answer. ``draws``: whether it is drawn; ``checked``: returns
+ * whether it is right, and a reply; ``answer``: returns the text that reveals the answer; ``saved``, ``restore``: keep
+ * the prediction across reloads; ``contents``: returns the answers; ``right``: index of the right one; ``alike``:
+ * returns the index of the answer that a complete drawing resembles, or -1; ``missed``: offers the answer after a wrong
+ * prediction; ``rest``: disables the button.
+ *
+ * @typedef {{element: HTMLElement, drawing: ReturnType<typeof createDrawing>, draws: boolean, leastRange: [number,
+ *   number], checked: () => {right: boolean, words: string}, answer: () => string, saved: () => {picked: number|null,
+ *   drawn: (number|null)[]|null}, restore: (state: import("./memory.js").State) => void, pick: (index: number) => void,
+ *   missed: () => void, rest: (resting: boolean) => void, contents: () => (Node|string)[][], right: number, choice:
+ *   Choice, alike: (values: ArrayLike<number>) => number}} Forecast
+ * @typedef {{onTerm: import("./words.js").OnTerm, decide?: string, onCheck: () => void, onSkip: (() => void)|null,
+ *   onChange: () => void}} Acts callbacks of the form; ``onCheck``: the prediction is submitted, by a button labelled
+ *   ``decide``; ``onSkip``: the answer is requested
  */
 
 const CHECK = "Check my prediction";
-const SPAN = /** @type {[number, number]} */ ([-1, 2]); // the gradient axis; a range that hints at neither 0 nor 1
+const SPAN = /** @type {[number, number]} */ ([-1, 2]); // initial gradient axis; its ends suggest neither 0 nor 1
 
 /**
- * Create the form in which the reader predicts the answer to a lesson's question.
- * @param {*} prediction of a lesson: ``answers`` and the index of the ``right`` one; if it is drawn, its ``rule``,
- *   and the x ``at`` which the reply reports the values of all rules
- * @param {Choice} choice of the first curves
- * @param {Acts} acts @returns {Forecast}
+ * Create the form with which the reader predicts the answer to a lesson's question.
+ * @param {*} prediction from the lesson's data: ``answers`` and the index of the ``right`` one; for a drawing its
+ *   ``rule``, and the x ``at`` which the reply gives all rules' values
+ * @param {Choice} choice settings of the first chart @param {Acts} acts @returns {Forecast}
  */
 export function createForecast(prediction, choice, { onTerm, decide = CHECK, onCheck, onSkip, onChange }) {
   const { answers, right, rule, at } = prediction;
@@ -59,7 +60,7 @@ export function createForecast(prediction, choice, { onTerm, decide = CHECK, onC
   if (!draws) drawing.finish();
 
   /**
-   * Return the plot and the text that represent an answer; an answer without text is described.
+   * Return the text and thumbnail of an answer. Without text, the curve is described.
    * @param {*} answer @returns {(Node|string)[]}
    */
   function renderAnswer({ text, picture }) {
@@ -91,7 +92,7 @@ export function createForecast(prediction, choice, { onTerm, decide = CHECK, onC
     onChange();
   }
 
-  /** Show the curve of the picked answer in the chart. */
+  /** Show the curve of the picked answer on the chart. */
   function showPicked() {
     const index = form.picked();
     if (index === null) return;
@@ -130,8 +131,8 @@ export function createForecast(prediction, choice, { onTerm, decide = CHECK, onC
   }
 
   /**
-   * Return the index of the answer whose curve a drawing matches, or -1.
-   * @param {ArrayLike<number>} values of a drawing, in cells of equal width
+   * Return the index of the answer that a drawn curve resembles, or -1.
+   * @param {ArrayLike<number>} values heights in cells of equal width
    */
   function findAnswer(values) {
     const width = (choice.range[1] - choice.range[0]) / values.length;
@@ -142,7 +143,7 @@ export function createForecast(prediction, choice, { onTerm, decide = CHECK, onC
     });
   }
 
-  /** Return the curves of all answers. They are computed once, since a class compares many drawings with them. */
+  /** Return the curves of all answers, computed once. */
   function getCurves() {
     curves ??= answers.map((/** @type {*} */ { picture }) => picture && sampleGradient(picture, choice));
     return /** @type {(ReturnType<typeof sampleGradient>|null)[]} */ (curves);
@@ -160,22 +161,19 @@ export function createForecast(prediction, choice, { onTerm, decide = CHECK, onC
       .join(" ");
   }
 
-  /**
-   * Return the smallest range of the gradient axis that shows the curves of all answers.
-   * @returns {[number, number]}
-   */
+  /** Return the smallest gradient axis that fits the curves of all answers. @returns {[number, number]} */
   function getMinRange() {
     const pictures = answers.flatMap((/** @type {*} */ { picture }) =>
       picture ? [sampleGradient(picture, choice)] : [],
     );
     const values = pictures.flatMap((/** @type {*} */ { y }) => Array.from(y)).filter(Number.isFinite);
     const high = Math.max(SPAN[1], ...values);
-    return [Math.min(SPAN[0], ...values, -high / 4), high]; // the legend has room below most curves
+    return [Math.min(SPAN[0], ...values, -high / 4), high]; // room for the legend below most curves
   }
 
   /**
-   * Describe the drawn value and the true values at the lesson's x. Returns "" if the lesson has none.
-   * @param {number} guess
+   * Describe the drawn and the true values at the lesson's x. Returns "" if the lesson names no x.
+   * @param {number} guess drawn value
    */
   function describePoint(guess) {
     return typeof at === "number" ? say.describePoint(at, guess, getValues(at, choice)) : "";
@@ -196,13 +194,13 @@ export function createForecast(prediction, choice, { onTerm, decide = CHECK, onC
         form.markDrawn();
       } else if (draws || missed) showPicked();
     },
-    /** Pick the answer with this index, if there is one. */
+    /** Pick an answer by its index, if it exists. */
     pick(index) {
       if (index >= answers.length) return;
       form.pick(index);
       handlePick();
     },
-    /** Offer to show the answer after a wrong prediction. */
+    /** Show the button that reveals the answer, after a wrong prediction. */
     missed: () => form.offerAnswer(),
     rest: form.setResting,
     contents: () => answers.map(renderAnswer),
@@ -212,19 +210,19 @@ export function createForecast(prediction, choice, { onTerm, decide = CHECK, onC
   };
 }
 
-/** Return the catalogue entry of a backward rule. @param {string} key of an existing rule */
+/** Return the definition of a backward rule. @param {string} key of an existing rule */
 function findRuleEntry(key) {
   return /** @type {import("../formula/entry.js").Rule} */ (findEntry("rule", key));
 }
 
-/** Return a phrase that names a backward rule's gradient. @param {string} key of a rule */
+/** Return a noun phrase for a rule's gradient. @param {string} key of a rule */
 function nameGradient(key) {
   const { label, formula } = findRuleEntry(key);
   return formula ? `the gradient of ${label}` : "torch's own gradient";
 }
 
 /**
- * Describe the shape of a sampled curve in words.
+ * Describe the shape of a sampled curve in words, without jitter at its kinks.
  * @param {{x: Float64Array, y: Float64Array, marks: Int8Array}} curve
  */
 function describeSample({ x, y, marks }) {
@@ -232,7 +230,7 @@ function describeSample({ x, y, marks }) {
   return describeShape(dropMarked(x), dropMarked(y));
 }
 
-/** Sample a backward rule's gradient over the chart's x range. @param {string} key @param {Choice} choice */
+/** Sample a rule's gradient over the chart's range of x. @param {string} key @param {Choice} choice */
 function sampleGradient(key, choice) {
   const rule = findRuleEntry(key);
   const { x, marks, gradients } = sampleCurves(
@@ -242,7 +240,7 @@ function sampleGradient(key, choice) {
   return { x, marks, y: /** @type {Float64Array} */ (gradients[key]) };
 }
 
-/** Return the gradient of each backward rule in the chart at one x. @param {number} at @param {Choice} choice */
+/** Return each rule's gradient at one x. @param {number} at @param {Choice} choice */
 function getValues(at, choice) {
   return choice.rules.map(({ key }) => {
     const { label, formula } = findRuleEntry(key);

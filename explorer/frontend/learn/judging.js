@@ -1,31 +1,30 @@
-// Comparison of a hand-drawn gradient with the true one, with tolerances for inaccurate drawing.
+// Comparison of a drawn gradient with the true one. It tolerates the inaccuracy of drawing by hand.
 
 /**
- * A curve: x ascending, y of the same length, with NaN for missing values.
+ * A curve; x is ascending, and y is NaN where it is undefined.
  * @typedef {{x: ArrayLike<number>, y: ArrayLike<number>}} Curve
  */
-/** A sampled gradient; ``marks`` is 1 at a kink. @typedef {Curve & {marks: ArrayLike<number>}} Truth */
+/** A sampled gradient. ``marks`` is 1 at a kink. @typedef {Curve & {marks: ArrayLike<number>}} Truth */
 /**
- * An interval of x where a drawing deviates from the gradient, and the
- * largest deviation relative to the size of the gradient.
+ * An interval of x in which a drawing is wrong. ``peak``: the largest deviation, as a fraction of the gradient's size.
  * @typedef {{from: number, to: number, peak: number}} Excursion
  */
 /**
- * How a drawn curve compares with the true gradient: ``right`` if no drawn part is wrong, ``whole`` if enough of the
- * range is drawn, ``share`` the fraction of the range that is drawn, ``mean`` the mean distance from the gradient, and
- * ``excursions`` the wrong parts from left to right.
+ * The result of comparing a drawing with the true gradient. ``right``: no drawn part is wrong; ``whole``: enough of the
+ * range is drawn; ``share``: fraction of the range that is drawn; ``mean``: mean distance; ``excursions``: the wrong
+ * parts, from left to right.
  * @typedef {{right: boolean, whole: boolean, share: number, mean: number, excursions: Excursion[]}} Judgement
  */
 
-const X_TOLERANCE = 0.05; // horizontal tolerance, as a fraction of the x range
+const X_TOLERANCE = 0.05; // horizontal tolerance, as a fraction of the range of x
 const Y_TOLERANCE = 0.2; // vertical tolerance, as a fraction of the gradient's size
-const MAX_SLIP = 0.4; // largest slip of the hand, as a fraction of the gradient's size
-const MAX_SLIPS = 2; // more deviations are intended, such as a peak at each jump
-const MAX_SLIP_WIDTH = 0.05; // width of all slips together, as a fraction of the x range
-const MIN_SHARE = 0.85; // the drawn part of the x range that counts as complete
+const MAX_SLIP = 0.4; // largest deviation that counts as a slip of the hand, as a fraction of the gradient's size
+const MAX_SLIPS = 2; // more deviations count as intended, such as a peak at each jump
+const MAX_SLIP_WIDTH = 0.05; // maximum width of all slips together, as a fraction of the range of x
+const MIN_SHARE = 0.85; // fraction of the range of x that must be drawn
 
 /**
- * Compare a hand-drawn curve with the true gradient. Returns null if nothing is drawn.
+ * Compare a drawn curve with the true gradient. Returns null if nothing is drawn.
  * @param {Curve} drawn @param {Truth} truth @returns {Judgement|null}
  */
 export function judge(drawn, truth) {
@@ -52,7 +51,7 @@ export function judge(drawn, truth) {
 }
 
 /**
- * Return an x with few decimals, well inside a wrong section of a drawn curve, for a sentence about the section.
+ * Return an x well inside a wrong part of a drawing, with few decimals, for a sentence.
  * @param {Excursion} excursion
  */
 export function pickX({ from, to }) {
@@ -65,7 +64,7 @@ export function pickX({ from, to }) {
 }
 
 /**
- * Interpolate a curve linearly at an x. Beyond the ends of the curve, return the value at the nearer end.
+ * Interpolate a curve linearly at x. Beyond its ends, return the value at the end.
  * @param {Curve} curve @param {number} x
  */
 export function interpolateAt(curve, x) {
@@ -73,7 +72,7 @@ export function interpolateAt(curve, x) {
 }
 
 /**
- * Return a function that interpolates a curve linearly; it returns NaN if the curve has no points.
+ * Return a function that interpolates a curve linearly. It returns NaN for a curve without points.
  * @param {Curve} curve @returns {(x: number) => number}
  */
 export function makeInterpolator(curve) {
@@ -86,7 +85,7 @@ export function makeInterpolator(curve) {
   };
 }
 
-/** @typedef {{x: number, y: number}} Point */
+/** A point of a curve. @typedef {{x: number, y: number}} Point */
 
 /** Return the points of a curve with finite values. @param {Curve} curve @returns {Point[]} */
 function listPoints({ x, y }) {
@@ -94,10 +93,9 @@ function listPoints({ x, y }) {
 }
 
 /**
- * Return a curve's lowest and highest value near each x, or null where it has no point on one side.
- * @param {Point[]} curve
- * @param {Point[]} at points, whose x count
- * @param {{reach: number}} far
+ * Return the lowest and highest value of a curve near each x, or null where the curve has points on one side only.
+ * @param {Point[]} curve @param {Point[]} at points, of which only the x matter
+ * @param {{reach: number}} far ``reach``: how near, in x
  */
 function measureBands(curve, at, { reach }) {
   let first = 0;
@@ -114,8 +112,9 @@ function measureBands(curve, at, { reach }) {
 }
 
 /**
- * Return the sections of a drawn curve that lie outside the tolerated band of values.
- * @param {Point[]} points @param {({low: number, high: number}|null)[]} bands @param {{size: number}} far
+ * Return the parts of a drawn curve that leave the tolerated band of values.
+ * @param {Point[]} points @param {({low: number, high: number}|null)[]} bands for each point, null if unknown
+ * @param {{size: number}} far ``size`` of the gradient
  */
 function findExcursions(points, bands, { size }) {
   const excursions = /** @type {Excursion[]} */ ([]);
@@ -133,9 +132,8 @@ function findExcursions(points, bands, { size }) {
 }
 
 /**
- * Return whether the wrong sections of a drawn curve are few and short enough to be slips of the hand.
- * @param {Excursion[]} excursions
- * @param {number} width of the range
+ * Return whether the wrong parts of a drawing are few and narrow enough to be slips of the hand.
+ * @param {Excursion[]} excursions @param {number} width of the range of x
  */
 function areSlips(excursions, width) {
   const total = excursions.reduce((sum, { from, to }) => sum + to - from, 0);
@@ -146,10 +144,7 @@ function areSlips(excursions, width) {
   );
 }
 
-/**
- * Return the mean vertical distance between drawn points and the nearest points of a curve.
- * @param {Point[]} hand @param {Point[]} curve
- */
+/** Return the mean vertical distance of drawn points from a curve. @param {Point[]} hand @param {Point[]} curve */
 function computeMeanDistance(hand, curve) {
   let i = 0;
   const gaps = hand.map(({ x, y }) => {

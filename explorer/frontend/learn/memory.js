@@ -1,4 +1,4 @@
-// Storage of predictions in the tab and of progress in the browser. Nothing of it is ever sent.
+// Storage of the reader's predictions (in the tab) and progress (in the browser). Nothing is sent to the server.
 
 import {
   removeFromSession,
@@ -9,30 +9,33 @@ import {
 } from "../choice/session.js";
 
 /**
- * ``picked`` is the index of an answer, ``drawn`` holds the cells of a drawing, and ``missed`` is whether the
- * prediction was checked and wrong. ``revealed`` is "checked" after a right prediction, "shown" if the reader
- * requested the answer, else null.
- * @typedef {{picked: number|null, drawn: (number|null)[]|null, missed: boolean,
- *   revealed: "checked"|"shown"|null}} State
+ * A lesson's state. ``picked``: index of an answer; ``drawn``: heights of a drawn curve; ``missed``: the prediction was
+ * checked and wrong; ``revealed``: "checked" after a right prediction, "shown" if the reader requested the answer,
+ * otherwise null.
+ * @typedef {{picked: number|null, drawn: (number|null)[]|null, missed: boolean, revealed: "checked"|"shown"|null}}
+ *   State
  */
 
 /** @type {State} */
 export const EMPTY_STATE = { picked: null, drawn: null, missed: false, revealed: null };
 
-/** Return a lesson's saved prediction and progress in this tab. @param {string} key of a lesson @returns {State} */
+/** Return the stored state of a lesson in this tab. @param {string} key of the lesson @returns {State} */
 export const recall = (key) => ({ ...EMPTY_STATE, ...loadFromSession(toKey(key)) });
 
-/** Save a lesson's prediction and progress in this tab. @param {string} key @param {State} state */
+/** Store the state of a lesson in this tab. @param {string} key @param {State} state */
 export const remember = (key, state) => saveInSession(toKey(key), state);
 
-/** Delete the saved predictions of all lessons whose key has a prefix. @param {string} start */
+/** Delete the stored states of all lessons whose keys begin with ``start``. @param {string} start */
 export const forget = (start) => removeFromSession(toKey(start));
 
-/** Return the key under which a lesson's state is stored in the browser. @param {string} key */
+/** Return the storage key of a lesson's state. @param {string} key */
 const toKey = (key) => `lesson ${key}`;
 
-/** ``learned`` holds keys of lessons, ``seen`` the indices of questions seen, by lesson; ``path`` is a title or "". */
-/** @typedef {{learned: string[], seen: Object<string, number[]>, path: string}} Progress */
+/**
+ * The reader's progress. ``learned``: keys of lessons; ``seen``: indices of final questions, by lesson; ``path``: title
+ * of the selected path, or "".
+ * @typedef {{learned: string[], seen: Object<string, number[]>, path: string}} Progress
+ */
 
 const PROGRESS_KEY = "learned";
 const NO_PROGRESS = { learned: [], seen: {}, path: "" };
@@ -40,26 +43,21 @@ const NO_PROGRESS = { learned: [], seen: {}, path: "" };
 /** Return the reader's progress, as saved in this browser. @returns {Progress} */
 export const getProgress = () => ({ ...NO_PROGRESS, ...recallVisit(PROGRESS_KEY) });
 
-/** Add changes to the reader's progress, and save it in this browser. @param {Partial<Progress>} change */
+/** Change the reader's stored progress. @param {Partial<Progress>} change */
 const extend = (change) => rememberVisit(PROGRESS_KEY, { ...getProgress(), ...change });
 
 /** Select a path through the lessons. @param {string} path its title, "" for all lessons */
 export const setPath = (path) => extend({ path });
 
-/**
- * Mark a lesson as learned, after the reader has answered both questions at its end.
- * @param {string} key of a lesson
- */
+/** Mark a lesson as learned, once both questions at its end are answered. @param {string} key of the lesson */
 export function markLearned(key) {
   extend({ learned: [...new Set([...getProgress().learned, key])] });
 }
 
 /**
- * Pick two questions about a lesson that the reader has not seen, and mark them as seen.
- *
- * Returns their indices. If fewer than two are left, all count as unseen again.
- * @param {string} key of the lesson
- * @param {number} count of its questions
+ * Choose two questions about a lesson that the reader has not seen, and mark them as seen. If fewer than two are left,
+ * all count as unseen again. Returns their indices.
+ * @param {string} key of the lesson @param {number} count of its questions
  */
 export function pickTwoQuestions(key, count) {
   const { seen } = getProgress();

@@ -1,4 +1,4 @@
-// The form in which the reader predicts the answer to a lesson's question.
+// The form with which the reader predicts the answer to a lesson's question.
 
 import { element, createId, setText } from "../elements/dom.js";
 import { createOption } from "./pictures/question.js";
@@ -6,13 +6,11 @@ import { createOption } from "./pictures/question.js";
 /** @import { Content } from "./pictures/question.js" */
 
 /**
- * Create the form in which the reader picks an answer or confirms a drawing.
- *
- * ``onPick`` runs when an answer is picked. ``onClear`` runs when the drawing should be cleared; it is null if nothing
- * is drawn. ``onCheck`` runs when the reader submits the prediction. ``onSkip`` runs when the answer should be
- * revealed; it is null if the teacher reveals it. ``decide`` is the label of the submit button.
- * @param {{hint: string, options: Content[], onPick: () => void, onClear: (() => void)|null,
- *   decide: string, onCheck: () => void, onSkip: (() => void)|null}} options
+ * Create the form in which the reader picks an answer, or confirms a drawn curve.
+ * @param {{hint: string, options: Content[], onPick: () => void, onClear: (() => void)|null, decide: string, onCheck:
+ *   () => void, onSkip: (() => void)|null}} options ``onPick``: an answer is picked; ``onClear``: the drawing is
+ *   cleared, null if nothing is drawn; ``onCheck``: the prediction is submitted, by a button labelled ``decide``;
+ *   ``onSkip``: the answer is requested, null if the teacher reveals it
  */
 export function createPrediction({ hint, options, decide, onPick, onClear, onCheck, onSkip }) {
   const name = createId();
@@ -63,7 +61,7 @@ export function createPrediction({ hint, options, decide, onPick, onClear, onChe
       check.disabled = false;
       clear.hidden = onClear === null;
     },
-    /** Mark the prediction as a drawing instead of a picked answer. */
+    /** Show that the prediction is drawn, not picked. */
     markDrawn() {
       for (const button of getButtons()) button.checked = false;
       check.disabled = clear.hidden = false;

@@ -1,4 +1,4 @@
-// Two questions at the end of a lesson. Once both are answered, the lesson counts as learned.
+// Two questions at the end of a lesson. When both are answered, the lesson counts as learned.
 
 import { element } from "../elements/dom.js";
 import { renderSpans } from "./code.js";
@@ -8,14 +8,16 @@ import { renderInline } from "./words.js";
 
 /** @import { OnTerm } from "./words.js" */
 /** @import { Spans } from "./code.js" */
-/** @typedef {{ask: string, code: Spans, answers: {text: string, why: string}[], right: number}} Question */
+/**
+ * A question at the end of a lesson; ``right``: index of the right answer.
+ * @typedef {{ask: string, code: Spans, answers: {text: string, why: string}[], right: number}} Question
+ */
 
 const STORAGE_TEXT = "(Saved in this browser only.)";
 
 /**
  * Create the two questions with which a lesson ends.
- * @param {string} key of the lesson
- * @param {Question[]} questions @param {OnTerm} onTerm
+ * @param {string} key of the lesson @param {Question[]} questions @param {OnTerm} onTerm
  */
 export function createRetest(key, questions, onTerm) {
   const begin = element("button", { onclick: ask }, "Two fresh questions");
@@ -31,7 +33,10 @@ export function createRetest(key, questions, onTerm) {
     put(element("p", { class: "learned", role: "status" }, `Both right: lesson complete. ${STORAGE_TEXT}`));
   }
 
-  /** Show one of the two questions. @param {number} index @param {number} place 1 or 2 @param {() => void} onRight */
+  /**
+   * Show one of the two questions.
+   * @param {number} index @param {number} place 1 or 2 @param {() => void} onRight called after the right answer
+   */
   function show(index, place, onRight) {
     const { ask: asked, code, answers, right } = questions[index];
     const codeBlock = element("pre", { tabindex: 0, role: "region", "aria-label": "Code of the question" });
@@ -53,7 +58,7 @@ export function createRetest(key, questions, onTerm) {
 
   const createOthersButton = () => element("button", { type: "button", onclick: ask }, "Two others");
 
-  /** Replace the displayed question with another element, and focus it. @param {HTMLElement} content */
+  /** Replace the question by another element, and focus it. @param {HTMLElement} content */
   function put(content) {
     place.replaceChildren(content);
     content.setAttribute("tabindex", "-1");

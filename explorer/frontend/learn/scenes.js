@@ -11,25 +11,22 @@ import { parseMessage } from "../choice/message.js";
 import { createStore } from "../choice/store.js";
 import { enterTraining } from "../train/state/tasks.js";
 
-/** A page in one state. @typedef {{path: string, query: string, choice: *}} Scene */
 /**
- * A layer over a chart; ``follow`` gets the positions of its panels, ``over`` returns curves for the chart to plot.
- * @typedef {{element: HTMLElement, follow: (frame: import("../chart/scene/panels.js").Frame) => void,
- *   over?: import("../chart/scene/picture.js").GetCurves}} Layer
+ * A chart or net of a lesson: its page with settings, as a link and as a message.
+ * @typedef {{path: string, query: string, choice: *}} Scene
  */
 /**
- * A chart or net of a lesson on the page, with the store of its settings.
- * @typedef {ReturnType<typeof createStore>} Store
+ * A layer over a chart. ``follow``: gets the positions of its panels; ``over``: returns further curves for the chart.
+ * @typedef {{element: HTMLElement, follow: (frame: import("../chart/scene/panels.js").Frame) => void, over?:
+ *   import("../chart/scene/picture.js").GetCurves}} Layer
  */
+/** The settings of a lesson's chart or net. @typedef {ReturnType<typeof createStore>} Store */
 
-const PACE_ON_STAGE = "10"; // steps per second, slow enough to talk
+const PACE_ON_STAGE = "10"; // in steps per second: slow enough to talk about
 
 /**
- * Create empty elements for a lesson's chart, and for what a parameter that learns comes to rest at.
- *
- * The chart's element has the class ``chart-host`` from the start: adding it on the page would change its colours, and
- * so redraw the chart.
- *
+ * Create empty elements for a lesson's chart and for a learning parameter's equilibria. The chart's element has the
+ * class ``chart-host`` from the start: added later, it would change colours and so redraw the chart.
  */
 export function createHosts() {
   const parts = ["words", "chart chart-host", "strip"].map((name) => element("div", { class: name }));
@@ -38,18 +35,16 @@ export function createHosts() {
   return element("div", { class: "instrument watch" }, stage, resting);
 }
 
-/** Return those examples of a lesson that are charts, without the nets. @param {Scene[]} scenes @returns {Scene[]} */
+/** Return the charts among a lesson's charts and nets. @param {Scene[]} scenes @returns {Scene[]} */
 export function getCurveScenes(scenes) {
   return scenes.filter(({ path }) => path === "/");
 }
 
 /**
  * Show a lesson's live chart in the elements of ``createHosts``.
- *
- * With ``secret``, before the answer is revealed, the chart shows the op alone and does not confirm with torch.
  * @param {HTMLElement} host
  * @param {{scene: Scene, layer: Layer|null, leastRange?: [number, number], secret: boolean, reach: *}} options
- *   ``layer`` is put over the curves
+ *   ``layer``: over the curves; ``secret``: before the answer is revealed, only the op is shown, unconfirmed by torch
  */
 export function showScene(host, { scene, layer, leastRange, secret, reach }) {
   const store = createStore();
@@ -87,8 +82,10 @@ export function showScene(host, { scene, layer, leastRange, secret, reach }) {
 
 /**
  * Show one of a lesson's nets and start its training.
- * @param {HTMLElement} host @param {{scene: Scene, presenting: boolean, reach: *, createTraining:
- *   import("../train/page/small.js").CreateSmallTraining}} options
+ * @param {HTMLElement} host
+ * @param {{scene: Scene, presenting: boolean, reach: *, createTraining:
+ *   import("../train/page/small.js").CreateSmallTraining}} options ``presenting``: in presentation mode, training is
+ *   slower
  */
 export function showNet(host, { scene, presenting, reach, createTraining }) {
   const store = createStore();
@@ -96,14 +93,14 @@ export function showNet(host, { scene, presenting, reach, createTraining }) {
   return { store, destroy: createTraining(host, store, reach).destroy };
 }
 
-/** Return the op and the rules of a chart or net, by their labels. @param {Scene} scene */
+/** Return the labels of a chart's or net's op and rules. @param {Scene} scene */
 export function describeScene(scene) {
   const { op, rules } = getEntries(parseMessage(scene.choice));
   return `${op.label} with ${rules.map((rule) => rule.label).join(", ")}`;
 }
 
 /**
- * Return training settings with a slow pace in presentation mode, unless a pace is set.
+ * Return training settings with a slow pace for presentation mode, unless they set a pace.
  * @param {*} choice @param {boolean} presenting
  */
 function setStagePace(choice, presenting) {
@@ -111,10 +108,11 @@ function setStagePace(choice, presenting) {
 }
 
 /**
- * Create links that open a lesson's charts and nets on their own pages. The link of the displayed chart includes the
- * reader's changes.
+ * Create links that open a lesson's charts and nets on their own pages, with the reader's changes of the displayed
+ * chart.
  * @param {Scene[]} scenes
- * @param {{address: (name: string) => string, embedded: boolean, presenting: () => boolean}} page
+ * @param {{address: (name: string) => string, embedded: boolean, presenting: () => boolean}} page ``address``: makes
+ *   addresses; ``embedded``: inside another site
  */
 export function createLinks(scenes, { address, embedded, presenting }) {
   const links = scenes.map((scene) => {
@@ -141,7 +139,7 @@ export function createLinks(scenes, { address, embedded, presenting }) {
     /** Update the links after presentation mode has begun or ended. */
     show,
     /**
-     * Update the link of a chart whenever the reader changes the chart.
+     * Keep a chart's link in step with the reader's changes.
      * @param {Scene} scene @param {ReturnType<typeof createStore>} store
      */
     follow: (scene, store) => store.subscribe((choice) => point(scenes.indexOf(scene), toQuery(choice))),

@@ -1,4 +1,4 @@
-// The screen of a lesson: the question and the reader's prediction first, then the answer, text and live charts.
+// The screen of a lesson: first the question with the reader's prediction, then the answer, text and live charts.
 
 import { getEntries } from "../choice/choice.js";
 import { createExercise } from "../editor/exercise.js";
@@ -15,28 +15,27 @@ import { parseMessage } from "../choice/message.js";
 const WRONG_TEXT = "Not right.";
 
 /**
- * The surroundings of a lesson: ``address`` returns the address of a page or route of the server, ``instrument``
- * holds the connections of the instrument, with ``loadTraining`` where there is a server.
- * @typedef {{address: (name: string) => string, embedded: boolean, presenting: () => boolean,
- *   onTerm: import("./words.js").OnTerm, next: () => HTMLElement, onAgain: () => void,
- *   instrument: *}} Surroundings ``next`` creates a link to the next lesson, ``onAgain`` reopens this one
+ * Functions of the page around a lesson. ``address``: makes addresses; ``onTerm``: opens the glossary; ``instrument``:
+ * how charts reach the server.
+ * @typedef {{address: (name: string) => string, embedded: boolean, presenting: () => boolean, onTerm:
+ *   import("./words.js").OnTerm, next: () => HTMLElement, onAgain: () => void, instrument: *}} Surroundings ``next``:
+ *   creates a link to the next lesson; ``onAgain``: reopens this lesson
  */
 
 /**
- * A reader's role in a class, where the teacher reveals the answer. ``memory`` is the key for saving the prediction,
- * null if it is not saved. ``form`` creates a replacement for the form, and for the drawing layer over the first
- * curves. ``send`` sends the prediction, and returns whether it was accepted. ``conclude`` reveals the answer to the
- * class; null for students.
- * @typedef {{memory: string|null, form: ((forecast: import("./forecast.js").Forecast) => {element: HTMLElement,
- *   layer: Layer|null})|null, send: ((prediction: {picked: number|null, drawn: (number|null)[]|null}) =>
- *   Promise<{taken: boolean, words: string}>)|null, conclude: (() => *)|null}} Part
- * @typedef {import("./scenes.js").Layer} Layer
+ * The reader's role in a class, where the teacher reveals the answer. ``memory``: storage key of the prediction, or
+ * null; ``form``: creates a replacement for the form, and a layer over the first chart; ``send``: sends the prediction,
+ * and returns whether it was accepted; ``conclude``: reveals the answer to the class, null for students.
+ *
+ * @typedef {{memory: string|null, form: ((forecast: import("./forecast.js").Forecast) => {element: HTMLElement, layer:
+ *   Layer|null})|null, send: ((prediction: {picked: number|null, drawn: (number|null)[]|null}) => Promise<{taken:
+ *   boolean, words: string}>)|null, conclude: (() => *)|null}} Part
+ * @typedef {import("./scenes.js").Layer} Layer a layer over a chart
  */
 
 /**
- * Create the screen of a lesson from the server's data.
- * @param {*} lesson @param {Surroundings} around
- * @param {Part|null} [part] role in a class
+ * Create a lesson's screen from the server's data.
+ * @param {*} lesson @param {Surroundings} around @param {Part|null} [part] the reader's role in a class
  */
 export function createLesson(lesson, around, part = null) {
   const end = new AbortController();
@@ -51,7 +50,7 @@ export function createLesson(lesson, around, part = null) {
     onChange() {
       keep({ ...forecast.saved(), missed: false });
       excerpt?.light();
-      if (part) answer(""); // the message was about the previous prediction
+      if (part) answer(""); // remove a message about the previous prediction
     },
   });
   const excerpt = lesson.excerpt && createExcerpt(lesson.excerpt);
@@ -78,22 +77,19 @@ export function createLesson(lesson, around, part = null) {
   );
   const links = createLinks(lesson.scenes, around);
   let current = /** @type {ReturnType<typeof showScene>|null} */ (null);
-  let exerciseStore = /** @type {import("./scenes.js").Store|null} */ (null); // the store of the exercise's curves
+  let exerciseStore = /** @type {import("./scenes.js").Store|null} */ (null); // settings of the exercise's chart
   let pictures = /** @type {ReturnType<typeof createPictures>|null} */ (null);
   let curveButtons = /** @type {{scene: import("./scenes.js").Scene, button: HTMLElement}[]} */ ([]);
   const slides = createSlides();
   watch.hidden = !forecast.draws;
 
-  /**
-   * Change the state of the lesson, and save it in the browser.
-   * @param {Partial<import("./memory.js").State>} change
-   */
+  /** Change the lesson's state, and store it. @param {Partial<import("./memory.js").State>} change */
   function keep(change) {
     Object.assign(state, change);
     if (memory) remember(memory, state);
   }
 
-  /** Reveal the answer if the reader's prediction is right; otherwise show a reply and allow another try. */
+  /** Reveal the answer if the prediction is right. Otherwise show a reply, and let the reader try again. */
   function check() {
     const { right, words } = forecast.checked();
     if (right) return conclude("checked");
@@ -112,30 +108,30 @@ export function createLesson(lesson, around, part = null) {
     keep({ ...prediction, missed: true });
     forecast.rest(true);
     const { taken = false, words = "" } = (await part?.send?.(prediction)) ?? {};
-    if (state.revealed || !state.missed) return; // the prediction has changed since it was wrong
+    if (state.revealed || !state.missed) return; // revealed, or changed while it was being sent
     answer(words);
     keep({ missed: taken });
     forecast.rest(taken);
   }
 
-  /** Show a message about the reader's prediction. @param {string} words */
+  /** Show a reply to the prediction. @param {string} words */
   function answer(words) {
     verdict.replaceChildren(...renderInline(words, around.onTerm));
   }
 
-  /** Save that the reader has checked or requested the answer, and reveal it. @param {"checked"|"shown"} how */
+  /** Store that the prediction was right or the answer was requested, and reveal it. @param {"checked"|"shown"} how */
   function conclude(how) {
     keep({ ...forecast.saved(), revealed: how });
     reveal(how);
-    title.focus({ preventScroll: true }); // the removed form had the focus; now keys scroll the page
+    title.focus({ preventScroll: true }); // the form with the focus is gone; this way, keys scroll the page
   }
 
-  /** Replace the question with the answer, the lesson's text and the live charts. @param {"checked"|"shown"} how */
+  /** Replace the question by the answer, the lesson's text and the live charts. @param {"checked"|"shown"} how */
   function reveal(how) {
     answer(how === "checked" ? forecast.checked().words : forecast.answer());
     forecast.drawing.finish();
     screen.classList.remove("predicting");
-    excerpt?.element.remove(); // the complete code is displayed below
+    excerpt?.element.remove(); // because the complete code is below
     watch.hidden = false;
     screen.append(createNavigation(), createFullCode(lesson.code));
     text.replaceChildren(...(part?.form ? [place.element] : []), ...createStory());
@@ -144,8 +140,8 @@ export function createLesson(lesson, around, part = null) {
   }
 
   /**
-   * Show the expected curve of an exercise, the reader's curve, and the test case that fails.
-   * @param {*} choice @param {Layer} layer
+   * Show an exercise's chart: the expected curve, the reader's curve and the failing test case.
+   * @param {*} choice @param {Layer} layer marks of the test case
    */
   function showExercise(choice, layer) {
     if (exerciseStore) return exerciseStore.change(parseMessage(choice));
@@ -175,15 +171,14 @@ export function createLesson(lesson, around, part = null) {
     }
   }
 
-  /**
-   * Update the lesson's figures whenever the reader changes the live chart.
-   * @param {import("./scenes.js").Store} store
-   */
+  /** Update the lesson's figures when the live chart changes. @param {import("./scenes.js").Store} store */
   function connectPictures(store) {
     if (pictures) store.subscribeNow(pictures.follow);
   }
 
-  /** Create the lesson's nets. Each trains on request, because a visitor may have only one training run at a time. */
+  /**
+   * Create the lesson's nets, each with a button that trains it: a visitor may have only one training run at a time.
+   */
   function createNets() {
     return lesson.scenes
       .filter((/** @type {*} */ { path }) => path === "/train")
@@ -238,7 +233,7 @@ export function createLesson(lesson, around, part = null) {
       ...(lesson.exercise ? [createExerciseSection()] : []),
       ...(lesson.challenge ? [createParagraph("challenge", lesson.challenge)] : []),
     ];
-    const asked = part?.form ? [[place.element]] : []; // the class's answers are the first slide
+    const asked = part?.form ? [[place.element]] : []; // in a class, the class's answers are the first slide
     slides.show([
       ...asked,
       ...texts,
@@ -249,7 +244,7 @@ export function createLesson(lesson, around, part = null) {
     return [...texts.flat(), ...remembered, ...last, slides.element, opening];
   }
 
-  /** Create the exercise in which the reader writes a Function, next to the curves. */
+  /** Create the exercise, in which the reader writes an autograd Function next to its curves. */
   function createExerciseSection() {
     const { ask } = around.instrument;
     if (!ask.has("judge")) return element("p", {}, "To write it yourself takes the app.");
@@ -258,7 +253,7 @@ export function createLesson(lesson, around, part = null) {
       ask,
       onBegin(over) {
         layer = over;
-        screen.classList.add("writing"); // without the code, which may contain the answer
+        screen.classList.add("writing"); // hides the lesson's code, which may contain the solution
       },
       onDraw: (choice) => layer && showExercise(choice, layer),
     });
@@ -267,7 +262,7 @@ export function createLesson(lesson, around, part = null) {
   }
 
   /**
-   * Go forward or back by some slides, or reveal the answer. Returns false if there is no slide.
+   * Move by a number of slides, or reveal the answer. Returns false if there is no such slide.
    * @param {number} step @returns {boolean}
    */
   function turn(step) {
@@ -278,7 +273,7 @@ export function createLesson(lesson, around, part = null) {
     return true;
   }
 
-  /** Create buttons to switch to those of the lesson's live charts that are not shown. */
+  /** Create buttons for the lesson's other live charts. */
   function createCurveButtons() {
     curveButtons = getCurveScenes(lesson.scenes).map((scene) => {
       const name = `Show ${getEntries(parseMessage(scene.choice)).op.label}`;
@@ -303,7 +298,7 @@ export function createLesson(lesson, around, part = null) {
 
   return {
     element: screen,
-    /** Restore the reader's prediction and draw the chart, once the screen is in the page. */
+    /** Restore the prediction and draw the chart, once the screen is on the page. */
     begin() {
       forecast.restore(state);
       if (state.picked !== null || state.drawn) excerpt?.light();
@@ -313,9 +308,8 @@ export function createLesson(lesson, around, part = null) {
       title.focus({ preventScroll: true });
     },
     /**
-     * Reveal the answer when the teacher does so. A student is told whether the prediction was right; the message
-     * ``unanswered``, which is "" for the teacher, is shown if the student has predicted nothing.
-     * @param {string} unanswered
+     * Reveal the answer when the teacher does. A student learns whether the prediction was right.
+     * @param {string} unanswered message for a student without a prediction; "" for the teacher
      */
     reveal(unanswered) {
       if (state.revealed) return;
@@ -326,7 +320,7 @@ export function createLesson(lesson, around, part = null) {
       if (!unanswered) return;
       if (!isRight) verdict.prepend(`${hasAnswered ? WRONG_TEXT : unanswered} `);
       setAttribute(verdict, "data-kind", hasAnswered && (isRight ? "right" : "wrong"));
-      title.scrollIntoView({ block: "start" }); // a phone may show the answers, below the reply
+      title.scrollIntoView({ block: "start" }); // on a phone, the answers below may be in view
     },
     showLinks: links.show,
     turn,
@@ -341,7 +335,7 @@ export function createLesson(lesson, around, part = null) {
   };
 }
 
-/** Create slides from text, shown one at a time in presentation mode, with buttons to move between them. */
+/** Create slides, shown one by one in presentation mode, with buttons to move between them. */
 function createSlides() {
   let groups = /** @type {HTMLElement[][]} */ ([]);
   let index = 0;
@@ -358,10 +352,7 @@ function createSlides() {
     onward.disabled = index === groups.length - 1;
   }
 
-  /**
-   * Go forward or back by some slides. Returns whether there is such a slide.
-   * @param {number} step @returns {boolean}
-   */
+  /** Move by a number of slides. Returns whether they exist. @param {number} step @returns {boolean} */
   function turn(step) {
     if (!groups[index + step]) return false;
     index += step;
@@ -372,7 +363,7 @@ function createSlides() {
   return {
     element: element("nav", { class: "slides", "aria-label": "Slides" }, back, place, onward),
     turn,
-    /** Replace the slides and show the first one. @param {HTMLElement[][]} parts the elements of each slide */
+    /** Replace the slides, and show the first one. @param {HTMLElement[][]} parts elements of each slide */
     show(parts) {
       groups = parts;
       index = 0;

@@ -2,20 +2,16 @@
 
 import { formatFourDigits } from "../formula/substitution.js";
 
-const LEVEL = 1e-3; // smaller changes between points, relative to the curve's height, are invisible
+const LEVEL = 1e-3; // fraction of the curve's height; smaller changes between points are invisible
 const MAX_PARTS = 6;
 const VERBS = /** @type {Object<string, string>} */ ({ "-1": "falls to ", 0: "", 1: "rises to " });
 
-/**
- * Format a number with two significant digits, because a hand-drawn curve is no more accurate.
- * @param {number} value
- */
+/** Format a number with two significant digits; a drawn curve is no more accurate. @param {number} value */
 export const roundText = (value) => formatFourDigits(Number(value.toPrecision(2)) + 0);
 
 /**
  * Describe a curve in words from left to right, as in "0 until x = −1, then rises to 2".
- * @param {ArrayLike<number>} x ascending
- * @param {ArrayLike<number>} y of the same length, finite
+ * @param {ArrayLike<number>} x ascending @param {ArrayLike<number>} y of the same length, finite
  */
 export function describeShape(x, y) {
   const values = Array.from(y);
@@ -24,7 +20,7 @@ export function describeShape(x, y) {
   if (parts.length === 1 && parts[0].turn === 0) return `${roundText(low)} everywhere`;
   if (parts.length > MAX_PARTS) return `up and down between ${roundText(low)} and ${roundText(high)}`;
   const last = parts.length - 1;
-  const digits = -Math.floor(Math.log10((x[x.length - 1] - x[0]) / 20)); // decimals that are visible in a chart
+  const digits = -Math.floor(Math.log10((x[x.length - 1] - x[0]) / 20)); // decimals that matter on a chart
   const texts = parts.map(({ turn, end }, index) => {
     const limit =
       index === last ? "" : ` until x = ${roundText(Number(x[end].toFixed(Math.max(digits, 0))))}`;
@@ -34,8 +30,8 @@ export function describeShape(x, y) {
 }
 
 /**
- * Split a curve's values into sections that rise, fall or stay level; a section ends at a jump.
- * @param {number[]} values @param {number} level
+ * Split a curve into parts that rise, fall or stay level. A part also ends at a jump.
+ * @param {number[]} values @param {number} level change below which it is level
  */
 function splitParts(values, level) {
   const turns = values

@@ -1,4 +1,4 @@
-// The course for printing: a page per lesson with axes to draw on, followed by the solutions.
+// The course for printing: a page for each lesson, with axes to draw on, then the solutions.
 
 import { getEntries, isStochastic, getLoss } from "../choice/choice.js";
 import { parseMessage } from "../choice/message.js";
@@ -14,16 +14,16 @@ import { renderInline } from "./words.js";
 /** @import { Choice } from "../choice/choice.js" */
 /** @typedef {import("./contents.js").Listed} Listed a lesson */
 
-const LINES = 14; // lines on which readers write their reason; those that do not fit are cut off
+const LINES = 14; // for the reader's reason; lines beyond the page are cut off
 const FIRST_LETTER = 65; // A
 const READY = "Print this page (Ctrl+P, on a Mac ⌘P): one sheet a lesson, to predict on; then the key.";
 const doNothing = () => undefined;
 
 /**
- * Create the printed course, with one page for each lesson. The lessons are loaded one after another.
+ * Create the printed course. Lessons are loaded one after the other.
  * @param {Listed[]} lessons
- * @param {{lesson: (key: string) => Promise<*>, plotly: string, back: HTMLElement}} reach ``lesson`` returns a record or
- *   message, ``plotly`` is the address of plotly.js, ``back`` links to the list of lessons
+ * @param {{lesson: (key: string) => Promise<*>, plotly: string, back: HTMLElement}} reach ``lesson``: loads a lesson or
+ *   returns a message; ``plotly``: its address; ``back``: link to the table of contents
  */
 export function createSheet(lessons, { lesson, plotly, back }) {
   const status = element("p", { role: "status" });
@@ -45,10 +45,9 @@ export function createSheet(lessons, { lesson, plotly, back }) {
   }
 
   /**
-   * Append a lesson's page to the printed course, and its solution to the key.
-   * @param {*} Plotly @param {string} number
-   * @param {number} value of the item in the key
-   * @param {*} record
+   * Append a lesson's printed page, and its solution at the end.
+   * @param {*} Plotly @param {string} number @param {number} value number in the list of solutions
+   * @param {*} record the lesson's data
    */
   async function append(Plotly, number, value, record) {
     const [{ choice: message }] = getCurveScenes(record.scenes);
@@ -80,7 +79,7 @@ export function createSheet(lessons, { lesson, plotly, back }) {
 }
 
 /**
- * Create the printed page of a lesson with question, answers, lines to write on, and empty axes.
+ * Create a lesson's printed page: question, answers, lines to write on, and empty axes.
  * @param {string} number @param {*} record @param {Choice} choice @param {import("./forecast.js").Forecast} forecast
  * @param {HTMLElement} chart
  */
@@ -112,7 +111,7 @@ function createPrintedPage(
   );
 }
 
-/** Create the lines of code that a printed question is about. @param {import("./code.js").Spans[]} lines */
+/** Create the code that a printed question is about. @param {import("./code.js").Spans[]} lines */
 function createCodeLines(lines) {
   const rows = lines.flatMap((spans) => [...renderSpans(spans), "\n"]);
   return element("pre", {}, element("code", {}, ...rows.slice(0, -1)));
@@ -133,9 +132,9 @@ function makeAxesCaption(choice) {
 }
 
 /**
- * Create the solution of a printed lesson: the right answer, the reason for it, and the curve to draw.
- * @param {number} value @param {string} title @param {string} why @param {import("./forecast.js").Forecast} forecast
- * @param {HTMLElement[]} chart
+ * Create a printed lesson's solution: the right answer, the reason, and the curve to draw.
+ * @param {number} value number in the list @param {string} title @param {string} why
+ * @param {import("./forecast.js").Forecast} forecast @param {HTMLElement[]} chart
  */
 function createSolution(value, title, why, { draws, contents, right }, chart) {
   const answer = draws

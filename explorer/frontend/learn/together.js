@@ -1,4 +1,4 @@
-// A class on the page Learn: a teacher's or a student's screen with the lesson that the class is asked.
+// A class on the page Learn: the teacher's or a student's screen, with the lesson whose question the class is asked.
 
 import { live } from "../class/live.js";
 import { getLed } from "../class/membership.js";
@@ -12,23 +12,22 @@ import { forget } from "./memory.js";
 
 /** @import { View } from "../class/live.js" */
 /** @import { Part } from "./screen.js" */
-/** @typedef {{key: string, title: string}} Listed */
+/** A lesson in the list. @typedef {{key: string, title: string}} Listed */
 /**
- * The functions of the page that a class uses: ``load`` returns a lesson or an error message, ``build`` creates the
- * screen of a lesson, ``onLesson`` is called with each lesson that the class is asked about, and ``onLeave`` is called
- * when the student leaves the class.
- * @typedef {{lessons: Listed[], load: (key: string) => Promise<*>,
- *   build: (record: *, part: Part) => ReturnType<typeof import("./screen.js").createLesson>,
- *   onLesson: (key: string) => void, onLeave: (key: string|null) => void}} Means
+ * Functions of the page for a class. ``load``: returns a lesson, or a message on failure; ``build``: creates a lesson's
+ * screen; ``onLesson``: called with each lesson that the class is asked about; ``onLeave``: called when a student
+ * leaves.
+ * @typedef {{lessons: Listed[], load: (key: string) => Promise<*>, build: (record: *, part: Part) => ReturnType<typeof
+ *   import("./screen.js").createLesson>, onLesson: (key: string) => void, onLeave: (key: string|null) => void}} Means
  */
 
 const SENT_TEXT = "Sent. You can change it until the answers are shown.";
 const UNANSWERED_TEXT = "You have not answered.";
-const AGAIN_MS = 3000; // time until a failed request for a lesson or drawings is repeated
+const AGAIN_MS = 3000; // pause before a failed request for a lesson or drawings is repeated
 
-let opened = ""; // the id of a newly opened class, whose code is displayed large
+let opened = ""; // id of a class that was just opened, whose code is shown in large type
 
-/** The functions with which the page Learn opens, finds and shows classes. */
+/** How the page Learn opens, finds and shows classes. */
 export const classes = {
   /** Return the id of the class that this browser leads, or null. */
   held: () => getLed()?.id ?? null,
@@ -40,15 +39,15 @@ export const classes = {
   },
   create: createClassScreen,
   /**
-   * Call ``watcher`` whenever this browser's class changes. Returns a function that stops it.
+   * Call a function whenever this browser's class changes. Returns a function that stops this.
    * @param {() => void} watcher
    */
   follow: (watcher) => live.follow(watcher),
 };
 
 /**
- * Show a class in an element, as its teacher or as a student.
- * @param {HTMLElement} host @param {string} id @param {Means} means
+ * Show a class in an element, as its teacher or a student.
+ * @param {HTMLElement} host @param {string} id of the class @param {Means} means
  */
 function createClassScreen(host, id, { lessons, load, build, onLesson, onLeave }) {
   const leads = getLed()?.id === id;
@@ -77,19 +76,23 @@ function createClassScreen(host, id, { lessons, load, build, onLesson, onLeave }
     };
   }
 
-  /** Update the screen after the state of the class has changed. @param {View|null} view */
+  /** Update the screen for a new state of the class. @param {View|null} view */
   function show(view) {
     if (view?.id !== id) return;
     band.show(view);
     if (view.state === "ended" || view.state === "gone") forget(`${id} `);
     if (view.state === "ended" && leads) onLeave(view.lesson ?? null);
-    if (view.state === "ended" && !isRevealed) place.replaceChildren(); // no more predictions are accepted
+    // the class is over, so no prediction can be sent
+    if (view.state === "ended" && !isRevealed) place.replaceChildren();
     if (view.state !== "open" || !view.lesson) return;
     if (view.round !== round) change(view.lesson, view.round);
     else if (view.revealed && lesson && !isRevealed) reveal(view);
   }
 
-  /** Load and show the lesson whose question the class is asked next. @param {string} key @param {number} next */
+  /**
+   * Load and show the lesson whose question the class is asked next.
+   * @param {string} key @param {number} next number of the question
+   */
   async function change(key, next) {
     clearTimeout(timer);
     round = next;
@@ -113,7 +116,7 @@ function createClassScreen(host, id, { lessons, load, build, onLesson, onLeave }
     show(live.view);
   }
 
-  /** Return the options of a lesson's screen for a teacher. @returns {Part} */
+  /** Return the teacher's role, for a lesson's screen. @returns {Part} */
   function makeTeacherPart() {
     return {
       memory: null,
@@ -127,7 +130,7 @@ function createClassScreen(host, id, { lessons, load, build, onLesson, onLeave }
     };
   }
 
-  /** Return the options of a lesson's screen for a student. @returns {Part} */
+  /** Return a student's role, for a lesson's screen. @returns {Part} */
   function makeStudentPart() {
     return {
       memory: `${id} ${round}`,
@@ -140,7 +143,7 @@ function createClassScreen(host, id, { lessons, load, build, onLesson, onLeave }
     };
   }
 
-  /** Reveal the answer; the teacher also sees all answers of the class. @param {View} view */
+  /** Reveal the answer. The teacher also sees the answers of the class. @param {View} view */
   async function reveal(view) {
     isRevealed = true;
     lesson?.reveal(leads ? "" : UNANSWERED_TEXT);
@@ -167,11 +170,11 @@ function createClassScreen(host, id, { lessons, load, build, onLesson, onLeave }
     id,
     leads,
     goesOn: () => live.goesOn,
-    /** Ask the class the question of a lesson, as its teacher. @param {string} key */
+    /** Ask the class a lesson's question, as its teacher. @param {string} key of the lesson */
     ask: (key) => live.command("ask", { lesson: key }),
     showLinks: () => lesson?.showLinks(),
     /**
-     * Go forward or back by some slides. While a lesson loads, nothing happens.
+     * Move by a number of slides; nothing happens while a lesson loads. Returns false if there is no such slide.
      * @param {number} step @returns {boolean}
      */
     turn: (step) => lesson?.turn(step) ?? live.goesOn,

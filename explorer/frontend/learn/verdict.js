@@ -6,7 +6,7 @@ import { roundText } from "./shape.js";
 
 /** @import { Curve, Excursion, Judgement } from "./judging.js" */
 /**
- * A possible answer to a lesson's question, with the reply to a reader who picks it.
+ * One answer to choose from, with the reply (``why``) to readers who pick it.
  * @typedef {{text: string, why: string, picture: string|null}} Answer
  */
 
@@ -15,17 +15,16 @@ const RETRY_TEXT = "Try again, or see the answer.";
 /** Return the reply to a right answer. @param {Answer} answer */
 export const describeRight = ({ text, why }) => `Yes${text ? `, “${text}”` : ""}. ${why}`;
 
-/** Return the reply to a wrong answer, or to a drawing that matches a wrong answer. @param {Answer} answer */
+/** Return the reply to a wrong answer, also to a drawing that resembles one. @param {Answer} answer */
 export const describeWrong = ({ text, why }) =>
   `Not${text ? ` “${text}”` : " this one"}. ${why} ${RETRY_TEXT}`;
 
-/** Return the text that is shown when the reader asks for the answer. @param {Answer} answer */
+/** Return the text for a reader who asks for the answer. @param {Answer} answer */
 export const describeAnswer = ({ text, why }) => (text ? `The answer is “${text}”. ${why}` : why);
 
 /**
- * Return the reply to a drawn curve without errors, which may be incomplete.
- * @param {Judgement} judgement
- * @param {string} name of the true gradient
+ * Return the reply to a drawing without errors, which may be incomplete.
+ * @param {Judgement} judgement @param {string} name of the true gradient
  */
 export function describeRightDrawing({ mean, whole, share }, name) {
   if (whole) return `Yes, as close as a hand can draw: on average ${roundText(mean)} from ${name}.`;
@@ -33,7 +32,7 @@ export function describeRightDrawing({ mean, whole, share }, name) {
 }
 
 /**
- * Return the reply to a wrong drawing: where it deviates, but not the true values there.
+ * Return the reply to a wrong drawing: where it is wrong, without the true values.
  * @param {Judgement} judgement @param {Curve} drawn
  */
 export function describeWrongDrawing({ excursions }, drawn) {
@@ -43,9 +42,8 @@ export function describeWrongDrawing({ excursions }, drawn) {
 }
 
 /**
- * Return the reply to a wrong drawing once the answer is revealed: where and how far it deviates.
- * @param {Judgement} judgement @param {Curve} drawn @param {Curve} truth
- * @param {string} name of the true gradient
+ * Return the reply to a wrong drawing once the answer is revealed: where it is wrong, and by how much.
+ * @param {Judgement} judgement @param {Curve} drawn @param {Curve} truth @param {string} name of the true gradient
  */
 export function describeDistance({ mean, excursions }, drawn, truth, name) {
   const x = pickX(findWorst(excursions));
@@ -54,10 +52,8 @@ export function describeDistance({ mean, excursions }, drawn, truth, name) {
 }
 
 /**
- * Compare the value that the reader drew at an x with the value of each backward rule.
- * @param {number} x
- * @param {number} guess NaN if there is none
- * @param {{label: string, value: number}[]} rules
+ * Compare the value that the reader drew at an x with each rule's value.
+ * @param {number} x @param {number} guess drawn value, NaN if none @param {{label: string, value: number}[]} rules
  */
 export function describePoint(x, guess, rules) {
   const returns = rules.map(({ label, value }) => `${label} returns ${roundText(value)}`).join(", ");
@@ -66,7 +62,7 @@ export function describePoint(x, guess, rules) {
     : `At x = ${roundText(x)} you expect ${roundText(guess)}: ${returns}.`;
 }
 
-/** Return the wrong section of a drawn curve with the largest area. @param {Excursion[]} excursions */
+/** Return the wrong part of a drawing with the largest area. @param {Excursion[]} excursions */
 function findWorst(excursions) {
   const getArea = (/** @type {Excursion} */ { from, to, peak }) => (to - from) * peak;
   return excursions.reduce((worst, other) => (getArea(other) > getArea(worst) ? other : worst));

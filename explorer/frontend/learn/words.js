@@ -1,8 +1,8 @@
-// The text of a lesson, in a small subset of Markdown whose links open the glossary.
+// The text of a lesson in a small subset of Markdown, whose links open the glossary.
 
 import { element } from "../elements/dom.js";
 
-/** A function that shows a term's entry in the glossary. @typedef {(term: string) => void} OnTerm */
+/** Opens the glossary at a term. @typedef {(term: string) => void} OnTerm */
 
 const MARKUP = /`([^`]+)`|\*\*([^*]+)\*\*|\*([^*]+)\*|\[([^\]]+)\]\((\w+)\)/;
 
@@ -36,7 +36,10 @@ export function renderInline(text, onTerm) {
   ];
 }
 
-/** Create the glossary's window, which Escape or a click elsewhere closes. @param {Object<string, string>} terms */
+/**
+ * Create the glossary's window. Escape or a click outside closes it.
+ * @param {Object<string, string>} terms explanations by term
+ */
 export function createGlossary(terms) {
   const entries = new Map(
     Object.entries(terms).map(([term, text]) => [
@@ -53,11 +56,11 @@ export function createGlossary(terms) {
   );
   return {
     element: window,
-    /** Open the glossary and scroll to a term, if it is given. @param {string} [term] */
+    /** Open the glossary, at a term if one is given. @param {string} [term] */
     show(term) {
       entries.forEach((entry, key) => entry.classList.toggle("requested", key === term));
       window.showPopover();
-      window.focus(); // so that arrow keys scroll it
+      window.focus(); // the arrow keys scroll the focused window
       entries.get(term ?? "")?.scrollIntoView({ block: "nearest" });
     },
   };

@@ -15,7 +15,8 @@
  *   Measured|null, message: string}} Row one rule; ``share``: mean gradient size relative to straight-through's;
  *   ``lens``: distance from the slope of the op's mean under noise; ``measured``: null until Python answers, and
  *   ``message`` says why
- * @typedef {"rule"|"peak"|"area"|"support"|"share"|"lens"|"linear"|"finite"|"fails"|"source"} Column
+ * @typedef {"rule"|"peak"|"area"|"support"|"share"|"lens"|"linear"|"finite"|"fails"|"source"} Column a column of the
+ *   table
  * @typedef {{by: Column|"", down: boolean}} Order the sorted column, "" for the catalogue's order
  */
 
@@ -120,9 +121,7 @@ function getField(row, column) {
 
 /**
  * Return the value by which a table cell is sorted, or null if it is missing.
- * @param {Row} row
- * @param {Column} column
- * @returns {number|string|null}
+ * @param {Row} row @param {Column} column @returns {number|string|null}
  */
 function getSortValue(row, column) {
   if (column === "rule") return row.label;

@@ -5,7 +5,7 @@ import { formatExact } from "../formula/numbers.js";
 /**
  * The values of a curve, or null for unknown ones.
  *
- * @typedef {Float64Array|Float32Array} Floats
+ * @typedef {Float64Array|Float32Array} Floats values of a curve
  * @typedef {{x: Floats, y: Floats, gradients: Record<string, Floats|null>, parts: Record<string, Floats|null>, drawn?:
  *   {spread: Record<string, Floats>, exact: {y: Floats, isPast?: boolean}|null}|null}} Sampled an op's curves;
  *   ``drawn`` is set if y and gradients are means over random numbers: standard deviations and the unbiased gradient

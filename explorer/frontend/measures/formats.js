@@ -20,14 +20,13 @@ import { formatRounded } from "../formula/substitution.js";
 /** @import { Tree } from "../formula/evaluation.js" */
 /** @import { ScopeAt } from "../formula/kinks.js" */
 
-const MAX_NUMBERS = 4096; // maximum number of values listed on a page
+const MAX_NUMBERS = 4096; // maximum count of numbers listed on a page
 // maximum characters of an exact decimal; significant digits of a float64 and of a rounded number
 const [MAX_CHARACTERS, DIGITS, SHORT_DIGITS] = [9, 15, 7];
 
 /**
  * Find the part of a formula that rounds to a floating-point format, or return null if there is none.
- * @param {Tree} tree
- * @returns {["call", string, ...Tree[]]|null}
+ * @param {Tree} tree @returns {["call", string, ...Tree[]]|null}
  */
 export function findRounding(tree) {
   if (typeof tree === "number") return null;
@@ -42,9 +41,7 @@ export function findRounding(tree) {
 /**
  * Return the floating-point format to which an op rounds, or null if it rounds to no format. Bit counts are rounded to
  * integers, as ``fp`` does.
- * @param {Tree} tree
- * @param {Record<string, number>} parameters
- * @returns {Format|null}
+ * @param {Tree} tree @param {Record<string, number>} parameters @returns {Format|null}
  */
 export function findFormat(tree, parameters) {
   const call = findRounding(tree);

@@ -50,8 +50,7 @@ export function computeColourBands(maps, top) {
 
 /**
  * Return the colour band of a value: 0 for zero, 1 and up for positive values, −1 and down for negative ones.
- * @param {number} value
- * @param {Bands} bands
+ * @param {number} value @param {Bands} bands
  */
 export function getColourBand(value, { step, count }) {
   if (value === 0) return 0;

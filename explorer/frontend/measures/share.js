@@ -16,7 +16,8 @@ import { evaluate } from "../formula/evaluation.js";
  * formulas are taken over all inputs. Returns NaN if the result is not finite, and null if the op or rule is stochastic
  * or only torch can evaluate it.
  * @param {Op} op @param {Rule} rule @param {Numbers} numbers
- * @param {Record<string, number>} settings parameter values by control name @param {number} g @returns {number|null}
+ * @param {Record<string, number>} settings parameter values by control name @param {number} g upstream gradient
+ * @returns {number|null}
  */
 export function computeShare(op, rule, { values: x, weights, count }, settings, g) {
   const tree = getGradientTree(op, rule, "");

@@ -1,4 +1,5 @@
-// The first module that a notebook's cell loads. It loads the others once per page, from a shared widget model.
+// The module that a notebook cell loads first. It loads all others once per page, from a widget model that all cells
+// share.
 
 const REGISTRY = Symbol.for("gradient-explorer");
 const PATIENCE_MS = 20_000;
@@ -6,7 +7,7 @@ const page = /** @type {*} */ (globalThis);
 
 export default { render };
 
-/** Load the library and show the widget in its notebook cell. @param {*} props the arguments of anywidget */
+/** Load the library, and show the widget in its notebook cell. @param {*} props anywidget's arguments */
 async function render({ model, el, signal }) {
   const startTime = performance.now();
   el.textContent = "Loading the gradient explorer …";
@@ -19,7 +20,7 @@ async function render({ model, el, signal }) {
     const { mount } = await libraries.get(hash);
     if (signal?.aborted) return undefined;
     el.replaceChildren();
-    const isLive = library?.comm_live !== false; // a notebook saved with its widgets has no kernel
+    const isLive = library?.comm_live !== false; // false in a notebook that was saved with its widgets: nothing answers
     return mount({ model, el, startTime, ask: isLive ? ask : null });
   } catch (/** @type {*} */ error) {
     libraries.delete(hash);
@@ -29,9 +30,8 @@ async function render({ model, el, signal }) {
 }
 
 /**
- * Send a request to the notebook's kernel and return its answer with binary buffers.
- * @param {*} model @param {string} question @param {*} args
- * @param {AbortSignal} [signal] cancels the question
+ * Send a question to the notebook's kernel. Returns its answer with binary buffers.
+ * @param {*} model @param {string} question @param {*} args @param {AbortSignal} [signal] cancels the question
  * @returns {Promise<{message: *, buffers: *}>}
  */
 function askKernel(model, question, args, signal) {
@@ -43,16 +43,15 @@ function askKernel(model, question, args, signal) {
     for (const end of [AbortSignal.timeout(PATIENCE_MS), signal])
       end?.addEventListener("abort", () => reject(new Error("the kernel does not answer")));
     model.on("msg:custom", receive);
-    Promise.resolve(model.send({ id, question, arguments: args })).catch(reject); // the kernel is gone
+    Promise.resolve(model.send({ id, question, arguments: args })).catch(reject); // rejects if the kernel is gone
   });
   return answer.finally(() => model.off("msg:custom", receive));
 }
 
 /**
- * Load the library's modules and Plotly, and set up the page.
- *
- * Some notebooks, such as Colab, keep no bytes in their models: then the kernel sends them.
- * @param {*} library @param {(question: string, args: *) => Promise<{buffers: *}>} ask
+ * Load the library's modules and Plotly, and set up the page. Some notebooks, such as Colab, keep no binary data in
+ * widget models; there the kernel sends them.
+ * @param {*} library the shared widget model @param {(question: string, args: *) => Promise<{buffers: *}>} ask
  */
 async function unpack(library, ask) {
   const parts = ["code", "plotly"].map((name) => library?.get(name));
@@ -63,13 +62,13 @@ async function unpack(library, ask) {
   return begin(bundle, unzip(plotly).then(loadPlotly));
 }
 
-/** Return the text of gzip data. @param {*} packed */
+/** Unpack gzip data to text. @param {*} packed */
 function unzip(packed) {
   const stream = new Blob([packed]).stream().pipeThrough(new DecompressionStream("gzip"));
   return new Response(stream).text();
 }
 
-/** Import a JavaScript module from its source text, as anywidget does. @param {string} source */
+/** Import a JavaScript module from its source, as anywidget does. @param {string} source */
 async function load(source) {
   const address = URL.createObjectURL(new Blob([source], { type: "text/javascript" }));
   try {
@@ -79,7 +78,7 @@ async function load(source) {
   }
 }
 
-/** Load our version of Plotly without replacing the page's own version. @param {string} source */
+/** Load the library's version of Plotly without replacing the notebook's own. @param {string} source */
 async function loadPlotly(source) {
   const previous = Object.getOwnPropertyDescriptor(globalThis, "Plotly");
   const prefix = "const module = { exports: {} }, exports = module.exports, define = undefined;\n";

@@ -1,4 +1,4 @@
-// Closing of Streamlit's dialog about a lost connection, because the page works without a connection.
+// Streamlit's dialog about a lost connection, closed because the page needs no connection.
 
 /** Close Streamlit's dialog about a lost connection whenever it appears. */
 export function closeConnectionDialogs() {
@@ -8,7 +8,7 @@ export function closeConnectionDialogs() {
   }).observe(document.body, { childList: true, subtree: true });
 }
 
-/** Click the close button of a dialog. @param {Element} dialog */
+/** Press the close button of a dialog. @param {Element} dialog */
 function close(dialog) {
   /** @type {HTMLElement|null} */ (dialog.querySelector('[aria-label="Close"]'))?.click();
 }

@@ -1,4 +1,4 @@
-// The buttons next to the page's title, which start presentation mode and copy the page's link.
+// The buttons next to the page's title: presentation mode, and a copy of the page's link.
 
 import { isQueryShort, toQuery } from "../choice/address.js";
 import { setPresenting } from "../choice/presentation.js";
@@ -31,7 +31,7 @@ export function createButtons(host) {
   return { destroy: () => clearTimeout(timer) };
 }
 
-/** Copy text to the clipboard and return a message about success or failure. @param {string} text */
+/** Copy text to the clipboard. Returns a message about success or failure. @param {string} text */
 async function copyWithMessage(text) {
   return (await copyText(text)) ? "Copied" : "The browser does not allow it: copy the address above.";
 }

@@ -1,4 +1,4 @@
-// The entry point for Streamlit's components, which call it with data from Python to show parts of a page.
+// Mounting of the page's parts in Streamlit components, which call this module with data from Python.
 
 import { getAttended, BEGIN_EVENT, getLed } from "../class/membership.js";
 import { setDocument } from "../choice/entries.js";
@@ -14,13 +14,16 @@ import { fetchDocument, toServerUrl } from "../choice/server.js";
 import { closeConnectionDialogs } from "./connection-dialog.js";
 
 /**
- * The arguments of a Streamlit component, passed when it appears and again whenever its data change.
+ * A Streamlit component: its element, and data from Python. Streamlit passes it when the component appears and after
+ * each change of data.
+ *
  * @typedef {{parentElement: HTMLElement, data: *}} Component
- * @typedef {(root: HTMLElement, component: Component) => () => void} Make mounts a part; returns a function that ends it
+ * @typedef {(root: HTMLElement, component: Component) => () => void} Make mounts a part of the page; returns a function
+ *   that removes it
  */
 
 /**
- * Functions that load the parts of a page, by the CSS selector of the element that holds the part.
+ * Loaders of the page's parts, by CSS selector of the element that holds the part.
  * @type {[string, () => Promise<Make>][]}
  */
 const PARTS = [
@@ -32,15 +35,9 @@ const PARTS = [
   [".instrument", loadExplore],
 ];
 
-/**
- * Functions that remove the mounted parts of a page, by the element that holds the part.
- * @type {WeakMap<HTMLElement, () => void>}
- */
+/** Functions that remove a mounted part, by the element that holds it. @type {WeakMap<HTMLElement, () => void>} */
 const mounted = new WeakMap();
-/**
- * The chart that came with the page's HTML, until Streamlit provides its element.
- * @type {ReturnType<typeof createServed>}
- */
+/** The chart in the page's HTML, until Streamlit provides an element for it. @type {ReturnType<typeof createServed>} */
 let served = null;
 const ready = fetchDocument().then((found) => {
   setDocument(found);
@@ -49,7 +46,7 @@ const ready = fetchDocument().then((found) => {
 closeConnectionDialogs();
 
 /**
- * Mount a part of the page in Streamlit's element. Nothing happens if the element is gone or already has the part.
+ * Mount a part of the page in a Streamlit component, unless its element is gone or has the part already.
  * @param {Component} component
  */
 export async function mount(component) {
@@ -62,21 +59,21 @@ export async function mount(component) {
 }
 
 /**
- * Unmount a part of the page when Streamlit ends its call, if the element has left the page. With other data or
- * colours Streamlit calls again for the same element, and may end the previous call after that.
+ * Remove a part when Streamlit ends its component, but only if the element has left the page. For new data or colours,
+ * Streamlit calls ``mount`` again with the same element, and may end the previous call later.
  * @param {HTMLElement} host
  */
 export function ended(host) {
   if (!host.isConnected) unmount(host);
 }
 
-/** Remove the part of the page that is mounted in an element. @param {HTMLElement} host */
+/** Remove the part that is mounted in an element. @param {HTMLElement} host */
 export function unmount(host) {
   mounted.get(host)?.();
   mounted.delete(host);
 }
 
-/** Mount the page's heading with its buttons. @type {Make} */
+/** Mount the page's title with its buttons. @type {Make} */
 function mountHeading(root) {
   const buttons = createButtons(/** @type {HTMLElement} */ (root.querySelector(".copy")));
   const end = new AbortController();
@@ -97,20 +94,20 @@ function mountHeading(root) {
   };
 }
 
-/** Mount the messages about unusable values in the page's link. @type {Make} */
+/** Mount messages about values in the page's link that could not be used. @type {Make} */
 function mountNotices(root, { data }) {
   showNotices(root, data.notices);
   return () => root.replaceChildren();
 }
 
-/** Load the page Explore as soon as the chart that came with the page can be moved. @returns {Promise<Make>} */
+/** Load the page Explore, and wait until the chart in the page's HTML can be moved. @returns {Promise<Make>} */
 async function loadExplore() {
   await ready;
   if (served) await waitUntilIdle();
   return mountExplore;
 }
 
-/** Mount the page Explore, with the chart that came with the page or with a new one. @type {Make} */
+/** Mount the page Explore around the chart in the page's HTML, or around a new one. @type {Make} */
 function mountExplore(root, { data }) {
   const page = served ?? createPage(root, parseMessage(data.choice), makePageReach(data), prepareExplore);
   served = null;
@@ -139,9 +136,9 @@ async function loadStudy() {
 }
 
 /**
- * Return a function that mounts a page whose computations run on the server, such as Train.
- * @param {import("../explore/page/instrument.js").CreateTraining} createTraining
- * @param {Parameters<typeof createPage>[3]} enter @returns {Make}
+ * Return a function that mounts a page with a training run or study on the server.
+ * @param {import("../explore/page/instrument.js").CreateTraining} createTraining creates the run or study in the page
+ * @param {Parameters<typeof createPage>[3]} enter adapts settings of other pages to this one @returns {Make}
  */
 function makeWorkPage(createTraining, enter) {
   return (root, { data }) => {
@@ -169,7 +166,7 @@ async function loadLearn() {
   };
 }
 
-/** Remove the chart that came with the page when Streamlit shows another page. */
+/** Remove the chart in the page's HTML when Streamlit shows another page. */
 function leaveServed() {
   served?.destroy();
   served = null;

@@ -1,4 +1,4 @@
-// The interactive chart in a notebook, kept in sync with a widget that Python reads and writes.
+// The interactive chart in a notebook cell, kept in step with a widget that Python reads and writes.
 
 import { confirmBy } from "../asking/confirm.js";
 import { getCatalogue } from "../choice/entries.js";
@@ -7,8 +7,8 @@ import { createStore } from "../choice/store.js";
 import { createInstrument } from "../explore/page/instrument.js";
 import { createSavedAsk } from "../explore/page/saved-answers.js";
 
-const PAUSE_MS = 100; // time between updates of the model during a drag
-const NARROW_PX = 640; // in narrower cells the tools are closed at first
+const PAUSE_MS = 100; // ms between updates of the widget during a drag
+const NARROW_PX = 640; // in narrower cells, further tools are closed at first
 const SAVED_TEXT =
   "Python answered this for the values that the notebook was saved with. Run the cell for others.";
 const KERNEL_TEXT = "Python answers this, and no kernel runs: run the cell.";
@@ -43,9 +43,8 @@ export function mountInstrument({ model, place, plotly, ask, library }) {
 }
 
 /**
- * Keep a widget model's traits and the browser's settings in sync.
- * @param {*} model @param {import("../choice/store.js").Store} store
- * @param {string} tools the store's initial value
+ * Copy changes between a widget model and the chart's settings, in both directions.
+ * @param {*} model @param {import("../choice/store.js").Store} store @param {string} tools the initially open tools
  */
 function linkModel(model, store, tools) {
   const view = getCatalogue().view.map(({ name }) => name);
@@ -53,14 +52,12 @@ function linkModel(model, store, tools) {
   const events = [...names, "_custom"].map((name) => `change:${name}`).join(" ");
   let timer = 0;
   let writeTime = 0;
-  let synced = /** @type {Record<string, *>} */ ({}); // the model's values that the store already has
+  let synced = /** @type {Record<string, *>} */ ({}); // values of the model that the settings already have
   const getValues = () => Object.fromEntries([...names, "_custom"].map((name) => [name, model.get(name)]));
 
   /**
-   * Copy changes made by Python or another view into the browser's settings.
-   *
-   * A formula may arrive before its catalogue entry; both are read together.
-   *
+   * Apply changes of the widget, by Python or another view of it, to the chart's settings. A formula may arrive before
+   * its definition; then both are applied together.
    */
   function readModel() {
     const values = getValues();
@@ -74,10 +71,10 @@ function linkModel(model, store, tools) {
       const slots = keepSlots(values.rules, store.choice);
       store.change(parseMessage({ ...next, slots }), { origin: store.choice ? "history" : "start" });
       synced = values;
-    } catch {} // the change is incomplete until the next one arrives
+    } catch {} // incomplete until the next change arrives
   }
 
-  /** Copy changes of the browser's settings into the widget model. */
+  /** Copy changes of the chart's settings to the widget. */
   function writeModel() {
     timer = 0;
     writeTime = performance.now();
@@ -108,7 +105,7 @@ function linkModel(model, store, tools) {
 
 /**
  * Return the properties of an object that differ from those of another.
- * @param {Record<string, *>} values @param {Record<string, *>} others
+ * @param {Record<string, *>} values @param {Record<string, *>} others to compare with
  */
 function pickChanges(values, others) {
   const differs = (/** @type {[string, *]} */ [name, value]) =>
@@ -117,8 +114,8 @@ function pickChanges(values, others) {
 }
 
 /**
- * Assign colour slots to backward rules, so that rules that were already shown keep theirs.
- * @param {string[]} rules @param {import("../choice/choice.js").Choice|null} before
+ * Assign colour slots to backward rules. Rules that are on the chart already keep theirs.
+ * @param {string[]} rules keys @param {import("../choice/choice.js").Choice|null} before
  */
 function keepSlots(rules, before) {
   const slots = new Map(before?.rules.map(({ key, slot }) => [key, slot]));

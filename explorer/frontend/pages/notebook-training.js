@@ -1,4 +1,4 @@
-// A training run in a notebook: curves of held-out scores, and a drawing of the net for each backward rule.
+// A training run in a notebook cell: curves of held-out scores, and a drawing of the net for each backward rule.
 
 import { createChildren } from "../elements/children.js";
 import { element, setText } from "../elements/dom.js";
@@ -68,9 +68,10 @@ export function mountTraining({ model, place, plotly }) {
 }
 
 /**
- * Return the drawing of one backward rule's gradients through the layers, empty without measurements.
- * @param {*} way the measured backward pass, or null
- * @param {boolean} isBetweenLayers whether the op is between layers
+ * Describe how a rule's gradient passes through the net's layers, as data for a drawing. It has no measurements for
+ * null.
+ * @param {*} way the measured backward pass
+ * @param {boolean} isBetweenLayers whether the op is between layers, rather than on weights
  */
 function makeWay(way, isBetweenLayers) {
   if (!way) return { plates: [], bands: [] };

@@ -1,4 +1,4 @@
-// A widget in a notebook cell. A shadow tree isolates its keys, wheel events and colours.
+// A widget in a notebook cell. A shadow tree isolates its keys, wheel events and colours from the notebook.
 
 import { setDocument } from "../choice/entries.js";
 import { element } from "../elements/dom.js";
@@ -7,22 +7,23 @@ import { mountInstrument } from "./notebook-instrument.js";
 import { mountTraining } from "./notebook-training.js";
 
 /**
- * The contents of a notebook cell: ``place`` is an empty element, ``model`` has the widget's traits, and ``ask`` is
- * null without a kernel.
- * @typedef {{model: *, place: HTMLElement, plotly: Promise<*>, ask: import("../asking/ask.js").Ask|null,
- *   library: Library}} Cell
- * @typedef {{css: string, skeleton: string, document: *, sections: Record<string, string>, saved: string[],
- *   languages: string[], notebook: string}} Library the data that Python packed for all cells
+ * What a widget's code gets: the widget ``model``, an empty element (``place``) and a function that asks the kernel
+ * (``ask``, null without one).
+ *
+ * @typedef {{model: *, place: HTMLElement, plotly: Promise<*>, ask: import("../asking/ask.js").Ask|null, library:
+ *   Library}} Cell
+ * @typedef {{css: string, skeleton: string, document: *, sections: Record<string, string>, saved: string[], languages:
+ *   string[], notebook: string}} Library data that all cells of a notebook share, packed by Python
  */
 
 const KINDS = { instrument: mountInstrument, training: mountTraining };
 const SILENT = { message: "The kernel does not answer: it is busy, or gone.", again: true };
-/** A CSS rule with which JupyterLab hides the static image of a widget while the widget is alive. */
+/** A CSS rule by which JupyterLab hides a widget's static image while the widget works. */
 const HIDDEN_IMAGE =
   ".jp-OutputArea-child:has(img):has(+ .jp-OutputArea-child .gradient-explorer) { display: none; }";
 
 /**
- * Set up a notebook page once. Returns the function that mounts widgets in its cells.
+ * Set up a notebook's page. Returns the function that mounts a widget in a cell.
  * @param {Library} library @param {Promise<*>} plotly
  */
 export function begin(library, plotly) {
@@ -72,7 +73,7 @@ export function begin(library, plotly) {
   return { mount };
 }
 
-/** Create a style sheet object from CSS text. @param {string} text */
+/** Convert CSS text to a style sheet object. @param {string} text */
 function makeSheet(text) {
   const sheet = new CSSStyleSheet();
   sheet.replaceSync(text);
@@ -80,28 +81,26 @@ function makeSheet(text) {
 }
 
 /**
- * Make native controls light or dark, as the notebook's theme is, also after the theme has changed.
+ * Give native controls the light or dark scheme of the notebook's theme, and follow its changes.
  * @param {HTMLElement} place @param {AbortSignal} signal
  */
 function followScheme(place, signal) {
   const root = /** @type {HTMLElement} */ (place.firstElementChild);
   const show = () => (place.style.colorScheme = getCurveColours(root).isOnDark ? "dark" : "light");
-  root.addEventListener("transitionend", show, { signal }); // fired when the theme changes
+  root.addEventListener("transitionend", show, { signal }); // a CSS transition reveals a change of theme
   show();
 }
 
 /**
- * Stop key and wheel events in a cell from reaching the notebook.
- *
- * In notebooks a single letter may delete a cell. Keys with a modifier and Shift+Enter go to the notebook, and the
- * wheel scrolls it unless the focus is in the cell.
+ * Keep key and wheel events in a cell from the notebook, where a single letter may delete the cell. Keys with a
+ * modifier and Shift+Enter pass, and the wheel scrolls the notebook unless the focus is in the cell.
  * @param {HTMLElement} host @param {HTMLElement} place @param {AbortSignal} signal
  */
 function keepInput(host, place, signal) {
   const isForNotebook = (/** @type {*} */ { ctrlKey, metaKey, altKey, shiftKey, key }) =>
     ctrlKey || metaKey || altKey || (shiftKey && key === "Enter");
   const suppress = (/** @type {Event} */ event) =>
-    host.toggleAttribute("data-lm-suppress-shortcuts", !isForNotebook(event)); // read by JupyterLab
+    host.toggleAttribute("data-lm-suppress-shortcuts", !isForNotebook(event)); // JupyterLab reads this attribute
   host.addEventListener("keydown", suppress, { capture: true, signal });
   for (const type of ["keydown", "keypress", "keyup"])
     host.addEventListener(type, (event) => !isForNotebook(event) && event.stopPropagation(), { signal });
@@ -111,7 +110,7 @@ function keepInput(host, place, signal) {
   host.addEventListener("wheel", scroll, { capture: true, signal });
 }
 
-/** Copy Plotly's style sheet into the shadow tree, where the document's own sheets do not apply. */
+/** Copy Plotly's style sheet into the shadow tree, which the document's sheets do not affect. */
 function copyPlotlySheet() {
   const style = /** @type {HTMLStyleElement|null} */ (document.getElementById("plotly.js-style-global"));
   return makeSheet([...(style?.sheet?.cssRules ?? [])].map((rule) => rule.cssText).join("\n"));

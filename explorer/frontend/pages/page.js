@@ -1,4 +1,4 @@
-// A page whose settings are shared with the other pages and written into its address.
+// A page whose settings all pages share and whose address contains them.
 
 import { isBareAddress } from "../choice/address.js";
 import { syncAddress } from "../choice/history.js";
@@ -7,13 +7,11 @@ import { store } from "../choice/store.js";
 import { createStage } from "./stage.js";
 
 /**
- * Create the chart and controls of a page from the settings that all pages share. ``enter`` adapts the settings to
- * this page, given where the visitor comes from.
- * @param {HTMLElement} root
- * @param {import("../choice/choice.js").Choice} first the initial choice, for visitors without one
+ * Create a page's chart and controls from the settings that all pages share.
+ * @param {HTMLElement} root @param {import("../choice/choice.js").Choice} first settings for visitors without any
  * @param {import("../explore/page/instrument.js").InstrumentOptions} reach
- * @param {(choice: import("../choice/choice.js").Choice,
- *   by: "nothing"|"link"|"page") => import("../choice/choice.js").Choice} [enter]
+ * @param {(choice: import("../choice/choice.js").Choice, by: "nothing"|"link"|"page") =>
+ *   import("../choice/choice.js").Choice} [enter] adapts the settings to this page, given their origin
  */
 export function createPage(root, first, reach, enter = (choice) => choice) {
   const by = store.choice ? "page" : isBareAddress(location.search) ? "nothing" : "link";
@@ -26,8 +24,8 @@ export function createPage(root, first, reach, enter = (choice) => choice) {
   announce("arrival");
 
   /**
-   * Notify all subscribers of settings that come from a link or from the start of the page.
-   * @param {"arrival"|"start"} origin
+   * Notify all subscribers of the settings with which the page begins.
+   * @param {"arrival"|"start"} origin a visited link, or the page's own start
    */
   function announce(origin) {
     store.change({ ...store.current }, { origin });
@@ -35,7 +33,7 @@ export function createPage(root, first, reach, enter = (choice) => choice) {
 
   return {
     root,
-    /** Start the page with the settings that Python has read from the page's address. */
+    /** Replace the settings by those that Python has read from the page's address. */
     join() {
       instrument.refresh();
       announce("start");

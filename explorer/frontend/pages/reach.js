@@ -1,4 +1,4 @@
-// The functions by which a page reaches the server.
+// The functions with which a page asks the server for answers and files.
 
 import { confirmBy } from "../asking/confirm.js";
 import { parseMessage } from "../choice/message.js";

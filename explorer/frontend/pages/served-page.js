@@ -1,17 +1,17 @@
-// The chart of Explore as the server sent it. It works while Streamlit loads, and is then moved into its page.
+// The chart in Explore's HTML. It works while Streamlit loads, and is then moved into Streamlit's page.
 
 import { parseMessage } from "../choice/message.js";
 import { createPage } from "./page.js";
 import { makePageReach } from "./reach.js";
 
 const PAUSE_MS = 100;
-const IDLE_MS = 600; // longer than the time between keystrokes, and than a scroll takes to begin
+const IDLE_MS = 600; // longer than a pause between keystrokes, or until a scroll begins
 
-let isPressed = false; // whether a pointer is down
+let isPressed = false; // whether a mouse button or finger is down
 let lastInputTime = -Infinity; // time of the last key press or pointer release
 
 /**
- * Create the chart in a page's HTML, from the data next to it. Returns null if there are no data.
+ * Create the chart in a page's HTML from the data next to it, or return null if there are none.
  * @returns {ReturnType<typeof createPage>|null}
  */
 export function createServed() {
@@ -31,7 +31,7 @@ export function createServed() {
   return createPage(root, parseMessage(message.choice), makePageReach(message));
 }
 
-/** Wait until the chart can be moved: the layout is stable, nothing scrolls, and there is no input. */
+/** Wait until the chart can be moved unnoticed: a stable layout, no scrolling and no input. */
 export async function waitUntilIdle() {
   const getScroll = () => document.querySelector(".served")?.scrollTop;
   let before;
@@ -47,28 +47,28 @@ export async function waitUntilIdle() {
 }
 
 /**
- * Move the chart into Streamlit's element while keeping focus, an open list and scroll position.
- * @param {Element} served @param {Element} root
+ * Move the chart into Streamlit's element. Focus, an open list and the scroll position are kept.
+ * @param {Element} served the chart's element @param {Element} root Streamlit's element
  */
 export function moveInto(served, root) {
   const focused = /** @type {HTMLInputElement|null} */ (document.activeElement);
   const selection = [focused?.selectionStart, focused?.selectionEnd];
   const scroll = document.querySelector(".served")?.scrollTop ?? 0;
   const parent = root.parentElement;
-  // Taking it out of the page would close the list.
+  // Removal from the page would close the list; ``moveBefore`` does not remove it.
   if (served.querySelector(":popover-open") && parent?.moveBefore) parent.moveBefore(served, root);
   else root.before(served);
   root.remove();
   const page = served.closest(".stMain");
   if (page) page.scrollTop = scroll;
-  clear(); // the hidden page cannot take the focus before this
+  clear(); // only now, because Streamlit's page is hidden until then and cannot take the focus
   if (!served.contains(focused)) return;
   focused?.focus({ preventScroll: true });
   const [start, end] = selection;
   if (typeof start === "number" && typeof end === "number") focused?.setSelectionRange(start, end);
 }
 
-/** Remove what is left of the page as the server sent it. */
+/** Remove what is left of the page's initial HTML. */
 export function clear() {
   document.querySelector(".served")?.remove();
 }

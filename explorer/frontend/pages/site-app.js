@@ -1,4 +1,4 @@
-// Pages of the static site that need the app. They link to an app on the visitor's machine with the same settings.
+// Pages of the static site that need the app. They link to an app on the user's own computer, with the same settings.
 
 import { fillHeading, setLinkQuery, start } from "./site.js";
 

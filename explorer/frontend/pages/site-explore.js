@@ -1,4 +1,4 @@
-// The page Explore of the static site, which has no server.
+// The page Explore of the static site, without a server.
 
 import { toQuery } from "../choice/address.js";
 import { addCustomEntries, getCustomEntries } from "../choice/entries.js";
@@ -18,7 +18,8 @@ const ORIGIN_TEXT =
   "comparisons with another rule, on the default range. Elsewhere the app checks it.";
 const [first, examples] = [parseMessage(start.choice), parseExamples(start.examples)];
 addCustomEntries(start.own);
-if (loadFromSession(FORMULAS_KEY)) addCustomEntries(loadFromSession(FORMULAS_KEY)); // formulas of an earlier visit
+// so that formulas typed on an earlier visit are known
+if (loadFromSession(FORMULAS_KEY)) addCustomEntries(loadFromSession(FORMULAS_KEY));
 fillHeading();
 const { choice, notices } = readLink(location.search, { first, own: await readFormulas() });
 showReadNotices(notices);
@@ -38,16 +39,16 @@ store.subscribe((now, { phase }) => {
 });
 page.join();
 
-/** Create the sentence that says where check results come from, with a link to instructions for the app. */
+/** Create a remark on where check results come from, with a link to instructions for the app. */
 function createOrigin() {
   const way = element("a", { href: app }, "How to run the app");
   return element("div", { class: "elsewhere" }, element("p", {}, ORIGIN_TEXT), way);
 }
 
-/** Parse the custom formulas in the page's link, if Python is available in the browser. */
+/** Parse the formulas in the page's link, if Python works in the browser. */
 async function readFormulas() {
   if (!ask.has("entry")) return null;
-  setLinkQuery(location.search.slice(1)); // in case the visitor leaves before the link is read
+  setLinkQuery(location.search.slice(1)); // for other pages, if the user leaves before the link is parsed
   let endWait = () => {};
   const wait = (/** @type {string} */ words) => {
     endWait();

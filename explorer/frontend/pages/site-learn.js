@@ -1,4 +1,4 @@
-// The page Learn of the static site, which has no server.
+// The page Learn of the static site, without a server.
 
 import { createCourse } from "../learn/course.js";
 import { fillHeading, loadQuery, setLinkQuery, siteReach, start } from "./site.js";

@@ -1,4 +1,4 @@
-// Code that all pages of the static site share: their data, heading, and answers without a server.
+// Code common to all pages of the static site: their data, heading, and answers without a server.
 
 import { confirmBy } from "../asking/confirm.js";
 import { setDocument } from "../choice/entries.js";
@@ -18,7 +18,7 @@ const WORDS_TEXT =
   "This page includes sentences for the defaults and the examples. The app has them for everything else.";
 const CHOICE_KEY = "site-choice";
 
-/** The data that Python wrote into the page of the static site. */
+/** The data that Python has written into the page. */
 export const start = JSON.parse(document.getElementById("start")?.textContent ?? "");
 setDocument(start.document);
 
@@ -28,7 +28,7 @@ export const ask = createSiteAsk(start.python && createPython(start.python), {
   unknown: start.unknown,
 });
 
-/** The functions by which a page of the static site gets answers and files without a server. */
+/** The functions that replace the server on the static site. */
 export const siteReach = {
   plotly: /** @type {string} */ (start.plotly),
   ask,
@@ -49,7 +49,7 @@ export function fillHeading() {
 }
 
 /**
- * Set the query of links to other pages of the site, and save it for pages that do not pass it on.
+ * Add a query to links to other pages of the site, and save it for pages that do not pass it on.
  * @param {string} query
  */
 export function setLinkQuery(query) {
@@ -73,7 +73,7 @@ export function showReadNotices(notices) {
   );
 }
 
-/** Show why the page is waiting. Returns a function that removes the message. @param {string} words */
+/** Show what the page is waiting for. Returns a function that removes the message. @param {string} words */
 export function showWait(words) {
   const box = element("section", { class: "notices", role: "status" }, element("p", {}, words));
   document.querySelector("main")?.prepend(box);

@@ -10,13 +10,13 @@ import { element } from "../elements/dom.js";
 import { followKey } from "../elements/keys.js";
 
 const PRESENTING = "presenting";
-const OPEN = ".menu[open], dialog[open]"; // while one is open, Escape closes only it
+const OPEN = ".menu[open], dialog[open]"; // while one of these is open, Escape closes it and keeps the mode
 
 /**
- * Switch a page's presentation mode on and off as its address says.
+ * Switch a page's presentation mode on and off, as its address says.
  * @param {HTMLElement} root
- * @param {{store: import("../choice/store.js").Store, onChange: () => void}} options ``onChange`` runs when the sizes of
- *   text and lines have changed
+ * @param {{store: import("../choice/store.js").Store, onChange: () => void}} options ``onChange``: called after the
+ *   sizes of text and lines have changed
  */
 export function createStage(root, { store, onChange }) {
   const end = new AbortController();
@@ -41,7 +41,7 @@ export function createStage(root, { store, onChange }) {
     if (key === "Escape" && isPresenting() && !document.querySelector(OPEN)) setPresenting(false);
   }
 
-  /** Add presentation mode to a clicked link to another page. @param {MouseEvent} event */
+  /** Add presentation mode to the address of a pressed link to another page. @param {MouseEvent} event */
   function keepPresenting({ target }) {
     const link = target instanceof Element ? target.closest("a[href]") : null;
     if (
@@ -55,9 +55,10 @@ export function createStage(root, { store, onChange }) {
 
   onPresentingChange(show, end.signal);
   followKey("p", () => setPresenting(!isPresenting()), end.signal);
-  addEventListener("keydown", handleKey, { capture: true, signal: end.signal }); // runs before a menu closes itself
+  // captured, so that it runs before a menu closes itself
+  addEventListener("keydown", handleKey, { capture: true, signal: end.signal });
   root.addEventListener("click", keepPresenting, { capture: true, signal: end.signal });
-  const stop = store.subscribe(show); // Back and Forward can change the mode
+  const stop = store.subscribe(show); // Back and Forward may change the mode
   show();
   return {
     destroy() {
@@ -71,9 +72,8 @@ export function createStage(root, { store, onChange }) {
 }
 
 /**
- * Mark the page with a class while presentation mode is on.
- *
- * The selector ``:root:has(…)`` would make the browser restyle the whole page at each change.
+ * Mark the page with a class in presentation mode. The selector ``:root:has(…)`` would make the browser restyle the
+ * whole page at each change.
  * @param {boolean} isOnStage
  */
 function markPage(isOnStage) {

@@ -1,4 +1,4 @@
-// The interactive chart in a saved file, where there is no Python to confirm curves or parse formulas.
+// The interactive chart in a saved file, without Python to confirm curves or parse formulas.
 
 import { toTitle } from "../choice/address.js";
 import { setDocument } from "../choice/entries.js";
@@ -19,7 +19,7 @@ document.querySelector(".unstarted")?.remove();
 const start = JSON.parse(document.getElementById("start")?.textContent ?? "");
 const store = createStore();
 const { limits } = start.document;
-// Queries may have any length, because a saved file has no links: they only identify rows of its table.
+// A saved file has no links, so queries may have any length: here they only identify stored answers.
 setDocument({ ...start.document, link: { words: [] }, limits: { ...limits, query: Infinity } });
 const { format, compare, map } = getWord("section").words;
 store.subscribe((choice) => (document.title = toTitle(choice)));

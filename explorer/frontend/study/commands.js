@@ -4,14 +4,16 @@ import { element, setText } from "../elements/dom.js";
 import { setAvailable, createButton, createStatus } from "../train/widgets/button.js";
 
 /** @import { Picture } from "./picture.js" */
-/** @typedef {{onStart: () => void, onStop: () => void, onResume: () => void, onReset: () => void}} Acts */
+/**
+ * Callbacks of the study's buttons.
+ * @typedef {{onStart: () => void, onStop: () => void, onResume: () => void, onReset: () => void}} Acts
+ */
 
 const METRICS = ["Runs", "Left"];
 
 /**
  * Create the buttons that control a study, and the display of its status.
- * @param {{buttons: HTMLElement, status: HTMLElement}} hosts ``status`` holds numbers and sentences
- * @param {Acts} on
+ * @param {{buttons: HTMLElement, status: HTMLElement}} hosts ``status``: for numbers and sentences @param {Acts} on
  */
 export function createCommands({ buttons, status }, { onStart, onStop, onResume, onReset }) {
   let stopped = false;
@@ -22,7 +24,7 @@ export function createCommands({ buttons, status }, { onStart, onStop, onResume,
   buttons.append(element("div", { class: "buttons" }, start, stop, reset));
 
   return {
-    /** @param {Picture} picture */
+    /** Update buttons and status. @param {Picture} picture */
     show(picture) {
       const { offered } = picture;
       stopped = offered.resume;

@@ -1,4 +1,4 @@
-// Builds the data of a study's heat map, with one row per rule and one column per learning rate.
+// The heat map of a study as data: scores, with one row per backward rule and one column per learning rate.
 
 import { formatPassedShare, formatShort } from "../formula/numbers.js";
 import { getSubject, toTrainQuery } from "./rows.js";
@@ -8,17 +8,18 @@ import { hasEqualFooting } from "./settings.js";
 /** @import { Line, Subject } from "./rows.js" */
 /** @import { State } from "./state.js" */
 /**
- * A cell of the heat map: ``text`` is its visible text, ``words`` its complete description, ``query`` opens it on
- * Train, ``shade`` is from 0 to 1, or null without a score, and ``chosen`` says whether its rule is judged at its
- * learning rate.
- * @typedef {{text: string, mark: string, words: string, query: string, shade: number|null,
- *   diverged: boolean, chosen: boolean}} HeatCell
- * A row: ``share`` is the size of its rule's gradient relative to straight-through's before the first step, as text.
- * @typedef {{line: Line, share: string, cells: HeatCell[]}} Row
- * @typedef {{heading: string, legend: string, rates: string[], rows: Row[], busy: boolean}} Heat
+ * Contents of the heat map.
+ *
+ * @typedef {{text: string, mark: string, words: string, query: string, shade: number|null, diverged: boolean, chosen:
+ *   boolean}} HeatCell one score; ``text``: as shown; ``words``: a complete description; ``query``: opens the trial on
+ *   the page Train; ``shade``: from 0 to 1, null without a score; ``chosen``: the rule is evaluated at this rate
+ * @typedef {{line: Line, share: string, cells: HeatCell[]}} Row one rule; ``share``: mean size of its gradient relative
+ *   to straight-through's before the first step, as text
+ * @typedef {{heading: string, legend: string, rates: string[], rows: Row[], busy: boolean}} Heat the whole heat map;
+ *   ``busy``: whether shares are shown
  */
 
-const MIN_SPAN = 0.1; // minimum score difference between the lightest and the darkest shade
+const MIN_SPAN = 0.1; // the lightest and the darkest shade differ by at least this score
 const MISSING = "–";
 const LEGEND = "Framed: the rate each rule is judged at. A cell opens as a run on Train.";
 const SHARES =
@@ -64,7 +65,10 @@ export function buildHeatMap(state) {
   };
 }
 
-/** @param {string} metric @param {number} seeds @param {number|null} chance the score of a guess */
+/**
+ * Format the heading of the heat map.
+ * @param {string} metric @param {number} seeds @param {number|null} chance the score of a guess
+ */
 function makeHeading(metric, seeds, chance) {
   const label = metric === "accuracy" ? "Validation accuracy, %" : `Validation ${metric}`;
   if (!seeds) return label;
@@ -73,9 +77,8 @@ function makeHeading(metric, seeds, chance) {
 }
 
 /**
- * Create a function that maps a score to a shade from 0 to 1, relative to the other scores.
- * @param {Cell[]} cells
- * @returns {(score: number) => number}
+ * Create a function that maps a score to a shade from 0 to 1, relative to all scores.
+ * @param {Cell[]} cells @returns {(score: number) => number}
  */
 function createShading(cells) {
   const scores = cells.flatMap(({ mean }) => (mean === null ? [] : [mean]));
@@ -88,13 +91,11 @@ function createShading(cells) {
 }
 
 /**
- * Build the data of one cell of the heat map: the score of a rule at one learning rate.
- * @param {Subject} subject
- * @param {Line} line
- * @param {number} lr
- * @param {Cell|undefined} cell undefined before its first net is trained
+ * Return a cell of the heat map: a rule's score at one learning rate.
+ * @param {Subject} subject @param {Line} line @param {number} lr
+ * @param {Cell|undefined} cell the server's result; undefined until a net is trained
  * @param {{trained: number, metric: string, decimals: number, shade: (score: number) => number, isChosen: boolean,
- *   seeds: number}} among ``trained`` is the rate that its nets are trained at: with equal footing, ``lr`` ÷ share
+ *   seeds: number}} among ``trained``: the rate used in training, with equal footing ``lr`` ÷ share
  * @returns {HeatCell}
  */
 function makeCell({ choice }, line, lr, cell, { trained, metric, decimals, shade, isChosen, seeds }) {
@@ -116,14 +117,12 @@ function makeCell({ choice }, line, lr, cell, { trained, metric, decimals, shade
   return { ...common, text, mark: cell.diverged ? `${cell.diverged} ✕` : "", words, shade: shade(cell.mean) };
 }
 
-/** @param {number|null|undefined} share */
+/** Format a rule's share, or a placeholder if it is unknown. @param {number|null|undefined} share */
 const formatShare = (share) => (typeof share === "number" ? formatPassedShare(share) : MISSING);
 
 /**
- * Format a score. Accuracies are given in percent.
- * @param {number} score
- * @param {string|null} metric
- * @param {number} decimals those of all scores that it is compared with
+ * Format a score; accuracies in percent.
+ * @param {number} score @param {string|null} metric @param {number} decimals as for all scores in the comparison
  */
 function formatScore(score, metric, decimals) {
   return (metric === "accuracy" ? 100 * score : score).toFixed(decimals);

@@ -1,25 +1,24 @@
-// The figure of a study's judgement: the picture made by Python in the colours and the width of the page.
+// The figure of a study's result, drawn by Python, in the page's colours and width.
 
 import { createFigure } from "../chart/plotly/figure.js";
 import { element, setAttribute, setText } from "../elements/dom.js";
 import { h, render } from "../elements/render.js";
 
 /**
- * The judgement: ``figure`` is Plotly's data and layout, where each rule's first hover text is a sentence.
- * @typedef {{headline: string, equal: string[], figure: *, words: string,
- *   colours: Object<string, string>}} Judgement
+ * Python's statement about which rules may be best. ``figure``: Plotly's data and layout, where the first hover text of
+ * each rule is a sentence; ``equal``: keys of the rules that may be best.
+ * @typedef {{headline: string, equal: string[], figure: *, words: string, colours: Object<string, string>}} Judgement
  */
 
-const NARROW = 640; // px: in a narrow figure, and on a stage, the texts of a row are above and below its marks
+const NARROW = 640; // px; in narrower figures and in presentation mode, texts are above and below the marks
 const STACKED = /** @type {Object<string, *>} */ ({
   rule: { yanchor: "bottom", yshift: 7 },
   words: { x: 0, yanchor: "top", yshift: -7 },
 });
 
 /**
- * Create the figure of a study's judgement, with its sentences for screen readers.
- * @param {{headline: HTMLElement, drawing: HTMLElement}} hosts
- * @param {string} plotly the address of plotly.js
+ * Create the figure of a study's result, with its sentences for screen readers.
+ * @param {{headline: HTMLElement, drawing: HTMLElement}} hosts @param {string} plotly the address of plotly.js
  */
 export function createJudgement({ headline, drawing }, plotly) {
   const [plot, list, equal] = [element("div", {}), element("ul", {}), element("p", { class: "equal" })];
@@ -31,9 +30,9 @@ export function createJudgement({ headline, drawing }, plotly) {
     compose: (/** @type {Judgement} */ judgement, width) => compose(judgement, width < NARROW, isOnStage()),
   });
   return {
-    /** @param {Judgement|null} judgement null before a seed has judged all rules */
+    /** Show the result of a study. @param {Judgement|null} judgement null until one seed has results for all rules */
     show(judgement) {
-      setText(headline, (judgement?.headline ?? "").replaceAll(" %", "\u00a0%")); // keeps "%" from starting a line
+      setText(headline, (judgement?.headline ?? "").replaceAll(" %", "\u00a0%")); // so that no line begins with "%"
       setAttribute(drawing, "hidden", !judgement);
       if (!judgement) return;
       plot.style.setProperty("--rows", String(judgement.figure.layout.height));
@@ -47,8 +46,8 @@ export function createJudgement({ headline, drawing }, plotly) {
 }
 
 /**
- * Adapt Python's figure to the colours of the page and to its place, whose height is that of the element. On a stage
- * a row has no words: its marks show the difference.
+ * Adapt Python's figure to the page's colours and the element's height. In presentation mode, rows have no text: their
+ * marks show the difference.
  * @param {Judgement} judgement @param {boolean} isNarrow @param {boolean} isOnStage
  */
 function compose({ figure, colours }, isNarrow, isOnStage) {
@@ -74,7 +73,7 @@ function compose({ figure, colours }, isNarrow, isOnStage) {
   };
 }
 
-/** Return text that was escaped for Plotly. @param {string} escaped */
+/** Undo the escaping of text for Plotly. @param {string} escaped */
 function decodeHtml(escaped) {
   return new DOMParser().parseFromString(escaped, "text/html").body.textContent ?? "";
 }

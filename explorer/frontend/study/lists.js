@@ -1,19 +1,17 @@
-// Parses and formats lists of numbers that the user types.
+// Lists of numbers as users type them: parsing and formatting.
 
 import { formatNumber, explainInvalidNumber, parseNumber } from "../formula/numbers.js";
 
 /**
- * The bounds of a list: ``what`` is the noun for one of its numbers, such as "rate", ``most`` the maximum length.
+ * Limits of a list. ``what``: noun for one number, such as "rate"; ``most``: maximum length; ``low``, ``high``: bounds
+ * of each number.
  * @typedef {{what: string, low: number, high: number, most: number, example: string}} Bounds
  */
 
 /**
- * Parse a list of numbers. Returns them sorted and without duplicates, or a message about the first error. Numbers are
- * separated by commas and spaces. If the text contains semicolons, these are the separators, and commas are decimal
- * commas.
- * @param {string} text
- * @param {Bounds} bounds
- * @returns {{numbers: number[], sentence: string}}
+ * Parse a list of numbers. Returns them sorted without duplicates, or a message about the first error. Commas and
+ * spaces separate numbers; if there are semicolons, these do, and commas are decimal commas.
+ * @param {string} text @param {Bounds} bounds @returns {{numbers: number[], sentence: string}}
  */
 export function readList(text, bounds) {
   const { what, low, high, most, example } = bounds;
@@ -44,7 +42,7 @@ export function parseList(text) {
   return text ? text.split(",").map(Number) : [];
 }
 
-/** Format a bound briefly, such as 1e-12 for 0.000000000001. @param {number} value */
+/** Format a bound in few characters, such as 1e-12. @param {number} value */
 function formatBound(value) {
   return Math.abs(value) < 1e-4 && value !== 0 ? value.toExponential() : formatNumber(value);
 }

@@ -1,4 +1,5 @@
-// Compares the rankings of studies with and without learning rates divided by gradient size, as explorer/study/order.py does.
+// The effect of a study's option "equal footing", which divides learning rates by gradient sizes, on the order of the
+// rules, as in explorer/study/order.py.
 
 import { findEntry } from "../choice/entries.js";
 import { joinList } from "../formula/phrases.js";
@@ -6,12 +7,12 @@ import { hasEqualFooting, toStudyKey, withEqualFooting } from "./settings.js";
 
 /** @import { Standing } from "../train/state/records.js" */
 /** @import { State } from "./state.js" */
-/** @typedef {[string, Standing[]][]} Finished keys and standings of finished studies, the latest one last */
+/** Keys and rankings of finished studies, the latest last. @typedef {[string, Standing[]][]} Finished */
 
 const MAX_KEPT = 12;
 
 /**
- * Return all finished studies, including the displayed one if it has a ranking.
+ * Return the finished studies, including the displayed one if it has a ranking.
  * @param {State} state @returns {Finished}
  */
 export function withFinished({ finished, studiedKey, view }) {
@@ -22,8 +23,8 @@ export function withFinished({ finished, studiedKey, view }) {
 }
 
 /**
- * Describe which pairs of rules swap places if learning rates are divided by each rule's gradient size. Returns ""
- * unless the studies with and without this division are finished.
+ * Describe which rules swap places if learning rates are divided by gradient sizes. Returns "" unless studies with and
+ * without this option are finished.
  * @param {State} state
  */
 export function describeOrder({ studied, table, finished, view }) {
@@ -34,11 +35,7 @@ export function describeOrder({ studied, table, finished, view }) {
   return other ? `With equal footing and without: ${describeChanges(current, other)}` : "";
 }
 
-/**
- * Describe which pairs of backward rules are ranked differently by two studies.
- * @param {Standing[]} current
- * @param {Standing[]} other
- */
+/** Describe which pairs of rules two studies rank differently. @param {Standing[]} current @param {Standing[]} other */
 function describeChanges(current, other) {
   const pairs = current.flatMap((one) => {
     const two = other.find(({ first, second }) => first === one.first && second === one.second);
@@ -54,5 +51,5 @@ function describeChanges(current, other) {
   return `${changed.length} of ${pairs.length} pairs of rules ${change} order, ${sure}.`;
 }
 
-/** @param {string} key */
+/** Return a rule's label, or its key if it is gone. @param {string} key */
 const labelOf = (key) => findEntry("rule", key)?.label ?? key;

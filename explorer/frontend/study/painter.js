@@ -1,4 +1,4 @@
-// The view of the Study page, which creates and updates the parts of the page.
+// The view of the Study page: creates its parts and updates them.
 
 import { createExamples } from "../cards/examples.js";
 import { element, setAttribute, setText } from "../elements/dom.js";
@@ -17,15 +17,16 @@ import { createHeat } from "./table.js";
 
 /** @import { Picture } from "./picture.js" */
 /**
- * The actions of the page.
- * @typedef {import("./commands.js").Acts & {onTable: (table: import("../train/state/own-table.js").OwnTable) => void, onWrong: (wrong: number) => void}} Acts
+ * Callbacks of the page. ``onTable``: gets the user's table of data; ``onWrong``: gets the number of invalid fields.
+ * @typedef {import("./commands.js").Acts & {onTable: (table: import("../train/state/own-table.js").OwnTable) => void,
+ *   onWrong: (wrong: number) => void}} Acts
  */
 
 /**
  * Create the elements of the Study page and the function that updates them.
- * @param {HTMLElement} host with the skeleton
- * @param {{store: ReturnType<typeof import("../choice/store.js").createStore>, plotly: string,
- *   server: (path: string) => string, examples: import("../cards/examples.js").Example[]}} reach
+ * @param {HTMLElement} host contains the page's empty elements
+ * @param {{store: ReturnType<typeof import("../choice/store.js").createStore>, plotly: string, server: (path: string)
+ *   => string, examples: import("../cards/examples.js").Example[]}} reach ``server``: makes addresses
  * @param {Acts} on
  */
 export function createPainter(host, { store, plotly, server, examples }, on) {
@@ -63,13 +64,13 @@ export function createPainter(host, { store, plotly, server, examples }, on) {
 
   const hasEvidence = () => ["all", "evidence"].includes(getOpenTools(store.current));
 
-  /** Show or hide the heat map and the detailed sentences. */
+  /** Open or close the heat map and the detailed sentences. */
   function toggleEvidence() {
     setOpenTools(store, hasEvidence() ? "" : "evidence");
   }
 
   return {
-    /** @param {Picture} picture */
+    /** Update all parts of the page. @param {Picture} picture */
     paint(picture) {
       host.classList.add("filled");
       host.classList.toggle("with-evidence", hasEvidence() || !picture.judgement);

@@ -1,4 +1,4 @@
-// The view model of the Study page: converts the state to the plain data that the view displays.
+// The view model of the Study page: its state as plain data to display.
 
 import { getCatalogue } from "../choice/entries.js";
 import { buildHeatMap } from "./heat.js";
@@ -18,18 +18,18 @@ import { ACTIVE, isOfChoice } from "./state.js";
 
 /** @import { State } from "./state.js" */
 /**
- * The buttons of the Study page that are enabled.
- * @typedef {{start: boolean, stop: boolean, resume: boolean, reset: boolean}} Offered
- * The complete picture, which the painter shows.
- * @typedef {{offered: Offered, metrics: string[], taken: number,
- *   status: {main: string, next: string, state: string}, heat: import("./heat.js").Heat,
- *   plan: import("./plan.js").Plan|null, judgement: import("./judgement.js").Judgement|null, order: string,
- *   verdict: string[], csv: string|null,
- *   choice: State["choice"], task: import("../train/state/tasks.js").Task, about: string,
- *   table: import("../train/settings/table-input.js").Picture}} Picture
+ * The contents of the Study page.
+ *
+ * @typedef {{start: boolean, stop: boolean, resume: boolean, reset: boolean}} Offered which buttons are enabled
+ * @typedef {{offered: Offered, metrics: string[], taken: number, status: {main: string, next: string, state: string},
+ *   heat: import("./heat.js").Heat, plan: import("./plan.js").Plan|null, judgement:
+ *   import("./judgement.js").Judgement|null, order: string, verdict: string[], csv: string|null, choice:
+ *   State["choice"], task: import("../train/state/tasks.js").Task, about: string, table:
+ *   import("../train/settings/table-input.js").Picture}} Picture everything that the painter displays; ``order``: the
+ *   effect of equal footing; ``verdict``: sentences about the result
  */
 
-const UNREACHABLE = ["gone", "silent"]; // in these states, the server cannot send the study's runs
+const UNREACHABLE = ["gone", "silent"]; // states in which the server cannot send results
 const describeLostConnection = () =>
   `Connection lost: trying again every second. An unwatched study stops after ${getCatalogue().limits.unwatched} seconds; finished runs are kept.`;
 const OTHER_SETTINGS = "These results belong to other settings: press Start to study the present ones.";
@@ -61,7 +61,10 @@ export function buildPicture(state) {
   };
 }
 
-/** Return Python's picture of the judgement with the page's colours, or null. @param {State} state */
+/**
+ * Return Python's statement about the best rules in the page's colours, or null if there is none.
+ * @param {State} state
+ */
 function makeJudgement(state) {
   const { results } = state.view.status;
   if (!results?.figure) return null;
@@ -90,7 +93,7 @@ function getEnabledButtons(state) {
   };
 }
 
-/** Return a sentence on the state of the study, and another one on what to do next. @param {State} state */
+/** Return a sentence about the state of the study, and one about the next step. @param {State} state */
 function makeStatus(state) {
   const { view, cost, wrong } = state;
   const { status, notice, lost: isLost } = view;
@@ -106,7 +109,7 @@ function makeStatus(state) {
   };
 }
 
-/** Explain why a study cannot start with the current settings, or return "". @param {State} state */
+/** Return why a study cannot start with the current settings, or "". @param {State} state */
 function explainObstacle({ choice, cost, wrong }) {
   if (wrong) return INVALID_FIELD;
   if (!isJudged(choice)) return NOT_JUDGED;
@@ -114,10 +117,8 @@ function explainObstacle({ choice, cost, wrong }) {
 }
 
 /**
- * Describe the cost and the limits of the study that the current settings would start. Returns "" while the displayed
- * study has these settings.
- * @param {State} state
- * @param {State["cost"]} cost
+ * Describe the cost and limits of the study that the settings would start. Returns "" while such a study is displayed.
+ * @param {State} state @param {State["cost"]} cost
  */
 function suggestNext(state, cost) {
   const { status } = state.view;

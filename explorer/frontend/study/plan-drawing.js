@@ -1,11 +1,11 @@
-// Draws the plan of a study: a table with a ring for each planned run.
+// The drawing of a planned study: a table with a ring for each run.
 
 import { updateChildren } from "../elements/children.js";
 import { element, setAttribute, setText } from "../elements/dom.js";
 
 /** @import { Plan } from "./plan.js" */
 
-/** @param {HTMLElement} host */
+/** Create the table of a planned study. @param {HTMLElement} host */
 export function createPlan(host) {
   const heading = element("h2", {});
   const caption = element("p", {});
@@ -16,7 +16,7 @@ export function createPlan(host) {
   host.append(heading, caption, table, remainder);
 
   return {
-    /** @param {Plan|null} plan */
+    /** Update the table; null hides it. @param {Plan|null} plan */
     show(plan) {
       setAttribute(host, "hidden", !plan);
       if (!plan) return;
@@ -47,7 +47,7 @@ export function createPlan(host) {
 }
 
 /**
- * Create a table cell: a heading in column 0, otherwise a container for rings.
+ * Create a table cell: a row heading in column 0, otherwise a host for rings.
  * @param {number} at index of the column
  */
 function createCell(at) {
@@ -55,7 +55,7 @@ function createCell(at) {
   return element("td", {}, element("span", { class: "rings" }));
 }
 
-/** @param {HTMLElement} cell @param {number} rings */
+/** Draw one ring for each seed. @param {HTMLElement} cell @param {number} rings */
 function drawRings(cell, rings) {
   updateChildren(
     /** @type {Element} */ (cell.firstElementChild),

@@ -1,4 +1,4 @@
-// Builds the plan of a study: one row per rule, one column per learning rate, one ring per training run.
+// The plan of a study as data: one row per rule, one column per learning rate, one ring per run.
 
 import { formatShort } from "../formula/numbers.js";
 import { getSetting } from "../train/state/tasks.js";
@@ -8,10 +8,8 @@ import { hasEqualFooting } from "./settings.js";
 /** @import { Line } from "./rows.js" */
 /** @import { State } from "./state.js" */
 /**
- * The plan of a study: ``rings`` is the number of rings in each cell, one per random seed, and ``others`` a note on
- * rules that are left out.
- * @typedef {{heading: string, caption: string, rates: string[], rows: Line[], rings: number,
- *   others: string}} Plan
+ * ``rings``: number of seeds, one ring each; ``others``: a remark on rules that are left out.
+ * @typedef {{heading: string, caption: string, rates: string[], rows: Line[], rings: number, others: string}} Plan
  */
 
 const MAX_LINES = 8;
@@ -19,7 +17,7 @@ const CAPTION = "One ring per run; new seeds judge each rule's best rate.";
 const EQUAL = "Each rule's rates are divided by its share.";
 
 /**
- * Build the data of the plan of a study with the current settings.
+ * Return the plan of a study with the current settings, or null once there are results.
  * @param {State} state @returns {Plan|null} null once there are results
  */
 export function buildPlan(state) {

@@ -1,4 +1,4 @@
-// The backward rules of a study with their names and colours.
+// The backward rules of a study, with names and colours.
 
 import { removeRule } from "../choice/choice.js";
 import { toQuery } from "../choice/address.js";
@@ -10,17 +10,16 @@ import { getAddedControls, getStudyRates } from "./settings.js";
 /** @import { Rule } from "../formula/entry.js" */
 /** @import { State } from "./state.js" */
 /**
- * A line of the study: a rule.
- * @typedef {{key: string, label: string, colour: string, control: boolean}} Line
- * The subject of a study: its choice, its lines and its rates.
- * @typedef {{choice: Choice, lines: Line[], rates: number[]}} Subject
+ * What a study compares.
+ *
+ * @typedef {{key: string, label: string, colour: string, control: boolean}} Line one rule; ``control``: it cannot work
+ *   and is trained for comparison
+ * @typedef {{choice: Choice, lines: Line[], rates: number[]}} Subject settings, rules and learning rates
  */
 
 /**
- * Return the settings, rules and learning rates of the displayed study. If there is no study, they are those of the
- * current settings.
- * @param {State} state
- * @returns {Subject}
+ * Return what the displayed study compares, or what a study with the current settings would compare.
+ * @param {State} state @returns {Subject}
  */
 export function getSubject(state) {
   const { results } = state.view.status;
@@ -35,10 +34,8 @@ export function getSubject(state) {
 }
 
 /**
- * Return the label and colour of a backward rule. Control rules have a neutral colour.
- * @param {Choice} choice
- * @param {string} key
- * @param {State["colours"]} colours
+ * Return a rule's label and colour in a study. Controls have a neutral colour.
+ * @param {Choice} choice @param {string} key @param {State["colours"]} colours
  */
 function getRuleLine({ rules }, key, { rules: palette, neutral }) {
   const rule = rules.find((rule) => rule.key === key);
@@ -47,10 +44,8 @@ function getRuleLine({ rules }, key, { rules: palette, neutral }) {
 }
 
 /**
- * Return a link query that opens one rule and learning rate of the study on the Train page, with the same seeds.
- * @param {Choice} choice
- * @param {Line} line
- * @param {number} lr
+ * Return the query that opens one rule and learning rate on the Train page, with the same seeds.
+ * @param {Choice} choice @param {Line} line @param {number} lr
  */
 export function toTrainQuery(choice, { key }, lr) {
   const { rates: _r, controls: _c, equal: _e, ...training } = choice.training;

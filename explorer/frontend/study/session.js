@@ -1,4 +1,4 @@
-// Controls the study of this browser session. Commands show their expected effect immediately.
+// Commands to the study of this browser tab. The page shows the expected effect of a command at once.
 
 import { postJson } from "../choice/server.js";
 import { saveInSession, loadFromSession, getOwner } from "../choice/session.js";
@@ -7,13 +7,17 @@ import { ACTIVE, IDLE } from "./state.js";
 
 /** @import { Status, View } from "./state.js" */
 /**
- * A request to start a study, with a link's query and the visitor's table, which no link contains.
+ * A request to start a study: the settings as a query, and the user's table of data, which no link contains.
  * @typedef {{query: string, table: import("../train/state/own-table.js").OwnTable|null}} Order
  */
 
-const WATCHED_STATES = [...ACTIVE, "paused", "finished", "silent"]; // the event stream stays open, which keeps a study alive
+// states with an open event stream, which keeps a study alive
+const WATCHED_STATES = [...ACTIVE, "paused", "finished", "silent"];
 
-/** @param {{server: (path: string) => string, onChange: (view: View) => void}} options */
+/**
+ * Create the connection to the study of this tab.
+ * @param {{server: (path: string) => string, onChange: (view: View) => void}} options ``onChange``: gets each new state
+ */
 export function createSession({ server, onChange }) {
   let study = loadFromSession("study");
   const watched = createWatcher({
@@ -25,7 +29,7 @@ export function createSession({ server, onChange }) {
   });
   const { act } = watched;
 
-  /** @param {import("../train/state/records.js").StudyEvent} event */
+  /** Handle one event of the study's stream. @param {import("../train/state/records.js").StudyEvent} event */
   function onEvent(event) {
     const { status: last, lost, notice } = watched.view;
     const status = { ...IDLE, ...event, results: event.results ?? last.results };
@@ -33,12 +37,12 @@ export function createSession({ server, onChange }) {
     if (!WATCHED_STATES.includes(status.state)) watched.close();
   }
 
-  /** @param {string} name */
+  /** Send a command such as "stop" to the study. @param {string} name */
   async function sendCommand(name) {
     return study && postJson(server(`studies/${study.id}/${name}`), { key: study.key });
   }
 
-  /** @param {Order} order */
+  /** Ask the server to start a study. @param {Order} order */
   async function requestStart({ query, table }) {
     const answer = await postJson(server("studies"), {
       query,
@@ -49,16 +53,16 @@ export function createSession({ server, onChange }) {
     return answer;
   }
 
-  /** @param {{id: string, key: string}|null} next */
+  /** Store which study this tab displays, for a reload of the page. @param {{id: string, key: string}|null} next */
   function remember(next) {
     study = next;
     saveInSession("study", next);
   }
 
   return {
-    /** Connect to the study that was started before the page was loaded. */
+    /** Connect to the study that was started before the page was reloaded. */
     watch: watched.open,
-    /** @param {Order} order */
+    /** Start a study, and show that it is waiting. @param {Order} order */
     begin(order) {
       act({ ...IDLE, state: "running", sentence: "Starting." }, () => {
         remember(null);

@@ -26,7 +26,7 @@ export function getStudyRates(choice) {
   return parseList(getRatesText(choice));
 }
 
-/** @param {Choice} choice @param {number[]} rates */
+/** Return a copy of the settings with other learning rates. @param {Choice} choice @param {number[]} rates */
 export function withRates(choice, rates) {
   return withSetting(choice, "rates", formatList(rates));
 }
@@ -37,58 +37,63 @@ export function getRateBounds() {
   return { what: "rate", low, high, most: rates, example: "0.003, 0.01, 0.03" };
 }
 
-/** Return whether the study includes the control rules. @param {Choice} choice */
+/** Return whether the study includes control rules, which cannot work. @param {Choice} choice */
 export function hasControls(choice) {
   return choice.training.controls !== "no";
 }
 
-/** @param {Choice} choice @param {boolean} has */
+/** Return a copy of the settings with or without control rules. @param {Choice} choice @param {boolean} has */
 export function withControls(choice, has) {
   const { controls: _, ...rest } = choice.training;
   return { ...choice, training: has ? rest : { ...rest, controls: "no" } };
 }
 
-/** Return whether the study divides learning rates by each rule's gradient size. @param {Choice} choice */
+/**
+ * Return whether the study divides learning rates by each rule's gradient size (equal footing).
+ * @param {Choice} choice
+ */
 export function hasEqualFooting(choice) {
   return choice.training.equal === "yes";
 }
 
-/** @param {Choice} choice @param {boolean} is */
+/** Return a copy of the settings with or without equal footing. @param {Choice} choice @param {boolean} is */
 export function withEqualFooting(choice, is) {
   const { equal: _, ...rest } = choice.training;
   return { ...choice, training: is ? { ...rest, equal: "yes" } : rest };
 }
 
-/**
- * Explain why the optimiser does not allow learning rates to be divided by gradient sizes. Returns "" if it does.
- * @param {Choice} choice
- */
+/** Return why the optimiser does not allow equal footing, or "" if it does. @param {Choice} choice */
 export function explainUnscalable(choice) {
   const { scaled, unscaled } = getCatalogue().limits.study;
   const optimiser = getSetting(choice, "optimiser");
   return scaled.includes(optimiser) ? "" : `${capitalize(fillTemplate(unscaled, { optimiser }))}.`;
 }
 
-/** Return the keys of the control rules that the study adds. @param {Choice} choice @returns {string[]} */
+/**
+ * Return the keys of the control rules that are added to the page's rules.
+ * @param {Choice} choice @returns {string[]}
+ */
 export function getAddedControls(choice) {
   if (!hasControls(choice)) return [];
   return getCatalogue().controls.filter((key) => !choice.rules.some((rule) => rule.key === key));
 }
 
-/** Return the settings that apply to both studies and training runs. Settings that can change during a run do not. */
+/**
+ * Return the declarations of settings common to studies and training runs. Settings that can change during a run are
+ * left out.
+ */
 export function getSharedSettings() {
   return getSettings().filter(({ live }) => !live);
 }
 
-/** Return the tasks that can be studied: those with a metric, and the user's own table. */
+/** Return the tasks that a study can evaluate: those with a metric, and the user's own table. */
 export function getJudgedTasks() {
   return getTasks().filter(({ metric, kind }) => metric !== null || kind === "own");
 }
 
 /**
- * Return a key that identifies a study. Settings with equal keys lead to the same study.
- * @param {Choice} choice
- * @param {import("../train/state/own-table.js").OwnTable} table the visitor's own table
+ * Return a key that is equal for settings with the same study.
+ * @param {Choice} choice @param {import("../train/state/own-table.js").OwnTable} table the visitor's own table
  */
 export function toStudyKey(choice, table) {
   const shared = getSharedSettings().map(({ name }) => getSetting(choice, name));
@@ -108,11 +113,10 @@ export function toStudyKey(choice, table) {
 }
 
 /**
- * Return the settings with which the Study page opens. They are those with which the Train page opens, but a task is
- * always set, because the default task has no held-out data.
+ * Convert settings for the Study page as for the Train page. A task is always set, because the default task has no
+ * held-out data.
  * @param {Choice} choice
- * @param {"nothing"|"link"|"page"} by what brought the visitor here
- * @returns {Choice}
+ * @param {"nothing"|"link"|"page"} by origin of the settings: defaults, a link, or the previous page @returns {Choice}
  */
 export function enterStudy(choice, by) {
   if (choice.training.task || by === "nothing") return enterTraining(choice, by);

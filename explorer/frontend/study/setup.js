@@ -1,4 +1,4 @@
-// The form of a study's settings: learning rates, random seeds, controls and the net.
+// The form with a study's settings: learning rates, seeds, controls and the net.
 
 import { formatNumber } from "../formula/numbers.js";
 import { element, createId, setAttribute, setText, setValue, writeValue } from "../elements/dom.js";
@@ -20,17 +20,16 @@ import {
 /** @import { Choice } from "../choice/choice.js" */
 /** @import { Bounds } from "./lists.js" */
 
-const FIRST = ["seeds", "steps"]; // always visible, whereas the settings of the net are folded away
+const FIRST = ["seeds", "steps"]; // settings that are always visible; the others are folded away
 
 /**
  * Create the form of a study's settings.
- * @param {HTMLElement} host
- * @param {ReturnType<typeof import("../choice/store.js").createStore>} store
+ * @param {HTMLElement} host @param {ReturnType<typeof import("../choice/store.js").createStore>} store
  * @param {(wrong: number) => void} onWrong gets the number of fields with an invalid text
  */
 export function createSetup(host, store, onWrong) {
   const wrong = /** @type {Set<string>} */ (new Set());
-  /** @param {string} name @param {boolean} is */
+  /** Count a field as invalid or valid. @param {string} name @param {boolean} is */
   const mark = (name, is) => {
     if (is) wrong.add(name);
     else wrong.delete(name);
@@ -83,13 +82,14 @@ export function createSetup(host, store, onWrong) {
     ),
   );
   return {
-    /** @param {Choice} choice */
+    /** Update the form. @param {Choice} choice */
     show(choice) {
       rates.show(getStudyRates(choice));
       box.checked = hasControls(choice);
       const reason = explainUnscalable(choice);
       equal.checked = hasEqualFooting(choice);
-      equal.disabled = reason !== "" && !equal.checked; // a setting that came from a link can still be unchecked
+      // disabled only if unchecked, so that a link's setting can be undone
+      equal.disabled = reason !== "" && !equal.checked;
       setText(unscaled, reason);
       for (const { name, field } of fields) field.show(getSetting(choice, name));
     },
@@ -97,11 +97,8 @@ export function createSetup(host, store, onWrong) {
 }
 
 /**
- * Return a form field with its label.
- * @param {string} label
- * @param {HTMLElement} field
- * @param {string} meaning
- * @param {...Node} more
+ * Wrap a form field in a label.
+ * @param {string} label @param {HTMLElement} field @param {string} meaning tooltip @param {...Node} more
  */
 function wrapField(label, field, meaning, ...more) {
   return element(
@@ -114,10 +111,10 @@ function wrapField(label, field, meaning, ...more) {
 }
 
 /**
- * Create a text field for several numbers. Invalid text stays in the field, with an error message below it.
+ * Create a text field for several numbers. Invalid text stays in it, with a message below.
  * @param {string} label
- * @param {{meaning: string, bounds: () => Bounds, onNumbers: (numbers: number[]) => void,
- *   onWrong: (is: boolean) => void}} actions
+ * @param {{meaning: string, bounds: () => Bounds, onNumbers: (numbers: number[]) => void, onWrong: (is: boolean) =>
+ *   void}} actions ``onNumbers``: gets valid numbers; ``onWrong``: gets whether the text is invalid
  */
 function createListField(label, { meaning, bounds, onNumbers, onWrong }) {
   const error = element("small", { id: createId(), class: "refusal", role: "alert" });
@@ -145,7 +142,7 @@ function createListField(label, { meaning, bounds, onNumbers, onWrong }) {
 
   return {
     element: wrapField(label, field, meaning, error),
-    /** @param {number[]} numbers */
+    /** Show the numbers. An invalid text stays until they change. @param {number[]} numbers */
     show(numbers) {
       const isNew = textOf(numbers) !== displayed;
       displayed = textOf(numbers);
@@ -155,7 +152,7 @@ function createListField(label, { meaning, bounds, onNumbers, onWrong }) {
   };
 }
 
-/** @param {number[]} numbers */
+/** Format the numbers as in the field. @param {number[]} numbers */
 function textOf(numbers) {
   return numbers.map(formatNumber).join(", ");
 }

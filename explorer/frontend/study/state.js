@@ -6,18 +6,18 @@ import { toStudyKey } from "./settings.js";
 /** @import { OwnTable, Reading } from "../train/state/own-table.js" */
 /** @import { Results, StudyEvent } from "../train/state/records.js" */
 /**
- * The status of a study, as the server's events report it.
- * @typedef {Omit<StudyEvent, "id"> & {id?: string}} Status
- * The displayed study: ``notice`` is the refusal of an action, ``lost`` says whether the connection is lost.
- * @typedef {{status: Status, notice: string, lost: boolean, id: string|null}} View
- * The cost of a study: a sentence, and whether the study is refused.
- * @typedef {{sentence: string, refused: boolean}} Cost
- * The state of the page: ``studied`` is the choice that the displayed study started with, ``cost`` the cost of a study
- * of ``choice`` (null while that is measured), ``reading`` the server's reading of the visitor's ``table``, and
- * ``wrong`` the number of fields with an invalid value.
- * @typedef {{choice: Choice, studied: Choice|null, studiedKey: string|null, view: View, cost: Cost|null,
- *   colours: {rules: string[], neutral: string}, table: OwnTable, reading: Reading,
- *   wrong: number, finished: import("./order.js").Finished}} State
+ * The state of the Study page.
+ *
+ * @typedef {Omit<StudyEvent, "id"> & {id?: string}} Status of the study, from the server's events
+ * @typedef {{status: Status, notice: string, lost: boolean, id: string|null}} View the displayed study; ``notice``: why
+ *   an action failed; ``lost``: the connection is interrupted
+ * @typedef {{sentence: string, refused: boolean}} Cost a sentence about the cost of a study, and whether it exceeds a
+ *   limit
+ * @typedef {{choice: Choice, studied: Choice|null, studiedKey: string|null, view: View, cost: Cost|null, colours:
+ *   {rules: string[], neutral: string}, table: OwnTable, reading: Reading, wrong: number, finished:
+ *   import("./order.js").Finished}} State ``studied``: settings of the displayed study; ``cost``: of a study with the
+ *   current settings, null until known; ``reading``: the server's analysis of the user's ``table``; ``wrong``: number
+ *   of invalid fields
  */
 
 export const ACTIVE = ["waiting", "running"];
@@ -34,10 +34,7 @@ export const IDLE = {
 
 /**
  * Create the initial state of the Study page.
- * @param {Choice} choice
- * @param {State["colours"]} colours
- * @param {OwnTable} table
- * @returns {State}
+ * @param {Choice} choice @param {State["colours"]} colours @param {OwnTable} table @returns {State}
  */
 export function createState(choice, colours, table) {
   const view = { status: IDLE, notice: "", lost: false, id: null };
@@ -55,7 +52,7 @@ export function createState(choice, colours, table) {
   };
 }
 
-/** Return the page's state after a study has been started. @param {State} state @returns {State} */
+/** Return the page's state after a study was started. @param {State} state @returns {State} */
 export function withBegun(state) {
   return { ...state, studied: state.choice, studiedKey: toStudyKey(state.choice, state.table) };
 }

@@ -1,4 +1,4 @@
-// The controller of the Study page, which connects its state, its study and its view.
+// The controller of the Study page, which connects its state, the study on the server and the view.
 
 import { isQueryShort, toQuery } from "../choice/address.js";
 import { addCustomEntry, getCustomEntries } from "../choice/entries.js";
@@ -17,15 +17,15 @@ import { createState, withBegun, withReset } from "./state.js";
 /** @import { Choice } from "../choice/choice.js" */
 /** @import { State } from "./state.js" */
 
-const REST_MS = 400; // wait this long after the last change before requesting the cost
+const REST_MS = 400; // pause after a change before the cost is requested
 const TOO_LONG = "This choice is too long for a link and therefore for a study: use shorter formulas.";
 
 /**
- * Create the Study page, which compares rules over learning rates and random seeds.
- * @param {HTMLElement} host with the skeleton
+ * Create the Study page, which compares backward rules over learning rates and seeds.
+ * @param {HTMLElement} host contains the page's empty elements
  * @param {ReturnType<typeof import("../choice/store.js").createStore>} store
- * @param {{server: (path: string) => string, plotly: string,
- *   colours: () => {rules: string[], neutral: string}, examples: import("../cards/examples.js").Example[]}} reach
+ * @param {{server: (path: string) => string, plotly: string, colours: () => {rules: string[], neutral: string},
+ *   examples: import("../cards/examples.js").Example[]}} reach
  */
 export function createStudy(host, store, { server, plotly, colours, examples }) {
   let state = {
@@ -39,13 +39,13 @@ export function createStudy(host, store, { server, plotly, colours, examples }) 
   const table = createOwnTable({ server, state: () => state, become: update, onRead: fetchCost });
   const painter = createPainter(host, { store, plotly, server, examples }, makeActions());
 
-  /** @param {Partial<State>} change */
+  /** Change the page's state and update the view. @param {Partial<State>} change */
   function update(change) {
     state = { ...state, ...change };
     frame ||= requestAnimationFrame(paint);
   }
 
-  /** @param {State["view"]} view */
+  /** Show a new state of the study. @param {State["view"]} view */
   function setView(view) {
     const finished = withFinished({ ...state, view });
     if (finished !== state.finished) saveInSession("finished studies", finished);
@@ -57,7 +57,7 @@ export function createStudy(host, store, { server, plotly, colours, examples }) 
     painter.paint(buildPicture(state));
   }
 
-  /** Make the request that starts a study with the current settings. */
+  /** Return the request for a study with the current settings. */
   function makeOrder() {
     return {
       query: toQuery(store.current),
@@ -65,14 +65,14 @@ export function createStudy(host, store, { server, plotly, colours, examples }) 
     };
   }
 
-  /** Set the displayed study, and store it for the next time the page is loaded. @param {State} next */
+  /** Set the displayed study, and store it for a reload of the page. @param {State} next */
   function setStudy(next) {
     const { studied, studiedKey } = next;
     saveInSession("studied", studied && { studied, studiedKey, own: getCustomEntries(studied) });
     update(next);
   }
 
-  /** Return the functions that the page's buttons call. */
+  /** Return the callbacks of the page's buttons. */
   function makeActions() {
     return {
       onStart() {
@@ -90,7 +90,7 @@ export function createStudy(host, store, { server, plotly, colours, examples }) 
     };
   }
 
-  /** Ask the server what a study with the current settings would cost, unless it has been asked already. */
+  /** Ask the server for the cost of a study with the current settings, unless it is known or requested. */
   async function fetchCost() {
     const key = toStudyKey(store.current, state.table);
     if (key === costKey) return;
@@ -103,7 +103,7 @@ export function createStudy(host, store, { server, plotly, colours, examples }) 
     update({ cost: { sentence: sentence ?? message, refused } });
   }
 
-  /** @param {Choice} choice @param {{phase: string}} change */
+  /** Update the page after a change of the settings. @param {Choice} choice @param {{phase: string}} change */
   function follow(choice, { phase }) {
     update({ choice });
     clearTimeout(timer);
@@ -127,10 +127,7 @@ export function createStudy(host, store, { server, plotly, colours, examples }) 
   };
 }
 
-/**
- * Restore the study that was displayed before the page was reloaded, with its custom formulas.
- * @returns {Partial<State>}
- */
+/** Restore the study displayed before a reload of the page, with the user's formulas. @returns {Partial<State>} */
 function restoreStudy() {
   const { own: formulas, studied = null, studiedKey = null } = loadFromSession("studied") ?? {};
   for (const kind of /** @type {const} */ (["op", "rule"]))

@@ -4,9 +4,9 @@ import { element, setAttribute, setText } from "../elements/dom.js";
 
 /** @import { HeatCell, Heat, Row } from "./heat.js" */
 
-const DARKEST = 55; // maximum percentage of colour in a cell's background, so that its text stays legible
+const DARKEST = 55; // maximum percentage of colour behind a cell's text, for legibility
 
-/** @param {HTMLElement} host */
+/** Create the heat map. @param {HTMLElement} host */
 export function createHeat(host) {
   const title = element("h2", {});
   const head = element("tr", {});
@@ -28,7 +28,7 @@ export function createHeat(host) {
   }
 
   return {
-    /** @param {Heat} heat */
+    /** Update the heat map. @param {Heat} heat */
     show(heat) {
       setText(title, heat.heading);
       setText(legend, heat.legend);
@@ -40,7 +40,10 @@ export function createHeat(host) {
   };
 }
 
-/** @param {Row} row @param {HTMLAnchorElement[]} links @param {boolean} busy whether shares are known */
+/**
+ * Create the row of one rule.
+ * @param {Row} row @param {HTMLAnchorElement[]} links @param {boolean} busy whether the column of shares is shown
+ */
 function createRow({ line, share }, links, busy) {
   const heading = element("th", { scope: "row", title: line.label }, element("span", {}, line.label));
   const row = element("tr", { class: line.control ? "control" : "" }, heading);
@@ -50,7 +53,7 @@ function createRow({ line, share }, links, busy) {
   return row;
 }
 
-/** @param {HTMLAnchorElement} link @param {HeatCell} drawn */
+/** Show a score in its cell. @param {HTMLAnchorElement} link @param {HeatCell} drawn */
 function fill(link, { text, mark, words, query, shade, diverged, chosen }) {
   const title = `${words}. Open on Train`;
   if (link.dataset.text !== text + mark) {

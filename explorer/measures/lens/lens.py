@@ -28,11 +28,11 @@ if TYPE_CHECKING:
     import plotly.graph_objects as go
 
 _INK = "#1c2733"
-EXACT, NEARLY_EXACT = 1e-12, 1e-6  # the relative distances up to which a rule equals the smoothed slope
+EXACT, NEARLY_EXACT = 1e-12, 1e-6  # maximum relative distances at which a rule equals the smoothed slope
 _ZERO = 1e-12  # a smaller root mean square is a rounding error
-_MIN_CELL = 1e-3  # points closer than this fraction of the mean step are beside a jump and have no weight
+_MIN_CELL = 1e-3  # points closer to a jump than this fraction of the mean step have no weight
 _MAX_KINKS = 64  # more kinks could not be distinguished in a plot
-_SIDE = 1e-6  # the distance of samples from a possible jump, as a fraction of the noise's width
+_SIDE = 1e-6  # distance of samples from a possible jump, as a fraction of the noise's width
 
 
 @dataclass(frozen=True, eq=False)

@@ -11,9 +11,9 @@ from explorer.measures.lens.parts import Curve
 
 _EXPONENTIAL_X = 2.0 ** torch.arange(4, 9, dtype=torch.float64)  # x at which growth like exp(x) is detected
 _POWER_X = 2.0 ** torch.arange(36, 40, dtype=torch.float64)  # x at which growth like a power of x is detected
-_SPREAD = 1 + 0.37 * torch.linspace(0, 1, 17, dtype=torch.float64) ** 1.3  # factors on x, to avoid zeros
-_MAX_POWER = 0.9  # |x| has no mean under 1/x² noise; below 1 since fitted powers are inexact
-_ACCELERATION = 1.5  # a rate that rises by this factor exceeds every exp(r * x)
+_SPREAD = 1 + 0.37 * torch.linspace(0, 1, 17, dtype=torch.float64) ** 1.3  # factors on x, which may be a zero
+_MAX_POWER = 0.9  # with tails of 1/x², |x| has no mean; below 1, because fitted powers are inexact
+_ACCELERATION = 1.5  # an op whose growth rate rises by this factor grows faster than any exp(r * x)
 
 
 def check_mean(y: Curve, noise: Noise, width: float) -> tuple[str, float]:
@@ -30,7 +30,7 @@ def check_mean(y: Curve, noise: Noise, width: float) -> tuple[str, float]:
     if any(math.isnan(size) for _, near in sides for size in near):
         return "undefined", reach
     if noise.tail == "power":
-        # Values beyond this distance change the mean by less than 1e-4, even for a sine.
+        # Beyond this distance, values change the mean by less than 1e-4, even for a sine.
         return ("grows" if max(_fit_power(y, way) for way in (-1, 1)) > _MAX_POWER else ""), 100 * math.sqrt(
             width
         )

@@ -16,16 +16,16 @@ from explorer.formula.reference import replace_reductions
 
 NODES, WEIGHTS = (torch.from_numpy(each) / 2 for each in np.polynomial.legendre.leggauss(6))
 NODES += 0.5  # shifts the Gauss-Legendre nodes to a cell from 0 to 1
-SIDE = 1e-11  # distance of samples beside a kink, relative to max(|x|, 1)
+SIDE = 1e-11  # distance of samples from a kink, relative to max(|x|, 1)
 _MARGIN = 1e-6
 _SHARES = (0.07, 0.23, 0.41, 0.5, 0.68, 0.83, 0.97)  # positions at which a piece is compared with its chord
 _STRAIGHT = 1e-13  # a curve this close to its chord, relative to the largest value, is straight
 _MIN_JUMP = 1e-12  # smallest jump, relative to the largest value next to it
-_POLE = 1e3  # next to a pole, an op exceeds this and grows like the inverse distance
+_POLE = 1e3  # an op with larger values that grow like the inverse distance is next to a pole
 _EVEN_CELLS = 8  # the number of cells across the range before refinement
 _MAX_DEPTH, _MAX_CELLS = 16, 1500
-_CLOSE = 1e-5, 1e-8  # the relative and the absolute tolerance for the rise of a cell
-_LEVEL = 1e-12  # a cell is straight if its slope varies by a smaller fraction
+_CLOSE = 1e-5, 1e-8  # relative and absolute tolerance of the change of y in a cell
+_LEVEL = 1e-12  # a cell is straight if its slope varies by less than this fraction
 
 Curve = Callable[[Tensor], Tensor]
 
@@ -61,7 +61,7 @@ def split_op(
     Returns None if there are too many parts. ``parameters`` are all parameters of the op. A mean in its
     formula is taken over the span.
     """
-    margin = _MARGIN * reach  # includes jumps exactly at the end of the reach
+    margin = _MARGIN * reach  # so that a jump exactly at the end of the range is included
     low, high = span[0] - reach - margin, span[1] + reach + margin
     kink_positions = find_kinks(op, None, parameters, low, high, mean_range=span)
     curves = bind_curves(op, parameters, span)
@@ -181,7 +181,7 @@ def _refine_cells(y: Curve, slope: Curve, cells: Tensor) -> tuple[Tensor, Tensor
     for depth in range(_MAX_DEPTH + 1):
         middles = cells.mean(0)
         halves = torch.stack([torch.stack([cells[0], middles]), torch.stack([middles, cells[1]])], 2)
-        widths = halves[1] - halves[0]  # (cells, 2)
+        widths = halves[1] - halves[0]  # shape (cells, 2)
         rises = y(halves[1]) - y(halves[0])
         slopes = slope(halves[0] + NODES[:, None, None] * widths)
         missed = (torch.tensordot(WEIGHTS, slopes, 1) * widths - rises).abs()

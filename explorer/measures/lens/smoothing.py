@@ -15,7 +15,7 @@ from explorer.measures.lens.parts import NODES, WEIGHTS, Parts
 
 _MAX_NUMBERS = 2**22  # the maximum number of elements in one array
 _MAX_CUTS = 32
-_CONTACT = 1e-9  # a gap beyond the noise's reach still counts within this fraction of the reach
+_CONTACT = 1e-9  # relative to the noise's range; a gap this far beyond it still counts
 
 
 def compute_mean_slope(parts: Parts, noise: Noise, width: float, reach: float, x: Tensor) -> Tensor:
@@ -42,7 +42,7 @@ def _sum_jumps(parts: Parts, noise: Noise, width: float, x: Tensor) -> Tensor:
 
 def _sum_straight(parts: Parts, noise: Noise, width: float, reach: float, x: Tensor) -> Tensor:
     low, high, slope = parts.straight
-    if noise.tail == "power":  # heavy tails would give weight to pieces beyond the reach
+    if noise.tail == "power":  # noise with heavy tails, in which pieces beyond the range would count
         low, high = low.clamp(min=x.min() - reach), high.clamp(max=x.max() + reach)
     distribution = noise.parsed_distribution.bind()
     ends = ((end - x[:, None]) / width for end in (high, low))
@@ -53,8 +53,8 @@ def _sum_straight(parts: Parts, noise: Noise, width: float, reach: float, x: Ten
 
 def _sum_curved(parts: Parts, noise: Noise, width: float, reach: float, x: Tensor) -> Tensor:
     """Return the contribution of an op's curved cells, each split at the kinks of the density around x."""
-    cuts = list_cuts(noise, width, reach, x)  # (n, cuts)
-    low = torch.maximum(parts.curved[0, :, None], cuts[:, None, :-1])  # (n, cells, stretches)
+    cuts = list_cuts(noise, width, reach, x)  # shape (n, cuts)
+    low = torch.maximum(parts.curved[0, :, None], cuts[:, None, :-1])  # shape (n, cells, stretches)
     high = torch.minimum(parts.curved[1, :, None], cuts[:, None, 1:])
     at = (high > low).nonzero(as_tuple=True)
     low, high = low[at], high[at]

@@ -17,12 +17,12 @@ from explorer.measures.nearest.target import Target
 
 _STEPS = 30
 _MIN_GAIN = 1e-3  # the search stops once the squared error falls by less than this fraction
-_DAMPING = (0.0, 1e-2, 1.0, 30.0)  # factors on the previous damping; each step tries all of them
+_DAMPING = (0.0, 1e-2, 1.0, 30.0)  # factors on the damping of a fit's last step, all of which are tried
 _DIFFERENCE = 1e-6
-_JUMP = 1e-3  # a change above this fraction of the largest value means that a kink crosses a point
-_KINK_WEIGHT, _KINK_REACH = 0.1, 0.05  # fractions of the target's size and of its range
+_JUMP = 1e-3  # a larger change, as a fraction of the largest value, means that a kink crosses a point
+_KINK_WEIGHT, _KINK_REACH = 0.1, 0.05  # weight, and limit as a fraction of the range
 _MAX_STARTS = 3
-_THINNING = 3  # starts are ranked by every third point only
+_THINNING = 3  # starts of a fit are compared at every third point
 EXACT = 1e-7  # curves with a smaller relative distance are equal
 _MAX_KINKS = 8
 _ALIGNMENT_STEPS = 8
@@ -241,7 +241,7 @@ class Fitter:
 
     def _select_by_kind(self, starts: Starts, errors: Tensor) -> list[Fit]:
         """Return the fit with the smallest error for each kind of starting point."""
-        # The keys sort fits by shift and width, then factor, then parameters.
+        # Fits are sorted by shift and width, then factor, then parameters.
         kinds: dict[tuple[int, bool, int], int] = {}
         for index in errors.argsort(stable=True).tolist():
             moves, scaled = starts.moves[index], bool(starts.scaled[index])

@@ -15,12 +15,12 @@ from explorer.measures.nearest.family import Family, needs_op
 from explorer.measures.nearest.fitting import EXACT, Fit, Fitter
 from explorer.measures.nearest.target import KINK_MARGIN, Target
 
-_MAX_DIGITS = 7  # fitted numbers have at most this many digits if the fit stays exact
-_FEW_DIGITS = 3  # the number of digits if a fit is not exact
-_BETTER = 0.98  # a fit with more parameters must reduce the distance to less than this fraction
+_MAX_DIGITS = 7  # maximum digits of fitted numbers if the fit is exact
+_FEW_DIGITS = 3  # digits of fitted numbers otherwise
+_BETTER = 0.98  # a fit with more parameters has to reduce the distance to less than this fraction
 _EQUAL_VALUES = 1e-6  # the tolerance for equal values at kinks, as a fraction of the largest value
-_UNRELATED = 0.995  # relative distance above which curves have nothing in common
-_MAX_CACHED = 4096  # the most cached results, about 20 MB with the targets they share
+_UNRELATED = 0.995  # relative distance from which curves have nothing in common
+_MAX_CACHED = 4096  # number of cached results, which take about 20 MB with their targets
 
 
 @dataclass(frozen=True)

@@ -20,13 +20,13 @@ from explorer.formula.reference import make_even_points
 # for any threshold. For a rule that is linear in g the first one suffices.
 UPSTREAM = (1.0, -1000.0, 1e-3, 2.0, -1.0, 0.1)
 _EVEN_POINTS = 301
-_OFFSET = 0.381966  # shifts points by this fraction of a step, off the round x at which kinks tend to be
+_OFFSET = 0.381966  # shift of points in steps, off round x, which are often kinks
 _CLOSE_STEPS = tuple(10.0 ** (-exponent / 3) for exponent in range(4, 19))  # fractions of the range
 _MAX_CENTRES = 12
 KINK_MARGIN = 1e-7  # points closer to a kink than this fraction of the range are ignored
 _MIN_POINTS = 8
-_MAX_SEARCHED = 3  # the number of upstream gradients in a search for a rule that is not linear in g
-_MAX_SIZE = 1e100  # squares of larger numbers overflow, those of its reciprocal vanish
+_MAX_SEARCHED = 3  # number of upstream gradients in the search, if the rule is not linear in g
+_MAX_SIZE = 1e100  # squares of larger numbers overflow, and those of their reciprocals become 0
 
 
 @dataclass(frozen=True, eq=False)

@@ -11,7 +11,7 @@ from explorer.catalogue import Op, Rule, resolve_values
 from explorer.formula import format_number, format_percent, join_texts, parse
 
 _MAX_LISTED = 3  # if there are more x, they are counted instead of listed
-_PARTS = range(1, 13)  # the numerators and denominators of factors that are recognised
+_PARTS = range(1, 13)  # numerators and denominators of factors that are written as fractions
 _IRRATIONAL = {
     "": 1.0, "π": math.pi, "1/π": 1 / math.pi, "√π": math.sqrt(math.pi), "1/√π": 1 / math.sqrt(math.pi),
     "√2": math.sqrt(2), "1/√2": 1 / math.sqrt(2), "√(2π)": math.sqrt(2 * math.pi),

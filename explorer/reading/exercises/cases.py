@@ -7,7 +7,7 @@ from explorer.formula import format_number
 
 ELEMENTS = (16.0, 100.0)  # the numbers of elements that share a parameter in the test cases
 RELATIVE, ABSOLUTE = 1e-9, 1e-12
-FORWARD = "forward"  # marks a test case about the op's output rather than a gradient
+FORWARD = "forward"  # name of the test case about the op's output, not a gradient
 
 
 class Case(NamedTuple):

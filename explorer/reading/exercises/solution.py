@@ -12,9 +12,9 @@ from explorer.reading.exercises.cases import Case, format_full
 from explorer.reading.exercises.exercise import Exercise
 from explorer.reading.exercises.values import compile_text
 
-STEP, REACH = 0.0625, 48  # distance and number of even points, exact in binary like the kinks of exercises
+STEP, REACH = 0.0625, 48  # spacing and count of points, exact in binary like the kinks of exercises
 FAR = (5.0, 20.0, 100.0)
-NEAR = (2.0**-5, 2.0**-10, 2.0**-16)  # distances of test points from a kink, large enough to be exact
+NEAR = (2.0**-5, 2.0**-10, 2.0**-16)  # distances of test points from a kink, which floats represent exactly
 JUMP = 1e-3
 _EVEN_POINTS = tuple(STEP * place for place in range(-REACH, REACH + 1))
 

@@ -13,7 +13,7 @@ from explorer.formula.tree import Call, Node, find_names
 from explorer.reading.exercises.cases import ELEMENTS
 from explorer.reading.exercises.exercise import Exercise
 
-_ORDERING = frozenset(["sign", "relu", "clamp", "clamp_min", "clamp_max", "min", "max"])  # NaN has no order
+_ORDERING = frozenset(["sign", "relu", "clamp", "clamp_min", "clamp_max", "min", "max"])  # wrong for NaN
 
 # Python's equivalents of torch functions. They are equal unless an argument is NaN.
 _EXACT: Mapping[str, Callable[..., float]] = {

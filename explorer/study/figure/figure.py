@@ -42,9 +42,7 @@ def make_study_figure(
         "margin": {"l": 16, "r": 16, "t": head, "b": layout["margin"]["b"] + _LEGEND},
         "title": title | {"yref": "container", "y": 1 - 10 / height},
         "annotations": [
-            *(
-                note for note in layout["annotations"] if note["name"] == "rule"
-            ),  # the words are shown on hover
+            *(note for note in layout["annotations"] if note["name"] == "rule"),  # as hover text
             _make_title(f"{plan.title}, held-out {plan.metric}: {intervals}", _DIFFERENCES),
             _make_title("Validation, by which rates are chosen", _HEAT_MAP),
         ],
@@ -92,7 +90,7 @@ def _draw_heat_map(
     by_cell = cells.set_index(["rule", "lr"])
     mean, diverged, tried = by_cell["validation"], by_cell["diverged"], by_cell["seeds"]
     digits, scale = choose_score_decimals(plan, rules), 100 if plan.metric == "accuracy" else 1
-    keys = {row: key for key, row in rows.items()}  # the row above the rules far below has none
+    keys = {row: key for key, row in rows.items()}  # the row between the rules and those far below has no key
     grid = [[(keys.get(row, ""), lr) for lr in plan.lrs] for row in range(1 + max(keys))]
 
     def format_score(cell: tuple[str, float]) -> str:
@@ -111,7 +109,7 @@ def _draw_heat_map(
         "customdata": [[escape(plan.labels.get(rule, "")) for rule, _ in row] for row in grid],
         "texttemplate": "%{text}",
         "textfont": {"color": "#14181f"},
-        "colorscale": [[0, "#f6f0dc"], [1, "#4f9fdc"]],  # light enough for dark digits everywhere
+        "colorscale": [[0, "#f6f0dc"], [1, "#4f9fdc"]],  # colours light enough for dark digits
         "showscale": False,
         "xgap": 2,
         "ygap": 2,

@@ -16,12 +16,12 @@ from explorer.training.ranking import format_score
 
 Spec = dict[str, Any]
 
-_ROW, _FOOT = 40, 44  # px: the height of a row, and of the ticks and the title below the last one
-_FAR = 0.1  # rules whose interval ends lower than this below the others are drawn on a separate axis
+_ROW, _FOOT = 40, 44  # px: height of a row, and of the axis below the last one
+_FAR = 0.1  # rules whose interval ends this far below the best are on a separate axis
 _LETTERS = 27  # the maximum number of letters of a rule's name
 _DOMAIN, _WORDS = [0.26, 0.76], 0.78  # fractions of the width: the plotted part, and the start of the words
 _DIAMOND, _CIRCLE, _OPEN = 2, 0, 100  # Plotly's numbers of marker symbols
-_TEMPLATE = {  # what all traces and all annotations share
+_TEMPLATE = {  # properties common to all traces, and to all annotations
     "data": {
         "scatter": [
             {

@@ -394,7 +394,7 @@ class Engine:
             with self._changed:
                 for job, _ in jobs:
                     job.callers -= 1
-                    job.wanted = None  # a snapshot taken in advance would be out of date at the next request
+                    job.wanted = None  # otherwise the next request would get an outdated snapshot
                 self._changed.notify_all()
 
     def _jobs_of(self, identity: str) -> Jobs[Any]:

@@ -33,8 +33,8 @@ _log = logging.getLogger(__name__)
 P = ParamSpec("P")
 Answer = TypeVar("Answer")
 
-HELLO = 0  # the number of the message with which the process reports that it is ready
-BEAT = None  # message sent regularly while this process is awake; it needs no answer
+HELLO = 0  # number of the process's first message, which reports that it is ready
+BEAT = None  # message by which the server shows that it is awake; has no answer
 _BEAT_S = 0.5
 _START_UP_S = 60.0  # time limit for starting the process, which imports torch
 _ANSWER_S = 3.0  # time limit for an answer
@@ -49,8 +49,8 @@ class _Process:
     """A training process, with the requests that it has not answered yet."""
 
     def __init__(self) -> None:
-        # Not multiprocessing's spawn: it runs the parent's main script again, which under Streamlit is
-        # the page.
+        # Not started by multiprocessing: that would run the main script again, which is the page under
+        # Streamlit.
         path = os.pathsep.join(filter(None, [str(_ROOT), os.environ.get("PYTHONPATH")]))
         self._pipe, theirs = Pipe()
         with theirs:
@@ -60,7 +60,7 @@ class _Process:
                 pass_fds=[theirs.fileno()],
                 env={**os.environ, "PYTHONPATH": path},
             )
-        # A stopped process must not block writers when the pipe is full.
+        # A process that does not read must not block writers while the pipe is full.
         with socket.socket(fileno=os.dup(self._pipe.fileno())) as duplicate:
             timeout = struct.pack("ll", int(_ANSWER_S), int(_ANSWER_S % 1 * 1e6))
             duplicate.setsockopt(socket.SOL_SOCKET, socket.SO_SNDTIMEO, timeout)
@@ -68,7 +68,7 @@ class _Process:
         self._numbers = itertools.count(HELLO + 1)
         self._open: dict[int, Future[Any]] = {HELLO: Future()}
         self._ready = self._open[HELLO]
-        self._clock = WoundClock()  # time in which this process sleeps does not count towards timeouts
+        self._clock = WoundClock()  # does not count the time in which the machine sleeps
         self._heard = self._clock()
         self._ended = threading.Event()
         threading.Thread(target=self._listen, name="training-answers", daemon=True).start()
@@ -82,7 +82,7 @@ class _Process:
         self.start_up()
         left_s = max(0.0, _ANSWER_S - self._get_silence_s())
         if not left_s:
-            raise TimeoutError  # more requests would only fill the pipe
+            raise TimeoutError  # a further request would only fill the pipe
         answer: Future[Any] = Future()
         with self._lock:
             if not self._open:
@@ -259,7 +259,7 @@ def open_engine(kind: str | None = None) -> Engine | EngineProcess:
             too small for this torch.
     """
     kind = kind or os.environ.get(ENGINE) or ("thread" if sys.platform == "win32" else "process")
-    memory.read_limit_bytes()  # an invalid limit should raise here rather than in the new process
+    memory.read_limit_bytes()  # raises here for an invalid limit, not in the new process
     kinds: dict[str, Callable[[], Engine | EngineProcess]] = {
         "process": _open_process,
         "thread": _open_threads,

@@ -24,13 +24,13 @@ from explorer.training.tasks import FIRST
 
 def main() -> None:
     """Answer requests from the server until the pipe is closed."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C ends the server, which closes the pipe
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the server, which then closes the pipe
     torch.set_num_threads(1)
     pipe: Connection = Connection(int(sys.argv[1]))
     warm = Run(Settings(task=FIRST, steps=1))
     warm.advance()
-    warm.snapshot()  # prepares the task of most first visitors, which saves half a second
-    compare_devices()  # before any training run, which would disturb the timing
+    warm.snapshot()  # prepares the task that most visitors see first, which saves half a second
+    compare_devices()  # before the first run, which would disturb the timing
     try:
         limit_memory()
     except ValueError as error:
@@ -48,7 +48,8 @@ def serve(pipe: Connection, engine: Engine, on_message: Callable[[], object]) ->
     sending = threading.Lock()
 
     def send(number: int, answer: Any, error: Exception | None = None) -> None:
-        # Pickle tensors by value: the pipe's own send would share their memory, which only forks can open.
+        # Pickle tensors by value: the pipe's own send would share their memory, which only forked processes
+        # can open.
         with sending:
             pipe.send_bytes(pickle.dumps((number, answer, error)))
 

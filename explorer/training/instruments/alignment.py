@@ -54,7 +54,7 @@ def compare_directions(ours: Tensor, theirs: Tensor) -> Tensor:
     pair is 0 or not finite.
     """
     vectors = torch.stack([ours, theirs])
-    vectors = vectors / vectors.abs().amax(2, keepdim=True)  # a zero vector becomes NaN
+    vectors = vectors / vectors.abs().amax(2, keepdim=True)  # turns a zero vector into NaN
     cosine = vectors.prod(0).sum(1) / vectors.square().sum(2).prod(0).sqrt_()
     ours, theirs = vectors.sign_()
     agreement = (ours == theirs).float().mean(1).where(cosine.isfinite(), torch.nan)

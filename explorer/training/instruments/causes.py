@@ -144,7 +144,7 @@ def draw(record: Record) -> list[Picture]:
 def _draw_layer(
     shares: NDArray[float32], whole: NDArray[float32], channels: NDArray[float32], words: str
 ) -> Picture:
-    always = [0.0, *whole.tolist()[1:]]  # a unit that gets a gradient for every example lacks none
+    always = [0.0, *whole.tolist()[1:]]  # 0 for units that always get a gradient
     parts = [
         [round(share, 4), round(part, 4), format_percent(share) if share >= _LABELLED_SHARE else ""]
         for share, part in zip(shares.tolist(), always, strict=True)

@@ -87,7 +87,7 @@ def _get_image_side(nets: Nets) -> int:
 def _list_dots(nets: Nets, number: int, member: int) -> dict[str, NDArray[float32]]:
     """Return the first inputs and outputs of the op in one layer of a net."""
     op = nets.current_pass.traces[number].op
-    stride = nets.x.shape[1] if nets.site.per_example else 1  # a time step holds all examples in a row
+    stride = nets.x.shape[1] if nets.site.per_example else 1  # a time step has all examples in a row
     x, y = (each[member, ::stride].flatten()[:MAX_DOTS] for each in (op.x, op.y))
     return {"x": _to_numpy(x), "y": _to_numpy(y)}
 

@@ -19,8 +19,8 @@ if TYPE_CHECKING:
     from numpy import uint8
     from numpy.typing import NDArray
 
-SIDE = 48  # in cells
-MAX_POINTS = 80  # number of examples plotted for each part of the data
+SIDE = 48  # cells on each side of the picture
+MAX_POINTS = 80  # number of plotted examples in each part of the data
 NO_CLASS = 255  # the code of a cell in which an output is NaN
 _MAX_NAMED = 5  # maximum number of classes listed in the legend
 _MARGIN = 0.06  # fraction of the plane that is left free around the points
@@ -102,7 +102,7 @@ def _classify_cells(outputs: Tensor) -> tuple[Tensor, Tensor]:
     classes = outputs.shape[-1]
     levels = NO_CLASS // classes
     best, best_class = outputs.max(-1)
-    sure = (outputs - best.unsqueeze(-1)).exp_().sum(-1).reciprocal_()  # the largest value of softmax
+    sure = (outputs - best.unsqueeze(-1)).exp_().sum(-1).reciprocal_()  # softmax's largest value
     level = ((sure * classes - 1) * (levels / (classes - 1))).clamp_(0, levels - 1).nan_to_num_(0)
     cells = (best_class * levels).add_(level.long()).byte()
     cells[sure.isnan()] = NO_CLASS

@@ -28,8 +28,8 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 DRAWS = 8
-_MIN_ERRORS = 3.0  # standard errors by which a squared bias must exceed 0; 2 in 1,000 unbiased rules did
-_BOUND_ERRORS = 2.0  # the upper bound of an insignificant bias is this many standard errors higher
+_MIN_ERRORS = 3.0  # 2 in 1,000 unbiased rules exceed this number of standard errors
+_BOUND_ERRORS = 2.0  # standard errors from the estimate to the upper bound of an insignificant bias
 _ROUNDING = 1e-9  # the rounding error of float32, as a fraction of the squared exact gradient
 
 

@@ -50,7 +50,7 @@ def _describe_layer(before: Trace, now: Trace, at: int) -> dict[str, Any]:
     assert before.y is not None
     assert now.x is not None
     assert now.y is not None
-    x, y = now.x[at].flatten(), now.y[at].flatten() + 0.0  # −0 becomes 0
+    x, y = now.x[at].flatten(), now.y[at].flatten() + 0.0  # + 0.0 turns −0 into 0
     low, high = x.aminmax()
     width = (high - low).clamp(min=torch.finfo(x.dtype).tiny) / BINS
     bins = ((x - low) / width).int().clamp(0, BINS - 1)
@@ -86,7 +86,7 @@ def _draw_layer(number: int, layer: dict[str, Any]) -> list[Block]:
     parts = layer["by_value"].reshape(-1, len(counts)) if len(values) else counts[None]
     shares = [
         f"{format_short(float(value))}: {format_percent(part.sum() / counts.sum())}"
-        for value, part in zip(values, parts, strict=False)  # without values there is one part
+        for value, part in zip(values, parts, strict=False)  # not strict: without values there is one part
     ]
     note = [f"Layer {number}: {format_percent(layer['changed'])} changed", *shares]
     histogram = draw_histogram(parts.flatten(), counts.max(initial=1), layer["edges"], strong=True)

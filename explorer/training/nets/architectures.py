@@ -67,7 +67,7 @@ def _build_spikes(ends: Ends, bias: bool, boundary: Boundary, seeds: list[int]) 
     return [Latency(seeds), *units, LeakySum(last, outputs, bias=bias)]
 
 
-_MIN_SIDE = 2  # maps with a shorter side are not made smaller: their stride is 1
+_MIN_SIDE = 2  # shorter sides of maps are not halved by a stride of 2
 
 
 def _build_maps(ends: Ends, bias: bool, boundary: Boundary, seeds: list[int]) -> list[Layer]:
@@ -144,7 +144,7 @@ class Architecture:
     output: bool = False
 
     def __post_init__(self) -> None:
-        # A site that is inherited describes another kind of layer.
+        # An inherited site would be that of another kind of layer.
         if vars(self.op_layer).get("site") is None:
             raise TypeError(
                 f"{self.op_layer.__name__} must have an attribute site, which tells where the op is applied"

@@ -72,7 +72,7 @@ class Ensemble:
         self.rows = Rows(self.layers, start, learned or OpParameters())
         self.parameters = self.rows.make_start_rows(self.active)
         self.optimiser = optimiser(self.parameters)
-        self._cached_pass: tuple[Tensor, Pass] | None = None  # the latest batch and its result
+        self._cached_pass: tuple[Tensor, Pass] | None = None  # last batch, with its forward pass
         self._make_views()
 
     @property
@@ -260,13 +260,13 @@ class Ensemble:
     def _compute_pass(self, x: Tensor, y: Tensor, loss: Loss) -> Pass:
         """Run the nets forward and backward on a batch, and store the gradients for the next step."""
         gradients = self._gradient_views
-        self._gradients[:, self.rows.dense :] = 0  # backward adds the gradients of learned parameters here
+        self._gradients[:, self.rows.dense :] = 0  # backward adds to learned parameters' gradients
         losses, output, traces = self._forward_backward(x, y, loss, loss.value, gradients)
         sizes = [
             self.layers[number].size(gradients[number])
             for number in (self.weighted_layers[0], self.weighted_layers[-1])
         ]
-        # An op that maps NaN to a number hides broken weights from the loss, hence the sums of parameters.
+        # Sums of parameters, because an op that maps NaN to a number hides broken weights from the loss.
         numbers = torch.stack([losses, *sizes, sum_members(self.parameters)]).cpu().numpy()
         finite = [
             isfinite(loss) and isfinite(total) and not lost_parameter

@@ -69,7 +69,7 @@ def _compute_squares_growth(
 def _compute_mean_squared_error(output: Tensor, y: Tensor) -> tuple[Tensor, Tensor]:
     losses, gradient = _compute_squared_error(output, y)
     count = output[0].numel()
-    return losses / count, gradient * (1 / count)  # autograd rounds in the same way
+    return losses / count, gradient * (1 / count)  # rounded as by autograd
 
 
 def _compute_mean_squares(output: Tensor, y: Tensor, count: int) -> Tensor:

@@ -76,7 +76,7 @@ class FusedRuns:
         indices_by_run = [self._indices[index] for index in due_runs]
         nets, settings = self._nets, self.runs[due_runs[0]].settings
         if len(due_runs) < len(self.runs):
-            selected, order = torch.cat(indices_by_run).sort()  # nets of the same rule stay adjacent
+            selected, order = torch.cat(indices_by_run).sort()  # so that nets of one rule are adjacent
             nets = nets.select(selected)
             indices_by_run = split_positions(order, [len(indices) for indices in indices_by_run])
         judgement = Judgement.measure(nets, self._recorder.merge(nets, []), settings)

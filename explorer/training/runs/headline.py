@@ -11,7 +11,7 @@ from explorer.training.runs.snapshot import Snapshot
 from explorer.training.runs.summary import get_scores, get_unit
 
 _MAX_HEADLINE = 70  # characters
-_MIN_SEEDS = 2  # fewer seeds allow no comparison
+_MIN_SEEDS = 2  # with fewer seeds, nothing can be compared
 
 
 def make_headline(snapshot: Snapshot, labels: Mapping[str, str]) -> str:

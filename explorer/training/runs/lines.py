@@ -56,9 +56,9 @@ class Line:
 class _Statement:
     text: str  # a sentence without its full stop
     panel: str
-    why: str = ""  # the reason in addition to the text
-    hinders: bool = True  # whether the statement is about a missing part of the gradient
-    layer: int | None = None  # the layer, as in ``Line``
+    why: str = ""  # the reason, which the text does not contain
+    hinders: bool = True  # whether it is about a gradient that is missing
+    layer: int | None = None  # index of the layer, as in ``Line``
 
 
 def make_lines(snapshot: Snapshot) -> dict[str, Line]:
@@ -169,7 +169,7 @@ def _describe_unreached(snapshot: Snapshot, unreached: Sequence[int], way: Recor
         rest = f"only biases {verb.removesuffix('s')}" if way["biased"] else f"nothing {verb}"
         return f"any weight{time_clause}, so {rest}"
     layer_names = join_texts([f"w{layer}" for layer in unreached])
-    if not site.per_example:  # if the op is on weights, the biases of these layers may learn
+    if not site.per_example:  # with the op on weights, the biases of these layers may learn
         return f"{layer_names}{time_clause}"
     reached = [layer for layer in range(1, count + 1) if layer not in unreached]
     if reached == [count]:

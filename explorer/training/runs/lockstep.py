@@ -195,7 +195,7 @@ class Lockstep:
         x, y = (tensor.to(self.device) for tensor in part)
         output = self.ensemble.compute_output(x.unsqueeze(0))
         scores = METRICS[get_metric(y)](output, y)
-        # An op that maps NaN to a number hides broken weights from the output.
+        # Parameters too, because an op that maps NaN to a number hides broken weights from the output.
         finite = (sum_members(output) + sum_members(self.ensemble.parameters)).isfinite()
         return scores.where(finite, torch.nan).cpu().numpy()
 
@@ -249,7 +249,7 @@ class Lockstep:
         inputs, outputs = self.data[0].widths
         return inputs, *self.settings.widths, outputs
 
-    # Builders of layers hold no reference to self: reference cycles would keep nets in memory for long.
+    # A function without self, because reference cycles would keep nets in memory for long.
     def _make_boundary_builder(self) -> Callable[[Sequence[Member]], Boundary]:
         op_rules, seeds = self.joined, self.seeds
         return lambda members: Boundary(

@@ -51,7 +51,7 @@ class Recorder:
         self._lockstep, self._steps = lockstep, steps
         self.bind(settings.course_of(-1))
         self._examples = lockstep.get_examples()
-        self._nets_key = (0, 0)  # the numbers of steps and of active nets for which ``_nets`` is valid
+        self._nets_key = (0, 0)  # steps and active nets for which ``_nets`` was made
         self._missing = {key: each.missing(settings) for key, each in INSTRUMENTS.items()}
         self._max_arguments = {
             key: _list_max_arguments(each, settings, lockstep.data[0]) for key, each in INSTRUMENTS.items()

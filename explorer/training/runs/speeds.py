@@ -12,7 +12,7 @@ from explorer.training.runs.summary import name_device
 from explorer.training.settings import Settings, devices
 from explorer.training.tasks import FIRST, TASKS
 
-_WARM_UP, _STEPS = 5, 25  # untimed steps, in which a device loads its kernels, and timed steps
+_WARM_UP, _STEPS = 5, 25  # untimed steps, in which a device loads its kernels; timed steps
 _EQUAL_RATIO = 1.1  # the ratio of two times below which the devices count as equally fast
 
 
@@ -65,7 +65,7 @@ def measure_step_ms(name: str, hidden: int) -> float:
     durations = []
     for _ in range(_STEPS):
         start = time.perf_counter()
-        run.advance()  # reads the loss, which waits for the device
+        run.advance()  # waits for the device, because it reads the loss
         durations.append(time.perf_counter() - start)
     return 1e3 * median(durations)
 

@@ -294,7 +294,7 @@ class Stepper:
         self.settings = dataclasses.replace(self.settings, branch=branch, **live)
         self.checkpoints = Checkpoints(self._series.interval)
         self.step = state["step"]
-        with use_one_thread():  # some nets compute while they are rebuilt
+        with use_one_thread():  # because rebuilding some nets computes
             self._nets.load(state)
             self._series.load(state["series"])
             self._recorder.load(state["readings"])

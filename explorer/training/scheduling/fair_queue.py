@@ -8,8 +8,8 @@ from collections.abc import Callable, Hashable, Iterable
 from typing import Generic, NamedTuple, TypeVar
 
 Item = TypeVar("Item", bound=Hashable)
-_Path = tuple[Hashable, ...]  # (address,), (address, visitor) or (address, visitor, item)
-_DIGITS = 9  # virtual times are rounded to these, so that rounding errors break no ties
+_Path = tuple[Hashable, ...]  # path of a party: (address,), (address, visitor) or (address, visitor, item)
+_DIGITS = 9  # decimals of virtual times, so that rounding errors break no ties
 
 
 class Parties(NamedTuple):
@@ -58,7 +58,7 @@ class FairQueue(Generic[Item]):
     ) -> None:
         self._parties_of, self._weight_of = parties, weight
         self._all = _Party()
-        self._present: dict[Item, tuple[_Party, ...]] = {}  # each item's address, visitor and own party
+        self._present: dict[Item, tuple[_Party, ...]] = {}  # of each item: address, visitor, itself
         self._changes = 0
         self._positions: tuple[object, dict[Item, int]] = None, {}
 
@@ -118,7 +118,7 @@ class FairQueue(Generic[Item]):
         order = list(paths)
         for depth in (3, 2, 1):
             times: dict[Item, float] = {}
-            # Each party's next turn, and how long a turn takes.
+            # Time of each party's next turn, and length of its turns.
             following: dict[_Path, tuple[float, float]] = {}
             for item in order:
                 path = paths[item][:depth]
@@ -137,7 +137,7 @@ class FairQueue(Generic[Item]):
     def position_of(self, item: Item, items: Iterable[Item]) -> int:
         """Return an item's position in the queue, 1 for the next."""
         state = self._changes, tuple(items)
-        if self._positions[0] != state:  # the order is cached: many requests come between two turns
+        if self._positions[0] != state:  # the order is cached, because many requests come between two turns
             self._positions = state, {each: at for at, each in enumerate(self.order(state[1]), 1)}
         return self._positions[1][item]
 

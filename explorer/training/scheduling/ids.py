@@ -6,7 +6,7 @@ import secrets
 
 REPLICA = "EXPLORER_REPLICA"  # environment variable: this server's name among several at one address
 _WORD = re.compile(r"[a-z0-9]{1,16}")
-_SERVER = secrets.token_hex(4)  # differs at every start of the server
+_SERVER = secrets.token_hex(4)  # random at each start of the server
 
 
 def read_replica() -> str:

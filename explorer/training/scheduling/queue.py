@@ -466,7 +466,7 @@ class Studies(Jobs[StudyJob]):
         job = self._lock_first_free(self._list_in_state("running"))
         if job is not None:
             self._queue.charge(job)
-            self._free_at = math.inf  # unknown until the slice ends
+            self._free_at = math.inf  # until the slice ends, when it is known
         return job
 
     def yield_to_runs(self, start: float) -> None:

@@ -40,7 +40,7 @@ STUDY_SENTENCES: Mapping[State, str] = {
     "stopped": "Stopped{note}.",
     "silent": "The study is unavailable: {note}.",
 }
-RUN, STUDY = "run", "study"  # the kinds of jobs, which are also parts of their ids
+RUN, STUDY = "run", "study"  # kinds of jobs, also used in their ids
 ADVICE_AT_START = "No learning rate can fix a failure before the first step: choose another op or rule"
 UNWATCHED = " because nobody was watching"
 TAKING_TURNS = "Running, taking turns with {others} other{plural}."
@@ -126,7 +126,7 @@ def describe_state(
     facts = {"step": step, "position": position, "note": note, "others": n_others}
     takes_turns = state in ACTIVE and bool(step and n_others)
     plural = "" if (n_others if takes_turns else step) == 1 else "s"
-    # Before the first step the learning rate has had no effect.
+    # Not at step 0, where the learning rate has had no effect yet.
     advice = "Try a smaller learning rate or another rule" if step else ADVICE_AT_START
     words = TAKING_TURNS if takes_turns else sentences[state]
     return words.format(**facts, plural=plural, advice=advice)

@@ -40,7 +40,7 @@ def check_rules(rules: object) -> tuple[str | Rule, ...]:
         raise ValueError(f"rules must be a list of keys, such as ['default'], not {quote(rules)}")
     entries = [check_entry("a rule", rule, Rule) for rule in rules]
     count = len({entry if isinstance(entry, str) else entry.key for entry in entries})
-    if count > MAX_RULES:  # checked before any rule is parsed
+    if count > MAX_RULES:  # before parsing any rule
         raise ValueError(f"choose 1 to {MAX_RULES} rules, not {count}")
     distinct: dict[str, str | Rule] = {}
     for rule in entries:

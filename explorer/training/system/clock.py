@@ -21,7 +21,7 @@ class WoundClock:
         self._wound = (
             clock(),
             0.0,
-        )  # one tuple holds the time and the reading of the last winding, so that threads read both together
+        )  # one tuple with the time and the last reading, so that threads read both together
 
     def __call__(self) -> float:
         """Return the seconds for which the clock has run."""

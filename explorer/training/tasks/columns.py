@@ -184,7 +184,7 @@ class Cells:
 def _numbers_of(texts: pd.DataFrame, decimal: str) -> pd.DataFrame:
     import pandas as pd  # imported late: it takes 40 MB and a third of a second, and only tables need it
 
-    # With decimal commas, a point may separate thousands or decimals: the number is ambiguous.
+    # With decimal commas, a point may separate thousands or decimals, so the number is ambiguous.
     if decimal == ",":
         texts = texts.map(lambda cell: "" if "." in cell else cell.replace(",", "."))
     values: pd.DataFrame = texts.apply(pd.to_numeric, errors="coerce").astype("float64")

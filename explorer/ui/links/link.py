@@ -17,7 +17,7 @@ from explorer.ui.links.reader import Notice, Query, quote
 from explorer.ui.links.training_words import TrainingReader
 
 _EMBED = re.compile(r"(?:^|&)embed=([^&]*)")
-_MAX_TEXT_LENGTH = 3 * MAX_QUERY  # a character may be written as %XX
+_MAX_TEXT_LENGTH = 3 * MAX_QUERY  # a character may take three as %XX
 _TOO_LONG_NOTICE = f"The link is longer than {MAX_QUERY} characters and was not used."
 
 _DEFAULT = Choice()

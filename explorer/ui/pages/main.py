@@ -25,7 +25,7 @@ query, notices = state.load_choice()
 st.set_page_config(page_title=make_page_title(), page_icon="📉", layout="wide")
 page = st.navigation(list(pages), position="hidden")
 notices += check_study_task(query) if pages[page].needs_held_out_data else []
-# These messages appear below the heading.
+# Messages below the heading.
 leading = st.container(key="leading") if pages[page].is_content_first else nullcontext()
 if not st.context.is_embedded:
     with st.container(key="heading-line", horizontal=True, vertical_alignment="center"):
@@ -34,7 +34,7 @@ if not st.context.is_embedded:
             st.page_link(link)
 with leading:
     page.run()
-if notices:  # the messages come last, because they overlay the page
+if notices:  # last, because messages are over the page
     mount(
         "notices",
         notices=[{"text": str(notice), "links": make_corrections(query, notice)} for notice in notices],

@@ -50,8 +50,8 @@ from explorer.ui.links.training_words import MAX_RATES
 _LABELS = {key: task.label for key, task in TASKS.items()} | DEVICES
 _LABELS |= {key: optimiser.label for key, optimiser in OPTIMISERS.items()}
 _PRESETS = {"instrument": PRESETS, "training": TRAINING, "study": STUDIES}
-_LESSON_LOCK = Lock()  # a whole class may open the same lesson at once; it is computed only once
-_COURSE_LOCK = Lock()  # a second lock, because the list of lessons need not wait for a lesson's numbers
+_LESSON_LOCK = Lock()  # so that a class that opens a lesson together has it computed once
+_COURSE_LOCK = Lock()  # separate, because the list of lessons need not wait for a lesson's numbers
 # A character of pasted code takes at most six bytes as JSON, as in \\u0000.
 MAX_BODY_BYTES = 8 * MAX_CHARACTERS
 Answer = dict[str, Any]
@@ -118,7 +118,7 @@ def describe_training() -> Answer:
 def _list_panels(task: Task) -> list[str]:
     """Return the keys of the measurements with a panel that a task may have, in the order of the panels."""
     plane = next(key for key, each in TASKS.items() if each.kind == "plane")
-    settings = Settings(task=plane if task.kind == "own" else task.key)  # a visitor's table may be a plane's
+    settings = Settings(task=plane if task.kind == "own" else task.key)  # a user's table may be a plane's
     panels = {
         key: each.panel
         for key, each in INSTRUMENTS.items()
@@ -176,7 +176,7 @@ def make_head(path: str) -> str:
     They include the style of the initial page.
     """
     below = f"assets/{get_folder()}"
-    later = f'<link href="{below}/{LATER}" rel="modulepreload">'  # needed by all pages except Explore
+    later = f'<link href="{below}/{LATER}" rel="modulepreload">'  # modules that all pages but Explore need
     return "\n".join(
         [
             f"<style>{read_skeleton_css()}</style>",
@@ -298,4 +298,4 @@ def _describe_picture(rule: str) -> Answer:
 QUESTIONS = {
     **BASIC_QUESTIONS,
     "lesson": Question(lambda: get_lesson),
-}  # only here, because lessons contain the app's links
+}  # not in the cached part: lessons contain links of the app

@@ -26,7 +26,7 @@ _NAMES = frozenset(
     if path.suffix in _TYPES
 )
 _QUALITY = 7  # half a second for all files; the maximum, 11, takes ten seconds more and saves a tenth
-_CACHE_SIZE = 1000  # more than the number of files
+_CACHE_SIZE = 1000  # larger than the number of files
 _MIN_COMPRESSED_BYTES = 1000  # bytes
 
 

@@ -1,4 +1,5 @@
-// Draggable handles at the ends of the x axis. During a drag, the number under the pointer and the other end stay fixed.
+// Draggable handles at the ends of the chart's x axis. During a drag, the x under the pointer and the other end stay
+// fixed.
 
 import { element, setAttribute, setText } from "../../elements/dom.js";
 import { formatNumber } from "../../formula/numbers.js";
@@ -7,18 +8,19 @@ import { getSampling } from "../../formula/sampling.js";
 import { zoomView } from "../scene/view.js";
 
 /** @import { Range } from "../scene/axes.js" */
-/** @typedef {"moving"|"settled"} Phase */
+/** The phase of a drag: under way, or finished. @typedef {"moving"|"settled"} Phase */
 
 const NAMES = ["Left end of x", "Right end of x"];
-const MIN_DISTANCE = 0.04; // minimum distance between the two ends, relative to the width of the axis
+const MIN_DISTANCE = 0.04; // minimum distance of the two ends during a drag, as a fraction of the axis
 const KEY_FACTOR = 1.1;
 const HANDLE_TEXT = "↔";
 
 /**
  * Create a draggable handle at each end of the chart's x axis.
  * @param {HTMLElement} layer over the chart
- * @param {{view: () => Range, share: (px: number) => number, onView: (view: Range,
- *   phase: Phase) => void}} hand ``share`` returns the position of a px of the window as a share of the width
+ * @param {{view: () => Range, share: (px: number) => number, onView: (view: Range, phase: Phase) => void}} hand
+ *   ``view``: returns the visible range of x; ``share``: converts a window position in px to a fraction of the axis;
+ *   ``onView``: gets a range that the user requests
  */
 export function createEnds(layer, { view, share, onView }) {
   const nodes = NAMES.map((name, index) => {
@@ -28,12 +30,13 @@ export function createEnds(layer, { view, share, onView }) {
     listenToDrags(node, index);
     return node;
   });
-  const heldValues = /** @type {(number|null)[]} */ ([null, null]); // the x value that each handle was grabbed at
+  // the x at which each handle was grabbed, null if it is not held
+  const heldValues = /** @type {(number|null)[]} */ ([null, null]);
   let frame = /** @type {import("../scene/panels.js").Frame|null} */ (null);
   layer.append(...nodes);
 
   /**
-   * Make a handle follow drags and the arrow keys.
+   * Move one end of the x axis by drags of its handle and by the arrow keys.
    * @param {HTMLElement} node @param {number} end 0 for the left end
    */
   function listenToDrags(node, end) {
@@ -80,7 +83,7 @@ export function createEnds(layer, { view, share, onView }) {
     });
   }
 
-  /** Move the two handles to the ends of the x axis, or to the pointer that drags one of them. */
+  /** Move both handles to the ends of the x axis; a dragged one follows the pointer. */
   function placeHandles() {
     if (!frame) return;
     const { x, bottom } = frame;
@@ -97,10 +100,7 @@ export function createEnds(layer, { view, share, onView }) {
   }
 
   return {
-    /**
-     * Draw the handles at both ends of the x axis for a given position of the panels.
-     * @param {import("../scene/panels.js").Frame} next
-     */
+    /** Update the handles for the panels' current positions. @param {import("../scene/panels.js").Frame} next */
     draw(next) {
       frame = next;
       placeHandles();

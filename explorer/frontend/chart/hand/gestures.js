@@ -1,18 +1,20 @@
-// Gestures on the chart. Wheel, drag, pinch and double click change the visible range; hover and tap move the probe.
+// Pointer gestures on a chart. Wheel, drag, pinch and double click change the visible range of x; hover and tap move
+// the probe, which shows the curves' values at one x.
 
 import { moveView, pinchView, zoomView } from "../scene/view.js";
 
 /** @import { Range } from "../scene/axes.js" */
 /**
- * What gestures on a chart work with: the visible range, and callbacks for the results of a gesture. ``share``
- * converts px to a fraction of the chart's width.
- * @typedef {{view: () => Range, share: (px: number) => number,
- *   onView: (view: Range, phase: "moving"|"settled") => void, onReset: () => void,
- *   onPoint: (px: number|null) => void, onPin: (px: number) => void, pencil?: import("./pencil.js").Pencil}} Hand
+ * Callbacks of the chart's gestures. ``view``: returns the visible range of x; ``share``: converts a window position in
+ * px to a fraction of the chart's width; ``onView``, ``onReset``: the user requests a range, or the original one;
+ * ``onPoint``: the pointer moves, null when it leaves; ``onPin``: a tap.
+ * @typedef {{view: () => Range, share: (px: number) => number, onView: (view: Range, phase: "moving"|"settled") =>
+ *   void, onReset: () => void, onPoint: (px: number|null) => void, onPin: (px: number) => void, pencil?:
+ *   import("./pencil.js").Pencil}} Hand
  */
 
-const REST_MS = 180; // a zoom ends this long after the last wheel event
-const TAP_PX = 5; // a shorter movement is a tap
+const REST_MS = 180; // a zoom ends this long after its last wheel event
+const TAP_PX = 5; // movements shorter than this are taps
 
 /**
  * Listen to pointer and wheel gestures on a chart. One finger drags only sideways, because a vertical swipe scrolls the
@@ -26,14 +28,14 @@ export function followGestures(element, hand) {
   let latest = /** @type {Range|null} */ (null);
 
   /**
-   * Restart the gesture from the current positions of the fingers.
-   * @param {boolean} far whether this can no longer be a tap
+   * Restart the gesture from the current finger positions, after a finger was added or lifted.
+   * @param {boolean} far true if the gesture can no longer become a tap
    */
   function restart(far) {
     start = pointers.size ? { view: hand.view(), at: [...pointers.values()], far } : null;
   }
 
-  /** Change the visible x range during a drag or pinch. @param {Range} view */
+  /** Report the range of x that a drag or pinch has reached. @param {Range} view */
   function move(view) {
     latest = view;
     hand.onView(view, "moving");
@@ -98,7 +100,7 @@ export function followGestures(element, hand) {
       const x = view[0] + hand.share(event.clientX) * (view[1] - view[0]);
       move(zoomView(view, x, 1.0015 ** (event.deltaY * lines)));
     }
-    hand.onPoint(event.clientX); // zooming changes the x under a pointer that stays still
+    hand.onPoint(event.clientX); // while zooming, the x under a resting pointer changes
     clearTimeout(restTimer);
     restTimer = setTimeout(settle, REST_MS);
   });

@@ -1,32 +1,33 @@
-// Converts the position of the pointer over a chart to an x and to a fraction of the chart's width.
+// Gestures of one chart: pointer positions as an x or as a fraction of the chart's width.
 
 import { toPanelFraction } from "../scene/panels.js";
 import { findPointedX } from "../probe/probe-marks.js";
 
 /**
- * Create the callbacks that the chart's gestures call.
+ * Connect the chart's gestures to its probe and its visible range.
  * @param {import("./parts.js").Parts} parts @param {ReturnType<typeof import("../probe/probe.js").createProbe>} probe
  * @param {Pick<import("./gestures.js").Hand, "view"|"onView"|"onReset"|"pencil"> & {displayed: () => { picture:
- *   import("../scene/picture.js").Picture|null, scene: import("../scene/scene.js").Scene|null}}} chart
+ *   import("../scene/picture.js").Picture|null, scene: import("../scene/scene.js").Scene|null}}} chart ``displayed``:
+ *   returns the data of the chart on screen, null before the first drawing
  * @returns {import("./gestures.js").Hand & {xUnder: (px: number) => number|null}}
  */
 export function createHand({ area, probe: focusable }, probe, { displayed, ...acts }) {
   const toChartPx = (/** @type {number} */ px) => px - area.getBoundingClientRect().left;
 
-  /** Convert a horizontal window position to a fraction of the width of the chart's panels. @param {number} px */
+  /** Convert a horizontal window position in px to a fraction of the panels' width. @param {number} px */
   function share(px) {
     const { scene } = displayed();
     return scene ? toPanelFraction(scene.frame, toChartPx(px)) : 0.5;
   }
 
-  /** Return the x value at a horizontal window position, or null before the chart is first drawn. @param {number} px */
+  /** Return the x at a horizontal window position in px, or null before the first drawing. @param {number} px */
   function xUnder(px) {
     const { picture, scene } = displayed();
     return scene && picture && findPointedX(picture.curves, scene.frame, toChartPx(px));
   }
 
   /**
-   * Pin the probe at a window position, or unpin it if it is already pinned at that x.
+   * Pin the probe at the x under a window position. If it is pinned there already, unpin it.
    * @param {number} px of the window
    */
   function pin(px) {

@@ -1,4 +1,5 @@
-// Draggable handles for parameters that are equal to a kink's x. They also obey the arrow keys.
+// Draggable handles on the x axis for parameters that set the position of a kink, such as lo and hi of clamp. The arrow
+// keys move them too.
 
 import { element } from "../../elements/dom.js";
 import { h, render } from "../../elements/render.js";
@@ -8,22 +9,22 @@ import { roundToUnit } from "../../formula/numbers.js";
 /** @import { Grip } from "../scene/grips.js" */
 /** @import { Frame } from "../scene/panels.js" */
 
-const STEPS = 500; // the number of distinct values in a drag across the whole chart
+const STEPS = 500; // number of parameter values in a drag across the whole chart
 const KEY_STEPS = 5;
 
 /**
- * Create the layer of handles with which parameters are dragged along the chart's x axis.
+ * Create the layer of handles with which parameters are dragged along the x axis.
  * @param {HTMLElement} layer over the chart
- * @param {(name: string, value: number, phase: "moving"|"settled") => void} onParameter
+ * @param {(name: string, value: number, phase: "moving"|"settled") => void} onParameter gets a parameter's name and new
+ *   value
  */
 export function createHandles(layer, onParameter) {
   const host = layer.appendChild(element("div", {}));
-  let offset = 0; // px from the middle of the held handle to the pointer
+  let offset = 0; // distance in px from the middle of the held handle to the pointer
 
   /**
-   * Return a parameter's handle at its kink, which follows drags and the arrow keys.
-   * @param {Grip} grip @param {Frame} frame
-   * @param {number} others the number of handles at this x, next to which it is placed
+   * Draw a parameter's handle at its kink.
+   * @param {Grip} grip @param {Frame} frame @param {number} others number of handles that are already at this x
    */
   function drawHandle({ id, label, name, sign, value, colour }, frame, others) {
     const { gradient, left, inner, bottom } = frame;
@@ -78,7 +79,7 @@ export function createHandles(layer, onParameter) {
   }
 
   return {
-    /** Draw a handle for each parameter whose kink is visible. @param {Grip[]} grips @param {Frame} frame */
+    /** Draw the handle of each parameter whose kink is in view. @param {Grip[]} grips @param {Frame} frame */
     draw(grips, frame) {
       const [start, stop] = frame.x;
       const inView = grips.filter(({ sign, value }) => sign * value >= start && sign * value <= stop);

@@ -1,13 +1,13 @@
-// The HTML elements of a chart: Plotly's plot, and an overlay that is drawn during drags.
+// The HTML elements of a chart: Plotly's plot, and an overlay for curves during drags.
 
 import { element } from "../../elements/dom.js";
 import { shape } from "../../elements/svg.js";
 
-/** @typedef {ReturnType<typeof createParts>} Parts */
+/** The elements of a chart. @typedef {ReturnType<typeof createParts>} Parts */
 
 /**
  * Create the HTML elements of a chart, with its buttons.
- * @param {{onReset: () => void, onSave: (format: "png"|"svg") => void}} acts
+ * @param {{onReset: () => void, onSave: (format: "png"|"svg") => void}} acts callbacks of the buttons
  */
 export function createParts({ onReset, onSave }) {
   const plot = element("div", { class: "chart-plot", role: "img", "aria-label": "Chart" });
@@ -35,7 +35,7 @@ export function createParts({ onReset, onSave }) {
   };
 }
 
-/** Keep a button's event from reaching the chart below the button. @param {Event} event */
+/** Keep a button's event from starting a gesture on the chart below. @param {Event} event */
 function stopEvent(event) {
   event.stopPropagation();
 }

@@ -1,4 +1,4 @@
-// The pencil, with which the user draws a gradient by hand. Each point of the drawn line becomes a draggable handle.
+// The pencil: the user draws a rule's gradient by hand on the chart, and drags the points of the resulting line.
 
 import { element, setAttribute } from "../../elements/dom.js";
 import { shape } from "../../elements/svg.js";
@@ -8,21 +8,21 @@ import { toLeftPx, toTopPx, toPanelFraction } from "../scene/panels.js";
 
 /** @import { Point, Units } from "../../formula/lines.js" */
 /** @import { Frame } from "../scene/panels.js" */
-/** @typedef {"moving"|"settled"} Phase */
-/** @typedef {ReturnType<typeof createPencil>} Pencil */
+/** The phase of a drag: under way, or finished. @typedef {"moving"|"settled"} Phase */
+/** The pencil of a chart. @typedef {ReturnType<typeof createPencil>} Pencil */
 /**
- * A line with draggable points, in the units of the gradient panel's axes.
+ * A hand-drawn rule on the chart. Its points, x and gradient, can be dragged.
  * @typedef {{label: string, colour: string, points: Point[]}} EditedLine
  */
 
-const MIN_STROKE_PX = 6; // shorter strokes are accidental and are ignored
+const MIN_STROKE_PX = 6; // shorter strokes are ignored as accidental
 const KEY_STEPS = 5; // px
 
 /**
  * Create the pencil with which the user draws a gradient curve on the chart.
- * @param {{onStroke: (stroke: Point[], units: Units, height: number) => void,
- *   onPoints: (points: Point[], phase: Phase, moved: number|null) => void}} acts all in numbers of the panel; ``moved``
- *   is the index of a moved point, or null if points were added or removed
+ * @param {{onStroke: (stroke: Point[], units: Units, height: number) => void, onPoints: (points: Point[], phase: Phase,
+ *   moved: number|null) => void}} acts ``onStroke``: gets a finished stroke; ``onPoints``: gets changed points;
+ *   ``moved``: index of the moved point, null if one was added or removed; all positions are x and gradient values
  */
 export function createPencil({ onStroke, onPoints }) {
   const path = shape("path", { class: "chart-stroke" });
@@ -39,13 +39,13 @@ export function createPencil({ onStroke, onPoints }) {
   /** @type {HTMLElement[]} */
   let handles = [];
 
-  /** Return the position of a pointer in pixels of the chart. @param {MouseEvent} event @returns {Point} */
+  /** Return a pointer's position in px from the chart's top left corner. @param {MouseEvent} event @returns {Point} */
   function toChartPoint({ clientX, clientY }) {
     const { left, top } = layer.getBoundingClientRect();
     return [clientX - left, clientY - top];
   }
 
-  /** Convert a position in pixels to an x and a gradient value. @param {Point} place @returns {Point} */
+  /** Convert a chart position in px to x and gradient. @param {Point} place @returns {Point} */
   function toPanelPoint([px, py]) {
     const { x, gradient } = /** @type {Frame} */ (frame);
     const [low, high] = gradient.range;
@@ -53,13 +53,13 @@ export function createPencil({ onStroke, onPoints }) {
     return [x[0] + share * (x[1] - x[0]), high - ((py - gradient.top) / gradient.height) * (high - low)];
   }
 
-  /** Return the widths in x and in y of one pixel of the gradient panel. @returns {Units} */
+  /** Return the size of one pixel of the gradient panel, in x and in gradient. @returns {Units} */
   function units() {
     const { x, inner, gradient } = /** @type {Frame} */ (frame);
     return [(x[1] - x[0]) / inner, (gradient.range[1] - gradient.range[0]) / gradient.height];
   }
 
-  /** Return whether a position in pixels lies in the gradient panel. @param {Point} place */
+  /** Return whether a chart position in px is in the gradient panel. @param {Point} place */
   function isInside([px, py]) {
     if (!frame) return false;
     const { left, inner, gradient } = frame;
@@ -70,7 +70,7 @@ export function createPencil({ onStroke, onPoints }) {
     setAttribute(path, "d", stroke?.places.map(([x, y], i) => `${i ? "L" : "M"}${x} ${y}`).join("") ?? "");
   }
 
-  /** Clamp a position in pixels to the gradient panel. @param {Point} place @returns {Point} */
+  /** Move a chart position in px into the gradient panel. @param {Point} place @returns {Point} */
   function clampToPanel([px, py]) {
     const { left, inner, gradient } = /** @type {Frame} */ (frame);
     const bottom = gradient.top + gradient.height;
@@ -79,12 +79,13 @@ export function createPencil({ onStroke, onPoints }) {
 
   /**
    * Report the changed points of the drawn line.
-   * @param {Point[]} points @param {number|null} [moved] @param {Phase} [phase]
+   * @param {Point[]} points @param {number|null} [moved] index, null if a point was added or removed
+   * @param {Phase} [phase]
    */
   const reportPoints = (points, moved = null, phase = "settled") => onPoints(points, phase, moved);
 
   /**
-   * Move a point of the drawn line, but not past its neighbours.
+   * Move a point of the drawn line, at most up to its neighbours.
    * @param {number} index @param {Point} to @param {Phase} phase
    */
   function move(index, to, phase) {
@@ -96,11 +97,7 @@ export function createPencil({ onStroke, onPoints }) {
     reportPoints(points.with(index, [at, y]), index, phase);
   }
 
-  /**
-   * Insert a point into the drawn line. Nothing happens if the line has the maximum number of points, or a point at
-   * this x.
-   * @param {Point} point
-   */
+  /** Insert a point into the drawn line, unless the line is full or has a point at this x. @param {Point} point */
   function insertPoint(point) {
     if (!line || line.points.length >= MAX_POINTS) return;
     const [[x, y]] = roundPoints([point], units());
@@ -186,15 +183,12 @@ export function createPencil({ onStroke, onPoints }) {
   return {
     /** Add the pencil's overlay to a chart. @param {HTMLElement} area */
     put: (area) => area.append(overlay, layer),
-    /** Take over the positions of the panels from the chart's latest drawing. @param {Frame} next */
+    /** Store the panels' positions in the chart's latest drawing. @param {Frame} next */
     follow(next) {
       frame = next;
       place();
     },
-    /**
-     * Show a draggable handle for each point of a line, or hide all handles if there is no line.
-     * @param {EditedLine|null} next
-     */
+    /** Show a handle for each point of a line; null removes them. @param {EditedLine|null} next */
     show(next) {
       line = next;
       place();
@@ -210,7 +204,7 @@ export function createPencil({ onStroke, onPoints }) {
     focus: () => handles[0]?.focus(),
     units,
     /**
-     * Begin a stroke if a single finger is down, and return whether it began.
+     * Begin a stroke, and return true, if exactly one finger is down.
      * @param {PointerEvent} event @param {number} fingers
      */
     press(event, fingers) {
@@ -221,10 +215,7 @@ export function createPencil({ onStroke, onPoints }) {
       if (stroke) layer.parentElement?.setPointerCapture(event.pointerId);
       return stroke !== null;
     },
-    /**
-     * Continue the stroke with a pointer, and return whether this pointer draws the stroke.
-     * @param {PointerEvent} event
-     */
+    /** Continue the stroke of a pointer. Returns false for another pointer. @param {PointerEvent} event */
     move(event) {
       if (stroke?.pointer !== event.pointerId) return false;
       const all = event.getCoalescedEvents?.() ?? [];
@@ -232,7 +223,7 @@ export function createPencil({ onStroke, onPoints }) {
       trace();
       return true;
     },
-    /** End the stroke of a pointer, and return whether this pointer drew the stroke. @param {PointerEvent} event */
+    /** End the stroke of a pointer. Returns false for another pointer. @param {PointerEvent} event */
     lift(event) {
       if (stroke?.pointer !== event.pointerId) return false;
       const { places } = stroke;
@@ -246,7 +237,7 @@ export function createPencil({ onStroke, onPoints }) {
       return true;
     },
     /**
-     * Add a point to the line at a double click, and return whether the pencil handled the event.
+     * Add a point where the user double-clicks. Returns whether the pencil used the event.
      * @param {MouseEvent} event
      */
     add(event) {

@@ -1,4 +1,5 @@
-// A Plotly figure that is moved while its content changes and redrawn once size, theme and content have settled.
+// A Plotly figure. While data changes quickly, its lines are moved; Plotly redraws it once size, theme and data are
+// stable.
 
 import { element, setAttribute, setText } from "../../elements/dom.js";
 import { areMovable, moveTraces } from "./moves.js";
@@ -14,33 +15,30 @@ import {
 import { followTheme, readHostTheme } from "./theme.js";
 
 const CLEARANCE = 3; // px between an axis and its labels, so that x and y labels do not touch in the corner
-const REST_MS = 300; // Plotly redraws the figure completely after this long without new data
+const REST_MS = 300; // pause in new data after which Plotly redraws the figure completely
 
 /**
- * The drawing of a figure: ``caption`` is above it, ``names`` take their ``width`` in px at its right.
+ * A figure for Plotly. ``caption``: text above it; ``names``: labels on the right that need ``width`` px.
  * @template {{width: number}} Names
  * @typedef {{traces: *[], layout: *, caption?: string, names?: Names|null}} Drawing
  */
 
 /**
- * Create a Plotly figure that redraws itself whenever its data, size or theme changes.
- *
- * ``compose`` turns the data into Plotly's traces and layout. Its ``words`` are read by screen readers. While data
- * changes quickly, existing lines and bars are moved if nothing else changes; nothing is drawn if the figure is out of
- * view. ``onDrawn`` is called after each visible drawing. ``compose`` gets the host's ``width`` in px, because
- * measuring it each time would be slow.
- * @template {{words: string}} Picture
- * @template {{width: number}} [Names=never]
+ * Create a Plotly figure that redraws itself when its data, size or theme changes. While data changes quickly, existing
+ * lines and bars are moved if nothing else differs. A figure out of view is not drawn.
+ * @template {{words: string}} Picture @template {{width: number}} [Names=never]
  * @param {HTMLElement} host of a fixed height
  * @param {{plotly: string|Promise<*>, hover: boolean, compose: (picture: Picture, width: number) => Drawing<Names>,
- *   onDrawn?: (chart: *, names: Names|null) => void}} options
+ *   onDrawn?: (chart: *, names: Names|null) => void}} options ``hover``: whether Plotly shows values; ``compose``:
+ *   turns data into Plotly's traces and layout, for a host ``width`` in px, whose measurement would be slow; the data's
+ *   ``words`` are for screen readers; ``onDrawn``: called after each visible drawing
  */
 export function createFigure(host, { plotly, hover, compose, onDrawn = () => undefined }) {
   let Plotly = /** @type {*} */ (null);
   let picture = /** @type {Picture|null} */ (null);
-  let drawnLook = ""; // everything about Plotly's last drawing except its values; a change needs a redraw
-  let values = /** @type {*[][]} */ ([]); // the x and y values of the visible drawing
-  let size = { width: 0, height: 0 }; // the size of the host in px, once it is laid out
+  let drawnLook = ""; // everything in Plotly's last drawing but its values; any change needs a redraw
+  let values = /** @type {*[][]} */ ([]); // x and y of each trace as displayed
+  let size = { width: 0, height: 0 }; // size of the host in px, once it has a layout
   let theme = /** @type {import("./theme.js").Theme|undefined} */ (undefined); // the theme of Plotly's last drawing
   let inView = true;
   let timer = 0;
@@ -70,7 +68,7 @@ export function createFigure(host, { plotly, hover, compose, onDrawn = () => und
     (error) => host.replaceChildren(error.message),
   );
 
-  /** Draw the latest data completely, once the host element has been laid out. */
+  /** Have Plotly draw the latest data completely, once the host element has a layout. */
   function redraw() {
     clearTimeout(timer);
     timer = 0;
@@ -87,12 +85,11 @@ export function createFigure(host, { plotly, hover, compose, onDrawn = () => und
   }
 
   /**
-   * Move the drawn lines and bars to new values if nothing else has changed. Returns "for good" if the figure is
-   * complete, "for now" if a redraw must follow later, and "" if the figure must be redrawn immediately.
-   *
+   * Move the displayed lines and bars to new values. Returns "for good" if the figure is then complete, "for now" if a
+   * redraw must follow later, and "" if only an immediate redraw can show the data.
    */
   function moveDrawing() {
-    if (!inView || end.signal.aborted) return "for now"; // an answer may arrive after the figure was removed
+    if (!inView || end.signal.aborted) return "for now"; // data may arrive after the figure was removed
     if (!picture || !drawnLook) return "";
     const { traces, layout, caption: text = "", names = null } = compose(picture, size.width);
     if (drawnLook !== toLook(traces, layout, names)) return "";
@@ -106,7 +103,7 @@ export function createFigure(host, { plotly, hover, compose, onDrawn = () => und
     return isSame ? "for good" : "for now";
   }
 
-  /** Draw new data, by moving the existing lines and bars if possible. @param {Picture} next */
+  /** Show new data, if possible by moving the existing lines and bars. @param {Picture} next */
   function draw(next) {
     const first = picture === null;
     picture = next;
@@ -132,7 +129,7 @@ export function createFigure(host, { plotly, hover, compose, onDrawn = () => und
 }
 
 /**
- * Serialise how Plotly's traces look, without their values.
+ * Serialise how Plotly's traces look, apart from their values.
  * @param {*[]} traces @param {*} layout @param {{width: number}|null} names
  */
 function toLook(traces, layout, names) {
@@ -160,7 +157,8 @@ function areEqual(some, others) {
 /**
  * Return the part of Plotly's layout that all figures share.
  * @param {import("./theme.js").Theme} theme @param {{width: number, height: number}} box px of the host
- * @param {number} nameWidth px of the names on the right @param {*} layout an axis with an empty title needs less room
+ * @param {number} nameWidth px of the labels on the right
+ * @param {*} layout with an empty axis title, less room is needed
  */
 function makeCommonLayout(theme, box, nameWidth, { yaxis }) {
   const size = chooseFontSize(box.width, theme.type);
@@ -177,10 +175,7 @@ function makeCommonLayout(theme, box, nameWidth, { yaxis }) {
   };
 }
 
-/**
- * Return the axes of a Plotly layout, completed with the settings that all figures share.
- * @param {*} layout @returns {*}
- */
+/** Return the axes of a Plotly layout, with the common settings of all figures. @param {*} layout @returns {*} */
 function getLayoutAxes(layout) {
   const plain = { ...AXIS, ticklabelstandoff: CLEARANCE };
   const named = Object.entries(layout).filter(([name]) => /^[xy]axis/.test(name));

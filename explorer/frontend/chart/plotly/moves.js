@@ -1,4 +1,4 @@
-// Moves lines and bars that Plotly has drawn to new values, without another drawing by Plotly.
+// Lines and bars in a Plotly drawing, moved to new values without a redraw by Plotly.
 
 import { setPath, roundToTenths } from "./svg-paths.js";
 
@@ -9,15 +9,14 @@ import { setPath, roundToTenths } from "./svg-paths.js";
  */
 /** Plotly's axis, which converts a value to px. @typedef {{d2p: (value: number) => number}} Axis */
 
-/** Return whether all traces are lines or bars that can be moved without a redraw. @param {Trace[]} traces */
+/** Return whether all traces are lines or bars, which can be moved without a redraw. @param {Trace[]} traces */
 export function areMovable(traces) {
   return traces.every(({ type, mode }) => type === "bar" || mode === "lines");
 }
 
 /**
- * Move the lines and stacked bars of a drawn chart to new values. The traces must have the order and the look of the
- * drawn ones.
- * @param {*} chart drawn by Plotly @param {Trace[]} traces
+ * Move the lines and stacked bars of a Plotly chart to new values.
+ * @param {*} chart drawn by Plotly @param {Trace[]} traces same order and look as in the drawing
  */
 export function moveTraces(chart, traces) {
   const lines = [...chart.querySelectorAll(".scatterlayer > .trace")];
@@ -45,7 +44,7 @@ function getTraceAxes({ _fullLayout: layout, _fullData: data }, index) {
  * @param {Element|undefined} drawn @param {Trace} trace @param {Axis} xaxis @param {Axis} yaxis
  */
 function moveLine(drawn, { x, y }, xaxis, yaxis) {
-  const toFinite = (/** @type {number} */ px) => (Number.isFinite(px) ? px : NaN); // log of 0
+  const toFinite = (/** @type {number} */ px) => (Number.isFinite(px) ? px : NaN); // infinite for the log of 0
   setPath(drawn, {
     x: Float64Array.from(x, (value) => xaxis.d2p(value)),
     y: Float64Array.from(y, (value) => toFinite(yaxis.d2p(value))),
@@ -55,7 +54,7 @@ function moveLine(drawn, { x, y }, xaxis, yaxis) {
 /**
  * Move the bars of one trace to new values, stacked on the bars of earlier traces.
  * @param {Element|undefined} drawn @param {Trace} trace @param {Axis} xaxis @param {Axis} yaxis
- * @param {number[]} below heights of the stacks so far, updated
+ * @param {number[]} below heights of the stacks so far; the bars are added to them
  */
 function moveBars(drawn, { x, y, width = 1 }, xaxis, yaxis, below) {
   const paths = drawn?.querySelectorAll(".point > path") ?? [];

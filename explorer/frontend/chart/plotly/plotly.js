@@ -1,17 +1,17 @@
-// Plotly, and settings that all its charts share.
+// Plotly, and the settings that all its charts have in common.
 
 const NARROW = 600;
 const STAGE = 1200;
-const LETTERS = 5; // there is always room for a tick label of this length at the right end
+const LETTERS = 5; // letters of a tick label that always fit at the right end of an axis
 const CLEAR = "rgba(0, 0, 0, 0)";
 
-/** Return the grey of lines and marks that belong to no rule; it is seen on light and dark. @param {number} opacity */
+/** Return the grey of lines and marks that belong to no rule; visible on light and dark. @param {number} opacity */
 export const makeGrey = (opacity) => `rgba(127, 133, 143, ${opacity})`;
 const GRID = makeGrey(0.25);
 
-/** The width of a digit in a wide font, relative to the font size. */
+/** Width of a digit in a wide font, as a multiple of the font size. */
 export const DIGIT = 0.65;
-/** Plotly's options: Plotly only draws, because all interaction is implemented in this package. */
+/** Options for Plotly without its own interaction, which this package implements itself. */
 export const CONFIG = {
   staticPlot: true,
   displayModeBar: false,
@@ -33,7 +33,7 @@ export function loadPlotly(address) {
   const global = /** @type {*} */ (window);
   if (global.Plotly) return Promise.resolve(global.Plotly);
   loading ??= new Promise((resolve, reject) => {
-    // A script element in the page's head may already be loading Plotly.
+    // A script element in the page's head may be loading this address already.
     const wanted = new URL(address, document.baseURI).href;
     const existing =
       document.readyState === "complete" ? null : [...document.scripts].find(({ src }) => src === wanted);
@@ -58,15 +58,15 @@ export function loadPlotly(address) {
 
 /**
  * Return the font size that suits a chart's width.
- * @param {number} width in px @param {number} smallest px of letters
+ * @param {number} width in px @param {number} smallest minimum font size in px
  */
 export function chooseFontSize(width, smallest) {
   return Math.max(width < NARROW ? 11 : width > STAGE ? 16 : 13, smallest);
 }
 
 /**
- * Return the px that half of a tick label needs beyond the right end of an axis.
- * @param {number} size @param {number} [letters]
+ * Return the px by which half of the last tick label exceeds the right end of an axis.
+ * @param {number} size font size in px @param {number} [letters]
  */
 export function getEndMargin(size, letters = LETTERS) {
   return (DIGIT * size * letters) / 2 + 1;
@@ -75,7 +75,7 @@ export function getEndMargin(size, letters = LETTERS) {
 /**
  * Return the part of Plotly's layout that all charts share.
  * @param {import("./theme.js").Theme} theme
- * @param {{width: number, height: number, size: number}} space in px; ``size`` is the letter height
+ * @param {{width: number, height: number, size: number}} space in px; ``size``: font size
  */
 export function makeBaseLayout(theme, { width, height, size }) {
   return {
@@ -90,7 +90,7 @@ export function makeBaseLayout(theme, { width, height, size }) {
 
 /**
  * Return a Plotly annotation with one line of text.
- * @param {string} text @param {Object<string, *>} position as shares of the panels
+ * @param {string} text @param {Object<string, *>} position as fractions of the panels' size
  */
 export function makeNote(text, position) {
   return {

@@ -1,13 +1,13 @@
-// Sets the SVG paths of lines that Plotly has drawn to new points.
+// SVG paths of lines that Plotly has drawn, set to new points.
 
 /** A curve in px; y is NaN where the line breaks. @typedef {{x: Float64Array, y: Float64Array}} Pixels */
 
-/** A distance in px that nobody can see. */
+/** Distances below this many px are invisible. */
 export const INVISIBLE_PX = 0.05;
 
 /**
- * Format points as the ``d`` attribute of an SVG path, rounded to tenths of a px. Only the ends of straight segments
- * are written, because browsers draw such paths much faster.
+ * Format points as an SVG path's ``d`` attribute, rounded to tenths of a px. Points within straight segments are
+ * dropped, because browsers then draw much faster.
  * @param {Pixels} pixels
  */
 function formatPath({ x, y }) {
@@ -27,8 +27,8 @@ export function roundToTenths(px) {
 }
 
 /**
- * Return the index of the last point on the straight line through two successive points.
- * @param {Float64Array} x @param {Float64Array} y @param {number} from
+ * Return the index of the last point that is on the line through two successive points.
+ * @param {Float64Array} x @param {Float64Array} y @param {number} from index of the first point
  */
 function findStraightEnd(x, y, from) {
   const [dx, dy] = [x[from + 1] - x[from], y[from + 1] - y[from]];
@@ -40,8 +40,8 @@ function findStraightEnd(x, y, from) {
 }
 
 /**
- * Replace the SVG path of a line that Plotly has drawn. Plotly has one path for each part of a line. The first one
- * takes the complete line.
+ * Replace the path of a line that Plotly has drawn. Plotly splits a line with breaks into several paths; the first one
+ * gets the whole line.
  * @param {Element|undefined} trace @param {Pixels} pixels
  */
 export function setPath(trace, pixels) {

@@ -1,6 +1,7 @@
-// The theme of a chart: the colours and the font of the page around it.
+// The theme of a chart: the colours and font of the page around it.
 
 /**
+ * Colours and font of the page around a chart.
  * @typedef {{text: string, ground: string, font: string, type: number}} Theme ``type``: smallest letter height, in px
  */
 
@@ -15,13 +16,13 @@ export function readHostTheme(host) {
 }
 
 /**
- * Call a function when the page's colours change, so that a chart is redrawn. ``changed`` is called once, in the
- * animation frame of the change, if the theme differs from that of the last drawing. The host's colours have invisibly
- * short transitions, which end or are cancelled whenever the colours change. If the host moves within the page, its
- * colours may change without a transition, but then an animation of the host restarts.
+ * Call ``changed`` when the page's theme changes, so that a chart is redrawn: once, in the animation frame of the
+ * change. The host's colours have invisibly short CSS transitions, whose end reveals a change. If the host moves within
+ * the page, a restarting animation reveals it.
  * @param {HTMLElement} host
- * @param {{drawnIn: () => Theme|undefined, changed: () => void}} drawing ``drawnIn``: undefined before the first
- *   drawing, so that the page need not be styled for this before it is shown @param {AbortSignal} signal
+ * @param {{drawnIn: () => Theme|undefined, changed: () => void}} drawing ``drawnIn``: returns the theme of the last
+ *   drawing; undefined before the first, so that the page need not be styled early
+ * @param {AbortSignal} signal
  */
 export function followTheme(host, { drawnIn, changed }, signal) {
   let frame = 0;
@@ -33,7 +34,7 @@ export function followTheme(host, { drawnIn, changed }, signal) {
     frame = 0;
     const before = drawnIn();
     if (signal.aborted || !before) return;
-    const { text, ground } = readHostTheme(host); // both are empty if the element is not in a document
+    const { text, ground } = readHostTheme(host); // empty if the element is not in a document
     if (text && (text !== before.text || ground !== before.ground)) changed();
   }
 

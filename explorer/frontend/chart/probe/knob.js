@@ -1,13 +1,13 @@
-// A draggable point on the forward curve that moves the probe. Keyboard users move the probe itself.
+// A draggable point on the op's curve, for moving the probe by touch or mouse.
 
 import { toLeftPx, toTopPx } from "../scene/panels.js";
 import { element } from "../../elements/dom.js";
 
 /**
- * Create the point on the op's curve that the user drags to move the probe.
+ * Create the draggable point on the op's curve that moves the probe.
  * @param {HTMLElement} layer over the chart
- * @param {{xUnder: (px: number) => number|null, pin: (x: number|null) => void}} hand ``xUnder`` returns the x under a px
- *   of the window
+ * @param {{xUnder: (px: number) => number|null, pin: (x: number|null) => void}} hand ``xUnder``: returns the x at a
+ *   window position in px; ``pin``: pins the probe
  */
 export function createKnob(layer, { xUnder, pin }) {
   const node = element("div", {
@@ -33,7 +33,7 @@ export function createKnob(layer, { xUnder, pin }) {
   return {
     /**
      * Move the point to the probe's x and y, or hide it if it is out of view.
-     * @param {import("./probe-values.js").Values|null} values null for no point
+     * @param {import("./probe-values.js").Values|null} values the curves' values at the probe, or null for no point
      * @param {import("../scene/panels.js").Frame|undefined} frame
      */
     place(values, frame) {

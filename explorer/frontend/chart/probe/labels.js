@@ -1,5 +1,5 @@
-// Labels that replace the chart's legend: the slope of each tangent, the x of the probe, and at the end of each
-// gradient curve the name of its backward rule with the value at the probe.
+// Labels instead of a legend: the slope of each tangent, the probe's x, and each rule's name with its value at the end
+// of its gradient curve.
 
 import { toLeftPx, toTopPx } from "../scene/panels.js";
 import { shape } from "../../elements/svg.js";
@@ -9,24 +9,29 @@ import { getTangents, getValue } from "./probe-marks.js";
 /** @import { Frame } from "../scene/panels.js" */
 /** @import { Line } from "../scene/traces.js" */
 /** @import { Values } from "./probe-values.js" */
-/** Text in one colour. @typedef {{text: string, colour: string}} Part */
-/** A label and the position of its baseline in px. @typedef {{parts: Part[], x: number, y: number, anchor: "start"|"middle"|"end"}} Label */
+/** A piece of text in one colour. @typedef {{text: string, colour: string}} Part */
 /**
- * The right end of a gradient curve: its height in px from the top, the rule's name and the value at the probe.
+ * A label with the position of its baseline in px.
+ * @typedef {{parts: Part[], x: number, y: number, anchor: "start"|"middle"|"end"}} Label
+ */
+/**
+ * The right end of a gradient curve in px from the top, with the rule's name and its value at the probe.
  * @typedef {{label: string, colour: string, value: string, y: number}} End
  */
 
-const LABEL_GAP = 1.25; // the distance between labels, relative to the font size
-const [ABOVE, BELOW] = [0.6, 1.3]; // the distance from a line to its label's baseline, relative to the font size
-const MARGIN_PX = 6; // the distance between the end of a line and its label
-const RING_PX = 7; // the radius of a kink's mark, with its line
-const LETTER = 0.56; // the average width of a letter, relative to the font size
-const MAX_LABEL_SHARE = 0.4; // the maximum width of a label with several rules, relative to the chart's width
-const MERGE_PX = 1; // curves that end this close together share a label
+const LABEL_GAP = 1.25; // line height of labels, as a multiple of the font size
+// distances from a line to the baseline of a label above or below it, as multiples of the font size
+const [ABOVE, BELOW] = [0.6, 1.3];
+const MARGIN_PX = 6; // distance between the end of a line and its label
+const RING_PX = 7; // radius of a kink's circle, with its stroke
+const LETTER = 0.56; // average width of a letter, as a multiple of the font size
+const MAX_LABEL_SHARE = 0.4; // maximum width of a label for several rules, as a fraction of the chart's width
+const MERGE_PX = 1; // maximum distance of the ends of curves that share a label
 
 /**
- * Return the SVG elements of all labels of the probe.
- * @param {Values} values @param {Line[]} lines @param {Frame} frame @param {number} g @returns {SVGElement[]}
+ * Draw all labels of the probe as SVG elements.
+ * @param {Values} values @param {Line[]} lines @param {Frame} frame @param {number} g the upstream gradient
+ * @returns {SVGElement[]}
  */
 export function labelShapes(values, lines, frame, g) {
   const labels = [...makeSlopeLabels(values, lines, frame, g), ...makeEndLabels(values, lines, frame)];
@@ -44,9 +49,8 @@ export function labelShapes(values, lines, frame, g) {
 }
 
 /**
- * Make one label for each distinct slope, at an end of its tangent where it covers neither a curve nor a mark, if
- * there is such a place.
- * @param {Values} values @param {Line[]} lines @param {Frame} frame @param {number} g
+ * Make one label for each distinct slope at an end of its tangent, where it covers no curve or mark if possible.
+ * @param {Values} values @param {Line[]} lines @param {Frame} frame @param {number} g upstream gradient
  */
 function makeSlopeLabels(values, lines, frame, g) {
   const { forward, size } = frame;
@@ -66,7 +70,7 @@ function makeSlopeLabels(values, lines, frame, g) {
 }
 
 /**
- * Return the place of a slope's label: above or below the right or the left end of the tangent.
+ * Choose the position of a slope's label: above or below an end of the tangent.
  * @param {number[][]} ends of the tangent in px @param {number} width of the label in px
  * @param {number[][]} points of the op's curve in px @param {Frame} frame
  * @returns {{x: number, y: number, anchor: "start"|"end"}}
@@ -123,9 +127,9 @@ function makeEndLabels(values, lines, frame) {
 }
 
 /**
- * Merge the labels of gradient curves that end at the same height with the same value. A merged label has at most
- * ``maxLetters`` letters.
- * @param {End[]} ends @param {number} maxLetters letters of a text @returns {{y: number, parts: Part[]}[]}
+ * Merge labels of gradient curves that end at the same height with equal values.
+ * @param {End[]} ends @param {number} maxLetters maximum length of a merged label
+ * @returns {{y: number, parts: Part[]}[]}
  */
 export function groupEnds(ends, maxLetters) {
   /** @type {{y: number, value: string, ends: End[]}[]} */
@@ -151,13 +155,14 @@ function countLabelLetters(ends) {
 }
 
 /**
- * Place labels near the right ends of curves without covering any end. A label is above its end if possible, otherwise
- * below. If many curves end at the same height, their labels are stacked.
- * @param {Label[]} labels with the end's y, which the baseline replaces @param {number[]} ends in px from the top
- * @param {import("../scene/panels.js").Panel} panel @param {number} size of letters
+ * Place labels at the right ends of curves without covering any end: above it if possible, otherwise below. Labels of
+ * curves that end at the same height are stacked.
+ * @param {Label[]} labels y is that of the curve's end, and is replaced by the baseline's
+ * @param {number[]} ends in px from the top @param {import("../scene/panels.js").Panel} panel
+ * @param {number} size of letters
  */
 export function placeEndLabels(labels, ends, { top, height }, size) {
-  const [above, below] = [ABOVE * size, BELOW * size]; // distances from the end of a curve to the baseline of its label
+  const [above, below] = [ABOVE * size, BELOW * size]; // baseline distances of a label above or below its curve's end
   const isFree = (/** @type {number} */ y) =>
     y >= top + size &&
     y <= top + height - size / 4 &&

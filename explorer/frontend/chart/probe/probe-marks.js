@@ -1,4 +1,4 @@
-// The drawing of the probe: a dot on every curve at one x, and the tangent that each backward rule implies.
+// Marks of the probe: a dot on every curve at one x, and the tangent that each backward rule implies for the op.
 
 import { toLeftPx, toTopPx, findPanel } from "../scene/panels.js";
 import { shape } from "../../elements/svg.js";
@@ -9,13 +9,13 @@ import { roundToUnit } from "../../formula/numbers.js";
 /** @import { Values } from "./probe-values.js" */
 
 const ATTRACTION_PX = 6;
-const TANGENT_PX = 60; // the length of a tangent to each side
-const EXTRA_PX = 14; // earlier tangents are longer by this, so that equal tangents are all visible
-const STEPS = 200; // the number of arrow key presses across the whole chart
+const TANGENT_PX = 60; // length of a tangent to each side of the probe
+const EXTRA_PX = 14; // added per tangent, from last to first, so that equal ones all show
+const STEPS = 200; // number of key presses from one end of the chart to the other
 
 /**
- * Return the x value under the pointer, or a kink close to it. Digits of x that are smaller than a pixel are dropped.
- * @param {Curves} curves @param {Frame} frame @param {number} px from the left end of the chart
+ * Return the x under the pointer, rounded to the resolution of a pixel, or a kink close to it.
+ * @param {Curves} curves @param {Frame} frame @param {number} px from the chart's left edge
  */
 export function findPointedX(curves, { left, inner, x: [start, stop] }, px) {
   const unit = (stop - start) / inner;
@@ -26,7 +26,7 @@ export function findPointedX(curves, { left, inner, x: [start, stop] }, px) {
 }
 
 /**
- * Move the probe by arrow keys, stopping at every kink on the way, and return the new x.
+ * Move the probe by arrow keys, stopping at kinks, and return its new x.
  * @param {Curves} curves @param {import("../scene/axes.js").Range} view @param {number} x
  * @param {number} steps negative to the left
  */
@@ -42,15 +42,16 @@ function findNearestKink(kinks, x) {
   return kinks.reduce((best, kink) => (Math.abs(kink - x) < Math.abs(best - x) ? kink : best));
 }
 
-/** Return the x of every kink of the curves, without duplicates. @param {Curves} curves */
+/** Return the x of the kinks of all curves, without duplicates. @param {Curves} curves */
 function listKinks({ kinks }) {
   return [...new Set(Object.values(kinks).flatMap((some) => some ?? []))];
 }
 
 /**
- * Return the SVG elements of the probe: a vertical line, tangents, and a dot on every curve. A backward rule implies
- * the slope gradient / g, or no slope if the upstream gradient g is 0.
- * @param {Values} values @param {Line[]} lines @param {Frame} frame @param {number} g @returns {SVGElement[]}
+ * Draw the probe as SVG: a vertical line, a dot on every curve, and each rule's tangent to the op's curve. Its slope is
+ * gradient / g; there is none for g = 0.
+ * @param {Values} values @param {Line[]} lines @param {Frame} frame @param {number} g upstream gradient
+ * @returns {SVGElement[]}
  */
 export function drawProbe(values, lines, frame, g) {
   const [start, stop] = frame.x;
@@ -68,9 +69,9 @@ export function drawProbe(values, lines, frame, g) {
 }
 
 /**
- * Return the tangent that each backward rule implies at the probe, with its slope and ends in px. Tangents that cannot
- * be drawn are left out.
- * @param {Values} values @param {Line[]} lines @param {Frame} frame @param {number} g
+ * Return each rule's tangent to the op's curve at the probe: its slope, and its ends in px. Tangents outside the panel
+ * are left out.
+ * @param {Values} values @param {Line[]} lines @param {Frame} frame @param {number} g upstream gradient
  */
 export function getTangents(values, lines, frame, g) {
   const rules = lines.filter(({ panel }) => panel === "gradient");
@@ -88,16 +89,19 @@ export function getValue({ rule, panel }, { y, gradients, parts }) {
 }
 
 /**
- * Return both ends of a tangent in px, clipped to the panel. Returns null if the tangent cannot be drawn.
- * @param {Frame} frame @param {number} x in px @param {number} y @param {number} slope @param {number} reach in px
+ * Clip a tangent to the panel and return both ends in px, or null if nothing is left.
+ * @param {Frame} frame @param {number} x in px @param {number} y @param {number} slope
+ * @param {number} reach length to each side in px
  */
 function clipTangent({ left: first, inner, x: [start, stop], forward }, x, y, slope, reach) {
   if (!Number.isFinite(y) || !Number.isFinite(slope) || !isInPanel(forward, y)) return null;
   const [low, high] = forward.range;
-  const steepness = (-slope * forward.height * (stop - start)) / (inner * (high - low)); // px down per px to the right
+  // in px of height per px of width
+  const steepness = (-slope * forward.height * (stop - start)) / (inner * (high - low));
   const at = toTopPx(forward, y);
   const [above, below] = [at - forward.top, forward.top + forward.height - at];
-  const [left, right] = steepness > 0 ? [above, below] : [below, above]; // px to the upper or lower end of the panel
+  // distance in px to the panel's upper or lower edge
+  const [left, right] = steepness > 0 ? [above, below] : [below, above];
   const maxDx = reach / Math.hypot(1, steepness);
   const sideRoom = [x - first, first + inner - x];
   const [dx, dx2] = [left, right].map((space, side) =>
@@ -110,7 +114,7 @@ function clipTangent({ left: first, inner, x: [start, stop], forward }, x, y, sl
 }
 
 /**
- * Draw a dot on a curve. Returns null if the value is out of the panel's range.
+ * Draw a dot on a curve, or return null if its value is outside the panel.
  * @param {Panel} panel @param {number} x in px @param {number} y @param {string} colour
  */
 function drawDot(panel, x, y, colour) {

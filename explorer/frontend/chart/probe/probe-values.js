@@ -1,4 +1,4 @@
-// Computes the values of all curves of a chart at one x.
+// The values of a chart's curves at one x.
 
 import { findContribution, getGradientTree } from "../../formula/contribution.js";
 import { createScopeAt, getParameterValues } from "../../formula/curves.js";
@@ -7,19 +7,18 @@ import { findFirstAtLeast } from "../../formula/floats.js";
 import { formatSubstituted } from "../../formula/substitution.js";
 
 /**
- * ``slopes``: the forward's numerical slope, or at a kink the slopes on its left and right. A gradient that only torch
- * can compute is undefined, and so is the part of a parameter that cannot learn by a rule. ``formulas`` are the rules'
- * formulas with numbers substituted. For stochastic ops and rules, y and gradients are means, ``spread`` is the
- * standard deviation by "forward" and rule key, and ``exact`` the unbiased gradient.
- * @typedef {{x: number, y: number, slopes: number[], gradients: Object<string, number|undefined>,
- *   parts: Object<string, number|undefined>, formulas: Object<string, string>, spread?: Record<string, number>,
- *   exact?: number}} Values
+ * Values at the probe. ``slopes``: numerical slope of the op, at a kink those on both sides. ``gradients``: by rule
+ * key, undefined if only torch can compute it. ``parts``: one element's term in a parameter's gradient, undefined if it
+ * cannot learn by the rule. ``formulas``: with numbers substituted. For stochastic ops and rules, values are means;
+ * ``spread``: standard deviations; ``exact``: the unbiased gradient.
+ * @typedef {{x: number, y: number, slopes: number[], gradients: Object<string, number|undefined>, parts: Object<string,
+ *   number|undefined>, formulas: Object<string, string>, spread?: Record<string, number>, exact?: number}} Values
  */
 
 /** @import { Floats } from "../scene/jumps.js" */
 /** @import { Rule } from "../../formula/entry.js" */
 
-const STEP = 6e-6; // relative to x; balances the errors of a central difference from rounding and curvature
+const STEP = 6e-6; // step of a central difference relative to x, which balances rounding and curvature errors
 
 /**
  * Compute the values of all curves of a chart at one x.
@@ -56,7 +55,7 @@ function interpolateMeans({ curves, rules, range: [start, stop] }, x) {
 
 /**
  * Interpolate a sampled curve linearly at one x.
- * @param {Floats} x ascending @param {ArrayLike<number>} y @param {number} at
+ * @param {Floats} x ascending @param {ArrayLike<number>} y @param {number} at x at which to interpolate
  */
 function interpolateLinear(x, y, at) {
   const right = Math.min(Math.max(findFirstAtLeast(x, at), 1), x.length - 1);
@@ -66,7 +65,7 @@ function interpolateLinear(x, y, at) {
 }
 
 /**
- * Evaluate deterministic curves at one x. If a curve was sampled at exactly this x, its sampled value is returned.
+ * Evaluate deterministic curves at one x. A curve that was sampled at exactly this x keeps the sampled value.
  * @param {import("../scene/picture.js").Picture} picture @param {number} x @returns {Values}
  */
 function evaluateValues({ curves, op, rules, parameters, g, range: [start, stop], learns }, x) {
@@ -99,9 +98,9 @@ function evaluateValues({ curves, op, rules, parameters, g, range: [start, stop]
 }
 
 /**
- * Measure the slope of the forward curve by central differences. At a kink, the slopes on both sides are returned.
- * @param {(...xs: number[]) => Float64Array} forward @param {number} x @param {number} width of the view
- * @param {boolean} isKink whether x is a kink
+ * Measure the slope of the op's curve by central differences, or at a kink by one-sided ones on both sides.
+ * @param {(...xs: number[]) => Float64Array} forward evaluates the op @param {number} x
+ * @param {number} width of the visible range @param {boolean} isKink whether x is a kink
  */
 function measureSlopes(forward, x, width, isKink) {
   const step = Math.min(STEP * Math.max(1, Math.abs(x)), width / 100);

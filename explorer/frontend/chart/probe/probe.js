@@ -1,4 +1,4 @@
-// The probe of a chart: dots and numbers for all curves at the x under the pointer, or at a pinned x.
+// The probe of a chart: it shows the values of all curves at the x under the pointer, or at a pinned x.
 
 import { setAttribute } from "../../elements/dom.js";
 import { roundToUnit } from "../../formula/numbers.js";
@@ -7,14 +7,15 @@ import { computeValues } from "./probe-values.js";
 import { drawProbe } from "./probe-marks.js";
 import { createReadout, describeProbe } from "./readout.js";
 
-const DEFAULT_SHARE = 0.78; // the default position of the point, relative to the width of the chart
+const DEFAULT_SHARE = 0.78; // where the probe is by default, as a fraction of the chart's width
 
 /**
  * Create the probe, which shows the values of all curves at the x that the user points at.
  * @param {{marks: SVGElement, probe: HTMLElement}} parts the host of its marks, and the element with its keyboard focus
- * @param {{onProbe?: (x: number|null) => void, isLabelled?: () => boolean, onDrawn?: (values: import("./probe-values.js").Values|null,
- *   frame: import("../scene/panels.js").Frame|undefined) => void}} options ``isLabelled``: whether there is always a
- *   point, with labels instead of a legend; ``onDrawn`` gets its values in that case, otherwise null
+ * @param {{onProbe?: (x: number|null) => void, isLabelled?: () => boolean, onDrawn?: (values:
+ *   import("./probe-values.js").Values|null, frame: import("../scene/panels.js").Frame|undefined) => void}} options
+ *   ``isLabelled``: whether the probe is always shown, with labels instead of a legend; ``onDrawn``: gets its values
+ *   then, otherwise null
  */
 export function createProbe({ marks, probe }, { onProbe, isLabelled = () => false, onDrawn }) {
   const readout = createReadout(pin);
@@ -23,10 +24,7 @@ export function createProbe({ marks, probe }, { onProbe, isLabelled = () => fals
   let picture = /** @type {import("../scene/picture.js").Picture|null} */ (null);
   let scene = /** @type {import("../scene/scene.js").Scene|null} */ (null);
 
-  /**
-   * Move the probe to the x under the pointer, or back to the pinned x if the pointer has left.
-   * @param {number|null} x
-   */
+  /** Move the probe to an x while the pointer is there, or with null back to the pinned x. @param {number|null} x */
   function point(x) {
     pointed = x;
     draw();
@@ -64,7 +62,10 @@ export function createProbe({ marks, probe }, { onProbe, isLabelled = () => fals
     point,
     pin,
     pinned: () => pinned,
-    /** @param {import("../scene/picture.js").Picture} next @param {import("../scene/scene.js").Scene|null} drawn */
+    /**
+     * Draw the probe on the chart's latest drawing.
+     * @param {import("../scene/picture.js").Picture} next @param {import("../scene/scene.js").Scene|null} drawn
+     */
     show(next, drawn) {
       picture = next;
       scene = drawn;
@@ -74,7 +75,7 @@ export function createProbe({ marks, probe }, { onProbe, isLabelled = () => fals
 }
 
 /**
- * Return the pinned x if it is visible, otherwise a default x in the visible range.
+ * Return the pinned x if it is in view, otherwise a default x.
  * @param {[number, number]} view @param {number|null} pinned
  */
 function choosePoint([start, stop], pinned) {

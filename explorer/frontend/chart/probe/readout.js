@@ -1,4 +1,4 @@
-// The numbers at the probe: x, the op's value and slope, and the gradient of each backward rule.
+// The numbers at the probe: x, the op's value and slope, and each rule's gradient.
 
 import { element, setAttribute, setValue } from "../../elements/dom.js";
 import { h, render } from "../../elements/render.js";
@@ -9,7 +9,7 @@ import { formatFourDigits } from "../../formula/substitution.js";
 /** @import { Picture } from "../scene/picture.js" */
 /** @import { Values } from "./probe-values.js" */
 
-const ROUNDING = 1e-9; // a bias below this, relative to the mean, is a rounding error
+const ROUNDING = 1e-9; // a bias smaller than this fraction of the mean is a rounding error
 
 /** Format a number with four digits, or as "" if it is undefined. @param {number|undefined} value */
 const formatValue = (value) => (value === undefined ? "" : formatFourDigits(value));
@@ -26,10 +26,7 @@ export function createReadout(onType) {
 
   return {
     element: box,
-    /**
-     * Show the values of all curves at the x of the probe.
-     * @param {Picture} picture @param {Values|null} values
-     */
+    /** Show the values of all curves at the x of the probe. @param {Picture} picture @param {Values|null} values */
     show(picture, values) {
       setValue(field, values ? String(values.x) : "");
       const y = formatValue(values?.y) + formatSpread(picture, values?.spread?.forward);
@@ -60,7 +57,7 @@ export function createReadout(onType) {
 }
 
 /**
- * Return the list entry of a rule's gradient.
+ * Return the list item with a rule's gradient at the probe.
  * @param {Picture} picture @param {Values|null} values @param {Picture["rules"][number]} rule
  */
 function drawRule(picture, values, { key, label, colour, entry }) {
@@ -76,21 +73,21 @@ function drawRule(picture, values, { key, label, colour, entry }) {
   );
 }
 
-/** Remove the result from the end of a formula such as "2 · 3 = 6". @param {string} text */
+/** Remove the result from a calculation such as "2 · 3 = 6". @param {string} text */
 function removeResult(text) {
   return text.includes(" = ") ? `= ${text.slice(0, text.lastIndexOf(" = "))}` : "";
 }
 
 /**
- * Describe an element's contribution to the gradient of the learning parameter.
- * @param {Picture} picture @param {number|undefined} part
+ * Format one element's term in the gradient of the learning parameter.
+ * @param {Picture} picture @param {number|undefined} part the term
  */
 function formatPart({ learns }, part) {
   return learns && part !== undefined ? `part for ${learns} ${formatValue(part)}` : "";
 }
 
 /**
- * Describe the standard deviation of a mean, or return "" if there is none.
+ * Format the standard deviation of a mean, or return "" if there is none.
  * @param {Picture} picture @param {number|undefined} spread
  */
 function formatSpread({ drawnWords }, spread) {
@@ -101,7 +98,7 @@ function formatSpread({ drawnWords }, spread) {
 
 /**
  * Describe the bias of a stochastic rule's mean and the standard deviation of its random values.
- * @param {Picture} picture @param {Values} values @param {string} key
+ * @param {Picture} picture @param {Values} values @param {string} key of the rule
  */
 function describeStochastic({ drawnWords }, { gradients, spread, exact }, key) {
   const mean = gradients[key];
@@ -115,14 +112,14 @@ function describeStochastic({ drawnWords }, { gradients, spread, exact }, key) {
 }
 
 /**
- * Return the difference of two numbers, or 0 if the difference is only a rounding error.
- * @param {number} difference @param {number} of
+ * Return a difference, or 0 if it is only a rounding error.
+ * @param {number} difference @param {number} of the size of the numbers
  */
 const dropRounding = (difference, of) =>
   Math.abs(difference) <= ROUNDING * Math.max(1, Math.abs(of)) ? 0 : difference;
 
 /**
- * List the additional notes that are shown next to a gradient at the probe.
+ * List the remarks next to a rule's gradient at the probe.
  * @param {Picture} picture @param {Values} values @param {string} key
  */
 function listAsides(picture, values, key) {

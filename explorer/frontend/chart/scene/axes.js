@@ -1,19 +1,19 @@
-// Ranges and tick labels of axes at any zoom.
+// Axes at any zoom: their ranges, ticks and labels.
 
 import { formatSuperscript } from "../../formula/numbers.js";
 
 /** @import { Line } from "./traces.js" */
-/** @typedef {[number, number]} Range */
+/** Ends of an axis. @typedef {[number, number]} Range */
 
-const PAD = 0.06; // the free space above and below a curve, relative to its height
-const TICK_TOLERANCE = 1e-6; // rounding may move a tick this many steps beyond the end of the axis
-const DIGITS = 18; // more decimal digits than a float64 has
-const [SMALLEST, LARGEST] = [-3, 5]; // numbers between these powers of ten are written without an exponent
+const PAD = 0.06; // free space above and below the curves, as a fraction of their height
+const TICK_TOLERANCE = 1e-6; // steps by which rounding may move a tick beyond the end of the axis
+const DIGITS = 18; // significant digits, more than a float64 has
+const [SMALLEST, LARGEST] = [-3, 5]; // powers of ten between which numbers need no exponent
 
 /**
- * Choose the y range that contains all lines. Near a kink at which a curve is unbounded, values far from the rest are
- * cut off.
- * @param {Line[]} lines @param {ArrayLike<number>} marks @param {Range} required values always included
+ * Choose the y range of all lines. Values near a pole, far from all others, are cut off.
+ * @param {Line[]} lines @param {ArrayLike<number>} marks kind of each x: 0 on the even grid, 1 at a kink, 2 next to one
+ * @param {Range} required values always included
  */
 export function fitRange(lines, marks, required) {
   const maxSize = findBound(lines, marks);
@@ -40,7 +40,7 @@ function padRange(low, high) {
 }
 
 /**
- * Return the largest absolute value to show, judged by the curves away from their kinks.
+ * Return the largest absolute value to show, based on the curves away from their kinks.
  * @param {Line[]} lines @param {ArrayLike<number>} marks
  */
 function findBound(lines, marks) {
@@ -62,8 +62,8 @@ function findBound(lines, marks) {
 }
 
 /**
- * Return an axis range between the current and the next one, so that a drag looks smooth. An axis grows immediately.
- * If ``fit`` is true, it also shrinks gradually.
+ * Return an axis range on the way from the current to the next one, so that axes move smoothly during a drag. It grows
+ * at once, and shrinks step by step if ``fit`` is true.
  * @param {Range} now @param {Range} next @param {boolean} fit @returns {Range}
  */
 export function easeRange([low, high], [nextLow, nextHigh], fit) {
@@ -75,8 +75,8 @@ export function easeRange([low, high], [nextLow, nextHigh], fit) {
 }
 
 /**
- * Choose the positions and labels of axis ticks at round numbers. Labels that would be too long are given in units of
- * ten to the ``exponent``. At deep zoom they count from ``base``, a round number in the range.
+ * Choose an axis's tick positions, at round numbers, and labels. Long labels are given in units of ten to the
+ * ``exponent``; at deep zoom they count from ``base``, a round number in the range.
  * @param {Range} range @param {number} maxTicks the maximum number of ticks
  * @param {number} letters the maximum length of a label
  */
@@ -87,7 +87,7 @@ export function makeTicks(range, maxTicks, letters) {
 }
 
 /**
- * Return ticks at multiples of a step, counted from a base.
+ * Return ticks at multiples of a step from a base.
  * @param {number} base @param {Range} range @param {number} step @param {number} letters
  */
 function makeTicksFrom(base, [start, stop], step, letters) {
@@ -111,7 +111,7 @@ function makeTicksFrom(base, [start, stop], step, letters) {
 
 /**
  * Format tick labels in units of a power of ten.
- * @param {number[]} steps @param {number} step @param {number} exponent
+ * @param {number[]} steps multiples of ``step`` @param {number} step @param {number} exponent
  */
 function formatTicks(steps, step, exponent) {
   const unit = step / 10 ** exponent;
@@ -124,7 +124,7 @@ export function getMaxLength({ texts }) {
   return Math.max(...texts.map(({ length }) => length));
 }
 
-/** Return the number in a range that has the fewest digits. @param {Range} range */
+/** Return the number with the fewest digits in a range. @param {Range} range */
 function findRoundest([start, stop]) {
   const highest = Math.ceil(Math.log10(Math.max(Math.abs(start), Math.abs(stop))));
   const powers = Array.from({ length: DIGITS }, (_, index) => highest - index);
@@ -147,7 +147,7 @@ function roundTo(value, unit) {
 }
 
 /**
- * Format the title of an axis, including what the tick labels leave out, such as "x − 1, in 10⁻⁹".
+ * Format an axis title, with the base and unit of its tick labels, as in "x − 1, in 10⁻⁹".
  * @param {string} name @param {{base: number, exponent: number}} ticks
  */
 export function formatTitle(name, { base, exponent }) {

@@ -1,11 +1,14 @@
-// Draggable points of the chart, for kinks whose x is a parameter such as lo or hi.
+// Parameters that can be dragged along the chart's x axis, because they set the position of a kink, such as lo and hi.
 
 import { getEntryControls, getDisplayName, getControlValue } from "../../formula/controls.js";
 
-/** @typedef {{id: string, name: string, label: string, sign: number, value: number, colour: string}} Grip */
+/**
+ * A parameter's handle at x = ``sign`` · ``value``.
+ * @typedef {{id: string, name: string, label: string, sign: number, value: number, colour: string}} Grip
+ */
 
 /**
- * Return a draggable handle for each parameter that determines a kink, one for each sign of x.
+ * List the handles of all parameters that set a kink: one for each sign with which the parameter appears.
  * @param {import("./picture.js").Picture} picture @returns {Grip[]}
  */
 export function listGrips({ op, rules, parameters, neutral }) {

@@ -1,15 +1,15 @@
-// Finds the jumps of sampled curves.
+// Jumps in sampled curves.
 
 import { findFirstAtLeast } from "../../formula/floats.js";
 
 /** @typedef {Float64Array|Float32Array} Floats */
 
-const MAX_RATIO = 1e6; // a value this much larger than the rest of the curve is at a pole and gets no circle
-const MAX_NEIGHBOURS = 2; // the maximum number of sampled points that belong to one side of a kink
+const MAX_RATIO = 1e6; // larger values, relative to the rest of the curve, are at a pole and get no circle
+const MAX_NEIGHBOURS = 2; // number of x next to a kink that belong to each of its sides
 
 /**
- * Find the visible jumps of a sampled curve at its kinks. Returns where the line breaks, and which points get filled
- * and open circles.
+ * Find a sampled curve's visible jumps at its kinks. Returns after which points the line is interrupted, and which
+ * points have filled circles (value) or open ones (limit).
  * @param {Pick<import("./traces.js").Curves, "x"|"marks">} curves @param {Floats} y @param {number[]} kinks
  */
 export function findJumps({ x, marks }, y, kinks) {
@@ -48,8 +48,8 @@ function findKink(x, kink) {
 }
 
 /**
- * Return the indices of the first and last sampled points that belong to a kink.
- * @param {ArrayLike<number>} marks @param {number} at the kink's own index
+ * Return the first and last index of a kink's own x and its neighbours.
+ * @param {ArrayLike<number>} marks kind of each x, see ``Curves`` @param {number} at index of the kink
  */
 function findGroup(marks, at) {
   let first = at;
@@ -60,8 +60,8 @@ function findGroup(marks, at) {
 }
 
 /**
- * Return the smallest and largest values of a curve away from its kinks. Values at a pole may be huge, so jumps are
- * compared with this range.
+ * Return the range of a curve's values away from its kinks, with which jumps are compared. At a pole, values may be
+ * huge.
  * @param {Floats} y @param {ArrayLike<number>} marks
  */
 function findReach(y, marks) {

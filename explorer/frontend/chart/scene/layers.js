@@ -1,4 +1,5 @@
-// Additional curves that the user can show over a chart, with a text about them. Python computes both.
+// Further curves that the user can switch on over the chart, such as the op's mean under noise, with a text. Python
+// computes them.
 
 import { findStochastic } from "../../formula/draws.js";
 import { fillTemplate } from "../../formula/phrases.js";
@@ -6,7 +7,7 @@ import { fillTemplate } from "../../formula/phrases.js";
 /** @import { LayerCurve, Picture } from "./picture.js" */
 
 /**
- * Return the additional curves that Python computed for a chart. There are none if the op or a rule is stochastic.
+ * Return the further curves that Python computed for a chart; none if the op or a rule is stochastic.
  * @param {Picture} picture @returns {LayerCurve[]}
  */
 export function getLayerCurves(picture) {
@@ -20,8 +21,8 @@ export function getLayerCurves(picture) {
 }
 
 /**
- * Return the text about the additional curves on a chart, or "" if there are none.
- * @param {Picture} picture @param {string} label
+ * Return the text about a chart's further curves, or "" if there are none.
+ * @param {Picture} picture @param {string} label name of these curves
  */
 export function getLayerText(picture, label) {
   const { layer, layerAnswer, drawnWords } = picture;
@@ -31,7 +32,7 @@ export function getLayerText(picture, label) {
   return layerAnswer?.words ?? "";
 }
 
-/** Return the first stochastic op or rule of a chart, or undefined if there is none. @param {Picture} picture */
+/** Return the op or the first rule that is stochastic, or undefined if none is. @param {Picture} picture */
 function findStochasticEntry({ op, rules }) {
   return findStochastic([op, ...rules.map(({ entry }) => entry)]);
 }

@@ -1,15 +1,15 @@
-// The axis ticks of an op that rounds to a number format such as int4: one at each value of the format.
-// Python chooses the same ones in explorer/curves/levels.py.
+// Axis ticks at the values of a number format such as int4, for an op that rounds to one. Python chooses the same ticks
+// in explorer/curves/levels.py.
 
 import { findRounding } from "../../measures/formats.js";
 import { formatNumber } from "../../formula/numbers.js";
 
-const MAX_LETTERS = 5; // the maximum length of a tick label, without its sign
-const MIN_LABELS = 3; // with fewer labels, ticks at round numbers are more informative
+const MAX_LETTERS = 5; // maximum length of a tick label without its sign
+const MIN_LABELS = 3; // if fewer labels fit, ticks at round numbers are used instead
 
 /**
- * Return the values that an op can take if it rounds to a number format, in ascending order. The list is empty for
- * other ops, and if there are too many values.
+ * Return all values of the number format to which an op rounds, in ascending order. Returns an empty list for other
+ * ops, or if there are too many.
  * @param {Pick<import("./picture.js").Picture, "op"|"curves"> & {curves: {y: ArrayLike<number>}}} picture
  */
 export function findFormatLevels({ op, curves }) {
@@ -19,9 +19,9 @@ export function findFormatLevels({ op, curves }) {
 }
 
 /**
- * Choose as many values of a number format for axis ticks as fit. Values with short labels are chosen first.
- * @param {number[]} levels @param {number} label minimum distance of two labels
- * @param {number} mark minimum distance of two marks
+ * Choose as many values of a number format as fit on an axis, those with short labels first.
+ * @param {number[]} levels the values @param {number} label minimum distance of labels
+ * @param {number} mark minimum distance of tick marks
  */
 export function chooseLevelTicks(levels, label, mark) {
   const textOf = (/** @type {number} */ value) => formatNumber(value).replace("-", "−");
@@ -47,7 +47,7 @@ export function chooseLevelTicks(levels, label, mark) {
 }
 
 /**
- * Drop each value that is too close to an earlier one, and sort the rest.
+ * Drop values that are too close to an earlier one, and sort the rest.
  * @param {number[]} values @param {number} minDistance
  */
 function keepSeparate(values, minDistance) {

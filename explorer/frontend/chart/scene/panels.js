@@ -1,4 +1,5 @@
-// The layout of the chart: two panels with a common x axis, and a third one if a parameter learns.
+// The layout of a chart: one panel for the op, one for the gradients and, if a parameter learns, one for its gradient,
+// with a common x axis.
 
 import { getMaxLength, makeTicks, formatTitle } from "./axes.js";
 import { chooseLevelTicks } from "./levels.js";
@@ -16,39 +17,41 @@ import { roundToTenths } from "../plotly/svg-paths.js";
 
 /** @import { Theme } from "../plotly/theme.js" */
 /** @import { Range } from "./axes.js" */
-/** @typedef {{top: number, height: number, range: Range}} Panel */
+/** A panel of the chart, with the range of its y axis. @typedef {{top: number, height: number, range: Range}} Panel */
 /**
- * The positions of a chart's panels in px. ``left`` and ``inner`` are the left end and the width of all panels,
- * ``bottom`` is the lower end of the lowest one, and ``size`` the font size. ``part`` is null unless a parameter
- * learns.
- * @typedef {{width: number, height: number, left: number, inner: number, size: number, x: Range,
- *   forward: Panel, gradient: Panel, part: Panel|null, bottom: number}} Frame
- * @typedef {"forward"|"gradient"|"part"} PanelName
- * @typedef {{x: Range, forward: Range, gradient: Range, part: Range|null}} Ranges
+ * Positions of the panels in px. ``left``, ``inner``: left edge and width of all panels; ``bottom``: lower edge of the
+ * last one; ``size``: font size; ``part``: panel of the learning parameter's gradient, or null.
+ *
+ * @typedef {{width: number, height: number, left: number, inner: number, size: number, x: Range, forward: Panel,
+ *   gradient: Panel, part: Panel|null, bottom: number}} Frame
+ * @typedef {"forward"|"gradient"|"part"} PanelName of the op, the gradients, or a parameter's gradient
+ * @typedef {{x: Range, forward: Range, gradient: Range, part: Range|null}} Ranges ranges of the common x axis and of
+ *   each panel's y axis
  */
 
-const GAP = 26; // px between the panels, where parameters can be dragged
-// The space for a heading above the third panel: a minimum in px, and a multiple of the font size.
+const GAP = 26; // px between panels, where the handles of parameters are
+// Space for the heading of the third panel: minimum px, and multiple of the font size.
 const PART_GAP = [24, 1.5];
-const UPPER_SHARE = 0.8; // the height of the upper panels relative to the third
-const X_TICK_PX = 90; // the minimum distance between ticks of the x axis
-const Y_TICK_LINES = 2; // the minimum distance between ticks of a y axis, relative to the font size
-const [X_LETTERS, Y_LETTERS] = [8, 5]; // the maximum length of a tick label
-const MARK_GAP_PX = 3; // the minimum distance between tick marks at the values of a number format
-const MARK_PX = 6; // the length of a tick mark in px
+const UPPER_SHARE = 0.8; // height of an upper panel as a fraction of the third's
+const X_TICK_PX = 90; // minimum distance between x ticks
+const Y_TICK_LINES = 2; // minimum distance between y ticks, as a multiple of the font size
+const [X_LETTERS, Y_LETTERS] = [8, 5]; // maximum letters of a tick label
+const MARK_GAP_PX = 3; // minimum distance between tick marks of a number format
+const MARK_PX = 6; // length of a tick mark
 export const MARK_COLOUR = makeGrey(1);
 
 /**
- * Compute the positions of the chart's panels from its size. The op's curve is at the top, the gradients are below, and
- * the third panel is at the bottom. All share one x axis.
- * @param {{width: number, height: number}} space @param {Ranges} ranges @param {number} smallest px of letters
+ * Compute the positions of the chart's panels: the op's on top, the gradients' below, and a learning parameter's at the
+ * bottom.
+ * @param {{width: number, height: number}} space @param {Ranges} ranges
+ * @param {number} smallest minimum font size in px
  * @param {Frame|null} [before] the frame whose panel width is kept during a drag @returns {Frame}
  */
 export function computeFrame({ width, height }, ranges, smallest, before = null) {
   const { x } = ranges;
   const size = chooseFontSize(width, smallest);
   const margins = [4.8 * size, getEndMargin(size), Math.max(1.7 * size, 28), 3.2 * size];
-  const [left, minRight, top, bottom] = margins.map(Math.round); // Plotly rounds margins too
+  const [left, minRight, top, bottom] = margins.map(Math.round); // as Plotly rounds its margins
   const letters = before ? 0 : getMaxLength(makeTicks(x, (width - left - minRight) / X_TICK_PX, X_LETTERS));
   const right = before
     ? width - left - before.inner
@@ -67,7 +70,7 @@ export function computeFrame({ width, height }, ranges, smallest, before = null)
 
 /**
  * Compute the vertical positions and y ranges of the chart's panels.
- * @param {Ranges} ranges @param {number} top @param {number} tall total px @param {number} size of letters
+ * @param {Ranges} ranges @param {number} top @param {number} tall px for all panels @param {number} size of letters
  */
 function computePanels(ranges, top, tall, size) {
   const close = Math.max(PART_GAP[0], PART_GAP[1] * size);
@@ -82,35 +85,33 @@ function computePanels(ranges, top, tall, size) {
 }
 
 /**
- * Return the chart panel with a name, or the gradient panel if there is none.
+ * Return a chart's panel by name, or the gradient panel if it does not exist.
  * @param {Frame} frame @param {PanelName} name @returns {Panel}
  */
 export function findPanel(frame, name) {
   return frame[name] ?? frame.gradient;
 }
 
-/** Convert an x value to px from the left end of the chart. @param {Frame} frame @param {number} x */
+/** Convert an x value to px from the chart's left edge. @param {Frame} frame @param {number} x */
 export function toLeftPx({ left, inner, x: [start, stop] }, x) {
   return left + ((x - start) / (stop - start)) * inner;
 }
 
-/**
- * Convert px from the left end of the chart to a fraction of the panels' width.
- * @param {Frame} frame @param {number} px
- */
+/** Convert px from the chart's left edge to a fraction of the panels' width. @param {Frame} frame @param {number} px */
 export function toPanelFraction({ left, inner }, px) {
   return (px - left) / inner;
 }
 
-/** Convert a y value to px from the top of the chart. @param {Panel} panel @param {number} y */
+/** Convert a y value to px from the chart's top edge. @param {Panel} panel @param {number} y */
 export function toTopPx({ top, height, range: [low, high] }, y) {
   return top + ((high - y) / (high - low)) * height;
 }
 
 /**
- * Return Plotly's layout for the chart's panels.
- * @param {Frame} frame @param {number[]} levels the values of an op that rounds to a format @param {Theme} theme
- * @param {string} about the explanation of the lines, or "" @param {string} [title] the heading of the parts
+ * Return Plotly's layout of the chart's panels.
+ * @param {Frame} frame @param {number[]} levels values of the number format to which the op rounds, or none
+ * @param {Theme} theme @param {string} about a line that explains the curves, or ""
+ * @param {string} [title] heading of the third panel
  */
 export function makeLayout(frame, levels, theme, about, title = "") {
   const { width, height, left, inner, size, x, forward, gradient, part, bottom } = frame;
@@ -142,20 +143,17 @@ export function makeLayout(frame, levels, theme, about, title = "") {
   };
 }
 
-/**
- * Place the y ticks of the op's panel at the values of a number format.
- * @param {Frame} frame @param {number[]} levels
- */
+/** Choose the y ticks of the op's panel at a number format's values. @param {Frame} frame @param {number[]} levels */
 function makeLevelTicks({ forward, size }, levels) {
   const [low, high] = forward.range;
-  const unit = (high - low) / forward.height; // y per px
+  const unit = (high - low) / forward.height; // units of y per px
   const inside = levels.filter((value) => value >= low && value <= high);
   return chooseLevelTicks(inside, Y_TICK_LINES * size * unit, MARK_GAP_PX * unit);
 }
 
 /**
  * Format the tick marks at the values of a number format as an SVG path, for use during drags.
- * @param {Frame} frame @param {number[]} levels
+ * @param {Frame} frame @param {number[]} levels values of the number format
  */
 export function formatMarks(frame, levels) {
   const { marks } = makeLevelTicks(frame, levels);
@@ -165,7 +163,7 @@ export function formatMarks(frame, levels) {
 }
 
 /**
- * Return Plotly's settings of a y axis with ticks at the values of a number format. The result is empty for other ops.
+ * Return Plotly's settings for a y axis with ticks at a number format's values, or {} for other ops.
  * @param {Frame} frame @param {number[]} levels
  */
 function makeLevelAxis(frame, levels) {
@@ -184,15 +182,15 @@ function makeLevelAxis(frame, levels) {
 
 /**
  * Return a Plotly annotation with the heading above a panel.
- * @param {string} text @param {number} y the panel's top, as a share of all panels
+ * @param {string} text @param {number} y top edge of the panel, as a fraction of all panels' height
  */
 function makePanelHeading(text, y) {
   return makeNote(text, { x: 0, xanchor: "left", y, yanchor: "bottom" });
 }
 
 /**
- * Return the heading of the panel with the contributions to a parameter's gradient.
- * @param {string} learns the parameter @param {number} g
+ * Return the heading of the panel of a parameter's gradient.
+ * @param {string} learns the parameter @param {number} g the upstream gradient
  */
 export function formatPartTitle(learns, g) {
   return `part of one element in the gradient for ${learns}, at g = ${formatNumber(g).replace("-", "−")}`;
@@ -214,12 +212,12 @@ function makeAxis(name, marks) {
     tickvals: marks.values,
     ticktext: marks.texts,
     zerolinecolor: makeGrey(0.6),
-    ticklabeloverflow: "allow", // avoids that Plotly measures each label, which makes drawing 20 % slower
+    ticklabeloverflow: "allow", // otherwise Plotly measures every label, which takes 20 % longer
   };
 }
 
 /**
- * Return an axis without the tick labels that would be cut off at the right end of the chart.
+ * Return an axis without the tick labels that the chart's right edge would cut off.
  * @param {*} axis @param {Frame} frame
  */
 function hideCutLabels(axis, { width, left, inner, size, x: [start, stop] }) {

@@ -1,4 +1,4 @@
-// Draws curves as SVG paths during a drag, when a drawing by Plotly would be too slow.
+// Curves as SVG paths, drawn during a drag when Plotly would be too slow.
 
 import { clampTo } from "../../formula/numbers.js";
 import { toLeftPx, toTopPx, findPanel } from "./panels.js";
@@ -8,10 +8,10 @@ import { setPath } from "../plotly/svg-paths.js";
 /** @import { Frame, PanelName } from "./panels.js" */
 /** @import { Line } from "./traces.js" */
 
-const MAX_PX = 20_000; // larger than any screen, but within the limits of browsers
+const MAX_PX = 20_000; // farther than any screen reaches, but within the limits of browsers
 
 /**
- * Convert the points of a curve to px, relative to the left end and top of its panel.
+ * Convert a curve's points to px from its panel's top left corner.
  * @param {Line} line @param {Frame} frame @returns {Pixels}
  */
 export function toPixels({ x, y, gaps, panel: name }, frame) {
@@ -51,8 +51,8 @@ function findDrawnLines(element, panel) {
 }
 
 /**
- * Format circles at some points of a curve as a single SVG path.
- * @param {Line} line @param {number[]} at indices of points @param {Frame} frame @param {number} radius
+ * Format circles at some points of a curve as one SVG path.
+ * @param {Line} line @param {number[]} at indices @param {Frame} frame @param {number} radius
  */
 export function formatCircles({ x, y, panel: name }, at, frame, radius) {
   const panel = findPanel(frame, name);

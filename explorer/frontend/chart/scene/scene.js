@@ -1,4 +1,4 @@
-// Everything that a chart draws, as plain data, and the fastest way to change what is drawn.
+// Everything that a chart draws, as plain data, and the fastest way to update the screen.
 
 import { fillTemplate, joinList } from "../../formula/phrases.js";
 import { getSampling } from "../../formula/sampling.js";
@@ -13,35 +13,39 @@ import { listLines, addUnderlays } from "./traces.js";
 /** @import { Range } from "./axes.js" */
 /** @import { Line } from "./traces.js" */
 /**
- * The space that is available for a chart, in px.
- * @typedef {{theme: import("../plotly/theme.js").Theme, width: number, height: number}} Space
+ * The space for a chart, in px, and its theme.
  *
- * ``choice`` is the choice as one text; ``isCut`` means that a curve has too many kinks; ``absent`` are the rules
- * without a curve; ``slots`` the index of each rule's colour; ``title`` the heading of the panel of parts, or "";
- * ``legend`` the explanation of stochastic curves, or ""; ``levels`` the values of an op that rounds to a format.
- * @typedef {{choice: string, title: string, isCut: boolean, legend: string, lines: Line[], absent: import("./picture.js").ListedRule[], space: Space,
- *   slots: Object<string, number>, levels: number[], frame: import("./panels.js").Frame, pixels: import("../plotly/svg-paths.js").Pixels[],
- *   grips: import("./grips.js").Grip[]}} Scene
- *
- * The scene on the screen; ``drawn`` is the scene last drawn by Plotly, null if paths have been set since.
- * @typedef {{scene: Scene|null, drawn: Scene|null}} Displayed
- * @typedef {{by: "values"|"paths"|"plot", glides: boolean}} Step the part that is replaced, moved or redrawn
+ * @typedef {{theme: import("../plotly/theme.js").Theme, width: number, height: number}} Space ``choice`` is the choice
+ *   as one text; ``isCut`` means that a curve has too many kinks; ``absent`` are the rules without a curve; ``slots``
+ *   the index of each rule's colour; ``title`` the heading of the panel of parts, or ""; ``legend`` the explanation of
+ *   stochastic curves, or ""; ``levels`` the values of an op that rounds to a format.
+ * @typedef {{choice: string, title: string, isCut: boolean, legend: string, lines: Line[], absent:
+ *   import("./picture.js").ListedRule[], space: Space, slots: Object<string, number>, levels: number[], frame:
+ *   import("./panels.js").Frame, pixels: import("../plotly/svg-paths.js").Pixels[], grips:
+ *   import("./grips.js").Grip[]}} Scene a complete drawing; ``choice``: the settings as one text; ``title``: heading of
+ *   the third panel, or ""; ``isCut``: a curve has too many kinks; ``legend``: explanation of stochastic curves, or "";
+ *   ``absent``: rules without a curve; ``slots``: colour index of each rule; ``levels``: values of the number format to
+ *   which the op rounds; ``grips``: parameter handles
+ * @typedef {{scene: Scene|null, drawn: Scene|null}} Displayed ``scene``: the drawing on the screen; ``drawn``: the last
+ *   one by Plotly, null if paths have changed since
+ * @typedef {{by: "values"|"paths"|"plot", glides: boolean}} Step how to update the screen: replace values, move paths,
+ *   or redraw with Plotly; ``glides``: animated
  */
 
-const [MAX_LAYER_RATIO, PADDING] = [30, 0.06]; // both relative to the height of the gradients
-const NARROW_PX = 480; // a narrower chart has no room for both a long legend and buttons
-const SPARE = 0.2; // additional space at the ends of an axis with bands, relative to its range
+const [MAX_LAYER_RATIO, PADDING] = [30, 0.06]; // both as multiples of the gradients' height
+const NARROW_PX = 480; // below this width, a long legend does not fit next to the buttons
+const SPARE = 0.2; // extra space at the ends of an axis with bands, as a fraction of its range
 const FAR = 1e6; // px
-const CIRCLE_PX = 12; // the px along x that the circles of one jump need
-const EXTRA_WIDTH = 0.09; // makes lines broader with larger type, for a projector
+const CIRCLE_PX = 12; // px along x that one jump's circles need
+const EXTRA_WIDTH = 0.09; // line width per px of font size, for projectors
 const PANELS = /** @type {const} */ (["forward", "gradient", "part"]);
 const ZERO = /** @type {Range} */ ([0, 0]);
 const EMPTY_RANGE = /** @type {Range} */ ([Infinity, -Infinity]);
 
 /**
- * Compute everything that a chart draws: axes, lines in px, and draggable points.
+ * Compute everything that a chart draws: axes, lines in px, and parameter handles.
  * @param {import("./picture.js").Picture} picture @param {Space} space
- * @param {Scene|null} before the scene whose axes are kept while they contain the curves; null when settled
+ * @param {Scene|null} before the scene whose axes are kept while they contain the curves, null to choose them anew
  * @returns {Scene}
  */
 export function computeScene(picture, space, before) {
@@ -75,7 +79,7 @@ export function computeScene(picture, space, before) {
     ...over,
   ];
   const isCrowded = (/** @type {Line} */ { closed, dots }) =>
-    !dots && closed.length * CIRCLE_PX > frame.inner; // so many circles would hide the line
+    !dots && closed.length * CIRCLE_PX > frame.inner; // more circles would hide the line
   const broader = EXTRA_WIDTH * space.theme.type;
   const lines = drawnLines.map((line) => ({
     ...line,
@@ -110,14 +114,14 @@ export function computeScene(picture, space, before) {
 }
 
 /**
- * Return whether a y value lies in its panel, or close enough to be drawn.
+ * Return whether a y value is in its panel, or near enough to be drawn.
  * @param {import("./panels.js").Frame} frame @param {Line} line @param {number} y
  */
 const isNear = (frame, line, y) => Math.abs(toTopPx(findPanel(frame, line.panel), y)) <= FAR;
 
 /**
- * Explain the curves of a stochastic op or rule, or name the curves without values. Returns "" if nothing is
- * stochastic.
+ * Return a line that explains a stochastic op's or rule's curves, or that names curves without values. Returns "" if
+ * nothing is stochastic.
  * @param {import("./picture.js").Picture} picture @param {Space} space
  */
 function explainStochasticCurves({ curves, drawnWords: words, op, rules }, { width, theme }) {
@@ -139,8 +143,8 @@ function explainStochasticCurves({ curves, drawnWords: words, op, rules }, { wid
 }
 
 /**
- * Widen an axis range that has grown during a drag, so that it need not grow again soon. Bands widen in every frame,
- * and drawing axes takes as long as several frames.
+ * Add space to a y range that has grown during a drag. Standard deviation bands grow in every frame, and redrawing axes
+ * takes several frames.
  * @param {Range} before @param {Range} now @returns {Range}
  */
 function addSpare([before, after], [low, high]) {
@@ -153,7 +157,7 @@ const isLight = (colour) =>
   (colour.match(/\d+/g) ?? []).slice(0, 3).reduce((sum, part) => sum + Number(part), 0) > 382;
 
 /**
- * Extend a range of y to include additional curves, unless they are much higher than the range.
+ * Extend a y range to include further curves, except values far above it.
  * @param {Range} range @param {Line[]} over @returns {Range}
  */
 function includeLayers([low, high], over) {
@@ -171,8 +175,8 @@ function getWidth([start, stop]) {
 }
 
 /**
- * Choose the fastest way to get from the displayed drawing to the next one. At rest, Plotly draws unless the change is
- * invisible. During a drag, only paths are changed if nothing else differs.
+ * Choose the fastest update from the displayed drawing to the next one. During a drag, paths are moved if axes and
+ * lines stay the same. At rest, Plotly draws unless the change is invisible.
  * @param {Scene} next @param {Displayed} displayed @param {"moving"|"settled"} phase @returns {Step}
  */
 export function planStep(next, { scene, drawn }, phase) {
@@ -182,7 +186,7 @@ export function planStep(next, { scene, drawn }, phase) {
 }
 
 /**
- * Return whether two drawings of a chart have the same axes and lines, up to the lines' values.
+ * Return whether two drawings have the same axes and the same lines, whatever the lines' values.
  * @param {Scene} one @param {Scene} other
  */
 function haveSameAxes(one, other) {
@@ -192,8 +196,8 @@ function haveSameAxes(one, other) {
 }
 
 /**
- * Return whether curves visibly move between two drawings of a chart. They do not when only torch's values replace the
- * browser's.
+ * Return whether curves or axes visibly move between two drawings. Replacing the browser's values by torch's moves
+ * none.
  * @param {Scene} one @param {Scene} other
  */
 function areDifferent(one, other) {
@@ -204,7 +208,10 @@ function areDifferent(one, other) {
   return one.choice !== other.choice || PANELS.some(hasMoved);
 }
 
-/** Return whether two drawings of a chart look the same. @param {Scene} one @param {Scene} other */
+/**
+ * Return whether two drawings of a chart are indistinguishable on the screen.
+ * @param {Scene} one @param {Scene} other
+ */
 function areAlike(one, other) {
   const toLook = (/** @type {Scene} */ { choice, lines, absent, space }) =>
     JSON.stringify([
@@ -227,7 +234,7 @@ function areAlike(one, other) {
 }
 
 /**
- * Return whether two curves differ by less than a visible distance.
+ * Return whether all points of two curves are closer than a visible distance.
  * @param {import("../plotly/svg-paths.js").Pixels} one @param {import("../plotly/svg-paths.js").Pixels} other
  */
 function areNear(one, other) {
@@ -238,9 +245,9 @@ function areNear(one, other) {
 }
 
 /**
- * Return the index of the earlier line from which a new line is animated, or −1. This is the same curve's line, or else
- * the line with the same colour.
- * @param {Line} line a band has none, because its ends lead there and back @param {Scene} scene @param {Scene} before
+ * Return the index of the line from which a new line is animated: the same curve's or, for a replaced rule, the one of
+ * the same colour. Returns −1 if there is none.
+ * @param {Line} line never a band: its outline has two edges @param {Scene} scene @param {Scene} before
  */
 export function findPredecessor(line, scene, before) {
   if (line.fill) return -1;
@@ -250,7 +257,7 @@ export function findPredecessor(line, scene, before) {
   return before.lines.findIndex(({ key }) => before.slots[key] === slot);
 }
 
-/** Return the text that explains circles, stochastic curves or missing jumps on a chart, or "". @param {Scene} scene */
+/** Return the text that explains a chart's circles, stochastic curves or missing jumps, or "". @param {Scene} scene */
 export function describeLines({ lines, isCut, legend }) {
   if (isCut) return `more than ${getSampling().mostKinks} kinks: drawn as a line`;
   if (legend) return legend;

@@ -1,4 +1,4 @@
-// Additional curves for stochastic ops and rules: standard deviation bands, random values, and the unbiased gradient.
+// Additions for stochastic ops and rules: standard deviation bands, single random values, and the unbiased gradient.
 
 import { KINK } from "../../formula/curves.js";
 import { findJumps } from "./jumps.js";
@@ -6,15 +6,18 @@ import { findJumps } from "./jumps.js";
 /** @import { Floats } from "./jumps.js" */
 /** @import { Line } from "./traces.js" */
 /** @import { Picture } from "./picture.js" */
-/** @typedef {{key: string, of: {key: string, label: string, colour: string}, panel: "forward"|"gradient", mean: Floats|null,
- *   draws: Float64Array|undefined}} MeanCurve */
+/**
+ * A mean curve of the op or a rule, with single random values.
+ * @typedef {{key: string, of: {key: string, label: string, colour: string}, panel: "forward"|"gradient", mean:
+ *   Floats|null, draws: Float64Array|undefined}} MeanCurve
+ */
 
 const WIDTH = 2;
-const PAST_OPACITY = 0.3; // the opacity of an unbiased gradient that belongs to earlier settings
+const PAST_OPACITY = 0.3; // opacity of an unbiased gradient from before the current drag
 const OVER = { over: true, open: [] };
 
 /**
- * Return a band of one standard deviation around each mean curve. There are none if nothing is stochastic.
+ * Return a band of one standard deviation around each mean curve; none if nothing is stochastic.
  * @param {Picture} picture @returns {Line[]}
  */
 export function makeSpreadBands(picture) {
@@ -29,9 +32,9 @@ export function makeSpreadBands(picture) {
 }
 
 /**
- * Return the lines of random values and of the unbiased gradient. The unbiased gradient has the text colour, and is
- * faded if it belongs to earlier settings.
- * @param {Picture} picture @param {string} ink @returns {Line[]}
+ * Return the dots of single random values, and the line of the unbiased gradient. The line is faded if it belongs to
+ * earlier settings.
+ * @param {Picture} picture @param {string} ink text colour, for that line @returns {Line[]}
  */
 export function makeDrawLines(picture, ink) {
   const { drawn: stochastic } = picture.curves;
@@ -92,9 +95,10 @@ function listMeanCurves({ curves: { y, gradients, drawn }, op, rules, neutral })
 }
 
 /**
- * Return the outline of a standard deviation band around a mean curve. Each interval without a gap is a ring, along the
- * upper edge and back along the lower one.
- * @param {Floats} x @param {Floats} mean @param {Floats} spread @param {Uint8Array} gaps
+ * Return the outline of a band around a mean curve. Each interval without a gap is a ring: along the upper edge and
+ * back along the lower one.
+ * @param {Floats} x @param {Floats} mean @param {Floats} spread half the width of the band
+ * @param {Uint8Array} gaps see ``Line``
  */
 function traceOutline(x, mean, spread, gaps) {
   /** @type {{x: number[], y: number[], gaps: number[]}} */

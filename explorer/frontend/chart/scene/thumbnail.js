@@ -1,4 +1,4 @@
-// A small drawing of a backward rule's gradient for an op, or of the op alone.
+// A thumbnail of a backward rule's gradient, or of an op's curve.
 
 import { shape } from "../../elements/svg.js";
 import { sampleCurves } from "../../formula/curves.js";
@@ -10,8 +10,8 @@ const HEIGHT = 36;
 const POINTS = 65;
 
 /**
- * Draw the curve of an op or of a backward rule as a small SVG with a zero line.
- * @param {{op: Op, rule: Rule|null}} pair null for the op's own curve
+ * Draw the curve of an op or of a rule's gradient as a small SVG, with a line at zero.
+ * @param {{op: Op, rule: Rule|null}} pair ``rule``: null for the op's own curve
  * @param {import("../../formula/curves.js").Choice} settings
  */
 export function drawThumbnail({ op, rule }, settings) {
@@ -48,7 +48,7 @@ function chooseSpan(y) {
 
 /**
  * Format a curve as the ``d`` attribute of an SVG path.
- * @param {ArrayLike<number>} x @param {ArrayLike<number>} y @param {(y: number) => number} height
+ * @param {ArrayLike<number>} x @param {ArrayLike<number>} y @param {(y: number) => number} height converts y to px
  */
 function formatCurve(x, y, height) {
   const left = x[0];

@@ -1,4 +1,4 @@
-// Converts curves to Plotly's traces, with lines that break at jumps and circles at the jumps.
+// Curves as Plotly's traces: lines that are interrupted at jumps, and circles at the jumps.
 
 import { makeSpreadBands, makeDrawLines, makeTranslucent } from "./stochastic.js";
 import { getLayerCurves } from "./layers.js";
@@ -8,36 +8,37 @@ import { escapeHtml } from "../plotly/plotly.js";
 
 /** @import { Floats } from "./jumps.js" */
 /**
- * ``marks``: 0 on the even grid, 1 at a kink, 2 next to a kink. ``gradients`` by rule key, null if not yet available.
- * ``parts`` of a learning parameter, by rule key, null if it cannot learn by the rule. ``kinks`` by rule key, "forward"
- * and ``toPartKey`` of a rule; null for too many.
- * @typedef {{x: Floats, y: Floats, marks: ArrayLike<number>, gradients: Object<string, Floats|null>,
- *   parts?: Object<string, Floats|null>, kinks: Object<string, number[]|null>,
- *   drawn?: import("../../formula/stochastic.js").StochasticCurves}} Curves ``drawn``: further values of stochastic curves
+ * Sampled curves. ``marks``: kind of each x: 0 on the even grid, 1 at a kink, 2 next to one. ``gradients``: by rule
+ * key, null if not available yet. ``parts``: one element's term in a parameter's gradient, null if it cannot learn by
+ * the rule. ``kinks``: by "forward", rule key and ``toPartKey``; null if too many.
+ * @typedef {{x: Floats, y: Floats, marks: ArrayLike<number>, gradients: Object<string, Floats|null>, parts?:
+ *   Object<string, Floats|null>, kinks: Object<string, number[]|null>, drawn?:
+ *   import("../../formula/stochastic.js").StochasticCurves}} Curves ``drawn``: additions for stochastic ops and rules
  */
 /**
- * A curve as it is plotted. ``gaps`` is 1 at a point that is not connected to the next one. ``closed`` are the points
- * with the exact value at a jump, ``open`` the points with its limits. A line ``under`` another is visible only if
- * both coincide. A line ``over`` the others has its own x, and is dashed unless ``solid``. ``fill`` is the outline of
- * a band, ``dots`` are points without a line. ``rule`` is the key of the curve's rule, or "" for the op.
- * @typedef {{key: string, label: string, colour: string, rule: string, width: number, panel: import("./panels.js").PanelName, x: Floats,
- *   y: Floats, gaps: Uint8Array, closed: number[], open: number[], under?: boolean, over?: boolean, fill?: boolean, dots?: boolean, solid?: boolean}} Line
+ * A line of the chart. ``rule``: key of its rule, "" for the op. ``gaps``: 1 where a point is not joined to the next.
+ * ``closed``, ``open``: indices of points with the value at a jump, and with its limits. ``under``: a broader line
+ * behind another that coincides with it. ``over``: further curve with its own x, dashed unless ``solid``. ``fill``:
+ * outline of a band. ``dots``: points without a line.
+ * @typedef {{key: string, label: string, colour: string, rule: string, width: number, panel:
+ *   import("./panels.js").PanelName, x: Floats, y: Floats, gaps: Uint8Array, closed: number[], open: number[], under?:
+ *   boolean, over?: boolean, fill?: boolean, dots?: boolean, solid?: boolean}} Line
  */
 
 const WIDTH = 2.5;
-const EDGE = 2.5; // of two equal curves, the lower one is broader by this
+const EDGE = 2.5; // extra width of the lower of two equal curves
 const MAX_WIDTH = 7.5;
 const DASH = "7px,5px";
-const ROUNDING = 1e-6; // values with a smaller relative difference are equal in float32
+const ROUNDING = 1e-6; // relative difference below which values are equal in float32
 const PLAIN = { type: "scatter", mode: "lines", connectgaps: false, hoverinfo: "skip" };
 const AXES = { forward: "y", gradient: "y2", part: "y3" };
 const CLOSED_SIZE = 8;
-const OPEN_SIZE = 11; // large enough to be visible around a filled circle
+const OPEN_SIZE = 11; // in px; visible around a filled circle
 const [DOT_SIZE, DOT_OPACITY] = [5, 0.7];
-const BAND_OPACITY = 0.16; // the opacity of a standard deviation band
+const BAND_OPACITY = 0.16; // of a standard deviation band
 
 /**
- * Return every line of a chart: the op, the visible backward rules and all additional curves.
+ * Return every line of a chart: the op's, the visible rules' and all further ones.
  * @param {import("./picture.js").Picture} picture
  * @param {string} ink the text colour, for a layer's line without a colour
  */
@@ -63,8 +64,8 @@ export function listLines(picture, ink) {
 }
 
 /**
- * Return the lines of additional curves over the chart.
- * @param {import("./picture.js").Picture} picture @param {string} ink @returns {Line[]}
+ * Return the lines of further curves over the chart.
+ * @param {import("./picture.js").Picture} picture @param {string} ink text colour @returns {Line[]}
  */
 function listLayerLines(picture, ink) {
   const { over = [] } = picture;
@@ -88,10 +89,7 @@ function makeLine(key, { key: rule, label, colour }, panel, curves, y) {
   return { key, label, colour, rule, width: WIDTH, panel, x, y, ...findJumps(curves, y, kinks[key] ?? []) };
 }
 
-/**
- * Put a broader line under each line that coincides with a later one, so that both are visible.
- * @param {Line[]} lines
- */
+/** Put a broader line behind each line that a later one covers, so that both are visible. @param {Line[]} lines */
 export function addUnderlays(lines) {
   const shared = lines.map((line, index) =>
     lines.slice(index + 1).map((later) => findSharedGaps(line, later)),
@@ -116,12 +114,12 @@ function findSharedGaps(one, other) {
 /**
  * Convert lines to Plotly's traces: first all lines, then the circles at jumps.
  * @param {Line[]} lines
- * @param {{key: string, label: string}[]} absent rules that are hidden or have no values: traces without points
- * @param {boolean} hasParts whether there is a panel of parts @returns {*[]} in Plotly's format
+ * @param {{key: string, label: string}[]} absent hidden rules and rules without values: traces without points
+ * @param {boolean} hasParts whether there is a panel of a parameter's gradient @returns {*[]} in Plotly's format
  */
 export function toTraces(lines, absent, hasParts) {
   const empty = absent.map(({ key, label }) => makeTrace({ key, label, panel: "gradient" }));
-  // Plotly does not draw a panel that has no trace.
+  // Plotly leaves out a panel without a trace.
   if (hasParts && !lines.some(({ panel }) => panel === "part"))
     empty.push(makeTrace({ key: "", label: "", panel: "part" }));
   const lineTraces = lines.map((one) => ({
@@ -137,13 +135,13 @@ export function toTraces(lines, absent, hasParts) {
   ];
 }
 
-/** Return a Plotly trace of a curve, without points. @param {Pick<Line, "key"|"label"|"panel">} line */
+/** Return a Plotly trace of a curve, still without points. @param {Pick<Line, "key"|"label"|"panel">} line */
 function makeTrace({ key, label, panel }) {
   const named = { name: escapeHtml(label), yaxis: AXES[panel] };
   return { ...PLAIN, ...named, ...(panel === "part" ? { showlegend: false } : { meta: key }) };
 }
 
-/** Return the points of a line with a NaN after each jump, where Plotly interrupts the line. @param {Line} line */
+/** Return a line's points with NaN after each jump, where Plotly interrupts a line. @param {Line} line */
 function withGaps({ x, y, gaps }) {
   const count = gaps.reduce((sum, gap) => sum + gap, 0);
   if (!count) return { x, y };

@@ -1,4 +1,4 @@
-// Moves and zooms the visible range of x, up to the largest range.
+// Moving and zooming the visible range of x, within the largest range.
 
 import { roundToUnit } from "../../formula/numbers.js";
 import { getSampling } from "../../formula/sampling.js";
@@ -6,8 +6,8 @@ import { getSampling } from "../../formula/sampling.js";
 /** @import { Range } from "./axes.js" */
 
 /**
- * Scale the visible range by a factor while the point ``x`` stays where it is on the screen.
- * @param {Range} view @param {number} x @param {number} factor
+ * Zoom the visible range, so that ``x`` stays at its position on the screen.
+ * @param {Range} view @param {number} x @param {number} factor of its width
  */
 export function zoomView([start, stop], x, factor) {
   const { least, narrowest: share } = getSampling();
@@ -19,7 +19,7 @@ export function zoomView([start, stop], x, factor) {
 
 /**
  * Move the visible range by a fraction of its width.
- * @param {Range} view @param {number} share positive to the right
+ * @param {Range} view @param {number} share of the width, positive to the right
  */
 export function moveView([start, stop], share) {
   const width = stop - start;
@@ -29,9 +29,9 @@ export function moveView([start, stop], share) {
 }
 
 /**
- * Return the visible range after a pinch, so that each finger stays on its x.
+ * Return the visible range after a pinch: each finger stays on its x.
  * @param {Range} view when the fingers came down
- * @param {[number, number]} from initial positions, as shares of the width
+ * @param {[number, number]} from initial positions, as fractions of the width
  * @param {[number, number]} to current positions
  */
 export function pinchView(view, from, to) {
@@ -43,7 +43,7 @@ export function pinchView(view, from, to) {
 }
 
 /**
- * Clamp the visible range to the largest one, and round its ends to visible digits.
+ * Limit the visible range to the largest one, and round its ends to the resolution of a pixel.
  * @param {number} start @param {number} stop @returns {Range}
  */
 function boundView(start, stop) {

@@ -16,18 +16,21 @@ import { loadPlotly } from "../plotly/plotly.js";
 import { EMPTY, getCurrentView, withPicture, withRequest } from "./state.js";
 
 /** @import { Picture } from "../scene/picture.js" */
-/** @typedef {"moving"|"settled"} Phase */
+/** The phase of a change by the user: under way, or finished. @typedef {"moving"|"settled"} Phase */
 /**
- * @typedef {{plotly: string|Promise<*>, onView: (start: number, stop: number, phase: Phase) => void,
- *   onParameter: (name: string, value: number, phase: Phase) => void,
- *   onProbe?: (x: number|null) => void, isLabelled?: () => boolean, pencil?: import("../hand/pencil.js").Pencil, onFrame?: (frame: import("../scene/panels.js").Frame) => void}} Options
- *   ``plotly`` is the address of plotly.js; ``isLabelled``: whether there is always a point to drag, with labels
- *   instead of a legend; ``pencil`` draws in the gradient panel; ``onFrame`` gets the positions of the panels
+ * Callbacks and options of a chart. ``plotly``: address of plotly.js; ``onView``: gets a range of x that the user
+ * requests; ``onParameter``: a parameter is dragged; ``onProbe``: the probe moves, null if hidden; ``isLabelled``:
+ * whether the probe is always shown, with labels instead of a legend; ``pencil``: draws rules by hand; ``onFrame``:
+ * gets the panels' positions.
+ * @typedef {{plotly: string|Promise<*>, onView: (start: number, stop: number, phase: Phase) => void, onParameter:
+ *   (name: string, value: number, phase: Phase) => void, onProbe?: (x: number|null) => void, isLabelled?: () =>
+ *   boolean, pencil?: import("../hand/pencil.js").Pencil, onFrame?: (frame: import("../scene/panels.js").Frame) =>
+ *   void}} Options
  */
 
 /**
- * Create an interactive chart that fills its host element. The page must give the host a fixed height.
- * @param {HTMLElement} host @param {Options} options
+ * Create an interactive chart that fills its host element.
+ * @param {HTMLElement} host has a fixed height @param {Options} options
  */
 export function createChart(host, options) {
   let state = EMPTY;
@@ -82,7 +85,7 @@ export function createChart(host, options) {
     if (state.picture) draw(state.picture, "settled");
   }
 
-  /** Ask the page for another visible range. @param {[number, number]} view @param {Phase} phase */
+  /** Request another visible range from the page. @param {[number, number]} view @param {Phase} phase */
   function ask(view, phase) {
     state = withRequest(state, view);
     options.onView(...view, phase);

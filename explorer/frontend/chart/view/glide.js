@@ -1,14 +1,14 @@
-// Animates curves from their last drawing to the current one.
+// Animation of curves from their last drawing to the current one.
 
 /** @import { Pixels } from "../plotly/svg-paths.js" */
 
 const GLIDE_MS = 180;
 
 /**
- * Animate curves by calling ``draw`` in every frame and then ``done``. If the user prefers reduced motion, only
- * ``done`` is called.
- * @param {Pixels[]} from a new curve starts where it ends @param {Pixels[]} to @param {(pixels: Pixels[]) => void} draw
- * @param {() => void} done @returns {() => void} cancels the animation
+ * Animate curves: call ``draw`` in every frame, then ``done``. If the user prefers reduced motion, only ``done`` is
+ * called.
+ * @param {Pixels[]} from initial curves; a new curve starts where it ends @param {Pixels[]} to
+ * @param {(pixels: Pixels[]) => void} draw @param {() => void} done @returns {() => void} cancels the animation
  */
 export function glide(from, to, draw, done) {
   if (matchMedia("(prefers-reduced-motion: reduce)").matches) {
@@ -18,7 +18,7 @@ export function glide(from, to, draw, done) {
   const starts = to.map((curve, index) => (from[index] ? sampleAt(from[index], curve) : curve));
   const begin = performance.now();
   let frame = requestAnimationFrame(drawFrame);
-  /** Draw the next frame of the animation. @param {number} now */
+  /** Draw the next frame of the animation. @param {number} now in ms */
   function drawFrame(now) {
     const share = Math.min(Math.max((now - begin) / GLIDE_MS, 0), 1);
     const eased = share * share * (3 - 2 * share);
@@ -30,7 +30,7 @@ export function glide(from, to, draw, done) {
   return () => cancelAnimationFrame(frame);
 }
 
-/** Interpolate a curve at the x values of another curve. @param {Pixels} curve @param {Pixels} other @returns {Pixels} */
+/** Interpolate a curve at the x of another curve. @param {Pixels} curve @param {Pixels} other @returns {Pixels} */
 function sampleAt(curve, other) {
   const y = new Float64Array(other.x.length).fill(NaN);
   for (let i = 0, at = 0; i < y.length; i += 1) {
@@ -45,7 +45,8 @@ function sampleAt(curve, other) {
 
 /**
  * Interpolate between two curves with the same x values.
- * @param {Pixels} from @param {Pixels} to @param {number} share @returns {Pixels} with the breaks of ``to``
+ * @param {Pixels} from @param {Pixels} to @param {number} share from 0 for ``from`` to 1 for ``to``
+ * @returns {Pixels} with the breaks of ``to``
  */
 function blendCurves(from, to, share) {
   const y = to.y.map((end, i) => (Number.isNaN(from.y[i]) ? end : from.y[i] + share * (end - from.y[i])));

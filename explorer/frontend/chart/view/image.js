@@ -1,4 +1,4 @@
-// Exports the chart as an image with a legend and a caption.
+// Export of the chart as an image with a legend and a caption.
 
 import { listControls, makeLossControls, getControlValue } from "../../formula/controls.js";
 import { computeFrame, makeLayout } from "../scene/panels.js";
@@ -7,14 +7,14 @@ import { formatFourDigits } from "../../formula/substitution.js";
 import { describeLines } from "../scene/scene.js";
 import { toTraces } from "../scene/traces.js";
 
-const LEGEND = 34; // the height of the legend above the panels in px
-const CAPTION = 1.5; // the height of a line of the caption, relative to the font size
-const LETTER = 0.5; // the average width of a letter, relative to the font size
-const MIN_SIZE = [900, 520]; // the minimum size of an image in px, even on a small screen
-const SCALE = 2; // image pixels of a PNG for each CSS px
+const LEGEND = 34; // height of the legend above the panels in px
+const CAPTION = 1.5; // line height of the caption, as a multiple of the font size
+const LETTER = 0.5; // average width of a letter, as a multiple of the font size
+const MIN_SIZE = [900, 520]; // minimum size of an image in px, also on a small screen
+const SCALE = 2; // pixels of a PNG per CSS px
 
 /**
- * Return the caption of an exported image: the op, rules and parameters in one line.
+ * Return the caption of an exported image: op, rules and parameters in one line.
  * @param {import("../scene/picture.js").Picture} picture
  */
 function makeCaption({ op, rules, parameters, g, loss, curves }) {
@@ -44,7 +44,7 @@ export function makeFileName({ op, rules }) {
 /**
  * Render a chart as an image in a data URL.
  * @param {*} Plotly @param {import("../scene/scene.js").Scene} scene
- * @param {import("../scene/picture.js").Picture} picture the picture of the scene @param {"png"|"svg"} format
+ * @param {import("../scene/picture.js").Picture} picture data of the scene @param {"png"|"svg"} format
  * @returns {Promise<string>}
  */
 export function renderImage(Plotly, scene, picture, format) {
@@ -55,7 +55,7 @@ export function renderImage(Plotly, scene, picture, format) {
   const { x, forward, gradient, part } = frame;
   const ranges = { x, forward: forward.range, gradient: gradient.range, part: part && part.range };
   const imageFrame = computeFrame({ width, height: tall }, ranges, theme.type);
-  // a generic font, because an image cannot load the page's font
+  // A generic font, because an image cannot load the page's font.
   const layout = makeLayout(
     imageFrame,
     scene.levels,
@@ -69,7 +69,8 @@ export function renderImage(Plotly, scene, picture, format) {
   const below = Math.round(lines.length * CAPTION * size);
   const position = { x: 0, xanchor: "left", y: 0, yanchor: "top", yshift: -margin.b + 4, align: "left" };
   const words = { ...makeNote("", position), text: lines.map(escapeHtml).join("<br>"), font: { size } };
-  const above = 1 + margin.t / (tall - margin.t - margin.b); // the position of the legend above the panels
+  // position of the legend above the panels, in units of their height
+  const above = 1 + margin.t / (tall - margin.t - margin.b);
   const height = tall + LEGEND + below;
   const figure = {
     data: traces.map((trace) => (trace.meta === "forward" ? { ...trace, showlegend: false } : trace)),

@@ -1,4 +1,4 @@
-// Draws the chart on the screen, each time with the least work that suffices.
+// Drawing of the chart on the screen, each time with the least sufficient work.
 
 import { setAttribute } from "../../elements/dom.js";
 import { h, render } from "../../elements/render.js";
@@ -21,8 +21,8 @@ const NO_SCENE = { scene: null, drawn: null };
  * Create the object that draws a chart with Plotly.
  * @param {HTMLElement} host @param {import("../hand/parts.js").Parts} parts
  * @param {{handles: ReturnType<typeof import("../hand/handles.js").createHandles>, ends: ReturnType<typeof
- *   import("../hand/ends.js").createEnds>, onFrame?: (frame: Frame) => void}} overlay the handles over the curves;
- *   ``onFrame`` gets the positions of the panels
+ *   import("../hand/ends.js").createEnds>, onFrame?: (frame: Frame) => void}} overlay handles over the curves;
+ *   ``onFrame``: gets the panels' positions
  */
 export function createPainter(host, parts, { handles, ends, onFrame }) {
   let Plotly = /** @type {*} */ (null);
@@ -30,23 +30,23 @@ export function createPainter(host, parts, { handles, ends, onFrame }) {
   let endGlide = () => {};
 
   /**
-   * Draw the chart's curves, once Plotly is loaded and the host element has been laid out.
+   * Draw the chart's curves, or wait until Plotly is loaded and the host has a layout.
    * @param {import("../scene/picture.js").Picture} picture @param {"moving"|"settled"} phase
    */
   function paint(picture, phase) {
     setAttribute(parts.plot, "aria-label", picture.words || "Chart");
     if (!Plotly || !(displayed.scene || parts.area.clientWidth)) return;
-    const space = displayed.scene?.space ?? measureSpace(host, parts.area); // measuring forces a layout
+    const space = displayed.scene?.space ?? measureSpace(host, parts.area); // reused, because measuring forces a layout
     const next = computeScene(picture, space, phase === "moving" ? displayed.scene : null);
     const { by, glides } = planStep(next, displayed, phase);
     if (by === "values") replaceValues(next);
     else drawScene(next, by === "paths", glides);
   }
 
-  /** Replace the values of lines on the screen without a visible change. @param {Scene} next */
+  /** Replace the values of displayed lines without a visible change. @param {Scene} next */
   function replaceValues(next) {
     const { frame, pixels } = /** @type {Scene} */ (displayed.drawn);
-    const { data } = /** @type {*} */ (parts.plot); // Plotly's own data is changed without a redraw
+    const { data } = /** @type {*} */ (parts.plot); // changes Plotly's own data without a redraw
     toTraces(next.lines, next.absent, next.title !== "").forEach(({ x, y }, index) =>
       Object.assign(data[index], { x, y }),
     );
@@ -54,8 +54,9 @@ export function createPainter(host, parts, { handles, ends, onFrame }) {
   }
 
   /**
-   * Draw a chart, either with Plotly or by changing only the paths of its lines.
-   * @param {Scene} next @param {boolean} quick whether only paths are set @param {boolean} glides
+   * Draw a chart, either with Plotly or by moving the paths of its lines.
+   * @param {Scene} next @param {boolean} quick whether only paths are moved
+   * @param {boolean} glides whether the change is animated
    */
   function drawScene(next, quick, glides) {
     const before = /** @type {Scene} */ (displayed.scene);
@@ -83,15 +84,15 @@ export function createPainter(host, parts, { handles, ends, onFrame }) {
     paint,
     /** Store Plotly once it is loaded. @param {*} loaded */
     start: (loaded) => (Plotly = loaded),
-    /** Forget the displayed drawing, because the size or the theme has changed. */
+    /** Discard the displayed drawing after a change of size or theme, so that the next one is complete. */
     forget: () => (displayed = NO_SCENE),
-    /** Return whether the displayed chart still has the size of its host element. */
+    /** Return whether the displayed drawing still has the size of its host element. */
     hasHostSize() {
       const { clientWidth, clientHeight } = parts.area;
       const space = displayed.scene?.space;
       return space !== undefined && space.width === clientWidth && space.height === clientHeight;
     },
-    /** Return the data of the displayed chart, or null before the first drawing. @returns {Scene|null} */
+    /** Return the displayed drawing, or null before the first one. @returns {Scene|null} */
     scene: () => displayed.scene,
     /**
      * Render the chart as an image in a data URL.
@@ -109,7 +110,7 @@ export function createPainter(host, parts, { handles, ends, onFrame }) {
 }
 
 /**
- * Return the theme and the size in px with which a chart is drawn.
+ * Measure the theme and size in px with which a chart is drawn.
  * @param {HTMLElement} host @param {HTMLElement} area @returns {Space}
  */
 function measureSpace(host, area) {
@@ -127,17 +128,17 @@ function startGlide({ area, plot }, before, next) {
   return glide(starts, next.pixels, move, () => area.classList.remove("quick"));
 }
 
-/** The attributes of a path. @typedef {Record<"d"|"class"|"stroke", string> & {fill?: string}} Path */
+/** The attributes of an SVG path. @typedef {Record<"d"|"class"|"stroke", string> & {fill?: string}} Path */
 
 /**
- * Return the SVG path of the tick marks at a number format's values, shown during a drag.
+ * Return the tick marks at a number format's values as an SVG path, drawn during a drag.
  * @param {Scene} scene @returns {Path}
  */
 function getMarks({ frame, levels }) {
   return { d: formatMarks(frame, levels), stroke: MARK_COLOUR, class: "chart-marks" };
 }
 
-/** Return the SVG paths of all circles of a chart, shown during a drag. @param {Scene} scene @returns {Path[]} */
+/** Return all circles of a chart as SVG paths, drawn during a drag. @param {Scene} scene @returns {Path[]} */
 function getCircles({ lines, frame }) {
   return lines.flatMap((line) => {
     const colours = { stroke: line.colour, fill: line.colour };

@@ -1,4 +1,5 @@
-// The simple form of the page Explore: curves, cards and a row of buttons. A button or the key E opens all other tools.
+// The simple form of the page Explore, with curves, cards and a row of buttons. The button All tools or the key E opens
+// everything else.
 
 import { setOpenTools, getOpenTools } from "../../choice/tools.js";
 import { element, setAttribute, setText } from "../../elements/dom.js";
@@ -8,11 +9,11 @@ import { formatNumber } from "../../formula/numbers.js";
 /** @import { Choice } from "../../choice/choice.js" */
 
 /**
- * Create the buttons that show or hide the page's additional tools.
- * @param {HTMLElement} root of the instrument, whose class is "calm" while the tools are closed
- * @param {HTMLElement} bar of the buttons
- * @param {{store: import("../../choice/store.js").Store, onChange: () => void}} options ``onChange``: the visible parts
- *   have changed
+ * Create the buttons that open or close the page's further tools.
+ * @param {HTMLElement} root its class is "calm" while these tools are closed
+ * @param {HTMLElement} bar host of the buttons
+ * @param {{store: import("../../choice/store.js").Store, onChange: () => void}} options ``onChange``: called when tools
+ *   were opened or closed
  */
 export function createCalm(root, bar, { store, onChange }) {
   const tools = element(
@@ -25,7 +26,7 @@ export function createCalm(root, bar, { store, onChange }) {
   const end = new AbortController();
   followKey("e", turn, end.signal, root);
 
-  /** Return whether all tools of the page are open. @param {Choice} choice */
+  /** Return whether all of the page's further tools are open. @param {Choice} choice */
   const isOpen = (choice) => getOpenTools(choice) === "all";
 
   function turn() {
@@ -39,12 +40,12 @@ export function createCalm(root, bar, { store, onChange }) {
       /** @type {HTMLElement|null} */ (root.querySelector(".strip input"))?.focus();
   }
 
-  /** Show the tools that the user has opened. @param {Choice} choice */
+  /** Open or close the tools as the settings require. @param {Choice} choice */
   function show(choice) {
     const calm = !isOpen(choice);
     const before = root.matches(".calm");
     root.classList.toggle("calm", calm);
-    root.classList.toggle("whole", !calm); // a simple page may stand next to this one until it is replaced
+    root.classList.toggle("whole", !calm); // the previous page may still be there until this one replaces it
     root.classList.toggle("opened", choice.section !== "");
     setAttribute(tools, "aria-expanded", String(!calm));
     const value = `g = ${formatNumber(choice.g).replace("-", "−")}`;

@@ -1,4 +1,5 @@
-// Creates the interactive tool of the page Explore: the chart, its controls, the cards and the tabs.
+// The interactive part of the page Explore: chart, controls, cards and tabs. The page Train uses it with a training run
+// in place of the curves.
 
 import { createCalm } from "./calm.js";
 import { createCards } from "../../cards/cards.js";
@@ -19,33 +20,35 @@ import { createTabs } from "../sections/tabs.js";
 import { createSaving } from "./saving.js";
 
 /**
- * The environment of an instrument. ``plotly`` is the address of plotly.js; ``ask`` asks Python; ``confirm`` creates
- * the source of torch's curves, or is null, and ``explanation`` explains its sign; ``languages`` are those of code,
- * with ``notebook`` among them; ``sections`` holds labels by key. ``elsewhere`` replaces missing sentences; ``origin``
- * creates a remark on the origin of checks; ``words`` are the initial sentences of a saved file. ``createTraining``
- * creates the run or study of a page with hosts for it. ``carries``: whether the page shows carried data; ``calm``:
- * whether its tools are closed at first; ``sizes``: whether rules can be scaled to one size, true by default.
- * @typedef {{plotly: string|Promise<*>, ask: import("../../asking/ask.js").Ask,
- *   confirm: import("../../asking/confirm.js").CreateConfirmation|null, explanation?: string,
- *   elsewhere?: string, origin?: () => Element, languages?: string[], notebook?: string,
- *   words?: import("../stage/words.js").Words,
- *   server?: (path: string) => string, template?: () => Promise<*>, createTraining?: CreateTraining, carries?: boolean, calm?: boolean, sizes?: boolean,
- *   examples: import("../../cards/examples.js").Example[], sections: Object<string, string>}} InstrumentOptions
+ * Options of the interactive part of a page. ``plotly``: address of plotly.js; ``ask``: sends questions to Python;
+ * ``confirm``: creates requests for torch's curves, or null; ``explanation``: of the label that says whether torch
+ * confirmed the curves; ``elsewhere``: replaces sentences that only torch could write; ``origin``: creates a remark on
+ * where checks come from; ``languages``: for code export, among them ``notebook``; ``words``: initial sentences of a
+ * saved file; ``createTraining``: creates a training run or study in place of the curves; ``carries``: whether to plot
+ * data carried over from a training; ``calm``: whether further tools are closed at first; ``sizes``: whether rules can
+ * be scaled to one size (default true); ``sections``: labels by key.
+ * @typedef {{plotly: string|Promise<*>, ask: import("../../asking/ask.js").Ask, confirm:
+ *   import("../../asking/confirm.js").CreateConfirmation|null, explanation?: string, elsewhere?: string, origin?: () =>
+ *   Element, languages?: string[], notebook?: string, words?: import("../stage/words.js").Words, server?: (path:
+ *   string) => string, template?: () => Promise<*>, createTraining?: CreateTraining, carries?: boolean, calm?: boolean,
+ *   sizes?: boolean, examples: import("../../cards/examples.js").Example[], sections: Object<string, string>}}
+ *   InstrumentOptions
  */
 /**
- * @typedef {(host: HTMLElement, store: import("../../choice/store.js").Store, reach: {plotly: string,
- *   server: (path: string) => string, colours: () => {rules: string[], neutral: string},
- *   examples: import("../../cards/examples.js").Example[],
- *   onPresent: (present: import("../../cards/cards.js").Present) => void, calm?: boolean,
- *   cardOf: (slot: number) => HTMLElement|undefined}) => RefreshablePart} CreateTraining
- * @typedef {{refresh: () => void, destroy: () => void}} RefreshablePart a part that is redrawn when the colours
- *   change
+ * Creates a training run or study inside the page.
+ *
+ * @typedef {(host: HTMLElement, store: import("../../choice/store.js").Store, reach: {plotly: string, server: (path:
+ *   string) => string, colours: () => {rules: string[], neutral: string}, examples:
+ *   import("../../cards/examples.js").Example[], onPresent: (present: import("../../cards/cards.js").Present) => void,
+ *   calm?: boolean, cardOf: (slot: number) => HTMLElement|undefined}) => RefreshablePart} CreateTraining
+ * @typedef {{refresh: () => void, destroy: () => void}} RefreshablePart a part of a page; ``refresh`` redraws it after
+ *   the page's colours have changed
  */
 
 /**
- * Create the chart, controls, cards and tabs of the page Explore. The page of a training has a training run instead of
- * curves.
- * @param {HTMLElement} host @param {import("../../choice/store.js").Store} store @param {InstrumentOptions} reach
+ * Create the chart, controls, cards and tabs of the page Explore or, with a training run instead of curves, of Train.
+ * @param {HTMLElement} host @param {import("../../choice/store.js").Store} store
+ * @param {InstrumentOptions} reach see ``InstrumentOptions``
  */
 export function createInstrument(host, store, reach) {
   const end = new AbortController();
@@ -133,7 +136,7 @@ export function createInstrument(host, store, reach) {
 }
 
 /**
- * Return the function that parses custom formulas, or null if Python is not available.
+ * Return the function that has Python parse formulas, or null if Python cannot be asked.
  * @param {import("../../asking/ask.js").Ask} ask @returns {import("../../cards/formula-field.js").Read|null}
  */
 function makeFormulaReader(ask) {

@@ -1,4 +1,4 @@
-// Answers from Python that were stored in a saved file, for the settings with which it was saved.
+// Python's answers in a file saved from Explore. They are valid for the settings with which it was saved.
 
 import { toKey } from "../../asking/ask.js";
 import { getDistanceArguments, getRowArguments, listSuitableRules } from "../sections/compare.js";
@@ -9,12 +9,12 @@ import { getImpliedArguments, getLensArguments } from "../stage/layer-questions.
 
 /** @import { Choice } from "../../choice/choice.js" */
 /**
- * A question, the further input of its arguments besides the choice (a rule's key, or ""), and the answer.
+ * A stored answer of Python: the question, the key of the rule that it is about ("" for none), and the answer.
  * @typedef {[string, string, import("../../asking/ask.js").Answer]} SavedAnswer
  */
 
 /**
- * The functions that make the arguments of each request to Python.
+ * Functions that make a question's arguments from the settings and a rule's key, by question.
  * @type {Record<string, (choice: Choice, of: string) => import("../../asking/ask.js").Arguments>}
  */
 export const ARGUMENTS = {
@@ -28,9 +28,10 @@ export const ARGUMENTS = {
 };
 
 /**
- * Create a function that answers requests to Python with the answers stored in a saved file.
+ * Create a function that answers questions to Python from those stored in a saved file.
  * @param {SavedAnswer[]} saved @param {Choice} choice
- * @param {{elsewhere: string, never: string}} words messages for other values of a question and for others
+ * @param {{elsewhere: string, never: string}} words messages: ``elsewhere`` for a stored question with other arguments,
+ *   ``never`` for all other questions
  * @returns {import("../../asking/ask.js").Ask}
  */
 export function createSavedAsk(saved, choice, { elsewhere, never }) {
@@ -47,7 +48,7 @@ export function createSavedAsk(saved, choice, { elsewhere, never }) {
 }
 
 /**
- * Return the requests to Python that the page's settings need, each with its additional input.
+ * List the questions that a file saved with these settings has to answer, each with a rule's key or "".
  * @param {Choice} choice @returns {[string, string][]}
  */
 function listQuestions(choice) {
@@ -75,7 +76,7 @@ function listQuestions(choice) {
 }
 
 /**
- * Collect Python's answers for the page's current settings, to store them in a file.
+ * Ask Python every question that a file saved with these settings has to answer.
  * @param {Choice} choice @param {import("../../asking/ask.js").Ask} ask @returns {Promise<SavedAnswer[]>}
  */
 export async function collectAnswers(choice, ask) {

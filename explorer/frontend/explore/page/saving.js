@@ -1,4 +1,4 @@
-// The button with which the browser saves the whole interactive page as one HTML file.
+// The button that saves the interactive page as one HTML file.
 
 import { getCurvesArguments } from "../../asking/ask.js";
 import { decodeCurves } from "../../asking/confirm.js";
@@ -18,8 +18,8 @@ const FAILED_TEXT = "The file could not be loaded: try again.";
 /**
  * Create the button that saves the page as an HTML file.
  * @param {HTMLElement} host
- * @param {{store: import("../../choice/store.js").Store, ask: Ask, server?: (path: string) => string,
- *   template?: () => Promise<*>}} options ``template`` returns the file's template if it has no address
+ * @param {{store: import("../../choice/store.js").Store, ask: Ask, server?: (path: string) => string, template?: () =>
+ *   Promise<*>}} options ``server``: makes addresses; ``template``: returns the file's template if it has no address
  */
 export function createSaving(host, { store, ask, server = (path) => path, template }) {
   const load = template ?? (() => loadFile(server(getCatalogue().saved)));
@@ -40,10 +40,11 @@ export function createSaving(host, { store, ask, server = (path) => path, templa
 }
 
 /**
- * Return the text of an HTML file that contains the interactive page with the current settings.
+ * Return the text of an HTML file with the interactive page and its current settings.
  * @param {Choice} choice
- * @param {{gzip: string[], names: string[], limits: string[]}} template the file before and after its data, and the
- *   names of the parts of the document and of its limits that the file needs @param {Ask} ask
+ * @param {{gzip: string[], names: string[], limits: string[]}} template ``gzip``: the file before and after its data;
+ *   ``names``, ``limits``: the properties of ``Document`` and of its limits that the file needs
+ * @param {Ask} ask
  */
 export async function writeFile(choice, { gzip, names, limits }, ask) {
   const [before, after] = await Promise.all(gzip.map(unpack));
@@ -55,7 +56,7 @@ export async function writeFile(choice, { gzip, names, limits }, ask) {
 }
 
 /**
- * Return Python's sentences about the current settings, or empty ones without an answer.
+ * Return Python's sentences about the settings, or empty ones if it does not answer.
  * @param {Choice} choice @param {Ask} ask
  */
 async function findWords(choice, ask) {
@@ -71,7 +72,7 @@ function pick(record, names) {
   return Object.fromEntries(names.map((name) => [name, record[name]]));
 }
 
-/** Return the text of gzip data. @param {string} packed gzip data in base64 */
+/** Unpack text. @param {string} packed gzip data in base64 */
 function unpack(packed) {
   const bytes = Uint8Array.from(atob(packed), (sign) => sign.charCodeAt(0));
   const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("gzip"));

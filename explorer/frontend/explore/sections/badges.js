@@ -1,27 +1,29 @@
-// Badges on the cards of backward rules, each with the name of a failing check, and the rule that a drawing resembles.
+// Badges on the cards of backward rules: the first failed check and, for a drawn rule, the most similar catalogue rule.
 
 import { getRuleArguments } from "../../asking/ask.js";
 import { getDrawing } from "../../choice/drawing.js";
 
 /** @import { Line } from "./checks.js" */
 
-const REST_MS = 1200; // settings that change again sooner are not checked, because a check takes 0.1 s on the server
+const REST_MS = 1200; // pause before a check, which takes the server 0.1 s
 const FAILS = "fails";
 
 /**
- * Run Python's checks whenever the user pauses, and show which rules fail and what drawn rules resemble.
- * @param {{store: import("../../choice/store.js").Store, ask: import("../../asking/ask.js").CachedAsk,
- *   show: (failing: ReadonlyMap<number, Line>, close: ReadonlyMap<number, string>) => void}} options
+ * Run Python's checks whenever the user pauses, and report each rule's first failed check and what a drawn rule
+ * resembles.
+ * @param {{store: import("../../choice/store.js").Store, ask: import("../../asking/ask.js").CachedAsk, show: (failing:
+ *   ReadonlyMap<number, Line>, close: ReadonlyMap<number, string>) => void}} options ``show``: gets failed checks, and
+ *   sentences about similar rules, by colour slot
  */
 export function createBadges({ store, ask, show }) {
   let timer = 0;
   let latest = 0;
 
-  /** Return the slots of the rules that were drawn by hand. */
+  /** Return the colour slots of the rules that the user drew by hand. */
   const getDrawnSlots = () =>
     store.current.rules.filter(({ key }) => getDrawing(key)).map(({ slot }) => slot);
 
-  /** Return the arguments of the question about similar rules. @param {number} slot */
+  /** Return the arguments of the question about similar catalogue rules. @param {number} slot of the rule */
   function argumentsOf(slot) {
     const [start, stop] = store.current.range;
     return { ...getRuleArguments(store.current, slot), start, stop };

@@ -1,4 +1,5 @@
-// The section Checks: statements about each backward rule. Hovering over a statement shows its x on the chart.
+// The section Checks: Python's statements about each backward rule, and the most similar rules. Pointing at a statement
+// shows its x on the chart.
 
 import { element } from "../../elements/dom.js";
 import { getRuleArguments } from "../../asking/ask.js";
@@ -7,15 +8,20 @@ import { canAddCatalogueRule, centerView, addNeighbour, formatRange } from "./ch
 
 /** @import { Choice, ChosenRule } from "../../choice/choice.js" */
 /**
- * A line about a check, with name, verdict and its sign, or about a neighbour, with rule and parameters.
- * @typedef {{sentence: string, where: number|null, name?: string, verdict?: string, mark?: string,
- *   rule?: string, parameters?: Object<string, number>}} Line
- * @typedef {{lines?: Line[]} & import("../../asking/ask.js").Answer} Answer
+ * A statement about a check (``name``, ``verdict`` and its sign ``mark``) or about a similar rule (``rule``,
+ * ``parameters``). ``where``: its x on the chart, or null.
+ *
+ * @typedef {{sentence: string, where: number|null, name?: string, verdict?: string, mark?: string, rule?: string,
+ *   parameters?: Object<string, number>}} Line
+ * @typedef {{lines?: Line[]} & import("../../asking/ask.js").Answer} Answer Python's answer: statements, or a message
  */
 
-/** @typedef {{body: Element, ask: () => Promise<void>}} Part */
+/**
+ * A list of statements. ``ask`` requests them from Python.
+ * @typedef {{body: Element, ask: () => Promise<void>}} Part
+ */
 
-const REST_MS = 300; // Python is not asked if the settings change again sooner
+const REST_MS = 300; // pause after a change before Python is asked
 /** @type {Record<"checks"|"neighbours", {busy: string, none: string}>} */
 const WORDS = {
   checks: { busy: "Checking …", none: "No check applies to it." },
@@ -23,11 +29,12 @@ const WORDS = {
 };
 
 /**
- * Create the section Checks, which requests statements about all rules while it is open.
+ * Create the section Checks, which asks for statements about all rules while it is open.
  * @param {HTMLElement} host
- * @param {{store: import("../../choice/store.js").Store, colours: () => {rules: string[]}, ask: import("../../asking/ask.js").CachedAsk,
- *   origin?: () => Element, point: (x: number|null) => void, pin: (x: number|null) => void}} options
- *   ``point`` shows an x on the chart, ``pin`` keeps it
+ * @param {{store: import("../../choice/store.js").Store, colours: () => {rules: string[]}, ask:
+ *   import("../../asking/ask.js").CachedAsk, origin?: () => Element, point: (x: number|null) => void, pin: (x:
+ *   number|null) => void}} options ``point``: shows an x on the chart, null none; ``pin``: keeps it there; ``origin``:
+ *   creates a remark on where checks come from
  */
 export function createChecks(host, { store, colours, ask: asking, origin, point, pin }) {
   let timer = 0;
@@ -35,7 +42,10 @@ export function createChecks(host, { store, colours, ask: asking, origin, point,
   for (const kind of ["pointerover", "focusin"]) host.addEventListener(kind, follow);
   for (const kind of ["pointerleave", "focusout"]) host.addEventListener(kind, () => point(null));
 
-  /** Show the checks of all backward rules. @param {Choice} choice @param {{phase: string}} [change] */
+  /**
+   * Show the statements about all backward rules, if the section is open.
+   * @param {Choice} choice @param {{phase: string}} [change]
+   */
   function show(choice, change) {
     host.hidden = choice.section !== "checks";
     if (host.hidden || change?.phase === "moving") return;
@@ -55,19 +65,19 @@ export function createChecks(host, { store, colours, ask: asking, origin, point,
     );
   }
 
-  /** Send requests one after the other, so that a busy server can answer each in time. @param {Part[]} parts */
+  /** Ask for the lists one after the other, so that a busy server can answer each in time. @param {Part[]} parts */
   async function askSequentially(parts) {
     for (const part of parts) if (part.body.isConnected) await part.ask();
   }
 
-  /** Return the arguments of Python's requests about one rule. @param {number} slot */
+  /** Return the questions about one rule, with their arguments. @param {number} slot of the rule */
   function makeRequests(slot) {
     const pair = getRuleArguments(store.current, slot);
     const [start, stop] = store.current.range;
     return { checks: pair, neighbours: { ...pair, start, stop } };
   }
 
-  /** Create the part of the section with a rule's checks and the most similar rules. @param {ChosenRule} rule */
+  /** Create a rule's part of the section: its checks and the most similar rules. @param {ChosenRule} rule */
   function createBlock({ key, slot }) {
     const args = makeRequests(slot);
     const [checks, neighbours] = [
@@ -88,7 +98,7 @@ export function createChecks(host, { store, colours, ask: asking, origin, point,
     return { body, checks, neighbours };
   }
 
-  /** Create a dot in the colour of a rule. @param {number} slot */
+  /** Create a dot in a rule's colour. @param {number} slot of the rule */
   function createDot(slot) {
     const bright = colours().rules;
     const mark = element("span", { class: "dot", "aria-hidden": "true" });
@@ -97,8 +107,8 @@ export function createChecks(host, { store, colours, ask: asking, origin, point,
   }
 
   /**
-   * Create the list of results of one request, with a status text until the answer arrives.
-   * @param {"checks"|"neighbours"} what @param {Record<string, *>} args
+   * Create a list of statements, with a status text until Python answers.
+   * @param {"checks"|"neighbours"} what the question @param {Record<string, *>} args
    */
   function createPart(what, args) {
     const body = element("div", { class: "lines" });
@@ -106,7 +116,7 @@ export function createChecks(host, { store, colours, ask: asking, origin, point,
       body.replaceChildren(element("p", { role: "status" }, words), ...more);
     const cached = asking.known(what, args);
 
-    /** Show Python's answer to a request. @param {Answer} answer */
+    /** Show Python's answer. @param {Answer} answer */
     function fill({ lines, message = "", again, note }) {
       if (!lines) say(message, ...(again ? [element("button", { onclick: ask }, "Try again")] : []));
       else if (!lines.length) say(WORDS[what].none);
@@ -125,12 +135,12 @@ export function createChecks(host, { store, colours, ask: asking, origin, point,
     return { body, ask };
   }
 
-  /** Create the list entry of a statement that refers to no place on the chart. @param {Line} line */
+  /** Create the list item of a statement without an x. @param {Line} line */
   function createPlainItem(line) {
     return createItem({ ...line, where: null, rule: undefined });
   }
 
-  /** Create the list entry of a statement about a rule, with a link to the x on the chart. @param {Line} line */
+  /** Create the list item of a statement, with a button that shows its x on the chart. @param {Line} line */
   function createItem(line) {
     const { where, sentence, name, verdict, mark, rule } = line;
     const words = [
@@ -147,7 +157,7 @@ export function createChecks(host, { store, colours, ask: asking, origin, point,
     return element("li", { "data-verdict": verdict ?? null }, text, ...(rule ? [createAddButton(line)] : []));
   }
 
-  /** Show the x of the statement under the pointer or keyboard focus on the chart. @param {Event} event */
+  /** Show the x of the statement under the pointer or focus on the chart. @param {Event} event */
   function follow({ target }) {
     const x = /** @type {Element} */ (target).closest("[data-x]")?.getAttribute("data-x");
     point(x ? Number(x) : null);
@@ -159,7 +169,7 @@ export function createChecks(host, { store, colours, ask: asking, origin, point,
     store.change(centerView(store.current, x));
   }
 
-  /** Create a button that adds a similar rule to the chart. @param {Line} line */
+  /** Create a button that adds the similar rule to the chart. @param {Line} line */
   function createAddButton({ rule = "", parameters = {} }) {
     const label = findEntry("rule", rule)?.label ?? rule;
     const add = () => store.change(addNeighbour(store.current, { rule, parameters }));

@@ -1,4 +1,4 @@
-// Changes of the settings that a statement about a rule offers: show an x, or add a similar rule.
+// Changes of the settings that a statement about a rule offers: centre the chart on its x, or add a similar rule.
 
 import { getControls, canAddRule, setParameter, setRange, addRule } from "../../choice/choice.js";
 import { roundToUnit } from "../../formula/numbers.js";
@@ -8,21 +8,24 @@ import { getOwn } from "../../formula/records.js";
 
 /** @import { Choice } from "../../choice/choice.js" */
 
-/** Return a copy of the settings with the chart's x range centred on an x. @param {Choice} choice @param {number} x */
+/** Centre the visible range on an x, and return the new settings. @param {Choice} choice @param {number} x */
 export function centerView(choice, x) {
   const width = choice.range[1] - choice.range[0];
-  const middle = roundToUnit(x, width / 300); // a finer position would not be visible
+  const middle = roundToUnit(x, width / 300); // finer differences would be invisible
   return setRange(choice, middle - width / 2, middle + width / 2);
 }
 
-/** Return whether a rule can still be added to the chart. @param {Choice} choice @param {string} key */
+/**
+ * Return whether a catalogue rule can be added to the chart: there is room, and it is not there yet.
+ * @param {Choice} choice @param {string} key
+ */
 export function canAddCatalogueRule(choice, key) {
   return canAddRule(choice) && !choice.rules.some((rule) => rule.key === key);
 }
 
 /**
- * Add a rule from the catalogue to the settings, with parameters that were fitted to another rule. A control that
- * existed before stays unchanged, because it belongs to another card too.
+ * Add a catalogue rule with fitted parameters, and return the new settings. A control that exists already keeps its
+ * value, because it belongs to another card too.
  * @param {Choice} choice @param {{rule: string, parameters: Object<string, number>}} neighbour
  */
 export function addNeighbour(choice, { rule, parameters }) {
@@ -37,7 +40,7 @@ export function addNeighbour(choice, { rule, parameters }) {
   }, added);
 }
 
-/** Format the x range over which rules are compared. @param {[number, number]} range */
+/** Format the range of x over which rules are compared, for a sentence. @param {[number, number]} range */
 export function formatRange(range) {
   return range.map((end) => formatNumber(end).replace("-", "−")).join(" to ");
 }

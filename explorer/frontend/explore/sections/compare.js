@@ -1,4 +1,4 @@
-// The section Compare: a table of every backward rule that suits the op, which the user can sort and filter.
+// The section Compare: a table of all backward rules that suit the op, which can be sorted and filtered.
 
 import { drawThumbnail } from "../../chart/scene/thumbnail.js";
 import { getRuleArguments } from "../../asking/ask.js";
@@ -29,7 +29,7 @@ import { createDownload } from "./download.js";
 /** @import { Measured, Order, Row } from "../../measures/comparison.js" */
 
 const SECTION_NAME = "Compare";
-const REST_MS = 300; // Python is not asked if the settings change again sooner
+const REST_MS = 300; // pause after a change before Python is asked
 
 /**
  * Create the section Compare, a table of all backward rules that suit the op.
@@ -51,16 +51,16 @@ export function createCompare(host, { store, ask }) {
   const noise = element("div", { class: "compare-noise" });
   const head = [field, share, noise, download.element];
   host.append(element("div", { class: "compare-head" }, ...head), lead, frame);
-  let pictures = { key: "", byRule: /** @type {Record<string, Element>} */ ({}) }; // of an op in a range
+  // thumbnails for one op and range, by rule key
+  let pictures = { key: "", byRule: /** @type {Record<string, Element>} */ ({}) };
   let order = /** @type {Order} */ ({ by: "", down: false });
   let timer = 0;
   let latest = 0;
   field.addEventListener("input", draw);
 
   /**
-   * Sort the table by a column: descending, then ascending, then as in the catalogue. Text columns begin with the
-   * ascending order.
-   * @param {Order["by"]} by
+   * Sort the table by a column: at first in descending order (text ascending), then reversed, then as in the catalogue.
+   * @param {Order["by"]} by the pressed column
    */
   function sort(by) {
     const isText = by === "rule" || by === "source";
@@ -74,12 +74,13 @@ export function createCompare(host, { store, ask }) {
   }
 
   /**
-   * Show the table, and request its measurements once the user pauses.
+   * Show the table, and ask Python for measurements once the user pauses.
    * @param {Choice} _choice @param {{phase: string}} [change]
    */
   function show(_choice, change) {
     host.hidden = store.current.section !== "compare";
-    const isOwn = !host.hidden && store.current.layer !== "lens"; // the curves over the chart have the same controls
+    // not twice: the chart's curves under noise show the same controls
+    const isOwn = !host.hidden && store.current.layer !== "lens";
     if (isOwn !== noise.hasChildNodes()) noise.replaceChildren(...(isOwn ? controls.elements : []));
     if (!host.hidden) controls.show(store.current);
     if (change?.phase === "moving") return;
@@ -95,9 +96,9 @@ export function createCompare(host, { store, ask }) {
   }
 
   /**
-   * Request the distances of all rules, then the measurements of each rule in turn. Rules that pass the filter come
-   * first.
-   * @param {number} id
+   * Ask Python for the distances of all rules from the op under noise, then for each rule's measurements. Rules that
+   * match the filter come first.
+   * @param {number} id of this request; a newer one ends it
    */
   async function measure(id) {
     const distances = getDistanceArguments(store.current);
@@ -120,10 +121,7 @@ export function createCompare(host, { store, ask }) {
     }
   }
 
-  /**
-   * Return the table's rows with all measurements that are available so far.
-   * @param {Choice} choice @returns {Row[]}
-   */
+  /** Return the table's rows with the measurements known so far. @param {Choice} choice @returns {Row[]} */
   function getTableRows(choice) {
     const { op } = getEntries(choice);
     const data = getData();
@@ -141,7 +139,7 @@ export function createCompare(host, { store, ask }) {
   }
 
   /**
-   * Return the distances of all rules for these settings, as far as they are available.
+   * Return the known distances of the rules from the op under noise, by rule key.
    * @param {Choice} choice @returns {Record<string, number>}
    */
   function getDistances(choice) {
@@ -149,7 +147,7 @@ export function createCompare(host, { store, ask }) {
     return answer && !answer.note && answer.distances ? answer.distances : {};
   }
 
-  /** Draw the comparison table. @param {string|Event|false} [failure] why there is no answer */
+  /** Draw the table. @param {string|Event|false} [failure] why Python gave no answer */
   function draw(failure) {
     if (host.hidden) return;
     const rows = getTableRows(store.current);
@@ -165,7 +163,7 @@ export function createCompare(host, { store, ask }) {
     download.offer("Download CSV", "rules.csv", "text/csv", () => makeComparisonCsv(visible));
   }
 
-  /** Return the table row of a rule. @param {Row} row */
+  /** Return the table row of a rule as an element. @param {Row} row */
   function makeTableRow(row) {
     const { key, label, source, message } = row;
     const choice = store.current;
@@ -187,7 +185,10 @@ export function createCompare(host, { store, ask }) {
     );
   }
 
-  /** Return the drawing of a rule's curve. @param {Choice} choice @param {string} key of the rule */
+  /**
+   * Return the thumbnail of a rule's gradient, drawn only once.
+   * @param {Choice} choice @param {string} key of the rule
+   */
   function getPicture(choice, key) {
     const { op } = getEntries(choice);
     const settings = getSamplingSettings(choice);
@@ -208,7 +209,7 @@ export function createCompare(host, { store, ask }) {
 }
 
 /**
- * Return the backward rules that can be compared for an op. There are none for a stochastic op.
+ * Return the backward rules that the table compares: those suited to the op, none for a stochastic op.
  * @param {Choice} choice
  */
 export function listSuitableRules(choice) {
@@ -219,13 +220,13 @@ export function listSuitableRules(choice) {
   );
 }
 
-/** Return the arguments for requesting each rule's distance from the op under noise. @param {Choice} choice */
+/** Return the arguments of the question for all rules' distances from the op under noise. @param {Choice} choice */
 export function getDistanceArguments({ op, parameters, noise, noise_width: width }) {
   return { op, parameters, noise, width };
 }
 
 /**
- * Return the arguments for requesting the measurements of one rule.
+ * Return the arguments of the question for one rule's measurements.
  * @param {Choice} choice @param {{key: string}} rule
  */
 export function getRowArguments(choice, { key }) {
@@ -234,7 +235,11 @@ export function getRowArguments(choice, { key }) {
   return getRuleArguments(replaceRule(keepOneRule(choice, choice.rules[0].slot), 0, key), 0);
 }
 
-/** Format the text above the comparison table. @param {Row[]} rows @param {number} visible @param {string} failure */
+/**
+ * Format the sentence above the table.
+ * @param {Row[]} rows @param {number} visible number of rows that match the filter
+ * @param {string} failure why Python gave no answer, or ""
+ */
 function formatLead(rows, visible, failure) {
   const waiting = rows.filter(({ measured, message }) => !measured && !message).length;
   const all = `${rows.length} rules suit this op${visible < rows.length ? `, ${visible} of them shown` : ""}.`;

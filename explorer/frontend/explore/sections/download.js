@@ -1,10 +1,10 @@
-// A button that downloads a file which the page itself creates.
+// A button that downloads a file made in the browser.
 
 import { element, saveAs, setText } from "../../elements/dom.js";
 
-const REVOKE_MS = 20_000; // long enough for the browser to read the file
+const REVOKE_MS = 20_000; // time for the browser to read the file
 
-/** Create a download button whose file is made when the button is pressed. */
+/** Create a download button, whose file is made when it is pressed. */
 export function createDownload() {
   /** @type {{name: string, type: string, content: () => string}|null} */
   let file = null;
@@ -13,8 +13,8 @@ export function createDownload() {
     element: button,
     /**
      * Set the file that the button downloads.
-     * @param {string} label of the button @param {string} name of the file @param {string} type
-     * @param {() => string} content
+     * @param {string} label of the button @param {string} name of the file @param {string} type MIME type
+     * @param {() => string} content makes the text
      */
     offer(label, name, type, content) {
       setText(button, label);

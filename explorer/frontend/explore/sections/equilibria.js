@@ -1,4 +1,5 @@
-// The section Where it settles: the error and the gradient of a learning parameter over its range, with its equilibria.
+// The section Where it settles: a learning parameter's mean squared error and gradients over its range, with the
+// equilibria, where a gradient is 0.
 
 import { getControls, getEntries } from "../../choice/choice.js";
 import { getData } from "../../choice/data.js";
@@ -22,10 +23,10 @@ const SECTION_NAME = "Where it settles";
 const NOTHING_TEXT = "No parameter learns yet: press “learns” beside one on a card.";
 
 /**
- * Create the section that shows where a learning parameter comes to rest.
+ * Create the section that shows where training would move a parameter.
  * @param {HTMLElement} host
- * @param {{store: import("../../choice/store.js").Store, plotly: string|Promise<*>,
- *   ask: import("../../asking/ask.js").Ask, colours: () => {rules: string[], neutral: string}}} options
+ * @param {{store: import("../../choice/store.js").Store, plotly: string|Promise<*>, ask:
+ *   import("../../asking/ask.js").Ask, colours: () => {rules: string[], neutral: string}}} options
  */
 export function createEquilibria(host, { store, plotly, ask, colours }) {
   const area = element("div", { class: "rest-figure" });
@@ -48,7 +49,7 @@ export function createEquilibria(host, { store, plotly, ask, colours }) {
   let frame = 0;
   host.append(emptyText, content);
 
-  /** Update the section after a change of the settings. @param {Choice} choice */
+  /** Show or hide the section, and redraw it for the settings. @param {Choice} choice */
   function handleChange(choice) {
     host.hidden = choice.section !== "rest";
     const { op, rules } = getEntries(choice);
@@ -86,7 +87,7 @@ export function createEquilibria(host, { store, plotly, ask, colours }) {
     });
   }
 
-  /** Request the parameter's equilibria from Python if the arguments have changed. @param {Choice} choice */
+  /** Ask Python for the parameter's equilibria if the arguments have changed. @param {Choice} choice */
   function requestEquilibria(choice) {
     const args = getRestArguments(choice);
     const key = toKey("rest", args);
@@ -108,8 +109,7 @@ export function createEquilibria(host, { store, plotly, ask, colours }) {
 }
 
 /**
- * Return the arguments for requesting a parameter's equilibria. They do not include the parameter's own value, on which
- * the equilibria do not depend.
+ * Return the arguments of the question for a parameter's equilibria, which do not depend on its own value.
  * @param {Choice} choice
  */
 export function getRestArguments(choice) {
@@ -117,14 +117,14 @@ export function getRestArguments(choice) {
   return getLearningArguments({ ...choice, parameters });
 }
 
-/** Return the control of the parameter that learns. @param {Choice} choice @returns {Control} */
+/** Return the control of the parameter whose gradient has a panel. @param {Choice} choice @returns {Control} */
 function getLearningControl(choice) {
   const controls = getControls(choice);
   return /** @type {Control} */ (controls.find(({ parameter }) => parameter.name === choice.learns));
 }
 
 /**
- * Decode the arrays in Python's answer about a parameter's equilibria.
+ * Decode Python's answer about a parameter's equilibria.
  * @param {import("../../asking/ask.js").Answer} answer @returns {Rest}
  */
 function decodeRest({ at, error, least, rules }) {

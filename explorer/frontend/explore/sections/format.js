@@ -1,5 +1,5 @@
-// The section Format: the numbers of an op's number format, the steps between them, and how an x is rounded. For other
-// ops with discrete values, it lists the values in the visible range.
+// The section Format: the numbers of the floating-point format to which an op rounds, the steps between them, and how
+// it rounds one x. For other piecewise constant ops: the output values in the visible range.
 
 import { getEntries } from "../../choice/choice.js";
 import { explainStochasticRefusal } from "../../choice/entries.js";
@@ -30,7 +30,7 @@ const PER_CENT = 100;
 const [WIDTH, HEIGHT] = [600, 40];
 
 /**
- * Create the section Format, which lists the numbers that an op can round to.
+ * Create the section Format, which lists the values to which the op rounds.
  * @param {HTMLElement} host @param {{store: import("../../choice/store.js").Store}} options
  */
 export function createFormat(host, { store }) {
@@ -63,7 +63,7 @@ export function createFormat(host, { store }) {
   host.append(element("div", { class: "format" }, lead, details));
   field.addEventListener("input", showLanding);
 
-  /** Show the number format of the current op. @param {Choice} choice */
+  /** Show the number format or the output values of the current op. @param {Choice} choice */
   function show(choice) {
     host.hidden = choice.section !== "format";
     if (host.hidden) return;
@@ -84,8 +84,9 @@ export function createFormat(host, { store }) {
   }
 
   /**
-   * List the numbers of a format, or the discrete values of another op.
-   * @param {Format|null} format @param {number[]|null} levels @param {{start: number, stop: number}} range
+   * Draw the numbers of a format, or the output values of another op.
+   * @param {Format|null} format null for another op @param {number[]|null} levels output values, null if unknown
+   * @param {{start: number, stop: number}} range
    */
   function draw(format, levels, range) {
     const octaves = format && listOctaves(format);
@@ -116,7 +117,7 @@ export function createFormat(host, { store }) {
   return { destroy: store.subscribeNow(show) };
 }
 
-/** Return the current op with its parameters and the visible range. @param {Choice} choice */
+/** Return the op, its parameter values and the visible range. @param {Choice} choice */
 function getOp(choice) {
   const { op } = getEntries(choice);
   const [start, stop] = choice.range;
@@ -142,7 +143,7 @@ function describeFormat({ mantissa, least, largest }, octaves) {
 }
 
 /**
- * Describe an op's discrete values in the visible range.
+ * Describe an op's output values in the visible range.
  * @param {number[]} levels @param {{start: number, stop: number}} range
  */
 function describeLevels(levels, { start, stop }) {
@@ -154,7 +155,7 @@ function describeLevels(levels, { start, stop }) {
   return `The op rounds to no floating-point format: for x from ${formatFourDigits(start)} to ${formatFourDigits(stop)} it has ${count}${even}.`;
 }
 
-/** Create the table row for the numbers between two powers of two. @param {Octave} octave */
+/** Create the table row of the numbers between two powers of two. @param {Octave} octave */
 function createOctaveRow({ from, to, step, count }) {
   const share = (/** @type {number} */ value) => `${formatFourDigits((PER_CENT * step) / value)} %`;
   const relative =
@@ -163,7 +164,10 @@ function createOctaveRow({ from, to, step, count }) {
   return element("tr", {}, ...cells.map((text) => element("td", {}, text)));
 }
 
-/** Draw the numbers of a format as ticks on a line. @param {number[]} numbers @param {number} largest */
+/**
+ * Draw the numbers of a format as ticks on a line from 0.
+ * @param {number[]} numbers @param {number} largest right end of the line
+ */
 function drawRuler(numbers, largest) {
   const line = numbers.map((value) => `M${((value / largest) * WIDTH).toFixed(2)} 8V${HEIGHT - 8}`).join("");
   const drawing = shape("svg", {
@@ -176,7 +180,7 @@ function drawRuler(numbers, largest) {
   return drawing;
 }
 
-/** Describe how a number is rounded to a number format. @param {Landing} landing */
+/** Describe how one x is rounded to a number format. @param {Landing} landing */
 function describeLanding({ value, x, y, before, after, isBeyond }) {
   const neighbourTexts = [before, after].filter((each) => each !== null).map(formatExact);
   const neighbours = `Beside ${formatExact(value)} ${neighbourTexts.length > 1 ? "lie" : "lies"} ${neighbourTexts.join(" and ")}.`;
@@ -185,7 +189,7 @@ function describeLanding({ value, x, y, before, after, isBeyond }) {
   return `${beyondText}${originText}${describeValue(x, y)} ${neighbours}`;
 }
 
-/** Describe an op's output at an x and the rounding error. @param {number} x @param {number} y */
+/** Describe an op's output at one x, and the rounding error. @param {number} x @param {number} y */
 function describeValue(x, y) {
   const [size, error] = [formatExact(y), Math.abs(y - x)];
   if (error === 0) return `x = y = ${size}: nothing is lost.`;

@@ -1,4 +1,4 @@
-// The section Formula: the formulas of the op and its rules, and a table of the curves at a few x.
+// The section Formula: formulas of the op and its rules, and a table of the curves' values at a few x.
 
 import { getEntries, isStochastic } from "../../choice/choice.js";
 import { getRuleArguments } from "../../asking/ask.js";
@@ -36,7 +36,7 @@ export function createFormulas(host, { store, ask }) {
   let current = /** @type {Displayed|null} */ (null);
   host.append(body);
 
-  /** Request new formulas after a change of the settings. @param {Choice} choice */
+  /** Ask Python for the formulas after a change of the settings. @param {Choice} choice */
   async function handleChange(choice) {
     const id = ++latest;
     body.hidden = choice.section !== "formula";
@@ -81,7 +81,7 @@ export function createFormulas(host, { store, ask }) {
 
   const stop = store.subscribeNow((choice, { phase }) => void (phase === "settled" && handleChange(choice)));
   return {
-    /** Show the chart's curves once they have settled. @param {Displayed} now the settled curves of the chart */
+    /** Update the table of values with the chart's curves. @param {Displayed} now the curves at rest */
     show(now) {
       current = now;
       drawTable();
@@ -90,7 +90,10 @@ export function createFormulas(host, { store, ask }) {
   };
 }
 
-/** Create a box with one formula from Python's answer. @param {import("../../asking/ask.js").Answer} answer */
+/**
+ * Create a box with one formula, or with the message that replaces it.
+ * @param {import("../../asking/ask.js").Answer} answer
+ */
 function createBox({ title, lines, message }) {
   if (message !== undefined) return element("p", { role: "status" }, message);
   const parts = lines.map((/** @type {*} */ part) =>
@@ -99,7 +102,7 @@ function createBox({ title, lines, message }) {
   return element("section", { class: "box" }, element("h3", {}, title), ...parts);
 }
 
-/** Return the element for a formula in MathML. @param {string} xml */
+/** Convert a formula in MathML to an element. @param {string} xml */
 function parseMath(xml) {
   return document.importNode(new DOMParser().parseFromString(xml, "application/xml").documentElement, true);
 }

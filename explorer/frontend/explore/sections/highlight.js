@@ -15,7 +15,7 @@ const TOKEN = new RegExp(
   "gm",
 );
 
-/** Split Python source code into tokens. ``kind`` is "" for text without a colour. @param {string} source */
+/** Split Python source code into tokens. ``kind`` is the class of their colour, "" for none. @param {string} source */
 export function splitTokens(source) {
   const tokens = /** @type {{kind: string, text: string}[]} */ ([]);
   let end = 0;

@@ -1,16 +1,18 @@
-// Draws a rule's gradient over x and g as pixels: a colour for each band of values, and stripes for NaN.
+// A rule's gradient over x and g as an image: one colour for each band of values, stripes for NaN.
 
 import { getColourBand } from "../../measures/map.js";
 
 /** @import { Bands, RuleMap } from "../../measures/map.js" */
-/** @typedef {[number, number, number]} Colour red, green and blue, 0 to 255 */
+/** @typedef {[number, number, number]} Colour red, green and blue, from 0 to 255 */
 
-const MIN_SHARE = 0.16; // the first band has this much colour, enough to distinguish it from 0
+const MIN_SHARE = 0.16; // strength of the first band's colour, so that it differs from 0
 const STRIPE_PX = 4; // px between stripes
 
 /**
- * Return the colours of all bands of values, from the lowest to the highest. The middle one, for 0, is the background.
- * @param {number} count of bands on either side @param {Colour} ground @param {[Colour, Colour]} ends
+ * Return the colours of all bands, from the lowest values to the highest. The middle one is for 0 and equals the
+ * background.
+ * @param {number} count of bands on each side of 0 @param {Colour} ground
+ * @param {[Colour, Colour]} ends colours of the lowest and highest band
  */
 export function makeColours(count, ground, [below, above]) {
   return Array.from({ length: 2 * count + 1 }, (_, index) => {
@@ -21,16 +23,19 @@ export function makeColours(count, ground, [below, above]) {
   });
 }
 
-/** Return a mixture of two colours. @param {Colour} one @param {Colour} other @param {number} part of the other @returns {Colour} */
+/**
+ * Return a mixture of two colours.
+ * @param {Colour} one @param {Colour} other @param {number} part fraction of ``other`` @returns {Colour}
+ */
 function blendColours(one, other, part) {
   const [red, green, blue] = one.map((value, i) => Math.round(value + part * (other[i] - value)));
   return [red, green, blue];
 }
 
 /**
- * Paint a rule's gradient over x and g on a canvas.
+ * Paint a rule's gradient over x and g on a canvas, one pixel per cell.
  * @param {HTMLCanvasElement} canvas @param {RuleMap} map @param {Bands} bands
- * @param {Colour[]} colours from ``makeColours`` @param {Colour} ink
+ * @param {Colour[]} colours from ``makeColours`` @param {Colour} ink of the stripes for NaN
  */
 export function paintMap(canvas, { columns, rows, values }, bands, colours, ink) {
   if (canvas.width !== columns || canvas.height !== rows) [canvas.width, canvas.height] = [columns, rows];
@@ -47,7 +52,7 @@ export function paintMap(canvas, { columns, rows, values }, bands, colours, ink)
   context.putImageData(image, 0, 0);
 }
 
-/** Return a colour as the 32-bit number of a canvas pixel. @param {Colour} colour */
+/** Convert a colour to the 32-bit number of a canvas pixel. @param {Colour} colour */
 function pack([red, green, blue]) {
   return ((255 << 24) | (blue << 16) | (green << 8) | red) >>> 0;
 }

@@ -1,4 +1,5 @@
-// The section Rule map: the gradient of each backward rule over x and g in colours, with a line at the chosen g.
+// The section Rule map: each backward rule's gradient over x and the upstream gradient g in colours, with a line at the
+// selected g.
 
 import { decodeArray } from "../../choice/arrays.js";
 import { getEntries, setG } from "../../choice/choice.js";
@@ -19,17 +20,20 @@ import { parseColour, makeColours, toCss, paintMap } from "./map-drawing.js";
 /** @import { Choice } from "../../choice/choice.js" */
 /** @import { Bands, RuleMap } from "../../measures/map.js" */
 /** @import { Colour } from "./map-drawing.js" */
-/** @typedef {{key: string, label: string, map: RuleMap|null, words: string}} ShownMap */
+/**
+ * A rule's map. ``map`` is null until Python answers; ``words`` describes it.
+ * @typedef {{key: string, label: string, map: RuleMap|null, words: string}} ShownMap
+ */
 
 const MIN_TOP = 2;
-const STEPS = 40; // the number of arrow key presses from the lowest g to the highest
-const POINTER_STEPS = 200; // the number of values of g that a pointer can select
+const STEPS = 40; // arrow key presses from the lowest g to the highest
+const POINTER_STEPS = 200; // number of g that a pointer can select
 const SECTION_NAME = "Rule map";
 const LEAD =
   "Each map: x from left to right, g upwards, the rule's gradient in colours. Drag the line: it is the chosen g.";
 
 /**
- * Create the section Rule map, with a coloured map of each rule's gradient.
+ * Create the section Rule map, with one coloured map for each rule.
  * @param {HTMLElement} host
  * @param {{store: import("../../choice/store.js").Store, ask: import("../../asking/ask.js").Ask}} options
  */
@@ -74,7 +78,7 @@ export function createMap(host, { store, ask }) {
     setText(lead, refusal || LEAD);
     scale.hidden = area.hidden = Boolean(refusal);
     if (refusal) return;
-    if (!isHeld) top = getTop(choice); // the g axis must not change during a drag
+    if (!isHeld) top = getTop(choice); // keep the g axis during a drag
     const args = getMapArguments(choice, top);
     const key = toKey("map", args);
     if (key !== last) question.ask(args);
@@ -111,19 +115,22 @@ export function createMap(host, { store, ask }) {
   }
 
   function makeLook() {
-    theme ??= readTheme(); // cached, because reading colours forces a style computation
+    theme ??= readTheme(); // cached, because reading colours forces a style calculation
     const { ground, ends, ink } = theme;
     return { step: bands.step, colours: makeColours(bands.count, ground, ends), ink };
   }
 
-  /** Read the colours of the page. @returns {{ground: Colour, ends: [Colour, Colour], ink: Colour}} */
+  /**
+   * Read the page's colours: background, both ends of the scale, and text.
+   * @returns {{ground: Colour, ends: [Colour, Colour], ink: Colour}}
+   */
   function readTheme() {
     const { ground, text } = readHostTheme(host);
     const [below, above] = getCatalogue().colours.ends.map(parseColour);
     return { ground: parseGround(ground), ends: [below, above], ink: parseColour(text) };
   }
 
-  /** Parse a background colour. A transparent one is replaced by the page's background. @param {string} own */
+  /** Parse a background colour, or the page's if it is transparent. @param {string} own */
   function parseGround(own) {
     const isClear = /^rgba\(.*, 0\)$|^transparent$/.test(own);
     return parseColour(
@@ -131,7 +138,7 @@ export function createMap(host, { store, ask }) {
     );
   }
 
-  /** Create the element with the map of one rule. @param {ShownMap} first */
+  /** Create the element with one rule's map. @param {ShownMap} first */
   function createMapElement({ label }) {
     const canvas = element("canvas", { role: "img" });
     const line = element("div", { class: "map-g", role: "slider", tabindex: 0, onkeydown: handleKey });
@@ -145,9 +152,9 @@ export function createMap(host, { store, ask }) {
     field.addEventListener("pointermove", showValue);
     field.addEventListener("pointerleave", () => setText(pointerLabel, ""));
 
-    /** Start dragging the line at the chosen g. @param {PointerEvent} event */
+    /** Start to drag the line at the selected g. @param {PointerEvent} event */
     function startDrag(event) {
-      if (isTouch(event) && event.target !== line) return; // this touch may scroll the page
+      if (isTouch(event) && event.target !== line) return; // elsewhere, a touch scrolls the page
       event.preventDefault();
       field.setPointerCapture(event.pointerId);
       line.focus({ preventScroll: true });
@@ -165,7 +172,7 @@ export function createMap(host, { store, ask }) {
       for (const name of ["pointerup", "pointercancel"]) field.addEventListener(name, leave, { signal });
     }
 
-    /** Choose the upstream gradient g with a tap. @param {PointerEvent} event */
+    /** Select the upstream gradient g at a tap. @param {PointerEvent} event */
     function handleTap(event) {
       if (isTouch(event)) setChosenG(toG(event), "settled");
     }
@@ -179,7 +186,7 @@ export function createMap(host, { store, ask }) {
       );
     }
 
-    /** Show the gradient's value under the pointer. @param {PointerEvent} event */
+    /** Show x, g and the gradient's value under the pointer. @param {PointerEvent} event */
     function showValue(event) {
       if (!now?.map) return;
       const { left, top: upper, width, height } = field.getBoundingClientRect();
@@ -197,7 +204,7 @@ export function createMap(host, { store, ask }) {
       );
     }
 
-    /** Change the upstream gradient g with the keyboard. @param {KeyboardEvent} event */
+    /** Change the selected g by keyboard. @param {KeyboardEvent} event */
     function handleKey(event) {
       const step = (2 * top) / STEPS;
       const moves = /** @type {Record<string, number>} */ ({
@@ -212,7 +219,7 @@ export function createMap(host, { store, ask }) {
 
     return {
       element: group,
-      /** Show the map of a rule's gradient. @param {ShownMap} shown */
+      /** Update the map. @param {ShownMap} shown */
       show(shown) {
         now = shown;
         const { g, range } = store.current;
@@ -241,8 +248,9 @@ export function createMap(host, { store, ask }) {
   }
 
   /**
-   * Change the upstream gradient g in the page's settings.
-   * @param {number} g @param {"moving"|"settled"} how @param {boolean} [byKeys]
+   * Set the upstream gradient g of the page.
+   * @param {number} g upstream gradient @param {"moving"|"settled"} how
+   * @param {boolean} [byKeys] whether it is one of a series of key presses
    */
   function setChosenG(g, how, byKeys = false) {
     store.change(setG(store.current, g), { phase: how, target: byKeys ? "g" : null });
@@ -263,10 +271,10 @@ export function createMap(host, { store, ask }) {
   };
 }
 
-/** Return the largest g on the axis of a map. @param {Choice} choice */
+/** Return the largest g on the maps' axis. @param {Choice} choice */
 const getTop = ({ g }) => Math.max(MIN_TOP, roundUp(Math.abs(g)));
 
-/** Return the arguments for requesting the gradient of each rule over x and g. @param {Choice} choice */
+/** Return the arguments of the question for each rule's gradient over x and g. @param {Choice} choice */
 export function getMapArguments(choice, top = getTop(choice)) {
   return { ...getVisibleArguments(choice), top };
 }
@@ -285,7 +293,7 @@ function roundToStep(value, step) {
   return Number((Math.round(value / step) * step).toPrecision(6)) + 0;
 }
 
-/** Remove the rounding error of a sum. @param {number} value */
+/** Round a sum such as 0.1 + 0.2 to 0.3. @param {number} value */
 const removeRounding = (value) => Number(value.toPrecision(12)) + 0;
 
 /** Return whether a pointer event comes from a touch screen. @param {PointerEvent} event */

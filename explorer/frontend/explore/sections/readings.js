@@ -1,13 +1,13 @@
-/** Selects a few points of each curve for a table: even steps, and the points around each kink. */
+/** Selection of a few points of the curves for a table: even steps in x, and the points around each kink. */
 
 import { KINK } from "../../formula/curves.js";
 import { makeEvenPoints, findFirstAtLeast } from "../../formula/floats.js";
 import { getSampling } from "../../formula/sampling.js";
 
 /**
- * Return the indices of the points to tabulate, in ascending order. The result matches
- * explorer.curves.tabulate_gradients.
- * @param {{x: ArrayLike<number>, marks: ArrayLike<number>}} curves @param {[number, number]} range
+ * Return the indices of the points to tabulate, in ascending order, as explorer.curves.tabulate_gradients does.
+ * @param {{x: ArrayLike<number>, marks: ArrayLike<number>}} curves ``marks``: the kind of each x
+ * @param {[number, number]} range
  */
 export function findReadingIndices({ x, marks }, [start, stop]) {
   const indices = new Set(

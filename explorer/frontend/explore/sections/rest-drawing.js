@@ -1,34 +1,35 @@
-// Draws the error and the gradients of a learning parameter over the parameter's range.
+// The chart of a learning parameter's mean squared error and gradients over the parameter's range.
 
 import { makeGrey, makeNote } from "../../chart/plotly/plotly.js";
 import { formatDigits } from "../../formula/phrases.js";
 
 /**
- * A parameter over its range, from the answer to the question "rest": the mean squared ``error``, and by rule the mean
- * gradient, the equilibria (the ends of an interval, equal for a point) and a sentence; ``least`` is the sentence about
- * the smallest error.
- * @typedef {{at: ArrayLike<number>, error: ArrayLike<number>, gradients: Record<string, ArrayLike<number>>,
- *   places: Record<string, [number, number][]>, words: Record<string, string>, least: string}} Rest
+ * Curves over the values ``at`` of a parameter, from Python's question "rest". ``error``: mean squared error;
+ * ``gradients``: mean gradient, by rule key; ``places``: equilibria, as intervals (a point has equal ends); ``words``:
+ * a sentence for each rule; ``least``: a sentence about the smallest error.
+ * @typedef {{at: ArrayLike<number>, error: ArrayLike<number>, gradients: Record<string, ArrayLike<number>>, places:
+ *   Record<string, [number, number][]>, words: Record<string, string>, least: string}} Rest
  */
 /**
- * The data of the chart of equilibria; ``value`` is the current value of the parameter.
- * @typedef {{rest: Rest, rules: {key: string, label: string, colour: string}[],
- *   name: string, op: string, value: number, log: boolean, neutral: string, words: string}} Picture
+ * Contents of the chart of equilibria. ``name``, ``value``: the parameter and its current value; ``log``: whether its
+ * axis is logarithmic.
+ * @typedef {{rest: Rest, rules: {key: string, label: string, colour: string}[], name: string, op: string, value:
+ *   number, log: boolean, neutral: string, words: string}} Picture
  */
 
-const NARROW = 600; // the panels are stacked if the figure is narrower than this
-// Plotly's domains of the error panel (x, y) and of the gradient panel (x2, y2).
+const NARROW = 600; // narrower figures have their panels stacked
+// Positions of the error panel (x, y) and the gradient panel (x2, y2) in the figure, for Plotly.
 const STACKED = { x: [0, 1], y: [0.58, 1], x2: [0, 1], y2: [0, 0.42] };
 const SIDE_BY_SIDE = { x: [0, 0.44], y: [0, 1], x2: [0.56, 1], y2: [0, 1] };
 const LINE = { type: "scatter", mode: "lines", hoverinfo: "skip" };
 const NOW_LINE = { color: makeGrey(0.95), width: 2 };
 const PLACE_LINE = { width: 1.5, dash: "dot" };
-const NEAR_SHARE = 0.25; // a label this close to the left end is put to the right of its line
-const SHOWN_SHARE = 0.9; // the axis of an unbounded gradient is based on this quantile
+const NEAR_SHARE = 0.25; // left of this fraction of the axis, a label is to the right of its line
+const SHOWN_SHARE = 0.9; // quantile of |gradient| that fits the axis if the gradient is unbounded
 
 /**
- * Return Plotly's traces and layout for the error and gradients of a learning parameter.
- * @param {Picture} picture @param {number} width total px
+ * Return Plotly's traces and layout of a learning parameter's error and gradients.
+ * @param {Picture} picture @param {number} width of the figure in px
  */
 export function drawRest({ rest, rules, name, value, log, neutral }, width) {
   const visible = rules.filter(({ key }) => rest.gradients[key]);
@@ -70,7 +71,7 @@ export function drawRest({ rest, rules, name, value, log, neutral }, width) {
   };
 }
 
-/** Return Plotly's layout for the error and gradients of a learning parameter. @param {*} picture */
+/** Return Plotly's layout of a learning parameter's error and gradients. @param {*} picture */
 function makeLayout({ rest, name, log, stacked, keys, lines, value }) {
   const [low, high] = [rest.at[0], rest.at[rest.at.length - 1]];
   const x = {
@@ -111,14 +112,15 @@ function makeLayout({ rest, name, log, stacked, keys, lines, value }) {
 }
 
 /**
- * Make a vertical line as one of Plotly's shapes.
- * @param {string} axis "" for the first @param {number} x @param {Object<string, *>} line
+ * Make a vertical line as a Plotly shape.
+ * @param {string} axis suffix of the panel's axes, "" for the first @param {number} x
+ * @param {Object<string, *>} line style
  */
 function makeVerticalLine(axis, x, line) {
   return { type: "line", xref: `x${axis}`, yref: `y${axis} domain`, x0: x, x1: x, y0: 0, y1: 1, line };
 }
 
-/** Return a y range that includes 0 and most of the gradient curves. @param {ArrayLike<number>[]} curves */
+/** Return a y range that includes 0 and most of each gradient curve. @param {ArrayLike<number>[]} curves */
 function fitGradientRange(curves) {
   const maxSize = findShownSize(curves) || 1;
   const values = curves.flatMap((curve) => Array.from(curve)).filter(Number.isFinite);
@@ -129,7 +131,7 @@ function fitGradientRange(curves) {
 }
 
 /**
- * Return the largest absolute value to show, since a curve may be unbounded at one end.
+ * Return the largest absolute value to show. A curve that is unbounded at one end is cut off.
  * @param {ArrayLike<number>[]} curves
  */
 function findShownSize(curves) {

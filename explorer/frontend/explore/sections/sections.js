@@ -1,4 +1,4 @@
-// Creates the sections Formula, Code and Data below the chart.
+// The sections Formula, Code and Data below the chart.
 
 import { createCode } from "./code.js";
 import { createFormulas } from "./formulas.js";
@@ -9,16 +9,17 @@ const SECTION_KEYS = new Set(["formula", "code", "data"]);
 /**
  * Create the sections Formula, Code and Data below the chart.
  * @param {HTMLElement} host
- * @param {{store: import("../../choice/store.js").Store, ask: import("../../asking/ask.js").CachedAsk, languages: string[],
- *   notebook: string}} options ``languages`` by name, the notebook's among them
+ * @param {{store: import("../../choice/store.js").Store, ask: import("../../asking/ask.js").CachedAsk, languages:
+ *   string[], notebook: string}} options ``languages``: names; ``notebook``: the one that is a Jupyter notebook
  */
 export function createSections(host, options) {
   const { store } = options;
-  const stop = store.subscribeNow(({ section }) => (host.hidden = !SECTION_KEYS.has(section))); // first: the sections measure their size
+  // before the sections are filled, because they measure their size
+  const stop = store.subscribeNow(({ section }) => (host.hidden = !SECTION_KEYS.has(section)));
   const parts = [createFormulas(host, options), createCode(host, options), createTable(host, options)];
   return {
     /**
-     * Show the chart's curves in all sections once the curves have settled.
+     * Pass the chart's curves to all sections once the user has paused.
      * @param {import("../stage/stage.js").Displayed} displayed
      */
     show: (displayed) => parts.forEach((part) => part.show(displayed)),

@@ -1,17 +1,17 @@
-// A table head that sorts by a column: ascending, then descending, then in the original order.
+// A table head that sorts by the pressed column: ascending, descending, then in the original order.
 
 import { element } from "../../elements/dom.js";
 import { h, render } from "../../elements/render.js";
 
-/** @typedef {number|string} Value */
+/** A cell's value for sorting. @typedef {number|string} Value */
 
-/** Create a table head whose columns can be sorted by clicking. @param {() => void} onSort */
+/** Create a table head whose columns can be sorted by pressing them. @param {() => void} onSort */
 export function createSortableHead(onSort) {
   const row = element("tr", { "aria-rowindex": 1 });
   let names = /** @type {string[]} */ ([]);
   let order = { column: -1, down: false };
 
-  /** Change the sort order when a column head is clicked. @param {number} column */
+  /** Change the order after a column head is pressed. @param {number} column */
   function sort(column) {
     if (order.column !== column) order = { column, down: false };
     else order = order.down ? { column: -1, down: false } : { column, down: true };
@@ -33,7 +33,7 @@ export function createSortableHead(onSort) {
 
   return {
     element: row,
-    /** Set the names of the columns. A change resets the sort order. @param {string[]} now */
+    /** Show the columns' names. Other names reset the order. @param {string[]} now */
     show(now) {
       if (names.join("\n") === now.join("\n")) return;
       names = now;
@@ -41,18 +41,17 @@ export function createSortableHead(onSort) {
       draw();
     },
     /**
-     * Return the indices of all rows in the current sort order.
-     * @param {number} count @param {(row: number, column: number) => Value} valueOf
+     * Return the indices of all rows in the selected order.
+     * @param {number} count @param {(row: number, column: number) => Value} valueOf returns a cell's value
      */
     order: (count, valueOf) => orderRows(count, order, valueOf),
   };
 }
 
 /**
- * Return the indices of rows sorted by a column. Column −1 keeps the original order. The sort is stable, and NaN comes
- * last.
- * @param {number} count @param {{column: number, down: boolean}} order
- * @param {(row: number, column: number) => Value} valueOf
+ * Return the indices of rows, sorted by a column. The sort is stable; NaN comes last.
+ * @param {number} count @param {{column: number, down: boolean}} order ``column``: −1 for the original order
+ * @param {(row: number, column: number) => Value} valueOf returns a cell's value
  */
 export function orderRows(count, { column, down }, valueOf) {
   const rows = Array.from({ length: count }, (_, row) => row);

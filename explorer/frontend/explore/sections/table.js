@@ -1,4 +1,4 @@
-// The section Data: the chart's curves as a table that can be sorted and saved.
+// The section Data: the values of the chart's curves as a table that can be sorted and saved.
 
 import { element, setText } from "../../elements/dom.js";
 import { listCsvColumns, makeCsv } from "../../measures/csv.js";
@@ -9,13 +9,13 @@ import { createSortableHead } from "./sortable.js";
 /** @import { Sampled } from "../../measures/csv.js" */
 /** @import { Displayed } from "../stage/stage.js" */
 
-const ROW_PX = 28; // the row height in the style sheet
-const EXTRA_ROWS = 10; // extra rows drawn above and below the visible ones
+const ROW_PX = 28; // row height, as in the style sheet
+const EXTRA_ROWS = 10; // rows drawn beyond each end of the visible part
 const TORCH_TEXT = "Torch's values.";
 const COMPUTED_TEXT = "Computed in the browser: this page has no torch values for these settings.";
 
 /**
- * Create the section Data, which shows the chart's curves as a table.
+ * Create the section Data, with the values of the chart's curves.
  * @param {HTMLElement} host @param {{store: import("../../choice/store.js").Store}} options
  */
 export function createTable(host, { store }) {
@@ -63,7 +63,7 @@ export function createTable(host, { store }) {
     drawRows();
   }
 
-  /** Draw the visible rows, and leave space for the others. */
+  /** Draw the visible rows, and empty space in place of the others. */
   function drawRows() {
     if (!drawnCurves) return;
     const { curves } = drawnCurves;
@@ -77,7 +77,7 @@ export function createTable(host, { store }) {
 
   /**
    * Create a table row with the values of all curves at one x.
-   * @param {number} number of the row from the top @param {string[]} keys @param {Sampled} curves
+   * @param {number} number index of the row from the top @param {string[]} keys of the rules @param {Sampled} curves
    */
   function createDataRow(number, keys, curves) {
     const key = keys[Math.floor(order[number] / curves.x.length)];
@@ -90,7 +90,7 @@ export function createTable(host, { store }) {
 
   const stop = store.subscribe((_choice, { phase }) => phase === "settled" && draw());
   return {
-    /** Show the chart's curves once they have settled. @param {Displayed} now the settled curves of the chart */
+    /** Show the values of the chart's curves. @param {Displayed} now the curves at rest */
     show(now) {
       current = now;
       draw();
@@ -100,9 +100,10 @@ export function createTable(host, { store }) {
 }
 
 /**
- * Return the range of table rows to draw, as the first index and one past the last.
- * @param {number} count the number of all rows
- * @param {{scrollTop: number, clientHeight: number}} frame it may be scrolled too far if the table had more rows before
+ * Return the rows to draw: the first index, and one past the last.
+ * @param {number} count of all rows
+ * @param {{scrollTop: number, clientHeight: number}} frame the scrolled element; it may be scrolled too far if the
+ *   table had more rows before
  */
 export function getVisibleRows(count, { scrollTop, clientHeight }) {
   const top = Math.min(scrollTop, count * ROW_PX - clientHeight);
@@ -117,7 +118,7 @@ export function formatCell(value) {
   return Number.isNaN(value) ? "" : formatFourDigits(value);
 }
 
-/** Create an empty row as high as all rows that are not drawn. @param {number} count @param {number} columns */
+/** Create an empty row as high as some rows that are not drawn. @param {number} count @param {number} columns */
 function createSpacer(count, columns) {
   const cell = element("td", { colspan: columns });
   cell.style.height = `${Math.max(count, 0) * ROW_PX}px`;

@@ -3,13 +3,13 @@
 import { getLearnable } from "../../choice/choice.js";
 import { element, setAttribute } from "../../elements/dom.js";
 
-const FILL_MS = 5000; // a section opened by a link gets its content within this time
+const FILL_MS = 5000; // time for a section that a link opens to get its contents
 
 /**
- * Create a tab for each section below the chart; that on equilibria is there while a parameter can learn.
+ * Create a tab for each section below the chart. The tab on equilibria exists only while a parameter can learn.
  * @param {HTMLElement} host
- * @param {{store: import("../../choice/store.js").Store, sections: Object<string, string>}} options
- *   ``sections`` holds the names by key
+ * @param {{store: import("../../choice/store.js").Store, sections: Object<string, string>}} options ``sections``:
+ *   labels by key
  */
 export function createTabs(host, { store, sections }) {
   const buttons = Object.entries(sections).map(([key, name]) => {
@@ -24,11 +24,11 @@ export function createTabs(host, { store, sections }) {
     ),
   );
 
-  /** Open or close a section. @param {string} key */
+  /** Open or close a section. @param {string} key of the section */
   function toggle(key) {
     const choice = store.current;
     store.change({ ...choice, section: choice.section === key ? "" : key });
-    const isCalm = host.closest(".calm") !== null; // the curves of a calm page stay in view
+    const isCalm = host.closest(".calm") !== null; // on the simple page, the curves stay in view
     if (choice.section !== key && !isCalm) host.scrollIntoView({ block: "center", behavior: "smooth" });
   }
 
@@ -50,12 +50,12 @@ export function createTabs(host, { store, sections }) {
 }
 
 /**
- * Keep a section that a link has opened in view, until its content has arrived or the user scrolls.
+ * Keep a section that a link opens in view until it has its contents or the user scrolls.
  * @param {HTMLElement} host of the tabs @param {AbortSignal} signal
  */
 function bringIntoView(host, signal) {
   const observer = new ResizeObserver(() => {
-    const isCalm = host.closest(".calm") !== null; // on a simple page, the curves stay visible above the section
+    const isCalm = host.closest(".calm") !== null; // on the simple page, the curves stay in view above the section
     if (!isCalm) host.scrollIntoView({ block: "center" });
   });
   const stop = () => observer.disconnect();

@@ -1,4 +1,5 @@
-// A histogram of data from a training run, drawn behind the gradients if the user has brought such data here.
+// A histogram of the op's inputs in a training run, plotted behind the gradients. It is shown after the user has
+// carried these data over from the page Train.
 
 import { toLeftPx } from "../../chart/scene/panels.js";
 import { loadCarried, saveCarried } from "../../choice/data.js";
@@ -8,10 +9,10 @@ import { shape } from "../../elements/svg.js";
 /** @import { Frame } from "../../chart/scene/panels.js" */
 /** @import { Carried } from "../../choice/data.js" */
 
-const MAX_BAR = 0.94; // the height of the highest bar except the first and last, relative to the panel
+const MAX_BAR = 0.94; // height of the highest inner bar, as a fraction of the panel
 const STORAGE_TEXT = "kept over a reload, in no link";
 
-/** Create the histogram of data from a training run. Returns null if there are no such data. */
+/** Create the histogram of an op's inputs in a training run, or return null if none are stored. */
 export function createCarried() {
   const data = loadCarried();
   if (!data) return null;
@@ -33,15 +34,15 @@ export function createCarried() {
   }
 
   return {
-    /** Put the histogram behind the curves of a chart. @param {HTMLElement} area of the chart */
+    /** Add the histogram to a chart, behind its curves. @param {HTMLElement} area of the chart */
     put(area) {
       area.prepend(picture);
       area.append(name);
     },
-    /** Redraw the histogram for the chart's current panels. @param {Frame} frame */
+    /** Redraw the histogram for new positions of the chart's panels. @param {Frame} frame */
     follow(frame) {
       const { left, inner, gradient, part } = frame;
-      name.hidden = part !== null; // with a learning parameter, the third panel shows the data
+      name.hidden = part !== null; // a learning parameter's panel shows the data itself
       setAttribute(bars, "d", part ? "" : formatBars(data, frame, gradient));
       Object.assign(name.style, { left: `${left}px`, width: `${inner}px`, top: `${gradient.top}px` });
     },
@@ -49,7 +50,7 @@ export function createCarried() {
 }
 
 /**
- * Format a histogram as an SVG path in px of the chart, clipped to the visible x range.
+ * Format a histogram as an SVG path in px of the chart, clipped to the visible range of x.
  * @param {Pick<Carried, "edges"|"counts">} data @param {Frame} frame @param {{top: number, height: number}} panel
  */
 export function formatBars({ edges, counts }, frame, panel) {

@@ -1,12 +1,15 @@
-// The colours of curves, which suit the page's current background.
+// The colours of curves for a light or a dark page.
 
 import { followTheme, readHostTheme } from "../../chart/plotly/theme.js";
 import { getCatalogue } from "../../choice/entries.js";
 import { element } from "../../elements/dom.js";
 
-/** The colours of curves and of the op. @typedef {ReturnType<typeof getCurveColours>} Colours */
+/**
+ * The colour of the op's curve, and those of the rules by slot.
+ * @typedef {ReturnType<typeof getCurveColours>} Colours
+ */
 
-/** Return the curve colours that suit the page's current background. @param {HTMLElement} host */
+/** Return the colours of curves for the page's current background. @param {HTMLElement} host */
 export function getCurveColours(host) {
   const { light, dark, neutral } = getCatalogue().colours;
   const isOnDark = isDark(host);
@@ -14,9 +17,9 @@ export function getCurveColours(host) {
 }
 
 /**
- * Return a function that returns the current curve colours, and the function that updates them. ``changed`` is called
- * after each update, also when the page's colours change.
- * @param {HTMLElement} host @param {() => void} changed @param {AbortSignal} signal
+ * Keep the curves' colours up to date. Returns a function that returns them, and one that updates them.
+ * @param {HTMLElement} host @param {() => void} changed called after each update, also when the page changes its theme
+ * @param {AbortSignal} signal
  */
 export function followColours(host, changed, signal) {
   let current = getCurveColours(host);

@@ -1,4 +1,4 @@
-// Controls of the settings in the page's link: a menu for a list of options, a slider for a number.
+// Controls for query parameters of the page: a menu for a fixed list of values, a slider for a number.
 
 import { getWord } from "../../choice/view.js";
 import { element } from "../../elements/dom.js";
@@ -8,11 +8,11 @@ import { createSlider } from "../../elements/slider.js";
 /** @import { Word } from "../../choice/view.js" */
 /** @typedef {import("../../choice/store.js").Store} Store */
 
-const MIN_LOG_RATIO = 100; // a slider whose ends have a larger ratio is logarithmic
+const MIN_LOG_RATIO = 100; // a slider with a larger ratio of its ends is logarithmic
 
 /**
- * Create the controls of some settings in the page's link.
- * @param {Record<string, string>} labels by parameter @param {Store} store
+ * Create the controls of some query parameters.
+ * @param {Record<string, string>} labels by query parameter @param {Store} store
  */
 export function createControls(labels, store) {
   const controls = Object.entries(labels).map(([name, label]) => {
@@ -23,7 +23,7 @@ export function createControls(labels, store) {
   });
   return {
     elements: controls.map((one) => one.element),
-    /** Show the current values of the settings. @param {Choice} choice */
+    /** Show the current values. @param {Choice} choice */
     show(choice) {
       for (const { name, show } of controls) show(/** @type {*} */ (choice)[name]);
     },
@@ -31,7 +31,7 @@ export function createControls(labels, store) {
 }
 
 /**
- * Create a menu for a setting with a fixed list of options.
+ * Create a menu for a query parameter with a fixed list of values.
  * @param {Word} word @param {string} label @param {Store} store
  */
 function createChoice({ name, words }, label, store) {
@@ -43,12 +43,12 @@ function createChoice({ name, words }, label, store) {
   );
   return {
     element: element("label", {}, label, list),
-    /** @param {string} value */
+    /** Select an entry of the menu. @param {string} value */
     show: (value) => (list.value = value),
   };
 }
 
-/** Create a slider for a numeric setting. @param {Word} word @param {string} label @param {Store} store */
+/** Create a slider for a numeric query parameter. @param {Word} word @param {string} label @param {Store} store */
 function createNumber({ name, low, high }, label, store) {
   const slider = createSlider({
     name: label,
@@ -57,7 +57,7 @@ function createNumber({ name, low, high }, label, store) {
   });
   return {
     element: slider.element,
-    /** @param {number} value */
+    /** Move the slider. @param {number} value */
     show: (value) => slider.update(value, [low, high], low > 0 && high / low > MIN_LOG_RATIO, [low, high]),
   };
 }

@@ -1,4 +1,4 @@
-// Lets the user draw a gradient on the chart with a pencil, with instructions below the chart.
+// Drawing a backward rule by hand on the chart, with instructions below the chart.
 
 import { createPencil } from "../../chart/hand/pencil.js";
 import { canAddRule } from "../../choice/choice.js";
@@ -21,15 +21,15 @@ import { fitLine } from "../../formula/lines.js";
 const HINT = "Drag over the lower panel to draw a gradient.";
 const DRAWN_HINT = "Drag its points, or draw it anew. Back or Ctrl+Z undoes a change.";
 const ZERO_TEXT = "At g = 0 every gradient is 0, so that nothing can be drawn: set another g.";
-const AXIS_RANGE = [-0.5, 1.5]; // the range of the gradient axis in units of |g|
+const AXIS_RANGE = [-0.5, 1.5]; // range of the gradient axis while drawing, in units of |g|
 /** @type {Point[]} */
 const FIRST_POINTS = [[-1, 0], [0, 1], [1, 0]]; // prettier-ignore
 
 /**
- * Create the pencil with which the user draws a backward rule on the chart.
+ * Create the pencil with which the user draws a backward rule.
  * @param {import("../../choice/store.js").Store} store
  * @param {{read: import("../../choice/drawing.js").Read, colours: () => {rules: string[]}, onTurn: () => void}} options
- *   ``onTurn``: the pencil was turned on or off, so that the axis needs another range
+ *   ``onTurn``: the pencil was turned on or off, which changes the axis
  */
 export function createDrawing(store, { read, colours, onTurn }) {
   const pencil = createPencil({ onStroke, onPoints });
@@ -38,10 +38,10 @@ export function createDrawing(store, { read, colours, onTurn }) {
   const doneButton = element("button", { onclick: () => turn(false), title: "Key Escape" }, "Done");
   const line = element("p", { class: "pencil-words", hidden: true }, words, first, doneButton);
   /** @type {number|null} */
-  let slot = null; // the position of the rule being drawn, null before the first stroke
+  let slot = null; // colour slot of the rule being drawn, null before the first stroke
   let keys = new AbortController();
   let isOn = false;
-  let isDragged = false; // whether a point follows the pointer
+  let isDragged = false; // whether the user is dragging a point
 
   /** Turn the pencil on or off. @param {boolean} on */
   function turn(on) {
@@ -61,8 +61,8 @@ export function createDrawing(store, { read, colours, onTurn }) {
   }
 
   /**
-   * Use a line through the given points as the backward rule.
-   * @param {Point[]} points at g = 1 @param {boolean} [zero]
+   * Set the points of the drawn backward rule, or add a new rule with them.
+   * @param {Point[]} points at g = 1 @param {boolean} [zero] whether a new rule is 0 outside the points
    */
   function putPoints(points, zero = false) {
     const slotRule = store.current.rules.find((rule) => rule.slot === slot);
@@ -80,8 +80,10 @@ export function createDrawing(store, { read, colours, onTurn }) {
   }
 
   /**
-   * Fit a line through a few points to a stroke of the pencil.
-   * @param {Point[]} stroke @param {import("../../formula/lines.js").Units} units @param {number} height
+   * Convert a stroke of the pencil to a line through a few points.
+   * @param {Point[]} stroke x and gradient values
+   * @param {import("../../formula/lines.js").Units} units size of a pixel in x and in gradient
+   * @param {number} height of the panel in units of the gradient
    */
   function onStroke(stroke, [across, up], height) {
     const { g } = store.current;
@@ -95,7 +97,8 @@ export function createDrawing(store, { read, colours, onTurn }) {
 
   /**
    * Replace the points of the drawn line.
-   * @param {Point[]} shown @param {"moving"|"settled"} phase @param {number|null} moved
+   * @param {Point[]} shown x and gradient at the current g @param {"moving"|"settled"} phase
+   * @param {number|null} moved index, null if a point was added or removed
    */
   function onPoints(shown, phase, moved) {
     const latest = getLastDrawing(store.current);
@@ -115,7 +118,7 @@ export function createDrawing(store, { read, colours, onTurn }) {
     putDrawing(store, latest.slot, { ...latest.drawing, points }, { read, phase, point });
   }
 
-  /** Show draggable handles on the points of the drawn line. @param {Choice} choice */
+  /** Show handles at the points of the drawn line. @param {Choice} choice */
   function show(choice) {
     const { g } = choice;
     const latest = g && !(isOn && slot === null) ? getLastDrawing(choice) : null;
@@ -136,7 +139,7 @@ export function createDrawing(store, { read, colours, onTurn }) {
     pencil,
     line,
     /**
-     * Return the range that the gradient axis must at least have while the user draws.
+     * Return the range that the gradient axis must at least cover while the user draws.
      * @returns {[number, number]|undefined}
      */
     room: () =>

@@ -1,4 +1,4 @@
-// Asks Python for the additional curves over the chart after each change. The last answer stays until the next one.
+// Questions to Python for further curves over the chart. After each change, the last answer stays until the next one.
 
 import { toKey } from "../../asking/ask.js";
 import { createLatestQuestion } from "../../asking/latest-question.js";
@@ -11,7 +11,7 @@ import { decodeArray } from "../../choice/arrays.js";
 /** @import { LayerAnswer } from "../../chart/scene/picture.js" */
 
 /**
- * The request to Python for each kind of additional curves.
+ * Arguments and decoding of the question for each kind of further curves.
  * @type {Record<string, {read: (answer: Answer) => LayerAnswer, argumentsOf: (choice: Choice) => Arguments}>}
  */
 const LAYERS = {
@@ -19,7 +19,10 @@ const LAYERS = {
   implied: { read: parseImplied, argumentsOf: getImpliedArguments },
 };
 
-/** Create the requests to Python for additional curves over the chart. @param {Ask} ask @param {() => void} onChange */
+/**
+ * Create a function that finds the chart's further curves, asking Python if necessary.
+ * @param {Ask} ask @param {() => void} onChange called when an answer arrives
+ */
 export function createLayerQuestions(ask, onChange) {
   let now = { layer: "", answer: /** @type {LayerAnswer|null} */ (null) };
   let last = "";
@@ -50,16 +53,19 @@ export function createLayerQuestions(ask, onChange) {
 /** Decode an array of floats from Python's answer. @param {*} encoded */
 const decodeFloats = (encoded) => /** @type {Float32Array|Float64Array} */ (decodeArray(encoded));
 
-/** Return an answer without curves that shows an error message. @param {string} words @returns {LayerAnswer} */
+/** Return an answer without curves, with an error message as its text. @param {string} words @returns {LayerAnswer} */
 const makeRefusal = (words) => ({ curves: [], words });
 
-/** Parse Python's answer about the op under noise. @param {Answer} answer @returns {LayerAnswer} */
+/**
+ * Decode Python's answer about the slope of the op's mean under noise.
+ * @param {Answer} answer @returns {LayerAnswer}
+ */
 function parseLens({ x, gradient, words }) {
   return { curves: [{ rule: "", panel: "gradient", x: decodeFloats(x), y: decodeFloats(gradient) }], words };
 }
 
 /**
- * Parse Python's answer about the functions whose derivatives the backward rules are.
+ * Decode Python's answer about the functions whose derivatives the backward rules are.
  * @param {Answer} answer @returns {LayerAnswer}
  */
 function parseImplied({ lead, rules }) {
@@ -71,8 +77,7 @@ function parseImplied({ lead, rules }) {
 }
 
 /**
- * Return the arguments that requests about the visible rules share. If all rules are hidden, they are about the first
- * one.
+ * Return the arguments common to questions about the visible rules, or about the first rule if all are hidden.
  * @param {Choice} choice
  */
 export function getVisibleArguments(choice) {
@@ -91,14 +96,14 @@ export function getVisibleArguments(choice) {
   };
 }
 
-/** Return the arguments for requesting the op's slope under noise. @param {Choice} choice */
+/** Return the arguments of the question for the slope of the op's mean under noise. @param {Choice} choice */
 export function getLensArguments(choice) {
   const { g, noise, noise_width: width } = choice;
   return { ...getVisibleArguments(choice), noise, width, g };
 }
 
 /**
- * Return the arguments for requesting the functions whose derivatives the backward rules are.
+ * Return the arguments of the question for the functions whose derivatives the backward rules are.
  * @param {Choice} choice
  */
 export function getImpliedArguments(choice) {

@@ -1,4 +1,4 @@
-// The layers of the chart: a checkbox for each in the strip, and below the chart a text about the active layer with its
+// Further curves over the chart: a checkbox for each kind, and below the chart a text about those shown, with their
 // controls.
 
 import { getLayerText } from "../../chart/scene/layers.js";
@@ -10,28 +10,28 @@ import { createControls } from "./controls.js";
 /** @import { Picture } from "../../chart/scene/picture.js" */
 /** @typedef {import("../../choice/store.js").Store} Store */
 
-/** Create the checkboxes that turn additional curves on the chart on and off. @param {Store} store */
+/** Create the checkboxes that switch further curves on and off. @param {Store} store */
 export function createSwitches(store) {
   const switches = Object.entries(getCatalogue().layers).map(([key, { label, meaning }]) => {
     const box = element("input", { type: "checkbox", onchange: () => turn(key, box.checked) });
     return { key, box, element: element("label", { title: meaning }, box, label) };
   });
 
-  /** Turn one kind of additional curves on or off. @param {string} key @param {boolean} on */
+  /** Switch one kind of further curves on or off. @param {string} key of these curves @param {boolean} on */
   function turn(key, on) {
     store.change({ ...store.current, layer: on ? key : "" });
   }
 
   return {
     element: element("div", { class: "end layers" }, ...switches.map((one) => one.element)),
-    /** Check the box of those additional curves that are shown. @param {Choice} choice */
+    /** Check the box of the further curves that are shown. @param {Choice} choice */
     show({ layer }) {
       for (const { key, box } of switches) box.checked = key === layer;
     },
   };
 }
 
-/** Create the text about the additional curves below the chart, with their controls. @param {Store} store */
+/** Create the text about further curves below the chart, with their controls. @param {Store} store */
 export function createLayerWords(store) {
   const line = element("p", { role: "status" });
   const place = element("div", { class: "layer-controls" });
@@ -39,7 +39,7 @@ export function createLayerWords(store) {
   let open = "";
   let controls = createControls({}, store);
 
-  /** Create the controls of one kind of additional curves. @param {string} layer */
+  /** Create the controls of one kind of further curves. @param {string} layer its key */
   function build(layer) {
     controls = createControls(layer ? getCatalogue().layers[layer].controls : {}, store);
     place.replaceChildren(...controls.elements);
@@ -48,14 +48,14 @@ export function createLayerWords(store) {
 
   return {
     element: container,
-    /** Reserve the space for the text before the curves are drawn. @param {Choice} choice */
+    /** Reserve space for the text, before the chart measures its size. @param {Choice} choice */
     arrange(choice) {
       container.hidden = !choice.layer;
       container.closest(".chart")?.classList.toggle("layered", Boolean(choice.layer));
       if (choice.layer !== open) build(choice.layer);
       controls.show(choice);
     },
-    /** Show the text about the additional curves, and return it. @param {Picture} picture @returns {string} */
+    /** Show the text about the further curves, and return it. @param {Picture} picture @returns {string} */
     show(picture) {
       const { layer } = picture;
       const words = layer ? getLayerText(picture, getCatalogue().layers[layer].label) : "";

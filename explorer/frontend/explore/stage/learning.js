@@ -1,4 +1,5 @@
-// The area below the chart if a parameter learns: its data, what each backward rule does to it, and where it settles.
+// The area below the chart if a parameter learns: the op's input data, how each backward rule would change the
+// parameter, and where it would settle.
 
 import { isStochastic } from "../../choice/choice.js";
 import { getData } from "../../choice/data.js";
@@ -19,11 +20,11 @@ import { createNumbers } from "./numbers.js";
 /** @import { Data } from "../../choice/data.js" */
 
 const BARS = 60;
-const MIN_OUTSIDE = 0.03; // if more of the numbers are outside the visible range, a note says so
-const BAR_SHARE = 0.6; // lower than other histograms, because the curves matter more here
+const MIN_OUTSIDE = 0.03; // fraction of the numbers outside the visible range above which a note mentions them
+const BAR_SHARE = 0.6; // height of the highest bar; low, because the curves matter more
 const SIGNS = { grow: "↑", shrink: "↓", rest: "=", undefined: "?", cannot: "–" };
 
-/** Return the arguments for requesting the effect of data on a learning parameter. @param {Choice} choice */
+/** Return the arguments of the question how the data change the learning parameter. @param {Choice} choice */
 export function getLearningArguments(choice) {
   const { op, rules, parameters } = getVisibleArguments(choice);
   const { kind, values, weights } = getData();
@@ -32,9 +33,9 @@ export function getLearningArguments(choice) {
 }
 
 /**
- * Create the area below the chart that tells how data change the learning parameter.
+ * Create the area below the chart that explains how the data change the learning parameter.
  * @param {import("../../choice/store.js").Store} store @param {import("../../asking/ask.js").Ask} ask
- * @param {() => {rules: string[]}} colours @param {boolean} hasData without data, nothing is shown
+ * @param {() => {rules: string[]}} colours @param {boolean} hasData false: nothing is shown
  */
 export function createLearning(store, ask, colours, hasData) {
   const bars = shape("path", {});
@@ -77,7 +78,7 @@ export function createLearning(store, ask, colours, hasData) {
     return setAttribute(bars, "d", formatBars(computeHistogram(getData(), frame.x), frame, low));
   }
 
-  /** Show the data, and what each rule does to the parameter. @param {Choice} choice */
+  /** Show the data and each rule's effect on the parameter. @param {Choice} choice */
   function show(choice) {
     description = "";
     if (!isLearning(choice)) return;
@@ -101,19 +102,19 @@ export function createLearning(store, ask, colours, hasData) {
 
   return {
     /**
-     * Put the histogram behind the chart's curves, and the rest below the chart.
+     * Add the histogram behind the chart's curves, and everything else below the chart.
      * @param {HTMLElement} area of the chart
      */
     put(area) {
       area.prepend(picture);
       area.after(bar);
     },
-    /** Reserve the space below the chart before the curves are drawn. @param {Choice} choice */
+    /** Reserve space below the chart, before the chart measures its size. @param {Choice} choice */
     arrange(choice) {
       bar.hidden = !isLearning(choice);
       bar.closest(".chart")?.classList.toggle("learns", isLearning(choice));
     },
-    /** Redraw the histogram for the chart's current panels. @param {Frame} next */
+    /** Redraw the histogram for new positions of the chart's panels. @param {Frame} next */
     follow(next) {
       frame = next;
       drawBars();
@@ -125,7 +126,7 @@ export function createLearning(store, ask, colours, hasData) {
   };
 }
 
-/** @param {{text: string, sign: string, colour: string}} row */
+/** Make the row with a rule's effect on the parameter. @param {{text: string, sign: string, colour: string}} row */
 function makeVerdictRow({ text, sign, colour }) {
   return h(
     "li",
@@ -136,8 +137,9 @@ function makeVerdictRow({ text, sign, colour }) {
 }
 
 /**
- * Return what each visible rule does to the learning parameter, as far as it is known.
- * @param {Choice} choice @param {import("../../asking/ask.js").Answer} answer @param {string[]} bright
+ * List each visible rule's effect on the parameter, as far as Python has answered.
+ * @param {Choice} choice @param {import("../../asking/ask.js").Answer} answer
+ * @param {string[]} bright colours of the rules by slot
  */
 function listVerdicts({ rules }, { rules: verdicts = {}, message }, bright) {
   if (message !== undefined) return [{ text: message, sign: SIGNS.undefined, colour: bright[0] }];
@@ -150,7 +152,7 @@ function listVerdicts({ rules }, { rules: verdicts = {}, message }, bright) {
 }
 
 /**
- * Say how much of the data is outside the visible range, or return "" if it is little.
+ * Format the fraction of the data outside the visible range, or return "" if it is small.
  * @param {Data} data @param {[number, number]} view
  */
 function formatOutside({ values }, [start, stop]) {
@@ -160,7 +162,7 @@ function formatOutside({ values }, [start, stop]) {
 }
 
 /**
- * Compute a histogram of the data in the visible range. Data given as bars are returned unchanged.
+ * Compute a histogram of the data in the visible range. Data that are a histogram already are returned unchanged.
  * @param {Data} data @param {[number, number]} view
  */
 function computeHistogram({ values, bars }, [start, stop]) {

@@ -1,4 +1,4 @@
-// The controls of the loss for stochastic ops and rules: a field for its formula, and its parameters.
+// Controls of the loss, a function of a stochastic op's output: its formula and parameters.
 
 import { createFormulaField } from "../../cards/formula-field.js";
 import { isStochastic, getLossControls, getLoss, setLoss } from "../../choice/choice.js";
@@ -9,8 +9,9 @@ import { element } from "../../elements/dom.js";
 /** @import { Choice } from "../../choice/choice.js" */
 
 /**
- * Create the field and the sliders of the loss.
- * @param {import("../../choice/store.js").Store} store @param {import("../../cards/formula-field.js").Read|null} read
+ * Create the formula field and the sliders of the loss.
+ * @param {import("../../choice/store.js").Store} store
+ * @param {import("../../cards/formula-field.js").Read|null} read parses formulas, null if nothing can
  */
 export function createLoss(store, read) {
   const field = createFormulaField({
@@ -28,7 +29,7 @@ export function createLoss(store, read) {
   const container = element("div", { class: "loss", hidden: true }, title, field.message, sliders.element);
   return {
     element: container,
-    /** Show the controls of the loss before the curves are drawn, because they need space. @param {Choice} choice */
+    /** Show the loss if something is stochastic, before the chart measures its size. @param {Choice} choice */
     show(choice) {
       container.hidden = !isStochastic(choice);
       container.closest(".chart")?.classList.toggle("has-loss", !container.hidden);

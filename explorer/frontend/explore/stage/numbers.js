@@ -1,4 +1,4 @@
-// Selects the data of a learning parameter from a list, or from numbers that the user pastes.
+// Selection of the op's input data for a learning parameter: a list, with a dialog for pasted numbers.
 
 import { selectKind, getData, listKinds, savePasted, getPastedText } from "../../choice/data.js";
 import { element, createId, setText } from "../../elements/dom.js";
@@ -8,7 +8,7 @@ import { element, createId, setText } from "../../elements/dom.js";
 const HINT =
   "Numbers one after another, from a table, a list or a column. They stay in this tab and in no link.";
 
-/** Create the list of data sets and the dialog for pasted numbers. @param {() => void} onChange */
+/** Create the list of data and the dialog for pasted numbers. @param {() => void} onChange */
 export function createNumbers(onChange) {
   const list = element("select", { "aria-label": "Numbers beneath the curves", onchange: handleSelect });
   const id = createId();

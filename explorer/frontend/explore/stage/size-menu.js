@@ -1,4 +1,4 @@
-// The menu that scales all backward rules to the same area or width, with a table of their sizes.
+// The menu Size, which scales all backward rules to the same area or width, with a table of their sizes.
 
 import { getLinkedParameters } from "../../choice/address.js";
 import { getEntries, replaceRule } from "../../choice/choice.js";
@@ -10,9 +10,12 @@ import { formatFourDigits } from "../../formula/substitution.js";
 
 /** @import { CachedAsk } from "../../asking/ask.js" */
 /** @import { Choice } from "../../choice/choice.js" */
-/** @typedef {"area"|"width"} Kind */
-/** @typedef {{value: number|null, reason: string}} SizeResult a size, or the reason why there is none */
-/** @typedef {{label: string, sizes: Record<Kind, SizeResult>|undefined}} Row ``sizes``: undefined before Python's answer */
+/** Area over all x, or width at half height. @typedef {"area"|"width"} Kind */
+/** @typedef {{value: number|null, reason: string}} SizeResult a size or, if it is null, the reason */
+/**
+ * @typedef {{label: string, sizes: Record<Kind, SizeResult>|undefined}} Row a rule with its sizes, undefined until
+ *   Python answers
+ */
 
 const KINDS = /** @type {Kind[]} */ (["area", "width"]);
 const MEASURING_TEXT = "…";
@@ -22,7 +25,7 @@ const HEADS = ["rule", "area over all x", "width at half height"];
 const TWO_TEXT = "It takes two rules that have one.";
 
 /**
- * Create the menu that scales all backward rules to the same size.
+ * Create the menu that scales all backward rules to one size.
  * @param {import("../../choice/store.js").Store} store @param {CachedAsk} ask
  */
 export function createSizeMenu(store, ask) {
@@ -32,7 +35,7 @@ export function createSizeMenu(store, ask) {
   const body = /** @type {Element} */ (menu.lastElementChild);
   menu.addEventListener("toggle", () => menu.open && show(store.current));
 
-  /** Scale all rules to the area or width of the first rule. @param {Kind} kind */
+  /** Scale all rules to the area or width of the first rule that has one. @param {Kind} kind */
   async function scale(kind) {
     const now = store.current;
     if (!canScale(listRows(now), kind)) return;
@@ -56,7 +59,7 @@ export function createSizeMenu(store, ask) {
     draw();
   }
 
-  /** Return the current rules with their sizes, as far as they are known. @param {Choice} choice @returns {Row[]} */
+  /** Return the rules with their sizes, undefined if still unknown. @param {Choice} choice @returns {Row[]} */
   function listRows(choice) {
     const answer = ask.known("sizes", getSizesArguments(choice));
     return getEntries(choice).rules.map(({ key, label }) => ({ label, sizes: answer?.rules?.[key] }));
@@ -71,12 +74,12 @@ export function createSizeMenu(store, ask) {
     menu.querySelector("summary")?.focus();
   }
 
-  /** Return whether the settings still have the scaled rules. @param {Choice} choice */
+  /** Return whether the page still shows the rules as scaled. @param {Choice} choice */
   function hasScaledRules(choice) {
     return before?.keys === toRulesKey(choice);
   }
 
-  /** Show the sizes, and request the missing ones while the menu is open. @param {Choice} choice */
+  /** Show the sizes, and ask Python for missing ones while the menu is open. @param {Choice} choice */
   function show(choice) {
     if (before && !hasScaledRules(choice)) {
       before = null;
@@ -120,14 +123,17 @@ function makeTableRow({ label, sizes }) {
   return h("tr", {}, h("th", { scope: "row" }, label), cells);
 }
 
-/** Return whether at least two rules have a size. @param {Row[]} rows @param {Kind} kind */
+/**
+ * Return whether at least two rules have this size, so that one can be scaled.
+ * @param {Row[]} rows @param {Kind} kind
+ */
 const canScale = (rows, kind) => rows.filter(({ sizes }) => sizes?.[kind].value != null).length > 1;
 
-/** Return the arguments for requesting the sizes of all rules. @param {Choice} choice */
+/** Return the arguments of the question for the sizes of all rules. @param {Choice} choice */
 export function getSizesArguments(choice) {
   const { op, rules } = choice;
   return { op, rules: rules.map(({ key }) => key), parameters: getLinkedParameters(choice) };
 }
 
-/** Return a string that identifies the current op and rules. @param {Choice} choice */
+/** Return a key that identifies the op and the rules. @param {Choice} choice */
 const toRulesKey = ({ op, rules }) => JSON.stringify([op, rules.map(({ key, slot }) => [key, slot])]);

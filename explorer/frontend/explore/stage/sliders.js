@@ -1,4 +1,4 @@
-// The sliders below a chart: the upstream gradient, and in a lesson the parameters that have no handle on the chart.
+// Sliders below a chart: the upstream gradient g and, in a lesson, parameters without a handle on the chart.
 
 import { getBounds, getControls, getEntries, setG, setParameter } from "../../choice/choice.js";
 import { getWordBounds } from "../../choice/view.js";
@@ -10,12 +10,9 @@ import { getControlValue, getDisplayName } from "../../formula/controls.js";
 /** @import { Control } from "../../formula/controls.js" */
 /** @import { Store } from "../../choice/store.js" */
 
-const ENDS = [-2, 2]; // of g
+const ENDS = [-2, 2]; // default ends of the slider for g
 
-/**
- * Create the slider with which the reader changes the upstream gradient g.
- * @param {Store} store
- */
+/** Create the slider of the upstream gradient g. @param {Store} store */
 export function createG(store) {
   const slider = createSlider({
     name: "Upstream gradient g",
@@ -32,7 +29,7 @@ export function createG(store) {
 }
 
 /**
- * Add the sliders of a lesson's chart to an element. Returns a function that disconnects them from the store.
+ * Add the sliders of a lesson's chart to an element. Returns a function that detaches them from the store.
  * @param {HTMLElement} host @param {Store} store
  */
 export function addSliders(host, store) {
@@ -61,7 +58,8 @@ export function addSliders(host, store) {
 }
 
 /**
- * Return the parameters that get a slider: the one that learns, or else all that cannot be dragged on the chart.
+ * Return the controls that get a slider: of the learning parameter, otherwise of all parameters that cannot be dragged
+ * on the chart.
  * @param {Choice} choice @returns {Control[]}
  */
 function listSliders(choice) {

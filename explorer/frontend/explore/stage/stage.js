@@ -1,4 +1,4 @@
-// The chart of the current settings. The browser computes the curves; torch confirms them at rest.
+// The chart for the page's settings. The browser computes the curves; torch confirms them when the user pauses.
 
 import { createChart } from "../../chart/view/chart.js";
 import {
@@ -23,13 +23,17 @@ import { createLoss } from "./loss.js";
 import { createLayerQuestions } from "./layer-questions.js";
 import { createWords, NO_WORDS } from "./words.js";
 
-/** The settled curves of the chart. @typedef {{curves: import("../../measures/csv.js").Sampled & {marks: ArrayLike<number>, kinks: Record<string, number[]|null>}, confirmed: boolean}} Displayed */
+/**
+ * The chart's curves once the user has paused. ``confirmed``: whether torch has computed them.
+ * @typedef {{curves: import("../../measures/csv.js").Sampled & {marks: ArrayLike<number>, kinks: Record<string,
+ *   number[]|null>}, confirmed: boolean}} Displayed
+ */
 /** @import { Choice } from "../../choice/choice.js" */
 /** @import { Answer, CreateConfirmation, Status } from "../../asking/confirm.js" */
-/** @typedef {"moving"|"settled"} Phase */
+/** The phase of a change by the user: under way, or finished. @typedef {"moving"|"settled"} Phase */
 
 /**
- * Return whether curves have only the few points that are computed during a drag.
+ * Return whether curves have only the few points computed during a drag.
  * @param {import("../../formula/curves.js").Curves} curves
  */
 const isQuick = ({ drawn, x }) => drawn !== undefined && x.length < getSampling().points;
@@ -39,14 +43,16 @@ const isQuick = ({ drawn, x }) => drawn !== undefined && x.length < getSampling(
  * Create the chart for the page's settings, with the sentences above it.
  * @param {{words: HTMLElement, chart: HTMLElement}} hosts
  * @param {{store: import("../../choice/store.js").Store, plotly: string|Promise<*>, confirm: CreateConfirmation|null,
- *   ask: import("../../asking/ask.js").Ask, explanation?: string, elsewhere?: string, colours: () => {neutral: string, rules: string[]}, words?: import("./words.js").Words,
- *   isLabelled?: boolean, leastRange?: [number, number], over?: GetCurves, carries?: boolean, read?: import("../../cards/formula-field.js").Read|null, hasData?: boolean, onFrame?: (frame: import("../../chart/scene/panels.js").Frame) => void,
- *   onCurves?: (displayed: Displayed) => void}} options
- *   ``plotly`` is the address of plotly.js; ``confirm`` creates the source of torch's curves, or is null, and
- *   ``explanation`` explains its sign; ``isLabelled``: whether the chart has labels on every page, not on calm ones alone; ``words`` are the initial sentences; ``leastRange`` and ``onFrame`` are passed to
- *   the chart; ``over`` returns further curves for its picture; ``read`` parses the formula of a loss; ``elsewhere``
- *   replaces torch's missing sentences; ``carries``: whether to draw data carried from a training; ``hasData``: whether a
- *   learning parameter has data, true by default; ``onCurves`` gets the settled curves
+ *   ask: import("../../asking/ask.js").Ask, explanation?: string, elsewhere?: string, colours: () => {neutral: string,
+ *   rules: string[]}, words?: import("./words.js").Words, isLabelled?: boolean, leastRange?: [number, number], over?:
+ *   GetCurves, carries?: boolean, read?: import("../../cards/formula-field.js").Read|null, hasData?: boolean, onFrame?:
+ *   (frame: import("../../chart/scene/panels.js").Frame) => void, onCurves?: (displayed: Displayed) => void}} options
+ *   ``plotly``: address of plotly.js; ``confirm``: creates requests for torch's curves, or null; ``explanation``: of
+ *   the label that says whether torch confirmed them; ``isLabelled``: whether labels replace the legend on every page,
+ *   not only on the simple one; ``words``: initial sentences; ``leastRange``, ``onFrame``: passed to the chart;
+ *   ``over``: returns further curves; ``read``: parses the formula of a loss; ``elsewhere``: replaces sentences that
+ *   only torch could write; ``carries``: whether to plot data carried over from a training; ``hasData``: whether a
+ *   learning parameter has input data (default true); ``onCurves``: gets the curves when the user pauses
  */
 export function createStage(hosts, options) {
   const { store, confirm, elsewhere = "", colours, words: startWords, leastRange, onCurves } = options;
@@ -93,7 +99,7 @@ export function createStage(hosts, options) {
     frame ||= requestAnimationFrame(draw);
   }
 
-  /** Change a parameter that is dragged on the chart. @param {string} name @param {number} value @param {Phase} how */
+  /** Set a parameter that is dragged on the chart. @param {string} name @param {number} value @param {Phase} how */
   function setGripValue(name, value, how) {
     const control = getControls(store.current).find((one) => one.name === name);
     if (control) store.change(setParameter(store.current, control, value), { phase: how, target: null });
@@ -102,7 +108,7 @@ export function createStage(hosts, options) {
   /** Redraw the chart after a change of the settings. @param {Choice} _choice @param {{phase: Phase}} change */
   function handleChange(_choice, change) {
     phase = change.phase;
-    learning.arrange(store.current); // before the curves, because this changes the chart's height
+    learning.arrange(store.current); // first, because this changes the chart's height
     layer.arrange(store.current);
     loss.show(store.current);
     if (phase === "settled") draw();
@@ -126,7 +132,8 @@ export function createStage(hosts, options) {
   }
 
   /**
-   * Compute the curves for the current settings. Stochastic curves keep their last unbiased gradient.
+   * Compute the curves for the settings. Stochastic curves keep their last unbiased gradient, which only Python
+   * computes.
    * @param {Choice} choice
    */
   function sampleChoice(
@@ -141,12 +148,12 @@ export function createStage(hosts, options) {
     return curves;
   }
 
-  /** Replace the browser's curves and sentences with torch's. @param {Answer} answer @param {Choice} choice */
+  /** Replace the browser's curves and sentences by torch's. @param {Answer} answer @param {Choice} choice */
   function handleAnswer(answer, choice) {
     const key = toCurvesKey(choice);
     if (key !== toCurvesKey(store.current)) return;
     const { spread, exact, ...curves } = answer.curves;
-    const { drawn: stochastic } = displayed.curves; // includes random values that torch's answer lacks
+    const { drawn: stochastic } = displayed.curves; // torch's answer lacks the random samples
     lastExact = { key: JSON.stringify([choice.op, choice.f]), exact };
     displayed = {
       key,
@@ -158,19 +165,22 @@ export function createStage(hosts, options) {
     chart.draw(makeChartData(store.current), "settled");
   }
 
-  /** Show whether torch has confirmed the curves. @param {Status} status @param {string} [text] */
+  /**
+   * Show whether torch has confirmed the curves.
+   * @param {Status} status @param {string} [text] by default the last one stays
+   */
   function handleStatus(status, text) {
     words.say(status, text);
-    if (status === "refused") words.show(NO_WORDS); // the displayed sentences do not belong to these curves
+    if (status === "refused") words.show(NO_WORDS); // the sentences on screen are about other curves
     if (status !== "computed") return;
     words.show(missing);
     lastExact.exact = null;
     if (isStochastic(store.current)) displayed.curves = sampleChoice(store.current, FINE_QUANTILES);
     onCurves?.(displayed);
-    chart.draw(makeChartData(store.current), "settled"); // updates the description for screen readers
+    chart.draw(makeChartData(store.current), "settled"); // to update the description for screen readers
   }
 
-  /** Return everything that the chart shows for the current settings. @param {Choice} choice */
+  /** Return everything that the chart displays for the settings. @param {Choice} choice */
   function makeChartData(choice) {
     const { op, rules } = getEntries(choice);
     const { neutral, rules: bright } = colours();
@@ -210,11 +220,11 @@ export function createStage(hosts, options) {
   return {
     /** Redraw the chart after the page's colours have changed. */
     refresh,
-    /** Show the values at an x, or at the pinned x if the argument is null. */
+    /** Show the curves' values at an x, or with null at the pinned x. */
     point: chart.point,
-    /** Pin the probe to an x. */
+    /** Pin the probe, which shows the curves' values, to an x. */
     pin: chart.pin,
-    /** Turn the pencil on or off. This function is null if formulas cannot be parsed. */
+    /** Turn the pencil on or off; null if nothing can parse formulas. */
     draw: sketch && sketch.toggle,
     destroy() {
       stop();

@@ -1,4 +1,4 @@
-// The row of controls below the chart: upstream gradient, x range, additional curves, sizes and examples.
+// The row of controls below the chart: upstream gradient g, range of x, further curves, sizes and examples.
 
 import { setRange, explainInvalidEnd } from "../../choice/choice.js";
 import { element } from "../../elements/dom.js";
@@ -12,13 +12,14 @@ import { createSizeMenu } from "./size-menu.js";
 /** @import { Example } from "../../cards/examples.js" */
 /** @import { Choice } from "../../choice/choice.js" */
 
-const RULE_WORDS = ["", "it", "both"]; // how a button refers to all rules, indexed by their number
+const RULE_WORDS = ["", "it", "both"]; // words for all rules on a button, by the number of rules
 
 /**
- * Create the row of controls below the chart. ``examples`` may be empty. ``sizes`` tells whether there is a menu Size.
+ * Create the row of controls below the chart.
  * @param {HTMLElement} host
  * @param {{store: import("../../choice/store.js").Store, examples: Example[], sizes?: boolean, ask:
- *   import("../../asking/ask.js").CachedAsk}} options
+ *   import("../../asking/ask.js").CachedAsk}} options ``examples``: may be empty; ``sizes``: whether there is a menu
+ *   Size
  */
 export function createStrip(host, { store, examples, sizes = true, ask }) {
   const g = createG(store);
@@ -52,8 +53,8 @@ export function createStrip(host, { store, examples, sizes = true, ask }) {
   );
 
   /**
-   * Create the input field for one end of the x range.
-   * @param {string} name @param {0|1} index @param {(value: number) => Choice} next
+   * Create the input field for one end of the range of x.
+   * @param {string} name @param {0|1} index @param {(value: number) => Choice} next returns the settings with a new end
    */
   function createEndField(name, index, next) {
     const { field, message, show } = createNumberField({
@@ -66,7 +67,7 @@ export function createStrip(host, { store, examples, sizes = true, ask }) {
     return { label, show: (/** @type {Choice} */ { range }) => show(formatEnd(range, index)) };
   }
 
-  /** Show the current settings in the controls. @param {Choice} choice */
+  /** Update the controls for new settings. @param {Choice} choice settings of the page */
   function show(choice) {
     g.show(choice);
     startField.show(choice);
@@ -81,7 +82,7 @@ export function createStrip(host, { store, examples, sizes = true, ask }) {
 }
 
 /**
- * Return the step of an arrow key in a range field: between a tenth and a hundredth of the range.
+ * Return the step of an arrow key in a range's field: between a tenth and a hundredth of the range.
  * @param {[number, number]} range
  */
 function chooseRangeStep([start, stop]) {

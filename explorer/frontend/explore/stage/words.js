@@ -1,15 +1,15 @@
-// The sentences above the chart, with a sign that tells whether torch has confirmed the curves.
+// The sentences above the chart, with a label that says whether torch has confirmed the curves.
 
 import { element, setAttribute, setText } from "../../elements/dom.js";
 import { createMenu } from "../../elements/menu.js";
 
 /**
- * ``head`` is the headline, ``main`` the main sentences, ``rest`` the others, ``below`` the text below a headline that
- * is the main sentence.
+ * Python's sentences about the curves. ``head``: headline; ``main``: always visible; ``rest``: opened on demand;
+ * ``below``: the main sentence below a headline.
  * @typedef {{head: string, main: string, rest: string, below?: string}} Words
  */
 
-/** @type {Words} Without Python there are no sentences about a choice. */
+/** No sentences, as without Python's answer. @type {Words} Without Python there are no sentences about a choice. */
 export const NO_WORDS = { head: "", main: "", rest: "" };
 const PENDING_TEXT = "…";
 const EXPLANATION =
@@ -17,8 +17,8 @@ const EXPLANATION =
   "same curves in Python, and its values take their place: then they are confirmed.";
 
 /**
- * Create the sentences above the chart, some of which open on demand.
- * @param {HTMLElement} host @param {string} [explanation] of the sign
+ * Create the sentences above the chart, with the rest to open on demand.
+ * @param {HTMLElement} host @param {string} [explanation] of the label about torch
  */
 export function createWords(host, explanation = EXPLANATION) {
   const head = element("h2", { class: "headline" });
@@ -34,7 +34,7 @@ export function createWords(host, explanation = EXPLANATION) {
   return {
     /**
      * Show the sentences about the curves.
-     * @param {Words|null|undefined} words null if not yet available for the displayed curves
+     * @param {Words|null|undefined} words null until available for the displayed curves
      */
     show(words) {
       if (words) setText(head, words.head);
@@ -46,8 +46,8 @@ export function createWords(host, explanation = EXPLANATION) {
       for (const part of [head, main, below]) part.classList.toggle("stale", !words);
     },
     /**
-     * Show whether torch has confirmed the curves.
-     * @param {string} status @param {string} [text] by default the last text stays, faded
+     * Update the label that says whether torch has confirmed the curves.
+     * @param {string} status @param {string} [text] by default the last one stays, faded
      */
     say(status, text) {
       setAttribute(sign, "data-status", status);

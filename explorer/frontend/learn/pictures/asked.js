@@ -1,11 +1,14 @@
-// A further multiple-choice question of a lesson, with a reply to each answer.
+// A further multiple-choice question in a lesson, with a reply to each answer.
 
 import { element } from "../../elements/dom.js";
 import { createQuestion } from "./question.js";
 
-/** See Asked in explorer/lessons/pictures.py. @typedef {{ask: string, answers: [string, string][], right: number}} Asked */
+/**
+ * The question, as Asked in explorer/lessons/pictures.py: pairs of an answer and the reply, and the right index.
+ * @typedef {{ask: string, answers: [string, string][], right: number}} Asked
+ */
 
-/** Return the reply to the answer that the reader has picked. @param {Asked} asked @param {number} picked */
+/** Return the reply to an answer. @param {Asked} asked @param {number} picked index of the answer */
 export function getReply({ answers, right }, picked) {
   return `${picked === right ? "Yes." : "Try again."} ${answers[picked][1]}`;
 }

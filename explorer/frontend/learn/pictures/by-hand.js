@@ -1,27 +1,25 @@
-// An exercise about one training step of a small net, in which the reader types the gradients.
+// An exercise: the reader computes the gradients of one training step of a small net by hand.
 
 import { element, setAttribute, setText } from "../../elements/dom.js";
 import { formatNumber, explainInvalidNumber, parseNumber } from "../../formula/numbers.js";
 
-/** @typedef {number[][]} Matrix */
+/** Rows of numbers. @typedef {number[][]} Matrix */
 /**
- * A picture in which the reader computes matrices by hand, as ByHand in explorer/lessons/pictures.py declares it.
+ * The exercise, as ByHand in explorer/lessons/pictures.py: the matrices that are given, and by rule the matrix asked
+ * for.
  * @typedef {{given: Object<string, Matrix>, hints: string[], asked: string, asked_by_rule: Object<string, Matrix>,
  *   then: string, then_by_rule: Object<string, Matrix>, rows: string, columns: string}} ByHand
  */
 
-const TOLERANCE = 0.01; // relative tolerance, because readers may round
+const TOLERANCE = 0.01; // relative, because readers may round
 
-/**
- * Return whether a number typed by the reader is close enough to the right value.
- * @param {number} typed @param {number} value
- */
+/** Return whether a typed number is close enough to the right value. @param {number} typed @param {number} value */
 export function isRight(typed, value) {
   return Math.abs(typed - value) <= TOLERANCE * Math.abs(value);
 }
 
 /**
- * Return a hint for a wrong number: the entries of other matrices from which it is computed.
+ * Return a hint after a wrong entry: the entries of other matrices from which it follows.
  * @param {ByHand} step @param {number} row @param {number} column
  */
 export function makeHint({ given, hints, rows, columns }, row, column) {
@@ -29,7 +27,7 @@ export function makeHint({ given, hints, rows, columns }, row, column) {
   return `Not yet. At ${rows} ${row + 1}, ${columns} ${column + 1}: ${parts.join(", ")}.`;
 }
 
-/** Return the symbol of a matrix, which is its name without the formula. @param {string} name */
+/** Return a matrix's symbol: its name without the formula. @param {string} name */
 const getSymbol = (name) => name.split(" = ")[0];
 
 /**
@@ -76,7 +74,7 @@ export function createByHand(step) {
   }
 
   /**
-   * Check a number that the reader has typed, and show the reply.
+   * Check a typed entry, and show the reply.
    * @param {number} row @param {number} column @param {HTMLInputElement} field
    */
   function judge(row, column, field) {
@@ -89,7 +87,7 @@ export function createByHand(step) {
     return setText(status, typed === null ? explainInvalidNumber(field.value) : makeHint(step, row, column));
   }
 
-  /** Return the right value of an entry of the matrix. @param {number} row @param {number} column */
+  /** Return the right value of an entry. @param {number} row @param {number} column */
   function getValue(row, column) {
     return step.asked_by_rule[choice.value][row][column];
   }
@@ -122,7 +120,7 @@ export function createByHand(step) {
 /**
  * Create a table with the entries of a matrix.
  * @param {string} name @param {Matrix} values
- * @param {(value: number, row: number, column: number) => Node|string} cellOf
+ * @param {(value: number, row: number, column: number) => Node|string} cellOf returns the contents of a cell
  */
 function createTable(name, values, cellOf) {
   const rows = values.map((row, index) =>

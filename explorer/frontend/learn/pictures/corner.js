@@ -1,19 +1,19 @@
-// A figure of a curve's corner with a line that the reader turns, to see which slopes are subgradients.
+// A figure of a curve's corner, with a line that the reader turns to find out which slopes are subgradients.
 
 import { element, setAttribute, setText } from "../../elements/dom.js";
 import { shape } from "../../elements/svg.js";
 import { formatNumber } from "../../formula/numbers.js";
 
 /**
- * A picture of a curve's corner, as Corner in explorer/lessons/pictures.py declares it.
+ * The corner, as Corner in explorer/lessons/pictures.py: slopes on both sides, and slopes used by name.
  * @typedef {{left: number, right: number, named: Object<string, number>}} Corner
  */
 
 const [MIN, MAX, STEP] = [-0.5, 1.5, 0.05];
-const [WIDTH, HEIGHT] = [240, 150]; // in px, for x from −1 to 1 and y from −0.5 to 1
+const [WIDTH, HEIGHT] = [240, 150]; // size in px of the figure, for x from −1 to 1 and y from −0.5 to 1
 
 /**
- * Describe whether a slope at a corner of a curve is a subgradient, and who uses it.
+ * Describe whether a slope at the corner is a subgradient, and which libraries or rules use it.
  * @param {Corner} corner @param {number} slope
  */
 export function describeSlope({ left, right, named }, slope) {
@@ -27,7 +27,7 @@ export function describeSlope({ left, right, named }, slope) {
 }
 
 /**
- * Create the figure of a curve's corner, with a line whose slope the reader drags.
+ * Create the figure of a corner, with a line that the reader turns.
  * @param {Corner} corner @returns {import("./pictures.js").Picture}
  */
 export function createCorner(corner) {
@@ -84,7 +84,7 @@ export function createCorner(corner) {
   return { element: host, follow: () => undefined };
 }
 
-/** Convert a point's coordinates into a position in the figure. @param {number[]} point */
+/** Convert a point to px of the figure. @param {number[]} point */
 function toPicture([x, y]) {
   return [(WIDTH * (x + 1)) / 2, (HEIGHT * (1 - y)) / 1.5];
 }

@@ -1,15 +1,16 @@
-// An exercise in which the reader puts steps in order. The reply explains the first misplaced step.
+// An exercise: the reader puts steps in order. The reply explains the first misplaced step.
 
 import { element, setText } from "../../elements/dom.js";
 
-/** See Order in explorer/lessons/pictures.py. @typedef {{title: string, steps: [string, string][]}} Order */
+/**
+ * The exercise, as Order in explorer/lessons/pictures.py: each step with the reason for its place.
+ * @typedef {{title: string, steps: [string, string][]}} Order
+ */
 
 /**
- * Return an order of steps in which no step follows its predecessor and the first step is not first.
- *
- * The order is always the same for the same count.
- * @param {number} count of steps, at least four
- * @returns {number[]}
+ * Return an initial order in which no step follows its right predecessor, and the first one is elsewhere. It depends
+ * only on the count.
+ * @param {number} count of steps, at least four @returns {number[]}
  */
 export function makeDisorder(count) {
   const all = Array.from({ length: count }, (_, index) => index);
@@ -17,9 +18,8 @@ export function makeDisorder(count) {
 }
 
 /**
- * Return the reply to the reader's order: where the first wrong step is, and which step belongs there.
- * @param {Order} recipe
- * @param {number[]} order the steps' right positions, in their current order
+ * Return the reply to an order: the first wrong position, and the step that belongs there.
+ * @param {Order} recipe @param {number[]} order the right position of each step, in the reader's order
  */
 export function judgeOrder({ steps }, order) {
   const wrong = order.findIndex((own, place) => own !== place);
@@ -55,7 +55,7 @@ export function createOrder(recipe) {
   host.append(element("h3", {}, recipe.title), list, check, status);
   arrange();
 
-  /** Move a step of the recipe up or down by one position. @param {number} own @param {number} by */
+  /** Move a step up or down. @param {number} own its right position @param {number} by 1 down, -1 up */
   function shift(own, by) {
     const place = order.indexOf(own);
     const other = order[place + by];

@@ -1,4 +1,4 @@
-// The printed chart of a lesson, exported by Plotly as an image of the same data as the page's chart.
+// The chart of a printed lesson: an image by Plotly with the data of the page's chart.
 
 import { getEntries, getLoss, getSamplingSettings } from "../../choice/choice.js";
 import { findEntry } from "../../choice/entries.js";
@@ -19,10 +19,10 @@ const [LARGE, SMALL] = [
 ]; // px
 
 /**
- * Draw the printed chart of a lesson: the op above empty axes, or only a backward rule's gradient.
+ * Draw a lesson's chart for printing: the op above empty axes or, in the solution, one rule's gradient.
  * @param {*} Plotly @param {Choice} choice
- * @param {{rule: string|null, leastRange: [number, number]}} shown ``leastRange`` is the minimum range of the
- *   gradients' axis
+ * @param {{rule: string|null, leastRange: [number, number]}} shown ``rule``: key, or null for empty axes;
+ *   ``leastRange``: minimum range of the gradient axis
  * @returns {Promise<HTMLElement>}
  */
 export async function drawPaperChart(Plotly, choice, { rule, leastRange }) {
@@ -31,7 +31,8 @@ export async function drawPaperChart(Plotly, choice, { rule, leastRange }) {
   const lines = scene.lines.filter(({ panel, dots }) => !dots && (rule ? panel === "gradient" : true));
   const fullLayout = makeLayout(scene.frame, scene.levels, THEME, "");
   const { yaxis: _, ...gradientLayout } = { ...fullLayout, yaxis2: { ...fullLayout.yaxis2, domain: [0, 1] } };
-  const data = toTraces(lines, rule ? [] : [{ key: "", label: "" }], false); // Plotly draws no panel without a trace
+  // Plotly leaves out a panel without a trace
+  const data = toTraces(lines, rule ? [] : [{ key: "", label: "" }], false);
   const { width, height } = space;
   const src = await Plotly.toImage(
     { data, layout: rule ? gradientLayout : fullLayout },
@@ -41,10 +42,8 @@ export async function drawPaperChart(Plotly, choice, { rule, leastRange }) {
 }
 
 /**
- * Return the data of a chart with one backward rule, or none.
- * @param {Choice} choice
- * @param {string|null} key of a rule
- * @param {[number, number]} leastRange
+ * Return the contents of a chart with one backward rule, or none.
+ * @param {Choice} choice @param {string|null} key of a rule @param {[number, number]} leastRange
  */
 function makePicture(choice, key, leastRange) {
   const { op } = getEntries(choice);

@@ -1,4 +1,4 @@
-// The figures of lessons: heat maps and line charts here, all others in modules of their own.
+// The figures and exercises of lessons. Heat maps and line charts are here, all others have modules of their own.
 
 import { createFigure } from "../../chart/plotly/figure.js";
 import { element } from "../../elements/dom.js";
@@ -12,15 +12,21 @@ import { createSuspects } from "./suspects.js";
 import { createSweep } from "./sweep.js";
 import { createWalker } from "./walker.js";
 
-/** @typedef {{title: string, values: number[][], entry: [number|null, number]|null}} HeatMap */
-/** @typedef {{x_name: string, y_name: string, x: number[], y: Object<string, number[]>}} Lines */
 /**
- * A picture; ``follow`` updates it to the choice of the curves above it.
+ * A small matrix in colours; ``entry``: one that is marked.
+ * @typedef {{title: string, values: number[][], entry: [number|null, number]|null}} HeatMap
+ */
+/**
+ * Curves over x, by name.
+ * @typedef {{x_name: string, y_name: string, x: number[], y: Object<string, number[]>}} Lines
+ */
+/**
+ * A figure or exercise on the page. ``follow`` updates it when the lesson's live chart changes.
  * @typedef {{element: HTMLElement, follow: (choice: import("../../choice/choice.js").Choice) => void}} Picture
  */
 
 /**
- * The constructors of pictures, by the names that explorer/lessons/pictures.py gives to them.
+ * Functions that create a figure or exercise, by its class in explorer/lessons/pictures.py.
  * @type {Object<string, (picture: *, options: {plotly: string, signal: AbortSignal, onRight: () => void}) => Picture>}
  */
 const KINDS = {
@@ -36,12 +42,11 @@ const KINDS = {
 };
 const QUESTIONS = ["Asked", "Suspects"];
 
-/** The buttons that open an exercise with many fields. @type {Object<string, string>} */
+/** Labels of the buttons that open large exercises. @type {Object<string, string>} */
 const OPENERS = { ByHand: "Do one step by hand", Order: "Put the steps in order" };
 
 /**
- * Create the figures and exercises that a lesson's data describe. Those after a question appear once its right answer
- * is picked.
+ * Create a lesson's figures and exercises. Those after a question appear once it is answered correctly.
  * @param {{kind: string}[]} records @param {{plotly: string, signal: AbortSignal}} options
  */
 export function createPictures(records, options) {
@@ -50,7 +55,7 @@ export function createPictures(records, options) {
   let choice = /** @type {*} */ (null);
   showNext();
 
-  /** Show the next pictures, up to the next question. */
+  /** Show everything up to the next question. */
   function showNext() {
     const record = records[pictures.length];
     if (!record) return;
@@ -64,7 +69,7 @@ export function createPictures(records, options) {
 
   return {
     element: host,
-    /** Update the pictures to the choice of the live chart. @param {*} next */
+    /** Update the figures after a change of the lesson's live chart. @param {*} next */
     follow(next) {
       choice = next;
       for (const picture of pictures) picture.follow(next);
@@ -73,7 +78,7 @@ export function createPictures(records, options) {
 }
 
 /**
- * Create a button that an exercise replaces when it is pressed.
+ * Create a button that is replaced by an exercise when pressed.
  * @param {string} name @param {() => Picture} create @returns {Picture}
  */
 function createOpener(name, create) {
@@ -89,12 +94,12 @@ function createOpener(name, create) {
 }
 
 /**
- * Wrap an element as a figure that does not change with the page's settings.
+ * Make a figure of an element that does not depend on the live chart.
  * @param {HTMLElement} element @returns {Picture}
  */
 const makeStatic = (element) => ({ element, follow: () => undefined });
 
-/** Create a table that shows a small matrix as a heat map. @param {HeatMap} picture */
+/** Create a small matrix as a table with coloured cells. @param {HeatMap} picture */
 function createHeatMap({ title, values, entry }) {
   const max = Math.max(...values.flat().map(Math.abs)) || 1;
   const createCell = (
@@ -114,7 +119,7 @@ function createHeatMap({ title, values, entry }) {
 
 /**
  * Create a line chart with logarithmic axes.
- * @param {Lines} picture @param {{plotly: string, signal: AbortSignal}} options
+ * @param {Lines} picture @param {{plotly: string, signal: AbortSignal}} options ``plotly``: its address
  */
 function createLines({ x_name: xName, y_name: yName, x, y }, { plotly, signal }) {
   const host = element("div", { class: "lines" });
@@ -139,7 +144,7 @@ function createLines({ x_name: xName, y_name: yName, x, y }, { plotly, signal })
 }
 
 /**
- * Return Plotly's options for a logarithmic axis with a tick at every second power of ten.
+ * Return Plotly's settings for a logarithmic axis with ticks at every second power of ten.
  * @param {string} text @param {number[]} values
  */
 function makeLogAxis(text, values) {

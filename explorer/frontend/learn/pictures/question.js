@@ -2,15 +2,13 @@
 
 import { element, createId } from "../../elements/dom.js";
 
-/** @typedef {(Node|string)[]} Content */
+/** Text and elements in order. @typedef {(Node|string)[]} Content */
 
 /**
- * Create the form of a multiple-choice question.
- *
- * ``onDecide`` gets the index of the picked answer and returns the reply. The button is then disabled until another
- * answer is picked. After the ``right`` answer, it alone stays of the answers, and ``onRight`` is called.
+ * Create the form of a multiple-choice question. After the right answer, the others are removed.
  * @param {{ask: Content, options: Content[], decide: string, onDecide: (index: number) => Content, above?: Content,
- *   right?: number, onRight?: () => void}} options
+ *   right?: number, onRight?: () => void}} options ``decide``: the button's label; ``onDecide``: gets the index of the
+ *   picked answer and returns the reply; ``right``: index; ``onRight``: called after the right answer
  */
 export function createQuestion({ ask, options, decide, onDecide, above = [], right, onRight }) {
   const name = createId();
@@ -51,8 +49,7 @@ export function createQuestion({ ask, options, decide, onDecide, above = [], rig
 
 /**
  * Create an answer with its radio button.
- * @param {string} name of the group of radio buttons
- * @param {Content} content @param {number} index
+ * @param {string} name of the group of radio buttons @param {Content} content @param {number} index
  */
 export function createOption(name, content, index) {
   return element(

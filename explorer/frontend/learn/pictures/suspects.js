@@ -1,4 +1,4 @@
-// An exercise in which the reader finds the wrong line of a hidden Function from its gradients.
+// An exercise: the reader finds the wrong line of a hidden autograd Function from its gradients.
 
 import { element } from "../../elements/dom.js";
 import { shape } from "../../elements/svg.js";
@@ -6,14 +6,17 @@ import { formatNumber } from "../../formula/numbers.js";
 import { createQuestion } from "./question.js";
 
 /**
- * A picture with a hidden Function, as Suspects in explorer/lessons/pictures.py declares it.
- * @typedef {{title: string, lines: [string, string][], faulty: number, hidden_line: string, x: number[],
- *   curves: Object<string, number[]>, few: number[], numbers: Object<string, number[]>}} Suspects
+ * The exercise, as Suspects in explorer/lessons/pictures.py: lines with replies, and the hidden Function's gradients.
+ * @typedef {{title: string, lines: [string, string][], faulty: number, hidden_line: string, x: number[], curves:
+ *   Object<string, number[]>, few: number[], numbers: Object<string, number[]>}} Suspects
  */
 
 const [WIDTH, HEIGHT, PAD] = [160, 90, 6];
 
-/** Return the reply to a reader who suspects one line to be wrong. @param {Suspects} hidden @param {number} named */
+/**
+ * Return the reply to a reader who suspects a line.
+ * @param {Suspects} hidden @param {number} named index of the line
+ */
 export function getVerdict({ lines, faulty, hidden_line: line }, named) {
   return named === faulty ? `Yes: that line is ${line}.` : `It is not this one. ${lines[named][1]}`;
 }
@@ -34,7 +37,7 @@ export function createSuspects(hidden, { onRight }) {
   return { element: host, follow: () => undefined };
 }
 
-/** Create small plots of the hidden Function's gradients next to each other, on one scale. @param {Suspects} hidden */
+/** Create small plots of the hidden Function's gradients, side by side on one scale. @param {Suspects} hidden */
 function createPlots({ x, curves }) {
   const max = Math.max(...Object.values(curves).flat().map(Math.abs)) || 1;
   const toX = (/** @type {number} */ value) =>

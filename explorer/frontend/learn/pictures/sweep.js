@@ -1,4 +1,4 @@
-// A chart of a proportion, such as accuracy, over the values of a parameter, with a control.
+// A chart of a score, such as accuracy, over the values of a parameter, with that of a control.
 
 import { getControls, getEntries } from "../../choice/choice.js";
 import { element, setText } from "../../elements/dom.js";
@@ -9,10 +9,12 @@ import { createFigure } from "../../chart/plotly/figure.js";
 import { makeGrey, makeNote } from "../../chart/plotly/plotly.js";
 
 /**
- * @typedef {{parameter: string, x_name: string, y_name: string, x: number[], mean: number[], sd: number[],
- *   control: [number, number], control_name: string, seeds: number}} Sweep ``control``: mean and SD
- * ``value`` is the parameter's current value, ``slot`` the index of its rule's colour.
- * @typedef {{words: string, value: number|null, slot: number}} Drawn
+ * Scores over the values of a parameter: mean and standard deviation over seeds.
+ *
+ * @typedef {{parameter: string, x_name: string, y_name: string, x: number[], mean: number[], sd: number[], control:
+ *   [number, number], control_name: string, seeds: number}} Sweep ``control``: mean and standard deviation of a control
+ * @typedef {{words: string, value: number|null, slot: number}} Drawn the displayed state; ``value``: the parameter's
+ *   current value; ``slot``: colour index of its rule
  */
 
 const CONTROL = makeGrey(0.9);
@@ -20,7 +22,7 @@ const BAND = makeGrey(0.18);
 const SIDE = 1.35; // factor by which the axis extends beyond the values
 
 /**
- * Create the chart of a proportion, such as accuracy, over the values of a parameter.
+ * Create the chart of a score over the values of a parameter.
  * @param {Sweep} sweep @param {{plotly: string, signal: AbortSignal}} options
  * @returns {import("./pictures.js").Picture}
  */
@@ -35,7 +37,10 @@ export function createSweep(sweep, { plotly, signal }) {
   signal.addEventListener("abort", figure.destroy);
   show(null, 0);
 
-  /** Draw the chart with a mark at the parameter's current value. @param {number|null} value @param {number} slot */
+  /**
+   * Draw the chart, with a mark at the parameter's current value.
+   * @param {number|null} value @param {number} slot of the colour
+   */
   function show(value, slot) {
     figure.draw({ words: describeSweep(sweep), value, slot });
     setText(status, value === null ? "" : describeNearest(sweep, value));
@@ -53,7 +58,7 @@ export function createSweep(sweep, { plotly, signal }) {
 }
 
 /**
- * Return the colour slot of the first backward rule with a parameter of this name, or of the first rule.
+ * Return the colour slot of the first rule with this parameter, or of the first rule.
  * @param {import("../../choice/choice.js").Choice} choice @param {string} name
  */
 function findSlot(choice, name) {
@@ -65,7 +70,7 @@ function findSlot(choice, name) {
 }
 
 /**
- * Return Plotly's traces and layout for the chart.
+ * Return Plotly's traces and layout of the chart.
  * @param {Sweep} sweep @param {number|null} value @param {string} colour
  */
 function makeFigure(sweep, value, colour) {
@@ -124,13 +129,13 @@ function makeFigure(sweep, value, colour) {
 
 const TICKS = [0, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1];
 
-/** Return the highest axis tick below all means minus their deviations. @param {Sweep} sweep */
+/** Return the highest axis tick below all means minus standard deviations. @param {Sweep} sweep */
 function getFloor({ mean, sd, control: [middle, far] }) {
   const least = Math.min(middle - far, ...mean.map((each, at) => each - sd[at]));
   return Math.max(0, ...TICKS.filter((tick) => tick <= least));
 }
 
-/** Return Plotly's vertical line at the parameter's current value. @param {number} value */
+/** Return a vertical line at the parameter's current value, for Plotly. @param {number} value */
 function makeValueLine(value) {
   return {
     type: "line",
@@ -143,15 +148,12 @@ function makeValueLine(value) {
   };
 }
 
-/**
- * Format a proportion with its standard deviation in percent, as in "95 ± 3 %".
- * @param {number} mean @param {number} sd
- */
+/** Format a score with its standard deviation in percent, as in "95 ± 3 %". @param {number} mean @param {number} sd */
 function formatShare(mean, sd) {
   return `${Math.round(100 * mean)} ± ${Math.round(100 * sd)} %`;
 }
 
-/** Describe a chart of a proportion over a parameter in words, for screen readers. @param {Sweep} sweep */
+/** Describe the chart of a score in words, for screen readers. @param {Sweep} sweep */
 export function describeSweep({
   parameter,
   y_name: name,
@@ -169,9 +171,8 @@ export function describeSweep({
 }
 
 /**
- * Describe the result of the nets whose parameter value is nearest to the current one.
- * @param {Sweep} sweep
- * @param {number} value above 0
+ * Describe the score at the parameter value nearest to the current one.
+ * @param {Sweep} sweep @param {number} value current value, above 0
  */
 export function describeNearest({ parameter, x, mean, sd, control, control_name: without, seeds }, value) {
   const distances = x.map((each) => Math.abs(Math.log(each / value)));

@@ -1,4 +1,5 @@
-// The two panels about a random unit's training: its loss with the current p, and p over the steps of runs.
+// Two panels about the training of one random unit, which outputs 1 with probability p: the loss over p, and p over the
+// steps of training runs.
 
 import { setAttribute, setText } from "../../elements/dom.js";
 import { shape } from "../../elements/svg.js";
@@ -7,29 +8,29 @@ import { evaluateLoss, evaluateMeanLoss, sigmoid } from "./walk.js";
 
 /** @import { Measured, Settings, Walker } from "./walk.js" */
 /**
- * A point in a panel, as fractions of the panel's width and height from the lower left corner.
+ * A point of a panel, in fractions of its width and height from the lower left corner.
  * @typedef {[number, number]} Point
  */
 
-const CURVE = 48; // number of line segments that draw the parabola
-const MARGIN = { left: 2.4, right: 0.8, top: 0.6, bottom: 2.2 }; // in em
-const MAX_LENGTH = 0.25; // length of the longest arrow, as a fraction of the panel's width
-const MIN_GRADIENT = 0.02; // smaller gradients do not get the longest arrow
+const CURVE = 48; // line segments of the parabola
+const MARGIN = { left: 2.4, right: 0.8, top: 0.6, bottom: 2.2 }; // margins of a panel in em
+const MAX_LENGTH = 0.25; // longest arrow, as a fraction of the panel's width
+const MIN_GRADIENT = 0.02; // if all gradients are smaller than this, no arrow is the longest
 
-/** Create an empty SVG panel whose units are screen pixels. @param {string} kind */
+/** Create an empty SVG panel, in units of px. @param {string} kind CSS class */
 function createPanel(kind) {
   const picture = shape("svg", { class: kind, "aria-hidden": "true" });
   /** @type {Map<string, *>} */
   const parts = new Map();
   const box = { left: 0, top: 0, width: 0, height: 0, em: 16 };
 
-  /** Convert a point from fractions of the panel's size into pixels. @param {Point} point */
+  /** Convert a panel's point to px. @param {Point} point */
   const toPosition = ([x, y]) =>
     `${(box.left + x * box.width).toFixed(1)} ${(box.top + (1 - y) * box.height).toFixed(1)}`;
 
   /**
-   * Return the SVG element with this name, creating it on first use.
-   * @param {string} tag @param {string} name @param {string} look
+   * Return the SVG element of this name, created at its first use.
+   * @param {string} tag @param {string} name @param {string} look CSS class
    */
   function getPart(tag, name, look) {
     if (!parts.has(name)) {
@@ -42,7 +43,7 @@ function createPanel(kind) {
 
   return {
     element: picture,
-    /** Update the panel's size from the page's layout. */
+    /** Update the panel for its size on the page. */
     fit() {
       const { width, height } = picture.getBoundingClientRect();
       const em = parseFloat(getComputedStyle(picture).fontSize);
@@ -51,20 +52,14 @@ function createPanel(kind) {
       box.width = Math.max(width - (left + right) * em, 1);
       box.height = Math.max(height - (top + bottom) * em, 1);
     },
-    /**
-     * Convert a pointer's horizontal position into a fraction of the panel's width.
-     * @param {number} x in px of the window
-     */
+    /** Convert a horizontal window position to a fraction of the panel's width. @param {number} x in px */
     across: (x) => (x - picture.getBoundingClientRect().left - box.left) / box.width,
-    /** Draw a line through points in the panel. @param {string} name @param {string} look @param {Point[]} points */
+    /** Draw a line through points. @param {string} name @param {string} look @param {Point[]} points */
     drawLine(name, look, points) {
       const path = points.length ? `M${points.map(toPosition).join("L")}` : "";
       setAttribute(getPart("path", name, look), "d", path);
     },
-    /**
-     * Draw a dot in the panel.
-     * @param {string} name @param {string} look @param {Point} point @param {number} radius in em
-     */
+    /** Draw a dot. @param {string} name @param {string} look @param {Point} point @param {number} radius in em */
     drawDot(name, look, [x, y], radius) {
       const circle = getPart("circle", name, look);
       setAttribute(circle, "cx", box.left + x * box.width);
@@ -72,9 +67,9 @@ function createPanel(kind) {
       setAttribute(circle, "r", radius * box.em);
     },
     /**
-     * Draw text next to a point in the panel; ``by`` is its offset in em, to the right and up.
+     * Draw text next to a point.
      * @param {string} name @param {string} text @param {Point} point
-     * @param {{anchor?: string, by?: [number, number]}} [place]
+     * @param {{anchor?: string, by?: [number, number]}} [place] ``by``: offset in em to the right and up
      */
     drawText(name, text, [x, y], { anchor = "middle", by: [right, up] = [0, 0] } = {}) {
       const label = getPart("text", name, "label");
@@ -88,7 +83,8 @@ function createPanel(kind) {
 
 /**
  * Draw the horizontal axis below a panel.
- * @param {ReturnType<typeof createPanel>} panel @param {[number, string][]} ticks @param {string} title
+ * @param {ReturnType<typeof createPanel>} panel @param {[number, string][]} ticks position in the panel and label
+ * @param {string} title
  */
 function drawAxis(panel, ticks, title) {
   panel.drawLine("axis", "axis", [
@@ -99,18 +95,17 @@ function drawAxis(panel, ticks, title) {
   panel.drawText("title", title, [0.5, 0], { by: [0, -2] });
 }
 
-/** Create the panel that shows the loss of a random unit over the probability p of a 1. @param {Walker} walker */
+/** Create the panel with a random unit's mean loss over its probability p. @param {Walker} walker */
 export function createLossPanel(walker) {
   const panel = createPanel("walker-loss");
   return {
     element: panel.element,
     across: panel.across,
     /**
-     * Draw the loss, the current p, and the steps that a gradient estimator takes from there.
-     * @param {Settings} settings @param {Measured} measured
-     * @param {number} largest largest absolute mean of all estimators
-     * @param {number[]} estimates of the first draws
-     * @param {number[]} rests equilibria
+     * Draw the loss, the current p, and the steps that a gradient estimator would take from there.
+     * @param {Settings} settings @param {Measured} measured @param {number} largest largest |mean| of all estimators
+     * @param {number[]} estimates by the first random number of each run
+     * @param {number[]} rests p at which the mean estimate is 0
      */
     draw(settings, measured, largest, estimates, rests) {
       panel.fit();
@@ -151,7 +146,7 @@ const HALVES = [
   [1, "1"],
 ];
 
-/** Return the corners of a small triangle that marks a p on the axis. @param {number} p @returns {Point[]} */
+/** Return the corners of a triangle that marks p on the axis. @param {number} p @returns {Point[]} */
 const makeFoot = (p) => [
   [p, 0.05],
   [p - 0.015, 0],
@@ -160,10 +155,9 @@ const makeFoot = (p) => [
 ];
 
 /**
- * Draw the current p as a ball, with arrows for the next step by different gradients.
+ * Draw the current p as a ball, with arrows for the next step by various gradients.
  * @param {ReturnType<typeof createPanel>} panel @param {Point} ball @param {Measured} measured
- * @param {number} scale shares of the panel's width per gradient
- * @param {number[]} estimates
+ * @param {number} scale fraction of the panel's width per unit of gradient @param {number[]} estimates
  */
 function drawStep(panel, [p, height], { mean, sd, exact }, scale, estimates) {
   const toX = (/** @type {number} */ gradient) => p - scale * gradient;
@@ -205,7 +199,7 @@ function makeArrow(from, to, height) {
   ];
 }
 
-/** Create the panel that shows p over the steps of several training runs. @param {Walker} walker */
+/** Create the panel with p over the steps of several training runs. @param {Walker} walker */
 export function createRunsPanel({ steps, drawn }) {
   const panel = createPanel("walker-runs");
   const ticks = [0, steps / 3, (2 * steps) / 3, steps].map((step) => [
@@ -215,10 +209,10 @@ export function createRunsPanel({ steps, drawn }) {
   return {
     element: panel.element,
     /**
-     * Draw p over the steps of each training run, of their mean, and of training with the exact gradient.
-     * @param {Float64Array[]} runs x of each run after each step; empty for the walk by the mean
-     * @param {number[]} mean p after each step, averaged over runs, or of the walk by the mean
-     * @param {number[]} exact x after each step of the walk by the exact gradient
+     * Draw p over the steps of each run, of their mean, and of training by the exact gradient.
+     * @param {Float64Array[]} runs x of each run after each step; empty for training by the mean estimate
+     * @param {number[]} mean p after each step: mean of the runs, or of training by the mean estimate
+     * @param {number[]} exact x after each step of training by the exact gradient
      */
     draw(runs, mean, exact) {
       panel.fit();

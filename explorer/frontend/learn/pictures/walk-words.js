@@ -1,8 +1,8 @@
-// Sentences about a random unit's training: a gradient estimator's mean and noise, and where runs end.
+// Sentences about the training of one random unit: mean and noise of a gradient estimator, and where its runs end.
 
 /** @import { Control, Measured } from "./walk.js" */
 
-const ZERO = 5e-7; // a bias or gradient below this is 0 up to rounding
+const ZERO = 5e-7; // smaller biases and gradients are 0 up to rounding
 
 /** Format a gradient with its sign. @param {number} value */
 export function formatGradient(value) {
@@ -14,7 +14,7 @@ export function formatGradient(value) {
 /** Format a standard deviation. @param {number} sd */
 export const formatDeviation = (sd) => sd.toFixed(4);
 
-/** Format a proportion in percent, without the unit. @param {number} share */
+/** Format a fraction in percent, without the unit. @param {number} share */
 export const formatShare = (share) => (100 * share).toFixed(1);
 
 /**
@@ -27,10 +27,7 @@ export function describeEstimator(name, { mean, sd, exact }) {
   return `${aim} ${name} ${describeBias(mean, exact)}${describeSpread(sd, exact)}.`;
 }
 
-/**
- * Compare the mean of a gradient estimator with the exact gradient in words.
- * @param {number} mean @param {number} exact
- */
+/** Compare an estimator's mean with the exact gradient in words. @param {number} mean @param {number} exact */
 function describeBias(mean, exact) {
   if (Math.abs(mean - exact) < ZERO) return "is right on average";
   const wrong = mean * exact < 0 && Math.abs(exact) >= ZERO ? ", the wrong way" : "";
@@ -38,7 +35,7 @@ function describeBias(mean, exact) {
 }
 
 /**
- * Compare the standard deviation of a gradient estimator with the exact gradient in words.
+ * Compare an estimator's standard deviation with the exact gradient in words.
  * @param {number} sd @param {number} exact
  */
 function describeSpread(sd, exact) {
@@ -48,7 +45,7 @@ function describeSpread(sd, exact) {
 }
 
 /**
- * Describe where training by an estimator's mean gradient ends.
+ * Describe where training by an estimator's mean ends.
  * @param {{rests: number[], ends: number[]}} ends from ``findEnds``
  */
 export function describeEnds({ rests, ends }) {
@@ -69,7 +66,7 @@ export function describeRuns({ above, below }, runs, steps) {
 }
 
 /**
- * Describe where training by the mean of a gradient estimator has arrived after its last step.
- * @param {number} p @param {number} steps
+ * Describe where training by an estimator's mean has arrived.
+ * @param {number} p after the last step @param {number} steps
  */
 export const describeWalk = (p, steps) => `By its mean p is ${p.toFixed(3)} after ${steps} steps.`;

@@ -1,25 +1,28 @@
 /**
- * A random unit, 1 with probability p = sigmoid(x), whose x descends by an estimated gradient. Without a page.
+ * A random unit that outputs 1 with probability p = sigmoid(x), while x descends by an estimated gradient of the mean
+ * loss. See Walker in explorer/lessons/pictures.py.
  *
- * See Walker in explorer/lessons/pictures.py.
- * @typedef {object} Walker
- * @property {Tree} op
- * @property {Tree} loss
- * @property {Tree} slope
- * @property {Tree} mean_loss
- * @property {Tree} exact
- * @property {Record<string, Tree>} estimators
- * @property {Control} start
- * @property {Control} rate
- * @property {Control[]} parameters
- * @property {number} steps
- * @property {number} runs
- * @property {number} seed
- * @property {number} drawn
+ * @typedef {object} Walker the unit, with its loss and gradient estimators as formulas
+ * @property {Tree} op formula of the output
+ * @property {Tree} loss formula in the output y
+ * @property {Tree} slope derivative of the loss by y
+ * @property {Tree} mean_loss formula in x
+ * @property {Tree} exact derivative of the mean loss by x
+ * @property {Record<string, Tree>} estimators formulas of estimated gradients, by name
+ * @property {Control} start initial p of all runs
+ * @property {Control} rate learning rate
+ * @property {Control[]} parameters of the loss and the estimators
+ * @property {number} steps of each run
+ * @property {number} runs number of runs that are counted
+ * @property {number} seed of the random numbers
+ * @property {number} drawn number of runs that are plotted
  *
- * @typedef {{name: string, default: number, low: number, high: number, meaning: string}} Control
- * @typedef {{p: number, rate: number, parameters: Record<string, number>}} Settings
- * @typedef {{mean: number, sd: number, exact: number}} Measured
+ * @typedef {{name: string, default: number, low: number, high: number, meaning: string}} Control a setting with its
+ *   bounds
+ * @typedef {{p: number, rate: number, parameters: Record<string, number>}} Settings current values: p, learning rate,
+ *   and the estimators' parameters
+ * @typedef {{mean: number, sd: number, exact: number}} Measured mean and standard deviation of an estimator, and the
+ *   exact gradient
  */
 
 import { resolveTree, drawUniforms } from "../../formula/draws.js";
@@ -30,18 +33,19 @@ import { computeMoments, makeQuantiles } from "../../formula/means.js";
 
 /** @import { Tree } from "../../formula/evaluation.js" */
 
-const MAX_X = 6; // means are computed for |x| up to this, or p from 0.0025 to 0.9975
+const MAX_X = 6; // largest |x| for which means are computed, that is p from 0.0025 to 0.9975
 const POINTS = 121;
-const [FEW_QUANTILES, MANY_QUANTILES] = [101, 2001]; // quantiles of u on each side of p and 1 − p, where an estimator may jump
+// quantiles of the random number u on each side of p and 1 − p, where an estimator may jump
+const [FEW_QUANTILES, MANY_QUANTILES] = [101, 2001];
 const ZERO = 1e-9; // smaller gradients are rounding errors
 
-/** Return the probability of a 1 for an x, which is the sigmoid of x. @param {number} x */
+/** Return the probability of a 1: the sigmoid of x. @param {number} x */
 export const sigmoid = (x) => FUNCTIONS.sigmoid(x);
-/** Return the x whose sigmoid is the probability p. @param {number} p */
+/** Return the x whose sigmoid is p. @param {number} p */
 export const toLogit = (p) => Math.log(p / (1 - p));
 
 /**
- * Rewrite each gradient estimator's formula in terms of x and random draws only.
+ * Rewrite the formulas of all gradient estimators in terms of x and random numbers.
  * @param {Walker} walker @returns {Record<string, Tree>}
  */
 export function resolveEstimators({ op, loss, slope, estimators }) {
@@ -52,10 +56,7 @@ export function resolveEstimators({ op, loss, slope, estimators }) {
   );
 }
 
-/**
- * Return whether a formula contains a parameter with this name.
- * @param {Tree} tree @param {string} name @returns {boolean}
- */
+/** Return whether a formula contains a parameter. @param {Tree} tree @param {string} name @returns {boolean} */
 export function hasName(tree, name) {
   if (typeof tree === "number") return false;
   return tree[0] === "name" ? tree[1] === name : getOperands(tree).some((part) => hasName(part, name));
@@ -64,27 +65,20 @@ export function hasName(tree, name) {
 /** Evaluate a formula at each x. @param {Tree} tree @param {number[]} x @param {Settings} settings */
 const evaluateAt = (tree, x, { parameters }) => evaluate(tree, { x: Float64Array.from(x), g: 1, parameters });
 
-/**
- * Compute the loss of each output y of a random unit.
- * @param {Walker} walker @param {number[]} y @param {Settings} settings
- */
+/** Compute the loss for each output y. @param {Walker} walker @param {number[]} y @param {Settings} settings */
 export function evaluateLoss({ loss }, y, { parameters }) {
   const output = Float64Array.from(y);
   return evaluate(loss, { x: output, y: output, parameters });
 }
 
-/**
- * Compute the mean loss of a random unit at a probability p.
- * @param {Walker} walker @param {number} p @param {Settings} settings
- */
+/** Compute the unit's mean loss at p. @param {Walker} walker @param {number} p @param {Settings} settings */
 export const evaluateMeanLoss = (walker, p, settings) =>
   evaluateAt(walker.mean_loss, [toLogit(p)], settings)[0];
 
 /**
- * Compute a gradient estimator's mean and standard deviation at a probability, and the exact gradient.
- * @param {Walker} walker
- * @param {Tree} estimator from ``resolveEstimators``
- * @param {Settings} settings @returns {Measured}
+ * Compute the mean and standard deviation of a gradient estimator at the current p, and the exact gradient.
+ * @param {Walker} walker @param {Tree} estimator from ``resolveEstimators`` @param {Settings} settings
+ * @returns {Measured}
  */
 export function measureEstimator(walker, estimator, settings) {
   const x = toLogit(settings.p);
@@ -94,8 +88,9 @@ export function measureEstimator(walker, estimator, settings) {
 }
 
 /**
- * Compute a gradient estimator's mean and standard deviation at an x from quantiles of the random draw.
- * @param {Tree} estimator @param {number} x @param {Pick<Settings, "parameters">} settings @param {number} count
+ * Compute an estimator's mean and standard deviation at x, from quantiles of the random number.
+ * @param {Tree} estimator @param {number} x @param {Pick<Settings, "parameters">} settings
+ * @param {number} count of quantiles in each interval
  */
 function estimateMoments(estimator, x, { parameters }, count) {
   const p = sigmoid(x);
@@ -108,11 +103,10 @@ function estimateMoments(estimator, x, { parameters }, count) {
 }
 
 /**
- * Simulate training runs of a random unit with independent random draws.
- *
- * Returns x of all runs before the first step and after each step.
+ * Simulate training runs with independent random numbers. Returns x of all runs before the first step and after each
+ * one.
  * @param {Walker} walker @param {Tree} estimator @param {Settings} settings
- * @param {number} runs their number; they are the first of ``walker.runs``
+ * @param {number} runs number of runs: the first of ``walker.runs``
  */
 export function simulateRuns({ steps, seed }, estimator, { p, rate, parameters }, runs) {
   let x = new Float64Array(runs).fill(toLogit(p));
@@ -127,9 +121,8 @@ export function simulateRuns({ steps, seed }, estimator, { p, rate, parameters }
 }
 
 /**
- * Train a random unit with an estimator's mean gradient, without noise. Returns x after each step.
- *
- * Training ends early if the mean is not finite.
+ * Train the unit with an estimator's mean, without noise. Returns x after each step. Training ends early if the mean is
+ * not finite.
  * @param {Walker} walker @param {Tree} estimator @param {Settings} settings
  */
 export function walkByMean({ steps }, estimator, settings) {
@@ -139,7 +132,7 @@ export function walkByMean({ steps }, estimator, settings) {
 }
 
 /**
- * Train a random unit with the exact gradient. Returns x after each step.
+ * Train the unit with the exact gradient. Returns x after each step.
  * @param {Walker} walker @param {Settings} settings
  */
 export function walkByExact({ steps, exact }, settings) {
@@ -148,7 +141,7 @@ export function walkByExact({ steps, exact }, settings) {
 
 /**
  * Return x after each step of gradient descent, which ends early if x is not finite.
- * @param {number} steps @param {number} from @param {number} rate @param {(x: number) => number} gradient
+ * @param {number} steps @param {number} from initial x @param {number} rate @param {(x: number) => number} gradient
  */
 function walk(steps, from, rate, gradient) {
   const all = [from];
@@ -160,17 +153,15 @@ function walk(steps, from, rate, gradient) {
   return all;
 }
 
-/** Count the training runs that end above and below p = 1/2. @param {Float64Array} x of all runs */
+/** Count the runs that end above and below p = 1/2. @param {Float64Array} x of each run */
 export const countEnds = (x) => ({
   above: x.filter((each) => each > 0).length,
   below: x.filter((each) => each < 0).length,
 });
 
 /**
- * Find the probabilities at which training by an estimator's mean gradient can end.
- *
- * ``rests`` are those at which the mean rises through 0, and ``ends`` are those of 0 and 1 that attract probabilities
- * nearby.
+ * Find the p at which training by an estimator's mean can end. ``rests``: where the mean rises through 0; ``ends``: 0
+ * and 1, if they attract nearby p.
  * @param {Tree} estimator @param {Settings} settings @returns {{rests: number[], ends: number[]}}
  */
 export function findEnds(estimator, settings) {

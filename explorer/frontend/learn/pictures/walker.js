@@ -1,4 +1,5 @@
-// A figure of a random unit: the reader drags p, chooses a gradient estimator, and sees training runs.
+// A figure of one random unit, which outputs 1 with probability p: the reader drags p, chooses a gradient estimator and
+// sees training runs.
 
 import { element, createId, setAttribute, setText } from "../../elements/dom.js";
 import { createSlider } from "../../elements/slider.js";
@@ -22,10 +23,10 @@ import {
 
 /** @import { Control, Settings, Walker } from "./walk.js" */
 
-const IDLE_MS = 250; // time without input until all runs are counted
+const IDLE_MS = 250; // pause in input before all runs are counted
 
 /**
- * Create the figure of a random unit that is trained with different gradient estimators.
+ * Create the figure of a random unit with several gradient estimators.
  * @param {Walker} walker @param {{signal: AbortSignal}} options @returns {import("./pictures.js").Picture}
  */
 export function createWalker(walker, { signal }) {
@@ -55,7 +56,10 @@ export function createWalker(walker, { signal }) {
     ),
   ];
 
-  /** Create the slider of a setting. @param {Control} control @param {(value: number) => void} set */
+  /**
+   * Create the slider of one setting.
+   * @param {Control} control @param {(value: number) => void} set stores the new value
+   */
   function createSettingSlider(control, set) {
     const slider = createSlider({
       name: control.name,
@@ -73,7 +77,7 @@ export function createWalker(walker, { signal }) {
     return name === walker.rate.name ? settings.rate : settings.parameters[name];
   }
 
-  /** Update the sliders, and hide those of parameters that the chosen estimator does not have. */
+  /** Update the sliders, and hide parameters that the chosen estimator lacks. */
   function showSliders() {
     for (const { control, slider } of sliders) {
       slider.update(valueOf(control), [control.low, control.high], false, [control.low, control.high]);
@@ -99,7 +103,7 @@ export function createWalker(walker, { signal }) {
     else drawRuns();
   }
 
-  /** Compute the gradient estimates for the first random draw of each plotted run. */
+  /** Estimate the gradient at the current p with the first random number of each plotted run. */
   function computeFirstDraws() {
     const x = new Float64Array(walker.drawn).fill(toLogit(settings.p));
     const draws = { [UNIFORM]: drawUniforms(walker.drawn, { seed: walker.seed, step: 0 }) };
@@ -164,7 +168,7 @@ function throttleToFrames(act) {
   };
 }
 
-/** Create the legend of the panel that shows the loss. */
+/** Create the legend of the loss panel. */
 function createLegend() {
   const createEntry = (/** @type {string} */ look, /** @type {string} */ words) =>
     element("span", { class: `key ${look}` }, words);
@@ -178,7 +182,7 @@ function createLegend() {
 }
 
 /**
- * Create a switch between runs with random draws and training by the mean gradient.
+ * Create a switch between runs with random numbers and training by the estimator's mean.
  * @param {(byMean: boolean) => void} onChange
  */
 function createModeSwitch(onChange) {
@@ -202,7 +206,8 @@ function createModeSwitch(onChange) {
 
 /**
  * Create the table of gradient estimators, with a radio button for each.
- * @param {string[]} labels @param {Walker} walker @param {(name: string) => void} onChoose
+ * @param {string[]} labels @param {Walker} walker
+ * @param {(name: string) => void} onChoose gets the chosen estimator's name
  */
 function createTable(labels, walker, onChoose) {
   const group = createId();
@@ -232,7 +237,7 @@ function createTable(labels, walker, onChoose) {
       element("tbody", {}, ...rows.map(({ row }) => row)),
     ),
     /**
-     * Show an estimator's mean, bias and standard deviation in the table.
+     * Show an estimator's mean, bias and standard deviation in its row of the table.
      * @param {string} name @param {import("./walk.js").Measured} measured
      */
     show(name, { mean, sd, exact }) {
@@ -240,15 +245,15 @@ function createTable(labels, walker, onChoose) {
       texts.forEach((text, i) => setText(getRowCells(name)[i], text));
     },
     /**
-     * Show in the table which share of an estimator's runs ends above p = 1/2.
-     * @param {string} name @param {string} text "" while it is not computed
+     * Show which percentage of an estimator's runs ends above p = 1/2.
+     * @param {string} name @param {string} text "" until computed
      */
     count: (name, text) => setText(getRowCells(name)[3], text),
   };
 }
 
 /**
- * Create a counter that simulates the runs of one estimator after another while the user is idle.
+ * Create a counter that simulates all runs of each estimator in turn while the user is idle.
  * @param {Walker} walker @param {ReturnType<typeof createTable>} table
  */
 function createCounter(walker, table) {
@@ -257,9 +262,10 @@ function createCounter(walker, table) {
   return {
     stop,
     /**
-     * Restart the count of runs with new settings.
+     * Restart the count with new settings.
      * @param {ReturnType<typeof resolveEstimators>} estimators @param {Settings} settings
-     * @param {(name: string, counts: {above: number, below: number}) => void} onCount
+     * @param {(name: string, counts: {above: number, below: number}) => void} onCount gets an estimator's name and
+     *   counts
      */
     begin(estimators, settings, onCount) {
       stop();
@@ -280,8 +286,9 @@ function createCounter(walker, table) {
 }
 
 /**
- * Call ``onMove`` while the pointer drags the ball sideways; vertical drags scroll the page.
- * @param {ReturnType<typeof createLossPanel>} panel @param {(share: number) => void} onMove
+ * Move the ball with the pointer, sideways only. Vertical drags scroll the page.
+ * @param {ReturnType<typeof createLossPanel>} panel
+ * @param {(share: number) => void} onMove gets the position as a fraction of the panel's width
  */
 function followDrag({ element: picture, across }, onMove) {
   picture.addEventListener("pointerdown", (/** @type {PointerEvent} */ event) => {

@@ -1,31 +1,27 @@
-// The y axes of charts: their ranges, which only grow, their ticks, and the format of their values.
+// The y axes of charts of a training: ranges that only grow, ticks, and the format of values.
 
 import { formatPower, formatShort } from "../../formula/numbers.js";
 
 /** @import { Series } from "../state/series.js" */
-/** @typedef {[number, number]} Range */
+/** Ends of an axis. @typedef {[number, number]} Range */
 /**
- * The axis of a chart's values. Its kind is ``share`` from 0 to 1, labelled in percent; ``fit`` at most 1; ``cosine``
- * from −1 to 1; ``decades`` above 0, logarithmic; or ``plain`` for any values. ``chance`` is the score of guessing, or
- * null; ``banded`` says whether there are bands over seeds, ``heldOut`` whether the values belong to held-out data;
- * these have ``decimals``.
- * @typedef {{kind: "share"|"fit"|"cosine"|"decades"|"plain", title: string, chance: number|null,
- *   banded: boolean, heldOut?: boolean, decimals?: number}} Scale
+ * The y axis of a chart. ``kind``: "share" from 0 to 1, in percent; "fit" at most 1; "cosine" from −1 to 1; "decades"
+ * above 0, logarithmic; "plain" for any values. ``chance``: the score of random guessing, or null; ``banded``: whether
+ * there are bands over seeds; ``heldOut``: whether values are of held-out data, with ``decimals``.
+ * @typedef {{kind: "share"|"fit"|"cosine"|"decades"|"plain", title: string, chance: number|null, banded: boolean,
+ *   heldOut?: boolean, decimals?: number}} Scale
  */
 
 const MARGIN = 0.05; // space above and below the curves, as a fraction of their height
-const MAX_DECADES_ABOVE = 3; // keeps a diverging curve from flattening all others
-const HIGH_CHANCE = 0.4; // if guessing scores more than this, the axis starts here instead of at 0
+const MAX_DECADES_ABOVE = 3; // limits a diverging curve, which would flatten all others
+const HIGH_CHANCE = 0.4; // the axis starts here instead of at 0 if random guessing scores more
 /**
- * The minimum width of each kind of value in characters. It keeps the labels' width constant.
+ * Minimum width of each kind of value in characters, so that labels keep their width.
  * @type {{[kind in Scale["kind"]]: number}}
  */
 export const VALUE_LETTERS = { share: 5, fit: 5, cosine: 5, decades: 6, plain: 6 };
 
-/**
- * The functions that create the Plotly axis of each kind, with its ticks.
- * @type {{[kind in Scale["kind"]]: (range: Range) => *}}
- */
+/** Functions that return a Plotly axis with ticks, by kind. @type {{[kind in Scale["kind"]]: (range: Range) => *}} */
 export const AXES = {
   share: (range) => makeLinearAxis(range, (value) => String(Math.round(100 * value))),
   fit: (range) => makeLinearAxis(range, (value) => String(Math.round(100 * value) / 100).replace("-", "−")),
@@ -44,7 +40,10 @@ function makeLinearAxis([low, high], text) {
   return { type: "linear", tickmode: "array", tickvals, ticktext: tickvals.map(text) };
 }
 
-/** Create a logarithmic axis with ticks at 1, 2 and 5 in each decade, or at decades only. @param {Range} range */
+/**
+ * Create a logarithmic axis. Ticks are at 1, 2 and 5 times powers of ten, or only at the powers on a long axis.
+ * @param {Range} range
+ */
 function makeLogAxis([low, high]) {
   const stride = Math.ceil((high - low) / 8);
   const powers = Array.from({ length: high - low + 1 }, (_, at) => low + at).filter(
@@ -61,20 +60,20 @@ function makeLogAxis([low, high]) {
 }
 
 /**
- * The functions that extend an axis range, if necessary, to include the given curves.
+ * Functions that extend a range to include curves, by kind of axis.
  * @type {{[kind in Scale["kind"]]: (range: Range|null, series: Series[], scale: Scale) => Range|null}}
  */
 export const RANGES = {
-  /** Start the range at 0, or at ``HIGH_CHANCE`` if guessing scores higher and no value is below ``HIGH_CHANCE``. */
+  /** Start at 0, or at ``HIGH_CHANCE`` if random guessing scores more and no value is below it. */
   share(range, series, { chance }) {
     const start = (chance ?? 0) > HIGH_CHANCE ? HIGH_CHANCE : 0;
     return [Math.min(range?.[0] ?? start, findMin(series) < start ? 0 : start), 1];
   },
-  /** Start the range at 0, or at −1 if a net is worse than predicting the mean. */
+  /** Start at 0, or at −1 if a net is worse than predicting the mean. */
   fit: (range, series) => [Math.min(range?.[0] ?? 0, findMin(series) < 0 ? -1 : 0), 1],
-  /** Start the range at 0, or at the next lower multiple of 0.5 if there are negative values. */
+  /** Start at 0, or at the multiple of 0.5 below a negative value. */
   cosine: (range, series) => [Math.min(range?.[0] ?? 0, Math.floor(2 * Math.min(findMin(series), 0)) / 2), 1],
-  /** Extend the range to whole decades, at most ``MAX_DECADES_ABOVE`` above a curve's first value. */
+  /** Extend to whole powers of ten, at most ``MAX_DECADES_ABOVE`` of them above a curve's first value. */
   decades(range, series) {
     let [low, high] = range ?? [Infinity, -Infinity];
     for (const { y } of series) {
@@ -88,7 +87,7 @@ export const RANGES = {
     }
     return low > high ? null : [low, Math.max(high, low + 1)];
   },
-  /** Extend the range to include all values, with a margin. */
+  /** Extend to all values, with a margin. */
   plain(range, series) {
     const values = series.flatMap(({ y }) => Array.from(y).filter(Number.isFinite));
     if (!values.length) return range;
@@ -98,7 +97,7 @@ export const RANGES = {
   },
 };
 
-/** Return the smallest value of all curves, or infinity if there are no curves. @param {Series[]} series */
+/** Return the smallest value of all curves, or Infinity without curves. @param {Series[]} series */
 function findMin(series) {
   return series
     .flatMap(({ y }) => Array.from(y))
@@ -106,7 +105,7 @@ function findMin(series) {
 }
 
 /**
- * The functions that format the value at the end of a curve.
+ * Functions that format the value at the end of a curve, by kind of axis.
  * @type {{[kind in Scale["kind"]]: (value: number, decimals?: number) => string}}
  */
 export const VALUES = {

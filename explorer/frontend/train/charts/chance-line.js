@@ -1,24 +1,21 @@
-// Places the label of the line that marks the score of random guessing where no curve crosses it.
+// The label of the line at the score of random guessing, placed where no curve crosses it.
 
 import { makeGrey } from "../../chart/plotly/plotly.js";
 
 /** @import { Series } from "../state/series.js" */
 
-/** The colour of the line that marks the score of random guessing. */
+/** Colour of the line at the score of random guessing. */
 export const CHANCE_COLOUR = makeGrey(0.9);
-const LABEL_WIDTH = 0.1; // width of the label, as a fraction of the chart's width
-const LABEL_HEIGHT = 0.14; // also of large letters in a low chart
+const LABEL_WIDTH = 0.1; // of the label, as a fraction of the chart's width
+const LABEL_HEIGHT = 0.14; // of the label, as a fraction of the y range; enough for large letters
 const RIGHT_ENDS = [1, 0.8, 0.6, 0.4, 0.2]; // right ends of the label to try, as fractions of the chart's width
 
 /**
- * Find a free position for the label of the line that marks the score of random guessing.
- *
- * Positions at the far right and below the line are preferred. If curves cross all positions, the first one is used.
- * Returns the label's right end as a fraction of the chart's width, and whether the label is above the line.
- * @param {number} chance
- * @param {Series[]} series
- * @param {[number, number]} range of y
- * @param {number} steps
+ * Find a position for the label of the line at the score of random guessing that no curve crosses. The far right and
+ * below the line come first; if all positions are crossed, the first is used. Returns the label's right end as a
+ * fraction of the chart's width, and whether it is above the line.
+ * @param {number} chance @param {Series[]} series @param {[number, number]} range of y
+ * @param {number} steps length of the x axis
  */
 export function placeChanceLabel(chance, series, [low, high], steps) {
   const tall = LABEL_HEIGHT * (high - low);
@@ -33,9 +30,9 @@ export function placeChanceLabel(chance, series, [low, high], steps) {
 }
 
 /**
- * Return whether a curve crosses the rectangle of a label.
+ * Return whether a curve crosses a label's rectangle.
  * @param {Series} series
- * @param {{x: number, from: number, to: number}} position
+ * @param {{x: number, from: number, to: number}} position ``x``: right end, ``from``, ``to``: range of y
  * @param {number} steps
  */
 function isOverlapping({ x, y }, { x: right, from, to }, steps) {

@@ -1,4 +1,4 @@
-// The main chart of a training run: one curve per backward rule, with a band over random seeds and a label at its end.
+// The main chart of a training run: one curve per backward rule, with a band over seeds and a label at its end.
 
 import { makeCenteredNote, createFigure } from "../../chart/plotly/figure.js";
 import { setAttribute } from "../../elements/dom.js";
@@ -11,24 +11,23 @@ import { findLastPoint } from "../state/series.js";
 /** @import { Series } from "../state/series.js" */
 /** @import { Range, Scale } from "./axes.js" */
 /**
- * What a chart of training shows. ``run`` is a key of the content, ``words`` the text for screen readers, ``empty``
- * the text before the first value, and ``legend`` a text next to the curves. ``along`` is the x axis if it does not
- * show steps.
- * @typedef {{run: string, scale: Scale, series: Series[], steps: number, words: string, empty: string,
- *   legend: string, along?: *, at?: number|null}} Picture ``at`` is the displayed step
+ * The contents of a chart of a training. ``run``: identifies the run, whose axes only grow; ``words``: text for screen
+ * readers; ``empty``: text before the first value; ``along``: the x axis if it is not in steps.
+ * @typedef {{run: string, scale: Scale, series: Series[], steps: number, words: string, empty: string, legend: string,
+ *   along?: *, at?: number|null}} Picture ``at``: the displayed step
  */
 
-const FEW_STEPS = 10; // with fewer steps, Plotly would place ticks at fractions of a step
-const MAX_TICKS = 6; // with more ticks, a narrow chart would not label the end of the axis
-const MAX_DISTANCE = 14; // maximum distance in px between the pointer and a curve that it selects
-const PLOT_SELECTOR = ".nsewdrag"; // Plotly's element that receives pointer events
+const FEW_STEPS = 10; // a shorter axis would get ticks at fractions of a step
+const MAX_TICKS = 6; // with more ticks, a narrow chart leaves out the last label
+const MAX_DISTANCE = 14; // in px; farther from the pointer, no curve is selected
+const PLOT_SELECTOR = ".nsewdrag"; // Plotly's element for pointer events
 
 /**
  * Create the main chart of a training run.
  * @param {HTMLElement} host of a fixed height
  * @param {{plotly: string|Promise<*>, onPoint: (rule: string|null) => void, onArea?: (left: number, width: number) =>
- *   void}} options the address of plotly.js; ``onPoint`` gets the rule of the curve at the pointer, ``onArea`` the
- *   position of the x axis in px
+ *   void}} options ``plotly``: its address; ``onPoint``: gets the rule whose curve is near the pointer, or null;
+ *   ``onArea``: gets position and width of the x axis in px
  */
 export function createTrainChart(host, { plotly, onPoint, onArea = () => undefined }) {
   let displayed = { run: "", range: /** @type {Range|null} */ (null) };
@@ -42,7 +41,7 @@ export function createTrainChart(host, { plotly, onPoint, onArea = () => undefin
     });
   return createFigure(host, { plotly, hover: true, compose, onDrawn });
 
-  /** @param {*} graph @param {import("./end-labels.js").Names|null} names */
+  /** Update the labels after Plotly has drawn. @param {*} graph @param {import("./end-labels.js").Names|null} names */
   function onDrawn(graph, names) {
     chart = graph;
     const { l, w } = graph._fullLayout._size;
@@ -53,10 +52,13 @@ export function createTrainChart(host, { plotly, onPoint, onArea = () => undefin
     lines.forEach((/** @type {Element} */ line, /** @type {number} */ at) =>
       setAttribute(line, "data-rule", rules[at]),
     );
-    graph.dispatchEvent(new Event("curves", { bubbles: true })); // the curves are in Plotly's order now
+    graph.dispatchEvent(new Event("curves", { bubbles: true })); // from now on, curves are in Plotly's order
   }
 
-  /** @param {Picture} picture @param {number} width px of the host */
+  /**
+   * Convert the chart's contents to Plotly's traces and layout.
+   * @param {Picture} picture @param {number} width px of the host
+   */
   function compose(
     { run, scale, series, steps, along = makeStepAxis(steps), empty, legend, at = null },
     width,
@@ -99,10 +101,8 @@ function makeStepAxis(steps) {
 }
 
 /**
- * Return the backward rule whose curve is closest above or below the pointer, or null if none is close.
- * @param {PointerEvent} event
- * @param {*} chart drawn by Plotly
- * @param {Series[]} series
+ * Return the rule whose curve is vertically nearest to the pointer, or null if none is near.
+ * @param {PointerEvent} event @param {*} chart drawn by Plotly @param {Series[]} series
  */
 function findRuleNear({ clientX, clientY }, chart, series) {
   const { xaxis, yaxis, _size: size } = chart._fullLayout;
@@ -116,9 +116,8 @@ function findRuleNear({ clientX, clientY }, chart, series) {
 }
 
 /**
- * Return the index of the number that is nearest to a wanted number.
- * @param {ArrayLike<number>} numbers ascending
- * @param {number} wanted
+ * Return the index of the number nearest to ``wanted``.
+ * @param {ArrayLike<number>} numbers ascending @param {number} wanted
  */
 function findNearestIndex(numbers, wanted) {
   let at = 0;
@@ -127,7 +126,7 @@ function findNearestIndex(numbers, wanted) {
   return at;
 }
 
-/** Return the labels with names and values at the ends of curves. @param {Series[]} series @param {Scale} scale */
+/** Return name and value for the label at the end of each curve. @param {Series[]} series @param {Scale} scale */
 function makeEndNames(series, { kind, decimals }) {
   return series
     .filter(({ ends }) => ends)
@@ -138,13 +137,13 @@ function makeEndNames(series, { kind, decimals }) {
     });
 }
 
-/** @param {number} step */
+/** Create the line at the displayed step. @param {number} step */
 function makePlayhead(step) {
   const line = { color: CHANCE_COLOUR, width: 1.5 };
   return { type: "line", yref: "paper", y0: 0, y1: 1, x0: step, x1: step, line };
 }
 
-/** @param {number} chance */
+/** Create the line at the score of random guessing. @param {number} chance */
 function makeChanceLine(chance) {
   return {
     type: "line",
@@ -158,11 +157,8 @@ function makeChanceLine(chance) {
 }
 
 /**
- * Create the label of the line that marks the score of random guessing, away from the curves.
- * @param {number} chance
- * @param {Series[]} series
- * @param {Range} range of y
- * @param {number} steps
+ * Create the label of the line at the score of random guessing.
+ * @param {number} chance @param {Series[]} series @param {Range} range of y @param {number} steps length of the x axis
  */
 function makeChanceLabel(chance, series, range, steps) {
   const { x, isAbove } = placeChanceLabel(chance, series, range, steps);
@@ -177,7 +173,7 @@ function makeChanceLabel(chance, series, range, steps) {
   };
 }
 
-/** @param {string} legend */
+/** Create the text next to the curves. @param {string} legend */
 function legendOf(legend) {
   return { ...makeCenteredNote(legend), x: 1, y: 1, xanchor: "right", yanchor: "top" };
 }

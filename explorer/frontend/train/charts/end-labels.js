@@ -1,38 +1,36 @@
-// Labels with the name and last value of each curve, placed next to its right end.
+// Labels at the right ends of curves, with name and last value.
 
 import { element, setAttribute } from "../../elements/dom.js";
 import { h, render } from "../../elements/render.js";
 import { cut, spread } from "./label-layout.js";
 
 /**
- * A name at the end of a curve; ``x`` and ``y`` are values on the chart's axes.
+ * The label of a curve that ends at ``x`` and ``y`` on the axes.
  * @typedef {{x: number, y: number, colour: string, name: string, value: string, rule?: string}} Name
  */
 /**
- * Names in a margin of ``width`` px next to the chart; ``texts`` are the names, shortened to fit.
+ * The labels of a chart. ``width``: px of the margin for them; ``texts``: names shortened to fit.
  * @typedef {{width: number, names: Name[], texts: string[]}} Names
  */
 
-/** The chart width in px below which the labels of curves are shortened more. */
+/** In a chart narrower than this, in px, labels are shortened more. */
 export const NARROW = 440;
 const [FEW_LETTERS, MANY_LETTERS] = [11, 26];
-const DIGIT = 0.58; // width of a bold digit, as a fraction of the font's height
-const LEAD = 18; // px, length of the line from a curve to its label
-const LINES = 1.15; // distance between labels, as a multiple of the font size
+const DIGIT = 0.58; // width of a bold digit, as a multiple of the font size
+const LEAD = 18; // px from the end of a curve to its label
+const LINES = 1.15; // line height, as a multiple of the font size
 
 /** Create the labels at the right ends of a chart's curves. @param {HTMLElement} host of the chart */
 export function createEndLabels(host) {
   const list = element("div", { class: "ends", "aria-hidden": "true" });
   const pen = /** @type {CanvasRenderingContext2D} */ (element("canvas", {}).getContext("2d"));
-  let cached = { width: 0, size: 0 }; // both in px
+  let cached = { width: 0, size: 0 }; // width of the chart and font size at the last measurement, in px
   host.append(list);
 
   /**
-   * Shorten the labels of curves, and measure the space they need. Returns null if there are no labels.
-   * @param {number} width px of the chart
-   * @param {Name[]} names
-   * @param {number} least minimum number of letters of a value
-   * @returns {Names|null}
+   * Shorten the labels and measure the space for them. Returns null without labels.
+   * @param {number} width of the chart in px @param {Name[]} names
+   * @param {number} least minimum number of letters of a value @returns {Names|null}
    */
   function space(width, names, least) {
     if (!names.length) return null;
@@ -55,7 +53,7 @@ export function createEndLabels(host) {
     return parseFloat(fontSize);
   }
 
-  /** @param {*} chart drawn by Plotly @param {Names|null} names */
+  /** Draw the labels next to a chart. @param {*} chart drawn by Plotly @param {Names|null} names */
   function show(chart, names) {
     setAttribute(list, "hidden", !names);
     if (!names) return;
@@ -83,11 +81,8 @@ export function createEndLabels(host) {
 }
 
 /**
- * Return the label at the end of a curve.
- * @param {Name} name
- * @param {string} text its name, shortened to fit
- * @param {number} left
- * @param {number} top
+ * Draw one label.
+ * @param {Name} name @param {string} text name, shortened to fit @param {number} left in px @param {number} top in px
  */
 function drawLabel({ name, value, rule }, text, left, top) {
   const style = `translate: ${left}px calc(${top}px - 50%)`;
@@ -96,11 +91,9 @@ function drawLabel({ name, value, rule }, text, left, top) {
 }
 
 /**
- * Return the line from the end of a curve to its label.
- * @param {Name} name
- * @param {{x: number, y: number}} from
- * @param {number} right
- * @param {number} top
+ * Draw the line from a curve's end to its label.
+ * @param {Name} name @param {{x: number, y: number}} from end of the curve in px
+ * @param {number} right end of the line in px @param {number} top of the label in px
  */
 function drawLead({ colour, rule }, { x, y }, right, top) {
   const far = x < right - 8;
@@ -112,7 +105,7 @@ function drawLead({ colour, rule }, { x, y }, right, top) {
   });
 }
 
-/** @param {number} px @param {number} most */
+/** Limit a position to 0 … ``most``. @param {number} px @param {number} most */
 function clamp(px, most) {
   return Number.isFinite(px) ? Math.min(Math.max(px, 0), most) : most;
 }

@@ -1,14 +1,12 @@
-// Places the labels at the ends of curves so that they do not overlap.
+// Positions of labels next to the ends of curves, without overlap.
 
 import { clampTo } from "../../formula/numbers.js";
 
 /**
- * Place labels at least ``height`` px apart and as near as possible to their wanted positions. If they do not fit
- * between ``low`` and ``high``, they are evenly spaced at a smaller distance.
- * @param {number[]} wanted px from the top
- * @param {number} height px from one label to the next
- * @param {number} low the highest position, in px from the top
- * @param {number} high the lowest position
+ * Place labels at least ``height`` px apart, as near as possible to their wanted positions. If they do not fit between
+ * ``low`` and ``high``, they are evenly spaced and closer.
+ * @param {number[]} wanted px from the top @param {number} height px from one label to the next
+ * @param {number} low highest position, in px from the top @param {number} high lowest position
  * @returns {number[]} in the order of ``wanted``
  */
 export function spread(wanted, height, low, high) {
@@ -29,23 +27,19 @@ export function spread(wanted, height, low, high) {
 }
 
 /**
- * Adjacent labels without free space between them.
+ * A group of labels that touch each other. ``members``: indices; ``top``: position of the first in px.
  * @typedef {{members: number[], sum: number, top: number}} Block
  */
 
-/** @param {Block} above @param {Block} below @param {number} gap */
+/** Return whether two groups of labels touch. @param {Block} above @param {Block} below @param {number} gap */
 function areTouching(above, below, gap) {
   return below.top < above.top + above.members.length * gap - 1e-9;
 }
 
 /**
- * Merge two blocks of labels, and place the result as near as possible to the labels' wanted positions.
- * @param {Block} above
- * @param {Block} below
- * @param {number} gap
- * @param {number} low
- * @param {number} high
- * @returns {Block}
+ * Merge two groups of labels, as near as possible to their wanted positions.
+ * @param {Block} above @param {Block} below @param {number} gap px from one label to the next @param {number} low
+ * @param {number} high @returns {Block}
  */
 function mergeBlocks(above, below, gap, low, high) {
   const members = [...above.members, ...below.members];
@@ -56,9 +50,8 @@ function mergeBlocks(above, below, gap, low, high) {
 }
 
 /**
- * Shorten names to a maximum length. Names with the same beginning keep their ends.
- * @param {string[]} names
- * @param {number} most letters of each
+ * Shorten names to a maximum length. Names that begin alike keep their ends.
+ * @param {string[]} names @param {number} most letters of each
  */
 export function cut(names, most) {
   const texts = names.map((name) => truncateEnd(name, most));
@@ -67,12 +60,15 @@ export function cut(names, most) {
   return texts.map((text, at) => (isAlike(text, names[at]) ? truncateStart(names[at], most) : text));
 }
 
-/** @param {string} name @param {number} most letters */
+/** Shorten a name at its end. @param {string} name @param {number} most letters */
 function truncateEnd(name, most) {
   return name.length > most ? `${name.slice(0, most - 1).trimEnd()}…` : name;
 }
 
-/** Shorten a name to its last words or to a word's end. @param {string} name @param {number} most letters */
+/**
+ * Shorten a name at its start, to its last words or the end of a word.
+ * @param {string} name @param {number} most letters
+ */
 function truncateStart(name, most) {
   const end = name.slice(1 - most);
   const word = end.search(/\s\S/) + 1;

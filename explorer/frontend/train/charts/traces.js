@@ -1,4 +1,4 @@
-// Converts curves to Plotly traces, with bands and tooltips.
+// Curves of a training as Plotly traces, with bands and tooltips.
 
 import { escapeHtml } from "../../chart/plotly/plotly.js";
 import { traceBand } from "../state/series.js";
@@ -6,10 +6,10 @@ import { traceBand } from "../state/series.js";
 /** @import { Series } from "../state/series.js" */
 /** @import { Scale } from "./axes.js" */
 
-const BAND = "24"; // opacity of the band, as the last two digits of a hexadecimal colour
-const TINY = 1e-30; // replaces values below 0, which a logarithmic axis cannot show
+const BAND = "24"; // opacity of a band, as the last two digits of a hexadecimal colour
+const TINY = 1e-30; // in place of values that a logarithmic axis cannot show
 
-/** Return whether a curve has a band of standard deviations over random seeds. @param {Series} series */
+/** Return whether a curve has a band of standard deviations over seeds. @param {Series} series */
 export function hasBand({ y, spread = [] }) {
   return Array.from(spread).some((deviation, at) => Number.isFinite(deviation) && Number.isFinite(y[at]));
 }
@@ -34,10 +34,8 @@ export function makeCurveTrace({ name, meta, colour, x, y, spread, dash, faint, 
 }
 
 /**
- * Return the tooltip of a curve. If there are several random seeds, it includes the standard deviation.
- * @param {Scale} scale
- * @param {ArrayLike<number>} y
- * @param {ArrayLike<number>} [spread]
+ * Return Plotly's template of a curve's tooltip, with the standard deviation over several seeds.
+ * @param {Scale} scale @param {ArrayLike<number>} y @param {ArrayLike<number>} [spread]
  */
 function formatTooltip({ kind, decimals }, y, spread) {
   const [times, unit] = kind === "share" ? [100, " %"] : [1, ""];
@@ -50,7 +48,10 @@ function formatTooltip({ kind, decimals }, y, spread) {
   };
 }
 
-/** Create the Plotly trace of the band mean ± standard deviation. @param {Series} series @param {Scale} scale */
+/**
+ * Create the band mean ± standard deviation over seeds as a Plotly trace.
+ * @param {Series} series @param {Scale} scale
+ */
 export function makeBandTrace(series, { kind }) {
   const clamp = (/** @type {number} */ value) =>
     kind === "decades" ? Math.max(value, TINY) : Math.min(value, 1);

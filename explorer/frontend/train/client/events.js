@@ -1,12 +1,11 @@
-// Streams status events of a training run or a study from the server, and reconnects when the connection is lost.
+// Events of a training run or study: the server streams its status. A lost connection is renewed.
 
 const RETRY_MS = 1000;
 
 /**
- * Create a client that streams the server's status events of one training run or study at a time.
- * @param {{address: (id: string) => string, onEvent: (status: *) => void, onLost: () => void}} options ``address``
- *   returns the address of the events for an id, ``onEvent`` gets each status, ``onLost`` is called when the
- *   connection is lost
+ * Create a client that receives the events of one run or study at a time.
+ * @param {{address: (id: string) => string, onEvent: (status: *) => void, onLost: () => void}} options ``address``:
+ *   returns the stream's address for an id; ``onEvent``: gets each status; ``onLost``: the connection is lost
  */
 export function createFeed({ address, onEvent, onLost }) {
   /** @type {EventSource|null} */
@@ -18,7 +17,7 @@ export function createFeed({ address, onEvent, onLost }) {
   addEventListener("offline", () => watched && handleLoss(), { signal: end.signal });
   addEventListener("online", () => watched && open(watched), { signal: end.signal });
 
-  /** Connect to the event stream of a run or study, which starts with its full status. @param {string} run its id */
+  /** Connect to the stream of a run or study, which begins with its complete status. @param {string} run id */
   function open(run) {
     close();
     watched = run;

@@ -1,4 +1,4 @@
-// Requests the nets' state at step 0 from the server while no training run has started. Newer requests replace older ones.
+// Requests for step 0 of the nets before a run has started. A newer request replaces an older one.
 
 import { postJson } from "../../choice/server.js";
 import { decodeArrays } from "../state/series.js";
@@ -7,25 +7,26 @@ import { makeRunRequest } from "./request.js";
 
 /** @import { State } from "../state/state.js" */
 
-const REST_MS = 120; // wait this long after the last change of the settings before sending a request
+const REST_MS = 120; // pause after a change before the request
 
 /**
- * Create a client that asks the server for step 0 of the current settings while there is no training run. The same
- * settings are requested only once.
+ * Create a client that asks the server for step 0 of the current settings, while there is no run. Equal settings are
+ * requested once.
  * @param {{server: (path: string) => string, onFirst: (first: NonNullable<State["first"]>) => void}} options
+ *   ``onFirst``: gets the answer
  */
 export function createFirstStep({ server, onFirst }) {
   let last = "";
   let timer = 0;
 
-  /** @param {State} state @param {string} settingsKey */
+  /** Ask the server for step 0 of the current settings. @param {State} state @param {string} settingsKey */
   async function ask({ choice, table }, settingsKey) {
     const { query, branch, table: ownTable } = makeRunRequest(choice, table);
     const answer = await postJson(server("first"), { query, branch, ...(ownTable && { table: ownTable }) });
     if (last === settingsKey) onFirst({ settingsKey, answer: answer.snapshot ? decodeArrays(answer) : null });
   }
 
-  /** Discard the last answer because the current settings cannot be trained. */
+  /** Discard the last answer, because the current settings cannot be trained. */
   function reset() {
     clearTimeout(timer);
     if (last === "") return;
@@ -34,7 +35,7 @@ export function createFirstStep({ server, onFirst }) {
   }
 
   return {
-    /** @param {State} state */
+    /** Update for a new state of the page. @param {State} state */
     follow(state) {
       const { choice, reading } = state;
       const hasNoTable =

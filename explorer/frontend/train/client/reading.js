@@ -1,29 +1,28 @@
-// The table that the user has pasted: kept in the browser tab's session and parsed by the server.
+// The table of data that the user has pasted, kept in the browser tab and analysed by the server.
 
 import { postJson } from "../../choice/server.js";
 import { saveInSession } from "../../choice/session.js";
 import { asRead } from "../state/own-table.js";
 
 /** @import { OwnTable, Reading } from "../state/own-table.js" */
-/** @typedef {{table: OwnTable, reading: Reading}} TableState the user's table, and the server's description of it */
+/** @typedef {{table: OwnTable, reading: Reading}} TableState the user's table, with the server's analysis */
 
 /**
- * Create a client that asks the server to parse the table of training data that the user has pasted. ``onTable``
- * replaces the table and has it parsed; ``read`` only has it parsed. If several requests overlap, only the last answer
- * is used.
- * @param {{server: (path: string) => string, state: () => TableState, become: (own: TableState) => void,
- *   onRead: () => void}} options ``onRead`` is called after a new answer has been stored in the state
+ * Create a client that has the server analyse the user's table. ``onTable`` replaces the table first; ``read`` does
+ * not. Only the answer to the latest request is used.
+ * @param {{server: (path: string) => string, state: () => TableState, become: (own: TableState) => void, onRead: () =>
+ *   void}} options ``become``: stores table and answer; ``onRead``: called after that
  */
 export function createOwnTable({ server, state, become, onRead }) {
   let last = 0;
 
-  /** @param {OwnTable} table @param {Reading} reading */
+  /** Store the table with its analysis. @param {OwnTable} table @param {Reading} reading */
   function setTable(table, reading) {
     saveInSession("own table", table);
     become({ table, reading });
   }
 
-  /** @param {OwnTable} table */
+  /** Have the server analyse a table. @param {OwnTable} table */
   async function read(table) {
     const request = ++last;
     const reading = table.text.trim() ? await postJson(server("table"), { table }) : null;

@@ -1,4 +1,4 @@
-// The bodies of the requests that start or control a training run.
+// Bodies of the requests that start or control a training run.
 
 import { toQuery } from "../../choice/address.js";
 import { isUnderway } from "../state/history.js";
@@ -7,18 +7,16 @@ import { getLiveSettings, toSettingsKey, getSetting, getSelectedTask } from "../
 /** @import { Choice } from "../../choice/choice.js" */
 /** @import { OwnTable } from "../state/own-table.js" */
 /**
- * The settings of a run: ``settingsKey`` is the key of all settings whose change starts a new run, ``lr`` the
- * initial learning rate.
+ * What identifies a run: a key of all settings whose change starts a new one, and the initial learning rate.
+ *
  * @typedef {{settingsKey: string, lr: string}} RunSettings
- * A run to start: a link's query, and the settings that the link does not contain.
- * @typedef {RunSettings & {query: string, table: OwnTable|null, branch: string[]}} Order
+ * @typedef {RunSettings & {query: string, table: OwnTable|null, branch: string[]}} Order a request to start a run;
+ *   ``query``: settings as in a link; ``table``, ``branch``: not in the link
  */
 
 /**
- * Build the request that starts a training run with the page's current settings.
- * @param {Choice} choice
- * @param {OwnTable} table the visitor's own table
- * @returns {Order}
+ * Return the request that starts a run with the current settings.
+ * @param {Choice} choice @param {OwnTable} table the user's table @returns {Order}
  */
 export function makeRunRequest(choice, table) {
   const branch = (choice.training.branch ?? "").split("\n").filter(Boolean);
@@ -27,21 +25,17 @@ export function makeRunRequest(choice, table) {
 }
 
 /**
- * Return a training run's initial learning rate and a key that identifies all its other settings.
- * @param {Choice} choice
- * @param {OwnTable} table
- * @returns {RunSettings}
+ * Return the initial learning rate of a run, and a key of all other settings that need a new run.
+ * @param {Choice} choice @param {OwnTable} table the user's table @returns {RunSettings}
  */
 export function getRunSettings(choice, table) {
   return { settingsKey: toSettingsKey(choice, table), lr: getSetting(choice, "lr") };
 }
 
 /**
- * Return the training settings to send to the server along with a command such as "pause". The learning rate is
- * included only if it has changed. Otherwise a run with branch points would fall back to its initial rate.
- * @param {import("../state/state.js").State} state
- * @param {Choice} choice
- * @param {string} command
+ * Return the settings that are sent along with a command such as "pause". The learning rate is left out unless changed:
+ * otherwise a run with branch points would return to its initial rate.
+ * @param {import("../state/state.js").State} state @param {Choice} choice @param {string} command
  */
 export function getCommandSettings(state, choice, command) {
   const { lr, ...rest } = getLiveSettings(choice);
@@ -51,9 +45,8 @@ export function getCommandSettings(state, choice, command) {
 }
 
 /**
- * Return whether two choices of settings agree in everything that can be changed during a training run.
- * @param {Choice} one
- * @param {Choice} other
+ * Return whether two settings agree in everything that can change during a run.
+ * @param {Choice} one @param {Choice} other
  */
 export function hasSameLiveSettings(one, other) {
   return JSON.stringify(getLiveSettings(one)) === JSON.stringify(getLiveSettings(other));

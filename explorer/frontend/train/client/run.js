@@ -1,4 +1,4 @@
-// Controls the training run of this browser session. Commands show their expected effect immediately.
+// Commands to the training run of this browser tab. The page shows the expected effect of a command at once.
 
 import { requestJson, postJson, downloadAnswer } from "../../choice/server.js";
 import { saveInSession, loadFromSession, getOwner } from "../../choice/session.js";
@@ -9,23 +9,24 @@ import { ACTIVE, AT_REST, IDLE, OVER, getSentence, withMeasured } from "../state
 /** @import { Event, Status, View } from "../state/status.js" */
 /** @import { RunSettings, Order } from "./request.js" */
 /**
- * A training run that this browser session has started.
+ * A run that this tab has started, also before a reload of the page.
  * @typedef {RunSettings & {id: string, key: string}} StartedRun
  */
 
 const NO_RUN = { message: "There is no run yet, or it has ended: press Start." };
-const KEEPS_PICTURE = ["gone", "silent", "failed", "crowded"]; // in these states, the last snapshot of the nets stays visible
+// in these states, the last measurements of the nets stay visible
+const KEEPS_PICTURE = ["gone", "silent", "failed", "crowded"];
 
 /**
- * Create a client that starts, controls and watches the training run of this browser session.
- * @param {{server: (path: string) => string, live: (name: string) => Object<string, string>,
- *   onChange: (view: View) => void}} options ``live`` returns the settings to send with a command
+ * Create a client that starts, controls and follows the run of this tab.
+ * @param {{server: (path: string) => string, live: (name: string) => Object<string, string>, onChange: (view: View) =>
+ *   void}} options ``live``: returns the settings that are sent along with a command; ``onChange``: gets each new state
  */
 export function createRun({ server, live, onChange }) {
   let run = /** @type {StartedRun|null} */ (loadFromSession("run"));
-  // The settings key of the run that will exist once all pending requests are answered.
+  // The settings key of the run once all pending requests are answered.
   let intended = /** @type {string|null} */ (null);
-  let changing = false; // whether a changed learning rate or pace has not been sent yet
+  let changing = false; // whether a changed learning rate or pace is still to be sent
   let questions = /** @type {string[]} */ ([]);
   const toShowQuery = () => new URLSearchParams(questions.map((key) => ["show", key]));
   const watched = createWatcher({
@@ -37,17 +38,18 @@ export function createRun({ server, live, onChange }) {
     needsWatching: (/** @type {Status} */ { state }) => !OVER.includes(state),
   });
 
-  /** @param {Event} event */
+  /** Handle one event of the run's stream. @param {Event} event */
   function onEvent(event) {
     if (event.state === "gone" && OVER.includes(watched.view.status.state)) {
-      watched.close(); // the server has deleted the finished run, whose charts stay visible
+      watched.close(); // the server has deleted the finished run; its charts stay
       return;
     }
     const { status: last, lost, notice } = watched.view;
     const status = withMeasured(decodeArrays(event), last);
     const keeps = KEEPS_PICTURE.includes(status.state) && !status.snapshot;
     const { state, sentence } = status;
-    if (![...ACTIVE, ...AT_REST, "silent"].includes(state)) watched.close(); // must come first: show() may open the stream again
+    // before show(), which may open the stream again
+    if (![...ACTIVE, ...AT_REST, "silent"].includes(state)) watched.close();
     watched.show({
       status: keeps ? { ...last, state, sentence, steps_per_second: 0 } : status,
       notice: lost ? "" : notice,
@@ -56,26 +58,30 @@ export function createRun({ server, live, onChange }) {
   }
 
   /**
-   * @param {Partial<Status>} soon
-   * @param {() => Promise<*>} ask
-   * @param {string|null} [settingsKey] of the run that exists afterwards
+   * Show the expected effect of a command, and send it.
+   * @param {Partial<Status>} soon expected status @param {() => Promise<*>} ask sends the request
+   * @param {string|null} [settingsKey] of the run after the command
    */
   function act(soon, ask, settingsKey = getSettingsKey()) {
     intended = settingsKey;
     watched.act(soon, ask);
   }
 
-  /** Return the settings key of the training run that was requested last. */
+  /** Return the settings key of the run after all pending requests. */
   function getSettingsKey() {
     return watched.isBusy ? intended : run && run.settingsKey;
   }
 
-  /** @param {string} name */
+  /** Send a command such as "pause" to the run. @param {string} name */
   async function sendCommand(name) {
     return run && postJson(server(`runs/${run.id}/${name}`), { key: run.key, ...live(name) });
   }
 
-  /** @param {Order} order @param {boolean} paused @param {number|null} [step] of the present run to continue from */
+  /**
+   * Ask the server to start a run.
+   * @param {Order} order @param {boolean} paused whether it starts paused
+   * @param {number|null} [step] of the present run from which it continues
+   */
   async function requestStart({ query, table, branch, settingsKey, lr }, paused, step = null) {
     const parent = run && step !== null ? { run: run.id, key: run.key, step } : null;
     const answer = await postJson(server("runs"), {
@@ -91,12 +97,16 @@ export function createRun({ server, live, onChange }) {
     return answer;
   }
 
-  /** @param {Order} order @param {Partial<Status>} soon @param {boolean} paused @param {number} [step] */
+  /**
+   * Start a run in place of the present one, and show the expected status.
+   * @param {Order} order @param {Partial<Status>} soon expected status @param {boolean} paused whether it starts paused
+   * @param {number} [step] of the present run from which it continues
+   */
   function startNew(order, soon, paused, step) {
     act(soon, () => requestStart(order, paused, step), order.settingsKey);
   }
 
-  /** Send changed training settings to the run. Changes made before the request is sent are combined into one. */
+  /** Send changed settings to the run. Changes until the request is sent are combined. */
   function change() {
     if (changing) return;
     changing = true;
@@ -104,16 +114,16 @@ export function createRun({ server, live, onChange }) {
       changing = false;
       const answer = await sendCommand("change");
       if (answer?.message) watched.show({ notice: answer.message });
-      else if (OVER.includes(watched.view.status.state)) watched.open(); // the server measures a finished run's nets again
+      else if (OVER.includes(watched.view.status.state)) watched.open(); // a finished run's nets are measured again
     });
   }
 
   return {
-    /** The settings key of the current training run, or null if there is no run. */
+    /** The settings key of the present run (see ``RunSettings``), or null without a run. */
     get settingsKey() {
       return getSettingsKey();
     },
-    /** The initial learning rate of the current training run, or null if there is no run. */
+    /** The initial learning rate of the present run, or null without a run. */
     get lr() {
       return run && run.lr;
     },
@@ -121,8 +131,8 @@ export function createRun({ server, live, onChange }) {
       return watched.view.status;
     },
     /**
-     * Store new settings for the current training run without restarting it, after changes made during training have
-     * become part of the page's settings.
+     * Store other settings for the present run without a restart, after changes made during training have entered the
+     * page's settings.
      * @param {RunSettings} named
      */
     rename({ settingsKey, lr }) {
@@ -130,22 +140,16 @@ export function createRun({ server, live, onChange }) {
       run = run && { ...run, settingsKey, lr };
       saveInSession("run", run);
     },
-    /**
-     * Continue to follow the training run that was started before the page was reloaded, and send it the current settings.
-     *
-     */
+    /** Follow the run that was started before a reload of the page, and send it the current settings. */
     watch() {
       watched.open();
       change();
     },
-    /** @param {Order} order */
+    /** Start a run. @param {Order} order */
     begin: (order) => startNew(order, { ...IDLE, state: "running", sentence: "Starting." }, false),
     /**
-     * Start a training run that continues from one step of the current run. That step stays visible until the new run
-     * has started.
-     * @param {Order} order
-     * @param {number} step
-     * @param {Partial<Status>} displayed
+     * Start a run that continues from a step of the present one. That step stays visible until then.
+     * @param {Order} order @param {number} step @param {Partial<Status>} displayed status at the step
      */
     goOn: (order, step, displayed) =>
       startNew(
@@ -165,7 +169,7 @@ export function createRun({ server, live, onChange }) {
     /** Start a training run that is paused at step 0. @param {Order} order */
     beginAtRest: (order) =>
       startNew(order, { ...IDLE, state: "ready", sentence: getSentence("ready") }, true),
-    /** Whether the server has yet to answer a command. */
+    /** Whether a command has not been answered yet. */
     get isBusy() {
       return watched.isBusy;
     },
@@ -189,38 +193,37 @@ export function createRun({ server, live, onChange }) {
       }),
     change,
     /**
-     * Have the server measure the current nets with one instrument. Returns a dict from backward rules to
-     * measurements, or a message if they are not available.
-     * @param {string} key
-     * @param {Object<string, number>} numbers its arguments
-     * @param {number|null} [at] the checkpoint to measure at, instead of the present step
+     * Have the server measure the nets with one instrument. Returns the measurement of each rule by key, or a
+     * ``message`` on failure.
+     * @param {string} key of the instrument @param {Object<string, number>} numbers arguments
+     * @param {number|null} [at] checkpoint, by default the present step
      */
     async measure(key, numbers, at = null) {
       const numbered = Object.entries({ ...numbers, ...(at !== null && { at }) });
       const query = new URLSearchParams(numbered.map(([name, value]) => [name, String(value)]));
       return run && decodeArrays(await requestJson(server(`runs/${run.id}/measured/${key}?${query}`)));
     },
-    /** Fetch the training run's status at a checkpoint, or a message if there is none. @param {number} step */
+    /** Fetch the run's status at a checkpoint, or a ``message`` on failure. @param {number} step */
     async look(step) {
       return run
         ? decodeArrays(await requestJson(server(`runs/${run.id}/at/${step}?${toShowQuery()}`)))
         : NO_RUN;
     },
-    /** Download a file of the training run. Returns a message if the download fails. @param {string} file its name */
+    /** Download a file of the run. Returns "", or an error message. @param {string} file name */
     take: async (file) =>
       run ? downloadAnswer(server(`runs/${run.id}/files/${file}`), { key: run.key }, file) : NO_RUN.message,
-    /** Have the server parse exported settings. Returns them, or a message if they are invalid. @param {string} text */
+    /** Have the server parse exported settings. Returns them, or a ``message`` on failure. @param {string} text */
     open: (text) => postJson(server("settings"), { text }),
     /**
-     * Choose the instruments whose measurements every further event from the server includes.
-     * @param {string[]} keys
+     * Choose the measurements that the run's events include.
+     * @param {string[]} keys of instruments, with their arguments
      */
     show(keys) {
       if (keys.join() === questions.join()) return;
       questions = keys;
       if (!watched.isBusy && watched.view.id) watched.open();
     },
-    /** Stop the current training run and forget it, because other settings have been chosen. */
+    /** Stop the run and forget it, after other settings have been chosen. */
     drop() {
       const stopRun = async () => {
         await sendCommand("stop");

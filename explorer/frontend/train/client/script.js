@@ -1,12 +1,13 @@
-// Fetches a Python script for the current settings from the server. No training run is needed.
+// The current settings as a Python script, from the server. No run is needed.
 
 import { postJson } from "../../choice/server.js";
 import { explainUntrained } from "../state/tasks.js";
 import { makeRunRequest } from "./request.js";
 
 /**
- * @param {{server: (path: string) => string, now: () => import("../../choice/choice.js").Choice,
- *   state: () => import("../state/state.js").State}} page
+ * Create the client that fetches the script.
+ * @param {{server: (path: string) => string, now: () => import("../../choice/choice.js").Choice, state: () =>
+ *   import("../state/state.js").State}} page ``now``: returns the settings
  */
 export function createScripts({ server, now, state }) {
   const makeBody = () => {
@@ -15,7 +16,7 @@ export function createScripts({ server, now, state }) {
   };
   return {
     scriptKey: () => JSON.stringify(makeBody()),
-    /** @returns {Promise<{text?: string, message?: string}>} */
+    /** Fetch the script, or a message on failure. @returns {Promise<{text?: string, message?: string}>} */
     async onScript() {
       const message = explainUntrained(now());
       return message ? { message } : postJson(server("script"), makeBody());

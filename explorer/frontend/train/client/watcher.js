@@ -1,40 +1,42 @@
-// Follows a training run or a study on the server. A command shows its expected effect immediately.
+// A client of a training run or study: it sends commands, shows their expected effect at once, and follows the status.
 
 import { createFeed } from "./events.js";
 
-/** The displayed state of the work. @template S @typedef {{status: S, notice: string, lost: boolean, id: string|null}} View */
+/**
+ * The displayed state of a run or study. ``notice``: why an action failed; ``lost``: the connection is interrupted.
+ * @template S
+ * @typedef {{status: S, notice: string, lost: boolean, id: string|null}} View
+ */
 
 /**
- * Create a client that sends commands to a training run or study and follows its status.
+ * Create a client that sends commands to a run or study and follows its status.
  * @template {object} S
- * @param {{idle: S, address: (id: string) => string, current: () => {id: string}|null,
- *   onChange: (view: View<S>) => void, onEvent: (event: *) => void, needsWatching?: (status: S) => boolean}} options
- *   ``onEvent`` gets what the server sends, ``current`` returns the present work, ``needsWatching`` whether
- *   more events are expected
+ * @param {{idle: S, address: (id: string) => string, current: () => {id: string}|null, onChange: (view: View<S>) =>
+ *   void, onEvent: (event: *) => void, needsWatching?: (status: S) => boolean}} options ``current``: returns the
+ *   present run or study; ``onEvent``: handles an event; ``needsWatching``: whether a status will change
  */
 export function createWatcher({ idle, address, current, onChange, onEvent, needsWatching = () => true }) {
   let view = /** @type {View<S>} */ ({ status: idle, notice: "", lost: false, id: null });
-  let line = /** @type {Promise<*>} */ (Promise.resolve()); // commands are sent one after another
+  let line = /** @type {Promise<*>} */ (Promise.resolve()); // settled once all commands so far are answered
   let waiting = 0;
   const feed = createFeed({ address, onEvent, onLost: () => show({ lost: true }) });
 
-  /** @param {Partial<View<S>>} next */
+  /** Change the displayed state. @param {Partial<View<S>>} next */
   function show(next) {
     view = { ...view, ...next, id: current()?.id ?? null };
     onChange(view);
   }
 
-  /** Send a request once all earlier requests have been answered. @param {() => Promise<*>} ask */
+  /** Send a request after all earlier ones are answered. @param {() => Promise<*>} ask */
   function inTurn(ask) {
     line = line.then(ask);
     return line;
   }
 
   /**
-   * Show a provisional status immediately, then send a request and show the server's answer. Requests are sent one
-   * after another. If several are waiting, only the answer to the last one is shown.
-   * @param {Partial<S>} soon
-   * @param {() => Promise<*>} ask
+   * Show the expected status at once, then send a request and show the server's answer. Requests are sent one after the
+   * other; if several wait, only the last one's answer is shown.
+   * @param {Partial<S>} soon expected status @param {() => Promise<*>} ask sends the request
    */
   function act(soon, ask) {
     feed.close();
@@ -55,14 +57,14 @@ export function createWatcher({ idle, address, current, onChange, onEvent, needs
     get view() {
       return view;
     },
-    /** Whether the server has yet to answer a command. */
+    /** Whether a command has not been answered yet. */
     get isBusy() {
       return waiting > 0;
     },
     act,
     inTurn,
     show,
-    /** Connect to the event stream of the current training run or study, if there is one. */
+    /** Connect to the stream of the present run or study, if any. */
     open() {
       const work = current();
       if (work) feed.open(work.id);

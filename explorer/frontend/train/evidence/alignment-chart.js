@@ -1,4 +1,4 @@
-// The chart of how well each rule's gradient aligns with that of the smoothed op during training.
+// The chart of alignment over a training: the cosine between a rule's gradient and that of the net smoothed by noise.
 
 import { element, setAttribute } from "../../elements/dom.js";
 import { h, render } from "../../elements/render.js";
@@ -8,9 +8,11 @@ import { createSwitch } from "../widgets/toggle-group.js";
 /** @import { Alignment as Picture } from "./alignment-data.js" */
 
 /**
+ * Create the chart of alignment.
  * @param {HTMLElement} host
- * @param {{plotly: string, onPoint: (rule: string|null) => void,
- *   onKind: (kind: import("../state/state.js").AlignmentMeasure) => void}} options
+ * @param {{plotly: string, onPoint: (rule: string|null) => void, onKind: (kind:
+ *   import("../state/state.js").AlignmentMeasure) => void}} options ``onPoint``: gets the rule near the pointer;
+ *   ``onKind``: gets the measure to plot
  */
 export function createAlignment(host, { plotly, onPoint, onKind }) {
   const kinds = createSwitch("Measure of alignment", onKind);
@@ -19,7 +21,7 @@ export function createAlignment(host, { plotly, onPoint, onKind }) {
   const chart = createTrainChart(frame, { plotly, onPoint });
   return {
     smoothing,
-    /** @param {Picture} picture */
+    /** Update the chart. @param {Picture} picture */
     show({ title, sentence, limits, note, kinds: { options, chosen }, missing, chart: drawing }) {
       const says = h("div", {}, h("p", {}, sentence), h("p", {}, limits));
       const details = h("details", { class: "explained" }, h("summary", {}, "What it says"), says);

@@ -1,4 +1,4 @@
-// Computes the data of the alignment chart.
+// Contents of the chart of alignment, which compares each rule's gradient with that of the net smoothed by noise.
 
 import { VALUES } from "../charts/axes.js";
 import { isLost, getLayerChoice } from "../state/layers.js";
@@ -10,10 +10,11 @@ import { getSetting } from "../state/tasks.js";
 /** @import { LegendEntry, Series } from "../state/series.js" */
 /** @import { AlignmentMeasure, State } from "../state/state.js" */
 /**
- * The chart that compares gradients with those of the smoothed op, and the texts around the chart.
- * @typedef {{title: string, sentence: string, limits: string, missing: string, note: string,
- *   kinds: {options: {value: AlignmentMeasure, label: string}[], chosen: AlignmentMeasure}, chart:
- *   import("../charts/chart.js").Picture}} Alignment
+ * The chart of alignment with the texts around it. ``kinds``: measures to choose from; ``missing``: rules without a
+ * curve.
+ * @typedef {{title: string, sentence: string, limits: string, missing: string, note: string, kinds: {options: {value:
+ *   AlignmentMeasure, label: string}[], chosen: AlignmentMeasure}, chart: import("../charts/chart.js").Picture}}
+ *   Alignment
  */
 
 const KINDS = /** @type {{value: AlignmentMeasure, label: string}[]} */ ([
@@ -26,7 +27,7 @@ const SCALES = /** @type {{[kind in AlignmentMeasure]: import("../charts/axes.js
 });
 
 /**
- * Build the data of the chart that compares each rule's gradient with that of the smoothed op.
+ * Return the contents of the chart of alignment.
  * @param {State} state @param {LegendEntry[]} lines @returns {Alignment}
  */
 export function buildAlignmentChart(state, lines) {
@@ -58,10 +59,8 @@ export function buildAlignmentChart(state, lines) {
 }
 
 /**
- * Return the message that the alignment chart shows if it has no curve.
- * @param {Series[]} series
- * @param {LegendEntry[]} lines
- * @param {Snapshot|null} snapshot
+ * Return the message in a chart of alignment without curves.
+ * @param {Series[]} series @param {LegendEntry[]} lines @param {Snapshot|null} snapshot
  */
 function explainEmptyChart(series, lines, snapshot) {
   if (series.length) return "No gradient to compare";
@@ -70,10 +69,8 @@ function explainEmptyChart(series, lines, snapshot) {
 }
 
 /**
- * Describe which backward rules have no gradient to compare. Returns "" if all of them have one.
- * @param {Series[]} series
- * @param {LegendEntry[]} lines
- * @param {Snapshot|null} snapshot
+ * Describe which rules have no gradient to compare, or return "".
+ * @param {Series[]} series @param {LegendEntry[]} lines @param {Snapshot|null} snapshot
  */
 function describeMissing(series, lines, snapshot) {
   if (!series.length || !snapshot?.measured_steps.length) return "";
@@ -83,9 +80,8 @@ function describeMissing(series, lines, snapshot) {
 }
 
 /**
- * Format the current value of each curve as its label does.
- * @param {import("../charts/chart.js").Picture} chart
- * @returns {Record<string, string>}
+ * Format each curve's current value as its label does, by rule.
+ * @param {import("../charts/chart.js").Picture} chart @returns {Record<string, string>}
  */
 export function formatValues({ series, scale }) {
   const finite = series.filter(({ y }) => Number.isFinite(y[y.length - 1]));

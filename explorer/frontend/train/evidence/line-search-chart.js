@@ -1,23 +1,27 @@
-// The chart of the loss along each rule's next optimizer step, which is measured on request.
+// The line search: the loss along each rule's next optimiser step, measured on request.
 
 import { element, setAttribute } from "../../elements/dom.js";
 import { h, render } from "../../elements/render.js";
 import { createTrainChart } from "../charts/chart.js";
 
 /**
- * The result; ``offer`` is the label of the button that measures again, "" if the nets have not changed since.
- * @typedef {{title: string, sentence: string, limits: string, measured: boolean, offer: string,
- *   chart: import("../charts/chart.js").Picture}} Picture
+ * The result of a line search. ``offer``: label of the button that measures again, "" while the nets are unchanged.
+ * @typedef {{title: string, sentence: string, limits: string, measured: boolean, offer: string, chart:
+ *   import("../charts/chart.js").Picture}} Picture
  */
 
-/** @param {{plotly: string, onPoint: (rule: string|null) => void}} reach @param {() => void} onAgain */
+/**
+ * Create the chart of the line search.
+ * @param {{plotly: string, onPoint: (rule: string|null) => void}} reach
+ * @param {() => void} onAgain called to measure again
+ */
 export function createSearch(reach, onAgain) {
   const frame = element("div", { class: "searched" });
   const section = element("section", { class: "why-panel line_search" });
   const chart = createTrainChart(frame, reach);
   return {
     element: section,
-    /** @param {Picture} picture */
+    /** Update the chart. @param {Picture} picture */
     show({ title, sentence, limits, measured, offer, chart: drawing }) {
       setAttribute(section, "aria-label", title);
       frame.hidden = !measured;

@@ -1,4 +1,4 @@
-// Computes the data of the line search chart: the loss along each rule's next optimizer step.
+// Contents of the line search's chart: the loss along each rule's next optimiser step.
 
 import { findInstrument } from "../state/instruments.js";
 import { describeEnds } from "../state/series.js";
@@ -6,7 +6,7 @@ import { describeEnds } from "../state/series.js";
 /** @import { LegendEntry } from "../state/series.js" */
 /** @import { Request, State } from "../state/state.js" */
 
-export const SEARCH = "line_search"; // the instrument that measures the loss along a step
+export const SEARCH = "line_search"; // key of the instrument
 const X_AXIS = {
   title: { text: "length of the step, in lengths of all weights", standoff: 4 },
   unifiedhovertitle: { text: "%{x:.2g} of the weights" },
@@ -18,10 +18,8 @@ const X_AXIS = {
 };
 
 /**
- * Build the data of the chart that shows the loss along each rule's next optimiser step.
- * @param {State} state
- * @param {LegendEntry[]} lines
- * @returns {import("./line-search-chart.js").Picture}
+ * Return the contents of the line search's chart.
+ * @param {State} state @param {LegendEntry[]} lines @returns {import("./line-search-chart.js").Picture}
  */
 export function buildLineSearch({ view, requests }, lines) {
   const { label, sentence, limits } = findInstrument(SEARCH);
@@ -52,9 +50,8 @@ export function buildLineSearch({ view, requests }, lines) {
 }
 
 /**
- * Return the label of the button that starts the measurement, or "" to hide the button.
- * @param {Request|null} latest the last request
- * @param {number} step of the present nets
+ * Return the label of the button that measures, or "" for none.
+ * @param {Request|null} latest the last request @param {number} step of the nets
  */
 function getOfferText(latest, step) {
   if (!latest) return "Measure";

@@ -1,4 +1,4 @@
-// The view model of the section "Why": its open panels and their contents.
+// The view model of the area "Why": its open panels with their contents.
 
 import { toQuery } from "../../choice/address.js";
 import { toServerUrl } from "../../choice/server.js";
@@ -22,7 +22,7 @@ const CHARTS = /** @type {Object<string, string>} */ ({
 const NO_NET = "No net is left to look at: every rule has diverged.";
 
 /**
- * Build the data of the section "Why", which shows measurements of the nets.
+ * Return the contents of the area "Why", which shows measurements of the nets.
  * @param {State} state @param {LegendEntry[]} lines @returns {import("./view.js").Picture}
  */
 export function buildEvidence(state, lines) {
@@ -41,10 +41,9 @@ export function buildEvidence(state, lines) {
 }
 
 /**
- * Build the panel that explains why a rule is described as it is. Returns null if the user has not pressed "Why?".
- * ``row`` is null if the explanation is the alignment chart and not a panel.
- * @param {State} state
- * @param {LegendEntry[]} lines
+ * Return the panel that supports the sentence about one rule, or null unless its button "Why?" is pressed. ``row`` is
+ * null if the chart of alignment supports it.
+ * @param {State} state @param {LegendEntry[]} lines
  */
 export function buildRulePanel(state, lines) {
   const line = lines.find(({ key }) => key === state.why);
@@ -64,11 +63,8 @@ export function buildRulePanel(state, lines) {
 }
 
 /**
- * Build the data of one open panel, with one drawing per backward rule.
- * @param {State} state
- * @param {LegendEntry[]} lines
- * @param {Panel} panel
- * @returns {import("../panels/panel.js").Row}
+ * Return the contents of an open panel, with one drawing per rule.
+ * @param {State} state @param {LegendEntry[]} lines @param {Panel} panel @returns {import("../panels/panel.js").Row}
  */
 function buildPanelRow(state, lines, panel) {
   const { choice, view } = state;
@@ -107,9 +103,8 @@ function buildPanelRow(state, lines, panel) {
 }
 
 /**
- * Return the number picked in one panel for use in another, or null if the task lacks the other panel.
- * @param {State} state
- * @param {Panel} panel
+ * Return the example picked in one panel for display in another, or null if the task lacks that panel.
+ * @param {State} state @param {Panel} panel
  */
 function getPicked({ choice, numbers }, { picks }) {
   if (!picks || !getSuitablePanels(choice).some(({ key }) => key === picks.panel)) return null;
@@ -117,7 +112,7 @@ function getPicked({ choice, numbers }, { picks }) {
 }
 
 /**
- * Return the message to show in place of a drawing if there are no measurements.
+ * Return the message in place of a rule's drawing without measurements.
  * @param {Snapshot|null} snapshot @param {LegendEntry} line
  */
 function explainEmptyCell(snapshot, line) {
@@ -126,13 +121,10 @@ function explainEmptyCell(snapshot, line) {
 }
 
 /**
- * Create the link that opens a picture's histogram behind the curves of Explore. Returns null if there is none with the
- * means of its bins.
- * @param {State} state
- * @param {import("../panels/panels.js").Picture|null} picture
- * @param {LegendEntry} line
- * @param {number} layer
- * @returns {import("../panels/panel.js").Carry|null}
+ * Return a link that plots a histogram behind the curves on Explore, or null if the picture has none with the means of
+ * its bins.
+ * @param {State} state @param {import("../panels/panels.js").Picture|null} picture @param {LegendEntry} line
+ * @param {number} layer index @returns {import("../panels/panel.js").Carry|null}
  */
 function createCarryLink({ choice, view }, picture, line, layer) {
   const histogram = picture?.blocks.find(({ means }) => means);
@@ -149,9 +141,8 @@ function createCarryLink({ choice, view }, picture, line, layer) {
 }
 
 /**
- * Return the index of the legend entry whose answer is displayed, or null if there is no answer.
- * @param {State} state
- * @param {Panel} panel
+ * Return the index of the legend's button whose answer is displayed, or null.
+ * @param {State} state @param {Panel} panel
  */
 function findPressed({ requests, view }, { asks, legend }) {
   const latest = requests[asks];
@@ -162,10 +153,8 @@ function findPressed({ requests, view }, { asks, legend }) {
 }
 
 /**
- * Return the server's answer about a backward rule, or null if nothing was requested.
- * @param {State} state
- * @param {Panel} panel
- * @param {LegendEntry} line
+ * Return the server's answer about a rule, or null if none was requested.
+ * @param {State} state @param {Panel} panel @param {LegendEntry} line
  * @returns {import("../panels/panel.js").Answer|null}
  */
 function getAnswerAbout({ requests, view }, { asks }, { key }) {

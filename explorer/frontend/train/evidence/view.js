@@ -1,4 +1,4 @@
-// The section "Why": its panels, the buttons that open and close them, and the choice of a layer.
+// The area "Why": its panels, the buttons that open them, and the choice of a layer.
 
 import { createChildren } from "../../elements/children.js";
 import { element } from "../../elements/dom.js";
@@ -8,18 +8,19 @@ import { createSearch } from "./line-search-chart.js";
 import { createSwitch } from "../widgets/toggle-group.js";
 
 /**
- * The picture of the area: a button for each panel, the layers, a note on the net of the pictures (``of``), and the
- * open panels.
- * @typedef {{buttons: {key: string, label: string, open: boolean}[], layers: {count: number, chosen: number},
- *   of: string, rows: import("../panels/panel.js").Row[],
- *   search: import("./line-search-chart.js").Picture|null}} Picture
+ * Contents of the area. ``buttons``: one for each panel; ``of``: which seed's net is shown; ``rows``: open panels;
+ * ``search``: the line search if open.
+ * @typedef {{buttons: {key: string, label: string, open: boolean}[], layers: {count: number, chosen: number}, of:
+ *   string, rows: import("../panels/panel.js").Row[], search: import("./line-search-chart.js").Picture|null}} Picture
  */
 
 /**
+ * Create the area "Why".
  * @param {HTMLElement} host
- * @param {{onPanel: (key: string, open: boolean) => void, onLayer: (layer: number) => void,
- *   onLegend: (panel: import("../state/instruments.js").Panel, index: number) => void,
- *   onNumber: (key: string, name: string, value: number) => void, onSearch: () => void}} on
+ * @param {{onPanel: (key: string, open: boolean) => void, onLayer: (layer: number) => void, onLegend: (panel:
+ *   import("../state/instruments.js").Panel, index: number) => void, onNumber: (key: string, name: string, value:
+ *   number) => void, onSearch: () => void}} on callbacks; ``onPanel``: opens or closes a panel; ``onLegend``: a
+ *   legend's button is pressed; ``onNumber``: an instrument's argument is changed; ``onSearch``: starts the line search
  * @param {{plotly: string, onPoint: (rule: string|null) => void}} reach
  */
 export function createWhy(host, { onPanel, onLayer, onLegend, onNumber, onSearch }, reach) {
@@ -31,9 +32,8 @@ export function createWhy(host, { onPanel, onLayer, onLegend, onNumber, onSearch
   host.append(head, body);
 
   /**
-   * Open the panel that shows more about the number that the user has picked, and scroll to the panel.
-   * @param {import("../state/instruments.js").Panel} panel
-   * @param {number} value
+   * Open the panel with details about a picked example, and scroll to it.
+   * @param {import("../state/instruments.js").Panel} panel @param {number} value index of the example
    */
   function pick({ picks }, value) {
     if (!picks) return;
@@ -42,7 +42,7 @@ export function createWhy(host, { onPanel, onLayer, onLegend, onNumber, onSearch
     panels.parts.get(picks.panel)?.element.scrollIntoView({ block: "nearest", behavior: "smooth" });
   }
 
-  /** @param {import("../panels/panel.js").Row} row */
+  /** Create an open panel. @param {import("../panels/panel.js").Row} row */
   function createRow({ panel }) {
     return createPanel(panel, {
       onLegend: (index) => onLegend(panel, index),
@@ -52,7 +52,7 @@ export function createWhy(host, { onPanel, onLayer, onLegend, onNumber, onSearch
   }
 
   return {
-    /** @param {Picture} picture */
+    /** Update the area. @param {Picture} picture */
     show({ buttons, layers: { count, chosen }, of: netNote, rows, search: along }) {
       host.hidden = buttons.length === 0;
       const toggles = buttons.map(({ key, label, open }) => {

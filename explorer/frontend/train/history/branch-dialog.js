@@ -1,4 +1,4 @@
-// The dialog that branches a training run: what to change from the displayed step on.
+// The dialog that branches a training run: from the displayed step on, it continues with one change.
 
 import { getCatalogue, explainTrainingRefusal } from "../../choice/entries.js";
 import { element, createId, setAttribute } from "../../elements/dom.js";
@@ -8,11 +8,11 @@ import { h, render } from "../../elements/render.js";
 /** @import { Part } from "../../elements/render.js" */
 /** @import { Time } from "./view-model.js" */
 /**
- * An option of a list: its value, its text, and the reason why it is disabled, or "".
+ * An entry of a list: value, text, and the reason why it is disabled, or "".
  * @typedef {[string, string, string]} ListOption
  */
 
-const ALL = /** @type {ListOption} */ (["rule", "All lines", ""]); // changes the backward rule of all curves
+const ALL = /** @type {ListOption} */ (["rule", "All lines", ""]); // for all curves
 const KINDS = /** @type {ListOption[]} */ ([
   ["rule", "Backward rule", ""],
   ["op", "Op", ""],
@@ -21,7 +21,10 @@ const KINDS = /** @type {ListOption[]} */ ([
 const TYPED = { inputmode: "decimal", autocomplete: "off", spellcheck: "false" };
 const OVER = "Scrub back first: after the last step nothing is left to train.";
 
-/** @param {{onBranch: (name: string, value: string) => void}} on */
+/**
+ * Create the dialog.
+ * @param {{onBranch: (name: string, value: string) => void}} on ``onBranch``: gets name and new value
+ */
 export function createBranchDialog({ onBranch }) {
   let time = /** @type {Time|null} */ (null);
   let refusal = "";
@@ -32,7 +35,7 @@ export function createBranchDialog({ onBranch }) {
   const valueOf = (/** @type {string} */ name) =>
     /** @type {HTMLSelectElement|null} */ (body.querySelector(`#${id}-${name}`))?.value ?? "";
 
-  /** @param {string} message */
+  /** Show an error message. @param {string} message */
   function refuse(message) {
     refusal = message;
     draw();
@@ -50,8 +53,8 @@ export function createBranchDialog({ onBranch }) {
   }
 
   /**
-   * Return a list of options, or without options the field of the learning rate.
-   * @param {string} name @param {string} label @param {string} kind of change that needs the field, "" for all
+   * Return a list to choose from or, without options, the field of the learning rate.
+   * @param {string} name @param {string} label @param {string} kind of change for which it is shown, "" for all
    * @param {Part[]} [options]
    */
   function makeField(name, label, kind, options) {
@@ -65,7 +68,7 @@ export function createBranchDialog({ onBranch }) {
   }
 
   function draw() {
-    if (!time || !menu.open) return; // the lists are long, and a run is drawn many times a second
+    if (!time || !menu.open) return; // the lists are long, and a run updates the page many times a second
     const { hasRun, lines, most, spikes, step } = time;
     const names = lines.map(({ key, label }) => /** @type {ListOption} */ ([key, label, ""]));
     const toOption = (/** @type {Parameters<typeof explainTrainingRefusal>[0]} */ entry) =>
@@ -89,7 +92,7 @@ export function createBranchDialog({ onBranch }) {
 
   return {
     element: menu,
-    /** @param {Time} now */
+    /** Update the dialog. @param {Time} now */
     show(now) {
       time = now;
       setAttribute(menu, "data-off", !now.hasRun);
@@ -100,7 +103,7 @@ export function createBranchDialog({ onBranch }) {
   };
 }
 
-/** @param {ListOption[]} options @param {number} [first] index of the option that is selected at first */
+/** Return list entries. @param {ListOption[]} options @param {number} [first] index of the initial selection */
 function makeOptions(options, first = 0) {
   return options.map(([value, text, refusal], index) => {
     const state = { disabled: refusal !== "", title: refusal || null, selected: index === first };

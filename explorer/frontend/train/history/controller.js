@@ -1,4 +1,4 @@
-// Handles input to the history of a training run: earlier steps, branches and exports.
+// The controller of a run's history: display of earlier steps, branches and exports.
 
 import { parseMessage } from "../../choice/message.js";
 import { withPoints } from "../state/branches.js";
@@ -15,20 +15,18 @@ import { enterTraining } from "../state/tasks.js";
 /** @import { State } from "../state/state.js" */
 
 /**
- * Create the controller of a training run's history.
- * @param {{state: () => State, become: (change: Partial<State>) => void,
- *   run: ReturnType<typeof import("../client/run.js").createRun>, choose: (choice: State["choice"]) => void,
- *   goOn: (step: number) => void, table: (table: import("../state/own-table.js").OwnTable) => void}} page ``become``
- *   changes the state, ``choose`` sets another choice, ``goOn`` starts a run of it that continues from a step of the
- *   present run
+ * Create the controller of a run's history.
+ * @param {{state: () => State, become: (change: Partial<State>) => void, run: ReturnType<typeof
+ *   import("../client/run.js").createRun>, choose: (choice: State["choice"]) => void, goOn: (step: number) => void,
+ *   table: (table: import("../state/own-table.js").OwnTable) => void}} page ``become``: changes the state; ``choose``:
+ *   sets other settings; ``goOn``: starts a run with them that continues from a step of the present run
  */
 export function createHistory({ state, become, run, choose, goOn, table }) {
   let looking = false;
 
   /**
-   * Fetch the displayed step from the server, with one request at a time. If the user moves on meanwhile, the last
-   * requested step is fetched next.
-   *
+   * Fetch the status at the displayed step, one request at a time. If the user has moved on meanwhile, only the last
+   * step is fetched next.
    */
   async function look() {
     if (looking) return;
@@ -50,9 +48,8 @@ export function createHistory({ state, become, run, choose, goOn, table }) {
   }
 
   /**
-   * Continue training from the displayed step with other settings.
-   * @param {State["choice"]} choice
-   * @param {string} name of the present run as an earlier one
+   * Continue from the displayed step with other settings.
+   * @param {State["choice"]} choice @param {string} name the present run's name once it is an earlier one
    */
   function continueFrom(choice, name) {
     const { at, view } = state();
@@ -64,7 +61,7 @@ export function createHistory({ state, become, run, choose, goOn, table }) {
 
   return {
     look,
-    /** @param {number} wanted */
+    /** Display the stored step nearest to a wanted one. @param {number} wanted */
     onScrub(wanted) {
       const at = findDisplayedStep(state(), wanted);
       if (at === state().at) return become({});
@@ -75,22 +72,28 @@ export function createHistory({ state, become, run, choose, goOn, table }) {
       const { status } = state().view;
       continueFrom(getRecordedChoice(state()), `as it went on to step ${status.step}`);
     },
-    /** @param {string} name @param {string} value */
+    /**
+     * Branch the run at the displayed step.
+     * @param {string} name of the changed setting @param {string} value new value
+     */
     onBranch(name, value) {
       const step = state().at ?? state().view.status.step;
       const choice = getRecordedChoice(state());
       continueFrom(branchChoice(choice, { step, name, value }), `before the branch at ${step}`);
     },
-    /** @param {number} index of the choice's branch point to remove */
+    /** Remove a branch point from the settings. @param {number} index of the choice's branch point to remove */
     onPoint(index) {
       const { choice } = state();
       const left = getPoints(choice).filter((_, other) => other !== index);
       choose(withPoints(choice, left));
     },
-    /** @param {number} number of the earlier run whose lines are removed */
+    /**
+     * Remove an earlier run's curves from the chart.
+     * @param {number} number of the earlier run whose lines are removed
+     */
     onGhost: (number) => become({ ghosts: state().ghosts.filter((ghost) => ghost.number !== number) }),
     onTake: (/** @type {string} */ file) => run.take(file),
-    /** @param {string} text exported settings */
+    /** Open exported settings. Returns a message. @param {string} text exported settings */
     async onOpen(text) {
       const answer = await run.open(text);
       if (answer.message) return answer.message;

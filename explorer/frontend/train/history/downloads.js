@@ -1,4 +1,4 @@
-// The menu that exports a training run's files and opens exported settings.
+// The menu that exports files of a training run and opens exported settings.
 
 import { element, setAttribute, setText } from "../../elements/dom.js";
 import { createFileButton } from "../../elements/file-button.js";
@@ -13,8 +13,8 @@ const FILES = /** @type {const} */ ([
 
 /**
  * Create the menu that exports a training run's files and opens exported settings.
- * @param {{onTake: (file: string) => Promise<string>, onOpen: (text: string) => Promise<string>}} on both return
- *   a sentence for the visitor: ``onTake`` only after an error
+ * @param {{onTake: (file: string) => Promise<string>, onOpen: (text: string) => Promise<string>}} on both return a
+ *   message; that of ``onTake`` is "" on success
  */
 export function createExportMenu({ onTake, onOpen }) {
   const status = element("p", { class: "next", role: "status" });
@@ -24,20 +24,20 @@ export function createExportMenu({ onTake, onOpen }) {
   const file = createFileButton("Open settings", { accept: ".json,application/json", onFile: open });
   const menu = createMenu("Take away", element("div", { class: "taking" }, ...buttons, file, status));
 
-  /** Show a progress message until the work is done, then show its result. @param {() => Promise<string>} work */
+  /** Show progress until work is done, then its message. @param {() => Promise<string>} work */
   async function showResult(work) {
     setText(status, "One moment …");
     setText(status, await work());
   }
 
-  /** @param {File} chosen */
+  /** Open a file with exported settings. @param {File} chosen */
   function open(chosen) {
     return showResult(async () => onOpen(await chosen.text()));
   }
 
   return {
     element: menu,
-    /** @param {{hasRun: boolean}} time */
+    /** Enable the exports if there is a run. @param {{hasRun: boolean}} time */
     show({ hasRun }) {
       buttons.forEach((button) => setAttribute(button, "disabled", !hasRun));
     },

@@ -1,13 +1,13 @@
-// The slider below the chart that selects the training step to display.
+// The slider below the chart that selects which step of a run is displayed.
 
 import { updateChildren } from "../../elements/children.js";
 import { element, setAttribute, setText } from "../../elements/dom.js";
 import { findNearest } from "../state/history.js";
 
-const THUMB = 18; // px wide, as in time.css
-const JUMP = 10; // number of checkpoints that Page Up and Page Down move by
+const THUMB = 18; // width in px, as in time.css
+const JUMP = 10; // checkpoints per press of Page Up or Page Down
 
-/** @param {{onScrub: (step: number) => void}} on */
+/** Create the slider. @param {{onScrub: (step: number) => void}} on */
 export function createScrubber({ onScrub }) {
   let steps = /** @type {number[]} */ ([]);
   let step = 0;
@@ -39,16 +39,13 @@ export function createScrubber({ onScrub }) {
   return {
     element: host,
     said,
-    /**
-     * Align the slider with the chart's x axis and show it. The left end and the width are in px.
-     * @param {number} left @param {number} width
-     */
+    /** Align the slider with the chart's x axis, and show it. @param {number} left in px @param {number} width in px */
     align(left, width) {
       host.style.visibility = "";
       host.style.marginLeft = `${left - THUMB / 2}px`;
       host.style.width = `${width + THUMB}px`;
     },
-    /** @param {import("./view-model.js").Time} time */
+    /** Update the slider. @param {import("./view-model.js").Time} time */
     show(time) {
       ({ steps, step } = time);
       setAttribute(range, "max", time.most);
@@ -66,7 +63,7 @@ export function createScrubber({ onScrub }) {
 }
 
 /**
- * The functions that return the index of the step to which each key moves the slider.
+ * Functions that return the index of the step to which a key moves, by key.
  * @type {Record<string, (index: number, last: number) => number>}
  */
 const KEY_MOVES = {

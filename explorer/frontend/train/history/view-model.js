@@ -1,4 +1,4 @@
-// The view model of a training run's history: its slider, the actions at the displayed step, and earlier runs.
+// The view model of a run's history: its slider, the actions at the displayed step, and earlier runs.
 
 import { countLinkedBranches } from "../../choice/address.js";
 import { pointText, parseBranches, rateAt } from "../state/branches.js";
@@ -8,20 +8,18 @@ import { describeFirstDifference, getSetting, getSelectedTask } from "../state/t
 
 /** @import { State } from "../state/state.js" */
 /**
- * The history: ``steps`` can be displayed, ``step`` is displayed, ``most`` is the last step; ``points`` are the branch
- * points of the run, or of the choice without a run; ``chosen`` says whether the choice has branch points, ``spikes``
- * whether units spike; ``ghosts`` are the earlier runs.
- * @typedef {{steps: number[], step: number, most: number, isBack: boolean, lr: string,
- *   lines: import("../state/series.js").LegendEntry[], points: {step: number, text: string}[], chosen: boolean, spikes: boolean,
- *   ghosts: {number: number, text: string}[], hasRun: boolean, unsaid: string}} Time ``unsaid`` is a note on branch
- * points that do not fit into the link
+ * Contents of a run's history. ``steps``: those that can be displayed; ``step``: the displayed one; ``most``: the last
+ * one; ``points``: branch points of the run, or of the settings without a run; ``chosen``: whether the settings have
+ * branch points; ``spikes``: whether units spike; ``ghosts``: earlier runs.
+ * @typedef {{steps: number[], step: number, most: number, isBack: boolean, lr: string, lines:
+ *   import("../state/series.js").LegendEntry[], points: {step: number, text: string}[], chosen: boolean, spikes:
+ *   boolean, ghosts: {number: number, text: string}[], hasRun: boolean, unsaid: string}} Time ``unsaid``: a note on
+ *   branch points that do not fit into the link
  */
 
 /**
- * Build the data of the history view: steps to display, branch points and earlier runs.
- * @param {State} state
- * @param {import("../state/series.js").LegendEntry[]} lines
- * @returns {Time}
+ * Return the contents of the run's history.
+ * @param {State} state @param {import("../state/series.js").LegendEntry[]} lines @returns {Time}
  */
 export function buildHistoryView(state, lines) {
   const { at, choice, trained, view } = state;
@@ -48,16 +46,18 @@ export function buildHistoryView(state, lines) {
 }
 
 /**
- * Describe an earlier training run: how it differs from the current settings, and why it ended.
- * @param {import("../state/state.js").PastRun} past
- * @param {State["choice"]} now
+ * Describe an earlier run: how it differs from the present settings, and why it ended.
+ * @param {import("../state/state.js").PastRun} past @param {State["choice"]} now
  */
 function describeEarlierRun({ choice, name }, now) {
   const difference = describeFirstDifference(choice, now);
   return difference ? `${difference}, ${name}` : name;
 }
 
-/** Explain that some branch points do not fit into the page's link, or return "". @param {State["choice"]} choice */
+/**
+ * Return a note if some branch points do not fit into the page's link, otherwise "".
+ * @param {State["choice"]} choice
+ */
 export function describeLinkLimit(choice) {
   const count = (choice.training.branch ?? "").split("\n").filter(Boolean).length;
   const linked = countLinkedBranches(choice);

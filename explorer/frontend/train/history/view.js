@@ -1,4 +1,4 @@
-// The history below the chart: its slider, the actions at the displayed step, branch points, and earlier runs.
+// The run's history below the chart: slider, actions at the displayed step, branch points and earlier runs.
 
 import { h, render } from "../../elements/render.js";
 import { createBranchDialog } from "./branch-dialog.js";
@@ -7,7 +7,10 @@ import { createExportMenu } from "./downloads.js";
 
 const GO_ON_HINT = "Move the slider below the chart back to a step first.";
 
-/** @param {HTMLElement} host @param {ReturnType<typeof import("./controller.js").createHistory>} on */
+/**
+ * Create the view of the history.
+ * @param {HTMLElement} host @param {ReturnType<typeof import("./controller.js").createHistory>} on
+ */
 export function createHistoryView(host, on) {
   const scrubber = createScrubber(on);
   const branchMenu = createBranchDialog(on);
@@ -15,7 +18,7 @@ export function createHistoryView(host, on) {
 
   return {
     align: scrubber.align,
-    /** @param {import("./view-model.js").Time} time */
+    /** Update the view. @param {import("./view-model.js").Time} time */
     show(time) {
       const { isBack, step, points, ghosts, unsaid } = time;
       const hadFocus = host.querySelector(".chips :focus");
@@ -54,11 +57,9 @@ export function createHistoryView(host, on) {
 }
 
 /**
- * Return a chip that the user can remove with its button.
- * @param {string} sign
- * @param {string} text
- * @param {[string, string]} names its complete text, and the accessible name of its button
- * @param {() => void} onclick
+ * Return a label with a button that removes it.
+ * @param {string} sign @param {string} text
+ * @param {[string, string]} names its complete text, and the button's accessible name @param {() => void} onclick
  */
 function makeChip(sign, text, [title, name], onclick) {
   const remove = h("button", { "aria-label": name, onclick }, "×");

@@ -1,4 +1,4 @@
-// Draws how the gradient flows back from the loss to the first weights under one backward rule.
+// The drawing of the backward pass under one rule: how the gradient goes from the loss back to the first weights.
 
 import { updateChildren } from "../../elements/children.js";
 import { element, setAttribute, setText } from "../../elements/dom.js";
@@ -7,10 +7,10 @@ import { makeBarPath, makeLinePath } from "../widgets/svg-paths.js";
 
 /** @import { Band, Lane, LanePlate } from "./view-model.js" */
 
-const MAX_WIDTH = 1.3; // maximum width of a band, where 1 is the gradient at the loss
+const MAX_WIDTH = 1.3; // maximum width of a band; 1 is that of the gradient at the loss
 
 /**
- * Create a card that has nothing but a rule's name and lane, for pages that cannot change the rule.
+ * Create a card with only a rule's name and the drawing of its backward pass, for pages that cannot change the rule.
  * @param {Lane} first
  */
 export function createLaneCard({ line: { label } }) {
@@ -19,7 +19,7 @@ export function createLaneCard({ line: { label } }) {
   const card = element("div", { class: "card rule", role: "group", "aria-label": label }, top, ...lane.nodes);
   return {
     element: card,
-    /** Update the card with new measurements. @param {Lane} shown */
+    /** Update the card. @param {Lane} shown */
     show(shown) {
       setAttribute(card, "style", `--colour: ${shown.line.colour}; border-color: ${shown.line.colour}`);
       lane.show({ ...shown, why: null });
@@ -28,8 +28,8 @@ export function createLaneCard({ line: { label } }) {
 }
 
 /**
- * Create the drawing of the backward pass under one backward rule.
- * @param {(rule: string|null) => void} onWhy gets the rule whose evidence to open, null to close it
+ * Create the drawing of one rule's backward pass.
+ * @param {(rule: string|null) => void} onWhy gets the rule whose evidence is to be opened, null to close it
  */
 export function createLane(onWhy) {
   const plates = element("div", { class: "lane-plates" });
@@ -43,7 +43,7 @@ export function createLane(onWhy) {
 
   return {
     nodes,
-    /** @param {Lane} lane */
+    /** Update the drawing. @param {Lane} lane */
     show(lane) {
       updateChildren(plates, lane.plates, createPlate, (node, plate, at) => {
         node.style.gridColumn = String(2 * at + 3);
@@ -70,7 +70,7 @@ function createPlate() {
   return element("div", { class: "lane-plate" }, svg, element("b", {}), element("span", {}));
 }
 
-/** @param {HTMLElement} node @param {LanePlate} plate */
+/** Draw one part of the net. @param {HTMLElement} node @param {LanePlate} plate */
 function drawPlate(node, { plate, words, still, sees }) {
   node.classList.toggle("of-op", plate.kind === "op");
   node.classList.toggle("still", still);
@@ -94,7 +94,7 @@ function createBand() {
   return element("div", { class: "band" }, element("small", {}), element("i", {}));
 }
 
-/** @param {HTMLElement} node @param {Band} band */
+/** Draw the gradient between two parts of the net as a band. @param {HTMLElement} node @param {Band} band */
 function drawBand(node, { left, text, known }) {
   node.classList.toggle("unknown", !known);
   node.classList.toggle("none", left === null);

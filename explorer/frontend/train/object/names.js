@@ -1,8 +1,8 @@
-// Lists the names of a table's columns and classes.
+// Names of a table's columns or classes, shortened for a text.
 
 /**
- * List names up to a number of letters, with "…" for the others. Returns "" if not even the first name fits.
- * @param {string[]} names @param {number} most
+ * List names up to a number of letters, with "…" for the rest. Returns "" if not even the first fits.
+ * @param {string[]} names @param {number} most letters
  */
 export function shortenNames(names, most) {
   const all = names.join(", ");

@@ -1,4 +1,4 @@
-// Draws the forward pass of one example: inputs, weights as images, the op with its values, and outputs.
+// The drawing of the forward pass of one example: inputs, weights as images, the op with its values, and outputs.
 
 import { updateChildren } from "../../elements/children.js";
 import { element, setAttribute, setText } from "../../elements/dom.js";
@@ -13,17 +13,20 @@ import { describeFold } from "./view-model.js";
 /** @import { Forward } from "./view-model.js" */
 /** @import { Plate } from "./plates.js" */
 
-const MAX_NAMED = 12; // with more classes than this, outputs are not labelled
-const MAX_NAMED_CLASSES = 3; // of a table, whose names are longer than digits
-const [MAX_INPUT_NAMES, MAX_ROW_NAMES] = [22, 60]; // letters in which the columns of a table are listed
-const ROOF = 0.9; // fraction of the drawing's height that the values span
+const MAX_NAMED = 12; // outputs of more classes are not labelled
+const MAX_NAMED_CLASSES = 3; // for a table, whose class names are longer than digits
+const [MAX_INPUT_NAMES, MAX_ROW_NAMES] = [22, 60]; // maximum letters in a list of a table's columns
+const ROOF = 0.9; // fraction of the drawing's height for the values
 
-/** @param {HTMLElement} host @param {() => void} onFold */
+/**
+ * Create the drawing of the forward pass.
+ * @param {HTMLElement} host @param {() => void} onFold shows or hides the middle layers
+ */
 export function createNet(host, onFold) {
   let kinds = "";
   let parts = /** @type {{show: (forward: Forward, plate: Plate) => void}[]} */ ([]);
 
-  /** @param {Forward} forward */
+  /** Create the elements of all parts. @param {Forward} forward */
   function build({ plates }) {
     const views = plates.map((plate) => PAINTERS[plate.kind](plate, onFold));
     parts = views;
@@ -32,7 +35,7 @@ export function createNet(host, onFold) {
   }
 
   return {
-    /** @param {Forward|null} forward */
+    /** Update the drawing; null hides it. @param {Forward|null} forward */
     show(forward) {
       host.toggleAttribute("data-empty", !forward);
       if (!forward) return;
@@ -50,7 +53,7 @@ function createPlate(kind, drawing, caption) {
   return element("figure", { class: `plate of-${kind}` }, drawing, element("figcaption", {}, caption));
 }
 
-/** Create an empty SVG that fills its container, with a path per class. @param {...string} classes of its paths */
+/** Create an SVG that fills its container, with one empty path per class. @param {...string} classes of the paths */
 function createDrawing(...classes) {
   const svg = shape("svg", { viewBox: "0 0 1000 1000", preserveAspectRatio: "none", "aria-hidden": "true" });
   const paths = classes.map((name) => shape("path", { class: name }));
@@ -165,7 +168,7 @@ const PAINTERS = {
   },
 };
 
-/** Scale numbers to bytes, from 0 for the minimum to 255 for the maximum. @param {ArrayLike<number>} numbers */
+/** Scale numbers to bytes: 0 for the minimum, 255 for the maximum. @param {ArrayLike<number>} numbers */
 function scaleToBytes(numbers) {
   const all = Array.from(numbers);
   const [low, high] = [Math.min(...all), Math.max(...all)];
@@ -188,7 +191,7 @@ function drawBars([line, bars], numbers) {
 }
 
 /**
- * Create a function that maps values to fractions of a drawing's height. The scale includes 0 and all given values.
+ * Return a function that maps values to fractions of a drawing's height, on a scale with 0 and all given values.
  * @param {number[]} values
  */
 function makeHeightScale(values) {
@@ -199,8 +202,8 @@ function makeHeightScale(values) {
 }
 
 /**
- * Draw the chance of each class as a bar, and highlight the right class.
- * @param {HTMLElement} host @param {*} record as ``net`` measures it
+ * Draw each class's predicted probability as a bar, and highlight the right class.
+ * @param {HTMLElement} host @param {*} record measurement of the instrument ``net``
  */
 function drawChances(host, { outputs, target, labels: { names } }) {
   const all = Array.from(outputs);
@@ -216,8 +219,8 @@ function drawChances(host, { outputs, target, labels: { names } }) {
 }
 
 /**
- * Draw each number that the net returns as a bar from 0, with a line at its target.
- * @param {HTMLElement} host @param {*} record as ``net`` measures it
+ * Draw each output as a bar from 0, with a line at its target.
+ * @param {HTMLElement} host @param {*} record measurement of the instrument ``net``
  */
 function drawValues(host, { outputs, aim, labels: { target, unit } }) {
   const toTable = (/** @type {number} */ value) => unit[0] + unit[1] * value;
@@ -235,7 +238,7 @@ function drawValues(host, { outputs, aim, labels: { target, unit } }) {
 }
 
 /**
- * Place the bar of one output and the line at its target, in fractions of the height.
+ * Place an output's bar and the line at its target, in fractions of the height.
  * @param {Element} node @param {number} bottom @param {number} height @param {number|null} target
  */
 function showBar(node, bottom, height, target) {

@@ -1,4 +1,5 @@
-// Draws the net between the cards of the op and the backward rules, and the backward pass within each rule's card.
+// The drawing of the net: its forward pass between the cards of op and rules, and the backward pass inside each rule's
+// card.
 
 import { element } from "../../elements/dom.js";
 import { createLane } from "./lane.js";
@@ -7,12 +8,13 @@ import { createReads } from "./reads.js";
 
 /** @import { Picture } from "./view-model.js" */
 
-const [FEW_LANES, MANY_LANES] = [2, 3]; // with at most this many rules, drawings are tall, or shown at all
+const [FEW_LANES, MANY_LANES] = [2, 3]; // maximum number of rules for tall drawings, and for any
 
 /**
  * Create the drawing of the net: its forward pass, and the backward pass under each rule.
- * @param {{object: HTMLElement, cards: HTMLElement, reads: HTMLElement}} hosts ``cards`` are moved into the object
+ * @param {{object: HTMLElement, cards: HTMLElement, reads: HTMLElement}} hosts ``cards``: moved into the drawing
  * @param {{cardOf: (slot: number) => HTMLElement|undefined, onWhy: (rule: string|null) => void, onFold: () => void}} on
+ *   ``onWhy``: opens a rule's evidence; ``onFold``: shows or hides the middle layers
  */
 export function createObject({ object, cards, reads }, { cardOf, onWhy, onFold }) {
   const net = element("div", {
@@ -26,7 +28,7 @@ export function createObject({ object, cards, reads }, { cardOf, onWhy, onFold }
   object.append(cards);
   cards.querySelector(".card.op")?.after(net);
 
-  /** Return the drawing of the backward pass in a rule's card, creating it if necessary. @param {HTMLElement} card */
+  /** Return the drawing of the backward pass in a rule's card, created at its first use. @param {HTMLElement} card */
   function getLane(card) {
     const existing = lanes.get(card);
     if (existing) return existing;
@@ -37,7 +39,7 @@ export function createObject({ object, cards, reads }, { cardOf, onWhy, onFold }
   }
 
   return {
-    /** @param {Picture} picture */
+    /** Update the drawing. @param {Picture} picture */
     show({ plates, lanes: shown, forward: drawn, reads: images }) {
       object.style.setProperty("--columns", formatGridColumns(plates.length));
       object.style.setProperty("--lanes", String(shown.length));
@@ -54,7 +56,7 @@ export function createObject({ object, cards, reads }, { cardOf, onWhy, onFold }
   };
 }
 
-/** Return the CSS grid columns for a number of drawings with gaps between them. @param {number} plates */
+/** Return CSS grid columns for the parts of the net, with gaps between them. @param {number} plates */
 export function formatGridColumns(plates) {
   const middle = Array.from({ length: plates - 2 }, () => "minmax(0.6rem, 0.55fr) minmax(0, 1fr)").join(" ");
   return `minmax(5.5rem, 1.4fr) ${middle} minmax(0.6rem, 0.55fr) minmax(0, 1fr)`;

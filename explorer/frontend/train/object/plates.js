@@ -1,17 +1,16 @@
-// The parts of the drawn net, from inputs to outputs. Middle layers can be folded into one.
+// The parts of the drawn net from inputs to outputs. The middle layers may be one part.
 
 /**
- * A part of the drawn net: the inputs, the weights or the op of a ``layer``, counted from 0, a number of ``folded``
- * layers between the first op and the last weights, or the outputs.
+ * A part of the drawn net: inputs, the weights or the op of a ``layer`` (from 0), a number of ``folded`` middle layers,
+ * or outputs.
  * @typedef {{kind: "inputs"|"weights"|"op"|"fold"|"outputs", layer: number, folded: number}} Plate
  */
 
 const MIN_FOLDED = 1;
 
 /**
- * List the parts of the drawn net from inputs to outputs. Middle layers are one part unless ``open`` is true.
- * @param {number} layers number of layers of weights
- * @param {boolean} open whether the middle layers are shown one by one
+ * List the parts of the drawn net from inputs to outputs.
+ * @param {number} layers number of layers with weights @param {boolean} open whether middle layers are shown one by one
  * @returns {Plate[]}
  */
 export function listPlates(layers, open) {
@@ -28,25 +27,29 @@ export function listPlates(layers, open) {
   ];
 }
 
-/** Return whether a net has middle layers, which can be folded. @param {number} layers number of layers of weights */
+/**
+ * Return whether a net has middle layers, which can be drawn as one part.
+ * @param {number} layers number of layers of weights
+ */
 export function canFold(layers) {
   return layers - 2 >= MIN_FOLDED;
 }
 
-/** @param {Plate["kind"]} kind @param {number} layer @param {number} [folded] @returns {Plate} */
+/**
+ * Make a part of the drawn net.
+ * @param {Plate["kind"]} kind @param {number} layer @param {number} [folded] @returns {Plate}
+ */
 function makePlate(kind, layer, folded = 0) {
   return { kind, layer, folded };
 }
 
 /**
- * Return the fraction of the gradient that the backward rules leave between neighbouring parts of the net.
- *
- * The gradient at the loss is 1. If the op is at hidden units, the rules' factors multiply along the net. If it is on
- * weights, each layer has a separate factor.
- * @param {Plate[]} plates
- * @param {ArrayLike<number>} passed factors of the rules, by layer with the op
+ * Return the fraction of the gradient that is left between neighbouring parts of the net, where the gradient at the
+ * loss is 1. If the op is between layers, the rule's factors multiply along the net. If it is on weights, each layer
+ * has a factor of its own.
+ * @param {Plate[]} plates @param {ArrayLike<number>} passed the rule's factor by layer
  * @param {boolean} isBetweenLayers whether the op is between layers
- * @returns {(number|null)[]} by the gap after each plate except the last; null at the inputs and if no gradient remains
+ * @returns {(number|null)[]} by gap after each part but the last; null at the inputs, and if no gradient is left
  */
 export function computeRemaining(plates, passed, isBetweenLayers) {
   /** @type {(number|null)[]} */
@@ -63,7 +66,10 @@ export function computeRemaining(plates, passed, isBetweenLayers) {
   return left;
 }
 
-/** @param {Plate["kind"]} kind @param {number} layer @param {number} folded @param {ArrayLike<number>} passed */
+/**
+ * Return the factor by which a part of the net changes the gradient.
+ * @param {Plate["kind"]} kind @param {number} layer @param {number} folded @param {ArrayLike<number>} passed
+ */
 function factorOf(kind, layer, folded, passed) {
   const getFinite = (/** @type {number} */ at) => (Number.isFinite(passed[at]) ? passed[at] : 0);
   if (kind === "op") return getFinite(layer);

@@ -1,4 +1,5 @@
-// Selects the examples shown next to the net: images, table rows, or points of a plane with the nets' decisions.
+// Examples next to the drawn net: images, table rows or points of a plane, and which of them each rule's net classifies
+// correctly.
 
 import { formatShort } from "../../formula/numbers.js";
 import { findPlaneRule, getPicture } from "../panels/panels.js";
@@ -11,21 +12,23 @@ import { shortenNames } from "./names.js";
 /** @import { Snapshot } from "../state/records.js" */
 /** @import { State } from "../state/state.js" */
 /**
- * Examples: ``rules`` says for each rule which examples it reads right, and is empty before the first step; ``zero`` is
- * the byte of the zero level of bars, null for images; ``long`` says whether there are many columns; ``planes`` are the
- * pictures of the classes that nets assign to each point of a plane; ``titles`` name the class of each example and how
- * nets read it; ``scatter`` holds predicted numbers.
- * @typedef {{question: string, caption: string, points: [number, number, number][], examples: Uint8Array[],
- *   titles: string[], scatter: Scatter|null,
- *   zero: number|null, long: boolean, rules: {line: LegendEntry, right: boolean[]}[], planes: Plane[], ink: number}} Reads
- * @typedef {{line: LegendEntry, picture: import("../panels/panels.js").Picture}} Plane
- * Predicted numbers against the true ones, as fractions of a common range with its ends as texts.
- * @typedef {{ends: [string, string], dots: {line: LegendEntry, at: [number, number][]}[]}} Scatter
+ * Examples and their classification. ``rules``: for each rule which examples are right, empty before the first step;
+ * ``zero``: byte at the zero level of bars, null for images; ``long``: whether there are many columns; ``planes``:
+ * classes that the nets assign to each point; ``titles``: each example's class, and what the nets predict; ``scatter``:
+ * predicted numbers.
+ *
+ * @typedef {{question: string, caption: string, points: [number, number, number][], examples: Uint8Array[], titles:
+ *   string[], scatter: Scatter|null, zero: number|null, long: boolean, rules: {line: LegendEntry, right: boolean[]}[],
+ *   planes: Plane[], ink: number}} Reads
+ * @typedef {{line: LegendEntry, picture: import("../panels/panels.js").Picture}} Plane the classes that one rule's net
+ *   assigns to each point of a plane
+ * @typedef {{ends: [string, string], dots: {line: LegendEntry, at: [number, number][]}[]}} Scatter predicted over true
+ *   numbers, as fractions of a common range with these ends
  */
 
-const MAX_EXAMPLES = 24; // maximum number of examples next to a chart, and of rows of a table
-const FEW_COLUMNS = 16; // with more columns than this, examples are drawn wider
-const MAX_NAMES = 60; // letters in which the columns or classes of a table are listed
+const MAX_EXAMPLES = 24; // maximum number of examples next to a chart, and of table rows
+const FEW_COLUMNS = 16; // examples with more columns are drawn wider
+const MAX_NAMES = 60; // maximum letters in a list of a table's columns or classes
 const EMPTY = {
   points: [],
   examples: [],
@@ -48,14 +51,9 @@ const AIMS = {
 };
 
 /**
- * Return the examples that are shown next to the chart, and which of them each net reads right. Returns null if there
- * are none.
- * @param {State} state
- * @param {Snapshot|null} measured of the run
- * @param {Snapshot|null} before the first step
- * @param {LegendEntry[]} lines
- * @param {boolean} begun
- * @returns {Reads|null}
+ * Return the examples next to the chart, with the classification by each rule's net. Returns null if there are none.
+ * @param {State} state @param {Snapshot|null} measured the displayed step @param {Snapshot|null} before the first step
+ * @param {LegendEntry[]} lines @param {boolean} begun whether a run has started @returns {Reads|null}
  */
 export function buildReads(state, measured, before, lines, begun) {
   const planes = begun ? planesOf(state, measured, lines) : [];
@@ -86,7 +84,7 @@ export function buildReads(state, measured, before, lines, begun) {
 }
 
 /**
- * Build the pictures of the classes that the rules' nets assign to each point of a plane.
+ * Return the classes that each rule's net assigns to the points of a plane.
  * @param {State} state @param {Snapshot|null} measured @param {LegendEntry[]} lines @returns {Plane[]}
  */
 function planesOf(state, measured, lines) {
@@ -102,9 +100,8 @@ function planesOf(state, measured, lines) {
 }
 
 /**
- * Split the measured examples into one array of bytes per example.
- * @param {*} record
- * @param {boolean} few whether to limit them to ``MAX_EXAMPLES``
+ * Split measured examples into one array of bytes each.
+ * @param {*} record @param {boolean} few whether at most ``MAX_EXAMPLES`` are returned
  */
 function splitExamples({ values, width }, few) {
   const all = values.length / width;
@@ -112,7 +109,11 @@ function splitExamples({ values, width }, few) {
   return Array.from({ length: count }, (_, at) => values.subarray(at * width, (at + 1) * width));
 }
 
-/** @param {Object<string, *>} now @param {*} known @param {LegendEntry[]} lines @param {number} count of examples */
+/**
+ * List which examples each rule's net classifies correctly.
+ * @param {Object<string, *>} now measurement by rule @param {*} known the examples with their classes
+ * @param {LegendEntry[]} lines @param {number} count of examples
+ */
 function rightOf(now, { classes }, lines, count) {
   return lines.flatMap((line) => {
     const result = now[line.key];
@@ -121,7 +122,7 @@ function rightOf(now, { classes }, lines, count) {
   });
 }
 
-/** Return a sentence on the colours of planes, which names the classes and columns of a table. @param {Plane} plane */
+/** Return a sentence about the colours of a plane, with the names of classes and columns. @param {Plane} plane */
 function describePlanes({ picture: { legend } }) {
   return legend
     ? `${legend[0].toUpperCase()}${legend.slice(1)}.`
@@ -129,8 +130,9 @@ function describePlanes({ picture: { legend } }) {
 }
 
 /**
- * Return the title of each example of a table: its class, and how the rules' nets read it.
- * @param {Object<string, *>} now @param {*} known @param {LegendEntry[]} lines @param {number} count of examples
+ * Return a title for each example of a table: its class, and what the rules' nets predict.
+ * @param {Object<string, *>} now measurement by rule @param {*} known the examples with their classes
+ * @param {LegendEntry[]} lines @param {number} count of examples
  */
 function titleExamples(now, { classes, labels: { names, target } }, lines, count) {
   if (!names.length) return [];
@@ -143,8 +145,9 @@ function titleExamples(now, { classes, labels: { names, target } }, lines, count
 }
 
 /**
- * Return the picture of predicted numbers against the true ones, for a table whose target is a number.
- * @param {State} state @param {Object<string, *>} now @param {*} known @param {LegendEntry[]} lines @returns {Reads}
+ * Return predicted over true numbers, for a table whose target is a number.
+ * @param {State} state @param {Object<string, *>} now measurement by rule
+ * @param {*} known the examples with their targets @param {LegendEntry[]} lines @returns {Reads}
  */
 function makeScatterPicture({ ink }, now, { aims, labels: { target, unit } }, lines) {
   const known = lines.filter(({ key }) => now[key]);
@@ -160,7 +163,7 @@ function makeScatterPicture({ ink }, now, { aims, labels: { target, unit } }, li
   return { ...EMPTY, caption, scatter, ink };
 }
 
-/** @param {*} known @param {boolean} isImage */
+/** Return the caption of the examples. @param {*} known @param {boolean} isImage */
 function makeCaption({ judged, width, columns, labels }, isImage) {
   if (isImage) return "No net sees them while it learns.";
   const all =
@@ -170,9 +173,8 @@ function makeCaption({ judged, width, columns, labels }, isImage) {
 }
 
 /**
- * Return examples to show before anything is measured: points, or a note on a missing table, otherwise null.
- * @param {State} state
- * @returns {Reads|null}
+ * Return what is shown before any measurement: points of the task, or a note about a missing table, otherwise null.
+ * @param {State} state @returns {Reads|null}
  */
 function makePreview({ choice, table, ink }) {
   const { kind, picture } = getSelectedTask(choice);
@@ -193,8 +195,7 @@ function makePreview({ choice, table, ink }) {
 
 /**
  * Return the question that training will answer, or what to change if the net cannot be trained.
- * @param {State["choice"]} choice
- * @param {Aim} aim
+ * @param {State["choice"]} choice @param {Aim} aim
  */
 function getTrainingQuestion(choice, { one, several }) {
   const count = choice.rules.length;

@@ -1,4 +1,4 @@
-// Draws examples as images or bars. Dots show which rules' nets classify an example correctly.
+// The drawing of examples as images or bars, with dots for the rules whose nets classify them correctly.
 
 import { createChildren, updateChildren } from "../../elements/children.js";
 import { element, setAttribute, setText } from "../../elements/dom.js";
@@ -9,7 +9,7 @@ import { paintBars, paintGrey, areEqual } from "../widgets/canvas.js";
 
 /** @import { Plane, Reads } from "./reads-data.js" */
 
-/** @param {HTMLElement} host */
+/** Create the drawing of examples. @param {HTMLElement} host */
 export function createReads(host) {
   const question = element("p", { class: "question" });
   const caption = element("p", { class: "caption" });
@@ -24,7 +24,7 @@ export function createReads(host) {
   host.append(question, caption, plane, scatter.element, planes, wall);
 
   return {
-    /** @param {Reads|null} reads */
+    /** Update the drawing; null hides it. @param {Reads|null} reads */
     show(reads) {
       setAttribute(host, "hidden", !reads);
       if (!reads) return;
@@ -76,14 +76,14 @@ export function createReads(host) {
   };
 }
 
-/** Create the plane of one rule, whose colours are the classes that its net sees. @param {Plane} plane */
+/** Create the plane of one rule, coloured by the classes that its net predicts. @param {Plane} plane */
 function createDecisions({ line: { key } }) {
   const name = element("b", {});
   const frame = element("div", { role: "img" });
   const node = element("div", { "data-rule": key }, name, frame);
   return {
     element: node,
-    /** @param {Plane} plane */
+    /** Update the plane. @param {Plane} plane */
     show({ line, picture }) {
       node.style.setProperty("--colour", line.colour);
       setText(name, line.label);
@@ -95,7 +95,7 @@ function createDecisions({ line: { key } }) {
   };
 }
 
-/** Create the picture of predicted numbers against the true ones: a dot for each example, in its rule's colour. */
+/** Create the picture of predicted over true numbers: a dot for each example in its rule's colour. */
 function createScatter() {
   const dots = shape("g", {});
   const svg = shape("svg", { viewBox: "-4 -4 108 108", role: "img", "aria-label": "Predicted against true" });
@@ -105,7 +105,7 @@ function createScatter() {
   const node = element("div", { class: "scatter" }, svg, element("div", {}, ...ends));
   return {
     element: node,
-    /** @param {import("./reads-data.js").Scatter|null} scatter */
+    /** Update the picture; null hides it. @param {import("./reads-data.js").Scatter|null} scatter */
     show(scatter) {
       node.hidden = !scatter;
       if (!scatter) return;

@@ -21,25 +21,27 @@ import { buildReads } from "./reads-data.js";
 /** @import { Plate } from "./plates.js" */
 /** @import { Reads } from "./reads-data.js" */
 /**
- * One part of the net in the drawing of a backward pass, with its texts, whether no gradient reaches it (``still``),
- * and the op's inputs with the rule's curve.
- * @typedef {{plate: Plate, words: string[], still: boolean, sees: *}} LanePlate
- * A band between two plates: the remaining fraction of the gradient, null for none, and its text, "" if unchanged.
- * @typedef {{left: number|null, text: string, known: boolean}} Band
- * A lane: ``slot`` is the slot of its rule, ``why`` says whether its evidence is open, null without evidence.
- * @typedef {{slot: number, line: LegendEntry, plates: LanePlate[], bands: Band[], said: string, score: string,
- *   why: boolean|null}} Lane
- * The forward pass of the net of one rule; ``of`` is the name of the rule once nets differ.
- * @typedef {{colour: string, of: string, plates: Plate[], canFold: boolean, open: boolean,
- *   record: *, curve: {x: number, y: number}[], ends: [number, number], op: string, ink: number}} Forward
- * The complete object.
- * @typedef {{plates: Plate[], lanes: Lane[], forward: Forward|null, reads: Reads|null, begun: boolean}} Picture
+ * Contents of the drawn net.
+ *
+ * @typedef {{plate: Plate, words: string[], still: boolean, sees: *}} LanePlate a part of the net in a backward pass;
+ *   ``still``: no gradient reaches it; ``sees``: the op's inputs with the rule's curve
+ * @typedef {{left: number|null, text: string, known: boolean}} Band the gradient between two parts: the fraction
+ *   ``left``, null for none, and its text, "" if unchanged
+ * @typedef {{slot: number, line: LegendEntry, plates: LanePlate[], bands: Band[], said: string, score: string, why:
+ *   boolean|null}} Lane one rule's backward pass; ``said``: a sentence; ``why``: whether its evidence is open, null
+ *   without evidence
+ * @typedef {{colour: string, of: string, plates: Plate[], canFold: boolean, open: boolean, record: *, curve: {x:
+ *   number, y: number}[], ends: [number, number], op: string, ink: number}} Forward the forward pass of one net;
+ *   ``of``: name of its rule once nets differ
+ * @typedef {{plates: Plate[], lanes: Lane[], forward: Forward|null, reads: Reads|null, begun: boolean}} Picture the
+ *   whole drawing
  */
 
-const STARTED = [...ACTIVE, "paused", ...OVER]; // these count as started even at step 0, so that the layout does not change later
+// these count as started also at step 0, so that the layout does not jump later
+const STARTED = [...ACTIVE, "paused", ...OVER];
 
 /**
- * Build the data of the drawn net, each rule's backward pass and the examples.
+ * Return the contents of the drawn net, with each rule's backward pass and the examples.
  * @param {State} state @param {LegendEntry[]} lines @returns {Picture}
  */
 export function buildNetDrawing(state, lines) {
@@ -72,19 +74,17 @@ export function buildNetDrawing(state, lines) {
   };
 }
 
-/**
- * Return the number of weight layers of the measured nets, or undefined if nothing has been measured.
- * @param {Snapshot|null} snapshot
- */
+/** Return the number of layers with weights, or undefined before a measurement. @param {Snapshot|null} snapshot */
 function countWeightLayers(snapshot) {
   return Object.values(snapshot?.measured.way ?? {}).find(Boolean)?.reached.length;
 }
 
 /**
- * Build the data of one backward rule's drawing, which shows the backward pass through the net.
+ * Return the contents of one rule's backward pass.
  * @param {State} state
  * @param {{line: LegendEntry & {onward: string}, slot: number, snapshot: Snapshot|null, plates: Plate[], said?: Line,
- *   points: import("../state/branches.js").Point[]}} of
+ *   points: import("../state/branches.js").Point[]}} of ``said``: a sentence about the rule; ``points``: branch points
+ *   of the run
  * @returns {Lane}
  */
 function buildLane(state, { line, slot, snapshot, plates, points, said }) {
@@ -105,11 +105,9 @@ function buildLane(state, { line, slot, snapshot, plates, points, said }) {
 }
 
 /**
- * Build the bands that show how much gradient remains between neighbouring parts of the net.
- * @param {*} record null without measurements
- * @param {Plate[]} plates
- * @param {boolean} isBetweenLayers whether the op is between layers
- * @returns {Band[]}
+ * Return how much gradient is left between neighbouring parts of the net.
+ * @param {*} record measurement, or null @param {Plate[]} plates
+ * @param {boolean} isBetweenLayers whether the op is between layers @returns {Band[]}
  */
 export function makeBands(record, plates, isBetweenLayers) {
   const known = hasFinite(record);
@@ -121,20 +119,22 @@ export function makeBands(record, plates, isBetweenLayers) {
   }));
 }
 
-/** Return whether a backward pass was measured and all its gradients are finite. @param {*} record */
+/**
+ * Return whether a backward pass was measured and all its gradients are finite.
+ * @param {*} record measurement, or null
+ */
 function hasFinite(record) {
   return record !== null && Array.from(record.reached).every(Number.isFinite);
 }
 
-/** @param {State["choice"]} choice @param {LegendEntry} line */
+/** Return the index of a rule in the settings. @param {State["choice"]} choice @param {LegendEntry} line */
 function indexOf({ rules }, { key }) {
   return rules.findIndex((rule) => rule.key === key);
 }
 
 /**
- * Return whether the gradient has passed through an op in a given part of the net.
- * @param {Plate} plate
- * @param {boolean} isBetweenLayers whether the op is between layers
+ * Return whether the gradient at a part of the net has passed through an op.
+ * @param {Plate} plate @param {boolean} isBetweenLayers whether the op is between layers
  */
 function isBehindOp({ kind }, isBetweenLayers) {
   return kind === "op" || (kind === "fold" && isBetweenLayers);
@@ -147,15 +147,10 @@ function formatFactor(factor) {
 }
 
 /**
- * Build the data of one part of the net in the drawing of a backward pass. Without a snapshot, ``state`` and
- * ``points`` are not used.
- * @param {Pick<State, "choice"|"ink">} state
- * @param {LegendEntry} line
- * @param {Snapshot|null} snapshot
- * @param {*} record
- * @param {Plate} plate
- * @param {import("../state/branches.js").Point[]} points
- * @returns {LanePlate}
+ * Return one part of the net in a rule's backward pass.
+ * @param {Pick<State, "choice"|"ink">} state not needed without a snapshot @param {LegendEntry} line
+ * @param {Snapshot|null} snapshot @param {*} record measurement, or null @param {Plate} plate
+ * @param {import("../state/branches.js").Point[]} points branch points of the run @returns {LanePlate}
  */
 export function makeLanePlate(state, line, snapshot, record, plate, points) {
   const { kind, layer, folded } = plate;
@@ -188,12 +183,11 @@ export function describeFold(count) {
 }
 
 /**
- * Build the data of the forward pass of the highlighted rule's net. If no rule is highlighted, the first one whose
- * gradient reaches the first weights is used.
- * @param {State} state
- * @param {Snapshot} snapshot
- * @param {{lines: LegendEntry[], plates: Plate[], layers: number,
- *   points: import("../state/branches.js").Point[]}} of
+ * Return the forward pass of the highlighted rule's net or, without one, of the first net whose gradient reaches the
+ * first weights.
+ * @param {State} state @param {Snapshot} snapshot
+ * @param {{lines: LegendEntry[], plates: Plate[], layers: number, points: import("../state/branches.js").Point[]}} of
+ *   ``points``: branch points of the run
  * @returns {Forward|null} null without a measured net
  */
 function buildForwardPass({ choice, lifted, unfolded, ink }, snapshot, { lines, plates, layers, points }) {

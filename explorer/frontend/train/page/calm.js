@@ -4,14 +4,14 @@ import { setOpenTools, getOpenTools } from "../../choice/tools.js";
 import { element, setAttribute, setText } from "../../elements/dom.js";
 import { followKey } from "../../elements/keys.js";
 
-/** @typedef {"all"|"settings"|"evidence"} Part */
+/** A part of the page that can be opened. @typedef {"all"|"settings"|"evidence"} Part */
 
 /**
- * Create the buttons at the foot of the page that show and hide parts of it.
- * @param {HTMLElement} root of the page
- * @param {HTMLElement} dock
- * @param {{store: import("../../choice/store.js").Store, onOpen: (evidence: boolean) => void,
- *   onCode: () => boolean}} options ``onCode`` opens or closes the code and returns whether it is open
+ * Create the buttons at the foot of the page.
+ * @param {HTMLElement} root of the page @param {HTMLElement} dock host of the buttons
+ * @param {{store: import("../../choice/store.js").Store, onOpen: (evidence: boolean) => void, onCode: () => boolean}}
+ *   options ``onOpen``: gets whether the evidence is open; ``onCode``: opens or closes the code, and returns whether it
+ *   is open
  */
 export function createCalm(root, dock, { store, onOpen, onCode }) {
   const end = new AbortController();
@@ -25,10 +25,10 @@ export function createCalm(root, dock, { store, onOpen, onCode }) {
   dock.append(settings, evidence, code, all, step);
   followKey("e", () => turn("all"), end.signal);
 
-  /** Return which parts of the page are shown, such as "settings". */
+  /** Return which parts of the page are open, such as "settings". */
   const open = () => getOpenTools(store.current);
 
-  /** @param {Part} part */
+  /** Open or close a part of the page. @param {Part} part */
   function turn(part) {
     setOpenTools(store, togglePart(open(), part));
   }
@@ -59,7 +59,10 @@ export function createCalm(root, dock, { store, onOpen, onCode }) {
 
   const stop = store.subscribeNow(show);
   return {
-    /** @param {number} at the displayed step @param {boolean} has whether there is a run */
+    /**
+     * Show the displayed step on its button.
+     * @param {number} at the displayed step @param {boolean} has whether there is a run
+     */
     showStep(at, has) {
       setText(step, `Step ${at}`);
       setAttribute(step, "aria-label", `Step ${at}: go back, branch, take away`);
@@ -73,9 +76,8 @@ export function createCalm(root, dock, { store, onOpen, onCode }) {
 }
 
 /**
- * Return which parts of the page are shown after a button is pressed. Settings and evidence together are "all".
- * @param {string} now the open part
- * @param {Part} part the part of the pressed button
+ * Return the open parts after a button is pressed. Settings and evidence together are "all".
+ * @param {string} now open parts @param {Part} part the button's part
  */
 export function togglePart(now, part) {
   const other = part === "settings" ? "evidence" : "settings";

@@ -1,4 +1,4 @@
-// The buttons that control a training run, and the display of its status.
+// The buttons that control a training run, with its status.
 
 import { setAvailable, createButton, createStatus } from "../widgets/button.js";
 import { element, setText } from "../../elements/dom.js";
@@ -8,11 +8,11 @@ import { element, setText } from "../../elements/dom.js";
 const METRICS = ["Step", "Loss", "Steps/s", "Device"];
 
 /**
- * Create the buttons that control a training run, and the display of its status.
- * @param {{buttons: HTMLElement, status: HTMLElement}} hosts ``status`` holds numbers and the sentence
+ * Create the buttons that control a run, with its status.
+ * @param {{buttons: HTMLElement, status: HTMLElement}} hosts ``status``: for numbers and the sentence
  * @param {Pick<import("./view.js").Acts, "onStart"|"onPause"|"onResume"|"onStep"> & {onReset?: () => void,
- *   onSlowMotion?: () => void, onOwnOp?: () => void, onRemoval?: () => void}} on without ``onOwnOp``, buttons are those
- *   of a lesson: no Reset, no slow motion, no numbers
+ *   onSlowMotion?: () => void, onOwnOp?: () => void, onRemoval?: () => void}} on callbacks; without ``onOwnOp``, a
+ *   lesson's buttons: no Reset, slow motion or numbers
  */
 export function createCommands(
   { buttons, status },
@@ -30,16 +30,16 @@ export function createCommands(
   status.querySelector(".said-of-run")?.append(ownOp, removal);
   buttons.append(element("div", { class: "buttons" }, start, pause, step, ...(onOwnOp ? [reset, slow] : [])));
 
-  /** Start the training run. If the keyboard was used, move the focus to Pause, because Start disappears. */
+  /** Start the run. The keyboard focus moves to Pause, because Start disappears. */
   function begin() {
     onStart();
     if (document.activeElement !== document.body && document.activeElement !== start) return;
-    setAvailable(pause, true); // must come before focus(), because a hidden button cannot have it
+    setAvailable(pause, true); // before focus(), because a hidden button cannot have it
     pause.focus();
   }
 
   return {
-    /** @param {Picture} picture */
+    /** Update buttons and status. @param {Picture} picture */
     show(picture) {
       const { offered } = picture;
       paused = offered.resume;

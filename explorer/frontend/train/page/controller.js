@@ -1,4 +1,4 @@
-// The controller of the Train page, which connects its state, its training run and its view.
+// The controller of the Train page: connects its state, the run on the server and the view.
 
 import { requestJson } from "../../choice/server.js";
 import { saveInSession, loadFromSession } from "../../choice/session.js";
@@ -20,13 +20,12 @@ import { createLiveSettings } from "./live-settings.js";
 /** @import { AlignmentMeasure, State } from "../state/state.js" */
 
 /**
- * Create the Train page in an element that contains its static HTML.
- * @param {HTMLElement} host with the skeleton
- * @param {import("./model.js").Store} store
- * @param {{server: (path: string) => string, plotly: string, colours: () => {rules: string[]},
- *   examples: import("../../cards/examples.js").Example[],
- *   onPresent: (present: import("../../cards/cards.js").Present) => void,
- *   cardOf: (slot: number) => HTMLElement|undefined}} reach
+ * Create the Train page.
+ * @param {HTMLElement} host contains the page's empty elements @param {import("./model.js").Store} store
+ * @param {{server: (path: string) => string, plotly: string, colours: () => {rules: string[]}, examples:
+ *   import("../../cards/examples.js").Example[], onPresent: (present: import("../../cards/cards.js").Present) => void,
+ *   cardOf: (slot: number) => HTMLElement|undefined}} reach ``server``: makes addresses; ``onPresent``: gets learned
+ *   values for the cards
  */
 export function createTraining(host, store, { server, plotly, colours, examples, onPresent, cardOf }) {
   const getTheme = () => ({ colours: colours().rules, ink: readInk(host) });
@@ -70,7 +69,7 @@ export function createTraining(host, store, { server, plotly, colours, examples,
     },
   );
 
-  /** @param {Partial<State>} change */
+  /** Update what follows from a change of the state. @param {Partial<State>} change */
   function onChange(change) {
     if (change.ghosts) saveInSession("ghosts", packGhosts(state().ghosts));
     slow.record();
@@ -79,7 +78,7 @@ export function createTraining(host, store, { server, plotly, colours, examples,
     if (change.panels || change.numbers || change.plane) historyControl.look();
   }
 
-  /** Highlight a backward rule. Only the drawing of the net is updated. @param {string|null} lifted */
+  /** Highlight a rule, which only updates the drawing of the net. @param {string|null} lifted */
   function onLift(lifted) {
     put({ lifted });
     painter.paintObject(makeObject(state()));

@@ -1,4 +1,4 @@
-// Formats the current values of learned parameters, which are shown next to the sliders of their initial values.
+// Current values of learned parameters as text, next to the sliders of their initial values.
 
 import { getEntries } from "../../choice/choice.js";
 import { parseLearning } from "../../choice/learning.js";
@@ -9,10 +9,9 @@ import { getChannelRange, getLearned, getCurrentValues } from "../state/series.j
 /** @import { Snapshot } from "../state/records.js" */
 
 /**
- * Format the current values of learned parameters, for the card of each backward rule and for the op's card. Values
- * are listed by layer. If each channel has its own value, their range is shown.
- * @param {import("../state/state.js").State} state
- * @returns {Present}
+ * Format the current values of learned parameters for the cards of the op and each rule: one value per layer or, with a
+ * value for each channel, their range.
+ * @param {import("../state/state.js").State} state @returns {Present}
  */
 export function makePresentTexts({ choice, view }) {
   const { snapshot } = view.status;
@@ -34,12 +33,9 @@ export function makePresentTexts({ choice, view }) {
 }
 
 /**
- * Return a learned parameter's value in each layer, or its minimum and maximum over channels. Layers without a finite
+ * Return a learned parameter's value in each layer or, with channels, its minimum and maximum. Layers without a finite
  * net are left out.
- * @param {Snapshot} snapshot
- * @param {string} rule
- * @param {string} name
- * @returns {number[]}
+ * @param {Snapshot} snapshot @param {string} rule @param {string} name of the parameter @returns {number[]}
  */
 function getLayerValues(snapshot, rule, name) {
   const parameter = getLearned(snapshot, rule).find((one) => one.name === name);
@@ -52,7 +48,10 @@ function getLayerValues(snapshot, rule, name) {
   return values.flat().filter((value) => value !== undefined);
 }
 
-/** @param {number[]} values @param {boolean} mixed whether they belong to several rules or channels */
+/**
+ * Format values of a parameter, or their range.
+ * @param {number[]} values @param {boolean} mixed whether they belong to several rules or channels
+ */
 function textOf(values, mixed) {
   if (!values.length) return "";
   const isList = values.length < 3 && !mixed;

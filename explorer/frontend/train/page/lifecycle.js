@@ -1,4 +1,4 @@
-// Starts, pauses and restarts training runs, when a button is pressed or a setting changes.
+// Starting, pausing and restarting of training runs, by buttons or after a change of settings.
 
 import { hasSameLiveSettings, makeRunRequest } from "../client/request.js";
 import { toDisplayedState, unpackGhosts } from "../state/history.js";
@@ -9,18 +9,18 @@ import { ACTIVE, AT_REST, UNAVAILABLE } from "../state/status.js";
 
 /** @import { Page } from "./model.js" */
 
-const REST_MS = 300; // wait this long after the last change before restarting the run
+const REST_MS = 300; // pause after a change before the run is restarted
 
 /**
- * Create the functions that start, pause and restart training runs. They compare settings themselves, because the
- * current run may not have received the latest ones yet.
+ * Create the functions that start, pause and restart runs. They compare settings themselves, because the present run
+ * may not have the latest ones.
  * @param {Page} page
  */
 export function createLifecycle({ now, state, become, run, isMine, rename }) {
   let timer = 0;
   const order = () => makeRunRequest(now(), state().table);
 
-  /** @param {"begin"|"beginWithStep"|"beginAtRest"} how */
+  /** Start a run with the current settings. @param {"begin"|"beginWithStep"|"beginAtRest"} how */
   function begin(how) {
     become(withBegun(state()));
     run[how](order());
@@ -28,7 +28,7 @@ export function createLifecycle({ now, state, become, run, isMine, rename }) {
 
   const resume = () => (isMine() ? run.resumeTraining() : begin("begin"));
 
-  /** Restart an active training run if other settings have been chosen, or drop an inactive one. */
+  /** Restart an active run if its settings have changed; drop an inactive one. */
   function reconcile() {
     if (!run.settingsKey || isMine()) return;
     const goesOn = ACTIVE.includes(run.status.state);
@@ -50,25 +50,31 @@ export function createLifecycle({ now, state, become, run, isMine, rename }) {
       },
       onFirst: () => begin("beginAtRest"),
     },
-    /** @param {number} step of the present run to continue from */
+    /**
+     * Start a run that continues from a step of the present one.
+     * @param {number} step of the present run to continue from
+     */
     goOn(step) {
       const { status } = toDisplayedState(state()).view;
       become(withBegun(state()));
       run.goOn(order(), step, status);
     },
-    /** @param {import("../../choice/choice.js").Choice} choice @param {{phase: string}} change */
+    /**
+     * React to a change of the settings.
+     * @param {import("../../choice/choice.js").Choice} choice @param {{phase: string}} change
+     */
     follow(choice, { phase }) {
       const isSame = hasSameLiveSettings(choice, state().choice);
       if (!isSame && run.settingsKey && !UNAVAILABLE.includes(run.status.state)) run.change();
-      if (isMine()) rename(choice); // the learning rate may have changed before the first step
+      if (isMine()) rename(choice); // the learning rate may have changed before the run's first step
       become({ choice });
       clearTimeout(timer);
       if (phase === "settled") timer = setTimeout(reconcile, REST_MS);
     },
     reconcile,
     /**
-     * Continue to follow the training run from before the page was reloaded, if it has the current settings. Otherwise
-     * start one if the button on Explore has asked for it.
+     * Follow the run from before a reload of the page if its settings are the current ones. Otherwise start one if a
+     * link on Explore has requested it.
      */
     recall() {
       const isStart = takeTrainingRequest() && !explainUntrained(now());

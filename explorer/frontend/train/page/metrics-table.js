@@ -1,4 +1,4 @@
-// The table below the chart, with one row of metrics per backward rule.
+// The table below the chart, with one row of metrics per rule.
 
 import { h, render } from "../../elements/render.js";
 import { formatShare, formatShort } from "../../formula/numbers.js";
@@ -6,14 +6,14 @@ import { formatShare, formatShort } from "../../formula/numbers.js";
 /** @import { Gradients, Snapshot } from "../state/records.js" */
 /** @import { LegendEntry } from "../state/series.js" */
 /**
- * A column of the table of metrics: its name, its meaning, and a function that returns a rule's text, or "–" without a
- * value.
+ * The table of metrics.
+ *
  * @typedef {{name: string, meaning: string, text: (snapshot: Snapshot, key: string, said: Scores) => string}} Column
- * Values from other parts of the page, by key of the rule: the score on held-out data, and the alignment.
- * @typedef {{judged: Record<string, string>, aligned: Record<string, string>}} Scores
- * The table: ``judged`` is null without held-out data; ``several`` says whether each rule has several seeds.
+ *   its name, meaning and cell text for a rule, "–" without a value
+ * @typedef {{judged: Record<string, string>, aligned: Record<string, string>}} Scores values from other parts of the
+ *   page by rule: held-out score and alignment
  * @typedef {{lines: LegendEntry[], snapshot: Snapshot|null, judged: Scores["judged"]|null, aligned: Scores["aligned"],
- *   several: boolean}} Picture
+ *   several: boolean}} Picture ``judged``: null without held-out data; ``several``: whether there are several seeds
  */
 
 const MISSING = "–";
@@ -61,7 +61,10 @@ const COLUMNS = [
   ),
 ];
 
-/** @param {string} name @param {string} meaning @param {(gradients: Gradients) => string} text @returns {Column} */
+/**
+ * Return a column with a value of the rules' gradients.
+ * @param {string} name @param {string} meaning @param {(gradients: Gradients) => string} text @returns {Column}
+ */
 function makeGradientColumn(name, meaning, text) {
   return {
     name,
@@ -73,7 +76,7 @@ function makeGradientColumn(name, meaning, text) {
   };
 }
 
-/** @param {Snapshot} snapshot @param {string} key */
+/** Format a rule's current loss. @param {Snapshot} snapshot @param {string} key */
 function formatLoss(snapshot, key) {
   const step = snapshot.diverged[key];
   if (typeof step === "number") return `diverged at ${step}`;
@@ -81,10 +84,10 @@ function formatLoss(snapshot, key) {
   return typeof loss === "number" ? formatShort(loss) : MISSING;
 }
 
-/** Create the table of metrics with one row per backward rule. @param {HTMLElement} host */
+/** Create the table, with one row per rule. @param {HTMLElement} host */
 export function createMetricsTable(host) {
   return {
-    /** @param {Picture} picture */
+    /** Update the table. @param {Picture} picture */
     show({ lines, snapshot, judged, aligned, several }) {
       host.classList.toggle("judged", judged !== null);
       const said = { judged: judged ?? {}, aligned };
@@ -107,7 +110,7 @@ export function createMetricsTable(host) {
 }
 
 /**
- * Return the table row of a backward rule. Clicking on its name keeps the rule highlighted.
+ * Return the row of a rule. A press on its name keeps the rule highlighted.
  * @param {LegendEntry} line @param {Snapshot|null} snapshot @param {Scores} said
  */
 function makeRow({ key, label, colour }, snapshot, said) {

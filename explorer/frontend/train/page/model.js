@@ -1,4 +1,4 @@
-// The state of a page of trainings with its run: every change passes through it, and asks for a new picture.
+// The state of a page with a training run. Every change goes through it and updates the view.
 
 import { getCommandSettings, getRunSettings } from "../client/request.js";
 import { createRun } from "../client/run.js";
@@ -8,23 +8,22 @@ import { createLifecycle } from "./lifecycle.js";
 
 /** @import { Choice } from "../../choice/choice.js" */
 /** @import { State } from "../state/state.js" */
-/** @typedef {ReturnType<typeof import("../../choice/store.js").createStore>} Store */
+/** The store of the page's settings. @typedef {ReturnType<typeof import("../../choice/store.js").createStore>} Store */
 /**
- * The page, for code that changes it: ``now`` returns the choice; ``become`` changes the state with all consequences,
- * ``put`` without them; ``isMine`` returns whether the run has the displayed settings, except settings that can change
- * during a run; ``rename`` assigns another choice to the present run.
- * @typedef {{server: (path: string) => string, now: () => Choice, state: () => State, put: (change: Partial<State>) => void,
- *   become: (change: Partial<State>) => void, choose: Store["change"], run: ReturnType<typeof createRun>,
- *   isMine: () => boolean, rename: (choice: Choice) => void}} Page
+ * The page as its controllers see it. ``now``: returns the settings; ``put``: changes the state; ``become``: also does
+ * what follows from the change; ``isMine``: whether the run has the current settings, apart from those that can change
+ * during a run; ``rename``: stores other settings for the present run.
+ * @typedef {{server: (path: string) => string, now: () => Choice, state: () => State, put: (change: Partial<State>) =>
+ *   void, become: (change: Partial<State>) => void, choose: Store["change"], run: ReturnType<typeof createRun>, isMine:
+ *   () => boolean, rename: (choice: Choice) => void}} Page
  */
 
 /**
- * Create the state of a training and its run.
+ * Create the state of a page with a training run.
  * @param {Store} store
- * @param {{server: (path: string) => string, theme: {colours: string[], ink: number},
- *   stored: Parameters<typeof createState>[2], onChange?: (change: Partial<State>) => void,
- *   paint: (state: State) => void}} options ``stored`` was kept in this session, ``onChange`` gets each change,
- *   ``paint`` is called at most once per animation frame
+ * @param {{server: (path: string) => string, theme: {colours: string[], ink: number}, stored: Parameters<typeof
+ *   createState>[2], onChange?: (change: Partial<State>) => void, paint: (state: State) => void}} options ``stored``:
+ *   from before a reload; ``onChange``: gets each change; ``paint``: called at most once per frame
  */
 export function createModel(store, { server, theme, stored, onChange, paint }) {
   let state = createState(store.current, theme, stored);
@@ -49,12 +48,12 @@ export function createModel(store, { server, theme, stored, onChange, paint }) {
   const lifecycle = createLifecycle(page);
   const stop = store.subscribe(lifecycle.follow);
 
-  /** @param {Partial<State>} change */
+  /** Change the state, and update the view. @param {Partial<State>} change */
   function put(change) {
     state = { ...state, ...change };
   }
 
-  /** @param {Partial<State>} change */
+  /** Change the state, update the view, and do what follows from the change. @param {Partial<State>} change */
   function become(change) {
     put(change);
     run.show(listRequests(state));

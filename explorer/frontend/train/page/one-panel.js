@@ -1,4 +1,4 @@
-// The panel that explains the sentence about a backward rule, opened by the button "Why?".
+// The panel that supports the sentence about one rule, opened by its button "Why?".
 
 import { createChildren } from "../../elements/children.js";
 import { element, setText } from "../../elements/dom.js";
@@ -6,11 +6,12 @@ import { createPanel } from "../panels/panel.js";
 
 /** @import { Row } from "../panels/panel.js" */
 /**
- * The reason of a rule's result (``why``), with the panel that supports it, or else the chart that does (``chart``).
+ * Contents of the panel. ``why``: the reason for the sentence; ``row``: the panel that supports it; otherwise
+ * ``chart``: the name of the chart that does.
  * @typedef {{key: string, label: string, colour: string, why: string, chart: string, row: Row|null}} Picture
  */
 
-/** @param {HTMLElement} host @param {{onClose: () => void, onEvidence: () => void}} on */
+/** Create the panel. @param {HTMLElement} host @param {{onClose: () => void, onEvidence: () => void}} on */
 export function createOnePanel(host, { onClose, onEvidence }) {
   const title = element("h2", {});
   const close = element("button", { class: "close", "aria-label": "Close", onclick: onClose }, "×");
@@ -28,7 +29,7 @@ export function createOnePanel(host, { onClose, onEvidence }) {
   host.append(element("header", {}, title, close), reason, body, limits, all);
 
   return {
-    /** @param {Picture|null} picture */
+    /** Update the panel; null hides it. @param {Picture|null} picture */
     show(picture) {
       host.hidden = !picture;
       if (!picture) return;

@@ -1,4 +1,4 @@
-// Handles open panels, their number inputs, and requests for measurements.
+// The controller of the panels: opening, arguments, and requests for measurements.
 
 import { saveInSession } from "../../choice/session.js";
 import { getLayerChoice } from "../state/layers.js";
@@ -7,12 +7,11 @@ import { SEARCH } from "../evidence/line-search-data.js";
 
 const NO_RUN = { message: "Press Start first: there is no run yet." };
 
-/** @param {import("./model.js").Page} page */
+/** Create the controller of the panels. @param {import("./model.js").Page} page */
 export function createRequests({ state, become, run }) {
   /**
-   * Ask the server for the measurement of one instrument. The answer is ignored if a newer request has been sent.
-   * @param {string} key
-   * @param {Object<string, number>} numbers
+   * Have the server measure the nets with an instrument. Only the latest request's answer is used.
+   * @param {string} key of the instrument @param {Object<string, number>} numbers arguments
    */
   async function measure(key, numbers) {
     const { id, status } = toDisplayedState(state()).view;
@@ -36,7 +35,10 @@ export function createRequests({ state, become, run }) {
       saveInSession("numbers", state().numbers);
     },
     onSearch: () => void measure(SEARCH, {}),
-    /** @param {import("../state/instruments.js").Panel} panel @param {number} index */
+    /**
+     * Ask the question of a button in a panel's legend, or hide its answer.
+     * @param {import("../state/instruments.js").Panel} panel @param {number} index
+     */
     onLegend({ asks, legend }, index) {
       const { chosen: layer } = getLayerChoice(state());
       const numbers = { layer, ...legend[index].numbers };

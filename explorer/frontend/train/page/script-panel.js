@@ -1,16 +1,16 @@
-// The panel that shows the current settings as a plain PyTorch script.
+// The panel with the current settings as a plain PyTorch script.
 
 import { copyText } from "../../elements/clipboard.js";
 import { element, setAttribute, setText } from "../../elements/dom.js";
 
-const REST_MS = 300; // wait this long after the last change before requesting another script
+const REST_MS = 300; // pause after a change before another script is requested
 const HINT = "A script that does not need this package: it computes the same losses.";
 
 /**
- * Create the panel that shows the current settings as a PyTorch script.
+ * Create the panel with the script.
  * @param {HTMLElement} host
- * @param {{scriptKey: () => string, onScript: () => Promise<{text?: string, message?: string}>}} on ``scriptKey``
- *   returns a key of the script's content
+ * @param {{scriptKey: () => string, onScript: () => Promise<{text?: string, message?: string}>}} on ``scriptKey``:
+ *   returns a key that changes with the script; ``onScript``: fetches it
  */
 export function createScriptPanel(host, { scriptKey, onScript }) {
   const note = element("p", { role: "status" });
@@ -46,7 +46,7 @@ export function createScriptPanel(host, { scriptKey, onScript }) {
   }
 
   return {
-    /** Open or close the script panel. Returns whether it is now open. */
+    /** Open or close the panel. Returns whether it is open. */
     turn() {
       host.hidden = !host.hidden;
       follow();

@@ -1,25 +1,27 @@
-// Requests the data of slow motion, and opens it once the training run has paused.
+// The controller of slow motion, which shows one training step in detail once the run is paused.
 
 import { getShownLayer, toPositionText, recordKey } from "../slow-motion/view-model.js";
 import { ACTIVE, UNAVAILABLE } from "../state/status.js";
 import { explainUntrained } from "../state/tasks.js";
 
-const INSTRUMENT = "slow_motion"; // the instrument that records one training step in detail
+const INSTRUMENT = "slow_motion"; // key of the instrument that records one step in detail
 const FIRST_STAGE = "input";
 
 /**
- * Create the functions that open slow motion, which shows one training step in detail.
- * @param {import("./model.js").Page} page
- * @param {() => void} first starts a paused run
+ * Create the controller of slow motion.
+ * @param {import("./model.js").Page} page @param {() => void} first starts a paused run
  */
 export function createSlowRun({ now, state, put, become, choose, run, isMine }, first) {
-  /** @param {import("../slow-motion/view-model.js").Position|null} position */
+  /**
+   * Set which stage, rule, layer and unit slow motion shows; null closes it.
+   * @param {import("../slow-motion/view-model.js").Position|null} position
+   */
   function onSlow(position) {
     choose({ ...now(), slow: position ? toPositionText(position) : "" }, { target: "slow" });
   }
 
   return {
-    /** Request the data of slow motion if the displayed step, the layer or the learning rate has changed. */
+    /** Request the record of a step if the displayed step, the layer or the learning rate has changed. */
     async record() {
       const key = recordKey(state());
       if (!state().choice.slow && state().slow) put({ slow: null });
@@ -31,7 +33,7 @@ export function createSlowRun({ now, state, put, become, choose, run, isMine }, 
     },
     acts: {
       onSlow,
-      /** Open slow motion at the next step. An active run is paused; if there is no run, a paused one is started. */
+      /** Open slow motion at the next step. An active run is paused; without a run, a paused one is started. */
       onSlowMotion() {
         const { state: name } = run.status;
         if (ACTIVE.includes(name) && isMine()) run.pause();

@@ -1,4 +1,4 @@
-// The training of a lesson: a lane for each rule, the curve, and the buttons that control the run.
+// The training in a lesson: each rule's backward pass, the chart, and buttons that control the run.
 
 import { createChildren } from "../../elements/children.js";
 import { element, setText } from "../../elements/dom.js";
@@ -15,12 +15,11 @@ import { buildPicture } from "./view-model.js";
 
 const STORED = { table: NO_TABLE, panels: {}, numbers: {} };
 
-/** @typedef {typeof createSmallTraining} CreateSmallTraining */
+/** Creates the small training of a lesson. @typedef {typeof createSmallTraining} CreateSmallTraining */
 
 /**
- * Create the training of a lesson in an element, and start it.
- * @param {HTMLElement} host
- * @param {import("./model.js").Store} store
+ * Create the training of a lesson, and start it.
+ * @param {HTMLElement} host @param {import("./model.js").Store} store
  * @param {{server: (path: string) => string, plotly: string}} reach
  */
 export function createSmallTraining(host, store, { server, plotly }) {
@@ -48,7 +47,7 @@ export function createSmallTraining(host, store, { server, plotly }) {
   onStart();
   root.scrollIntoView({ block: "start", behavior: "smooth" });
 
-  /** @param {import("../state/state.js").State} state */
+  /** Update all parts. @param {import("../state/state.js").State} state */
   function paint(state) {
     const picture = buildPicture(state);
     commands.show(picture);

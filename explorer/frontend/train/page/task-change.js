@@ -1,4 +1,4 @@
-// Changes the training task. The user is asked before an op and rules of their own are replaced, and can undo the change.
+// The controller of a change of task. The user is asked before their own op and rules are replaced, and can undo it.
 
 import { getEntries } from "../../choice/choice.js";
 import { findEntry } from "../../choice/entries.js";
@@ -16,12 +16,11 @@ import {
 /** @import { Choice } from "../../choice/choice.js" */
 /** @import { State } from "../state/state.js" */
 
-/** Create the functions that change the training task. @param {import("./model.js").Page} page */
+/** Create the controller of a change of task. @param {import("./model.js").Page} page */
 export function createTaskChange({ now, state, become, choose }) {
   /**
-   * Change the page's settings. Undo is offered if the change discards something or answers a question.
-   * @param {Choice} after
-   * @param {boolean} [answered]
+   * Change the settings. Undo is offered if this discards something or answers the question.
+   * @param {Choice} after new settings @param {boolean} [answered] whether the user has answered the question
    */
   function change(after, answered = false) {
     const before = now();
@@ -33,13 +32,13 @@ export function createTaskChange({ now, state, become, choose }) {
   }
 
   return {
-    /** @param {string} key of the task */
+    /** Change the task, or ask first whether op and rules stay. @param {string} key of the task */
     onTask(key) {
       const asks = willReplaceEntries(now(), key);
       if (asks) become({ changing: { key, before: now(), after: null } });
       else change(withTask(now(), key));
     },
-    /** @param {boolean} keep whether op and rules stay */
+    /** Apply the user's answer whether op and rules stay. @param {boolean} keep whether they stay */
     onAnswer(keep) {
       const { changing } = state();
       if (changing) change((keep ? withTaskAlone : withTask)(now(), changing.key), true);
@@ -54,10 +53,7 @@ export function createTaskChange({ now, state, become, choose }) {
   };
 }
 
-/**
- * Return the question or the note about a change of the training task, or null if there is none.
- * @param {State} state
- */
+/** Return the question or note about a change of task, or null. @param {State} state */
 export function getChangeQuestion({ changing, choice }) {
   if (!changing) return null;
   const { label, begins } = findTask(changing.key);

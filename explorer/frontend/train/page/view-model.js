@@ -1,4 +1,4 @@
-// The view model of the Train page: converts the state to the plain data that the view displays.
+// The view model of the Train page: its state as plain data to display.
 
 import { getCatalogue } from "../../choice/entries.js";
 import { formatShort } from "../../formula/numbers.js";
@@ -29,19 +29,21 @@ import {
 /** @import { LegendEntry, Measure, Series } from "../state/series.js" */
 /** @import { PastRun, State } from "../state/state.js" */
 /**
- * The buttons of the Train page that are enabled.
- * @typedef {{start: boolean, pause: boolean, resume: boolean, step: boolean, reset: boolean}} Offered
- * The complete picture, which the painter shows.
- * @typedef {{offered: Offered, again: boolean, offersOwnOp: boolean, removal: string, metrics: string[], taken: number, status: {main: string, next: string, state:
- * string}, verdict: string, headline: string, offersSeeds: boolean, moving: boolean, chart: import("../charts/chart.js").Picture, heading: string,
- *   measures: {options: {value: Measure, label: string}[], chosen: Measure},
- *   alignment: import("../evidence/alignment-data.js").Alignment, why: import("../evidence/view.js").Picture,
- *   slow: import("../slow-motion/view-model.js").Picture|null,
- *   rows: import("./metrics-table.js").Picture, choice: State["choice"],
- *   present: import("../../cards/cards.js").Present,
+ * Contents of the Train page.
+ *
+ * @typedef {{start: boolean, pause: boolean, resume: boolean, step: boolean, reset: boolean}} Offered which buttons are
+ *   enabled
+ * @typedef {{offered: Offered, again: boolean, offersOwnOp: boolean, removal: string, metrics: string[], taken: number,
+ *   status: {main: string, next: string, state: string}, verdict: string, headline: string, offersSeeds: boolean,
+ *   moving: boolean, chart: import("../charts/chart.js").Picture, heading: string, measures: {options: {value: Measure,
+ *   label: string}[], chosen: Measure}, alignment: import("../evidence/alignment-data.js").Alignment, why:
+ *   import("../evidence/view.js").Picture, slow: import("../slow-motion/view-model.js").Picture|null, rows:
+ *   import("./metrics-table.js").Picture, choice: State["choice"], present: import("../../cards/cards.js").Present,
  *   task: import("../state/tasks.js").Task, about: string, table: import("../settings/table-input.js").Picture,
- *   lacksTable: boolean, time: import("../history/view-model.js").Time, rate: string, object: import("../object/view-model.js").Picture,
- *   one: import("./one-panel.js").Picture|null, asks: import("../settings/task-note.js").Picture|null}} Picture ``rate`` is the learning rate on display
+ *   lacksTable: boolean, time: import("../history/view-model.js").Time, rate: string, object:
+ *   import("../object/view-model.js").Picture, one: import("./one-panel.js").Picture|null, asks:
+ *   import("../settings/task-note.js").Picture|null}} Picture everything that the view displays; ``rate``: the
+ *   displayed learning rate
  */
 
 const describeLostConnection = () =>
@@ -61,7 +63,7 @@ const BRANCHES =
 const LEGENDS = { score: "", loss: "", norms: "w1 solid, w2 dotted", learned: "" };
 const MISSING = { score: "held-out score", loss: "loss", norms: "gradient norm", learned: "parameter" };
 
-/** Convert the state of the Train page to the data that its view displays. @param {State} live @returns {Picture} */
+/** Convert the state of the Train page to the contents of its view. @param {State} live @returns {Picture} */
 export function buildPicture(live) {
   const state = toDisplayedState(live);
   const { choice, view, colours } = state;
@@ -125,15 +127,15 @@ export function buildPicture(live) {
   };
 }
 
-/** Build the data of the drawing of the net. @param {State} live */
+/** Return the contents of the drawing of the net. @param {State} live */
 export function makeObject(live) {
   const state = toDisplayedState(live);
   return buildNetDrawing(state, makeLegend(state.choice, state.colours));
 }
 
 /**
- * Return the name of the metric for held-out data, such as "accuracy". If there is a run, its metric is used, because
- * only the run knows the data.
+ * Return the name of the metric for held-out data, such as "accuracy": the run's if there is one, since only the run
+ * knows its data.
  * @param {State} state
  */
 function getMetricName({ choice, trained, view }) {
@@ -143,9 +145,8 @@ function getMetricName({ choice, trained, view }) {
 }
 
 /**
- * Return the measures that the main chart can plot. The first one is the default.
- * @param {string|null} metric
- * @param {boolean} learns whether a parameter learns
+ * Return the measures that the main chart can plot; the first is the default.
+ * @param {string|null} metric @param {boolean} learns whether a parameter learns
  * @returns {{value: Measure, label: string}[]}
  */
 function listMeasures(metric, learns) {
@@ -159,10 +160,8 @@ function listMeasures(metric, learns) {
 }
 
 /**
- * Return which buttons are enabled in a given state of the training run.
- * @param {string} name of a state
- * @param {boolean} unread whether no run can start yet
- * @returns {Offered}
+ * Return which buttons are enabled.
+ * @param {string} name of the run's state @param {boolean} unread whether no run can start yet @returns {Offered}
  */
 function getEnabledButtons(name, unread) {
   const active = ACTIVE.includes(name);
@@ -177,9 +176,8 @@ function getEnabledButtons(name, unread) {
 }
 
 /**
- * Format the training run's step, loss, speed and device. The loss is that of the first backward rule.
- * @param {State} state
- * @param {LegendEntry[]} lines
+ * Format the run's step, loss, speed and device. The loss is that of the first rule.
+ * @param {State} state @param {LegendEntry[]} lines
  */
 function formatMetrics(state, [first, ...others]) {
   const { status } = state.view;
@@ -193,14 +191,14 @@ function formatMetrics(state, [first, ...others]) {
   ];
 }
 
-/** Return the total number of steps of the training run, or of the settings if there is no run. @param {State} state */
+/** Return the number of steps of the run or, without one, of the settings. @param {State} state */
 function countSteps({ choice, view }) {
   return view.status.steps || Number(getSetting(choice, "steps"));
 }
 
 /**
- * Explain why training cannot start with the current settings. Returns "" if it can, while a run is active, or while
- * an earlier step is displayed.
+ * Return why training cannot start with the current settings. Returns "" if it can, while a run is active, and while an
+ * earlier step is displayed.
  * @param {State} state
  */
 function getRefusal({ choice, view: { status, lost }, at }) {
@@ -213,9 +211,8 @@ function isBrokenAtStart({ state, step }) {
 }
 
 /**
- * Return a sentence on the state of the training run, and another one on what to do next.
- * @param {State} state
- * @param {boolean} isFaint whether curves of an earlier run are visible
+ * Return a sentence about the run's state, and one about the next step.
+ * @param {State} state @param {boolean} isFaint whether curves of an earlier run are visible
  */
 function makeStatus(state, isFaint) {
   const { choice, table, at } = state;
@@ -235,7 +232,10 @@ function makeStatus(state, isFaint) {
   return { main, next, state: isLost ? "lost" : notice ? "refused" : status.state };
 }
 
-/** Say that the result is for another learning rate than the one on display. Returns "" if it is not. @param {State} state */
+/**
+ * Return a note if the result is for another learning rate than the displayed one, otherwise "".
+ * @param {State} state
+ */
 function describeOldRate({ trained, choice, view: { status } }) {
   const rate = trained && OVER.includes(status.state) ? getSetting(trained, "lr") : "";
   const isOther = rate !== "" && Number(rate) !== Number(getSetting(choice, "lr"));
@@ -247,13 +247,13 @@ function getHeadline({ state, headline, words }) {
   return OVER.includes(state) ? headline || (words.at(-1) ?? "") : "";
 }
 
-/** Return whether rules were compared with a single random seed, which proves little. @param {State} state */
+/** Return whether rules were compared with a single seed, which proves little. @param {State} state */
 function hasOneSeed(state) {
   const { status } = state.view;
   return getMetricName(state) !== null && state.choice.rules.length > 1 && status.snapshot?.seeds === 1;
 }
 
-/** Describe the run that the Start button would start, with its steps and duration. @param {State["choice"]} choice */
+/** Describe the run that Start would begin: steps and duration. @param {State["choice"]} choice */
 function describeRun(choice) {
   const steps = Number(getSetting(choice, "steps"));
   const pace = Number(getSetting(choice, "pace"));
@@ -273,10 +273,8 @@ function makeHeading(choice, { title, banded, heldOut }) {
 }
 
 /**
- * Return the properties of the y axis for a measure such as the loss.
- * @param {State} state
- * @param {Measure} measure
- * @returns {import("../charts/axes.js").Scale}
+ * Return the y axis for a measure such as the loss.
+ * @param {State} state @param {Measure} measure @returns {import("../charts/axes.js").Scale}
  */
 function getScale(state, measure) {
   const metric = getMetricName(state);
@@ -295,7 +293,7 @@ function getScale(state, measure) {
 }
 
 /**
- * Return the number of decimals with which scores are shown, or undefined if there are no scores yet.
+ * Return the number of decimals of the displayed scores, or undefined without scores.
  * @param {Object<string, string>} judged
  */
 function getScoreDecimals(judged) {
@@ -304,10 +302,9 @@ function getScoreDecimals(judged) {
 }
 
 /**
- * Build the data of the main chart.
- * @param {State} state at the displayed step
- * @param {Measure} measure
- * @param {import("../state/records.js").Snapshot|null} latest the snapshot of the run's last step
+ * Return the contents of the main chart.
+ * @param {State} state at the displayed step @param {Measure} measure
+ * @param {import("../state/records.js").Snapshot|null} latest the run at its last step
  * @returns {import("../charts/chart.js").Picture}
  */
 function buildMainChart(state, measure, latest) {
@@ -346,10 +343,8 @@ function buildMainChart(state, measure, latest) {
 }
 
 /**
- * Build the curves of a training run, split at its branch points.
- * @param {State} state
- * @param {Measure} measure
- * @param {Pick<PastRun, "choice"|"snapshot"|"recorded">} run
+ * Return the curves of a run, split at its branch points.
+ * @param {State} state @param {Measure} measure @param {Pick<PastRun, "choice"|"snapshot"|"recorded">} run
  */
 function makeBranchedSeries({ colours }, measure, { choice, snapshot, recorded }) {
   const lines = makeLegend(choice, colours);
@@ -359,9 +354,8 @@ function makeBranchedSeries({ colours }, measure, { choice, snapshot, recorded }
 }
 
 /**
- * Return the message that a chart shows if it has no curves.
- * @param {Measure} measure
- * @param {import("../state/records.js").Snapshot|null} snapshot
+ * Return the message in a chart without curves.
+ * @param {Measure} measure @param {import("../state/records.js").Snapshot|null} snapshot
  */
 function explainEmptyCurves(measure, snapshot) {
   const hasBegun = snapshot?.step || snapshot?.finished;
@@ -372,7 +366,7 @@ function explainEmptyCurves(measure, snapshot) {
 }
 
 /**
- * Return the last step of the longest curve, so that a run that ended early fills the width of its chart.
+ * Return the last step of the longest curve, for an axis that a run which ended early fills.
  * @param {Series[]} series
  */
 function findLastStep(series) {

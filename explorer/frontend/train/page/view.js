@@ -1,4 +1,4 @@
-// The view of the Train page, which creates and updates the parts of the page.
+// The view of the Train page: creates its parts and updates them.
 
 import { element, setAttribute, setText } from "../../elements/dom.js";
 import { createExamples } from "../../cards/examples.js";
@@ -29,37 +29,34 @@ import { createWhy } from "../evidence/view.js";
 /** @import { Picture } from "./view-model.js" */
 
 /**
- * The actions of the page.
- * @typedef {{onStart: () => void, onPause: () => void, onResume: () => void, onStep: () => void,
- *   onReset: () => void, onTable: (table: import("../state/own-table.js").OwnTable) => void,
- *   onMeasure: (measure: import("../state/series.js").Measure) => void,
- *   onAligned: (kind: import("../state/state.js").AlignmentMeasure) => void,
- *   onPanel: (key: string, open: boolean) => void, onLayer: (layer: number) => void,
- *   onLegend: (panel: import("../state/instruments.js").Panel, index: number) => void,
- *   onNumber: (key: string, name: string, value: number) => void, onSearch: () => void,
- *   onSetting: (name: string, text: string, phase: string) => void, compareDevices: () => Promise<string>,
- *   onWhy: (rule: string|null) => void, onFold: () => void, onLift: (rule: string|null) => void,
- *   onEvidence: (evidence: boolean) => void, onSlowMotion: () => void, onFirst: () => void, onAgain: () => void,
- *   scriptKey: () => string, onScript: () => Promise<{text?: string, message?: string}>,
- *   onSlow: (position: import("../slow-motion/view-model.js").Position|null) => void}} Acts
+ * Callbacks of the page.
+ * @typedef {{onStart: () => void, onPause: () => void, onResume: () => void, onStep: () => void, onReset: () => void,
+ *   onTable: (table: import("../state/own-table.js").OwnTable) => void, onMeasure: (measure:
+ *   import("../state/series.js").Measure) => void, onAligned: (kind: import("../state/state.js").AlignmentMeasure) =>
+ *   void, onPanel: (key: string, open: boolean) => void, onLayer: (layer: number) => void, onLegend: (panel:
+ *   import("../state/instruments.js").Panel, index: number) => void, onNumber: (key: string, name: string, value:
+ *   number) => void, onSearch: () => void, onSetting: (name: string, text: string, phase: string) => void,
+ *   compareDevices: () => Promise<string>, onWhy: (rule: string|null) => void, onFold: () => void, onLift: (rule:
+ *   string|null) => void, onEvidence: (evidence: boolean) => void, onSlowMotion: () => void, onFirst: () => void,
+ *   onAgain: () => void, scriptKey: () => string, onScript: () => Promise<{text?: string, message?: string}>, onSlow:
+ *   (position: import("../slow-motion/view-model.js").Position|null) => void}} Acts
  */
 
 /**
- * Create the elements of the Train page and the function that updates them.
- * @param {HTMLElement} host with the skeleton
- * @param {{store: ReturnType<typeof import("../../choice/store.js").createStore>, plotly: string,
- *   examples: import("../../cards/examples.js").Example[],
- *   onPresent: (present: import("../../cards/cards.js").Present) => void,
+ * Create the elements of the Train page, and the function that updates them.
+ * @param {HTMLElement} host contains the page's empty elements
+ * @param {{store: ReturnType<typeof import("../../choice/store.js").createStore>, plotly: string, examples:
+ *   import("../../cards/examples.js").Example[], onPresent: (present: import("../../cards/cards.js").Present) => void,
  *   cardOf: (slot: number) => HTMLElement|undefined}} reach
- * @param {Acts & ReturnType<typeof import("../history/controller.js").createHistory> &
- *   ReturnType<typeof import("./task-change.js").createTaskChange>} on
+ * @param {Acts & ReturnType<typeof import("../history/controller.js").createHistory> & ReturnType<typeof
+ *   import("./task-change.js").createTaskChange>} on
  */
 export function createPainter(host, { store, plotly, examples, onPresent, cardOf }, on) {
   const find = (/** @type {string} */ name) => /** @type {HTMLElement} */ (host.querySelector(`.${name}`));
   const commands = createCommands({ buttons: find("commands"), status: find("status") }, on);
   const picker = createPicker(find("tasks"), on.onTask);
   const note = createTaskNote(find("asks"), on);
-  let pasted = ""; // the text of the user's own table
+  let pasted = ""; // text of the user's table as shown
   const menu = createExamples(
     examples,
     (choice, its) => {
@@ -104,7 +101,7 @@ export function createPainter(host, { store, plotly, examples, onPresent, cardOf
     on.onStart();
   }
 
-  /** Create the drawing of the net, what can be opened next to it, and the buttons that open it. */
+  /** Create the drawing of the net, the parts that open next to it, and the buttons that open them. */
   function createLab() {
     host.classList.add("lab");
     find("object").hidden = false;
@@ -136,7 +133,7 @@ export function createPainter(host, { store, plotly, examples, onPresent, cardOf
     };
   }
 
-  /** @param {typeof lab} parts @param {Picture} picture */
+  /** Update these parts. @param {typeof lab} parts @param {Picture} picture */
   function paintLab({ chip, object, one, script, tools }, picture) {
     chip.show(picture.task);
     object.show(picture.object);
@@ -150,11 +147,12 @@ export function createPainter(host, { store, plotly, examples, onPresent, cardOf
   }
 
   return {
-    /** @param {Picture} picture */
+    /** Update the whole page. @param {Picture} picture */
     paint(picture) {
       host.classList.add("filled");
       const { choice } = picture;
-      const isOne = host.matches(".lab.calm"); // with its tools closed, the page has one button, whose label changes
+      // with its tools closed, the page has a single button with a changing label
+      const isOne = host.matches(".lab.calm");
       commands.show({ ...picture, again: picture.again && isOne });
       picker.show(picture.task.key);
       note.show(picture.asks);
@@ -180,7 +178,7 @@ export function createPainter(host, { store, plotly, examples, onPresent, cardOf
       slow.show(picture.slow);
       paintLab(lab, picture);
     },
-    /** @param {import("../object/view-model.js").Picture} picture */
+    /** Update only the drawing of the net. @param {import("../object/view-model.js").Picture} picture */
     paintObject: (picture) => lab.object.show(picture),
     destroy() {
       [curves, alignment, evidence, lift, slow, lab.tools, lab.script].forEach((part) => part.destroy());

@@ -1,4 +1,4 @@
-// A panel of the section "Why", with one drawing per backward rule.
+// A panel of the area "Why", with one drawing per rule.
 
 import { saveCarried } from "../../choice/data.js";
 import { element } from "../../elements/dom.js";
@@ -11,26 +11,27 @@ import { drawPicture, paintCanvases } from "./picture.js";
 /** @import { LegendEntry } from "../state/series.js" */
 /** @import { Picture } from "./panels.js" */
 /**
- * The server's answer about a rule: a sentence, and a formula with its numbers.
- * @typedef {{words: string, formula: string}} Answer
- * Data to show on Explore, at ``address``.
- * @typedef {{address: string, label: string, data: import("../../choice/data.js").Carried}} Carry
- * A panel as it is displayed. ``legend`` has the texts of the legend, ``missing`` and ``empty`` say why all cells or
- * one cell have no picture, ``pressed`` is the index of the legend entry whose answer is displayed, and ``numbers``
- * are the arguments of the instrument.
- * @typedef {{panel: Panel, title: string, sentence: string, limits: string, missing: string,
- *   legend: string[], numbers: import("../widgets/number-stepper.js").CounterValue[],
- *   pressed: number|null, cells: {line: LegendEntry, picture: Picture|null, empty: string, answer: Answer|null, carry:
- *   Carry|null}[]}} Row
+ * Contents of a panel.
+ *
+ * @typedef {{words: string, formula: string}} Answer the server's answer about a rule: a sentence, and a formula with
+ *   its numbers
+ * @typedef {{address: string, label: string, data: import("../../choice/data.js").Carried}} Carry a histogram to plot
+ *   on Explore, at ``address``
+ * @typedef {{panel: Panel, title: string, sentence: string, limits: string, missing: string, legend: string[], numbers:
+ *   import("../widgets/number-stepper.js").CounterValue[], pressed: number|null, cells: {line: LegendEntry, picture:
+ *   Picture|null, empty: string, answer: Answer|null, carry: Carry|null}[]}} Row ``missing``, ``empty``: why all cells
+ *   or one cell have no picture; ``pressed``: index of the legend's button whose answer is displayed; ``numbers``:
+ *   arguments of the instrument
  */
 
-const SCROLLED = { role: "group", tabindex: "0" }; // focusable, so that it can be scrolled with the keyboard
+const SCROLLED = { role: "group", tabindex: "0" }; // focusable, so that the keyboard can scroll it
 
 /**
- * Create a panel of the section "Why", with one drawing per backward rule.
+ * Create a panel with one drawing per rule.
  * @param {Panel} panel
- * @param {{onLegend: (index: number) => void, onNumber: (name: string, value: number) => void,
- *   onPick: (value: number) => void}} on
+ * @param {{onLegend: (index: number) => void, onNumber: (name: string, value: number) => void, onPick: (value: number)
+ *   => void}} on ``onLegend``: a legend's button is pressed; ``onNumber``: an argument is changed; ``onPick``: an
+ *   example is pressed
  */
 export function createPanel({ key, rows, legend, scrolls }, { onLegend, onNumber, onPick }) {
   const section = element("section", { class: `why-panel ${key}`, "data-panel": key });
@@ -39,7 +40,7 @@ export function createPanel({ key, rows, legend, scrolls }, { onLegend, onNumber
   );
   section.style.setProperty("--rows", `${rows}rem`);
 
-  /** @param {Row} row @param {number} index */
+  /** Draw the swatch of a legend's entry. @param {Row} row @param {number} index */
   function drawSwatch({ legend: texts, pressed }, index) {
     const { swatch, numbers } = legend[index];
     const button = {
@@ -51,7 +52,11 @@ export function createPanel({ key, rows, legend, scrolls }, { onLegend, onNumber
     return h(numbers ? "button" : "span", { class: "swatch", ...(numbers ? button : {}) }, content);
   }
 
-  /** @param {Row["cells"][number]} cell @param {import("./picture.js").Paint[]} paints */
+  /**
+   * Draw the cell of one rule.
+   * @param {Row["cells"][number]} cell
+   * @param {import("./picture.js").Paint[]} paints receives functions that paint the canvases
+   */
   function drawCell({ line, picture, empty, answer, carry }, paints) {
     const frame = {
       class: "cell",
@@ -75,7 +80,7 @@ export function createPanel({ key, rows, legend, scrolls }, { onLegend, onNumber
 
   return {
     element: section,
-    /** @param {Row} row */
+    /** Update the panel. @param {Row} row */
     show(row) {
       const paints = /** @type {import("./picture.js").Paint[]} */ ([]);
       counters.forEach((counter, at) => counter.show(row.numbers[at]));

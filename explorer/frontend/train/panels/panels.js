@@ -1,4 +1,4 @@
-// The panels of the section "Why", as Python declares them, and the pictures that they show.
+// The panels of the area "Why", as Python declares them, and their pictures.
 
 import { isStochastic } from "../../choice/choice.js";
 import { findEntry, findRuleForOp } from "../../choice/entries.js";
@@ -14,15 +14,14 @@ import { getSelectedTask } from "../state/tasks.js";
 /** @import { LegendEntry } from "../state/series.js" */
 /** @import { State } from "../state/state.js" */
 /**
- * A picture from Python: ``words`` describe it for screen readers, its blocks are drawn one below the other, and
- * ``legend`` replaces the first text of the panel's legend. The page adds the curve of the rule for the block that has
- * one, the steps of lines, the colour of text as a pixel, and the example that another panel shows, null without one.
- * @typedef {{words: string, blocks: import("./picture.js").Block[], legend?: string,
- *   curve: import("../widgets/svg-paths.js").Point[], steps: ArrayLike<number>, ink: number,
- *   picked: number|null}} Picture
+ * A picture of an instrument. ``blocks``: drawn one below the other; ``words``: text for screen readers; ``legend``:
+ * replaces the panel's first legend text. The page adds the rule's ``curve``, the ``steps`` of line charts, the text
+ * colour as a pixel (``ink``) and the example that another panel shows (``picked``).
+ * @typedef {{words: string, blocks: import("./picture.js").Block[], legend?: string, curve:
+ *   import("../widgets/svg-paths.js").Point[], steps: ArrayLike<number>, ink: number, picked: number|null}} Picture
  */
 
-const OBJECT_INSTRUMENTS = ["way", "net", "reads"]; // always requested
+const OBJECT_INSTRUMENTS = ["way", "net", "reads"]; // keys of instruments for the drawing of the net, always requested
 const BASIS = ["causes", "inputs", "regions"]; // also always requested, if they apply
 const MANY_PLANES = 3; // with so many rules only one has its regions measured and drawn, next to the net
 
@@ -36,9 +35,8 @@ export function getSuitablePanels(choice) {
 }
 
 /**
- * Return the panels that are open: those that the user has left open, and those that are open by default.
- * @param {State["choice"]} choice
- * @param {Object<string, boolean>} left
+ * Return the open panels: those that the user has opened, or that are open by default and were not closed.
+ * @param {State["choice"]} choice @param {Object<string, boolean>} left panels that the user has opened or closed
  */
 export function openPanels(choice, left) {
   return getSuitablePanels(choice).filter(({ key, opens }) => left[key] ?? opens);
@@ -56,8 +54,8 @@ export function findPlaneRule({ choice: { rules }, plane }) {
 }
 
 /**
- * List the measurements that the server should include in its events. They are those of open panels, or of all panels
- * after the run has ended, because the server may soon delete the run.
+ * List the measurements that the run's events should include: for the open panels or, once the run has ended, for all,
+ * because the server may soon delete it.
  * @param {State} state
  */
 export function listRequests(state) {
@@ -80,11 +78,10 @@ export function listRequests(state) {
 }
 
 /**
- * Return an instrument's picture of one rule. Returns null before it is measured.
- * @param {Pick<State, "choice"|"ink">} state
- * @param {Snapshot|null} snapshot
- * @param {{key: string, line: LegendEntry, layer?: number, points?: import("../state/branches.js").Point[],
- *   picked?: number|null}} of the key of the instrument, the index of the layer, and the run's branch points
+ * Return an instrument's picture of one rule, or null before it is measured.
+ * @param {Pick<State, "choice"|"ink">} state @param {Snapshot|null} snapshot
+ * @param {{key: string, line: LegendEntry, layer?: number, points?: import("../state/branches.js").Point[], picked?:
+ *   number|null}} of ``key`` of the instrument, index of the ``layer``, ``points``: branch points of the run
  * @returns {Picture|null}
  */
 export function getPicture({ choice, ink }, snapshot, { key, line, layer = 0, points = [], picked = null }) {

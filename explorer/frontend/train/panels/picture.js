@@ -1,4 +1,4 @@
-// Draws pictures from blocks that Python sends. It knows the kinds of blocks, but no instrument.
+// Drawing of pictures from the blocks that Python sends. The kinds of blocks are known here, but no instruments.
 
 import { h } from "../../elements/render.js";
 import { formatShare, formatShort } from "../../formula/numbers.js";
@@ -8,18 +8,18 @@ import { makeBarPath, makeLinePath, share } from "../widgets/svg-paths.js";
 
 /** @import { Child } from "../../elements/render.js" */
 /** @import { Picture } from "./panels.js" */
-/** A block, as ``explorer/training/instruments`` makes it. @typedef {Object<string, *>} Block */
-/** @typedef {(canvas: HTMLCanvasElement) => void} Paint */
+/** A part of a picture, as explorer/training/instruments makes it. @typedef {Object<string, *>} Block */
+/** Paints a canvas. @typedef {(canvas: HTMLCanvasElement) => void} Paint */
 /**
- * The picture of a block. ``canvas`` returns a canvas that is painted once it is on the page, and ``pick`` is called with
- * the example of a tile that is pressed.
+ * What the drawing of a block needs. ``canvas``: returns a canvas that is painted once it is on the page; ``pick``:
+ * called with the example of a pressed image.
  * @typedef {{picture: Picture, canvas: (paint: Paint) => Child, pick: (example: number) => void}} Around
  */
 
 /** @type {{[kind: string]: (block: *, around: Around) => Child}} */
 const KINDS = {
   note: ({ text }) => h("p", { class: "note" }, text),
-  // Bars with a name and a text; lengths are fractions of the full bar.
+  // Bars with name and text, in fractions of the longest bar.
   bars: ({ bars }) =>
     bars.map((/** @type {[string, string, number]} */ [name, text, length]) =>
       h(
@@ -31,7 +31,7 @@ const KINDS = {
       ),
     ),
   stack: ({ parts }) => h("div", { class: "stack" }, parts.map(makeHalves)),
-  // Levels from 0 to 1, each with its share as a tooltip.
+  // Levels from 0 to 1, with their percentages as tooltips.
   strip: ({ levels, name, meaning }) =>
     h(
       "div",
@@ -44,7 +44,7 @@ const KINDS = {
         ),
       ),
     ),
-  // Numbered bars from 0 to 1, one of them chosen.
+  // Numbered bars from 0 to 1, one of them highlighted.
   outputs: ({ levels, chosen }) =>
     h(
       "div",
@@ -65,7 +65,7 @@ const KINDS = {
       canvas((node) => paintImage(node, block, picture.ink)),
       h("p", { class: "note" }, block.text),
     ),
-  // Images with captions; they keep their proportions if they fit.
+  // Images with captions, which keep their proportions if they fit.
   row: ({ images, fits }, { picture, canvas }) =>
     h(
       "div",
@@ -104,10 +104,9 @@ const KINDS = {
 };
 
 /**
- * Draw a picture as the children of an element. Its canvases are painted by ``paintCanvases``, once they are on the page.
- * @param {Picture} picture
- * @param {Paint[]} paints gets a function for each canvas
- * @param {(example: number) => void} [pick] is called if an image is pressed
+ * Draw a picture as the children of an element. ``paintCanvases`` paints its canvases once they are on the page.
+ * @param {Picture} picture @param {Paint[]} paints receives a function for each canvas
+ * @param {(example: number) => void} [pick] called with the example of a pressed image
  */
 export function drawPicture(picture, paints, pick = () => undefined) {
   const canvas = (/** @type {Paint} */ paint) => {
@@ -122,14 +121,15 @@ export function paintCanvases(host, paints) {
   host.querySelectorAll("canvas").forEach((canvas, at) => paints[at](canvas));
 }
 
-/** @param {Block[]} blocks @param {Around} around */
+/** Draw all blocks. @param {Block[]} blocks @param {Around} around */
 function drawBlocks(blocks, around) {
   return blocks.map((block) => KINDS[block.kind](block, around));
 }
 
 /**
- * Make the two segments of a part of a stack, of which the second is hatched.
- * @param {[number, number, string]} part its size, the size that is hatched, and its label @param {number} index
+ * Make one part of a stacked bar as two segments, of which the second is hatched.
+ * @param {[number, number, string]} part size without the hatched segment, size of that segment, and label
+ * @param {number} index
  */
 function makeHalves([size, hatched, text], index) {
   const make = (/** @type {string} */ kind, /** @type {number} */ own, /** @type {boolean} */ named) =>
@@ -143,8 +143,8 @@ function makeHalves([size, hatched, text], index) {
 }
 
 /**
- * Make one image with its class and the answer to it. It is a button if another panel can show more about it.
- * @param {*} block @param {number} at @param {Around} around
+ * Make one image with its class and the net's answer. It is a button if another panel has details.
+ * @param {*} block @param {number} at its index @param {Around} around
  */
 function makeTile({ images, width, classes, answers, marked, examples }, at, { picture, canvas, pick }) {
   const image = images.subarray(at * width ** 2, (at + 1) * width ** 2);
@@ -164,7 +164,7 @@ function makeTile({ images, width, classes, answers, marked, examples }, at, { p
 }
 
 /**
- * Draw a histogram, with the curve of the rule over it if there is one. Bars of later parts are stronger.
+ * Draw a histogram, with the rule's curve over it if there is one. Later parts have stronger colours.
  * @param {import("../widgets/histogram.js").Histogram} block @param {Around} around
  */
 function drawHistogram(block, { picture }) {
@@ -194,7 +194,7 @@ function drawHistogram(block, { picture }) {
 }
 
 /**
- * Draw a line for each layer over the steps, with bands around lines, between the two numbers in ``ends``.
+ * Draw a line for each layer over the steps, some with bands, on an axis with labelled ends.
  * @param {*} block @param {Around} around
  */
 function drawLines({ lines, bands, ends, most, least, height }, { picture: { steps } }) {
@@ -214,8 +214,9 @@ function drawLines({ lines, bands, ends, most, least, height }, { picture: { ste
 }
 
 /**
- * @param {Object<string, *>} attributes of the drawing @param {Child[]} paths @param {Object<string, string>} labels by
- *   class @param {string} [style] of the frame
+ * Draw paths in a frame with text labels.
+ * @param {Object<string, *>} attributes of the drawing @param {Child[]} paths
+ * @param {Object<string, string>} labels by CSS class @param {string} [style] of the frame
  */
 function makeFrame(attributes, paths, labels, style) {
   const drawing = h("svg", { viewBox: "0 0 1000 1000", preserveAspectRatio: "none", ...attributes }, paths);
@@ -223,7 +224,7 @@ function makeFrame(attributes, paths, labels, style) {
   return h("div", { class: "frame", style }, drawing, texts);
 }
 
-/** @param {string} name of its class @param {string} d */
+/** Make an SVG path. @param {string} name CSS class @param {string} d */
 function makePath(name, d) {
   return h("path", { class: name, d });
 }
@@ -233,7 +234,7 @@ function makeLevelPath(y) {
   return makeLinePath([0, 1].map((x) => ({ x, y })));
 }
 
-/** Format a fraction for a style. @param {number} share */
+/** Format a fraction as a CSS percentage. @param {number} share */
 function toPercent(share) {
   return `${(100 * share).toFixed(1)}%`;
 }

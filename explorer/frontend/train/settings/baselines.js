@@ -1,4 +1,4 @@
-// The buttons that add control rules, to which other backward rules are compared.
+// The buttons that add control rules, which cannot work and are trained for comparison.
 
 import { canAddRule, addRule } from "../../choice/choice.js";
 import { getCatalogue, findEntry } from "../../choice/entries.js";
@@ -8,14 +8,14 @@ import { h, render } from "../../elements/render.js";
 /** @import { Choice } from "../../choice/choice.js" */
 
 /**
- * @param {HTMLElement} cards
- * @param {ReturnType<typeof import("../../choice/store.js").createStore>} store
+ * Create the buttons below the cards.
+ * @param {HTMLElement} cards @param {ReturnType<typeof import("../../choice/store.js").createStore>} store
  */
 export function createControls(cards, store) {
   const host = element("div", { class: "controls" });
   cards.append(host);
   return {
-    /** @param {Choice} choice */
+    /** Update the buttons. @param {Choice} choice */
     show(choice) {
       const buttons = getCatalogue().controls.map((key) => {
         const { label, purpose } = /** @type {import("../../formula/entry.js").Rule} */ (

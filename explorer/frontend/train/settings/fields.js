@@ -1,4 +1,4 @@
-// Creates an HTML control for each kind of training setting.
+// The form controls of training settings, by kind of setting.
 
 import { element, createId, setAttribute, setText, setValue, writeValue } from "../../elements/dom.js";
 import { createNumberField } from "../../elements/number.js";
@@ -9,11 +9,11 @@ import { createLearningField } from "./learning-field.js";
 
 /** @import { Setting } from "../state/tasks.js" */
 /**
- * What a control of a setting calls: ``onChange`` gets the setting's new text, and ``usual`` returns the task's
- * default.
- * @typedef {{onChange: (text: string, phase?: string) => void, usual: () => string,
- *   choice: () => import("../../choice/choice.js").Choice}} Actions
- * @typedef {{show: (text: string) => void, element: HTMLElement}} Field
+ * Callbacks of a setting's control. ``onChange``: gets the new text; ``usual``: returns the task's default.
+ *
+ * @typedef {{onChange: (text: string, phase?: string) => void, usual: () => string, choice: () =>
+ *   import("../../choice/choice.js").Choice}} Actions
+ * @typedef {{show: (text: string) => void, element: HTMLElement}} Field a control; ``show`` displays a setting's text
  */
 
 const MAX_LAYERS = 4;
@@ -30,9 +30,8 @@ const FIELDS = {
 
 /**
  * Create the controls of training settings.
- * @param {Setting[]} settings
- * @param {ReturnType<typeof import("../../choice/store.js").createStore>} store
- * @param {(name: string, text: string, phase: *) => void} onSetting gets the new text of a setting
+ * @param {Setting[]} settings @param {ReturnType<typeof import("../../choice/store.js").createStore>} store
+ * @param {(name: string, text: string, phase: *) => void} onSetting gets name and new text of a setting
  */
 export function createFields(settings, store, onSetting) {
   const getChoice = () => store.current;
@@ -44,7 +43,7 @@ export function createFields(settings, store, onSetting) {
   });
 }
 
-/** @param {Setting} setting @param {Actions} actions @returns {Field} */
+/** Create a list to choose from. @param {Setting} setting @param {Actions} actions @returns {Field} */
 function createChoiceField({ label, meaning, words }, { onChange }) {
   const options = Object.entries(words).map(([value, text]) => element("option", { value }, text));
   const list = element("select", { id: createId(), onchange: () => onChange(list.value) }, ...options);
@@ -56,7 +55,10 @@ function createChoiceField({ label, meaning, words }, { onChange }) {
   };
 }
 
-/** @param {HTMLElement} field @param {string} label @param {string} meaning @param {...Node} more */
+/**
+ * Wrap a control in a label.
+ * @param {HTMLElement} field @param {string} label @param {string} meaning tooltip @param {...Node} more
+ */
 function wrapField(field, label, meaning, ...more) {
   return element(
     "div",
@@ -67,7 +69,7 @@ function wrapField(field, label, meaning, ...more) {
   );
 }
 
-/** @param {Setting} setting @param {Actions} actions @returns {Field} */
+/** Create a field for an integer. @param {Setting} setting @param {Actions} actions @returns {Field} */
 function createIntegerField({ label, meaning, low, high }, { onChange }) {
   const clamp = (/** @type {number} */ value) => clampTo(Math.round(value), low, high);
   const number = createNumberField({
@@ -88,10 +90,8 @@ function createIntegerField({ label, meaning, low, high }, { onChange }) {
 }
 
 /**
- * Create the text field for the widths of hidden layers.
- * @param {Setting} setting
- * @param {Actions} actions
- * @returns {Field}
+ * Create the field for the widths of hidden layers.
+ * @param {Setting} setting @param {Actions} actions @returns {Field}
  */
 function createWidthsField({ label, meaning, low, high }, { onChange }) {
   const id = createId();
@@ -126,10 +126,8 @@ function createWidthsField({ label, meaning, low, high }, { onChange }) {
 }
 
 /**
- * Parse layer widths such as "64, 32". Returns null if the text is invalid.
- * @param {string} text
- * @param {number} low
- * @param {number} high
+ * Parse layer widths such as "64, 32". Returns null for an invalid text.
+ * @param {string} text @param {number} low minimum width @param {number} high maximum width
  */
 function parseWidths(text, low, high) {
   const widths = text
@@ -141,10 +139,8 @@ function parseWidths(text, low, high) {
 }
 
 /**
- * Create a logarithmic slider. If the setting can also be a word such as "full", it has a check box.
- * @param {Setting} setting
- * @param {Actions} actions
- * @returns {Field}
+ * Create a logarithmic slider, with a check box for a value in words, such as "full", if there is one.
+ * @param {Setting} setting @param {Actions} actions @returns {Field}
  */
 function createLogField({ label, meaning, low, high, words }, { onChange, usual }) {
   const ends = /** @type {[number, number]} */ ([low, high]);

@@ -1,4 +1,4 @@
-// The form of training settings. Settings that can change during a run have a place of their own.
+// The form of training settings. Those that can change during a run are in a place of their own.
 
 import { element, createId } from "../../elements/dom.js";
 import { createFields } from "./fields.js";
@@ -8,10 +8,10 @@ import { getSettings, getSetting } from "../state/tasks.js";
 
 /**
  * Create the form of training settings.
- * @param {{live: HTMLElement, rest: HTMLElement, own: Object<string, HTMLElement>}} hosts ``own`` holds the places of
- *   single settings, by name
+ * @param {{live: HTMLElement, rest: HTMLElement, own: Object<string, HTMLElement>}} hosts ``live``: for settings that
+ *   can change during a run; ``own``: for single settings, by name; ``rest``: for all others
  * @param {ReturnType<typeof import("../../choice/store.js").createStore>} store
- * @param {(name: string, text: string, phase: string) => void} onSetting
+ * @param {(name: string, text: string, phase: string) => void} onSetting gets name and new text of a setting
  * @param {() => Promise<string>} compareDevices returns a sentence about the faster device
  */
 export function createSettings({ live, rest, own }, store, onSetting, compareDevices) {
@@ -24,7 +24,7 @@ export function createSettings({ live, rest, own }, store, onSetting, compareDev
     if (name === "device") describe(field.element, compareDevices);
   }
   return {
-    /** @param {Choice} choice */
+    /** Update the form. @param {Choice} choice */
     show(choice) {
       for (const { name, field } of fields) field.show(getSetting(choice, name));
     },
@@ -32,9 +32,8 @@ export function createSettings({ live, rest, own }, store, onSetting, compareDev
 }
 
 /**
- * Add a description to a control as soon as its text has arrived.
- * @param {HTMLElement} field
- * @param {() => Promise<string>} ask
+ * Add a description to a control once its text arrives.
+ * @param {HTMLElement} field @param {() => Promise<string>} ask
  */
 async function describe(field, ask) {
   const words = await ask();

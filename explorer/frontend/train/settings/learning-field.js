@@ -1,4 +1,4 @@
-// The control that selects which backward rules learn which parameters.
+// The control that sets which rules train which parameters.
 
 import { getEntries } from "../../choice/choice.js";
 import { parseLearning, formatLearning, toggleLearning } from "../../choice/learning.js";
@@ -7,12 +7,18 @@ import { h, render } from "../../elements/render.js";
 
 /** @import { Learning } from "../../choice/learning.js" */
 
-/** @param {import("../state/tasks.js").Setting} setting @param {import("./fields.js").Actions} actions */
+/**
+ * Create the control.
+ * @param {import("../state/tasks.js").Setting} setting @param {import("./fields.js").Actions} actions
+ */
 export function createLearningField({ label, meaning }, { onChange, choice }) {
   const named = { role: "group", "aria-label": label, title: meaning };
   const field = element("div", { class: "setting wide learning", ...named });
 
-  /** @param {Learning[]} learning @param {Learning} parameter of the row */
+  /**
+   * Create a parameter's row, with a box for each rule that can train it.
+   * @param {Learning[]} learning @param {Learning} parameter of the row
+   */
   function makeRow(learning, { name, rules }) {
     const buttons = rules.map(({ rule, learns }) => {
       const onclick = () => onChange(formatLearning(toggleLearning(learning, name, rule.key)));
@@ -24,7 +30,7 @@ export function createLearningField({ label, meaning }, { onChange, choice }) {
 
   return {
     element: field,
-    /** @param {string} text */
+    /** Update the control. @param {string} text of the setting, as in a link */
     show(text) {
       const { op, rules } = getEntries(choice());
       const learning = parseLearning(op, rules, text);

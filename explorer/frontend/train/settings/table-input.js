@@ -1,4 +1,4 @@
-// The input for the user's own table of training data, which is stored only in this browser tab.
+// The input for the user's own table of data, which stays in this browser tab.
 
 import { element, createId, setAttribute, setText, setValue, writeValue } from "../../elements/dom.js";
 import { createFileButton } from "../../elements/file-button.js";
@@ -16,7 +16,7 @@ import { createPreview } from "./table-preview.js";
 
 /** @import { OwnTable, Reading } from "../state/own-table.js" */
 /**
- * The table of training data on the page, and how the server has read it.
+ * The user's table on the page, with the server's analysis.
  * @typedef {{visible: boolean, own: OwnTable, reading: Reading}} Picture
  */
 
@@ -24,10 +24,9 @@ const EXAMPLE = "height,width,kind\n1.2,0.4,a\n0.7,1.1,b\n…";
 const formatCount = (/** @type {number} */ count) => count.toLocaleString("en-US");
 
 /**
- * Create the input for the user's own table of training data.
- * @param {HTMLElement} host
- * @param {{onTable: (table: OwnTable) => void}} on
- * @param {{name: string, table: string}[]} examples whose tables can be used
+ * Create the input for the user's table.
+ * @param {HTMLElement} host @param {{onTable: (table: OwnTable) => void}} on
+ * @param {{name: string, table: string}[]} examples tables to use instead
  */
 export function createTable(host, { onTable }, examples) {
   const { bytes } = getCatalogue().limits.table;
@@ -71,12 +70,12 @@ export function createTable(host, { onTable }, examples) {
   );
   acceptDrops(host, openFile);
 
-  /** Show or hide the text and columns of the user's table. */
+  /** Show or hide the table's text and columns. */
   function turn() {
     setAttribute(change, "aria-expanded", String(host.classList.toggle("whole-table")));
   }
 
-  /** Open a table file. If the file is rejected, the previous table is cleared. @param {File} chosen */
+  /** Open a file as the table. If it is rejected, the previous table is cleared. @param {File} chosen */
   async function openFile(chosen) {
     const result =
       chosen.size > bytes ? { message: explainSize(chosen.size) } : decodeFile(await chosen.arrayBuffer());
@@ -85,7 +84,7 @@ export function createTable(host, { onTable }, examples) {
     acceptText(result.text);
   }
 
-  /** @param {string} text */
+  /** Use text as the table, if it is short enough. @param {string} text */
   function acceptText(text) {
     const size = new Blob([text]).size;
     if (size > bytes) return rejectText(explainSize(size), text);
@@ -93,20 +92,20 @@ export function createTable(host, { onTable }, examples) {
     if (text !== current.text) onTable(makeTable(text));
   }
 
-  /** @param {string} message @param {string} text to leave in the field */
+  /** Show why a text cannot be used. @param {string} message @param {string} text remains in the field */
   function rejectText(message, text) {
     writeValue(field, text);
     setText(status, message);
     onTable(NO_TABLE);
   }
 
-  /** @param {number} size in bytes */
+  /** Return the message for a table that is too large. @param {number} size in bytes */
   function explainSize(size) {
     return `These are ${formatCount(size)} bytes: at most ${formatCount(bytes)} can be taken.`;
   }
 
   return {
-    /** @param {Picture} picture */
+    /** Update the input. @param {Picture} picture */
     show({ visible, own: next, reading }) {
       setAttribute(host, "hidden", !visible);
       const isOther = next.text !== current.text;
@@ -125,7 +124,7 @@ export function createTable(host, { onTable }, examples) {
   };
 }
 
-/** Describe how large a table may be. */
+/** Describe the maximum size of a table. */
 function describeLimits() {
   const { fewest, rows, columns, classes, bytes } = getCatalogue().limits.table;
   return [
@@ -148,7 +147,7 @@ function acceptDrops(host, onFile) {
   host.addEventListener("drop", (event) => {
     mark(false);
     const [file] = event.dataTransfer?.files ?? [];
-    if (!file) return; // the text field itself handles dropped text
+    if (!file) return; // dropped text is left to the text field
     event.preventDefault();
     onFile(file);
   });

@@ -1,4 +1,4 @@
-// The preview of the user's table, which shows its first rows and lets the user choose columns.
+// The preview of the user's table: its first rows, and a choice of columns.
 
 import { element, createId } from "../../elements/dom.js";
 import { h, render } from "../../elements/render.js";
@@ -7,15 +7,15 @@ import { h, render } from "../../elements/render.js";
 const TITLES = ["Learn", "Column", "Holds", "Leave out"];
 
 /**
- * Create the preview of the user's table.
+ * Create the preview.
  * @param {{onTarget: (name: string) => void, onOut: (name: string, out: boolean) => void, onComplete: () => void}} on
- *   ``onComplete`` removes the rows with gaps
+ *   ``onTarget``: gets the column to predict; ``onOut``: leaves a column out; ``onComplete``: removes rows with gaps
  */
 export function createPreview({ onTarget, onOut, onComplete }) {
   const group = createId();
   const container = element("div", { class: "table-read", hidden: true });
 
-  /** @param {Row} row */
+  /** Create the row in which a column is described and chosen. @param {Row} row */
   function makeColumnRow({ name, holds, learnt, out, remark, wrong }) {
     const learn = { type: "radio", name: group, "aria-label": `Learn ${name}`, checked: learnt };
     const leave = { type: "checkbox", "aria-label": `Leave out ${name}`, disabled: learnt, checked: out };
@@ -31,7 +31,7 @@ export function createPreview({ onTarget, onOut, onComplete }) {
 
   return {
     element: container,
-    /** @param {Preview|null} preview */
+    /** Update the preview; null hides it. @param {Preview|null} preview */
     show(preview) {
       container.hidden = !preview;
       if (!preview) return;

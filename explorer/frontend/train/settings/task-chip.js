@@ -1,4 +1,4 @@
-// The button that names the selected training task and opens the task picker.
+// The button with the task's name, which opens the picker of tasks.
 
 import { element } from "../../elements/dom.js";
 import { h, render } from "../../elements/render.js";
@@ -6,7 +6,11 @@ import { drawTask } from "./task-picker.js";
 
 /** @import { Task } from "../state/tasks.js" */
 
-/** @param {HTMLElement} bar @param {HTMLElement} tray of all tasks, open while the bar has the class "with-tasks" */
+/**
+ * Create the button.
+ * @param {HTMLElement} bar has the class "with-tasks" while the picker is open
+ * @param {HTMLElement} tray contains the picker
+ */
 export function createTaskChip(bar, tray) {
   const chip = element("button", { class: "task-chip", "aria-expanded": "false", onclick: turn });
   let displayedKey = "";
@@ -22,7 +26,7 @@ export function createTaskChip(bar, tray) {
   }
 
   return {
-    /** @param {Task} task */
+    /** Show the task's name. @param {Task} task */
     show(task) {
       if (task.key === displayedKey) return;
       displayedKey = task.key;

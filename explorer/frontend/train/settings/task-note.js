@@ -1,16 +1,20 @@
-// Asks before a new task replaces the op and rules, and offers to undo the change.
+// The question whether a new task replaces op and rules, and the offer to undo the change.
 
 import { h, render } from "../../elements/render.js";
 
 /**
- * ``own`` and ``keep`` are the labels of the two answers, "" after the question was answered.
+ * The question with the labels of its answers, "" once it is answered.
  * @typedef {{text: string, own: string, keep: string}} Picture
  */
 
-/** @param {HTMLElement} host @param {{onAnswer: (keep: boolean) => void, onUndo: () => void}} on */
+/**
+ * Create the question.
+ * @param {HTMLElement} host
+ * @param {{onAnswer: (keep: boolean) => void, onUndo: () => void}} on ``onAnswer``: gets whether op and rules stay
+ */
 export function createTaskNote(host, { onAnswer, onUndo }) {
   return {
-    /** @param {Picture|null} picture */
+    /** Update the question; null hides it. @param {Picture|null} picture */
     show(picture) {
       const hadFocus = host.contains(document.activeElement);
       host.hidden = !picture;

@@ -1,4 +1,4 @@
-// The task picker, which shows a thumbnail of each task's data.
+// The picker of tasks, with a thumbnail of each task's data.
 
 import { setAttribute } from "../../elements/dom.js";
 import { h, render } from "../../elements/render.js";
@@ -6,18 +6,22 @@ import { getTasks } from "../state/tasks.js";
 
 /** @import { Task } from "../state/tasks.js" */
 
-const SIZE = 30; // px, width and height of a thumbnail
+const SIZE = 30; // width and height of a thumbnail in px
 const DOT = 1.3;
-const SHEET = `M3 4H27V26H3ZM11 4V26${[8, 14, 20, 26].map((y) => `M3 ${y}H27`).join("")}`; // a table, for own data
+// an empty table, for the user's own data
+const SHEET = `M3 4H27V26H3ZM11 4V26${[8, 14, 20, 26].map((y) => `M3 ${y}H27`).join("")}`;
 
-/** @param {HTMLElement} host @param {(key: string) => void} onChoose @param {Task[]} offered */
+/**
+ * Create the picker.
+ * @param {HTMLElement} host @param {(key: string) => void} onChoose gets a task's key @param {Task[]} offered
+ */
 export function createPicker(host, onChoose, offered = getTasks()) {
   setAttribute(host, "role", "group");
   setAttribute(host, "aria-label", "Task");
   const drawings = offered.map(drawTask);
   let displayed = "";
   return {
-    /** @param {string} chosen its key */
+    /** Mark the selected task. @param {string} chosen key */
     show(chosen) {
       if (chosen === displayed) return;
       displayed = chosen;
@@ -31,7 +35,7 @@ export function createPicker(host, onChoose, offered = getTasks()) {
   };
 }
 
-/** Return the thumbnail of a task's data. @param {Task} task */
+/** Draw the thumbnail of a task's data. @param {Task} task */
 export function drawTask({ picture }) {
   const size = { viewBox: `0 0 ${SIZE} ${SIZE}`, width: SIZE, height: SIZE };
   const drawing = !picture
@@ -42,7 +46,7 @@ export function drawTask({ picture }) {
   return h("svg", { ...size, "aria-hidden": "true" }, drawing);
 }
 
-/** @param {[number, number, number]} point */
+/** Draw one point. @param {[number, number, number]} point x, y and class */
 function drawDot([x, y, kind]) {
   const half = SIZE / 2;
   const reach = half - DOT;
@@ -50,7 +54,7 @@ function drawDot([x, y, kind]) {
   return h("circle", { class: kind ? "second" : "first", ...centre, r: DOT });
 }
 
-/** @param {number[]} values @param {number} index @param {number[][]} rows */
+/** Draw one row of a grid of values. @param {number[]} values @param {number} index @param {number[][]} rows */
 function drawRow(values, index, rows) {
   const [width, height] = [SIZE / values.length, SIZE / rows.length];
   return values.map((opacity, column) =>

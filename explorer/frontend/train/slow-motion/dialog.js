@@ -1,4 +1,4 @@
-// The slow motion dialog, which shows one training step stage by stage.
+// The dialog of slow motion, which shows one training step stage by stage.
 
 import { element } from "../../elements/dom.js";
 import { h, render } from "../../elements/render.js";
@@ -8,12 +8,13 @@ import { createSwitch } from "../widgets/toggle-group.js";
 
 /** @import { Picture, Position } from "./view-model.js" */
 /**
- * The actions of the slow motion dialog: ``onSlow`` gets another position, or null to close the dialog.
- * @typedef {{onSlow: (position: Position|null) => void, onStep: () => void, onPause: () => void,
- *   onFirst: () => void, onAgain: () => void}} On
+ * Callbacks of the dialog. ``onSlow``: gets another position, null to close it; ``onFirst``: starts a run that is
+ * paused at step 0.
+ * @typedef {{onSlow: (position: Position|null) => void, onStep: () => void, onPause: () => void, onFirst: () => void,
+ *   onAgain: () => void}} On
  */
 
-const BEAT_MS = 1600; // duration of a stage during playback
+const BEAT_MS = 1600; // ms per stage during playback
 const ACTIONS = { pause: "Pause the run", first: "Show the first step", again: "Try again", "": "" };
 const MOVES = /** @type {Object<string, [number, number]>} */ ({
   ArrowLeft: [-1, 0],
@@ -22,7 +23,7 @@ const MOVES = /** @type {Object<string, [number, number]>} */ ({
   ArrowDown: [0, 1],
 });
 
-/** @param {HTMLElement} host @param {On} on */
+/** Create the dialog. @param {HTMLElement} host @param {On} on */
 export function createSlowMotion(host, on) {
   const dialog = element("dialog", { class: "slow", "aria-label": "Slow motion" });
   const layers = createSwitch("Layer of slow motion", (/** @type {number} */ layer) =>
@@ -38,15 +39,15 @@ export function createSlowMotion(host, on) {
     if (displayed) on.onSlow(null);
   });
 
-  /** @param {Partial<Position>} change */
+  /** Go to another position. @param {Partial<Position>} change */
   function go(change) {
     if (!displayed) return;
-    // Update now, because another key may be pressed before the next frame.
+    // now, because another key may be pressed before the next frame
     displayed = { ...displayed, position: { ...displayed.position, ...change } };
     on.onSlow(displayed.position);
   }
 
-  /** @param {number} by stages */
+  /** Move by a number of stages. @param {number} by stages */
   function move(by) {
     if (!displayed?.stages.length) return false;
     const { stage } = displayed.position;
@@ -69,13 +70,13 @@ export function createSlowMotion(host, on) {
     if (displayed) draw(displayed);
   }
 
-  /** Stop the playback and move by hand. @param {number} by stages */
+  /** Stop the playback, and move by a number of stages. @param {number} by stages */
   function turnTo(by) {
     stop();
     move(by);
   }
 
-  /** @param {KeyboardEvent} event */
+  /** Handle a key. @param {KeyboardEvent} event */
   function handleKey(event) {
     const way = MOVES[event.key];
     if (!way || !displayed || event.ctrlKey || event.altKey || event.metaKey) return;
@@ -87,7 +88,7 @@ export function createSlowMotion(host, on) {
     else turn(way[1]);
   }
 
-  /** Move the selection to a neighbouring unit or row. @param {[number, number]} way */
+  /** Move the selection to a neighbouring unit or row. @param {[number, number]} way steps across and down */
   function step([across, down]) {
     if (!displayed?.stages.length) return;
     const { position, rows, units } = displayed;
@@ -97,13 +98,13 @@ export function createSlowMotion(host, on) {
     });
   }
 
-  /** Switch to the next or previous backward rule, starting over at the end. @param {number} by */
+  /** Switch to the next or previous rule, cyclically. @param {number} by 1 or -1 */
   function turn(by) {
     const count = displayed?.rules.length ?? 1;
     go({ rule: ((displayed?.position.rule ?? 0) + by + count) % count });
   }
 
-  /** @param {Picture} picture */
+  /** Draw the dialog's contents. @param {Picture} picture */
   function draw(picture) {
     const { stages, position, rules, action, ends } = picture;
     const { count, chosen } = picture.layers;
@@ -168,7 +169,7 @@ export function createSlowMotion(host, on) {
   }
 
   return {
-    /** @param {Picture|null} picture */
+    /** Update the dialog; null closes it. @param {Picture|null} picture */
     show(picture) {
       displayed = picture;
       if (!picture) {
@@ -190,7 +191,10 @@ export function createSlowMotion(host, on) {
   };
 }
 
-/** Draw the scale of colours between forward and backward pass. @param {string} time of the backward pass @param {string[]} ends */
+/**
+ * Draw the colour scale between the forward and the backward pass.
+ * @param {string} time of the backward pass: "past", "now" or "coming" @param {string[]} ends labels
+ */
 function drawTurn(time, ends) {
   const texts = ends.map((end) => h("span", {}, end));
   return h(
@@ -201,7 +205,10 @@ function drawTurn(time, ends) {
   );
 }
 
-/** Make a button that keeps its focus while disabled. @param {string} text @param {boolean} available @param {() => void} act @param {string} [name] */
+/**
+ * Make a button that keeps its focus while disabled.
+ * @param {string} text @param {boolean} available @param {() => void} act @param {string} [name]
+ */
 function makeButton(text, available, act, name) {
   const state = { "aria-label": name, "aria-disabled": available ? null : "true" };
   return h("button", { ...state, onclick: () => available && act() }, text);

@@ -1,4 +1,4 @@
-// Builds the data of the drawings in slow motion.
+// The drawings of slow motion as data: numbers as colours, curves and bars.
 
 import { sampleCurves } from "../../formula/curves.js";
 import { hasDraw, hasLoss } from "../../formula/draws.js";
@@ -12,33 +12,39 @@ import { makeDrawScope, getIndex, rowOf, getCellScope, getValue } from "./number
 
 /** @import { Cell } from "./numbers.js" */
 /** @import { Record, Stage, Tensor } from "./view-model.js" */
-/** @typedef {import("./numbers.js").Entries & {colour: string}} Entries */
 /**
- * Numbers that are drawn as colours. ``scale`` is the number with the full colour, and ``mark`` the displayed row and
- * column, or null; ``pick`` says whether a click selects a cell. ``of`` is set if all numbers are rows of one unit:
- * the row of each number, and the unit. A number in a gap between images is null, with row −1.
- * @typedef {{kind: "map", values: ArrayLike<number|null>, rows: number, columns: number, scale: number,
- *   low: number, mark: {row: number|null, column: number|null}, pick: "cell"|"none", box: boolean,
- *   of: {rows: ArrayLike<number>, unit: number}|null, most: string}} ColourMap
- * A curve in fractions of the picture, the point of the cell (``at``), and ticks for all rows of its unit.
- * @typedef {{kind: "curve", points: import("../widgets/svg-paths.js").Point[],
- *   at: import("../widgets/svg-paths.js").Point,
- *   ticks: number[], zero: number, colour: string, label: string, ends: [string, string],
- *   most: string}} Curve
- * One bar per output, between two fractions of the height; ``target`` is that of the target, or null.
- * @typedef {{kind: "bars", bars: {name: string, from: number, to: number, target: number|null,
- *   right: boolean}[], label: string, most: string}} Bars
+ * The op and rule with the colour of the rule's curve.
+ * @typedef {import("./numbers.js").Entries & {colour: string}} Entries
+ */
+/**
+ * A drawing of slow motion; ``most``: the largest number as text, or "".
+ *
+ * @typedef {{kind: "map", values: ArrayLike<number|null>, rows: number, columns: number, scale: number, low: number,
+ *   mark: {row: number|null, column: number|null}, pick: "cell"|"none", box: boolean, of: {rows: ArrayLike<number>,
+ *   unit: number}|null, most: string}} ColourMap numbers as colours; ``scale``: the number with full colour; ``mark``:
+ *   displayed row and column; ``pick``: whether a click selects a cell; ``of``: if all numbers are of one unit, the row
+ *   of each and the unit. A gap between images has null, with row −1
+ * @typedef {{kind: "curve", points: import("../widgets/svg-paths.js").Point[], at:
+ *   import("../widgets/svg-paths.js").Point, ticks: number[], zero: number, colour: string, label: string, ends:
+ *   [string, string], most: string}} Curve in fractions of the picture; ``at``: the displayed point; ``ticks``: all
+ *   rows of its unit
+ * @typedef {{kind: "bars", bars: {name: string, from: number, to: number, target: number|null, right: boolean}[],
+ *   label: string, most: string}} Bars one per output, in fractions of the height; ``target``: height of the target, or
+ *   null
  * @typedef {ColourMap|Curve|Bars} Drawing
  */
 
-const FULL = 0.985; // the quantile of the absolute values that has full colour
+const FULL = 0.985; // quantile of the absolute values that has full colour
 const POINTS = 1001; // number of points of a stochastic curve
-const MAX_NAMED = 12; // maximum number of bars that are labelled
+const MAX_NAMED = 12; // maximum number of bars with labels
 const MARGIN = 0.06; // space above and below a curve, as a fraction of the height
-const CLEAR = 4; // maximum height of a curve, relative to the largest absolute x and its point's absolute y
+const CLEAR = 4; // maximum height of a curve, as a multiple of the largest |x| and of its displayed |y|
 
-/** @typedef {(stage: Stage, record: Record, cell: Cell, entries: Entries) => Drawing} Draw */
-/** The functions that build the drawing of a slow motion stage, by kind of view. @type {Object<string, Draw>} */
+/**
+ * Returns the drawing of a stage.
+ * @typedef {(stage: Stage, record: Record, cell: Cell, entries: Entries) => Drawing} Draw
+ */
+/** Functions that return the drawing of a stage, by kind of view. @type {Object<string, Draw>} */
 export const DRAWINGS = {
   map: mapOf,
   input: getInputImage,
@@ -48,7 +54,10 @@ export const DRAWINGS = {
   loss: makeBars,
 };
 
-/** @param {Stage} stage @param {Record} record @param {Cell} cell @returns {ColourMap} */
+/**
+ * Return a stage's tensor as colours.
+ * @param {Stage} stage @param {Record} record @param {Cell} cell @returns {ColourMap}
+ */
 function mapOf({ tensor, scale }, { tensors, stages, map_side: side, by_example }, cell) {
   const map = tensors[tensor];
   const scaleTensor = stages.find(({ key }) => key === scale)?.tensor ?? tensor;
@@ -72,11 +81,8 @@ function mapOf({ tensor, scale }, { tensors, stages, map_side: side, by_example 
 }
 
 /**
- * Return the units of one convolution map for one example as an image.
- * @param {ColourMap} map
- * @param {Tensor} tensor
- * @param {Cell} cell
- * @param {number} side
+ * Return the units of one map of a convolution for one example, as an image.
+ * @param {ColourMap} map @param {Tensor} tensor @param {Cell} cell @param {number} side of the image
  * @returns {ColourMap}
  */
 function getMapImage(map, tensor, { row, unit, example }, side) {
@@ -87,29 +93,26 @@ function getMapImage(map, tensor, { row, unit, example }, side) {
 }
 
 /**
- * Return the weights of one convolution kernel as images.
- * @param {ColourMap} map
- * @param {Tensor} tensor
- * @param {Cell} cell
- * @returns {ColourMap}
+ * Return the weights of one kernel of a convolution as images, one for each map below.
+ * @param {ColourMap} map @param {Tensor} tensor @param {Cell} cell @returns {ColourMap}
  */
 function getKernelImage(map, tensor, { row, unit }) {
   const image = arrangeImages(map, tensor, columnOf(tensor, unit), row);
   return { ...image, pick: "cell", of: { rows: arrangeGrid(tensor.tiles, tensor.side).indices, unit } };
 }
 
-/** Return the selected example as an image, or all examples as rows of numbers. @type {typeof mapOf} */
+/** Return the displayed example as an image, or all examples as rows of numbers. @type {typeof mapOf} */
 function getInputImage(stage, record, cell) {
   const map = mapOf(stage, record, cell);
   const tensor = record.tensors[stage.tensor];
   if (!tensor.side) return { ...map, mark: { row: map.mark.row, column: null } };
   const image = arrangeImages(map, tensor, rowOf(tensor, cell.row), null);
-  if (record.layer) return image; // outputs of an op have both signs, so the scale is centred on 0
+  if (record.layer) return image; // the outputs of an op have both signs, so that 0 is in the middle of the scale
   const [low, high] = [Math.min(...tensor.values), Math.max(...tensor.values)];
   return { ...image, low, scale: high, most: "" };
 }
 
-/** Return the weights of the selected unit as an image, or the weights of all units. @type {typeof mapOf} */
+/** Return the weights of the displayed unit as an image, or those of all units. @type {typeof mapOf} */
 function getWeightImage(stage, record, cell) {
   const map = mapOf(stage, record, cell);
   const tensor = record.tensors[stage.tensor];
@@ -119,11 +122,8 @@ function getWeightImage(stage, record, cell) {
 
 /**
  * Arrange numbers as one or several images.
- * @param {ColourMap} map
- * @param {Tensor} tensor
- * @param {number[]} values
- * @param {number|null} at index of the marked number, null for none
- * @returns {ColourMap}
+ * @param {ColourMap} map @param {Tensor} tensor @param {number[]} values
+ * @param {number|null} at index of the marked number, null for none @returns {ColourMap}
  */
 function arrangeImages(map, { side, tiles }, values, at) {
   const { width, height, indices } = arrangeGrid(tiles, side);
@@ -140,8 +140,7 @@ function arrangeImages(map, { side, tiles }, values, at) {
 }
 
 /**
- * Return the number that is drawn in full colour. It is a quantile, so that a few outliers do not make all other
- * numbers pale.
+ * Return the number with full colour: a quantile, so that outliers do not make all others pale.
  * @param {Float32Array} values
  */
 function findFullScale(values) {
@@ -166,7 +165,7 @@ function opOf(stage, record, cell, entries) {
 }
 
 /**
- * Build the curve of a backward rule: its factor if it is linear in g, else the gradient at the g on display.
+ * Return the curve of the rule: its factor on g if it is linear in g, otherwise its gradient at the displayed g.
  * @type {Draw}
  */
 function buildRuleCurveDrawing(stage, record, cell, entries) {
@@ -181,10 +180,9 @@ function buildRuleCurveDrawing(stage, record, cell, entries) {
 }
 
 /**
- * Return the factor by which a linear backward rule multiplies g, or null if g is 0.
- * @param {import("./numbers.js").At} at
- * @param {number} g
- * @param {number} returned
+ * Return the factor by which a rule that is linear in g multiplies it, or null if g is 0.
+ * @param {import("./numbers.js").At} at @param {number} g upstream gradient
+ * @param {number} returned the rule's gradient
  */
 function computeRuleFactor(at, g, returned) {
   const { rule, op } = at.entries;
@@ -194,11 +192,8 @@ function computeRuleFactor(at, g, returned) {
 }
 
 /**
- * Sample the curves of op and backward rule. Stochastic ones use the random draw of the selected cell.
- * @param {Record} record
- * @param {Cell} cell
- * @param {Entries} entries
- * @param {number} g
+ * Sample the curves of op and rule. Stochastic ones use the random number of the displayed cell.
+ * @param {Record} record @param {Cell} cell @param {Entries} entries @param {number} g upstream gradient
  * @returns {{x: Float64Array, y: Float64Array, gradient: Float64Array|null}} ``gradient`` is null if it depends on the
  *   loss
  */
@@ -220,26 +215,24 @@ function sampleEntries(record, cell, entries, g) {
 }
 
 /**
- * Return the range of x for a drawing, which includes the inputs of the selected unit in all rows.
- * @param {Record} record
- * @param {Cell} cell
- * @returns {[number, number]}
+ * Return a range of x that includes the inputs of the displayed unit in all rows.
+ * @param {Record} record @param {Cell} cell @returns {[number, number]}
  */
 function findSpan({ span: [start, stop], tensors }, cell) {
   const rows = columnOf(tensors.x, cell.unit).filter(Number.isFinite);
   return [Math.min(start, ...rows), Math.max(stop, ...rows)];
 }
 
-/** @param {Tensor} tensor @param {number} column */
+/** Return one column of a tensor. @param {Tensor} tensor @param {number} column */
 function columnOf({ values, shape: [rows, columns] }, column) {
   return Array.from({ length: rows }, (_, row) => values[row * columns + column]);
 }
 
 /**
- * Build a curve with a marked point.
- * @param {Record} record
- * @param {Cell} cell
- * @param {{x: Float64Array, y: Float64Array|null, at: number, colour: string, label: string}} curve
+ * Return a curve with the displayed point.
+ * @param {Record} record @param {Cell} cell
+ * @param {{x: Float64Array, y: Float64Array|null, at: number, colour: string, label: string}} curve ``at``: x of the
+ *   point
  * @returns {Curve}
  */
 function buildMarkedCurve(record, cell, { x, y, at, colour, label }) {
@@ -263,10 +256,8 @@ function buildMarkedCurve(record, cell, { x, y, at, colour, label }) {
 }
 
 /**
- * Return the y range of a curve with a margin. It includes 0 and the marked point, but cuts off very high parts.
- * @param {ArrayLike<number>} y
- * @param {number} at
- * @param {[number, number]} span of x
+ * Return a range of y with a margin. It includes 0 and the displayed point; very high parts of the curve are cut off.
+ * @param {ArrayLike<number>} y @param {number} at y of the displayed point @param {[number, number]} span of x
  */
 function findYRange(y, at, span) {
   const finite = [...Array.from(y).filter(Number.isFinite), 0];
@@ -277,12 +268,18 @@ function findYRange(y, at, span) {
   return [low - margin, high + margin];
 }
 
-/** Name an output by the class or the column of a table, otherwise by its number. @param {Record} record @param {number} output */
+/**
+ * Return the name of an output: its class or a table's column, otherwise its number.
+ * @param {Record} record @param {number} output
+ */
 function nameOutput({ classes, labels }, output) {
   return classes ? (labels.names[output] ?? String(output)) : labels.target || String(output + 1);
 }
 
-/** @param {Stage} stage @param {Record} record @param {Cell} cell @returns {Bars} */
+/**
+ * Return the outputs of a stage as bars.
+ * @param {Stage} stage @param {Record} record @param {Cell} cell @returns {Bars}
+ */
 function makeBars(stage, record, cell) {
   const { target, own: ownLoss } = record.tensors;
   const values = rowOf(record.tensors[stage.tensor], cell.example);

@@ -1,4 +1,4 @@
-// Formats the numbers and sentences that slow motion shows about one unit.
+// The numbers and sentences of slow motion about one unit.
 
 import { createScopeAt, getParameterValues } from "../../formula/curves.js";
 import { DRAWS, evaluate, UNIFORM } from "../../formula/evaluation.js";
@@ -7,18 +7,19 @@ import { formatFourDigits, formatSubstituted } from "../../formula/substitution.
 
 /** @import { Record, Stage, Tensor } from "./view-model.js" */
 /**
- * A cell of a training step's tensors, by indices from 0: a unit, a row of the op's input, the example of that row,
- * and an input.
+ * A position in a step's tensors, in indices from 0: ``unit``, ``row`` of the op's input, the ``example`` of that row,
+ * and ``input``.
+ *
  * @typedef {{unit: number, row: number, example: number, input: number}} Cell
- * @typedef {{op: import("../../formula/entry.js").Op, rule: import("../../formula/entry.js").Rule,
- *   parameters: Object<string, number>}} Entries
+ * @typedef {{op: import("../../formula/entry.js").Op, rule: import("../../formula/entry.js").Rule, parameters:
+ *   Object<string, number>}} Entries the op and the rule with their parameter values
  */
 
-const MAX_LISTED = 3; // maximum number of target values listed in a text
+const MAX_LISTED = 3; // maximum number of target values in a text
 
 /**
- * Return the index of the first backward rule with a nonzero gradient, or 0 if there is none.
- * @param {Object<string, Record|null>|null} records
+ * Return the index of the first rule with a nonzero gradient, or 0.
+ * @param {Object<string, Record|null>|null} records of the step, by rule
  * @param {import("../state/series.js").LegendEntry[]} lines
  */
 export function findLivelyRule(records, lines) {
@@ -27,9 +28,8 @@ export function findLivelyRule(records, lines) {
 }
 
 /**
- * Return the unit and row with the largest gradient, or with the largest g if all gradients are 0.
- * @param {Record} record
- * @returns {Cell}
+ * Return unit and row of the largest gradient or, if all gradients are 0, of the largest g.
+ * @param {Record} record @returns {Cell}
  */
 export function findLivelyCell({ tensors: { gradient, g } }) {
   const { values, shape } = gradient.values.some(Boolean) ? gradient : g;
@@ -39,12 +39,10 @@ export function findLivelyCell({ tensors: { gradient, g } }) {
 }
 
 /**
- * Return the unit, row and input that slow motion shows. Unit and row are those requested, clamped to the tensors'
- * sizes. The input is the one whose weight changes most in this step.
- * @param {Record} record
- * @param {{unit: number|null, row: number|null}} requested
- * @param {Cell} lively used if nothing is requested
- * @returns {Cell}
+ * Return the displayed unit, row and input. Unit and row are the requested ones, limited to the tensors' sizes; the
+ * input is the one whose weight changes most in this step.
+ * @param {Record} record @param {{unit: number|null, row: number|null}} requested
+ * @param {Cell} lively used unless requested @returns {Cell}
  */
 export function chooseCell({ tensors, times, map_side: side, by_example }, requested, lively) {
   const [rows, units] = tensors.x.shape;
@@ -66,29 +64,29 @@ function findLargest(values) {
   return Array.from(values, Math.abs).reduce((best, size, at, sizes) => (size > sizes[best] ? at : best), 0);
 }
 
-/** Return the index of the selected cell on a tensor's axis. @param {string} axis @param {Cell} cell */
+/** Return the displayed index along one axis of a tensor. @param {string} axis name @param {Cell} cell */
 export function getIndex(axis, cell) {
   return /** @type {Object<string, number>} */ ({ ...cell, output: 0 })[axis];
 }
 
-/** Return a tensor's value at the selected cell. @param {Tensor} tensor @param {Cell} cell */
+/** Return a tensor's value at the displayed position. @param {Tensor} tensor @param {Cell} cell */
 export function getValue({ values, shape, axes }, cell) {
   const [row, column] = axes.map((axis) => getIndex(axis, cell));
   return values[row * shape[1] + column];
 }
 
-/** Return the sentence about a stage at a cell. @param {Stage} stage @param {Record} record @param {Cell} cell */
+/**
+ * Return a stage's sentence for the displayed position.
+ * @param {Stage} stage @param {Record} record @param {Cell} cell
+ */
 export function getSentenceAt({ words, otherwise }, { tensors }, cell) {
   const reason = Object.keys(otherwise).find((name) => getValue(tensors[name], cell) === 0);
   return reason ? otherwise[reason] : words;
 }
 
 /**
- * Fill the numbers of the selected cell into a stage's line of text.
- * @param {Stage} stage
- * @param {Record} record
- * @param {Cell} cell
- * @param {Entries} entries
+ * Return a stage's line of numbers for the displayed position.
+ * @param {Stage} stage @param {Record} record @param {Cell} cell @param {Entries} entries
  */
 export function fillNumbers({ numbers }, record, cell, entries) {
   const at = { record, cell, entries };
@@ -97,9 +95,12 @@ export function fillNumbers({ numbers }, record, cell, entries) {
   );
 }
 
-/** @typedef {{record: Record, cell: Cell, entries: Entries}} At */
+/** The displayed position with its numbers. @typedef {{record: Record, cell: Cell, entries: Entries}} At */
 
-/** The functions that fill several numbers into the sentence of a stage. @type {Object<string, (at: At) => string>} */
+/**
+ * Functions that format several numbers of a stage's line, by their name in the template.
+ * @type {Object<string, (at: At) => string>}
+ */
 const TEXTS = {
   op(at) {
     const { record, cell, entries } = at;
@@ -129,7 +130,7 @@ const TEXTS = {
   },
 };
 
-/** @param {At} at */
+/** Format the rule with its numbers. @param {At} at */
 function formatRule(at) {
   const { record, cell } = at;
   const [x, g, gradient] = ["x", "g", "gradient"].map((name) => getValue(record.tensors[name], cell));
@@ -138,12 +139,12 @@ function formatRule(at) {
   return `${record.formula} = ${formatFourDigits(gradient)}, g = ${formatFourDigits(g)}, x = ${formatFourDigits(x)}`;
 }
 
-/** Return the gradient formula's tree, or null if numbers cannot be substituted into it. @param {At} at */
+/** Return the formula of the rule's gradient, or null if numbers cannot be substituted into it. @param {At} at */
 function getFormulaTree({ record, entries: { op, rule } }) {
   return record.plain ? (rule.tree ?? op.gradient) : null;
 }
 
-/** Return the values of all names in a formula at the selected cell. @param {At} at @param {number} g */
+/** Return the values of all variables of a formula at the displayed position. @param {At} at @param {number} g */
 export function getCellScope({ record, cell, entries }, g) {
   const [start, stop] = record.span;
   const { x, y } = record.tensors;
@@ -157,10 +158,8 @@ export function getCellScope({ record, cell, entries }, g) {
 }
 
 /**
- * Return the values of all names in a formula for any x, using the random draws of the selected cell.
- * @param {At} at
- * @param {import("../../formula/curves.js").Range} range
- * @param {Float64Array} x
+ * Return the values of all variables of a formula for any x, with the random number of the displayed position.
+ * @param {At} at @param {import("../../formula/curves.js").Range} range @param {Float64Array} x
  * @returns {import("../../formula/evaluation.js").Scope}
  */
 export function makeDrawScope({ record: { tensors }, cell, entries: { op, rule, parameters } }, range, x) {
@@ -173,7 +172,7 @@ export function makeDrawScope({ record: { tensors }, cell, entries: { op, rule, 
   return Object.assign(scope, { draws: { ...draws, "ya()": ya } });
 }
 
-/** @param {Tensor} tensor @param {number} row @returns {number[]} */
+/** Return one row of a tensor. @param {Tensor} tensor @param {number} row @returns {number[]} */
 export function rowOf({ values, shape: [, across] }, row) {
   return Array.from(values.subarray(row * across, (row + 1) * across));
 }

@@ -1,26 +1,29 @@
-// Draws the stages of slow motion, each with its title and a line of text.
+// The drawing of slow motion's stages: each with a title and a line of text.
 
 import { h } from "../../elements/render.js";
 import { paint, toPixel } from "../widgets/canvas.js";
 import { makeLinePath } from "../widgets/svg-paths.js";
 
 /** @import { Bars, Curve, Drawing, ColourMap } from "./drawings.js" */
-/** A colour as red, green and blue. @typedef {number[]} Colour */
+/** A colour: red, green and blue, from 0 to 255. @typedef {number[]} Colour */
 /**
- * The actions of a slow motion stage: a click on a cell of its picture, and a click on the stage itself.
+ * Callbacks of a stage: a press on a cell of its picture, and on the stage itself.
  * @typedef {{onCell: (row: number, unit: number) => void, onStage: (key: string) => void}} On
  */
 
 const LOW = { light: [201, 92, 10], dark: [240, 150, 70] };
 const HIGH = { light: [23, 105, 170], dark: [96, 172, 236] };
 const NO_NUMBER = [128, 128, 128];
-const GAP = 0.16; // opacity of the space between images
-const DARK = 128; // a background is dark if its brightness is below this
+const GAP = 0.16; // opacity of the gaps between images
+const DARK = 128; // brightness below which a background counts as dark
 
 /** @type {{[kind in Drawing["kind"]]: (drawing: *) => import("../../elements/render.js").Child}} */
 const KINDS = { map: drawMap, curve: drawCurve, bars: drawBars };
 
-/** Draw one stage. The canvases of maps are painted by ``paintMaps``. @param {import("./view-model.js").StagePicture} stage @param {On} on */
+/**
+ * Draw one stage. ``paintMaps`` paints its canvases.
+ * @param {import("./view-model.js").StagePicture} stage @param {On} on
+ */
 export function drawStage(
   { key, title, time, way, under, column, note, words, drawing },
   { onCell, onStage },
@@ -57,7 +60,7 @@ export function drawStage(
   );
 }
 
-/** Paint the canvases of all maps in the dialog, and the scale of their colours. @param {Element} dialog @param {Drawing[]} drawings */
+/** Paint all canvases of the dialog, and its colour scale. @param {Element} dialog @param {Drawing[]} drawings */
 export function paintMaps(dialog, drawings) {
   const maps = /** @type {ColourMap[]} */ (drawings.filter(({ kind }) => kind === "map"));
   const values = Array.from({ length: 41 }, (_, at) => at / 20 - 1);
@@ -69,7 +72,7 @@ export function paintMaps(dialog, drawings) {
   });
 }
 
-/** Select the cell of a map below the pointer. @param {ColourMap} map @param {MouseEvent} event @param {On["onCell"]} onCell */
+/** Select the cell under the pointer. @param {ColourMap} map @param {MouseEvent} event @param {On["onCell"]} onCell */
 function pickCell({ rows, columns, of: source }, { clientX, clientY, currentTarget }, onCell) {
   const canvas = /** @type {Element} */ (/** @type {Element} */ (currentTarget).querySelector("canvas"));
   const { left, top, width, height } = canvas.getBoundingClientRect();
@@ -81,7 +84,7 @@ function pickCell({ rows, columns, of: source }, { clientX, clientY, currentTarg
   if (row >= 0) onCell(row, source?.unit ?? across);
 }
 
-/** @param {ColourMap} map */
+/** Draw numbers as a canvas, with marks at the displayed row and column. @param {ColourMap} map */
 function drawMap({ rows, columns, mark: { row, column }, box }) {
   const rowStyle = `top: ${toPercent(row ?? 0, rows)}; height: ${toPercent(1, rows)}`;
   const columnStyle = `left: ${toPercent(column ?? 0, columns)}; width: ${toPercent(1, columns)}`;
@@ -93,17 +96,15 @@ function drawMap({ rows, columns, mark: { row, column }, box }) {
   ];
 }
 
-/** @param {number} part @param {number} whole */
+/** Format a quotient as a CSS percentage. @param {number} part @param {number} whole */
 function toPercent(part, whole) {
   return `${((100 * part) / whole).toFixed(3)}%`;
 }
 
 /**
- * Create a function that returns the colour of a number by its index. The background's colour stands for 0, or for the
- * minimum of an image.
- * @param {Pick<ColourMap, "values"|"scale"|"low">} map
- * @param {Colour} ground
- * @returns {(at: number) => number}
+ * Return a function that maps a number's index to its colour. The background's colour means 0, or the minimum of an
+ * image.
+ * @param {Pick<ColourMap, "values"|"scale"|"low">} map @param {Colour} ground @returns {(at: number) => number}
  */
 function createColouring({ values, scale, low }, ground) {
   const theme = ground.reduce((sum, part) => sum + part, 0) / 3 < DARK ? "dark" : "light";
@@ -118,17 +119,17 @@ function createColouring({ values, scale, low }, ground) {
   };
 }
 
-/** @param {Colour} one @param {Colour} other @param {number} part weight of the other colour */
+/** Blend two colours. @param {Colour} one @param {Colour} other @param {number} part fraction of ``other`` */
 function blendColours(one, other, part) {
   return one.map((value, index) => Math.round(value + (other[index] - value) * part));
 }
 
-/** @param {Colour} colour */
+/** Convert a colour to an opaque pixel. @param {Colour} colour */
 function toOpaquePixel([red, green, blue]) {
   return toPixel(red, green, blue, 255);
 }
 
-/** @param {Curve} curve */
+/** Draw a curve. @param {Curve} curve */
 function drawCurve({ points, at, ticks, zero, ends }) {
   const toUnits = (/** @type {number} */ part) => Math.round(1000 * part);
   const paths = {
@@ -145,7 +146,7 @@ function drawCurve({ points, at, ticks, zero, ends }) {
   ];
 }
 
-/** @param {Bars} bars */
+/** Draw outputs as bars. @param {Bars} bars */
 function drawBars({ bars }) {
   return bars.map(({ name, from, to, target, right }) => {
     const style = `bottom: ${toPercent(from, 1)}; height: ${toPercent(to - from, 1)}`;

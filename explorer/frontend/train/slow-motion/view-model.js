@@ -12,28 +12,28 @@ import { getSetting, explainUntrained } from "../state/tasks.js";
 /** @import { LegendEntry } from "../state/series.js" */
 /** @import { SlowMotion, State } from "../state/state.js" */
 /**
- * The position in slow motion: the key of a stage, and the rule, layer, unit and row counted from 0, each null if not
- * chosen.
- * @typedef {{stage: string, rule: number|null, unit: number|null, row: number|null,
- *   layer: number|null}} Position
- * A stage as Python sends it (explorer/training/instruments/slow_motion/stages.py); ``tensor`` names its tensor.
- * @typedef {{key: string, title: string, view: string, under: string, scale: string, words: string,
- *   numbers: string, otherwise: Object<string, string>, tensor: string, note: string}} Stage
- * The record of a rule (explorer/training/instruments/slow_motion/slow_motion.py).
- * @typedef {{stages: Stage[], tensors: Object<string, Tensor>, step: number, layer: number, layers: number,
- *   seed: number, times: number, map_side: number, by_example: boolean, span: [number, number], classes: boolean,
- *   op: string, rule: string, gradient: import("../../formula/evaluation.js").Tree|null,
- *   parameters: Object<string, number>, by_unit: Object<string, number[]>, formula: string, linear: boolean, plain: boolean, plain_op: boolean,
- *   note: string, labels: {names: string[], target: string}}} Record ``labels`` are the names of a table
- * @typedef {{values: Float32Array, shape: [number, number], axes: [string, string], side: number, tiles: number}} Tensor
- * The picture of a stage: ``time`` compares it with the present one, ``column`` is its column from 1.
- * @typedef {{key: string, title: string, time: "past"|"now"|"coming", way: "forward"|"backward", under: string,
- *   column: number, note: string, words: string,
- *   drawing: import("./drawings.js").Drawing}} StagePicture
+ * Contents of slow motion.
+ *
+ * @typedef {{stage: string, rule: number|null, unit: number|null, row: number|null, layer: number|null}} Position what
+ *   it displays: key of a stage, and indices from 0 of rule, layer, unit and row, null for a default
+ * @typedef {{key: string, title: string, view: string, under: string, scale: string, words: string, numbers: string,
+ *   otherwise: Object<string, string>, tensor: string, note: string}} Stage a stage as Python sends it
+ *   (explorer/training/instruments/slow_motion/stages.py); ``tensor``: name of its tensor
+ * @typedef {{stages: Stage[], tensors: Object<string, Tensor>, step: number, layer: number, layers: number, seed:
+ *   number, times: number, map_side: number, by_example: boolean, span: [number, number], classes: boolean, op: string,
+ *   rule: string, gradient: import("../../formula/evaluation.js").Tree|null, parameters: Object<string, number>,
+ *   by_unit: Object<string, number[]>, formula: string, linear: boolean, plain: boolean, plain_op: boolean, note:
+ *   string, labels: {names: string[], target: string}}} Record one rule's step
+ *   (explorer/training/instruments/slow_motion/slow_motion.py); ``labels``: names of a table
+ * @typedef {{values: Float32Array, shape: [number, number], axes: [string, string], side: number, tiles: number}}
+ *   Tensor The picture of a stage: ``time`` compares it with the present one, ``column`` is its column from 1.
+ * @typedef {{key: string, title: string, time: "past"|"now"|"coming", way: "forward"|"backward", under: string, column:
+ *   number, note: string, words: string, drawing: import("./drawings.js").Drawing}} StagePicture the drawing of a
+ *   stage; ``time``: relative to the displayed stage; ``column``: from 1
  * @typedef {{title: string, message: string, action: "pause"|"first"|"again"|"", rules: {label: string, colour: string,
- *   chosen: boolean}[], layers: {count: number, chosen: number}, stages: StagePicture[], words: string,
- *   numbers: string, note: string, count: string, position: Position, rows: number, units: number,
- *   ends: string[], canStep: boolean}} Picture
+ *   chosen: boolean}[], layers: {count: number, chosen: number}, stages: StagePicture[], words: string, numbers:
+ *   string, note: string, count: string, position: Position, rows: number, units: number, ends: string[], canStep:
+ *   boolean}} Picture the whole dialog
  */
 
 const NO_RUN = "There is no run yet to look at.";
@@ -41,17 +41,14 @@ const GOES_ON = "The run goes on: pause it to look at one step.";
 const ASKING = "Asking …";
 const NAMES = /** @type {const} */ (["rule", "layer", "unit", "row"]);
 
-/** Parse the position in slow motion from a link. @param {string} text @returns {Position} */
+/** Parse the position from a link. @param {string} text @returns {Position} */
 export function parsePosition(text) {
   const [stage, ...numbers] = text.split(",");
   const getNumber = (/** @type {number} */ index) => (numbers[index] ? Number(numbers[index]) - 1 : null);
   return { stage, rule: getNumber(0), layer: getNumber(1), unit: getNumber(2), row: getNumber(3) };
 }
 
-/**
- * Format the position in slow motion for a link, up to the first part that is not chosen.
- * @param {Position} position
- */
+/** Format the position for a link, up to the first default. @param {Position} position */
 export function toPositionText(position) {
   const numbers = NAMES.map((name) => position[name]);
   const missing = numbers.indexOf(null);
@@ -60,27 +57,24 @@ export function toPositionText(position) {
 }
 
 /**
- * Return a key of the slow motion data to request, or null if none can be requested. The key contains the step, the
- * layer and the learning rate.
+ * Return a key of the step's record to request, or null if there is none. It contains step, layer and learning rate.
  * @param {State} state
  */
 export function recordKey({ choice, view }) {
   const { state, step, snapshot } = view.status;
-  const isBegun = view.id && snapshot; // without the nets, a measurement would take too long
+  const isBegun = view.id && snapshot; // a measurement without existing nets would take too long
   if (!choice.slow || !isBegun || ["idle", "silent", ...ACTIVE, ...UNAVAILABLE].includes(state)) return null;
   return JSON.stringify([view.id, step, getShownLayer(choice.slow), getSetting(choice, "lr")]);
 }
 
-/** Return the index of the layer that slow motion shows. @param {string} slow */
+/** Return the index of the displayed layer. @param {string} slow position, as in a link */
 export function getShownLayer(slow) {
   return parsePosition(slow).layer ?? 0;
 }
 
 /**
- * Build the data of the slow motion dialog. Returns null if the dialog is closed.
- * @param {State} state
- * @param {LegendEntry[]} lines
- * @returns {Picture|null}
+ * Return the contents of the dialog, or null if it is closed.
+ * @param {State} state @param {LegendEntry[]} lines @returns {Picture|null}
  */
 export function buildSlowMotion(state, lines) {
   const { choice, slow } = state;
@@ -135,10 +129,9 @@ const EMPTY = {
 };
 
 /**
- * Return the data of a step, with formulas only if the browser knows the op and the rule. A branch may continue with
+ * Return a step's record, without formulas if the browser does not know its op or rule: a branch may continue with
  * others.
- * @param {Record|null} record
- * @returns {Record|null}
+ * @param {Record|null} record @returns {Record|null}
  */
 function withFormulas(record) {
   if (!record || (findEntry("op", record.op) && findEntry("rule", record.rule))) return record;
@@ -146,11 +139,9 @@ function withFormulas(record) {
 }
 
 /**
- * Return the op and backward rule of a step, with the parameter values of one unit.
- * @param {import("../../choice/choice.js").Choice} choice
- * @param {number} index of the rule
- * @param {Record} record
- * @param {number} unit whose values are used if units have separate values
+ * Return the op and rule of a step, with the parameter values of one unit.
+ * @param {import("../../choice/choice.js").Choice} choice @param {number} index of the rule @param {Record} record
+ * @param {number} unit matters if each unit has its own values
  */
 function listEntries(choice, index, record, unit) {
   const { op, rules } = getEntries(choice);
@@ -165,19 +156,16 @@ function listEntries(choice, index, record, unit) {
   };
 }
 
-/** Return the data to display: those of the previous step until new data arrive. @param {SlowMotion|null} slow */
+/** Return the records to display: the previous step's until new ones arrive. @param {SlowMotion|null} slow */
 function getRecords(slow) {
   const answer = slow && (slow.answer ?? slow.before);
   return answer && !answer.message ? answer : null;
 }
 
 /**
- * Explain why slow motion has no data to show, and name the action that helps.
- * @param {State} state
- * @param {Object<string, Record|null>|null} records
- * @param {Record|null} record
- * @param {LegendEntry} line
- * @returns {{message: string, action: Picture["action"]}}
+ * Return why there is no record to display, and which action helps.
+ * @param {State} state @param {Object<string, Record|null>|null} records @param {Record|null} record
+ * @param {LegendEntry} line @returns {{message: string, action: Picture["action"]}}
  */
 function explainMissingData({ choice, view, slow }, records, record, line) {
   const { state, sentence, snapshot } = view.status;
@@ -191,11 +179,11 @@ function explainMissingData({ choice, view, slow }, records, record, line) {
   if (record) return { message: "", action: "" };
   const at = snapshot?.diverged[line.key];
   const suffix = typeof at === "number" ? ` at step ${at}` : "";
-  const action = state === "diverged" ? "first" : ""; // a restart would discard rules that are still training
+  const action = state === "diverged" ? "first" : ""; // a restart would discard rules that still train
   return { message: `${line.label} diverged${suffix}: there is no step to show.`, action };
 }
 
-/** @param {State} state @param {Record} record @param {import("./numbers.js").Cell} cell */
+/** Return the dialog's title. @param {State} state @param {Record} record @param {import("./numbers.js").Cell} cell */
 function titleOf({ view }, record, { unit, row, example }) {
   const { step, times, map_side: side, by_example, seed, tensors } = record;
   const { snapshot, state } = view.status;
@@ -214,18 +202,15 @@ function titleOf({ view }, record, { unit, row, example }) {
   return `Slow motion: ${stepText}${seeds}, ${kernel ? "kernel" : side ? "map" : "unit"} ${unit + 1}, ${place}`;
 }
 
-/** Describe the position of an index within images. @param {number} side of an image @param {number} at */
+/** Describe the place of an index in an image. @param {number} side of the image @param {number} at index */
 function describePlace(side, at) {
   return `row ${Math.floor((at % side ** 2) / side) + 1}, column ${(at % side) + 1}`;
 }
 
 /**
- * Build the data of all stages of slow motion.
- * @param {Record} record
- * @param {number} present index of the displayed stage
- * @param {import("./numbers.js").Cell} cell
- * @param {import("./drawings.js").Entries} entries
- * @returns {StagePicture[]}
+ * Return the drawings of all stages.
+ * @param {Record} record @param {number} present index of the displayed stage @param {import("./numbers.js").Cell} cell
+ * @param {import("./drawings.js").Entries} entries @returns {StagePicture[]}
  */
 function buildStages(record, present, cell, entries) {
   const forward = record.stages.filter(({ under }) => !under).map(({ key }) => key);

@@ -1,4 +1,4 @@
-// Branch points: the steps at which a training run continues with another learning rate, op or backward rule.
+// Branch points: steps from which a run continues with another learning rate, op or rule.
 
 import { findEntry } from "../../choice/entries.js";
 import { formatShort } from "../../formula/numbers.js";
@@ -6,16 +6,14 @@ import { formatShort } from "../../formula/numbers.js";
 /** @import { Choice } from "../../choice/choice.js" */
 /** @import { LegendEntry, Series } from "./series.js" */
 /**
- * A branch point: from ``step`` on, ``name`` has another ``value``. The name is "lr", "op", "rule" for the rule of all
- * lines, or the key of the rule whose line changes.
+ * From ``step`` on, ``name`` has another ``value``. The name is "lr", "op", "rule" for all curves, or the key of the
+ * rule whose curve changes.
  * @typedef {{step: number, name: string, value: string}} Point
  */
 
 /**
- * Parse branch points from text with one point per line, such as "40,lr:0.01".
- * @param {string} [text]
- * @param {string[]} [keys] keys of the rules, which may contain a colon
- * @returns {Point[]}
+ * Parse branch points, one per line, such as "40,lr:0.01".
+ * @param {string} [text] @param {string[]} [keys] of rules, which may contain a colon @returns {Point[]}
  */
 export function parseBranches(text = "", keys = []) {
   return text
@@ -24,7 +22,7 @@ export function parseBranches(text = "", keys = []) {
     .map((line) => pointOf(line, keys));
 }
 
-/** @param {string} line @param {string[]} keys @returns {Point} */
+/** Parse one branch point. @param {string} line @param {string[]} keys @returns {Point} */
 function pointOf(line, keys) {
   const comma = line.indexOf(",");
   const rest = line.slice(comma + 1);
@@ -50,9 +48,8 @@ export function withPoints(choice, points) {
 }
 
 /**
- * Append a branch point to a list, and remove all points that it replaces or that come after it.
- * @param {Point[]} points
- * @param {Point} point
+ * Add a branch point to a list, without the points that it replaces or that come after it.
+ * @param {Point[]} points @param {Point} point
  */
 export function branchAt(points, point) {
   const before = points.filter(
@@ -62,20 +59,17 @@ export function branchAt(points, point) {
 }
 
 /**
- * Return the learning rate that applies at a given step of a training run with branch points.
- * @param {Point[]} points
- * @param {number} at
- * @param {string} start the initial learning rate
+ * Return the learning rate at a step of a run with branch points.
+ * @param {Point[]} points @param {number} at step @param {string} start initial learning rate
  */
 export function rateAt(points, at, start) {
   return points.filter(({ step, name }) => name === "lr" && step <= at).at(-1)?.value ?? start;
 }
 
 /**
- * Return the keys of the op and backward rule that were in effect in the last of a number of training steps.
- * @param {Point[]} points
- * @param {number} steps number of steps
- * @param {{op: string, rule: string}} start the keys before the first branch point
+ * Return the op and the rule of the last of a number of steps.
+ * @param {Point[]} points @param {number} steps number of steps
+ * @param {{op: string, rule: string}} start keys before the first branch point
  */
 export function findKeysInForce(points, steps, { op, rule }) {
   const findLast = (/** @type {string[]} */ ...names) =>
@@ -84,11 +78,9 @@ export function findKeysInForce(points, steps, { op, rule }) {
 }
 
 /**
- * Extend each legend label with the backward rule that replaced the curve's initial rule, as in "STE → tanh".
- * @param {LegendEntry[]} lines
- * @param {Point[]} points
- * @param {number} steps number of steps
- * @returns {(LegendEntry & {onward: string})[]} ``onward`` is the label of another rule that the line has now, or ""
+ * Add the rule with which a curve continues to its label, as in "STE → tanh".
+ * @param {LegendEntry[]} lines @param {Point[]} points @param {number} steps number of steps
+ * @returns {(LegendEntry & {onward: string})[]} ``onward``: label of the rule with which the curve continues, or ""
  */
 export function labelLines(lines, points, steps) {
   return lines.map((line) => {
@@ -99,30 +91,27 @@ export function labelLines(lines, points, steps) {
 }
 
 /**
- * Return a curve's name, extended with the backward rule that has replaced its initial rule, if any.
- * @param {string} name
- * @param {string} key of its initial rule
- * @param {string} rule
+ * Add the rule with which a curve continues, if another one, to its name.
+ * @param {string} name @param {string} key initial rule @param {string} rule present rule
  */
 function extendName(name, key, rule) {
   return rule === key ? name : `${name} → ${labelOf("rule", rule)}`;
 }
 
 /**
- * Return whether two lists of branch points are equal. Learning rates are compared as numbers, not as text.
- * @param {Point[]} one
- * @param {Point[]} other
+ * Return whether two lists of branch points are equal. Learning rates are compared as numbers.
+ * @param {Point[]} one @param {Point[]} other
  */
 export function hasSamePoints(one, other) {
   return JSON.stringify(normalizePoints(one)) === JSON.stringify(normalizePoints(other));
 }
 
-/** Convert branch points to arrays that can be compared as JSON. @param {Point[]} points */
+/** Convert branch points to arrays whose JSON can be compared. @param {Point[]} points */
 export function normalizePoints(points) {
   return points.map(({ step, name, value }) => [step, name, name === "lr" ? Number(value) : value]);
 }
 
-/** Describe a branch point in a few words, such as "40: lr 0.01". @param {Point} point */
+/** Describe a branch point, as in "40: lr 0.01". @param {Point} point */
 export function pointText({ step, name, value }) {
   const change =
     name === "lr"
@@ -135,19 +124,16 @@ export function pointText({ step, name, value }) {
   return `${step}: ${change}`;
 }
 
-/** @param {"op"|"rule"} kind @param {string} key */
+/** Return the label of an op or rule. @param {"op"|"rule"} kind @param {string} key */
 function labelOf(kind, key) {
   return findEntry(kind, key)?.label ?? key.replace("formula: ", "");
 }
 
 /**
- * Split the curves of a chart where their training run branches. Later parts are dashed and have the colour of the
- * backward rule with which the curve continues.
- * @param {Series[]} series
- * @param {Point[]} points
- * @param {LegendEntry[]} lines
- * @param {string} other the colour of rules that have no line
- * @returns {Series[]}
+ * Split the curves of a chart at branch points. Later parts are dashed, in the colour of the rule with which the curve
+ * continues.
+ * @param {Series[]} series @param {Point[]} points @param {LegendEntry[]} lines
+ * @param {string} other colour of rules without a curve @returns {Series[]}
  */
 export function splitAtBranches(series, points, lines, other) {
   if (!points.length) return series;
@@ -156,12 +142,9 @@ export function splitAtBranches(series, points, lines, other) {
 }
 
 /**
- * Split one curve at its branch points. Returns its parts, and a marker for each branch point.
- * @param {Series} curve
- * @param {Point[]} points
- * @param {LegendEntry[]} lines
- * @param {string} other
- * @returns {{parts: Series[], marks: Series[]}}
+ * Split one curve at its branch points. Returns its parts, and a mark for each branch point.
+ * @param {Series} curve @param {Point[]} points @param {LegendEntry[]} lines
+ * @param {string} other colour of rules without a curve @returns {{parts: Series[], marks: Series[]}}
  */
 function splitCurve(curve, points, lines, other) {
   const start = curve.rule ?? "";
@@ -187,9 +170,8 @@ function splitCurve(curve, points, lines, other) {
 }
 
 /**
- * Return the index of a curve's last point at or before a step, or −1 if the curve ends before that step.
- * @param {Series} curve
- * @param {number} step
+ * Return the index of a curve's last point at or before a step, or −1 if the curve ends earlier.
+ * @param {Series} curve @param {number} step
  */
 function indexAt({ x }, step) {
   const isThere = x.length > 0 && x[x.length - 1] >= step;
@@ -197,11 +179,8 @@ function indexAt({ x }, step) {
 }
 
 /**
- * Return the part of a curve between two of its points, given by their indices and both included.
- * @param {Series} curve
- * @param {number} from
- * @param {number} to inclusive
- * @returns {Series}
+ * Return the part of a curve between two points.
+ * @param {Series} curve @param {number} from index @param {number} to index, inclusive @returns {Series}
  */
 function cutTo(curve, from, to) {
   const slice = (/** @type {ArrayLike<number>} */ values) => Array.from(values).slice(from, to + 1);

@@ -1,4 +1,4 @@
-// The history of a training run: the step on display, its branch points, and the curves of earlier runs.
+// The history of a run: the displayed step, its branch points, and the curves of earlier runs.
 
 import { findEntry } from "../../choice/entries.js";
 import { branchAt, parseBranches, rateAt, hasSamePoints, withPoints } from "./branches.js";
@@ -9,21 +9,19 @@ import { getLiveSettings, getSetting, withSetting } from "./tasks.js";
 /** @import { PlottedSeries } from "./series.js" */
 /** @import { PastRun, State } from "./state.js" */
 
-const MAX_GHOSTS = 3; // maximum number of earlier runs whose curves stay on the chart
+const MAX_GHOSTS = 3; // maximum number of earlier runs with curves on the chart
 
-/** The parts of a snapshot that stay on the chart after another run has started. @type {(keyof PlottedSeries)[]} */
+/** The arrays of a run that stay on the chart after another run has started. @type {(keyof PlottedSeries)[]} */
 const PLOTTED = ["loss_steps", "losses", "loss_sd", "score_steps", "scores", "score_sd"];
 
-/** Prepare earlier training runs for JSON storage, with their curves as plain arrays. @param {PastRun[]} ghosts */
+/** Convert earlier runs to JSON data. @param {PastRun[]} ghosts */
 export function packGhosts(ghosts) {
   return ghosts.map((ghost) => ({ ...ghost, snapshot: extractSeries(ghost.snapshot, (y) => Array.from(y)) }));
 }
 
 /**
- * Restore earlier training runs from JSON storage. JSON has stored NaN as null, which is converted back. Runs are left
- * out if their op or a backward rule no longer exists.
- * @param {PastRun[]|null} stored
- * @returns {PastRun[]}
+ * Restore earlier runs from JSON data, in which NaN is null. Runs whose op or rule no longer exists are left out.
+ * @param {PastRun[]|null} stored @returns {PastRun[]}
  */
 export function unpackGhosts(stored) {
   return (stored ?? [])
@@ -37,10 +35,8 @@ export function unpackGhosts(stored) {
 }
 
 /**
- * Extract the curves to keep from a snapshot of a training run, converting each to a list.
- * @param {PlottedSeries} snapshot
- * @param {(y: ArrayLike<number>) => number[]} toList
- * @returns {PlottedSeries}
+ * Return the arrays of a run that stay on the chart.
+ * @param {PlottedSeries} snapshot @param {(y: ArrayLike<number>) => number[]} toList @returns {PlottedSeries}
  */
 function extractSeries(snapshot, toList) {
   /** @type {(value: *) => *} */
@@ -54,7 +50,7 @@ function extractSeries(snapshot, toList) {
 }
 
 /**
- * Return the training steps that can be displayed, in ascending order: the checkpoints and the current step.
+ * Return the steps that can be displayed, in ascending order: checkpoints and the present step.
  * @param {State} state
  */
 export function getDisplayableSteps({ view: { status } }) {
@@ -63,9 +59,8 @@ export function getDisplayableSteps({ view: { status } }) {
 }
 
 /**
- * Return the step nearest to a wanted step, or null if there are no steps. On a tie, the first step in the list wins.
- * @param {number[]} steps
- * @param {number} wanted
+ * Return the step nearest to a wanted one, or null without steps. On a tie, the first in the list.
+ * @param {number[]} steps @param {number} wanted
  */
 export function findNearest(steps, wanted) {
   return steps.reduce(
@@ -75,9 +70,8 @@ export function findNearest(steps, wanted) {
 }
 
 /**
- * Return the stored step to display for a wanted step. Returns null if it is the training run's current step.
- * @param {State} state
- * @param {number} wanted
+ * Return the checkpoint to display for a wanted step, or null if it is the present step.
+ * @param {State} state @param {number} wanted
  */
 export function findDisplayedStep(state, wanted) {
   const step = findNearest(getDisplayableSteps(state), wanted);
@@ -85,9 +79,8 @@ export function findDisplayedStep(state, wanted) {
 }
 
 /**
- * Return the state update that shows the nearest checkpoint in place of one that has been deleted.
- * @param {State} state
- * @param {import("./status.js").Status} displayed the status at the nearest checkpoint
+ * Return the change of state that displays the nearest checkpoint in place of a deleted one.
+ * @param {State} state @param {import("./status.js").Status} displayed status at that checkpoint
  * @returns {Partial<State>}
  */
 export function replaceStep({ at, view }, displayed) {
@@ -96,7 +89,7 @@ export function replaceStep({ at, view }, displayed) {
   return isLast ? { at: null, displayed: null, remark } : { at: displayed.step, displayed, remark };
 }
 
-/** Return a copy of the page's state as it was at the displayed step. @param {State} state @returns {State} */
+/** Return the page's state at the displayed step. @param {State} state @returns {State} */
 export function toDisplayedState(state) {
   const { at, displayed, view } = state;
   if (at === null || !displayed) return state;
@@ -109,9 +102,8 @@ export function toDisplayedState(state) {
 }
 
 /**
- * Return the training run's settings, including every change that was made during training.
- * @param {State} state
- * @returns {State["choice"]}
+ * Return the settings of the run, with all changes made during training.
+ * @param {State} state @returns {State["choice"]}
  */
 export function getRecordedChoice({ trained, choice, view: { status } }) {
   const live = Object.entries(getLiveSettings(choice)).filter(([name]) => name !== "lr");
@@ -121,12 +113,12 @@ export function getRecordedChoice({ trained, choice, view: { status } }) {
   return withPoints(withSetting(base, "lr", lr), parseBranches(branch, getRuleKeys(base)));
 }
 
-/** Return whether a training run has started but not ended, so that its rate can change. @param {State} state */
+/** Return whether a run has started but not ended, so that its learning rate can change. @param {State} state */
 export function isUnderway({ view: { status } }) {
   return status.step > 0 && !["idle", ...OVER, ...UNAVAILABLE].includes(status.state);
 }
 
-/** Return the learning rate to display. @param {State} state */
+/** Return the displayed learning rate: just set, or the run's. @param {State} state */
 export function getShownRate(state) {
   const { rate, choice, view } = state;
   const start = getSetting(choice, "lr");
@@ -135,10 +127,9 @@ export function getShownRate(state) {
 }
 
 /**
- * Return the page's settings updated with the changes that the training run has recorded. Returns null if there are no
- * changes, or if the run has not recorded the last one yet.
- * @param {State} state
- * @returns {State["choice"]|null}
+ * Return the page's settings with the changes that the run has recorded. Returns null without changes, or if the last
+ * one is not recorded yet.
+ * @param {State} state @returns {State["choice"]|null}
  */
 export function mergeRecorded(state) {
   const { rate, choice, view } = state;
@@ -171,10 +162,8 @@ export function getRuleKeys({ rules }) {
 }
 
 /**
- * Add the current training run to the list of earlier runs. The oldest run is removed if there are too many.
- * @param {State} state
- * @param {string} name
- * @returns {PastRun[]}
+ * Add the present run to the earlier ones. The oldest is dropped if they are too many.
+ * @param {State} state @param {string} name the reason why it ended @returns {PastRun[]}
  */
 export function withPast({ ghosts, trained, choice, data, view: { status } }, name) {
   if (!status.snapshot) return ghosts;

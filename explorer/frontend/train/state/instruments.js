@@ -1,16 +1,17 @@
-// Instruments, which measure the nets during training, and requests to them.
+// Instruments: measurements of the nets during training, and requests for them.
 
 import { getCatalogue } from "../../choice/entries.js";
 
 /**
  * An instrument, as Python declares it.
- * @typedef {{key: string, label: string, sentence: string, limits: string, cost: string, window: number,
- *   kind: "recorded"|"visible"|"requested", arguments: {name: string, label: string}[], panel: Panel|null}} Instrument
- * ``window`` is the number of recorded points that a plotted point averages; ``arguments`` are integers from 0
- * How the section "Why" shows it, as ``Panel`` in Python with the key of the instrument.
- * @typedef {{key: string, rows: number, opens: boolean, layered: boolean, scrolls: boolean,
- *   when: ""|"learns"|"draws", legend: {text: string, swatch: string, numbers: Object<string, number>|null}[],
- *   asks: string, picks: {panel: string, name: string, hint: string}|null}} Panel
+ *
+ * @typedef {{key: string, label: string, sentence: string, limits: string, cost: string, window: number, kind:
+ *   "recorded"|"visible"|"requested", arguments: {name: string, label: string}[], panel: Panel|null}} Instrument
+ *   ``window``: number of recorded points averaged in a plotted one; ``arguments``: integers from 0
+ * @typedef {{key: string, rows: number, opens: boolean, layered: boolean, scrolls: boolean, when: ""|"learns"|"draws",
+ *   legend: {text: string, swatch: string, numbers: Object<string, number>|null}[], asks: string, picks: {panel:
+ *   string, name: string, hint: string}|null}} Panel how the area "Why" shows it, as ``Panel`` in Python; ``key``: of
+ *   the instrument
  */
 
 /** Return the instrument with the given key. @param {string} key @returns {Instrument} */
@@ -21,9 +22,8 @@ export function findInstrument(key) {
 }
 
 /**
- * Format a request to an instrument as the instrument's key and its nonzero arguments.
- * @param {string} key
- * @param {Object<string, number>} [numbers]
+ * Format a request for a measurement: the instrument's key with its nonzero arguments.
+ * @param {string} key @param {Object<string, number>} [numbers] arguments
  */
 export function formatQuestion(key, numbers = {}) {
   const nonzero = Object.entries(numbers).filter(([, value]) => value);

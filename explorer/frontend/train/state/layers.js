@@ -1,4 +1,4 @@
-// The layer and the net that are drawn in the section "Why".
+// The layer and the net that the area "Why" shows.
 
 import { getSetting, getSelectedTask } from "./tasks.js";
 
@@ -6,8 +6,7 @@ import { getSetting, getSelectedTask } from "./tasks.js";
 /** @import { State } from "./state.js" */
 
 /**
- * Return the number of measured layers and the index of the layer on display. The last layer is displayed unless the
- * user has chosen another.
+ * Return the number of measured layers and the index of the displayed one, by default the last.
  * @param {State} state
  */
 export function getLayerChoice({ choice, view, layer }) {
@@ -19,18 +18,16 @@ export function getLayerChoice({ choice, view, layer }) {
 }
 
 /**
- * Return whether training has diverged for every net of a backward rule.
- * @param {import("./records.js").Snapshot|null} snapshot null before the first one
- * @param {LegendEntry} line
+ * Return whether all nets of a rule have diverged.
+ * @param {import("./records.js").Snapshot|null} snapshot null before the first one @param {LegendEntry} line
  */
 export function isLost(snapshot, { key }) {
   return typeof snapshot?.diverged[key] === "number";
 }
 
 /**
- * Describe which random seed's nets are drawn, or return "" if there is only one seed.
- * @param {State} state
- * @param {LegendEntry[]} lines
+ * Describe which seed's nets are shown, or return "" if there is one seed.
+ * @param {State} state @param {LegendEntry[]} lines
  */
 export function describeNets({ view }, lines) {
   const { snapshot } = view.status;

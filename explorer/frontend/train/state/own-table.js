@@ -1,33 +1,33 @@
-// The table of training data that the user has pasted, with its target column and the columns to leave out.
+// The table of data that the user has pasted, with its target column and the columns to leave out.
 
 import { formatShort } from "../../formula/numbers.js";
 
 /** @import { Column, Survey } from "./records.js" */
 /**
- * A table to learn from; the server suggests ``target`` and ``without`` if they are null.
- * @typedef {{text: string, target: string|null, without: string[]|null}} OwnTable
- * The server's reading of a table, or the reason why it cannot read it; null before it answers.
- * @typedef {(Survey & {message?: undefined})|{message: string}|null} Reading
- * A column in the preview: ``learnt`` says whether it is the target, ``out`` whether it is left out.
- * @typedef {{name: string, holds: string, learnt: boolean, out: boolean, remark: string, wrong: boolean}} Row
- * The complete preview; ``gaps`` is the number of rows with a gap.
+ * A table and its analysis.
+ *
+ * @typedef {{text: string, target: string|null, without: string[]|null}} OwnTable the user's table; if ``target`` and
+ *   ``without`` are null, the server suggests columns
+ * @typedef {(Survey & {message?: undefined})|{message: string}|null} Reading the server's analysis of a table, or why
+ *   there is none; null before it answers
+ * @typedef {{name: string, holds: string, learnt: boolean, out: boolean, remark: string, wrong: boolean}} Row a column
+ *   in the preview; ``learnt``: it is the target; ``out``: it is left out
  * @typedef {{summary: string, rows: Row[], names: string[], head: string[][], refused: string, gaps: number}} Preview
+ *   the whole preview; ``gaps``: number of rows with a gap
  */
 
 /** @type {OwnTable} */
 export const NO_TABLE = { text: "", target: null, without: null };
 const SIGNS = /** @type {Object<string, string>} */ ({ ",": "commas", ";": "semicolons", "\t": "tabs" });
-const WORKBOOK = "PK"; // the first bytes of a zip file, the format of Excel workbooks
-const MAX_NAMED = 6; // maximum number of classes listed in a column's preview
+const WORKBOOK = "PK"; // first characters of a zip file, such as an Excel workbook
+const MAX_NAMED = 6; // maximum number of classes listed for a column
 
-/** Create a table from text, with no columns chosen yet. @param {string} text @returns {OwnTable} */
+/** Make a table from text, without a choice of columns. @param {string} text @returns {OwnTable} */
 export const makeTable = (text) => ({ ...NO_TABLE, text });
 
 /**
- * Return a copy of the user's table with the target and the omitted columns that the server has determined.
- * @param {OwnTable} table
- * @param {Reading} reading
- * @returns {OwnTable}
+ * Return a table with the target and the omitted columns that the server has suggested.
+ * @param {OwnTable} table @param {Reading} reading @returns {OwnTable}
  */
 export function asRead(table, reading) {
   if (!reading || reading.message !== undefined) return table;
@@ -40,11 +40,8 @@ export function withTarget(table, name) {
 }
 
 /**
- * Return a copy of the table with one column left out of training, or included again.
- * @param {OwnTable} table
- * @param {string} name
- * @param {boolean} out
- * @returns {OwnTable}
+ * Return a copy of a table with one column left out or included again.
+ * @param {OwnTable} table @param {string} name @param {boolean} out @returns {OwnTable}
  */
 export function withOut(table, name, out) {
   const rest = (table.without ?? []).filter((other) => other !== name);
@@ -52,10 +49,8 @@ export function withOut(table, name, out) {
 }
 
 /**
- * Return a copy of the user's table without the rows that have missing values.
- * @param {OwnTable} table
- * @param {Reading} reading
- * @returns {OwnTable}
+ * Return a copy of a table without the rows that have gaps.
+ * @param {OwnTable} table @param {Reading} reading @returns {OwnTable}
  */
 export function dropGaps(table, reading) {
   return reading && reading.message === undefined
@@ -87,9 +82,8 @@ function decodeUtf8(bytes) {
 }
 
 /**
- * Build the preview of the user's table from the server's description. Returns null before the server has answered.
- * @param {Reading} reading
- * @returns {Preview|null}
+ * Return the preview of a table, or null before the server's analysis.
+ * @param {Reading} reading @returns {Preview|null}
  */
 export function buildTablePreview(reading) {
   if (!reading) return null;
@@ -106,21 +100,25 @@ export function buildTablePreview(reading) {
   };
 }
 
-/** @param {Survey} survey */
+/** Describe the table's size and format. @param {Survey} survey */
 function summaryOf({ rows, columns, delimiter, decimal, named, gaps }) {
   const size = `${rows.toLocaleString("en-US")} rows, ${columns.length} columns split at ${SIGNS[delimiter]}`;
   const notes = [named ? "" : "no row of names", decimal === "," ? "decimal commas" : "", describeGaps(gaps)];
   return [size, ...notes.filter(Boolean)].join("; ");
 }
 
-/** @param {number} gaps number of rows with a gap */
+/** Describe the number of rows with a gap. @param {number} gaps number of rows with a gap */
 const describeGaps = (gaps) =>
   gaps ? `${gaps.toLocaleString("en-US")} row${gaps === 1 ? " has a gap" : "s have gaps"}` : "";
 
-/** @param {string} clause */
+/** Make a clause a sentence. @param {string} clause */
 const toSentence = (clause) => `${clause[0].toUpperCase()}${clause.slice(1)}.`;
 
-/** @param {Column} column @param {boolean} learnt @param {boolean} out @returns {Row} */
+/**
+ * Return a column in the preview.
+ * @param {Column} column @param {boolean} learnt whether it is the target @param {boolean} out whether it is left out
+ * @returns {Row}
+ */
 function rowOf(column, learnt, out) {
   const { name, fault, suggested } = column;
   const wrong = !learnt && !out && fault !== "";
@@ -129,9 +127,8 @@ function rowOf(column, learnt, out) {
 }
 
 /**
- * Describe the contents of a table column by its range, or by its classes and their counts.
- * @param {Column} column
- * @param {boolean} learnt
+ * Describe a column by its range, or by its classes with their counts.
+ * @param {Column} column @param {boolean} learnt whether it is the target
  */
 function describeContent({ low, high, classes, different }, learnt) {
   if (classes.length > 0 && (learnt || low === null)) {

@@ -1,4 +1,4 @@
-// Suggestions for when the net cannot be trained with some of the selected backward rules.
+// What to do if the net cannot be trained with some of the rules.
 
 import { explainTrainingRefusal } from "../../choice/entries.js";
 import { getEntries, removeRule } from "../../choice/choice.js";
@@ -19,13 +19,10 @@ function findRefused(choice) {
   );
 }
 
-/** Return the text of a suggestion to remove backward rules. @param {{label: string}[]} refused */
+/** Return the label of a button that removes rules. @param {{label: string}[]} refused */
 const describeRemoval = (refused) => `Remove ${joinList(refused.map(({ label }) => label))}`;
 
-/**
- * Suggest how the selected backward rules could be trained, or return "" if they can be trained already.
- * @param {Choice} choice
- */
+/** Suggest how the rules could be trained, or return "" if they can be already. @param {Choice} choice */
 export function suggestRemedy(choice) {
   if (!explainUntrained(choice)) return "";
   const refused = findRefused(choice);
@@ -35,8 +32,7 @@ export function suggestRemedy(choice) {
 }
 
 /**
- * Return the label of the button that removes untrainable backward rules. Returns "" if every rule can be trained, or
- * none.
+ * Return the label of the button that removes rules which cannot be trained. Returns "" if all can, or none.
  * @param {Choice} choice
  */
 export function getRemovalLabel(choice) {

@@ -1,32 +1,34 @@
-// Decodes the arrays in the server's events, and turns them into the curves of charts.
+// The server's arrays decoded, and as curves of charts.
 
 import { decodeArray } from "../../choice/arrays.js";
 
 /** @import { Snapshot } from "./records.js" */
-/** @typedef {ArrayLike<number>} Values */
+/** Values of a curve. @typedef {ArrayLike<number>} Values */
 /**
- * A line in the legend of a run: a rule with its colour.
+ * A curve's entry in the legend: a rule with its colour.
  * @typedef {{key: string, label: string, colour: string}} LegendEntry
  */
 /**
- * A learned parameter, with the number of layers that have it.
+ * A parameter that a rule has learned, with the number of its layers.
  * @typedef {{name: string, layers: number}} LearnedParameter
  */
-/** A measure of the large chart. @typedef {"score"|"loss"|"norms"|"learned"} Measure */
 /**
- * A series of a chart: ``label`` is its short name, ``rule`` the key of its rule, ``meta`` the same key if it is the
- * only curve of the rule; ``ends`` says whether its name appears at its end, ``spread`` is the standard deviation over
- * seeds, and ``symbol`` marks its points.
- * @typedef {{name: string, label?: string, rule?: string, meta?: string, ends?: boolean, colour: string,
- *   x: Values, y: Values, spread?: Values, dash?: string, faint?: boolean, symbol?: string}} Series
+ * What the main chart plots: held-out score, loss, gradient norms, or learned parameters.
+ * @typedef {"score"|"loss"|"norms"|"learned"} Measure
  */
 /**
- * The series of a run that stay on the chart after it.
+ * A curve of a chart. ``label``: short name; ``rule``: key; ``meta``: the same key if the rule has no other curve;
+ * ``ends``: whether its name is at its end; ``spread``: standard deviation over seeds; ``symbol``: of its points.
+ * @typedef {{name: string, label?: string, rule?: string, meta?: string, ends?: boolean, colour: string, x: Values, y:
+ *   Values, spread?: Values, dash?: string, faint?: boolean, symbol?: string}} Series
+ */
+/**
+ * The arrays of a run that stay on the chart after another run has started.
  * @typedef {{loss_steps: Object<string, Values>, losses: Object<string, Values>, loss_sd: Object<string, Values>,
  *   score_steps: Values, scores: Object<string, Values>, score_sd: Object<string, Values>}} PlottedSeries
  */
 
-/** Decode every encoded array in a message from the server, at any depth. @param {*} value @returns {*} */
+/** Decode all encoded arrays in a message from the server. @param {*} value @returns {*} */
 export function decodeArrays(value) {
   if (value === null || typeof value !== "object") return value;
   if (Array.isArray(value)) return value.map(decodeArrays);
@@ -34,11 +36,11 @@ export function decodeArrays(value) {
   return Object.fromEntries(Object.entries(value).map(([name, part]) => [name, decodeArrays(part)]));
 }
 
-const DASHES = ["solid", "dot", "dash", "dashdot", "longdash"]; // line styles of learned parameters, one per layer
+const DASHES = ["solid", "dot", "dash", "dashdot", "longdash"]; // line styles, one per layer
 const SUBSCRIPTS = "₁₂₃₄₅";
 
 /**
- * The functions that build the curves of each measure, such as the loss.
+ * Functions that return the curves of a measure, by measure.
  * @type {{[measure in Measure]: (snapshot: Snapshot, lines: LegendEntry[]) => Series[]}}
  */
 const SERIES = {
@@ -58,34 +60,25 @@ const SERIES = {
 };
 
 /**
- * Build the curves of a measure, such as the loss, from a snapshot of a training run. Snapshots of earlier runs
- * contain only the score and the loss.
- * @param {Measure} measure
- * @param {Snapshot|PlottedSeries} snapshot
- * @param {LegendEntry[]} lines
+ * Return the curves of a measure such as the loss. Earlier runs have only score and loss.
+ * @param {Measure} measure @param {Snapshot|PlottedSeries} snapshot @param {LegendEntry[]} lines
  */
 export function buildSeries(measure, snapshot, lines) {
   return SERIES[measure](/** @type {Snapshot} */ (snapshot), lines);
 }
 
 /**
- * Build the curve of one backward rule, with its standard deviation over random seeds.
- * @param {LegendEntry} line
- * @param {Values} x
- * @param {Object<string, Values>} values by rule
- * @param {Object<string, Values>} spreads by rule
- * @returns {Series}
+ * Return the curve of one rule, with its standard deviation over seeds.
+ * @param {LegendEntry} line @param {Values} x @param {Object<string, Values>} values by rule
+ * @param {Object<string, Values>} spreads by rule @returns {Series}
  */
 function buildRuleCurve({ key, label, colour }, x, values, spreads) {
   return { name: label, rule: key, meta: key, ends: true, colour, x, y: values[key], spread: spreads[key] };
 }
 
 /**
- * Build one curve per layer for a parameter that a backward rule learns.
- * @param {Snapshot} snapshot
- * @param {LegendEntry} line
- * @param {LearnedParameter} parameter
- * @returns {Series[]}
+ * Return one curve per layer for a learned parameter.
+ * @param {Snapshot} snapshot @param {LegendEntry} line @param {LearnedParameter} parameter @returns {Series[]}
  */
 function makeLayerCurves(snapshot, { key, label, colour }, { name, layers }) {
   const x = snapshot.measured_steps;
@@ -95,7 +88,10 @@ function makeLayerCurves(snapshot, { key, label, colour }, { name, layers }) {
   }));
 }
 
-/** Return the lines of a learned parameter in the picture of its values. @param {Snapshot} snapshot @param {string} rule @param {string} name */
+/**
+ * Return the lines of a learned parameter in its instrument's picture.
+ * @param {Snapshot} snapshot @param {string} rule @param {string} name
+ */
 function findLines({ measured }, rule, name) {
   const picture = measured.parameters?.[rule]?.[0];
   const group = picture?.blocks.find((/** @type {*} */ block) => block.name === name);
@@ -103,10 +99,8 @@ function findLines({ measured }, rule, name) {
 }
 
 /**
- * Return the parameters that a backward rule learns.
- * @param {Snapshot} snapshot
- * @param {string} rule
- * @returns {LearnedParameter[]}
+ * Return the parameters that a rule learns.
+ * @param {Snapshot} snapshot @param {string} rule @returns {LearnedParameter[]}
  */
 export function getLearned({ learned = {}, seeds }, rule) {
   return Object.entries(learned[rule] ?? {}).map(([name, values]) => ({
@@ -116,12 +110,9 @@ export function getLearned({ learned = {}, seeds }, rule) {
 }
 
 /**
- * Return the current values of a backward rule's learned parameters in one layer. Each value is the mean over all
- * random seeds whose value is finite.
- * @param {Snapshot} snapshot
- * @param {string} rule
- * @param {number} layer from 0
- * @returns {Object<string, number>}
+ * Return the current values of a rule's learned parameters in one layer, by name. Each is the mean over the seeds with
+ * a finite value.
+ * @param {Snapshot} snapshot @param {string} rule @param {number} layer from 0 @returns {Object<string, number>}
  */
 export function getCurrentValues(snapshot, rule, layer) {
   return Object.fromEntries(
@@ -135,11 +126,8 @@ export function getCurrentValues(snapshot, rule, layer) {
 }
 
 /**
- * Return the smallest and largest value of a learned parameter over a layer's channels, averaged over random seeds.
- * @param {Snapshot} snapshot
- * @param {string} rule
- * @param {string} name
- * @param {number} layer from 0
+ * Return a learned parameter's minimum and maximum over the channels of a layer, as means over seeds.
+ * @param {Snapshot} snapshot @param {string} rule @param {string} name @param {number} layer from 0
  * @returns {[number, number]|null} null if the layer has a single value
  */
 export function getChannelRange(snapshot, rule, name, layer) {
@@ -150,15 +138,11 @@ export function getChannelRange(snapshot, rule, name, layer) {
 }
 
 /**
- * Build one curve per backward rule of how well its gradient aligns with that of the smoothed op in one layer. Each
- * point averages the last ``window`` values with the same σ. If σ has just changed, the curve ends with the current
+ * Return one curve per rule in one layer: how well its gradient aligns with that of the net smoothed by noise. Each
+ * point is the mean of the last ``window`` values with the same σ. After a change of σ, the curve ends with the present
  * measurement.
- * @param {"cosines"|"agreements"} kind
- * @param {number} layer from 0
- * @param {Snapshot} snapshot
- * @param {LegendEntry[]} lines
- * @param {number} window
- * @returns {Series[]}
+ * @param {"cosines"|"agreements"} kind @param {number} layer from 0 @param {Snapshot} snapshot
+ * @param {LegendEntry[]} lines @param {number} window @returns {Series[]}
  */
 export function makeAlignmentSeries(kind, layer, snapshot, lines, window) {
   const { measured, measured_steps: steps, measured_sigmas: sigmas, sigma, step } = snapshot;
@@ -175,10 +159,8 @@ export function makeAlignmentSeries(kind, layer, snapshot, lines, window) {
 }
 
 /**
- * Compute trailing means over at most ``window`` values of the same kind. NaN stays NaN.
- * @param {number[]} values
- * @param {number[]} kinds
- * @param {number} window
+ * Return trailing means over at most ``window`` values of the same kind. NaN remains NaN.
+ * @param {number[]} values @param {number[]} kinds @param {number} window
  */
 export function averageTrailing(values, kinds, window) {
   return values.map((value, at) => {
@@ -191,12 +173,12 @@ export function averageTrailing(values, kinds, window) {
 }
 
 /**
- * Return faint copies of curves to show an earlier training run. A copy is labelled only if it does not end on the
- * current curve of its backward rule.
+ * Return faint copies of curves for an earlier run. A copy has a label only if it does not end on the present curve of
+ * its rule.
  * @param {Series[]} series
- * @param {string|null} difference of that run from the present one, "" if only rules differ; null for the present run
- * @param {Series[]} present
- * @returns {Series[]}
+ * @param {string|null} difference of that run's settings from the present ones, "" if only rules differ; null for the
+ *   present run
+ * @param {Series[]} present curves @returns {Series[]}
  */
 export function makeGhosts(series, difference, present) {
   const joinName = (/** @type {string[]} */ ...words) => [...words.filter(Boolean), "before"].join(", ");
@@ -216,17 +198,15 @@ export function makeGhosts(series, difference, present) {
   }));
 }
 
-/** Return whether a curve contains the last point of another curve. @param {Series} curve @param {Series} other */
+/** Return whether a curve contains the last point of another one. @param {Series} curve @param {Series} other */
 function containsEnd({ x, y }, other) {
   const end = findLastPoint(other);
   return end !== null && Array.from(x).some((step, at) => step === end.x && y[at] === end.y);
 }
 
 /**
- * Return the outline of the band mean ± standard deviation as a closed path. The path is empty if there is only one
- * random seed.
- * @param {Series} series
- * @param {(value: number) => number} [clamp] clamps a value to the axis
+ * Return the outline of the band mean ± standard deviation as a closed path, empty for one seed.
+ * @param {Series} series @param {(value: number) => number} [clamp] limits a value to the axis
  * @returns {{x: Float64Array, y: Float64Array}}
  */
 export function traceBand({ x, y, spread = [] }, clamp = (value) => value) {
@@ -243,7 +223,7 @@ export function traceBand({ x, y, spread = [] }, clamp = (value) => value) {
   };
 }
 
-/** Return the last finite point of a curve, or null if there is no such point. @param {Series} series */
+/** Return the last finite point of a curve, or null. @param {Series} series */
 export function findLastPoint({ x, y }) {
   const at = Array.from(y).findLastIndex(Number.isFinite);
   return at < 0 ? null : { x: x[at], y: y[at] };

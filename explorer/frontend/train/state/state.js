@@ -1,4 +1,4 @@
-// The state of the Train page, and functions that change it.
+// The state of the Train page, and functions that return a changed copy.
 
 import { getEntries } from "../../choice/choice.js";
 import { withPast } from "./history.js";
@@ -57,14 +57,14 @@ import { toDataKey } from "./tasks.js";
  */
 
 const RESTARTED = "Other settings: the run has started again.";
-const AT_LAST_STEP = { at: null, displayed: null, remark: "", rate: null }; // state fields that select a run's last step
+const AT_LAST_STEP = { at: null, displayed: null, remark: "", rate: null }; // to display the last step
 const OTHER_SETTINGS = "Other settings: press Start.";
 
 /**
- * Create the initial state of the Train page.
- * @param {Choice} choice
- * @param {{colours: string[], ink: number}} theme
- * @param {{table: OwnTable, panels: State["panels"], numbers: State["numbers"]}} stored of this session
+ * Return the initial state of the Train page.
+ * @param {Choice} choice @param {{colours: string[], ink: number}} theme
+ * @param {{table: OwnTable, panels: State["panels"], numbers: State["numbers"]}} stored from before a reload of the
+ *   page
  * @returns {State}
  */
 export function createState(choice, { colours, ink }, { table, panels, numbers }) {
@@ -97,16 +97,14 @@ export function createState(choice, { colours, ink }, { table, panels, numbers }
   };
 }
 
-/** Return the page's state after the user has started a training run. @param {State} state @returns {State} */
+/** Return the state after the user has started a run. @param {State} state @returns {State} */
 export function withBegun(state) {
   return { ...state, ...AT_LAST_STEP, ...getTrained(state), changing: null };
 }
 
 /**
- * Return the page's state after a change of settings that ends the current training run. The ended run joins the
- * earlier runs.
- * @param {State} state
- * @returns {State}
+ * Return the state after a change of settings that ends the present run, which joins the earlier ones.
+ * @param {State} state @returns {State}
  */
 export function withOtherSettings(state) {
   const goesOn = ACTIVE.includes(state.view.status.state);
@@ -119,21 +117,19 @@ export function withOtherSettings(state) {
   };
 }
 
-/** Return the settings, and the key of the data, of a training run that starts now. @param {State} state */
+/** Return the settings and the key of the data of a run that starts now. @param {State} state */
 function getTrained({ choice, table }) {
   return { trained: choice, data: toDataKey(choice, table) };
 }
 
-/** Return the page's state at step 0, without the curves of earlier runs. @param {State} state @returns {State} */
+/** Return the state at step 0, without earlier runs. @param {State} state @returns {State} */
 export function withReset(state) {
   return { ...state, ...AT_LAST_STEP, trained: state.trained && state.choice, ghosts: [] };
 }
 
 /**
- * Return the legend entries of the selected backward rules: their labels and colours.
- * @param {Choice} choice
- * @param {string[]} colours
- * @returns {import("./series.js").LegendEntry[]}
+ * Return labels and colours of the rules.
+ * @param {Choice} choice @param {string[]} colours @returns {import("./series.js").LegendEntry[]}
  */
 export function makeLegend(choice, colours) {
   const { rules: entries } = getEntries(choice);
@@ -144,7 +140,7 @@ export function makeLegend(choice, colours) {
   }));
 }
 
-/** Return the earlier training runs that used the same data. @param {State} state @returns {PastRun[]} */
+/** Return the earlier runs on the same data. @param {State} state @returns {PastRun[]} */
 export function findComparable({ choice, table, ghosts }) {
   return ghosts.filter(({ data }) => data === toDataKey(choice, table));
 }

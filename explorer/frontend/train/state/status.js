@@ -1,15 +1,17 @@
-// The status of a training run, with the sentence that describes it.
+// The status of a run, with the sentence that describes it.
 
 import { getCatalogue } from "../../choice/entries.js";
 import { fillTemplate } from "../../formula/phrases.js";
 
 /** @import { Fields, Recorded, Snapshot } from "./records.js" */
-/** @typedef {import("./records.js").Status & Fields} Event */
+/** An event of a run's stream: its status with sentences. @typedef {import("./records.js").Status & Fields} Event */
 /**
- * The status of a training run as the server's events report it; "idle" without a run.
- * @typedef {Omit<Event, "id"|"state"|"position"> & {state: Event["state"]|"idle", id?: string}} Status
- * The displayed run: ``notice`` is the refusal of an action, ``lost`` says whether the connection is lost.
- * @typedef {{status: Status, notice: string, lost: boolean, id: string|null}} View
+ * The status of a run.
+ *
+ * @typedef {Omit<Event, "id"|"state"|"position"> & {state: Event["state"]|"idle", id?: string}} Status as in the
+ *   server's events; "idle" without a run
+ * @typedef {{status: Status, notice: string, lost: boolean, id: string|null}} View the displayed run; ``notice``: why
+ *   an action failed; ``lost``: the connection is interrupted
  */
 
 export const ACTIVE = ["waiting", "running"];
@@ -34,8 +36,7 @@ export const IDLE = {
 
 /**
  * Return the sentence to show for a run's state until the server sends its own.
- * @param {"ready"|"running"|"paused"} state
- * @param {number} [step]
+ * @param {"ready"|"running"|"paused"} state @param {number} [step]
  */
 export function getSentence(state, step = 0) {
   return fillTemplate(getCatalogue().sentences[state], { step, note: "" });
@@ -53,7 +54,7 @@ export function withMeasured(status, { snapshot: displayed }) {
   if (!snapshot || !displayed) return status;
   const { measured, measured_steps, measured_sigmas } = displayed;
   const isEmpty = Object.keys(snapshot.measured).length === 0;
-  const steps = isEmpty ? { measured_steps, measured_sigmas } : {}; // the steps must have the same length as the series
+  const steps = isEmpty ? { measured_steps, measured_sigmas } : {}; // steps must be as long as the series
   const known = Object.entries(snapshot.measured.regions ?? {}).map(([rule, record]) => [
     rule,
     record ?? (snapshot.diverged[rule] === null ? (measured.regions?.[rule] ?? null) : null),

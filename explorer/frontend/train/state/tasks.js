@@ -1,4 +1,4 @@
-// The training task and the training settings that the user has chosen.
+// The task and the training settings among the page's settings.
 
 import { getCatalogue, findEntry, explainTrainingRefusal } from "../../choice/entries.js";
 import { parseLearning } from "../../choice/learning.js";
@@ -11,25 +11,26 @@ import { NO_TABLE } from "./own-table.js";
 
 /** @import { Choice } from "../../choice/choice.js" */
 /**
- * A training task, as Python declares it. ``defaults`` are the texts of all settings except the task, as a link writes
- * them; ``begins`` has the initial op, rules and parameters; ``picture`` is a thumbnail.
- * @typedef {{key: string, label: string, purpose: string, kind: string, metric: string|null,
- *   chance: number|null, site: Site, note: string, of_own_op: string, defaults: Object<string, string>,
- *   begins: {op: string, rules: string[], parameters: Object<string, number>},
- *   picture: {points: [number, number, number][]}|{grid: number[][]}|null, panels: string[]}} Task ``panels`` has the
- *   keys of the instruments that the section "Why" may show
- * The site of the op in the net of a task, as ``OpSite`` in Python; ``output`` says that the last layer has it too.
- * @typedef {{key: string, per_example: boolean, fires: boolean, output: boolean, maps: boolean}} Site
- * One setting. ``words`` are the labels of its values that are not numbers.
- * @typedef {{name: string, kind: "choice"|"whole"|"log"|"widths"|"switch"|"names", label: string, meaning: string,
- *   low: number, high: number, live: boolean, words: Object<string, string>}} Setting
+ * A task: data with a net to train on it.
+ *
+ * @typedef {{key: string, label: string, purpose: string, kind: string, metric: string|null, chance: number|null, site:
+ *   Site, note: string, of_own_op: string, defaults: Object<string, string>, begins: {op: string, rules: string[],
+ *   parameters: Object<string, number>}, picture: {points: [number, number, number][]}|{grid: number[][]}|null, panels:
+ *   string[]}} Task as Python declares it; ``defaults``: all other settings as in a link; ``begins``: initial op, rules
+ *   and parameters; ``picture``: a thumbnail; ``panels``: keys of the instruments that apply
+ * @typedef {{key: string, per_example: boolean, fires: boolean, output: boolean, maps: boolean}} Site the position of
+ *   the op in the net, as ``OpSite`` in Python; ``output``: also in the last layer
+ * @typedef {{name: string, kind: "choice"|"whole"|"log"|"widths"|"switch"|"names", label: string, meaning: string, low:
+ *   number, high: number, live: boolean, words: Object<string, string>}} Setting declaration of a setting; ``words``:
+ *   labels of values that are no numbers
  */
 
-const FIRST_SEEDS = "5"; // default number of random seeds: a single one would not show the uncertainty
-const OP_SETTINGS = ["learn", "learn_rate", "learn_each"]; // settings that stay if the op stays
-const GENERAL_SETTINGS = ["seed", "seeds", "pace", "device", "controls", "equal"]; // these do not depend on the task
+const FIRST_SEEDS = "5"; // default number of seeds; a single one would not show the uncertainty
+const OP_SETTINGS = ["learn", "learn_rate", "learn_each"]; // settings that stay as long as the op does
+// settings that do not depend on the task
+const GENERAL_SETTINGS = ["seed", "seeds", "pace", "device", "controls", "equal"];
 
-/** Explain why the task's net cannot be trained with the selected op or rules, or return "". @param {Choice} choice */
+/** Return why the task's net cannot be trained with the op or rules, or "" if it can. @param {Choice} choice */
 export function explainUntrained(choice) {
   const { op, rules } = getEntries(choice);
   const later = getEntryBranches(choice).map(({ name, value }) =>
@@ -40,14 +41,14 @@ export function explainUntrained(choice) {
   return refusals.find(Boolean) ?? "";
 }
 
-/** Describe the selected training task and how its nets are evaluated. @param {Choice} choice */
+/** Describe the task, and how its nets are evaluated. @param {Choice} choice */
 export function describeTask(choice) {
   const { purpose, note, of_own_op: ofOwnOp } = getSelectedTask(choice);
   const judging = isJudged(choice) ? describeJudging(choice) : [];
   return [purpose, hasTaskOp(choice) ? ofOwnOp : "", note, ...judging].filter(Boolean).join(" ");
 }
 
-/** Return whether training uses the task's own op throughout, with its initial parameters. @param {Choice} choice */
+/** Return whether a run has the task's own op throughout, with its initial parameters. @param {Choice} choice */
 function hasTaskOp(choice) {
   const { op: taskOp, parameters } = getSelectedTask(choice).begins;
   const { op, rules } = getEntries(choice);
@@ -59,13 +60,13 @@ function hasTaskOp(choice) {
   return op.key === taskOp && !later && !op.parameters.some(isOther);
 }
 
-/** Return whether the selected task has held-out data for evaluating its nets. @param {Choice} choice */
+/** Return whether the task has held-out data. @param {Choice} choice */
 export function isJudged(choice) {
   const { metric, kind } = getSelectedTask(choice);
   return metric !== null || kind === "own";
 }
 
-/** Describe how nets are evaluated, for the selected op and every op of a branch point. @param {Choice} choice */
+/** Describe how nets are evaluated with the op, and with each op of a branch point. @param {Choice} choice */
 function describeJudging(choice) {
   const keys = getEntryBranches(choice).flatMap(({ name, value }) => (name === "op" ? [value] : []));
   const ops = [...new Set(keys)].filter((key) => key !== choice.op).map((key) => findEntry("op", key));
@@ -73,12 +74,12 @@ function describeJudging(choice) {
   return [getEntries(choice).op.judging, ...later];
 }
 
-/** @param {string} sentence */
+/** Begin a sentence with a small letter. @param {string} sentence */
 function withSmallLetter(sentence) {
   return sentence[0].toLowerCase() + sentence.slice(1);
 }
 
-/** Return the branch points at which the op or a backward rule changes. @param {Choice} choice */
+/** Return the branch points that change the op or a rule. @param {Choice} choice */
 function getEntryBranches({ training, rules }) {
   const keys = rules.map(({ key }) => key);
   return parseBranches(training.branch, keys).filter(({ name }) => name !== "lr");
@@ -89,7 +90,7 @@ export function getTasks() {
   return getCatalogue().tasks;
 }
 
-/** Return all training settings except the task, which has its own picker. @returns {Setting[]} */
+/** Return the declarations of all training settings but the task. @returns {Setting[]} */
 export function getSettings() {
   return getCatalogue().settings.filter((/** @type {Setting} */ { name }) => name !== "task");
 }
@@ -101,17 +102,17 @@ export function getSelectedTask({ training }) {
   );
 }
 
-/** Return a training setting as text, such as "0.01". @param {Choice} choice @param {string} name @returns {string} */
+/**
+ * Return a training setting as text, such as "0.01", by default the task's.
+ * @param {Choice} choice @param {string} name @returns {string}
+ */
 export function getSetting(choice, name) {
   return choice.training[name] ?? getSelectedTask(choice).defaults[name];
 }
 
 /**
- * Return a copy of the page's settings with one training setting changed. Default values are not stored.
- * @param {Choice} choice
- * @param {string} name
- * @param {string} text
- * @returns {Choice}
+ * Return settings with one training setting changed. Default values are not stored.
+ * @param {Choice} choice @param {string} name @param {string} text @returns {Choice}
  */
 export function withSetting(choice, name, text) {
   const { [name]: _, ...rest } = choice.training;
@@ -121,7 +122,7 @@ export function withSetting(choice, name, text) {
 }
 
 /**
- * Return the training settings that may change during a run.
+ * Return the training settings that can change during a run, as text by name.
  * @param {Choice} choice @returns {Object<string, string>}
  */
 export function getLiveSettings(choice) {
@@ -130,9 +131,8 @@ export function getLiveSettings(choice) {
 }
 
 /**
- * Return a key of all settings that require a new training run when they change.
- * @param {Choice} choice
- * @param {import("./own-table.js").OwnTable} table the visitor's own table
+ * Return a key of all settings that need a new run when changed.
+ * @param {Choice} choice @param {import("./own-table.js").OwnTable} table the user's table
  */
 export function toSettingsKey(choice, table) {
   const lasting = getSettings()
@@ -144,9 +144,8 @@ export function toSettingsKey(choice, table) {
 }
 
 /**
- * Return a short key that identifies the training data. Only runs with the same key can be compared.
- * @param {Choice} choice
- * @param {import("./own-table.js").OwnTable} table the visitor's own table
+ * Return a short key of the training data. Only runs with equal keys can be compared.
+ * @param {Choice} choice @param {import("./own-table.js").OwnTable} table the user's table
  */
 export function toDataKey(choice, table) {
   const { key, kind } = getSelectedTask(choice);
@@ -154,10 +153,9 @@ export function toDataKey(choice, table) {
 }
 
 /**
- * Describe the first difference between an earlier run's settings and the current ones. Ops are compared first, then
- * training settings and parameters. Returns "" if only the backward rules differ.
- * @param {Choice} past
- * @param {Choice} now
+ * Describe the first difference of an earlier run's settings from the present ones: op, training settings, then
+ * parameters. Returns "" if only rules differ.
+ * @param {Choice} past @param {Choice} now
  */
 export function describeFirstDifference(past, now) {
   if (past.op !== now.op) return findEntry("op", past.op)?.label ?? "";
@@ -171,9 +169,8 @@ export function describeFirstDifference(past, now) {
 }
 
 /**
- * Return whether two choices of settings lead to identical trained nets. The user's table is assumed to be the same.
- * @param {Choice} one
- * @param {Choice} other
+ * Return whether two settings lead to equal trained nets, with the same table of the user.
+ * @param {Choice} one @param {Choice} other
  */
 export function hasSameEnd(one, other) {
   const [key, otherKey] = [one, other].map((each) => [toSettingsKey(each, NO_TABLE), getSetting(each, "lr")]);
@@ -181,7 +178,7 @@ export function hasSameEnd(one, other) {
 }
 
 /**
- * Return whether the selected task uses the user's table and the server has not parsed that table yet.
+ * Return whether the task needs the user's table and its analysis is missing.
  * @param {{choice: Choice, table: import("./own-table.js").OwnTable, reading: import("./own-table.js").Reading}} state
  */
 export function isUnread({ choice, table, reading }) {
@@ -189,15 +186,14 @@ export function isUnread({ choice, table, reading }) {
 }
 
 /**
- * Return whether the selected task needs the user's table, which has not been provided.
- * @param {Choice} choice
- * @param {import("./own-table.js").OwnTable} table
+ * Return whether the task needs a table and the user has given none.
+ * @param {Choice} choice @param {import("./own-table.js").OwnTable} table
  */
 export function isTableMissing(choice, table) {
   return getSelectedTask(choice).kind === "own" && !table.text.trim();
 }
 
-/** Return a short hash of text, made of its length and 32 bits. @param {string} text */
+/** Return a short hash of text: its length and 32 bits. @param {string} text */
 function hashText(text) {
   let mark = 0x811c9dc5;
   for (let i = 0; i < text.length; i += 1) mark = Math.imul(mark ^ text.charCodeAt(i), 0x01000193);
@@ -205,12 +201,9 @@ function hashText(text) {
 }
 
 /**
- * Return a copy of the page's settings with another training task and the task's settings. Op and backward rules
- * become those of the new task, unless the user has changed them and they fit: the new task applies the op to hidden
- * units, or where the old task does.
- * @param {Choice} choice
- * @param {string} key
- * @returns {Choice}
+ * Return settings with another task and its defaults. Op and rules become the task's, unless the user has changed them
+ * and they fit: the new task applies the op to hidden units, or at the same position as the old one.
+ * @param {Choice} choice @param {string} key of the task @returns {Choice}
  */
 export function withTask(choice, key) {
   const [current, next] = [getSelectedTask(choice), findTask(key)];
@@ -221,19 +214,16 @@ export function withTask(choice, key) {
 }
 
 /**
- * Return a copy of the page's settings with another training task, but with the same op and backward rules.
- * @param {Choice} choice
- * @param {string} key
- * @returns {Choice}
+ * Return settings with another task, but the same op and rules.
+ * @param {Choice} choice @param {string} key of the task @returns {Choice}
  */
 export function withTaskAlone(choice, key) {
   return dropLostPanel(choice, moveToTask(choice, key, [...GENERAL_SETTINGS, ...OP_SETTINGS]));
 }
 
 /**
- * Return whether switching to a task would discard the user's op and rules, so that the page must ask first.
- * @param {Choice} choice
- * @param {string} key
+ * Return whether another task would replace op and rules that the user has chosen, so that the page has to ask.
+ * @param {Choice} choice @param {string} key of the task
  */
 export function willReplaceEntries(choice, key) {
   const [current, next] = [getSelectedTask(choice), findTask(key)];
@@ -241,9 +231,8 @@ export function willReplaceEntries(choice, key) {
 }
 
 /**
- * Return whether some settings contain an op, rules, parameters or a setting that others lack.
- * @param {Choice} choice
- * @param {Choice} other
+ * Return whether settings contain an op, a rule, a parameter or a setting that ``other`` lacks.
+ * @param {Choice} choice @param {Choice} other
  */
 export function hasMore({ op, rules, parameters, learns, training }, other) {
   const { task: _, ...settings } = training;
@@ -258,16 +247,14 @@ export function findTask(key) {
   return /** @type {Task} */ (getTasks().find((task) => task.key === key));
 }
 
-/** Return whether a task applies the op to hidden units that do not spike. @param {Site} site */
+/** Return whether the op is on hidden units that do not spike. @param {Site} site */
 function isAtUnits({ per_example: perExample, fires }) {
   return perExample && !fires;
 }
 
 /**
- * Return a copy of the page's settings with another training task, keeping only the named settings.
- * @param {Choice} choice
- * @param {string} key
- * @param {string[]} names
+ * Return settings with another task, and only some of the training settings.
+ * @param {Choice} choice @param {string} key of the task @param {string[]} names of the settings that stay
  */
 function moveToTask(choice, key, names) {
   const lasting = Object.entries(choice.training).filter(([name]) => names.includes(name));
@@ -275,9 +262,8 @@ function moveToTask(choice, key, names) {
 }
 
 /**
- * Return a copy of the page's settings with the task's initial op and backward rules. Selected controls are kept.
- * @param {Choice} choice
- * @returns {Choice}
+ * Return settings with the task's initial op and rules. Control rules stay.
+ * @param {Choice} choice @returns {Choice}
  */
 export function withTaskOp(choice) {
   const keys = choice.rules.map(({ key }) => key);
@@ -290,9 +276,8 @@ export function hasOwnEntries(choice) {
 }
 
 /**
- * Return whether the op, rules and parameters are the task's initial ones. Controls are ignored.
- * @param {Choice} choice
- * @param {Task} task
+ * Return whether op, rules and parameters are the task's initial ones, apart from control rules.
+ * @param {Choice} choice @param {Task} task
  */
 function isUntouched({ op, rules, parameters }, { begins }) {
   const keys = rules.map(({ key }) => key);
@@ -304,12 +289,8 @@ function isUntouched({ op, rules, parameters }, { begins }) {
 }
 
 /**
- * Return a copy of the page's settings with a task's initial op, rules and parameters. Controls among ``rules`` are
- * kept.
- * @param {Choice} choice
- * @param {Task} task
- * @param {string[]} rules
- * @returns {Choice}
+ * Return settings with a task's initial op, rules and parameters.
+ * @param {Choice} choice @param {Task} task @param {string[]} rules of which the control rules stay @returns {Choice}
  */
 function withTaskStart(choice, { begins }, rules = []) {
   const controls = rules.filter((key) => getCatalogue().controls.includes(key));
@@ -320,22 +301,18 @@ function withTaskStart(choice, { begins }, rules = []) {
 }
 
 /**
- * Return the settings with which the Train page opens, which always include a task. If the user has chosen nothing, it
- * is the first task. If the user comes from another page, that page's op and rules are trained on the first task, and
- * the parameter with an open panel is learned. A link without a task means the default task.
+ * Return the settings with which the Train page opens. They always have a task: the first one if the user has chosen
+ * nothing or comes from Explore, whose op and rules are then trained and whose parameter with an open panel learns. A
+ * link without a task means the default task.
  * @param {Choice} choice
- * @param {"nothing"|"link"|"page"} by how the visitor came
- * @returns {Choice}
+ * @param {"nothing"|"link"|"page"} by origin of the settings: defaults, a link, or the previous page @returns {Choice}
  */
 export function enterTraining(choice, by) {
   const next = assignTask(choice, by);
   return by === "page" ? prepareTraining(next) : next;
 }
 
-/**
- * Add a training task to the page's settings.
- * @param {Choice} choice @param {"nothing"|"link"|"page"} by @returns {Choice}
- */
+/** Add a task to settings. @param {Choice} choice @param {"nothing"|"link"|"page"} by their origin @returns {Choice} */
 function assignTask(choice, by) {
   if (choice.training.task) return choice;
   const { firstTask, usualTask } = getCatalogue();

@@ -2,23 +2,21 @@
 
 import { element, setAttribute, setText } from "../../elements/dom.js";
 
-/** @param {string} name @param {() => void} act @param {string} [kind] */
+/** Create a button. @param {string} name @param {() => void} act @param {string} [kind] CSS class */
 export function createButton(name, act, kind = "") {
   const handleClick = () => node.getAttribute("aria-disabled") ?? act();
   const node = element("button", { class: kind, onclick: handleClick }, name);
   return node;
 }
 
-/** Enable or disable a button without taking away its focus. @param {HTMLElement} node @param {boolean} is */
+/** Enable or disable a button; it keeps its focus. @param {HTMLElement} node @param {boolean} is */
 export function setAvailable(node, is) {
   setAttribute(node, "aria-disabled", is ? null : "true");
 }
 
 /**
- * Create the status display of a run or study, with its progress, numbers and a sentence.
- * @param {HTMLElement} host
- * @param {string} label of the progress bar
- * @param {string[]} names
+ * Create the status of a run or study: progress bar, numbers and sentence.
+ * @param {HTMLElement} host @param {string} label of the progress bar @param {string[]} names of the numbers
  */
 export function createStatus(host, label, names) {
   const metrics = names.map(createMetric);
@@ -28,7 +26,11 @@ export function createStatus(host, label, names) {
   const sentences = element("div", { class: "said-of-run" }, main, next);
   host.append(bar, sentences, element("div", { class: "metrics" }, ...metrics.map((one) => one.element)));
   return {
-    /** @param {{metrics: string[], taken: number, status: {main: string, next: string, state: string}}} picture */
+    /**
+     * Update the status.
+     * @param {{metrics: string[], taken: number, status: {main: string, next: string, state: string}}} picture
+     *   ``taken``: progress from 0 to 1
+     */
     show({ metrics: values, taken, status: words }) {
       metrics.forEach((one, index) => setText(one.value, values[index]));
       bar.value = taken;
@@ -39,7 +41,7 @@ export function createStatus(host, label, names) {
   };
 }
 
-/** Create a number with its name. @param {string} name */
+/** Create the display of one number. @param {string} name */
 function createMetric(name) {
   const value = element("span", {});
   return { value, element: element("span", { class: "metric" }, element("b", {}, name), " ", value) };

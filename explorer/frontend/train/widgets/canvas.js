@@ -1,11 +1,10 @@
-// Paints bytes as the pixels of a canvas, which CSS scales up.
+// Bytes as the pixels of a canvas, which CSS scales up.
 
-const [BAR, GAP, STEPS] = [3, 1, 48]; // in pixels: bar width, gap width and canvas height
-const SOFT = 190; // opacity of a bar, out of 255
+const [BAR, GAP, STEPS] = [3, 1, 48]; // in pixels: width of a bar, of a gap, and height of the canvas
+const SOFT = 190; // opacity of a bar, of 255
 
 /**
- * Return an element's text colour as a pixel with opacity 0. This forces a page layout, so it is called only once per
- * theme.
+ * Return an element's text colour as a pixel with opacity 0. It forces a layout, so call it once per theme.
  * @param {Element} node
  */
 export function readInk(node) {
@@ -14,33 +13,26 @@ export function readInk(node) {
 }
 
 /**
- * Return a pixel as a canvas stores it, with red in the lowest byte.
- * @param {number} red
- * @param {number} green
- * @param {number} blue
- * @param {number} opacity
+ * Return a pixel as a canvas stores it: red in the lowest byte.
+ * @param {number} red @param {number} green @param {number} blue @param {number} opacity
  */
 export function toPixel(red, green, blue, opacity) {
   return (red | (green << 8) | (blue << 16) | (opacity << 24)) >>> 0;
 }
 
 /**
- * Paint bytes in rows, from 0 for transparent to 255 for opaque.
- * @param {HTMLCanvasElement} canvas
- * @param {ArrayLike<number>} bytes
- * @param {number} width pixels of a row
- * @param {number} ink
+ * Paint bytes in rows, from 0 (transparent) to 255 (opaque).
+ * @param {HTMLCanvasElement} canvas @param {ArrayLike<number>} bytes @param {number} width of a row in pixels
+ * @param {number} ink colour, from ``readInk``
  */
 export function paintGrey(canvas, bytes, width, ink) {
   paint(canvas, width, bytes.length / width, (at) => (ink | (bytes[at] << 24)) >>> 0);
 }
 
 /**
- * Paint bytes as adjacent bars above and below a zero level.
- * @param {HTMLCanvasElement} canvas
- * @param {ArrayLike<number>} bytes
- * @param {number} zero the byte of the zero level
- * @param {number} ink
+ * Paint bytes as bars above and below a zero level.
+ * @param {HTMLCanvasElement} canvas @param {ArrayLike<number>} bytes @param {number} zero byte at that level
+ * @param {number} ink colour, from ``readInk``
  */
 export function paintBars(canvas, bytes, zero, ink) {
   const pitch = BAR + GAP;
@@ -56,11 +48,9 @@ export function paintBars(canvas, bytes, zero, ink) {
 }
 
 /**
- * Paint a canvas by computing the colour of each pixel.
- * @param {HTMLCanvasElement} canvas
- * @param {number} width
- * @param {number} height
- * @param {(at: number) => number} colour of a pixel, row by row from the top
+ * Paint a canvas pixel by pixel.
+ * @param {HTMLCanvasElement} canvas @param {number} width @param {number} height
+ * @param {(at: number) => number} colour returns that of a pixel, by index in rows from the top
  */
 export function paint(canvas, width, height, colour) {
   if (canvas.width !== width) canvas.width = width;

@@ -1,4 +1,4 @@
-// Highlights a backward rule across the page by fading the elements of all other rules.
+// Highlighting of one rule across the page: the elements of all other rules fade.
 
 import { setAttribute } from "../../elements/dom.js";
 
@@ -6,20 +6,20 @@ const FADED = 0.28; // opacity of faded curves and drawings
 const FAINT = 0.66; // opacity of faded text, which must stay readable
 
 /**
- * Highlight the backward rule that the user points at, focuses or has selected. Nothing is redrawn, since only a style
- * sheet changes. If a chart has highlighted the rule of a nearby curve, a tap selects that rule.
- * @param {HTMLElement} host
- * @param {(rule: string|null) => void} [onLift] gets the highlighted rule, null for none
+ * Highlight the rule that the user points at, focuses or has selected, by changing a style sheet. A tap selects the
+ * rule of a nearby curve that a chart has highlighted.
+ * @param {HTMLElement} host @param {(rule: string|null) => void} [onLift] gets the highlighted rule, null for none
  */
 export function createLift(host, onLift = (/** @type {string|null} */ _rule) => undefined) {
   const sheet = new CSSStyleSheet();
   const end = new AbortController();
-  const originalOrder = /** @type {WeakMap<Element, Element[]>} */ (new WeakMap()); // the curves of each layer in Plotly's order
+  // each layer's curves in Plotly's order
+  const originalOrder = /** @type {WeakMap<Element, Element[]>} */ (new WeakMap());
   let lifted = /** @type {string|null} */ (null);
   let heldRule = /** @type {string|null} */ (null);
   document.adoptedStyleSheets.push(sheet);
 
-  /** @param {string|null} rule */
+  /** Highlight a rule; null highlights none. @param {string|null} rule */
   function lift(rule) {
     const next = rule ?? heldRule;
     if (next === lifted) return;
@@ -32,13 +32,13 @@ export function createLift(host, onLift = (/** @type {string|null} */ _rule) => 
     }
   }
 
-  /** Draw the curves of the highlighted rule in front of all others. @param {Element} layer */
+  /** Move the curves of the highlighted rule in front of all others. @param {Element} layer contains curves */
   function raise(layer) {
     originalOrder.set(layer, [...layer.children]);
     layer.append(...[...layer.children].filter((curve) => curve.getAttribute("data-rule") === lifted));
   }
 
-  /** Keep a rule highlighted until another one is selected. Null ends the highlighting. @param {string|null} rule */
+  /** Keep a rule highlighted until another one is selected; null ends this. @param {string|null} rule */
   function hold(rule) {
     heldRule = rule;
     for (const holder of host.querySelectorAll(".holder"))
@@ -46,13 +46,14 @@ export function createLift(host, onLift = (/** @type {string|null} */ _rule) => 
     lift(rule);
   }
 
-  /** @param {(event: *) => void} act @param {...string} names */
+  /** Listen to events of the host. @param {(event: *) => void} act @param {...string} names */
   const addListener = (act, ...names) =>
     names.forEach((name) => host.addEventListener(name, act, { signal: end.signal }));
   addListener((event) => event.pointerType !== "touch" && lift(findRule(event.target)), "pointerover");
   addListener((event) => findLayers(event.target).forEach(raise), "curves");
   addListener((event) => lift(findRule(event.target)), "focusin");
-  addListener((event) => event.pointerType !== "touch" && lift(null), "pointerleave"); // a tap ends with this event too, but must not end the highlighting
+  // a tap ends with this event, but keeps the highlight
+  addListener((event) => event.pointerType !== "touch" && lift(null), "pointerleave");
   addListener(() => lift(null), "focusout", "pointercancel");
   addListener((event) => {
     const isHolder = event.target.closest(".holder") !== null;
@@ -81,10 +82,13 @@ function makeFadingStyle(rule) {
   `;
 }
 
-/** Return the elements of charts that contain curves. @param {Element} host */
+/** Return the SVG groups of charts that contain curves. @param {Element} host */
 const findLayers = (host) => [...host.querySelectorAll(".scatterlayer")];
 
-/** @param {EventTarget|null} target @returns {string|null} */
+/**
+ * Return the key of the rule to which an element belongs, or null.
+ * @param {EventTarget|null} target @returns {string|null}
+ */
 function findRule(target) {
   const part = target instanceof Element ? target.closest("[data-rule]") : null;
   return part?.getAttribute("data-rule") ?? null;

@@ -1,26 +1,25 @@
-// The layout of a histogram, with the curve of a backward rule over it.
+// The layout of a histogram, with a rule's curve over it.
 
 import { share } from "./svg-paths.js";
 
 /** @import { Bar, Point } from "./svg-paths.js" */
 /**
- * A histogram as Python sends it: the counts of each bin, part by part, where the bars of a part stand on those of the
- * parts before. ``highest`` is the count of a bar that fills the height, ``ends`` are those of x. ``means`` are the
- * means of the values in each bin, and ``outside`` is a note on values beyond the ends.
- * @typedef {{kind: "histogram", counts: Int32Array, bins: number, highest: number, ends: [number, number],
- *   ticks: string[], curve?: boolean, strong?: boolean, means?: Float32Array, outside?: string}} Histogram
- * It in fractions of the picture's size. ``most`` is the maximum of the curve, null without a curve.
- * @typedef {{parts: Bar[][], curve: Point[], zero: number, most: number|null}} Layout
+ * A histogram and its layout.
+ *
+ * @typedef {{kind: "histogram", counts: Int32Array, bins: number, highest: number, ends: [number, number], ticks:
+ *   string[], curve?: boolean, strong?: boolean, means?: Float32Array, outside?: string}} Histogram as Python sends it;
+ *   ``counts``: of each bin, part after part, stacked; ``highest``: count of a bar as high as the chart; ``ends``: of
+ *   x; ``means``: of the values in each bin; ``outside``: a note on values beyond the ends
+ * @typedef {{parts: Bar[][], curve: Point[], zero: number, most: number|null}} Layout in fractions of the picture's
+ *   size; ``most``: maximum of the curve, or null
  */
 
-const ROOF = 0.94; // height of the highest bar and of the curve, as a fraction of the chart's height
-const STRONG_WIDTH = 0.9; // width of a bar in the colour of a rule, as a fraction of its bin
+const ROOF = 0.94; // height of the highest bar and of the curve, as a fraction of the chart's
+const STRONG_WIDTH = 0.9; // width of a bar in a rule's colour, as a fraction of its bin
 
 /**
- * Lay out a histogram. Higher bars are cut off.
- * @param {Histogram} histogram
- * @param {Point[]} points of the curve, empty without one
- * @returns {Layout}
+ * Return the layout of a histogram. Bars that are too high are cut off.
+ * @param {Histogram} histogram @param {Point[]} points of the rule's curve, or none @returns {Layout}
  */
 export function layOutHistogram({ counts, bins, highest, ends, strong }, points) {
   const finite = points.map(({ y }) => y).filter(Number.isFinite);

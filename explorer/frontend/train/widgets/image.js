@@ -1,23 +1,24 @@
-// Paints the images of instruments, and examples as dots on them.
+// Images of instruments on canvases, and examples as dots on them.
 
 import { areEqual, paint, toPixel } from "./canvas.js";
 import { arrangeGrid } from "./tiles.js";
 
 /**
- * An image as Python sends it: bytes row by row; with ``side`` they are square images, which form a grid. ``palette``
- * is "" for the colour of text, "signed" for weights around 128, or "classes COUNT LEVELS" for classes with certainty.
+ * An image.
+ *
  * @typedef {{image: Uint8Array, width: number, caption: string, palette?: string, side?: number, across?: number,
- *   zoom?: number}} Image
- * @typedef {[number, number, number]} Rgb
+ *   zoom?: number}} Image as Python sends it: bytes row by row or, with ``side``, square images in a grid; ``palette``:
+ *   "" for the text colour, "signed" for weights around 128, "classes COUNT LEVELS" for classes with their certainty
+ * @typedef {[number, number, number]} Rgb red, green and blue, from 0 to 255
  */
 
 const LOW = /** @type {Rgb} */ ([196, 88, 20]); // colour of negative weights
 const HIGH = /** @type {Rgb} */ ([23, 92, 160]);
-const ZERO = 128; // the byte of a weight of 0
-const FULL = 127; // the largest weight differs from it by this
-const LINE = 60; // opacity of lines between images, out of 255; they give white images an edge
-const SIGNED_LINE = toPixel(128, 128, 128, 90); // grey, so that it is visible between weights of 0
-// Classes differ in lightness, so that they are not mistaken for the colours of rules.
+const ZERO = 128; // byte of a weight of 0
+const FULL = 127; // difference of the largest weight's byte from ``ZERO``
+const LINE = 60; // opacity of lines between images, of 255; they give white images an edge
+const SIGNED_LINE = toPixel(128, 128, 128, 90); // grey, which shows between weights of 0
+// Colours of classes differ in lightness, and so from those of rules.
 const GROUND = /** @type {[Rgb, Rgb]} */ ([
   [255, 238, 160],
   [84, 108, 152],
@@ -27,9 +28,9 @@ const DOTS = /** @type {[Rgb, Rgb]} */ ([
   [20, 36, 84],
 ]);
 const UNKNOWN = /** @type {Rgb} */ ([127, 127, 127]);
-const MIN_STRENGTH = 0.35; // strength of the colour where the net is undecided; keeps borders visible
-const CANVAS_SIZE = 384; // px, width and height of the canvas with the dots
-const RADII = [3.4, 6]; // px, of dots without and with a ring
+const MIN_STRENGTH = 0.35; // strength of the colour where the net is undecided, so that borders show
+const CANVAS_SIZE = 384; // width and height of the canvas for dots in px
+const RADII = [3.4, 6]; // of dots without and with a ring, in px
 const painted = /** @type {WeakMap<HTMLCanvasElement, {bytes: ArrayLike<number>, key: string}>} */ (
   new WeakMap()
 );
@@ -48,14 +49,17 @@ export function paintImage(canvas, { image, width, palette = "", side = 0, acros
   paint(canvas, grid.width, grid.height, (at) => colourOf(grid.indices[at]));
 }
 
-/** Return whether a canvas shows some bytes already, and remember them. @param {HTMLCanvasElement} canvas @param {ArrayLike<number>} bytes @param {string} key */
+/**
+ * Return whether a canvas shows these bytes already, and store them.
+ * @param {HTMLCanvasElement} canvas @param {ArrayLike<number>} bytes @param {string} key
+ */
 function isPainted(canvas, bytes, key) {
   const last = painted.get(canvas);
   painted.set(canvas, { bytes, key });
   return last?.key === key && areEqual(last.bytes, bytes);
 }
 
-/** Return the pixel of each byte. @param {string} palette @param {number} ink @returns {number[]} */
+/** Return the pixel for each byte. @param {string} palette @param {number} ink text colour @returns {number[]} */
 function listColours(palette, ink) {
   const [kind, classes, levels] = palette.split(" ").map((word, at) => (at ? Number(word) : word));
   if (kind === "classes")
@@ -68,7 +72,7 @@ function listColours(palette, ink) {
 }
 
 /**
- * Return the colour of each possible byte, which encodes a class and its certainty.
+ * Return the colour for each byte, which encodes a class and its certainty.
  * @param {number} classes @param {number} levels @returns {Rgb[]}
  */
 export function listClassColours(classes, levels) {
@@ -81,12 +85,12 @@ export function listClassColours(classes, levels) {
   });
 }
 
-/** Interpolate between two colours. @param {[Rgb, Rgb]} ends @param {number} share @returns {Rgb} */
+/** Blend two colours. @param {[Rgb, Rgb]} ends @param {number} share from 0 for the first to 1 @returns {Rgb} */
 function mix([from, to], share) {
   return /** @type {Rgb} */ (from.map((value, at) => value + share * (to[at] - value)));
 }
 
-/** @param {Rgb} colour @returns {Rgb} */
+/** Round a colour to integers. @param {Rgb} colour @returns {Rgb} */
 function round(colour) {
   return /** @type {Rgb} */ (colour.map(Math.round));
 }
@@ -94,8 +98,8 @@ function round(colour) {
 /**
  * Paint examples as dots in the colours of their classes, unless the canvas shows them already.
  * @param {HTMLCanvasElement} canvas
- * @param {{dots: Uint8Array[], palette: string}} plane three bytes per dot: x and y in 255ths of the picture from the
- *   lower left, and the class; first without rings, then with them
+ * @param {{dots: Uint8Array[], palette: string}} plane three bytes per dot: x and y in 255ths from the lower left, and
+ *   the class; first the dots without a ring
  */
 export function paintDots(canvas, { dots, palette }) {
   const [, classes] = palette.split(" ").map(Number);

@@ -1,14 +1,17 @@
-// A text that changes at most once a second, so that it can be read.
+// A sentence that changes at most once a second, so that it can be read.
 
 import { setText } from "../../elements/dom.js";
 
 const READ_MS = 1000;
 
-/** @param {HTMLElement} host */
+/** Create the element of the sentence. @param {HTMLElement} host */
 export function createSentence(host) {
   let writtenAt = -Infinity;
   return {
-    /** @param {string} text @param {boolean} moving whether another text will follow soon */
+    /**
+     * Show another sentence, at once or after a delay.
+     * @param {string} text @param {boolean} moving whether yet another one will follow soon
+     */
     show(text, moving) {
       const now = performance.now();
       if (moving && now - writtenAt < READ_MS) return;

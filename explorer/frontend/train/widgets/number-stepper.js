@@ -1,12 +1,14 @@
-// A number input between two buttons. Values count from 0, but are shown from 1.
+// A number field between two buttons. Values count from 0, and are shown from 1.
 
 import { createNumberField } from "../../elements/number.js";
 import { element, setAttribute } from "../../elements/dom.js";
 import { h, render } from "../../elements/render.js";
 import { clampTo } from "../../formula/numbers.js";
 
-/** ``value`` and its maximum ``most`` are counted from 0; ``most`` is null before it is known. */
-/** @typedef {{value: number, most: number|null}} CounterValue */
+/**
+ * A value counted from 0, and its maximum, null until known.
+ * @typedef {{value: number, most: number|null}} CounterValue
+ */
 
 /**
  * Create a number input with buttons to decrease and increase it.
@@ -33,7 +35,7 @@ export function createCounter(label, onNumber) {
   const name = label.toLowerCase();
   return {
     element: host,
-    /** @param {CounterValue} counted */
+    /** Update the field. @param {CounterValue} counted */
     show(counted) {
       displayed = counted;
       const { value, most } = counted;

@@ -1,27 +1,25 @@
-// Creates SVG paths from coordinates between 0 and 1.
+// SVG paths from coordinates between 0 and 1.
 
-/** A point; x counts from the left, y from the bottom. @typedef {{x: number, y: number}} Point */
+/** A point, x from the left and y from the bottom. @typedef {{x: number, y: number}} Point */
 /** A bar of a chart, from ``base`` to ``height``. @typedef {{from: number, to: number, base: number, height: number}} Bar */
 
-const SIZE = 1000; // width and height of a drawing in SVG units
+const SIZE = 1000; // width and height of a drawing in its own units
 
 /**
  * Return a number's position between two others, as a fraction from 0 to 1.
- * @param {number} value
- * @param {number} low
- * @param {number} high
+ * @param {number} value @param {number} low @param {number} high
  */
 export function share(value, low, high) {
   return (value - low) / (high - low);
 }
 
-/** Return the SVG path of a bar. @param {Bar} bar */
+/** Format a bar as an SVG path. @param {Bar} bar */
 export function makeBarPath({ from, to, base, height }) {
   const bottom = toUnits(1 - base);
   return height > base ? `M${toUnits(from)},${bottom}V${toUnits(1 - height)}H${toUnits(to)}V${bottom}Z` : "";
 }
 
-/** Return the SVG path of a line, which is interrupted at points that are not finite. @param {Point[]} points */
+/** Format a line as an SVG path, interrupted at points that are not finite. @param {Point[]} points */
 export function makeLinePath(points) {
   let open = false;
   const parts = points.map(({ x, y }) => {
@@ -32,7 +30,7 @@ export function makeLinePath(points) {
   return parts.join("");
 }
 
-/** @param {number} share */
+/** Convert a fraction to SVG units. @param {number} share */
 function toUnits(share) {
   return Math.round(SIZE * share);
 }

@@ -1,16 +1,15 @@
-// Arranges square images as a grid within one large image.
+// A grid of square images in one large image.
 
 /**
- * A grid of images: for each pixel, row by row, the index of its number among those of all images, or −1 in a gap.
+ * The grid: for each pixel, row by row, the index of its number among those of all images, or −1 in a gap.
  * @typedef {{width: number, height: number, indices: Int32Array}} Grid
  */
 
 /**
- * Return the size and pixel positions of a grid of square images.
- * @param {number} tiles number of images
- * @param {number} side numbers on a side of each image
- * @param {{across?: number, zoom?: number}} [more] images in a row, by default about as many as rows; pixels on a side of
- *   each number, where a gap is one pixel
+ * Return the size and pixels of a grid of square images.
+ * @param {number} tiles number of images @param {number} side numbers on a side of an image
+ * @param {{across?: number, zoom?: number}} [more] ``across``: images in a row, by default about as many as rows;
+ *   ``zoom``: pixels on a side of a number; a gap is one pixel
  * @returns {Grid}
  */
 export function arrangeGrid(tiles, side, { across = Math.ceil(Math.sqrt(tiles)), zoom = 1 } = {}) {

@@ -1,14 +1,20 @@
-// A row of buttons, exactly one of which is pressed.
+// A row of buttons of which exactly one is pressed.
 
 import { element } from "../../elements/dom.js";
 import { h, render } from "../../elements/render.js";
 
-/** @template Value @param {string} name of the row @param {(value: Value) => void} onChoose */
+/**
+ * Create the row of buttons.
+ * @template Value @param {string} name accessible name @param {(value: Value) => void} onChoose
+ */
 export function createSwitch(name, onChoose) {
   const row = element("div", { class: "switch", role: "group", "aria-label": name });
   return {
     element: row,
-    /** @param {{value: Value, label: string}[]} options @param {Value} chosen */
+    /**
+     * Show other options, and press the chosen one.
+     * @param {{value: Value, label: string}[]} options @param {Value} chosen
+     */
     show(options, chosen) {
       const buttons = options.map(({ value, label }) => {
         const pressed = String(value === chosen);

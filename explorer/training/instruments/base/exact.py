@@ -29,7 +29,7 @@ from explorer.training.nets import ObservedPass, Trace
 Exact = Callable[[ObservedPass], list[Tensor] | None]
 """Estimates from a pass on the next batch, by layer with the op: (active members, n, units); or None."""
 
-_MAX_NUMBERS = 2**20  # limit on the numbers in one layer of all nets, times units: about 10 ms a draw
+_MAX_NUMBERS = 2**20  # limit of values in one layer of all nets times units, for about 10 ms per random draw
 
 
 def make_exact_estimator(nets: Nets) -> Exact | None:
@@ -75,7 +75,7 @@ class _LocalExpectation:
 
     def __init__(self, nets: Nets) -> None:
         self._nets, self._with_op = nets, nets.op_layers
-        self._jumps: dict[int, tuple[Tensor, Jump | None]] = {}  # by layer; draws do not change the first x
+        self._jumps: dict[int, tuple[Tensor, Jump | None]] = {}  # by layer; the first x is not random
 
     def __call__(self, observed: ObservedPass) -> list[Tensor] | None:
         """Return the gradients of all layers that contain the op, or None if its jumps are not found."""
@@ -123,7 +123,7 @@ class _LocalExpectation:
         x = observed.output if above == end else traces[above].op.x
         change, weights = (other - traces[layer].op.y).mT, nets.products[index].weights
         x = torch.addcmul(x.mT[:, :, None], weights.mT[..., None], change[:, None])
-        for at in range(above, end):  # the shape stays (members, units above, units, n)
+        for at in range(above, end):  # keeps the shape (members, units above, units, n)
             parameters, shape = nets.ensemble.parameter_views[at], (len(change), -1, *change.shape[1:])
             trace = Trace(traces[at].moment._replace(copies=len(change[0])))
             x = nets.ensemble.layers[at].forward(x.flatten(2).mT, parameters, trace).mT.view(shape)

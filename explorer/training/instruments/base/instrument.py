@@ -227,7 +227,7 @@ class Recorded(Instrument):
 
     kind = "recorded"
 
-    window: int = 5  # with a shorter window, the lines of different rules keep crossing
+    window: int = 5  # number of averaged points; with fewer, the curves of rules keep crossing
     fields: tuple[str, ...]
     columns: Callable[[Settings], int] = lambda settings: len(settings.widths)
     measure: Callable[[Nets], NDArray[float32]]

@@ -18,7 +18,7 @@ from explorer.catalogue.noises import NOISES
 NOISE = NOISES["normal"]
 REACH = 4.0  # noise hardly ever exceeds this many standard deviations
 FINE = 32  # the number of points per standard deviation of the noise
-_MAX_SHARED = 1.0  # jumps share evaluations up to this distance, in standard deviations of the noise
+_MAX_SHARED = 1.0  # standard deviations of the noise up to which jumps share evaluations
 _ROUNDING = 1e-6
 
 

@@ -16,7 +16,7 @@ from explorer.training.instruments.base.instrument import Nets
 _MARGIN = 4.0  # distance from the outermost kink, or from 0, to the end of the plotted range
 _MAX_KINK_X = 16.0  # kinks are searched up to this |x|
 _SPAN_POINTS = 4001  # number of points at which a rule's height is measured
-_MAX_KINKS = 8  # a rule with more kinks is taken to be periodic
+_MAX_KINKS = 8  # a rule with more kinks counts as periodic
 _DECADES, _POINTS = (-4, 4), 4000  # powers of ten, and number, of the x at which a width is measured
 _MAX_TAIL = 0.02  # a rule with a larger fraction of its area in the last decade has no finite width
 
@@ -57,7 +57,7 @@ def compute_data_width(x: Tensor) -> Tensor:
     """Compute the width of the op's inputs in each net, √(2π) standard deviations, as (members,)."""
     flat = x.flatten(1)
     norm: Tensor = torch.linalg.vector_norm(flat - flat.mean(1, keepdim=True), dim=1)
-    return norm * math.sqrt(math.tau / (flat.shape[1] - 1))  # ten times faster than ``std``
+    return norm * math.sqrt(math.tau / (flat.shape[1] - 1))  # takes a tenth of the time of ``std``
 
 
 def _get_rule(nets: Nets, member: int) -> Rule:

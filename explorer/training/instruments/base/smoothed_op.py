@@ -27,7 +27,7 @@ from explorer.training.instruments.base.jumps import (
 )
 
 _RANGES = (64.0, 16.0, 4.0)  # jumps are searched in the widest range that does not have too many
-_MIN_JUMP = 1e-4  # smaller differences at a kink are due to the op's slope
+_MIN_JUMP = 1e-4  # smaller differences across a kink come from the op's slope
 
 
 @dataclass(frozen=True)

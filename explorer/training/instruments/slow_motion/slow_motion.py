@@ -21,7 +21,7 @@ from explorer.training.numerics import OPTIMISERS
 
 MAX_VISIBLE = 64  # number of rows, inputs, units and outputs that are visible
 MAX_MAPS = 16  # number of input maps whose part of a kernel is visible
-_MAX_FORMULA_LENGTH = 12  # in a title
+_MAX_FORMULA_LENGTH = 12  # characters of a formula in a title
 
 
 @torch.no_grad()
@@ -248,7 +248,7 @@ def _make_facts(step: Step, rule: int, linear: bool) -> dict[str, Any]:
     nets, settings = step.nets, step.nets.settings
     inputs, units = step.weights.shape[1:]
     optimiser = OPTIMISERS[settings.optimiser]
-    has_memory = bool(optimiser.memories and nets.ensemble.optimiser.steps)  # no memory before the first step
+    has_memory = bool(optimiser.memories and nets.ensemble.optimiser.steps)  # none before the first step
     above = step.above
     short = len(nets.op.formula) <= _MAX_FORMULA_LENGTH
     return {

@@ -15,7 +15,7 @@ from explorer.training.instruments.base.gradient_samples import sample_gradients
 from explorer.training.instruments.base.instrument import Nets
 from explorer.training.nets import KERNEL, LOSS, TWIN_LOSS, OpTrace, Pass, SpikingUnits, Trace, U, Views
 
-_FACTORS = (-1.0, 2.0, 1e6, 1e-6)  # if g is multiplied by one of these factors, so is a linear rule's result
+_FACTORS = (-1.0, 2.0, 1e6, 1e-6)  # factors on g, to test whether the rule is linear
 _REACH, _POINTS = 8.0, 801  # largest |x| and number of points in the test of linearity
 
 

@@ -46,7 +46,7 @@ class Boundary:
             seeds: the seed of each member.
         """
         self.draw_names, self._seeds = joined.draw_names, seeds
-        # Every evaluation uses the same draws.
+        # Random numbers of evaluations, which are all equal.
         self._evaluation_draws: dict[tuple[Moment, torch.Size], Tensor] = {}
         self.has_reduction = joined.has_reduction
         self.learned = len(joined.learned)
@@ -198,7 +198,7 @@ def _list_functions(joined: OpRules, rules: Sequence[int]) -> dict[int, tuple[Fu
 
     With learned parameters the functions take values by name.
     """
-    ops: dict[int, Function] = {}  # one function for all nets that share an op
+    ops: dict[int, Function] = {}  # nets with the same op share one function
     result: dict[int, tuple[Function, Function]] = {}
     for rule in dict.fromkeys(rules):
         if functions := joined.learning[rule] if joined.learning else None:

@@ -48,5 +48,5 @@ class Moment(NamedTuple):
             for seed in dict.fromkeys(seeds)
         }
         u = torch.stack([by_seed[seed] for seed in seeds]).repeat(1, self.copies).view(like.shape)
-        u.clamp_(_MIN_U, 1 - _MIN_U)  # this keeps 1 − u exact in float32
+        u.clamp_(_MIN_U, 1 - _MIN_U)  # so that 1 − u is exact in float32
         return 1 - u if self.twin else u

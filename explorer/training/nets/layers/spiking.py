@@ -64,7 +64,7 @@ class SpikingUnits(Dense):
             excess = potential - THRESHOLD
             spikes = self._boundary.forward(excess, learned, random, evaluating=evaluating)
             charge = potential * (LEAK * (1 - spikes))
-            current.copy_(excess)  # reuses memory: the tensors are large, and allocation is slow
+            current.copy_(excess)  # reuses memory, because allocating large tensors is slow
             output.copy_(spikes)
         return trace.y
 
@@ -85,7 +85,7 @@ class SpikingUnits(Dense):
         arriving = trace.gradient.chunk(TIMES, 1)
         at_potential = [arriving[-1]]
         for time in reversed(range(TIMES - 1)):
-            # This order of operations rounds as autograd does.
+            # in this order, rounding is the same as autograd's
             at_potential.append((decay[time] * at_potential[-1]).add_(arriving[time]))
         return super().backward(torch.cat(at_potential[::-1], 1), own_parameters, own_gradients, trace)
 
@@ -154,5 +154,5 @@ class LeakySum(Dense):
         return torch.cat([before * weight for weight in _WEIGHTS], 1)
 
 
-# The contribution of an input at each time to the mean potential, which leaks afterwards.
+# Weight of an input at each time step in the mean potential, which leaks afterwards.
 _WEIGHTS = [sum(LEAK**age for age in range(TIMES - time)) / TIMES for time in range(TIMES)]

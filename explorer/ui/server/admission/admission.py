@@ -77,7 +77,7 @@ class RateLimiter:
     def __init__(self, rate: float, clock: Callable[[], float] = time.monotonic) -> None:
         self.rate = rate
         self._clock = clock
-        self._full_at = clock()  # time at which the bucket is full again
+        self._full_at = clock()  # when the bucket will be full again
 
     def acquire(self) -> float:
         """Take a token and return 0, or return the number of seconds until a token is available."""

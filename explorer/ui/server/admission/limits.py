@@ -31,10 +31,10 @@ FILES_PER_PAGE = 12  # open files for connections and a thread, with a reserve f
 MAX_OPEN_FILES = 10_240  # enough for all pages; every system without a limit allows it
 
 COMPUTE_SLOTS = 2  # requests that may use torch or the parser of pasted code at the same time
-CHECK_SLOTS = 1  # requests for checks, which take a second; a curve takes ten milliseconds
-SEARCH_SLOTS = 2  # searches for similar rules may take seconds; no visitor gets both slots
-READ_SLOTS = 2  # requests about settings, tables and the costs of studies
-EXPORT_SLOTS = 1  # exports of runs; a long history takes some seconds
+CHECK_SLOTS = 1  # simultaneous checks of rules, which take a second; a curve takes ten milliseconds
+SEARCH_SLOTS = 2  # simultaneous searches for similar rules, which may take seconds
+READ_SLOTS = 2  # simultaneous requests about settings, tables and the cost of studies
+EXPORT_SLOTS = 1  # simultaneous exports of runs; a long history takes some seconds
 MAX_WAITING = 64 * _SCALE  # waiting requests per kind of slot; further ones are refused
 
 REQUESTS_PER_S = 20 * _SCALE  # limit per visitor; also the size of a burst after a pause
@@ -46,7 +46,7 @@ MAX_WATCHERS = 16 * _SCALE  # connections per watched run, including those not y
 WATCH_QUOTA = PAGES_QUOTA  # limit on the runs and studies that a visitor watches
 # Limits on running or waiting runs; the engine holds 402, and as many paused or finished ones.
 RUNS_QUOTA = VisitorQuota(visitor=8 * _SCALE, anonymous=300, address=360)
-STUDIES_QUOTA = VisitorQuota(visitor=2 * _SCALE, anonymous=48, address=56)  # the engine holds 64
+STUDIES_QUOTA = VisitorQuota(visitor=2 * _SCALE, anonymous=48, address=56)  # the engine holds 64 studies
 REFUSAL_DELAY_S = 1.0  # delay of refusals, because refused clients try again immediately
 MAX_TRACKED_VISITORS = 4_096  # number of visitors whose request rates are tracked
 MAX_STUDY_RUNS = 3_000 * _SCALE  # maximum number of runs in one study

@@ -18,7 +18,7 @@ from explorer.ui.server.admission.visitors import GroupCounter, VisitorQuota, vi
 
 Json = dict[str, Any]
 
-_JSON_TYPE = "application/json"  # other sites need a CORS preflight for it, which is never granted
+_JSON_TYPE = "application/json"  # for this, other sites need a CORS preflight, which is never granted
 
 
 _TOO_MANY_MESSAGE = "{count} of your long texts are still being read: try again in a moment."

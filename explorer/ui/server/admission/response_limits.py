@@ -41,7 +41,7 @@ class ResponseLimitMiddleware:
         async def send_sliced(message: Message) -> None:
             nonlocal start, reserved, refusal_text
             if message["type"] == "http.response.start" and _is_for_one_client(message):
-                start = message  # sent later, when the size of the body is known
+                start = message  # sent once the size of the body is known
                 return
             if start is not None:
                 first, start = start, None

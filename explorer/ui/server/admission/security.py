@@ -21,7 +21,7 @@ _UPLOADS = "/_stcore/upload_file"
 _STREAMLIT_METRICS = "/_stcore/metrics"
 _PROBES = (monitoring.LIVENESS_PATH, monitoring.READINESS_PATH)
 _POLICY_VIOLATION = 1008  # websocket close code
-_SAFE_METHODS = ("GET", "HEAD", "OPTIONS")  # allowed from any site
+_SAFE_METHODS = ("GET", "HEAD", "OPTIONS")  # methods that any site may use
 _UNKNOWN_HOST_MESSAGE = f"This server is not known by that name: use its own, or add the name to {HOSTS}."
 _NO_METRICS_MESSAGE = "Metrics are at /metrics, for authorised clients only."
 _NO_UPLOADS_MESSAGE = "Nothing can be uploaded here: paste code as text."
@@ -106,7 +106,7 @@ class SecurityMiddleware:
             return site != "same-origin"
         try:
             origin = urlsplit(headers.get("origin", f"//{headers['host']}").lower())
-            # A proxy may have replaced the host.
+            # The host may be that of a proxy.
             return origin.netloc != headers["host"].lower() and origin.hostname not in self._names
         except ValueError:
             return True

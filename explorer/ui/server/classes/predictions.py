@@ -75,7 +75,7 @@ def _parse_numbers(values: Any) -> NDArray[np.float64] | None:
         return None
     try:
         numbers = np.array(values, dtype=np.float64)
-    except OverflowError:  # raised by an integer with hundreds of digits
+    except OverflowError:  # an integer with hundreds of digits
         return None
     is_bounded = not (np.abs(numbers) > MAX_VALUE).any()
     return numbers if is_bounded and np.isnan(numbers).sum() == values.count(None) else None

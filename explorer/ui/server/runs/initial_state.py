@@ -43,7 +43,7 @@ def _answer(data: Json) -> str:
     """
     try:
         return _compute_start(_normalize_settings(read_run_settings(data)))
-    except ValueError as error:  # a message, not an error: the visitor has not pressed Start yet
+    except ValueError as error:  # as a message, not an error: the user has not pressed Start yet
         return as_json({"message": f"This cannot be trained: {error}."})
 
 
@@ -52,7 +52,7 @@ def _normalize_settings(settings: Settings) -> Settings:
 
     More requests then share a cached result, and the accelerator is reserved for runs.
     """
-    irrelevant = LIVE if settings.branch else (*LIVE, "steps")  # branch points may depend on ``steps``
+    irrelevant = LIVE if settings.branch else (*LIVE, "steps")  # ``steps`` matters to branch points
     defaults: dict[str, Any] = dict.fromkeys(irrelevant)
     return replace(settings, device="cpu", **defaults)
 

@@ -249,7 +249,7 @@ def _command(data: Json, identity: str, name: str) -> str:
         raise RefusedError(404, f"There is no such command: use change, {', '.join(get_args(Command))}.")
     live = {key: SETTINGS[key].read(str(data[key])) for key in LIVE if key in data}
     if name == "reset":
-        engine.command(identity, "reset")  # before the change, so that new settings apply from the start
+        engine.command(identity, "reset")  # before the change, so that it applies from the start
     status = engine.change(identity, **live)
     return format_event(status if name in ("change", "reset") else engine.command(identity, name))  # type: ignore[arg-type]
 

@@ -23,7 +23,7 @@ MAX_BRANCHES_BYTES = 400 * MAX_BRANCHES  # a branch point may contain a formula 
 MAX_START_BYTES = MAX_BODY_BYTES + MAX_BRANCHES_BYTES + 2 * MAX_TABLE_BYTES  # JSON escapes a line end as two
 NO_STORE = {"Cache-Control": "no-store", "X-Content-Type-Options": "nosniff"}
 _long_bodies = LongBodyLimiter()
-READER_SLOTS = ComputeSlots(limits.READ_SLOTS, limits.MAX_WAITING)  # separate, so that curves do not wait
+READER_SLOTS = ComputeSlots(limits.READ_SLOTS, limits.MAX_WAITING)  # so that curves do not wait
 _MIN_COMPRESSED_BYTES = 4_096
 _LEVEL = 1  # gzip's fastest level; higher levels take twice as long for files that are 5 % smaller
 

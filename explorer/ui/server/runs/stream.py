@@ -59,7 +59,7 @@ MAX_QUESTION_LENGTH = 100  # characters
 # A silent stream sends a comment after this time, which shows whether it is still connected.
 KEEPALIVE_S = 15.0
 
-BY_SEED = ("seed_losses", "seed_scores")  # fields of a snapshot that no page shows
+BY_SEED = ("seed_losses", "seed_scores")  # arrays that no page shows
 _DTYPES = {"f": "f4", "i": "i4", "u": "u1"}  # from NumPy's kinds to plotly.js's names of typed arrays
 _HEADERS = {"Cache-Control": "no-cache", "X-Accel-Buffering": "no", "X-Content-Type-Options": "nosniff"}
 _JOB_LIMIT_MESSAGE = (
@@ -213,7 +213,7 @@ class StateBatcher:
             except Exception as error:
                 for future, _ in batch.values():
                     future.set_exception(error)
-                    future.exception()  # marks the exception as retrieved, in case no request waits any more
+                    future.exception()  # marks the exception as retrieved if no request waits any more
             else:
                 for key, (future, _) in batch.items():
                     future.set_result(states[key])

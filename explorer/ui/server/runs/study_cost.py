@@ -40,7 +40,7 @@ def _sample(plan: Plan) -> Plan:
 def _measure_step_s(plan: Plan) -> float:
     """Measure how many seconds a training step takes per net, or return 0 if training ends too soon."""
     stepper = Stepper(plan, min_chunk=limits.STUDY_CHUNK)
-    stepper.advance(0)  # creates the nets, which must not be timed
+    stepper.advance(0)  # creates the nets before the timing
     done_before, start_s = stepper.done, time.perf_counter()
     stepper.advance(_TRIAL_S)
     return (

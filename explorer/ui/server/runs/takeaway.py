@@ -30,7 +30,7 @@ from explorer.ui.server.runs.responses import (
 )
 from explorer.ui.server.runs.stream import format_event, read_questions
 
-_slots = ComputeSlots(limits.EXPORT_SLOTS, limits.MAX_WAITING)  # separate, so that curves do not wait
+_slots = ComputeSlots(limits.EXPORT_SLOTS, limits.MAX_WAITING)  # so that curves do not wait
 
 
 class File(NamedTuple):
