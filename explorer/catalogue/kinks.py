@@ -54,7 +54,9 @@ def _list_lattice_points(
     if not spacing > 0:
         return []
     if not (high - low) / spacing <= max_points:
-        raise TooManyKinksError(f"more than {max_points} kinks lie between {start:g} and {stop:g}")
+        raise TooManyKinksError(
+            f"there are more than {max_points} kinks from {start:g} to {stop:g}: choose a narrower range"
+        )
     slack = 1e-9 * spacing
     first = -(-(low - offset - slack) // spacing)
     last = (high - offset + slack) // spacing

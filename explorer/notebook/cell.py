@@ -93,7 +93,7 @@ class Cell(anywidget.AnyWidget):
 
     def answer_question(self, question: str, arguments: dict[str, Any]) -> Any:
         """Answer a request from the browser with data that can be converted to JSON."""
-        raise NotImplementedError(question)
+        raise NotImplementedError(f"the widget cannot answer the question {question!r}")
 
     def _receive(self, _widget: Any, message: Any, _buffers: Any) -> None:
         """Handle a request from the browser. JupyterLab calls this in another thread while a cell runs."""

@@ -323,7 +323,9 @@ def _explain_undecided(tests: Sequence[object]) -> str:
 
 def _join_trees(test: object, line: int, then: Trees, otherwise: Trees) -> Trees:
     if not isinstance(test, Node):
-        raise ReadingError(f"line {line}: the code gives another curve for another shape or device", line)
+        raise ReadingError(
+            f"line {line}: the code has different curves for different shapes or devices", line
+        )
     require((then.rule is None) == (otherwise.rule is None), "stops gradients on one branch only")
     rule = then.rule and otherwise.rule and build("where", test, then.rule, otherwise.rule)
     op = build("where", test, then.op, otherwise.op)

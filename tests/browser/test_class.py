@@ -217,7 +217,7 @@ def the_end_leaves_nothing(teacher: Page, *students: Page) -> None:
     teacher.locator(".acts summary").click()
     teacher.get_by_role("button", name="End the class").click()
     for student in students:
-        expect(student.get_by_text("The class has ended. Nothing of it was kept.")).to_be_visible()
+        expect(student.get_by_text("The class has ended. None of its data are kept.")).to_be_visible()
         assert student.evaluate("Object.keys(sessionStorage).filter(key => key.startsWith('lesson '))") == []
     expect(teacher.get_by_role("button", name="Skip")).to_be_visible()  # the lesson alone
     assert "class=" not in teacher.url

@@ -81,7 +81,7 @@ def test_curves_follow_without_a_server_and_are_confirmed_later(page: Page) -> N
     turn(page, "/?op=relu&rule=straight_through", shows=["straight_through"])
     page.route("**/ask/curves", lambda route: route.fulfill(status=200, json={"x": "nonsense"}))
     enter(number(page, G), "2")
-    expect(sign(page)).to_contain_text("was not understood")
+    expect(sign(page)).to_contain_text("invalid answer")
     page.unroute("**/ask/curves")
     page.route("**/ask/curves", lambda route: route.fulfill(status=204))
     enter(number(page, G), "1.5")

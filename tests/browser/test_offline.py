@@ -66,7 +66,7 @@ def test_a_saved_file_is_interactive_fits_a_phone_and_follows_the_theme(alone) -
     value = float(number(place, "c").input_value())
     assert value > 0.5
     page.wait_for_function(f"c => {TRACES}[1].x.some(x => Math.abs(x - c) < 1e-9)", arg=value)
-    expect(page.locator(".words .main")).to_contain_text("Elsewhere, the app says them.")
+    expect(page.locator(".words .main")).to_contain_text("For others, use the app.")
     choose(page, "Add rule", "swish")
     page.wait_for_function(f"{TRACES}.length === 4")
     drawn, expected = traces(page), explorer.sample("sign", "swish_sign", dtype="float64")
@@ -138,7 +138,7 @@ def test_the_table_of_a_saved_file_states_what_was_not_measured(alone) -> None:
     expect(card(page, "ApproxSign")).to_be_visible()
     slider(card(page, "Clipped straight-through"), "c").press("ArrowRight")
     expect(lead).to_contain_text(
-        "This file has Python's answer for the values it was saved with. Elsewhere, the app answers this."
+        "This file has Python's answer for the values it was saved with. For others, use the app."
     )
     page.get_by_role("searchbox", name="Filter rules").fill("")
     expect(clipped.locator("[data-column=area]")).to_have_text("–")

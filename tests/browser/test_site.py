@@ -170,7 +170,7 @@ def an_own_formula_is_read_and_its_checks_need_the_app(disk: Page) -> None:
     choose(disk, "Add rule", "g * x")
     expect(card(disk, "g * x")).to_be_visible()
     disk.get_by_role("button", name="Checks", exact=True).click()
-    expect(disk.get_by_text("The app answers this: this site has no server.").first).to_be_visible()
+    expect(disk.get_by_text("This site has no server to answer this: use the app.").first).to_be_visible()
     expect(disk.locator(".checked li").first).to_be_visible()  # of Default autograd and Clipped
 
 

@@ -184,7 +184,7 @@ def test_a_study_can_be_stopped_resumed_and_refused_if_invalid(page: Page) -> No
     expect(status(page)).to_contain_text("Running")
     rates = page.get_by_label("Rates lr")
     enter(rates, "0.1, 0")
-    expect(page.locator(".study .setup")).to_contain_text("0 cannot be: a rate lies between")
+    expect(page.locator(".study .setup")).to_contain_text("0 is not allowed: a rate must be from")
     expect(rates).to_have_value("0.1, 0")
     expect(button(page, "Start")).to_have_attribute("aria-disabled", "true")
     enter(rates, "0.1, 0.2")

@@ -57,7 +57,7 @@ def test_the_browser_finds_what_came_along_and_says_what_else_it_is_of() -> None
     assert lens["words"] == " ".join(dict.fromkeys([*alone[0].values(), *alone[1].values()]))
     curve = encode_lens(explorer.lens(OP))
     assert (lens["x"], lens["gradient"]) == (curve["x"], curve["gradient"])
-    assert elsewhere["message"].endswith("Elsewhere, the app answers this.")
+    assert elsewhere["message"].endswith("For others, use the app.")
     assert elsewhere["lacks"]
     both = found[-1]
     assert list(both["rules"]) == [*RULES]

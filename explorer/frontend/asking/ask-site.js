@@ -18,8 +18,8 @@ const PYTHON_QUESTIONS = ["entry", "formulas", "code", "read", "judge"];
 const COMPUTED_TEXT = "Computed in the browser";
 const UNLOADED_TEXT = "Torch's values could not be loaded: computed in the browser";
 const FAILED_ANSWER = { message: "The page's data could not be loaded: reload the page.", again: true };
-const APP_TEXT = "The app answers this: this site has no server.";
-const DEFAULTS_TEXT = "This site has this at the defaults of all settings. Elsewhere, the app answers this.";
+const APP_TEXT = "This site has no server to answer this: use the app.";
+const DEFAULTS_TEXT = "This site has the answer for default settings only. For others, use the app.";
 
 /**
  * Create the function that answers questions to Python on a static site.

@@ -106,7 +106,7 @@ export function decodeCurves(answer) {
     const curves = { x, y, marks, gradients, parts, kinks, spread, exact };
     return { curves, words: { head, main, rest, below } };
   } catch {
-    return { message: "The server's answer was not understood: not confirmed by torch" };
+    return { message: "The server sent an invalid answer: not confirmed by torch" };
   }
 }
 

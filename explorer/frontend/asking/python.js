@@ -23,15 +23,14 @@ const TASKS = /** @type {Record<string, string>} */ ({
   code: "reads formulas",
   read: "reads code",
   judge: "reads code",
-  words: "puts this into words",
+  words: "describes the curves",
 });
-const FORMATTER_TEXT = "Loading black, the code formatter: the first text takes some seconds …";
+const FORMATTER_TEXT = "Loading black, the code formatter. The first time takes some seconds …";
 const NOT_LOADED = "could not be loaded";
 const UNSUPPORTED = "does not start in this browser";
-const FAILED = "Python failed at this in the browser: the app can do it";
+const FAILED = "Python in the browser failed here: use the app instead";
 const LIMIT_S = 120; // keep in step with TIMEOUT_TEXT
-const TIMEOUT_TEXT =
-  "This took longer than two minutes in the browser and was stopped: the app needs seconds";
+const TIMEOUT_TEXT = "Python in the browser was stopped after two minutes: use the app, which needs seconds";
 
 /**
  * Create a Python interpreter in a web worker. It loads on first use, answers one question at a time and rejects with a
@@ -120,7 +119,7 @@ export function createPython(files, { limit_s = LIMIT_S } = {}) {
  * @param {string} why the end of a sentence about Python @param {Question} question
  */
 function makeError(why, question) {
-  return new Error(`Python ${why}, and nothing else here ${TASKS[question]}: the app does`);
+  return new Error(`Python ${why}. It ${TASKS[question]} on this page: use the app instead`);
 }
 
 /** Load a file, or reject with a message for the user. @param {string} address */

@@ -188,7 +188,7 @@ export function explainInvalidEnd(end, other) {
   const outOfBounds = explainOutOfBounds(end, -largest, largest);
   const minWidth = getMinWidth(end, other);
   if (outOfBounds || Math.abs(end - other) >= minWidth) return outOfBounds;
-  return `${formatNumber(end)} leaves no range beside ${formatNumber(other)}: the ends must be at least ${formatShort(minWidth)} apart.`;
+  return `${formatNumber(end)} makes the range too narrow: its other end is ${formatNumber(other)}, and both must be at least ${formatShort(minWidth)} apart.`;
 }
 
 /** Return a copy of the settings with another upstream gradient. @param {Choice} choice @param {number} g */

@@ -14,7 +14,7 @@ export function parseNumbers(text, { most: maxCount, largest }) {
   const parts = text.split(/[\s;[\]()]+/).flatMap((part) => splitAtCommas(part, hasPoint));
   if (parts.length > maxCount)
     return {
-      message: `${parts.length.toLocaleString("en")} numbers are too many: at most ${maxCount.toLocaleString("en")} are taken.`,
+      message: `${parts.length.toLocaleString("en")} numbers are too many: paste at most ${maxCount.toLocaleString("en")}.`,
     };
   if (!parts.length) return { message: "There is no number yet: paste some, such as -0.5 0.2 1.75." };
   const values = parts.map(parseNumber);
@@ -26,7 +26,7 @@ export function parseNumbers(text, { most: maxCount, largest }) {
   const firstOutOfBounds = values.findIndex((value) => Math.abs(Number(value)) > largest);
   if (firstOutOfBounds >= 0)
     return {
-      message: `Number ${firstOutOfBounds + 1}, ${parts[firstOutOfBounds]}, lies beyond ±${largest.toLocaleString("en")}.`,
+      message: `Number ${firstOutOfBounds + 1}, ${parts[firstOutOfBounds]}, is out of range: use numbers from −${largest.toLocaleString("en")} to ${largest.toLocaleString("en")}.`,
     };
   return { values: Float64Array.from(/** @type {number[]} */ (values)) };
 }

@@ -12,7 +12,7 @@ import { describeAnswered } from "./tally.js";
 const LOST_TEXT = "The connection is lost: it reconnects automatically.";
 const ATTENDING_TEXT = "You are in a class. No name is asked for, and nobody sees which answer is yours.";
 const REVEALED_TEXT = "You are in a class. The answers are shown.";
-const ENDED_TEXT = "The class has ended. Nothing of it was kept.";
+const ENDED_TEXT = "The class has ended. None of its data are kept.";
 const OVER_STATES = ["refused", "gone", "ended"];
 
 /**

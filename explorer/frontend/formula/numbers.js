@@ -87,7 +87,7 @@ export function formatShort(value) {
   return `${Number(digits)}e${Number(exponent)}`;
 }
 
-/** Format a power of ten for an axis label, such as 10⁻³. @param {number} exponent */
+/** Format a power of ten for an axis label, such as 0.01 or 1e-5. @param {number} exponent */
 export function formatPower(exponent) {
   return Math.abs(exponent) <= 3 ? formatShort(10 ** exponent) : `1e${exponent}`;
 }

@@ -11,7 +11,7 @@ const PAUSE_MS = 100; // ms between updates of the widget during a drag
 const NARROW_PX = 640; // in narrower cells, further tools are closed at first
 const SAVED_TEXT =
   "Python answered this for the values that the notebook was saved with. Run the cell for others.";
-const KERNEL_TEXT = "Python answers this, and no kernel runs: run the cell.";
+const KERNEL_TEXT = "This needs Python, but no kernel is running: run the cell.";
 
 /** Show the interactive chart in a notebook cell. @param {import("./notebook.js").Cell} cell */
 export function mountInstrument({ model, place, plotly, ask, library }) {

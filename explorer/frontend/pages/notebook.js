@@ -17,7 +17,7 @@ import { mountTraining } from "./notebook-training.js";
  */
 
 const KINDS = { instrument: mountInstrument, training: mountTraining };
-const SILENT = { message: "The kernel does not answer: it is busy, or gone.", again: true };
+const SILENT = { message: "The kernel does not answer: wait until it is idle, or restart it.", again: true };
 /** A CSS rule by which JupyterLab hides a widget's static image while the widget works. */
 const HIDDEN_IMAGE =
   ".jp-OutputArea-child:has(img):has(+ .jp-OutputArea-child .gradient-explorer) { display: none; }";

@@ -8,12 +8,10 @@ import { parseMessage } from "../choice/message.js";
 import { createStore } from "../choice/store.js";
 import { getWord } from "../choice/view.js";
 
-const SAVED_TEXT =
-  "This file has Python's answer for the values it was saved with. Elsewhere, the app answers this.";
-const PYTHON_TEXT =
-  "Python answers this, and this file has no Python: save one with this open, or ask the app.";
+const SAVED_TEXT = "This file has Python's answer for the values it was saved with. For others, use the app.";
+const PYTHON_TEXT = "This file has no Python to answer this: save a file while this is open, or use the app.";
 const WORDS_TEXT =
-  "This file has the sentences for the values it was saved with. Elsewhere, the app says them.";
+  "This file describes the curves for the values it was saved with. For others, use the app.";
 
 document.querySelector(".unstarted")?.remove();
 const start = JSON.parse(document.getElementById("start")?.textContent ?? "");

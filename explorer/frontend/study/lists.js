@@ -25,10 +25,10 @@ export function readList(text, bounds) {
   const outside = numbers.find((value) => !(low <= value && value <= high));
   if (outside !== undefined)
     return reject(
-      `${formatNumber(outside)} cannot be: a ${what} lies between ${formatBound(low)} and ${formatBound(high)}.`,
+      `${formatNumber(outside)} is not allowed: a ${what} must be from ${formatBound(low)} to ${formatBound(high)}.`,
     );
   const distinct = [...new Set(numbers)].sort((one, other) => one - other);
-  if (distinct.length > most) return reject(`These are ${distinct.length}: at most ${most} can be tried.`);
+  if (distinct.length > most) return reject(`These are ${distinct.length} ${what}s: enter at most ${most}.`);
   return { numbers: distinct, sentence: "" };
 }
 

@@ -70,7 +70,7 @@ export function createSession({ server, onChange }) {
       });
     },
     stop: () => act({ state: "paused", sentence: "Stopping." }, () => sendCommand("pause")),
-    resume: () => act({ state: "running", sentence: "Going on." }, () => sendCommand("resume")),
+    resume: () => act({ state: "running", sentence: "Resuming." }, () => sendCommand("resume")),
     /** Stop the study on the server and forget it. */
     drop: () =>
       act(IDLE, async () => {

@@ -283,7 +283,9 @@ def _read(text: str, delimiter: str) -> pd.DataFrame:
     except pd.errors.ParserError as error:
         if match := _WIDTH_ERROR.search(str(error)):
             first, line, width = match.groups()
-            raise ValueError(f"line {line} has {width} columns, the first has {first}") from None
+            raise ValueError(
+                f"line {line} has {width} columns, but the first line has {first}: give all lines as many"
+            ) from None
         reason = str(error).strip().rpartition("C error: ")[2]
         raise ValueError(f"the text is not CSV: {quote(reason)}") from None
     texts = frame.map(str.strip)

@@ -41,7 +41,8 @@ def _find_file() -> Path:
     package = find_spec("sklearn")
     if package is None or package.origin is None:
         raise ModuleNotFoundError(
-            "The images of digits come with scikit-learn: install scikit-learn.", name="sklearn"
+            "the images of digits come with scikit-learn: install it with pip install scikit-learn",
+            name="sklearn",
         )
     return Path(package.origin).parent / "datasets/data/digits.csv.gz"
 

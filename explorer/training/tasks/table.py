@@ -63,7 +63,7 @@ def read_table(text: str | Table) -> Data:
         unit=unit,
     )
     if any(part is None or bool((part.y == part.y[0]).all()) for part in (data.train, data.held_out)):
-        raise ValueError("all held-out rows have the same answer: add rows")
+        raise ValueError("all training rows or all held-out rows have the same target: add rows with others")
     return data
 
 

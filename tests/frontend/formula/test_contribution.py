@@ -126,9 +126,9 @@ PASTED = """
         ("1.5,2", [1.5, 2]),
         ("1/2 pi", [0.5, np.pi]),
         ("1 abc", f"Number 2 cannot be read. “abc” {NOT_FINITE}"),
-        ("1 2 3 4 5", "5 numbers are too many: at most 4 are taken."),
+        ("1 2 3 4 5", "5 numbers are too many: paste at most 4."),
         ("  ", "There is no number yet: paste some, such as -0.5 0.2 1.75."),
-        ("1 -2e6", "Number 2, -2e6, lies beyond ±1,000,000."),
+        ("1 -2e6", "Number 2, -2e6, is out of range: use numbers from −1,000,000 to 1,000,000."),
         ("1e999", f"Number 1 cannot be read. “1e999” {NOT_FINITE}"),
     ],
 )

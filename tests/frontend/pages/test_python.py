@@ -60,7 +60,7 @@ def test_errors_of_python_in_the_browser_are_explained(reader: Any) -> None:
     assert found["gone"].startswith("Python could not be loaded")
     assert found["unfit"].startswith("Python does not start in this browser")
     assert found["failed"] == found["crashed"]
-    assert found["failed"].startswith("Python failed at this in the browser")
+    assert found["failed"].startswith("Python in the browser failed here")
 
 
 def test_a_worker_that_does_not_start_or_crashes_is_ended(reader: Any) -> None:
@@ -126,13 +126,13 @@ def test_one_python_answers_all_and_each_says_what_it_waits_for(shared: Any) -> 
     found = shared["first"]
     assert found["told"] == [{"main": "round", "rest": ""}, {"readings": ["x"]}, {"main": "sign", "rest": ""}]
     assert found["sent"] == [["words", "round"], ["read", "x"], ["words", "sign"]]
-    words, code = (f"Loading Python, which {does} …" for does in ("puts this into words", "reads code"))
+    words, code = (f"Loading Python, which {does} …" for does in ("describes the curves", "reads code"))
     assert found["waits"] == [words, code, words, "", "", ""]
 
 
 def test_nothing_is_computed_for_ever_and_who_waits_behind_it_is_answered(shared: Any) -> None:
     (late, after), (unsaid, beside) = shared["late"]["told"], shared["unsaid"]["told"]
-    assert late["message"].endswith("the app needs seconds.")
+    assert late["message"].endswith("use the app, which needs seconds.")
     assert late["message"] == f"{unsaid}."
     assert (after, beside) == ({"main": "round", "rest": ""}, {"readings": ["y"]})
     assert shared["late"]["sent"] == [["read", "never"], "ended", ["words", "round"]]

@@ -33,11 +33,11 @@ def test_lists_of_numbers_are_read(node: Node, text: str, numbers: list[float]):
     [
         ("", "Name at least one rate, such as 0.003, 0.01."),
         (" , ", "Name at least one rate"),
-        ("0.1, 0", "0 cannot be: a rate lies between 1e-12 and 1000."),
-        ("0.1 -1", "-1 cannot be"),
-        ("1e4", "10000 cannot be"),
+        ("0.1, 0", "0 is not allowed: a rate must be from 1e-12 to 1000."),
+        ("0.1 -1", "-1 is not allowed"),
+        ("1e4", "10000 is not allowed"),
         ("0.1, fast", "“fast” is not a finite number"),
-        ("1 2 3 4 5", "These are 5: at most 4 can be tried."),
+        ("1 2 3 4 5", "These are 5 rates: enter at most 4."),
     ],
 )
 def test_invalid_lists_are_explained(node: Node, text: str, said: str):

@@ -13,7 +13,7 @@ import { collectAnswers } from "./saved-answers.js";
 /** @import { Choice } from "../../choice/choice.js" */
 /** @typedef {import("../../asking/ask.js").Ask} Ask */
 
-const FAILED_TEXT = "The file could not be loaded: try again.";
+const FAILED_TEXT = "The file to save could not be loaded: try again.";
 
 /**
  * Create the button that saves the page as an HTML file.

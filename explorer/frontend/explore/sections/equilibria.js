@@ -20,7 +20,7 @@ import { drawRest } from "./rest-drawing.js";
 /** @import { Rest } from "./rest-drawing.js" */
 
 const SECTION_NAME = "Where it settles";
-const NOTHING_TEXT = "No parameter learns yet: press “learns” beside one on a card.";
+const NOTHING_TEXT = "No parameter learns yet: press “learns” next to one on a card.";
 
 /**
  * Create the section that shows where training would move a parameter.

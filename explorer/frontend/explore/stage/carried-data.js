@@ -10,7 +10,7 @@ import { shape } from "../../elements/svg.js";
 /** @import { Carried } from "../../choice/data.js" */
 
 const MAX_BAR = 0.94; // height of the highest inner bar, as a fraction of the panel
-const STORAGE_TEXT = "kept over a reload, in no link";
+const STORAGE_TEXT = "kept after a reload, not part of links";
 
 /** Create the histogram of an op's inputs in a training run, or return null if none are stored. */
 export function createCarried() {

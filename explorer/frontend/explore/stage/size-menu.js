@@ -22,7 +22,7 @@ const MEASURING_TEXT = "…";
 const LEAD =
   "Is it the rule, or its size? Make all rules as large as the first one that has a size, at g = 1.";
 const HEADS = ["rule", "area over all x", "width at half height"];
-const TWO_TEXT = "It takes two rules that have one.";
+const TWO_TEXT = "To scale rules, choose at least two with such a size.";
 
 /**
  * Create the menu that scales all backward rules to one size.

@@ -154,7 +154,7 @@ export function createRun({ server, live, onChange }) {
     goOn: (order, step, displayed) =>
       startNew(
         order,
-        { ...displayed, state: "running", sentence: `Going on from step ${step}.` },
+        { ...displayed, state: "running", sentence: `Continuing from step ${step}.` },
         false,
         step,
       ),

@@ -101,7 +101,7 @@ export function createTable(host, { onTable }, examples) {
 
   /** Return the message for a table that is too large. @param {number} size in bytes */
   function explainSize(size) {
-    return `These are ${formatCount(size)} bytes: at most ${formatCount(bytes)} can be taken.`;
+    return `The table has ${formatCount(size)} bytes: use one of at most ${formatCount(bytes)}.`;
   }
 
   return {

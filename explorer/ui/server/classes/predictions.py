@@ -58,7 +58,7 @@ def _parse_curve(values: Any, question: Question) -> DrawnCurve:
     if curve is None:
         raise ValueError(f"A curve is 2 to {MAX_POINTS} numbers from {-MAX_VALUE:g} to {MAX_VALUE:g}.")
     if np.isnan(curve).all():
-        raise ValueError("Nothing is drawn yet.")
+        raise ValueError("Nothing is drawn yet: draw a curve first.")
     return curve.astype(np.float32)
 
 
