@@ -9,6 +9,7 @@ import torch
 from explorer.formula import format_percent, join_texts, number_text
 from explorer.training.instruments.base.gradients import Gradients
 from explorer.training.ranking import Unit, format_scores, rank
+from explorer.training.runs.advice import advise_after_tie
 from explorer.training.runs.snapshot import Snapshot
 
 DEVICES = {
@@ -85,7 +86,9 @@ def _describe_ranking(snapshot: Snapshot, labels: Mapping[str, str]) -> str:
     example = 1 / snapshot.held_out if unit == "%" else 0.0
     ranking = rank({labels[rule]: values for rule, values in scores_by_rule.items()}, example, unit=unit)
     order = sorted(scores_by_rule, key=lambda rule: ranking.means.get(labels[rule], -math.inf), reverse=True)
-    return " ".join([ranking.sentence, *_describe_unmoved(snapshot, labels, order)])
+    best = [rule for rule in order if labels[rule] in ranking.best]
+    parts = [ranking.sentence, *_describe_unmoved(snapshot, labels, order)]
+    return " ".join(filter(None, [*parts, advise_after_tie(snapshot, ranking, best)]))
 
 
 def get_unit(snapshot: Snapshot) -> Unit:

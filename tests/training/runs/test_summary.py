@@ -137,6 +137,7 @@ def judged(metric="accuracy", **scores):
         metric=metric,
         held_out=360,
         losses=dict.fromkeys(arrays),
+        measured={},
         score=arrays,
         gradients={rule: facts(0 if rule == "default" else 2) for rule in arrays},
     )
