@@ -239,6 +239,12 @@ def test_custom_formulas_get_distinct_names(executed):
     assert_the_same(names, settings_of({"task": "circles"} | own))
 
 
+def test_pasted_classes_keep_their_names(executed):
+    rules = ("formula: RoundSTE = g", "formula: RoundSte = g * (abs(x) <= 2)")
+    names = executed(settings_of({"task": "circles", "op": "round", "rules": rules}))
+    assert names.keys() >= {"RoundSTE", "round_ste", "round_rule_2"}
+
+
 def test_a_script_trains_in_about_thirty_lines():
     """The rest are the functions of ops with rules, and the data."""
     assert len(training_lines(Settings(device="cpu"))) <= 33

@@ -87,9 +87,13 @@ def _add_function(
         numbering.setdefault(key, len(numbering) + 1)
         for numbering, key in ((numbers["op"], op.key), (numbers["rule"], rule.key))
     )
-    keyed_rule = rule if rule.key.isidentifier() else replace(rule, key=f"rule_{rule_number}")
     keeps_key = op.key.isidentifier() or op_number == 1
     op = op if keeps_key else replace(op, key=f"op_{op_number}")
+    name, code = function_code(op, rule, parameters, learns)
+    is_named = rule.key.isidentifier() or (
+        rule.label != rule.formula and functions.code.get(name, code) == code
+    )
+    keyed_rule = rule if is_named else replace(rule, key=f"rule_{rule_number}")
     name = _put_function(functions, op, keyed_rule, parameters, learns)
     if op.judged is not None:
         judged = replace(

@@ -1,5 +1,6 @@
 """An op and a rule with names and parameter values, from which all code generators start."""
 
+import builtins
 import keyword
 import re
 from collections.abc import Mapping, Sequence
@@ -112,16 +113,31 @@ class Pair:
 
     @property
     def name(self) -> str:
-        """The function's name, as in ``round_straight_through``; "custom" for formulas without a label."""
+        """The function's name, as in ``round_straight_through``; "custom" for formulas without a label.
+
+        A rule read from a class has the name of that class.
+        """
         words = [_choose_word(self.op), _choose_word(self.rule)]
+        if self._own_class:
+            return words[1]
         name = words[0] if _is_custom(self.op) and words[0] == words[1] else "_".join(words)
         is_reserved = name in _RESERVED or keyword.iskeyword(name) or keyword.iskeyword(name.capitalize())
         return "custom_activation" if is_reserved else name
 
     @property
+    def _own_class(self) -> str:
+        """The name of the user's class that is the rule, or "" without a class or if its name is not free."""
+        label, taken = self.rule.label, {*_RESERVED, *dir(builtins), *self.arguments, "callable"}
+        is_class = _is_custom(self.rule) and not self.rule.is_drawn and label[0].isupper() and label.isascii()
+        is_free = not taken & {label, _choose_word(self.rule)} and not keyword.iskeyword(
+            _choose_word(self.rule)
+        )
+        return label if is_class and label.isidentifier() and is_free else ""
+
+    @property
     def layer(self) -> str:
-        """The name of the layer's class, as in ``RoundStraightThrough``."""
-        return "".join(word.capitalize() for word in self.name.split("_"))
+        """The name of the layer's class, as in ``RoundStraightThrough``, or that of the pasted class."""
+        return self._own_class or "".join(word.capitalize() for word in self.name.split("_"))
 
     @property
     def title(self) -> str:

@@ -18,6 +18,7 @@ from explorer.catalogue.custom import parse_custom_op, parse_custom_rule
 from explorer.gradient import apply, bind
 from explorer.snippets import custom_op_snippet, snippet
 from explorer.snippets.pair import make_pair
+from explorer.snippets.short_code import make_short_code
 from explorer.snippets.torch_code import make_torch_code
 from tests.catalogue.cases import usual_op
 from tests.catalogue.fixed import OPS, RULES
@@ -236,8 +237,8 @@ def test_a_gradient_is_never_what_was_kept_for_backward(rule):
         (NAMED_OP, NAMED_RULE, "binary_clamp"),
         (NAMED_OP, "masked", "binary_clamp_masked"),
         ("formula: BinaryClamp = clamp(x, -1, 1)", "formula: BinaryClamp = g * (x == y)", "binary_clamp"),
-        ("formula: MySign = sign(x)", "formula: Box_2 = g * (abs(x) < w)", "my_sign_box_2"),
-        ("round", "formula: ATan = g / (1 + x**2)", "round_atan"),
+        ("formula: MySign = sign(x)", "formula: box_2 = g * (abs(x) < w)", "my_sign_box_2"),
+        ("round", "formula: Max = g / (1 + x**2)", "round_max"),
         ("formula: _ = x", "formula: __ = g", "custom_activation"),
         ("formula: Tensor = x", "formula: Tensor = g", "custom_activation"),
         ("formula: none = x", "formula: none = g", "custom_activation"),
@@ -252,6 +253,23 @@ def test_names_are_made_from_keys_and_labels(op, rule, name):
     assert chosen.name == name
     assert chosen.layer == "".join(map(str.capitalize, name.split("_")))
     assert {name, chosen.layer} <= set(defined(snippet(op, rule)))
+
+
+@pytest.mark.parametrize(
+    ("rule", "names"),
+    [
+        ("formula: ClippedRoundSTE = g * (abs(x) <= 2)", ("clipped_round_ste", "ClippedRoundSTE")),
+        ("formula: Box_2 = g * (abs(x) < w)", ("box_2", "Box_2")),
+        ("formula: W = g * (abs(x) < W)", ("round_w", "RoundW")),
+        ("formula: Callable = g * 2", ("round_callable", "RoundCallable")),
+        ("formula: Drawn = g * through(x, 0, 0, 1, 1)", ("round_drawn", "RoundDrawn")),
+    ],
+)
+def test_a_pasted_class_keeps_its_name_if_it_is_free(rule, names):
+    chosen = make_pair("round", rule, {})
+    assert (chosen.name, chosen.layer) == names
+    for code in (snippet("round", rule), make_short_code(chosen)):
+        assert {*names} <= {*defined(code)}
 
 
 def test_own_formulas_have_docstrings_that_say_so():
