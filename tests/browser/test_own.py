@@ -267,3 +267,21 @@ def test_pasted_code_adds_its_backward_as_a_rule(page: Page) -> None:
     row.click()
     expect(card(page, "Tanh")).to_be_visible()
     expect(card(page, "Quantise")).to_be_visible()
+
+
+def test_code_opens_on_the_rule_added_last_until_another_one_is_picked(page: Page) -> None:
+    turn(
+        page,
+        "/?op=sign&rule=straight_through&rule=default&section=code",
+        shows=["straight_through", "default"],
+    )
+    picked = page.get_by_label("Code for")
+    expect(picked).to_have_value("straight_through")
+    choose(page, "Add rule", "g * sin(x)")
+    expect(picked).to_have_value("formula: g * sin(x)")
+    picked.select_option("straight_through")
+    choose(page, "Op", "step")
+    expect(page.get_by_role("region", name="Code", exact=True)).to_contain_text("step_straight_through")
+    expect(picked).to_have_value("straight_through")
+    choose(page, "Add rule", "zero")
+    expect(picked).to_have_value("zero")

@@ -24,7 +24,7 @@ const BUSY = "Python writes the code …";
  *   string[], notebook: string}} options ``languages``: names; ``notebook``: the one that is a Jupyter notebook
  */
 export function createCode(host, { store, ask, languages, notebook }) {
-  const pick = element("select", { onchange: () => change({ rule: pick.value }) });
+  const pick = element("select", { onchange: pickRule });
   const buttons = languages.map((name) =>
     element("button", { onclick: () => change({ language: name }) }, name),
   );
@@ -48,7 +48,7 @@ export function createCode(host, { store, ask, languages, notebook }) {
     element("div", { class: "fields" }, download.element, copy, all, status),
     block,
   );
-  let { rule = "", language = "", showsAll = false } = loadFromSession(STORAGE_KEY) ?? {};
+  let { rule = "", slots = [], language = "", showsAll = false } = loadFromSession(STORAGE_KEY) ?? {};
   if (!languages.includes(language)) language = languages[0];
   let latest = 0;
   let current = /** @type {Displayed|null} */ (null);
@@ -58,8 +58,10 @@ export function createCode(host, { store, ask, languages, notebook }) {
   function handleChange(choice) {
     body.hidden = choice.section !== "code";
     if (body.hidden) return;
-    const rules = sortByFormula(choice);
-    const selected = rules.some(({ key }) => key === rule) ? rule : rules[0].key;
+    const { rules } = getEntries(choice);
+    const isPicked =
+      rules.some(({ key }) => key === rule) && choice.rules.every(({ slot }) => slots.includes(slot));
+    const selected = isPicked ? rule : (rules.findLast(({ formula }) => formula) ?? rules[0]).key;
     pick.replaceChildren(
       ...rules.map(({ key, label }) =>
         element("option", { value: key, selected: key === selected }, isCustom(key) ? key : label),
@@ -69,14 +71,21 @@ export function createCode(host, { store, ask, languages, notebook }) {
   }
 
   /**
-   * Select the rule, the programming language, or the longer code with all features.
-   * @param {{rule?: string, language?: string, showsAll?: boolean}} chosen
+   * Select a programming language, or the code with all features.
+   * @param {{language?: string, showsAll?: boolean}} chosen
    */
   function change(chosen) {
-    ({ rule, language, showsAll } = { rule, language, showsAll, ...chosen });
-    saveInSession(STORAGE_KEY, { rule, language, showsAll });
+    ({ language, showsAll } = { language, showsAll, ...chosen });
+    saveInSession(STORAGE_KEY, { rule, slots, language, showsAll });
     setText(text, "");
     show();
+  }
+
+  /** Select a rule, until another one is added. */
+  function pickRule() {
+    rule = pick.value;
+    slots = store.current.rules.map(({ slot }) => slot);
+    change({});
   }
 
   async function show() {
@@ -142,10 +151,4 @@ export function createCode(host, { store, ask, languages, notebook }) {
     },
     destroy: stop,
   };
-}
-
-/** Return the rules, those with a formula first. @param {Choice} choice */
-function sortByFormula(choice) {
-  const pairs = getEntries(choice).rules;
-  return [...pairs].sort((one, other) => Number(one.formula === null) - Number(other.formula === null));
 }
