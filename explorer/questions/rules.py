@@ -1,6 +1,6 @@
 """The questions on one rule: its checks, its neighbours in the catalogue, and its row in the table."""
 
-from explorer.catalogue import find_op, find_rule
+from explorer.catalogue import RULES, find_op, find_rule
 from explorer.catalogue.losses import require_deterministic
 from explorer.catalogue.records import MAX_ABS_X
 from explorer.checks import Result, check_pair
@@ -15,6 +15,7 @@ _STOCHASTIC = (
 _MAX_NEIGHBOURS = 4
 _MAX_DISTANCE = 0.5  # relative distance from which rules are no neighbours
 _CLOSE = 0.1  # relative distance below which rules are close
+_MAX_RATIO = 4.0  # a similar rule says nothing if it is stretched or a parameter is changed by more
 
 
 def list_checks(op: str, rule: str, parameters: dict[str, float]) -> Answer:
@@ -27,15 +28,27 @@ def list_neighbours(op: str, rule: str, parameters: dict[str, float], start: flo
     """Find the catalogue's rules that are near a rule over a range, nearest first.
 
     ``close`` is a sentence about the nearest one if the curves are hardly distinguishable, otherwise "".
+    A rule that is similar only at extreme numbers is left out.
 
     Raises ValueError for a stochastic op or rule.
     """
     if stochastic := next((one for one in (find_op(op), find_rule(rule)) if one.is_random), None):
         raise ValueError(_STOCHASTIC.format(name=truncate(stochastic.label)))
     neighbours = [one for one in nearest(op, rule, start=start, stop=stop, **parameters) if one.rule != rule]
-    near = [one for one in neighbours if one.distance < _MAX_DISTANCE][:_MAX_NEIGHBOURS]
+    near = [one for one in neighbours if one.distance < _MAX_DISTANCE and _is_sensible(one)][:_MAX_NEIGHBOURS]
     lines = [_make_line(one, "rule", "sentence", "parameters") for one in near]
     return {"lines": lines, "close": _describe_closest(near)}
+
+
+def _is_sensible(one: Neighbour) -> bool:
+    """Return whether a rule is the same, or similar at numbers near its defaults and within its sliders."""
+    shown = {parameter.display_name: parameter for parameter in RULES[one.rule].parameters}
+    fitted = [(shown[name], value) for name, value in one.parameters.items()]
+    ratios = [one.width, one.factor, *(value / each.default for each, value in fitted if each.default)]
+    is_inside = all(each.low < value < each.high for each, value in fitted)
+    is_plain = not fitted or one.width == 1 or not one.shift
+    is_near = all(1 / _MAX_RATIO <= ratio <= _MAX_RATIO for ratio in ratios)
+    return one.is_same or (is_inside and is_plain and is_near)
 
 
 def _describe_closest(near: list[Neighbour]) -> str:

@@ -1,6 +1,7 @@
 """Questions about one rule: its checks, near rules, and its row of the table."""
 
 import math
+import re
 from urllib.parse import urlencode
 
 import pytest
@@ -81,6 +82,18 @@ def test_the_closest_rule_is_named_only_where_the_curves_hardly_differ():
     assert close["close"] == f"Close to {close['lines'][0]['sentence']}"
     assert apart["lines"]
     assert apart["close"] == ""
+
+
+def test_rules_that_are_similar_only_at_extreme_numbers_are_left_out():
+    hump = "formula: g * through(x, -2.5, 0.02, -1.2, 0.3, 0, 1, 1.1, 0.4, 2.4, 0.03)"
+    answer = ask_about_rule("neighbours", urlencode({"op": "round", "rule": hump}))
+    assert nearest("round", hump)[0].sentence.startswith(
+        "Differentiable soft quantisation with alpha = 0.0122"
+    )
+    assert answer["close"] == ""
+    assert answer["lines"]
+    for line in answer["lines"]:
+        assert not re.search("alpha|times −|times as wide", line["sentence"]), line
 
 
 def test_a_rule_that_nothing_comes_near_has_no_neighbours():
