@@ -154,7 +154,7 @@ def test_train_on_a_phone_does_not_shift_and_works_by_touch(phone: Page) -> None
     at = curve_at(page, ".curves", "straight_through")
     page.touchscreen.tap(at["x"], at["y"])
     wait_for_lift(page, *rules)
-    page.locator('.card[data-rule="default"] .formula').first.tap()
+    page.locator('.card[data-rule="default"] h2').first.tap()
     wait_for_lift(page, *reversed(rules))
     page.locator(".verdict").tap()
     wait_for_rest(page, *rules)
