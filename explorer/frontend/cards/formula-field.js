@@ -52,7 +52,6 @@ export function createFormulaField({ kind, read, label, onTyped = () => true, on
   const message = element("p", { class: "mistake", id, role: "status" });
   field.addEventListener("input", () => {
     forget();
-    showAnswer(null);
     isPending = onTyped(field.value);
     if (isPending) timer = setTimeout(parseField, PAUSE_MS);
   });
@@ -89,11 +88,12 @@ export function createFormulaField({ kind, read, label, onTyped = () => true, on
     if (wrong) caret.style.setProperty("--column", String(answer.column - 1));
   }
 
-  /** Ignore a pending answer, because another op or rule has been chosen. */
+  /** Ignore a pending answer and remove the message, because another text, op or rule is shown. */
   function forget() {
     clearTimeout(timer);
     latest += 1;
     isPending = false;
+    showAnswer(null);
   }
 
   /** Return whether the plotted op or rule is a user-typed formula. */
@@ -114,7 +114,6 @@ export function createFormulaField({ kind, read, label, onTyped = () => true, on
       if (getFocused(field) !== field && (isOther || field.value !== plottedText)) {
         if (isPending && !isOther) return; // keep a typed formula that Python has not parsed yet
         forget();
-        showAnswer(null);
       }
       setValue(field, plottedText);
     },
@@ -122,7 +121,6 @@ export function createFormulaField({ kind, read, label, onTyped = () => true, on
     reset() {
       if (isPending && isFormulaKey()) return;
       forget();
-      showAnswer(null);
       writeValue(field, plottedText);
     },
     /** Parse the typed formula without waiting for a pause. */

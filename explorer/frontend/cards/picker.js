@@ -54,33 +54,32 @@ export function createPicker({ kind, label, read, getSource, isPopup, onChoose }
   });
   const panel = element("div", { class: "picker-panel" }, field.message, list);
   const container = element("div", { class: "picker" }, field.typed, panel);
-  if (isPopup) panel.popover = "manual";
+  const end = new AbortController();
   setAttribute(input, "role", "combobox");
   setAttribute(input, "aria-controls", id);
   setAttribute(input, "aria-autocomplete", "list");
   setAttribute(input, "aria-expanded", String(isOpen));
   for (const part of [input, list]) part.addEventListener("keydown", handleKey);
-  input.addEventListener("click", () => {
-    if (isOpen) return;
-    open();
-    input.select();
-  });
   input.addEventListener("paste", handlePaste);
-  if (isPopup)
-    container.addEventListener(
-      "focusout",
-      (/** @type {FocusEvent} */ event) =>
-        container.contains(/** @type {Node} */ (event.relatedTarget)) || close(),
-    );
+  if (isPopup) {
+    panel.popover = "manual";
+    for (const name of ["scroll", "resize"])
+      addEventListener(name, place, { capture: true, signal: end.signal });
+    container.addEventListener("focusout", (/** @type {FocusEvent} */ { relatedTarget }) => {
+      if (!container.contains(/** @type {Node} */ (relatedTarget))) close();
+    });
+    input.addEventListener("click", () => {
+      if (isOpen) return;
+      open();
+      input.select();
+    });
+  }
 
   /** Open the list with all ops or rules, and mark the current one. */
   function open() {
     catalogue = getSource().listed;
-    if (isPopup && !panel.matches(":popover-open")) {
-      panel.showPopover();
-      for (const name of ["scroll", "resize"]) addEventListener(name, place, true);
-    }
     isOpen = true;
+    if (isPopup) panel.showPopover();
     setAttribute(input, "aria-expanded", "true");
     showEditor(false);
     showOptions(catalogue, true);
@@ -93,7 +92,6 @@ export function createPicker({ kind, label, read, getSource, isPopup, onChoose }
   function close() {
     if (!isPopup || !isOpen) return;
     isOpen = false;
-    for (const name of ["scroll", "resize"]) removeEventListener(name, place, true);
     panel.hidePopover();
     list.replaceChildren();
     setAttribute(input, "aria-expanded", "false");
@@ -109,15 +107,16 @@ export function createPicker({ kind, label, read, getSource, isPopup, onChoose }
 
   /** Place the open list below the field, or above it where there is more room. */
   function place() {
-    if (!isPopup) return;
+    if (!isPopup || !isOpen) return;
     const { left, top, bottom } = input.getBoundingClientRect();
     const height = window.visualViewport?.height ?? innerHeight;
     const isBelow = height - bottom > Math.min(top, 240);
-    const { style } = panel;
-    style.left = `${Math.max(8, Math.min(left, innerWidth - panel.offsetWidth - 8))}px`;
-    style.top = isBelow ? `${bottom + 4}px` : "auto";
-    style.bottom = isBelow ? "auto" : `${innerHeight - top + 4}px`;
-    style.maxHeight = `${(isBelow ? height - bottom : top) - 12}px`;
+    Object.assign(panel.style, {
+      left: `${Math.max(8, Math.min(left, innerWidth - panel.offsetWidth - 8))}px`,
+      top: isBelow ? `${bottom + 4}px` : "auto",
+      bottom: isBelow ? "auto" : `${innerHeight - top + 4}px`,
+      maxHeight: `${(isBelow ? height - bottom : top) - 12}px`,
+    });
   }
 
   /** Show the options that match a typed text, and return whether it may be a formula. @param {string} text */
@@ -135,11 +134,8 @@ export function createPicker({ kind, label, read, getSource, isPopup, onChoose }
     const mayBeFormula = isFormula(text) && !(entries.length && isNamed(entries[0], text));
     showOptions(matches, !text.trim());
     if (read && mayBeFormula) return true;
-    field.say(
-      matches.length
-        ? `${matches.length} ${kind}s found.`
-        : `Nothing here is called “${text}” or has it in its formula.`,
-    );
+    const nothing = `Nothing here is called “${text}” or has it in its formula.`;
+    field.say(matches.length ? `${matches.length} ${kind}s found.` : nothing);
     return false;
   }
 
@@ -163,16 +159,13 @@ export function createPicker({ kind, label, read, getSource, isPopup, onChoose }
     if (shown && !editor) {
       editor = createEditor({ label: "Paste a torch.autograd.Function", rows: 8, onRest: readCode });
       list.before(editor.element);
-      editor.element.addEventListener("keydown", handleEscape);
+      editor.element.addEventListener("keydown", (/** @type {KeyboardEvent} */ event) => {
+        if (event.key !== "Escape") return;
+        event.preventDefault(); // keeps a dialog open
+        if (isPopup) leave();
+      });
     }
     if (editor) editor.element.hidden = !shown;
-  }
-
-  /** Close the list. In a dialog, Escape in the code editor does not close the dialog. @param {KeyboardEvent} event */
-  function handleEscape(event) {
-    if (event.key !== "Escape") return;
-    event.preventDefault();
-    if (isPopup) leave();
   }
 
   /** Open the code editor with some text. @param {string} text */
@@ -212,27 +205,27 @@ export function createPicker({ kind, label, read, getSource, isPopup, onChoose }
   /** Fill the list of options. @param {Option[]} options @param {boolean} [isGrouped] whether to show headings */
   function showOptions(options, isGrouped = false) {
     rows = options.map(createRow);
-    list.replaceChildren(...(isGrouped ? groupRows(options, rows) : rows));
+    const groups = [...new Set(options.map(({ group }) => group))].map((group) => {
+      const name = element("div", { class: "group-name", "aria-hidden": "true" }, group);
+      const inside = rows.filter((_, at) => options[at].group === group);
+      return element("div", { role: "group", "aria-label": group }, name, ...inside);
+    });
+    list.replaceChildren(...(isGrouped ? groups : rows));
     mark(0);
   }
 
   /** Create the row of an option in the list. @param {Option} option */
-  function createRow(option) {
-    const { entry, choice, label: title, lines, notes, barred, picture } = option;
+  function createRow({ entry, choice, label: title, lines, notes, barred, picture }) {
     const choose = () => {
       onChoose(entry?.key ?? "", choice, false);
       if (isPopup) leave();
     };
-    const words = element(
-      "span",
-      { class: "meaning" },
-      element("b", {}, title),
-      ...lines.map((line) => element("code", {}, line)),
-      ...[...notes, barred].filter(Boolean).map((text) => element("small", {}, text)),
-    );
+    const texts = [...notes, barred].filter(Boolean).map((text) => element("small", {}, text));
+    const codes = lines.map((line) => element("code", {}, line));
+    const words = element("span", { class: "meaning" }, element("b", {}, title), ...codes, ...texts);
     const how = barred ? { "aria-disabled": "true" } : { onclick: choose };
-    const rowOptions = { role: "option", id: createId(), "aria-selected": "false", ...how };
-    return element("div", rowOptions, words, ...(picture ? [picture()] : []));
+    const attributes = { role: "option", id: createId(), "aria-selected": "false", ...how };
+    return element("div", attributes, words, ...(picture ? [picture()] : []));
   }
 
   /**
@@ -272,17 +265,8 @@ export function createPicker({ kind, label, read, getSource, isPopup, onChoose }
     },
     destroy() {
       close();
+      end.abort();
       editor?.destroy();
     },
   };
-}
-
-/** Group the rows of the list under headings. @param {Option[]} options @param {HTMLElement[]} rows */
-function groupRows(options, rows) {
-  const groups = [...new Set(options.map((one) => one.group))];
-  return groups.map((group) => {
-    const name = element("div", { class: "group-name", "aria-hidden": "true" }, group);
-    const inside = rows.filter((_, place) => options[place].group === group);
-    return element("div", { role: "group", "aria-label": group }, name, ...inside);
-  });
 }

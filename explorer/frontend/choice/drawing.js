@@ -1,13 +1,13 @@
 // Backward rules that the user draws on the chart as a polyline. During the drag, the browser evaluates the line
 // itself; afterwards, Python parses it as a formula.
 
-import { parseDrawing, writeFormula, isSymmetric, makeDrawnTree } from "../formula/lines.js";
+import { fitLine, parseDrawing, writeFormula, isSymmetric, makeDrawnTree } from "../formula/lines.js";
 import { replaceRule, addRule } from "./choice.js";
 import { getCatalogue, findEntry, removeCustomEntry, addCustomEntry } from "./entries.js";
 
 /** @import { Choice } from "./choice.js" */
 /** @import { Rule } from "../formula/entry.js" */
-/** @import { Drawing } from "../formula/lines.js" */
+/** @import { Drawing, Point, Units } from "../formula/lines.js" */
 /** @typedef {import("./store.js").Store} Store */
 /**
  * A function that has Python parse a rule's formula, or null if no Python is available.
@@ -19,20 +19,17 @@ import { getCatalogue, findEntry, removeCustomEntry, addCustomEntry } from "./en
  * @type {WeakMap<Store, Set<number>>}
  */
 const loose = new WeakMap();
+/** Keys of the temporary rules of the current drag, one for each frame. @type {Set<string>} */
+const movingKeys = new Set();
+let changeCount = 0; // number of changes of drawings, to make each a separate history entry
 
 /** Return the points of a hand-drawn rule, or null for others. @param {string} key of the rule */
-export function getDrawing(key) {
-  return parseDrawing(/** @type {Rule} */ (findEntry("rule", key)));
-}
+export const getDrawing = (key) => parseDrawing(/** @type {Rule} */ (findEntry("rule", key)));
 
 /** Return the last visible hand-drawn rule and its colour slot, or null if there is none. @param {Choice} choice */
-export function getLastDrawing(choice) {
-  const visibleRules = choice.rules.filter(({ hidden }) => !hidden);
-  const drawings = visibleRules.flatMap(({ key, slot }) => {
-    const drawing = getDrawing(key);
-    return drawing ? [{ slot, drawing }] : [];
-  });
-  return drawings.pop() ?? null;
+export function getLastDrawing({ rules }) {
+  const last = rules.findLast(({ key, hidden }) => !hidden && getDrawing(key));
+  return last ? { slot: last.slot, drawing: /** @type {Drawing} */ (getDrawing(last.key)) } : null;
 }
 
 /** Return a name for a new drawn rule that no selected rule has. @param {Choice} choice */
@@ -40,6 +37,20 @@ export function findFreeName({ rules }) {
   const labels = rules.map(({ key }) => findEntry("rule", key)?.label);
   const names = ["Drawn", ...rules.map((_, index) => `Drawn_${index + 2}`)];
   return /** @type {string} */ (names.find((name) => !labels.includes(name)));
+}
+
+/**
+ * Fit a line to a stroke, with so few points that its formula is not too long.
+ * @param {Point[]} stroke @param {Units} units @param {number} height of the panel @param {string} name of the rule
+ */
+export function fitStroke(stroke, units, height, name) {
+  const { formula } = getCatalogue().limits;
+  return fitLine(
+    stroke,
+    units,
+    height,
+    (points) => toFormulaText({ name, points, zero: true }).length <= formula,
+  );
 }
 
 /**
@@ -55,10 +66,8 @@ export function isKeptSymmetric(store, slot, { points }) {
  * @param {Store} store @param {number} slot of the rule @param {boolean} on false: its points move one by one
  */
 export function setSymmetry(store, slot, on) {
-  const slots = loose.get(store) ?? new Set();
-  loose.set(store, slots);
-  if (on) slots.delete(slot);
-  else slots.add(slot);
+  const others = [...(loose.get(store) ?? [])].filter((each) => each !== slot);
+  loose.set(store, new Set(on ? others : [...others, slot]));
 }
 
 /** Convert a drawing to a named formula, such as "Drawn_2 = …". @param {Drawing} drawing */
@@ -69,21 +78,11 @@ export const toFormulaText = (drawing) => `${drawing.name} = ${writeFormula(draw
  * @param {Drawing} drawing @returns {Rule}
  */
 export function makePreview(drawing) {
-  const [x] = [drawing.points.map(([at]) => at)];
-  const identity = {
-    key: getCatalogue().own + toFormulaText(drawing),
-    label: drawing.name,
-    formula: writeFormula(drawing),
-  };
-  const emptyFields = {
-    parameters: [],
-    movable: [],
-    learned: {},
-    pieces: undefined,
-    slopes: undefined,
-    usesY: false,
-  };
-  return { ...getCatalogue().ownRule, ...identity, ...emptyFields, tree: makeDrawnTree(drawing), kinks: x };
+  const { own, ownRule } = getCatalogue();
+  const identity = { key: own + toFormulaText(drawing), label: drawing.name, formula: writeFormula(drawing) };
+  const unknown = { pieces: undefined, slopes: undefined };
+  const kinks = drawing.points.map(([x]) => x);
+  return { ...ownRule, ...identity, ...unknown, tree: makeDrawnTree(drawing), kinks };
 }
 
 /**
@@ -105,25 +104,10 @@ export function putDrawing(store, slot, drawing, how) {
     removeCustomEntry("rule", before.key);
   if (phase === "moving") movingKeys.add(entry.key);
   else
-    read?.("rule", toFormulaText(drawing)).then(
-      (answer) => answer && "entry" in answer && replacePreview(store, entry.key, answer.entry, target),
-    );
-}
-
-let changeCount = 0; // number of changes of drawings, to make each a separate history entry
-/** Keys of the temporary rules of the current drag, one for each frame. @type {Set<string>} */
-const movingKeys = new Set();
-
-/**
- * Replace a drawing's temporary rule with the rule that Python has parsed.
- * @param {Store} store @param {string} key of the temporary rule @param {Rule} entry
- * @param {string} target of the change that made it, see ``Change``
- */
-function replacePreview(store, key, entry, target) {
-  addCustomEntry("rule", entry);
-  const slot = store.current.rules.find((rule) => rule.key === key)?.slot;
-  if (slot !== undefined)
-    store.change(entry.key === key ? { ...store.current } : replaceRule(store.current, slot, entry.key), {
-      target,
+    read?.("rule", toFormulaText(drawing)).then((answer) => {
+      if (!answer?.entry) return;
+      addCustomEntry("rule", answer.entry);
+      const rule = store.current.rules.find(({ key }) => key === entry.key);
+      if (rule) store.change({ ...replaceRule(store.current, rule.slot, answer.entry.key) }, { target });
     });
 }

@@ -183,7 +183,7 @@ const getDraw = (scope, name) => /** @type {Record<string, Value>} */ (scope.dra
 function getOperation(node) {
   if (node[0] === "call") return (isConstant(node) && PYTHON_FUNCTIONS[node[1]]) || FUNCTIONS[node[1]];
   if (node[0] === "points") return interpolate(node[1], node[2]);
-  if (node[0] === "through") return extendEnds(node[1], interpolate(node[1], node[2]));
+  if (node[0] === "through") return makeLines(node[1], /** @type {number[]} */ (node[2]));
   if (node[0] === "f") return () => NaN; // the loss is known only for means, where ``resolveTree`` has replaced it
   if (node[0] === "compare") return joinComparisons(node[1].map((sign) => OPERATORS[sign]));
   if (node[0] === "~") return (a) => 1 - a;
@@ -213,10 +213,11 @@ function interpolate(x, y) {
 }
 
 /**
- * Extend an interpolated function by constants beyond its first and last point.
- * @param {number[]} x @param {Scalar} inside @returns {Scalar}
+ * Return a function that interpolates linearly between points and is constant beyond them.
+ * @param {number[]} x ascending @param {number[]} y @returns {Scalar}
  */
-function extendEnds(x, inside) {
+export function makeLines(x, y) {
+  const inside = interpolate(x, y);
   return (at) => inside(Math.min(Math.max(at, x[0]), x[x.length - 1]));
 }
 

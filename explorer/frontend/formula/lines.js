@@ -8,6 +8,7 @@
  * @typedef {[number, number]} Units the x and y that correspond to one px
  */
 
+import { makeLines } from "./evaluation.js";
 import { roundToUnit } from "./numbers.js";
 
 /** @import { Tree } from "./evaluation.js" */
@@ -16,6 +17,7 @@ export const MAX_POINTS = 16;
 // the allowed distance from the stroke, as a fraction of the panel's height, and its growth per attempt
 const [TOLERANCE, TOLERANCE_GROWTH] = [0.007, 1.2];
 const DIGITS = 3;
+const X = /** @type {Tree} */ (["name", "x"]);
 
 /**
  * Fit a polyline with as few points as possible to a pencil stroke. The tolerance grows until the points fit into a
@@ -57,24 +59,19 @@ function collectColumns(stroke, unit) {
  */
 function simplifyLine(line, tolerance) {
   if (line.length < 3) return line;
-  const [first, last] = [line[0], line[line.length - 1]];
-  const distances = line.map(([x, y]) => Math.abs(y - interpolateHeight([first, last], x)));
+  const chord = followPoints([line[0], line[line.length - 1]]);
+  const distances = line.map(([x, y]) => Math.abs(y - chord(x)));
   const worst = distances.indexOf(Math.max(...distances));
-  if (distances[worst] <= tolerance) return [first, last];
-  return [
-    ...simplifyLine(line.slice(0, worst + 1), tolerance),
-    ...simplifyLine(line.slice(worst), tolerance).slice(1),
-  ];
+  if (distances[worst] <= tolerance) return [line[0], line[line.length - 1]];
+  const [left, right] = [line.slice(0, worst + 1), line.slice(worst)];
+  return [...simplifyLine(left, tolerance), ...simplifyLine(right, tolerance).slice(1)];
 }
 
-/** Return the height of a polyline at x. Beyond its ends, it is constant. @param {Point[]} points @param {number} x */
-export function interpolateHeight(points, x) {
-  const right = points.findIndex(([at]) => at >= x);
-  if (right < 0) return points[points.length - 1][1];
-  const [stop, y] = points[right];
-  const [start, before] = points[Math.max(right - 1, 0)];
-  return stop === x || start === stop ? y : before + ((x - start) / (stop - start)) * (y - before);
-}
+/** Return the function of a line through points. @param {Point[]} points */
+export const followPoints = (points) => makeLines(...split(points));
+
+/** Return the x and the heights of points. @param {Point[]} points @returns {[number[], number[]]} */
+const split = (points) => [points.map(([x]) => x), points.map(([, y]) => y)];
 
 /**
  * Round the points of a drawn line to as few digits as the screen's pixels require. Their x stay ascending.
@@ -99,24 +96,13 @@ const roundDigits = (value) => Number(value.toPrecision(DIGITS)) + 0;
  * @param {Point[]} points @param {Units} units @returns {Point[]}
  */
 export function mirrorLine(points, units) {
-  const side = points[points.length - 1][0] > 0 ? 1 : -1;
-  const all = points
-    .map(([x, y]) => /** @type {Point} */ ([side * x, y]))
-    .sort(([one], [other]) => one - other);
-  const middle = /** @type {Point} */ ([0, roundDigits(interpolateHeight(all, 0))]);
-  let half = [middle, ...all.filter(([x]) => x > 0)];
+  const flip = (/** @type {Point[]} */ line) =>
+    line.map(([x, y]) => /** @type {Point} */ ([-x, y])).reverse();
+  const all = points[points.length - 1][0] > 0 ? points : flip(points);
+  let half = [/** @type {Point} */ ([0, roundDigits(followPoints(all)(0))]), ...all.filter(([x]) => x > 0)];
   for (let tolerance = TOLERANCE; half.length > MAX_POINTS / 2; tolerance *= TOLERANCE_GROWTH)
     half = simplifyLine(half, tolerance);
-  return roundPoints(
-    [
-      ...half
-        .slice(1)
-        .reverse()
-        .map(([x, y]) => /** @type {Point} */ ([-x, y])),
-      ...half,
-    ],
-    units,
-  );
+  return roundPoints([...flip(half.slice(1)), ...half], units);
 }
 
 /** Return whether a line is symmetric about x = 0. @param {Point[]} points */
@@ -132,21 +118,20 @@ export function writeFormula({ points, zero }) {
   return `g * through(x, ${points.flat().join(", ")})${zero ? ` * (x >= ${first}) * (x <= ${last})` : ""}`;
 }
 
-/**
- * Return the expression tree of a hand-drawn backward rule, equal to Python's parse of its formula.
- * @param {Drawing} drawing @returns {Tree}
- */
+/** Return the tree of a hand-drawn rule, equal to Python's parse of its formula. @param {Drawing} drawing @returns {Tree} */
 export function makeDrawnTree({ points, zero }) {
-  const x = /** @type {Tree} */ (["name", "x"]);
-  const number = (/** @type {number} */ value) => /** @type {Tree} */ (value < 0 ? ["-", -value] : value);
-  const lines = /** @type {Tree} */ (["through", points.map(([at]) => at), points.map(([, y]) => y), x]);
-  const [[first], [last]] = [points[0], points[points.length - 1]];
-  const inside = /** @type {Tree[]} */ ([
-    ["compare", [">="], x, number(first)],
-    ["compare", ["<="], x, number(last)],
-  ]);
-  const factors = zero ? [lines, ...inside] : [lines];
-  return factors.reduce((tree, factor) => ["*", tree, factor], /** @type {Tree} */ (["name", "g"]));
+  const [x, y] = split(points);
+  const compare = (/** @type {string} */ sign, /** @type {number} */ end) => [
+    "compare",
+    [sign],
+    X,
+    end < 0 ? ["-", -end] : end,
+  ];
+  const inside = zero ? [compare(">=", x[0]), compare("<=", x[x.length - 1])] : [];
+  return [["through", x, y, X], ...inside].reduce(
+    (tree, factor) => ["*", tree, factor],
+    /** @type {*} */ (["name", "g"]),
+  );
 }
 
 /**

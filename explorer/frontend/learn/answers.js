@@ -3,13 +3,11 @@
 
 import { isQueryShort } from "../choice/address.js";
 import { getEntries, getSamplingSettings } from "../choice/choice.js";
-import { makePreview, toFormulaText } from "../choice/drawing.js";
-import { getCatalogue } from "../choice/entries.js";
+import { fitStroke, makePreview, toFormulaText } from "../choice/drawing.js";
 import { toServerUrl } from "../choice/server.js";
 import { drawThumbnail } from "../chart/scene/thumbnail.js";
 import { countAnswers, describeWays } from "../class/tally.js";
 import { element, setAttribute, setText } from "../elements/dom.js";
-import { fitLine } from "../formula/lines.js";
 import { describeShape } from "./shape.js";
 
 /** @import { Choice } from "../choice/choice.js" */
@@ -72,9 +70,7 @@ export function toDrawing(values, { range: [start, stop], g }, name) {
   const stroke = cells.filter(([, y]) => Number.isFinite(y));
   const heights = stroke.map(([, y]) => y);
   const height = Math.max(...heights, 0) - Math.min(...heights, 0) || 1;
-  const isShortEnough = (/** @type {Point[]} */ points) =>
-    toFormulaText({ name, points, zero: false }).length <= getCatalogue().limits.formula;
-  const points = g ? fitLine(stroke, [width, height / 300], height, isShortEnough) : [];
+  const points = g ? fitStroke(stroke, [width, height / 300], height, name) : [];
   return points.length > 1 ? { name, points, zero: false } : null;
 }
 

@@ -5,15 +5,13 @@ import { canAddRule } from "../../choice/choice.js";
 import {
   getDrawing,
   findFreeName,
+  fitStroke,
   isKeptSymmetric,
   getLastDrawing,
-  toFormulaText,
   putDrawing,
 } from "../../choice/drawing.js";
-import { getCatalogue } from "../../choice/entries.js";
 import { element, setText } from "../../elements/dom.js";
 import { followKey } from "../../elements/keys.js";
-import { fitLine } from "../../formula/lines.js";
 
 /** @import { Choice } from "../../choice/choice.js" */
 /** @import { Point } from "../../formula/lines.js" */
@@ -21,9 +19,9 @@ import { fitLine } from "../../formula/lines.js";
 const HINT = "Drag over the lower panel to draw a gradient.";
 const DRAWN_HINT = "Drag its points, or draw it anew. Back or Ctrl+Z undoes a change.";
 const ZERO_TEXT = "At g = 0 every gradient is 0, so that nothing can be drawn: set another g.";
-const AXIS_RANGE = [-0.5, 1.5]; // range of the gradient axis while drawing, in units of |g|
-/** @type {Point[]} */
-const FIRST_POINTS = [[-1, 0], [0, 1], [1, 0]]; // prettier-ignore
+const AXIS_RANGE = [-0.5, 1.5]; // the range of the gradient axis in units of |g|
+const FIRST_POINTS = /** @type {Point[]} */ ([[-1, 0], [0, 1], [1, 0]]); // prettier-ignore
+const LONGEST_NAME = "Drawn_2"; // of a rule that is drawn
 
 /**
  * Create the pencil with which the user draws a backward rule.
@@ -48,8 +46,9 @@ export function createDrawing(store, { read, colours, onTurn }) {
     keys.abort();
     keys = new AbortController();
     slot = null;
-    isOn = on && (canAddRule(store.current) || getLastDrawing(store.current) !== null);
-    if (isOn && !canAddRule(store.current)) slot = getLastDrawing(store.current)?.slot ?? null;
+    const last = canAddRule(store.current) ? null : getLastDrawing(store.current);
+    isOn = on && (canAddRule(store.current) || last !== null);
+    if (isOn && last) slot = last.slot;
     pencil.turn(isOn);
     line.hidden = !isOn;
     show(store.current);
@@ -65,18 +64,18 @@ export function createDrawing(store, { read, colours, onTurn }) {
    * @param {Point[]} points at g = 1 @param {boolean} [zero] whether a new rule is 0 outside the points
    */
   function putPoints(points, zero = false) {
-    const slotRule = store.current.rules.find((rule) => rule.slot === slot);
-    const before = slotRule && getDrawing(slotRule.key);
+    const { rules } = store.current;
+    const rule = rules.find((each) => each.slot === slot);
+    const before = rule && getDrawing(rule.key);
     const drawing = before ? { ...before, points } : { name: findFreeName(store.current), points, zero };
-    const slots = store.current.rules.map((rule) => rule.slot);
     putDrawing(store, before ? slot : null, drawing, { read, layer: "implied" });
-    slot = store.current.rules.map((rule) => rule.slot).find((each) => !slots.includes(each)) ?? slot;
+    slot = store.current.rules.find((each) => rules.every((one) => one.slot !== each.slot))?.slot ?? slot;
     show(store.current);
   }
 
   function begin() {
     putPoints(FIRST_POINTS, true);
-    pencil.focus();
+    pencil.focus(0);
   }
 
   /**
@@ -88,10 +87,8 @@ export function createDrawing(store, { read, colours, onTurn }) {
   function onStroke(stroke, [across, up], height) {
     const { g } = store.current;
     if (!g) return;
-    const isShortEnough = (/** @type {Point[]} */ points) =>
-      toFormulaText({ name: "Drawn_2", points, zero: true }).length <= getCatalogue().limits.formula;
     const scaled = stroke.map(([x, y]) => /** @type {Point} */ ([x, y / g]));
-    const points = fitLine(scaled, [across, Math.abs(up / g)], Math.abs(height / g), isShortEnough);
+    const points = fitStroke(scaled, [across, Math.abs(up / g)], Math.abs(height / g), LONGEST_NAME);
     if (points.length > 1) putPoints(points);
   }
 
@@ -102,15 +99,14 @@ export function createDrawing(store, { read, colours, onTurn }) {
    */
   function onPoints(shown, phase, moved) {
     const latest = getLastDrawing(store.current);
-    if (!latest || !store.current.g) return;
-    const points = shown.map(
-      ([x, y]) => /** @type {Point} */ ([x, Number((y / store.current.g).toPrecision(3))]),
-    );
-    const mirrorIndex = points.length - 1 - (moved ?? 0);
+    const { g } = store.current;
+    if (!latest || !g) return;
+    const points = shown.map(([x, y]) => /** @type {Point} */ ([x, Number((y / g).toPrecision(3))]));
     if (moved !== null && isKeptSymmetric(store, latest.slot, latest.drawing)) {
       const [x, y] = points[moved];
-      if (mirrorIndex === moved) points[moved] = [0, y];
-      else if (x * latest.drawing.points[moved][0] > 0) points[mirrorIndex] = [-x, y];
+      const mirrored = points.length - 1 - moved;
+      if (mirrored === moved) points[moved] = [0, y];
+      else if (x * latest.drawing.points[moved][0] > 0) points[mirrored] = [-x, y];
       else return;
     }
     const point = isDragged || phase === "moving" ? null : moved;
@@ -121,15 +117,10 @@ export function createDrawing(store, { read, colours, onTurn }) {
   /** Show handles at the points of the drawn line. @param {Choice} choice */
   function show(choice) {
     const { g } = choice;
-    const latest = g && !(isOn && slot === null) ? getLastDrawing(choice) : null;
     const { rules } = colours();
-    pencil.show(
-      latest && {
-        label: latest.drawing.name,
-        colour: rules[latest.slot % rules.length],
-        points: latest.drawing.points.map(([x, y]) => /** @type {Point} */ ([x, y * g])),
-      },
-    );
+    const latest = g && !(isOn && slot === null) ? getLastDrawing(choice) : null;
+    const points = latest?.drawing.points.map(([x, y]) => /** @type {Point} */ ([x, y * g])) ?? [];
+    pencil.show(latest && { label: latest.drawing.name, colour: rules[latest.slot % rules.length], points });
     setText(words, !g ? ZERO_TEXT : slot === null ? HINT : DRAWN_HINT);
     first.hidden = !g || slot !== null;
   }
@@ -138,10 +129,7 @@ export function createDrawing(store, { read, colours, onTurn }) {
   return {
     pencil,
     line,
-    /**
-     * Return the range that the gradient axis must at least cover while the user draws.
-     * @returns {[number, number]|undefined}
-     */
+    /** Return the range that the gradient axis must at least cover while the user draws. */
     room: () =>
       isOn
         ? /** @type {[number, number]} */ (AXIS_RANGE.map((end) => end * Math.abs(store.current.g)))
