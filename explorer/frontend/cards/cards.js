@@ -27,7 +27,7 @@ import { getSource } from "./options.js";
 import { createPicker } from "./picker.js";
 
 /** @import { Choice, ChosenRule } from "../choice/choice.js" */
-/** @import { Drawing, Units } from "../formula/lines.js" */
+/** @import { Drawing } from "../formula/lines.js" */
 /**
  * The contents of a rule's card. ``isOnly``: it cannot be removed.
  * @typedef {{rule: ChosenRule, state: import("./card.js").CardState, isOnly: boolean}} RuleCard
@@ -40,9 +40,6 @@ import { createPicker } from "./picker.js";
  * Values that a training has learned so far, as texts by parameter name: those of the op, and of each rule by key.
  * @typedef {{op: Object<string, string>, rules: Object<string, Object<string, string>>}} Present
  */
-
-/** @type {Units} */
-const FINE = [1e-6, 1e-6]; // units so small that mirroring a drawing does not round its points
 
 /**
  * Create the cards of the op and of each backward rule.
@@ -157,7 +154,7 @@ export function createCards(host, { store, read, colours, drawn, refuses, onDraw
    */
   function turnSymmetric(slot, on) {
     setSymmetry(store, slot, on);
-    redraw(slot, (drawing) => (on ? { ...drawing, points: mirrorLine(drawing.points, FINE) } : drawing));
+    redraw(slot, (drawing) => (on ? { ...drawing, points: mirrorLine(drawing.points) } : drawing));
   }
 
   /** Remove a rule from the page. @param {number} slot of the rule */

@@ -17,6 +17,7 @@ export const MAX_POINTS = 16;
 // the allowed distance from the stroke, as a fraction of the panel's height, and its growth per attempt
 const [TOLERANCE, TOLERANCE_GROWTH] = [0.007, 1.2];
 const DIGITS = 3;
+const FINE = /** @type {Units} */ ([1e-6, 1e-6]); // so small that mirroring does not round the points
 const X = /** @type {Tree} */ (["name", "x"]);
 
 /**
@@ -93,16 +94,16 @@ const roundDigits = (value) => Number(value.toPrecision(DIGITS)) + 0;
 
 /**
  * Make a line symmetric about x = 0: mirror its right half, or its left half if nothing is right of 0.
- * @param {Point[]} points @param {Units} units @returns {Point[]}
+ * @param {Point[]} points @returns {Point[]}
  */
-export function mirrorLine(points, units) {
+export function mirrorLine(points) {
   const flip = (/** @type {Point[]} */ line) =>
     line.map(([x, y]) => /** @type {Point} */ ([-x, y])).reverse();
   const all = points[points.length - 1][0] > 0 ? points : flip(points);
   let half = [/** @type {Point} */ ([0, roundDigits(followPoints(all)(0))]), ...all.filter(([x]) => x > 0)];
   for (let tolerance = TOLERANCE; half.length > MAX_POINTS / 2; tolerance *= TOLERANCE_GROWTH)
     half = simplifyLine(half, tolerance);
-  return roundPoints([...flip(half.slice(1)), ...half], units);
+  return roundPoints([...flip(half.slice(1)), ...half], FINE);
 }
 
 /** Return whether a line is symmetric about x = 0. @param {Point[]} points */

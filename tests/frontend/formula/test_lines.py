@@ -19,7 +19,7 @@ SMOOTHED = """
       texts: drawings.map(lines.writeFormula),
       trees: drawings.map(lines.makeDrawnTree),
       back: drawings.map(lines.makeDrawnTree).map((tree) => lines.parseDrawing({ label: "Drawn", tree })),
-      mirrored: lines.mirrorLine(points, [1e-6, 1e-6]),
+      mirrored: lines.mirrorLine(points),
     };
 """
 X = np.linspace(-2.5, 2.5, 501)
