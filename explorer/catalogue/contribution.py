@@ -1,4 +1,4 @@
-"""Derive the contribution of one element of a tensor to the gradient of an op's parameter."""
+"""Derive how much each element of x adds to the gradient of an op's parameter, such as a bound of clamp."""
 
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
@@ -62,10 +62,11 @@ class Contribution:
 
 @dataclass(frozen=True)
 class DerivedContribution:
-    """The contribution ``outer + r * ratio`` to a parameter's gradient, for any rule r for x.
+    """One element's contribution to a parameter's gradient, ``outer + r * ratio``, for a rule's gradient r.
 
-    ``outer``, in x and g, is the contribution through the op's outer function of q. ``ratio``, in x, is the
-    derivative of q's argument with respect to the parameter, divided by that with respect to x.
+    The op is ``outer(q(inner))``. ``outer``, a formula in x and g, is the contribution of the parameter in
+    the outer function. ``ratio``, a formula in x, is the derivative of ``inner`` with respect to the
+    parameter, divided by that with respect to x.
     """
 
     outer: Node
@@ -118,7 +119,7 @@ def find_contribution_or_none(op: Op, rule: Rule, name: str) -> Contribution | N
 
 
 def _explain_missing(op: Op, rule: Rule, name: str) -> str:
-    """Explain in a sentence why a parameter has no gradient."""
+    """Return a sentence that explains why a parameter of an op with a rule has no gradient."""
     if name in {p.name for p in rule.parameters}:
         reason = f"it shapes the gradient of {truncate(rule.key)} alone, and cannot learn"
         return f"the parameter {name} does not appear in y: {reason}"
@@ -127,7 +128,7 @@ def _explain_missing(op: Op, rule: Rule, name: str) -> str:
 
 
 def differentiate_op(op: Op, name: str, tensors: Collection[str] = ()) -> tuple[Formula, Formula] | None:
-    """Write torch's derivative of an op by a parameter as an exact formula and as a readable one.
+    """Return torch's derivative of an op with respect to a parameter, as an exact and a readable formula.
 
     Both are in x and g. Returns None if the derivative is 0 everywhere or too long.
     """
@@ -139,7 +140,7 @@ def differentiate_op(op: Op, name: str, tensors: Collection[str] = ()) -> tuple[
 
 @lru_cache
 def describe_autograd(op: Op) -> str:
-    """Describe torch's own gradient of an op: any rounding by casts, and the x at which it is 0."""
+    """Return a phrase on torch's own gradient of an op, such as ``g · dy/dx, 0 through round``."""
     calls = [part for part in walk(op.parsed.tree) if isinstance(part, Call) and FUNCTIONS[part.function].own]
     casts = [call for call in calls if FUNCTIONS[call.function].format]
     if not calls:
@@ -165,9 +166,10 @@ def describe_autograd(op: Op) -> str:
 
 
 def find_tensor_gradient(op: Op, name: str) -> Formula | None:
-    """Return torch's gradient for x if a parameter is a tensor. None if it is the same as for a number.
+    """Return the formula of torch's gradient for x if the parameter ``name`` is a tensor, not a number.
 
-    Also returns None if torch has no derivative by the parameter, which then has to be a number.
+    Returns None if it is the same as for a number, or if torch has no derivative with respect to the
+    parameter, which then has to be a number.
     """
     gradient = op.parsed.derive_gradient((name,)) if name and differentiate_op(op, name) else None
     return None if gradient == op.parsed.gradient else gradient
@@ -175,10 +177,10 @@ def find_tensor_gradient(op: Op, name: str) -> Formula | None:
 
 @lru_cache
 def derive_contribution(op: Op, name: str, tensors: tuple[str, ...] = ()) -> DerivedContribution | None:
-    """Derive the contribution to the gradient of an op's parameter, for any rule for x.
+    """Derive one element's contribution to the gradient of an op's parameter, for any backward rule.
 
-    ``tensors`` names further parameters that are tensors. Returns None if the op declares no inner and outer,
-    or if they do not let the parameter learn. Raises ValueError if the op's formula is not
+    ``tensors`` names further parameters that are tensors. Returns None if the op declares no ``inner`` and
+    ``outer``, or if they do not let the parameter learn. Raises ValueError if the op's formula is not
     ``outer(q(inner))``.
     """
     if op.inner is None or op.outer is None:
@@ -202,7 +204,7 @@ def derive_contribution(op: Op, name: str, tensors: tuple[str, ...] = ()) -> Der
 
 
 def _match_pattern(wanted: Name, pattern: Node, node: Node) -> Node | None:
-    """Match an expression against a pattern and return the part at ``wanted``, or None if they differ."""
+    """Return the part of ``node`` where ``pattern`` has ``wanted``, or None if they differ elsewhere."""
     if pattern == wanted:
         return node
     if type(pattern) is not type(node) or rebuild(pattern, children(node)) != node:
@@ -219,7 +221,7 @@ def _differentiate(tree: Node, name: str, upstream: Node, tensors: Collection[st
 
 
 def _divide(numerator: Node, denominator: Node) -> Node:
-    """Divide two expressions and simplify: ``-1 * (x / s / s) / (1 / s)`` gives ``-(x / s)``."""
+    """Return the simplified quotient of two expressions: ``-1 * (x / s / s) / (1 / s)`` is ``-(x / s)``."""
     if isinstance(find_first_factor(numerator), Unary):
         return Unary("-", _divide(negate(numerator), denominator))
     match numerator, denominator:
@@ -237,7 +239,7 @@ def _divide(numerator: Node, denominator: Node) -> Node:
 
 
 def _combine(derived: DerivedContribution, rule: Node) -> Node:
-    """Return the expression ``outer + rule * ratio``, with the sign of the ratio in front."""
+    """Return the expression ``outer + rule * ratio``, with a minus instead if ``ratio`` is negated."""
     sign, ratio = ("-", derived.ratio.operand) if isinstance(derived.ratio, Unary) else ("+", derived.ratio)
     product = rule if ratio == ONE else Binary("*", rule, ratio)
     if ratio == ZERO:

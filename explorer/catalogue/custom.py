@@ -78,7 +78,7 @@ def _describe_briefly(rule: Rule) -> str:
 
 
 def _parse_all_learned(parts: Sequence[str], start: int, text: str) -> tuple[Learned, ...]:
-    """Parse the gradients of parameters, given between semicolons; the first one begins at ``start``."""
+    """Parse ``parts`` of ``text``, the gradients of parameters; the first part begins at index ``start``."""
     learned: dict[str, Learned] = {}
     for part in parts:
         item = _parse_learned(part, start, text)
@@ -96,7 +96,7 @@ def _format_learned(learned: Learned) -> str:
 
 
 def _parse_learned(part: str, start: int, text: str) -> Learned:
-    """Parse the gradient of a parameter from the part of ``text`` that begins at ``start``."""
+    """Parse one parameter's gradient, the ``part`` that begins at index ``start`` of ``text``."""
     match = _LEARNED.fullmatch(part)
     if not match:
         raise FormulaError(_NO_PART, start + 1 + _count_indent(part), text)
@@ -115,7 +115,7 @@ def _count_indent(part: str) -> int:
 
 
 def _parse_formula(part: str, start: int, variables: tuple[str, ...], text: str) -> Formula:
-    """Parse the formula that begins at ``start`` of ``text``; errors give the column in ``text``."""
+    """Parse the formula ``part`` at index ``start`` of ``text``; errors give the column in ``text``."""
     try:
         formula = parse(part, variables=variables, parameters=None)
         _make_parameters(formula, part)
@@ -125,7 +125,7 @@ def _parse_formula(part: str, start: int, variables: tuple[str, ...], text: str)
 
 
 def _shift_error(error: FormulaError, start: int, text: str) -> FormulaError:
-    """Return an error with its column counted in the whole text, in which the part begins at ``start``."""
+    """Return an error with its column counted in the whole ``text``; ``start`` is where its part begins."""
     column = error.column + start
     message = re.sub(rf"\bcolumn {error.column}\b", f"column {column}", error.message)
     return FormulaError(message, column, text)

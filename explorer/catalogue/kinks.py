@@ -31,7 +31,7 @@ class TooManyKinksError(ValueError):
 def list_kink_points(
     kinks: tuple[Kink, ...], parameters: Mapping[str, float], start: float, stop: float, max_points: int
 ) -> list[float]:
-    """Evaluate declared kinks to numbers, and return those from ``start`` to ``stop`` in ascending order.
+    """Return the declared kinks from ``start`` to ``stop`` as numbers in ascending order.
 
     Raises TooManyKinksError if a lattice has more than ``max_points`` points in the interval, too many to
     distinguish in a plot.

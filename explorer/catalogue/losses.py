@@ -83,7 +83,7 @@ def make_antithetic(op: Formula) -> Formula:
 
 
 def expand_losses(rule: Formula, op: Formula, loss: Loss | None, factor: Node = ONE) -> Formula:
-    """Replace losses and antithetic outputs in a rule by formulas of x, y, g and random numbers.
+    """Replace losses and antithetic outputs in a rule's formula by terms in x, y, g and random numbers.
 
     An antithetic output becomes the op's formula for 1 − u. A loss becomes the formula of ``loss``, times
     ``factor``, or stays if ``loss`` is None.
@@ -101,7 +101,7 @@ UPSTREAM = Name("g()")  # internal name of the factor on the loss; its brackets 
 
 
 def expand_in_draws(formula: Formula, op: Formula, loss: Loss) -> Node:
-    """Rewrite a formula as an expression in x, random numbers and the factor UPSTREAM only.
+    """Return a formula as an expression in x, random numbers and the factor UPSTREAM only.
 
     The op's formula replaces y, and UPSTREAM times the slope of the loss replaces g.
     """

@@ -1,4 +1,4 @@
-"""Resolve the parameter values of an op with a rule; equal names may mean one parameter or two."""
+"""Resolve the parameter values of an op with a rule; a name in both may mean one parameter or two."""
 
 import math
 import re
@@ -144,7 +144,7 @@ def check_values(
 
 
 def list_parameter_names(op: Op, rules: Sequence[Rule], loss: Loss | None = None) -> dict[str, bool]:
-    """Return a dict from accepted parameter names to True, and from their forms ``rule.name`` to False."""
+    """Return a dict of accepted parameter names: True for a plain name, False for the form ``rule.name``."""
     adapted = [adapt_rule(op, rule) for rule in rules]
     names = {qualify_name(rule, p): False for rule in adapted for p in rule.parameters}
     entries: tuple[Any, ...] = (op, *adapted, *([loss] if loss else []))

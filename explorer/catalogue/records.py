@@ -210,7 +210,7 @@ class Entry:
 
     @property
     def other_outputs(self) -> tuple[str, ...]:
-        """The losses in the formulas at outputs other than y. Each of them needs a forward pass in a net."""
+        """The losses in the formulas at outputs other than y, each of which needs a forward pass in a net."""
         outputs = (formula.other_outputs for formula in self.formulas)
         return tuple(dict.fromkeys(chain.from_iterable(outputs)))
 

@@ -1,4 +1,4 @@
-"""Explain why some ops and rules cannot train nets, and how nets with random ops are evaluated."""
+"""Sentences on why some ops and rules cannot train nets, and on how nets with random ops are evaluated."""
 
 from explorer.catalogue.records import Op, Rule
 from explorer.formula.tree import ANTITHETIC_LOSS
@@ -14,7 +14,7 @@ _TWIN = (
 
 
 def explain_refusal(entry: Op | Rule, name: str, *, spikes: bool = False) -> str:
-    """Explain why an op or rule cannot be used to train nets. Returns "" if it can.
+    """Return a sentence that explains why an op or rule cannot be used to train nets, or "" if it can.
 
     ``name`` is the name of the op or rule on screen. ``spikes`` selects the reason for nets of spiking units.
     """
@@ -24,7 +24,7 @@ def explain_refusal(entry: Op | Rule, name: str, *, spikes: bool = False) -> str
 
 
 def describe_evaluation(op: Op) -> str:
-    """Describe how nets with a random op are evaluated. Returns "" for a deterministic op."""
+    """Return a sentence on how nets with a random op are evaluated, or "" for a deterministic op."""
     if not op.is_random:
         return ""
     if op.judged is None:

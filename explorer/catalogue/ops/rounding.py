@@ -1,4 +1,4 @@
-"""Ops that round, and so lose the values between two levels, and the gradient."""
+"""Ops that round x to levels: the values between two levels are lost, and so is the gradient."""
 
 from explorer.catalogue.kinks import Lattice
 from explorer.catalogue.parameters import (

@@ -7,7 +7,7 @@ from explorer.catalogue.rules import drawn, formats, general, rounding, sign, st
 
 
 def _assign_group(family: str, rules: tuple[Rule, ...], reason: str) -> Iterator[Rule]:
-    """Yield the rules of a group with the group's defaults for ``suits`` and ``otherwise``."""
+    """Yield the rules with ``family`` as their group. By default a rule suits ``family``, for ``reason``."""
     for rule in rules:
         suits, rule_reason = rule.suits or (family,), rule.otherwise or reason
         yield rule.with_quantities(group=family, suits=suits, otherwise=rule_reason)

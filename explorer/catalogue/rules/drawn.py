@@ -1,4 +1,4 @@
-"""Backward rules for random units with outputs 0 and 1. They estimate a gradient from one draw."""
+"""Backward rules for random units with outputs 0 and 1. They estimate a gradient from one random sample."""
 
 from explorer.catalogue.records import Learned, Parameter, Rule
 

@@ -1,4 +1,4 @@
-"""Backward rules for sign-like ops. The ops jump by 2, so a rule that only smooths the jump has area 2."""
+"""Backward rules for sign-like ops. These jump by 2, so a rule that only smooths the jump integrates to 2."""
 
 from explorer.catalogue.parameters import NEGATIVE, POSITIVE, TERNARY
 from explorer.catalogue.records import Learned, Parameter, Rule

@@ -1,4 +1,4 @@
-"""Backward rules for step-like ops. The ops jump by 1, so a rule that only smooths the jump has area 1."""
+"""Backward rules for step-like ops. These jump by 1, so a rule that only smooths the jump integrates to 1."""
 
 from explorer.catalogue.records import Parameter, Rule
 
