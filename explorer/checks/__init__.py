@@ -72,7 +72,7 @@ class Check:
     pairs: Literal["all", "fixed", "drawn"] = "all"
 
     def find_result(self, curve: Curve) -> Result:
-        """Run the check on a curve. If it raises an error, the result is "unknown", with the reason."""
+        """Return the check's result for a curve: "unknown", with the reason, if the check itself fails."""
         try:
             traits, is_random = curve.traits, curve.subject.seed is not None
             if (traits.failure or traits.no_path) and not self.works_without_gradient:
@@ -213,7 +213,7 @@ def _write_value(value: Any) -> str:
 
 
 def check_pair(op: str | Op, rule: str | Rule, settings: Mapping[str, float]) -> Results:
-    """Run the quick checks that the app shows for an op with a backward rule."""
+    """Run the quick checks that the app shows for an op with a backward rule, and return their results."""
     learns = bool(find_rule(rule).learned)
     visible = [check for check in CHECKS if check.in_app and (learns or not check.needs_learned)]
     return _check_pair(visible, op, rule, parameters=settings)
@@ -235,7 +235,7 @@ def _check_pair(
 
 
 def _check_own(subject: Subject) -> Results:
-    """Run all checks on a user's function, until one of them hangs."""
+    """Run all checks on a user's function, until one of them hangs, and return their results."""
     results, obstacle, verdict_of_forward = Results(title=subject.name), "", unknown
     import_module("torch._dynamo")  # imported in advance, because torch would do it within the time limit
 

@@ -1,4 +1,4 @@
-"""Checks that the gradient's area equals the op's jumps, and that its integral follows the op."""
+"""Checks of a rule's integral over x: its total (area) equals the op's jumps, and it follows the op."""
 
 import math
 from dataclasses import replace
@@ -35,7 +35,7 @@ def check_area(curve: Curve) -> Result:
 
 
 def _explain_no_integral(curve: Curve) -> Result | None:
-    """Return an "unknown" result with the reason if a rule has no integral over x, otherwise None."""
+    """Return an "unknown" result with the reason if a rule has no integral over x, or None if it has one."""
     reason, at = curve.integral_obstacle
     if find_effect_of_others(curve):
         reason, at = "the gradient depends on other elements as well, see linear in g", None
@@ -43,9 +43,9 @@ def _explain_no_integral(curve: Curve) -> Result | None:
 
 
 def _compare_area(curve: Curve, of_jump: bool = False) -> Result:
-    """Compare the area of a rule with the rise of an op that jumps.
+    """Return a result that compares a rule's area (its integral over x) with the rise of an op that jumps.
 
-    For an endless staircase, area and rise are those between −8 and 8. With ``of_jump``, any finite area of
+    For an endless staircase such as round, both are taken from −8 to 8. With ``of_jump``, any finite area of
     the right sign is accepted.
     """
     at, heights, (x, total) = round_position(float(curve.jumps[0][0])), curve.jumps[1].abs(), curve.integral
@@ -129,7 +129,7 @@ def _judge_staircase(curve: Curve) -> Result:
 
 
 def _find_stop(curve: Curve, step: float) -> float | None:
-    """Find the x beyond which a rule's integral departs from an endless staircase. None if it does not."""
+    """Return the first of x = ±100, ±1000 where a rule's integral leaves an endless staircase, or None."""
     for start in (100.0, -100.0, 1000.0, -1000.0):
         x = curve.subject.clip(start + torch.linspace(0, NEAR, 801, dtype=curve.dtype))
         if len(x):
@@ -141,7 +141,7 @@ def _find_stop(curve: Curve, step: float) -> float | None:
 
 
 def _judge_place(curve: Curve) -> Result:
-    """Judge whether a rule is centred on the op's one or two jumps."""
+    """Return a result that says whether a rule is centred on the op's one or two jumps."""
     (at, heights), (x, total), area = curve.jumps, curve.integral, curve.area
     centre = round_position(float((at * heights.abs()).sum() / heights.abs().sum()))
 

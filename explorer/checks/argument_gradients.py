@@ -1,9 +1,9 @@
-"""Compare an argument's actual gradients, by backward, with its due gradients, by autograd of the forward.
+"""Compare the gradients that backward gives an argument with those due to it, by autograd of the forward.
 
 The integrals of both gradients over all x are compared too, because jumps of y may move with the argument.
-When θ changes, a jump of height J at p moves by dp/dθ, which takes J·dp/dθ out of the integral of y. No
-single x shows that. A rule spreads a threshold's gradient over a band around the jump, and its integral must
-be right.
+When the argument θ changes, a jump of height J at p moves by dp/dθ, which takes J·dp/dθ out of the integral
+of y. No single x shows that. A rule spreads a threshold's gradient over a band around the jump, and its
+integral must be right.
 """
 
 from collections.abc import Callable
@@ -40,10 +40,10 @@ _IN_PLACE: dict[Any, Callable[..., Tensor]] = {
 
 
 class Probe:
-    """The actual and the due gradients of one learned argument, for the same x and g.
+    """The gradients of one learned argument: the actual ones, by backward, and those due to it.
 
-    A gradient, (m,), has one value for each direction of the argument. A small argument has one direction per
-    element, any other random ones. ``mixes`` is true if y at one x depends on other x.
+    A gradient, (m,), has one value for each direction in which the argument is changed: one direction per
+    element if the argument is small, else random ones. ``mixes`` is true if y at one x depends on other x.
     """
 
     def __init__(self, subject: Subject, k: int, mixes: bool = False) -> None:
@@ -73,7 +73,7 @@ class Probe:
 
     @cached_property
     def _decided(self) -> Tensor:
-        """A mask of the x at which autograd of the forward gives the due gradient; all 1 if those are few.
+        """A mask, 1 at each x whose due gradient is unambiguous; all 1 if those are few.
 
         Rounding before or after clamping gives the same forward, but different masks near the bounds. The
         gradient due to a learned argument is ambiguous there.
@@ -133,7 +133,7 @@ class Probe:
         return torch.stack(rows) @ self._directions.T.to(rows[0])
 
     def compute_due(self, *upstreams: Tensor) -> Tensor | None:
-        """Compute the argument's due gradients for several upstream gradients, (n, m).
+        """Compute the argument's due gradients, (n, m), for n upstream gradients.
 
         They come from autograd of the forward, or from differences of y. Raises UntriedError if the forward
         cannot be followed.
@@ -149,7 +149,7 @@ class Probe:
         return slopes
 
     def differentiate(self, g: Tensor, h: float = _SMALL_STEP) -> tuple[Tensor, Tensor]:
-        """Return the slopes of the sum of g · y, from differences, and their likely errors; (m,) each."""
+        """Return the slopes of sum(g · y) along the argument, and their likely errors; (m,) each."""
 
         def sum_at(steps: Tensor) -> Tensor:
             sums = []
@@ -164,17 +164,17 @@ class Probe:
 
     @cached_property
     def growth(self) -> float:
-        """The growth of the gradient with three times the elements, relative to the growth of a sum."""
+        """The gradient's size for x repeated three times, divided by three times that for x: 1 for a sum."""
         x, g = (torch.cat([parts] * _REPEATS) for parts in (self.x, self.upstreams[0]))
         single, repeated = self.pull(self.upstreams[0]), self.pull(g, x)
         size = 0.0 if single is None else float(single.abs().sum())
         return float(repeated.abs().sum()) / size / _REPEATS if repeated is not None and size else 1.0
 
     def compute_moments(self, share: float = 0.0) -> tuple[Tensor, Tensor, bool]:
-        """Integrate the argument's gradient over x, by the backward and by the forward with its moving jumps.
+        """Integrate over x the argument's gradient: by backward, and by the forward with its moving jumps.
 
-        Returns the two integrals, (2,) float64 each, for the weights 1 and x / reach, and whether a jump of y
-        moves with the argument. Before that, the argument is increased by the fraction ``share``. Raises
+        Returns the two integrals, (2,) float64 each, weighted with 1 and with x / reach, and whether a jump
+        of y moves with the argument. Before that, the argument is increased by the fraction ``share``. Raises
         UntriedError if the jumps of y cannot be followed.
         """
         subject, value = self.subject, self.subject.arguments[self.k].detach().double() * (1 + share)
@@ -205,7 +205,7 @@ class Probe:
         return torch.stack(actual), torch.stack(expected), bool((speed.abs() > 1e-6).any())
 
     def _sum_rows(self, x: Tensor) -> Tensor:
-        """Sum y over all dimensions after the first; (n,)."""
+        """Return y for n values of x, summed over all dimensions after the first; (n,)."""
         with torch.no_grad():
             y = self.subject.run(self.subject.broadcast(x)).double()
         return y.flatten(1).sum(1) if y.dim() > 1 else y
@@ -231,7 +231,7 @@ def _run_plain(function: type[torch.autograd.Function], x: Tensor, *arguments: A
 
 
 class _StraightThrough(TorchFunctionMode):
-    """A mode that replaces each rounding by ``x + (round(x) - x).detach()``, also inside a Function."""
+    """A torch mode that replaces a rounding, also in a Function, by ``x + (round(x) - x).detach()``."""
 
     rounds: bool = False
 

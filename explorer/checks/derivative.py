@@ -59,7 +59,7 @@ def is_derivative(curve: Curve) -> bool:
 
 
 def _find_factor(curve: Curve, g: float = 1.0) -> float | None:
-    """Return the constant ratio of gradient ÷ g to the op's derivative, or None if the ratio varies."""
+    """Return the factor from the op's derivative to the gradient ÷ g, or None if it is not constant."""
     sure, r = curve.trusted, curve.gradient if g == 1.0 else curve.subject.gradient(curve.x, g) / g
     slope, r, tolerance = curve.slope[sure], r[sure], curve.tolerance[sure]
     if not bool((slope.abs() > 10 * tolerance).any()):  # slopes of a piecewise constant op are noise
@@ -85,7 +85,7 @@ def is_bounded_by_argument(curve: Curve, learned: bool = False) -> bool:
 
 
 def _judge_deviation(curve: Curve, deviating: Tensor, worst: int) -> Iterator[Result]:
-    """Yield results for a gradient that is not the op's derivative; the first one applies."""
+    """Yield possible results for a gradient that is not the op's derivative; the first one is used."""
     at, r, slope = (float(values[worst]) for values in (curve.x, curve.gradient, curve.slope))
     size, declared, subject = abs(r - slope), curve.subject.declared, curve.subject
     gradient, due = format_unequal(r, slope)
@@ -135,7 +135,7 @@ def _judge_deviation(curve: Curve, deviating: Tensor, worst: int) -> Iterator[Re
 
 
 def _judge_factor(curve: Curve, times: float, at: float) -> Result:
-    """Judge a factor on the derivative. It is by design if the code or the arguments contain it."""
+    """Return a result for a gradient of ``times`` the derivative, by design if the code has that number."""
     least = _find_factor(curve, _SMALL)
     if least is not None and abs(least - 1) < _SLIP:
         return by_design("It is the op's derivative for small g, and {figure} times it for g = 1.", at, times)
@@ -192,7 +192,7 @@ def check_double_backward(curve: Curve) -> Result:
 
 
 def _differentiate_twice(subject: Subject, x: Tensor, g: Tensor) -> tuple[Tensor, Tensor]:
-    """Differentiate the sum of the gradient by x and by g with autograd; 0 if there is no path.
+    """Return the derivatives of the summed gradient by x and by g, from autograd; 0 if there is no path.
 
     Raises NoGradientError if torch refuses to differentiate the function twice.
     """
@@ -212,6 +212,6 @@ def _differentiate_twice(subject: Subject, x: Tensor, g: Tensor) -> tuple[Tensor
 def _compare(
     judge: Callable[..., Result], words: str, x: Tensor, actual: Tensor, due: Tensor, wrong: Tensor
 ) -> Result:
-    """Return a result about the x at which two second derivatives differ most."""
+    """Return a result about the x, in the mask ``wrong``, at which two second derivatives differ most."""
     worst = int(torch.where(wrong, (actual - due).abs(), 0.0).argmax())
     return judge(words, x[worst], actual[worst], due=due[worst])

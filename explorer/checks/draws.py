@@ -1,4 +1,4 @@
-"""Checks of random functions on average, and of the random draw that a rule uses."""
+"""Checks of random functions on average over many samples, and of the random number that a rule uses."""
 
 from dataclasses import replace
 from functools import partial
@@ -34,10 +34,10 @@ KINKS = unknown("Its forward draws at random, so the gradient exactly at a kink 
 
 
 def _average(curve: Curve) -> tuple[Tensor, Tensor, Tensor, float]:
-    """Average a random function over draws.
+    """Average a random function over many random samples.
 
-    Returns x, the mean of y, the integral of the mean gradient, and the largest standard error of the mean of
-    y.
+    Returns x, the mean of y, the running integral of the mean gradient, (n,) each, and the largest standard
+    error of the mean of y.
     """
     x = torch.linspace(*(curve.subject.domain or (-NEAR, NEAR)), _POINTS, dtype=curve.dtype)
     x_of_draws, subject = x.repeat(_COPIES), curve.subject
@@ -47,7 +47,7 @@ def _average(curve: Curve) -> tuple[Tensor, Tensor, Tensor, float]:
 
 
 def check_area_on_average(curve: Curve) -> Result:
-    """Check whether the area of the mean gradient equals the rise of the mean of y, over the points tried."""
+    """Check for a random function whether the integral of its mean gradient equals the rise of its mean y."""
     x, y, total, error = _average(curve)
     area, rise = float(total[-1]), float(y[-1] - y[0])
     is_same = abs(area - rise) <= 2 * _SIGNIFICANT * error + 0.03 * abs(rise)
@@ -57,7 +57,7 @@ def check_area_on_average(curve: Curve) -> Result:
 
 
 def check_antiderivative_on_average(curve: Curve) -> Result:
-    """Check whether the integral of the mean gradient follows the mean of y over draws."""
+    """Check for a random function whether the integral of its mean gradient follows its mean y."""
     x, y, total, error = _average(curve)
     off = total - y
     off = (off - off[len(x) // 2]).abs()
@@ -71,7 +71,7 @@ def check_antiderivative_on_average(curve: Curve) -> Result:
 
 
 def check_bias(curve: Curve) -> Result:
-    """Check for several losses whether the mean gradient over draws is the slope of the mean loss."""
+    """Check whether a random function's mean gradient is the slope of its mean loss, for several losses."""
     biases = {name: _measure_bias(curve, find_loss(text)) for name, text in _LOSSES.items()}
     fitting = [name for name, bias in biases.items() if bias <= _TOLERANCE]
     failing, largest = [name for name in biases if name not in fitting], max(biases.values())
@@ -84,7 +84,7 @@ def check_bias(curve: Curve) -> Result:
 
 
 def check_draw(curve: Curve) -> Result:
-    """Check whether a rule uses the op's random draw u: with 1 − u instead, the bias must not shrink."""
+    """Check whether a rule uses the op's random number u: with 1 − u instead, its bias must not shrink."""
     assert curve.drawn_pair
     op, rule = curve.drawn_pair
     if rule.parsed is None or not {_U.name, _NORMAL.name} & {*rule.parsed.random_names}:
@@ -110,7 +110,7 @@ def _format_share(bias: float) -> str:
 
 
 def _measure_bias(curve: Curve, loss: Loss, rule: Rule | None = None) -> float:
-    """Measure the largest error of the mean gradient over draws, relative to the largest exact gradient."""
+    """Return the largest error of the mean gradient over samples, relative to the largest exact gradient."""
     assert curve.drawn_pair
     op, native = curve.drawn_pair
     pair = StochasticPair(op, rule or native, loss, curve.subject.parameters, mean_points=_X)

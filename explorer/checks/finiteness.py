@@ -1,4 +1,4 @@
-"""Checks that the gradient is finite wherever y is, in every dtype, and that its mask blocks some x."""
+"""Checks that the gradient is finite wherever y is, in every dtype, and that a mask blocks some x."""
 
 import math
 from collections.abc import Callable
@@ -54,7 +54,7 @@ def check_finiteness(curve: Curve) -> Result:
 
 
 def list_floats(dtype: torch.dtype, subject: Subject) -> Tensor:
-    """List floats that may cause an overflow, in ascending order.
+    """Return floats of a dtype at which a function may overflow, in ascending order.
 
     The list has ±0, the smallest floats, powers up to the largest, evenly spaced ones and constants in the
     code.
@@ -70,7 +70,7 @@ def list_floats(dtype: torch.dtype, subject: Subject) -> Tensor:
 
 
 def _evaluate(subject: Subject, x: Tensor) -> tuple[Tensor, Tensor, Tensor]:
-    """Evaluate y and the gradients for g = 1 and for g = 0."""
+    """Return y, the gradient for g = 1 and the gradient for g = 0 at each x."""
     (y, r), (_, of_zero) = (subject.run_both(subject.broadcast(x), g) for g in (1.0, 0.0))
     return subject.reduce_rows(y), subject.reduce_rows(r), subject.reduce_rows(of_zero)
 
@@ -86,7 +86,7 @@ def _is_representable(subject: Subject, x: Tensor) -> Tensor:
 
 
 def _find_lost_values(curve: Curve, samples: _Samples) -> Result | None:
-    """Report NaN at an x at which the function is defined. Returns None if there is none.
+    """Return a failed result for NaN at an x at which the function is defined, or None without such an x.
 
     NaN outside the domain, as for the root of a negative x, is not a fault: it begins at the same x in every
     dtype. If NaN begins elsewhere in a shorter dtype, an intermediate result overflows.
@@ -121,14 +121,14 @@ def _find_lost_values(curve: Curve, samples: _Samples) -> Result | None:
 
 
 def _is_overflow(samples: _Samples, x: float, edge: int) -> bool:
-    """Return whether the x at which y becomes NaN depends on the dtype."""
+    """Return whether the x at which y becomes NaN differs between dtypes, which is a sign of overflow."""
     finite = [values[y.isfinite()] for values, y, _ in samples.values()]
     ends = [float(values[edge]) for values in finite if len(values)]
     return abs(x) > 1 and max(ends) - min(ends) > 0.3 * abs(x)
 
 
 def _name_range(curve: Curve, samples: _Samples) -> str:
-    """Return a clause on the range over which y is finite in float64, or in the first dtype tried."""
+    """Return a clause that names the range of x with finite y, in float64 or else the first dtype tried."""
     x, y, _ = next(iter(samples.values()))
     finite = y.isfinite().nonzero()[:, 0].tolist()
     if not finite:
@@ -145,13 +145,13 @@ def _name_range(curve: Curve, samples: _Samples) -> str:
 
 
 def _find_end(is_inside: Callable[[Tensor], Tensor], inside: Tensor, outside: Tensor) -> float:
-    """Find the last x between ``inside`` and ``outside`` at which a condition holds, by bisection."""
+    """Return the last x between ``inside`` and ``outside`` at which a condition holds, found by bisection."""
     end = float(bisect(is_inside, inside.reshape(1), outside.reshape(1))[0])
     return end if abs(end) > 1e-12 else 0.0
 
 
 def _report(values: Callable[[Tensor], Tensor], x: Tensor, mask: Tensor, words: str) -> Result:
-    """Report the NaN nearest to x = 0. In float64 bisection finds its exact x."""
+    """Return a failed result about the NaN (``mask``) nearest to x = 0, located by bisection in float64."""
     at = find_nearest(x, mask)
     nearer = x[(x.abs() < abs(at)) & (x * at > 0)]
     if x.dtype == torch.float64 and len(nearer):
@@ -178,7 +178,7 @@ def _describe_fault(curve: Curve, x: Tensor, r: Tensor, bad: Tensor) -> Result:
 
 
 class _Recorder(TorchDispatchMode):  # type: ignore[no-untyped-call]  # torch's own
-    """A mode that records the boolean tensors that code computes."""
+    """A torch function mode that records the boolean tensors computed while it is active."""
 
     def __init__(self) -> None:
         super().__init__()  # type: ignore[no-untyped-call]
@@ -193,9 +193,9 @@ class _Recorder(TorchDispatchMode):  # type: ignore[no-untyped-call]  # torch's 
 
 
 def describe_idle_mask(curve: Curve) -> str:
-    """Describe a mask in a Function's backward that is true for every x, such as one of a clamped y.
+    """Return a clause about a mask in a Function's backward that is true for every x.
 
-    Returns a clause, or "" if there is no such mask.
+    An example is a mask that tests a clamped y. Returns "" if there is no such mask.
     """
     if curve.subject.function is None:
         return ""

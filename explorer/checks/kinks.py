@@ -66,7 +66,7 @@ def check_kinks(curve: Curve) -> Result:
 
 
 def _find_positions(curve: Curve) -> Tensor:
-    """Find the kinks of a curve, (m,), and round numbers at which the gradient differs from both sides."""
+    """Return the x to check, (m,): kinks, and round numbers at which the gradient differs from both sides."""
     subject = curve.subject
     if (declared := curve.declared_kinks) is not None:
         return torch.tensor(declared, dtype=curve.dtype)
@@ -82,7 +82,7 @@ def _find_positions(curve: Curve) -> Tensor:
 
 
 def _find_corners(curve: Curve) -> Tensor:
-    """Find round numbers near which the op's slope jumps although the gradient does not; (m,)."""
+    """Return integers and constants in the code at which the slope of y jumps; (m,)."""
     x = curve.subject.clip(torch.tensor(sorted({*range(-8, 9), *curve.subject.constants}), dtype=curve.dtype))
     h = 1e-6 * x.abs().clamp(min=1.0)
     below, y, above = (curve.subject.y(x + k * h) for k in (-1, 0, 1))
@@ -90,7 +90,7 @@ def _find_corners(curve: Curve) -> Tensor:
 
 
 def _evaluate_sides(curve: Curve, x: Tensor) -> tuple[Tensor, Tensor, Tensor]:
-    """Evaluate the gradient's left limit, value and right limit at each x, for g = 1; (n,) each."""
+    """Return the gradient's left limit, value and right limit at each x, for g = 1; (n,) each."""
     h = (1e-9 if curve.dtype == torch.float64 else 1e-4) * x.abs().clamp(min=1.0)
     r = curve.subject.gradient(torch.cat([x - 2 * h, x - h, x, x + h, x + 2 * h]))
     farther_left, left, at, right, farther_right = r.reshape(5, -1)
@@ -99,7 +99,7 @@ def _evaluate_sides(curve: Curve, x: Tensor) -> tuple[Tensor, Tensor, Tensor]:
 
 
 def _find_torch_function(curve: Curve, x: Tensor) -> tuple[str, Tensor] | None:
-    """Find a torch function that equals the op. Returns its name and gradient at x. None if there is none."""
+    """Return the name of a torch function that equals the op, and its gradient at x, or None without one."""
     subject = curve.subject
     if subject.op:
         native_gradient = prepare_pair(subject.op, RULES["default"], subject.parameters)

@@ -63,7 +63,7 @@ def _find_departure(curve: Curve, x: Tensor) -> tuple[float, float, float, float
 
 
 def _measure_rounding(curve: Curve, x: Tensor) -> Tensor:
-    """Measure the largest difference between gradients at neighbouring floats near each x; (n,)."""
+    """Return the largest change of the gradient between floats near each x, due to rounding; (n,)."""
     low, high = curve.subject.domain or (-torch.inf, torch.inf)
     differences = []
     for near in torch.linspace(0.8, 1.2, 16).tolist():
@@ -75,7 +75,7 @@ def _measure_rounding(curve: Curve, x: Tensor) -> Tensor:
 
 @lru_cache(maxsize=2)
 def find_effect_of_others(curve: Curve) -> Result | None:
-    """Report a gradient that depends on its position or on other elements. Returns None if it does not."""
+    """Return a result about a gradient that depends on its position or on other elements, or None."""
     if curve.subject.op is not None or curve.traits.dependence or curve.is_line:
         return None
     x = curve.subject.clip(torch.cat([curve.x[::7], _PLAIN.to(curve.dtype) + 0.01]))
@@ -101,7 +101,7 @@ def find_effect_of_others(curve: Curve) -> Result | None:
 
 
 def _judge(curve: Curve, at: float, example: str, actual: float) -> Result:
-    """Judge a rule with undeclared nonlinearity in g, which is by design if its purpose is clear."""
+    """Return the result for a rule with undeclared nonlinearity in g: by design if its purpose is clear."""
     x = curve.x
     zero, single, minus, two = (curve.subject.gradient(x, g) for g in (0.0, 1.0, -1.0, 2.0))
     ignores_g, offset = (single == two) & (single == minus) & (single.abs() > 0), zero.abs() > 1e-9
@@ -121,7 +121,7 @@ def _judge(curve: Curve, at: float, example: str, actual: float) -> Result:
 
 
 def _guess_purpose(pull: Callable[[float], Tensor], mirrored: bool) -> str:
-    """Guess the purpose of a rule that is not linear in g. Returns a sentence, or "" if there is no guess."""
+    """Return a sentence that guesses the purpose of a rule that is not linear in g, or "" without a guess."""
     single, two, tiny, small, large = map(pull, (1.0, 2.0, 1e-9, 1e-6, 1e3))
     is_odd, grows = _is_close(pull(-1.0), -single), _is_close(two, 2.0 * single)
     grows = grows and _is_close(large, 1e3 * single)

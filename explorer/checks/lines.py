@@ -1,8 +1,8 @@
-"""Checks, along straight lines, of functions whose y at one x depends on other x.
+"""Checks of functions that mix elements, such as softmax: y at one x depends on other x.
 
-On a line x + t·v, with weights w for y, ``<w, y(x + t·v)>`` is a function of the number t. Its derivative by
-the rule is the vector–Jacobian product of w, times v. Most checks are those of elementwise functions, which
-take t as their x. They run on a few lines in general position.
+Such a function is followed along a straight line x + t·v. With weights w for y, ``<w, y(x + t·v)>`` is a
+function of the number t. Its derivative by the rule is the vector–Jacobian product of w, times v. Most checks
+are those of elementwise functions, which take t as their x. They run on a few lines in general position.
 """
 
 import re
@@ -43,7 +43,7 @@ class Line(Curve):
         self.parent, self.start, self.v, self.w = parent, x, v, w
 
     def spread(self, even: int, factors: int, *parts: Tensor) -> Tensor:
-        """Return evenly spaced positions t from −2 to 2, (n,), with more of them for a scan."""
+        """Return evenly spaced positions t from −2 to 2, (n,); more of them if ``even`` is large."""
         count = _SCAN if even > _SCAN * 20 else _POINTS
         return torch.linspace(-_REACH, _REACH, count, dtype=self.dtype) + _OFF
 
@@ -53,7 +53,7 @@ class Line(Curve):
         return torch.equal(self.parent.subject.run(self.start.clone()), self.start)
 
     def integrate_uphill(self) -> Tensor:
-        """Return the rule's integral and the rise of y on a line that starts along the gradient; (2,)."""
+        """Return the rule's integral and the rise of y along a line in the gradient's direction; (2,)."""
         r = self.parent.subject.run_both(self.start, self.w)[1]
         size = float(r.square().mean().sqrt())
         v = r * (float(self.v.square().mean().sqrt()) / size) if size > 0 else self.v
@@ -91,7 +91,7 @@ def adapt(run: Callable[[Curve], Result]) -> Callable[[Curve], Result]:
 
 
 def check_finiteness_at_scales(curve: Curve) -> Result:
-    """Check whether the gradient is finite for an x and multiples of it from 0.0001 to 10,000."""
+    """Check whether the gradient stays finite if an x is multiplied by factors from 0.0001 to 10,000."""
     line = make_lines(curve)[0]
     for scale in _SCALES:
         x = curve.subject.fit_domain(line.start * scale)

@@ -42,7 +42,7 @@ class Match:
 
 
 def describe_match(curve: Curve, factor: float = 1.0) -> str:
-    """Return the name of the catalogue's rule that equals ``factor`` times the gradient, or ""."""
+    """Return words for the catalogue rule that equals ``factor`` times the gradient, or "" if none does."""
     match = match_rule(curve, factor)
     times = "" if factor == 1.0 else f"{format_number(1 / factor)} times "
     return f"{times}the catalogue's {match.text}" if match else ""
@@ -66,7 +66,7 @@ def match_rule(curve: Curve, factor: float = 1.0) -> Match | None:
 
 
 def _iterate_for_op(curve: Curve, pulls: Mapping[float, Tensor]) -> Iterator[Match]:
-    """Yield matching rules without parameters, or with parameters that the curve shows."""
+    """Yield catalogue rules that match the gradient, with parameters read from the curve or none."""
     x, y = curve.x, curve.y
     lo, hi = float(y.min()), float(y.max())
     is_bounded, is_rectifier = _is_close(y, x.clamp(lo, hi)), _is_close(y, x.relu())
@@ -134,7 +134,7 @@ def _fit(rule: Rule, u: Tensor, target: Tensor, curve: Curve) -> dict[str, float
 
 
 def _iterate_candidates(rule: Rule, curve: Curve) -> Iterator[tuple[float, ...]]:
-    """Yield parameter values to try: defaults, numbers in the function, and edges of the curve."""
+    """Yield tuples of parameter values to try: defaults, numbers in the function, and edges of the curve."""
     edges = (curve.gradient_jumps[0] - curve.jumps[0].mean()).abs().tolist()[:4]
     hints = dict.fromkeys(round(hint, 9) for hint in (*curve.subject.numbers, *edges) if hint > 0)
     values = [[item.default, *([] if rule.learned else [item.low]), *hints] for item in rule.parameters]
@@ -142,10 +142,10 @@ def _iterate_candidates(rule: Rule, curve: Curve) -> Iterator[tuple[float, ...]]
 
 
 def _refine(residuals: Callable[[Tensor], Tensor], values: Tensor) -> Tensor:
-    """Refine positive parameters by damped Gauss–Newton steps on their logarithms.
+    """Return positive parameter values refined by damped Gauss–Newton steps on their logarithms.
 
-    Torch's optimisers are not used, because they import its compiler, which exceeds the time limit of a
-    check.
+    ``residuals`` maps parameter values to the errors to minimize. Torch's optimisers are not used, because
+    they import its compiler, which exceeds the time limit of a check.
     """
     logs, damping, idle = values.clamp(min=1e-3).log(), 1e-3, 0
     error, unit = residuals(logs.exp()), torch.eye(len(logs), dtype=logs.dtype)

@@ -46,7 +46,7 @@ def check_parameter_gradients(curve: Curve) -> Result:
 
 
 def _explain_mismatch(op: Op, rule: Rule) -> str:
-    """Explain why a rule's parameter gradients do not apply to an op. Returns "" if they do."""
+    """Return a sentence that explains why a rule's parameter gradients do not fit an op, or "" if they do."""
     in_y, learned = set(op.parsed.parameters), {single.name for single in rule.learned}
     labels = {p.name: p.display_name for p in rule.parameters}
     absent, foreign = sorted(labels[name] for name in learned - in_y), sorted(in_y - {*labels})
@@ -90,7 +90,7 @@ def _check_all(subject: Subject, mixes: bool = False) -> Result:
 
 
 def _check_argument(probe: Probe) -> Result:
-    """Check one learned argument. If the check fails only exactly at its value, the value is on a kink."""
+    """Return the result for one learned argument; if only its exact value fails, that value is on a kink."""
     finding = _check_at_value(probe)
     if finding.verdict != FAILS:
         return finding
@@ -127,7 +127,7 @@ def _check_at_value(probe: Probe) -> Result:
 
 
 def _is_hidden(probe: Probe) -> bool:
-    """Return whether, far from 0, y depends on the argument in another way than autograd says."""
+    """Return whether y depends on the argument, far from x = 0, in a way that autograd does not follow."""
     x, y = probe.x, probe.y
     if probe.subject.op or probe.forward is None or x.shape != y.shape or y.dtype != x.dtype:
         return False
@@ -140,10 +140,10 @@ def _is_hidden(probe: Probe) -> bool:
 
 
 def _judge_moments(probe: Probe, only_moving: bool) -> Result | None:
-    """Judge the argument's gradient integrated over all x, including jumps of y, or return None.
+    """Return a result on the argument's gradient integrated over all x, or None if the test does not apply.
 
-    The result is None if the test does not apply. With ``only_moving``, this includes a forward that rounds,
-    or whose jumps do not move with the argument.
+    The integral includes moving jumps of y. With ``only_moving``, the test does not apply to a forward that
+    rounds, or whose jumps do not move with the argument.
     """
     subject, name = probe.subject, probe.name
     if probe.mixes or subject.seed is not None or subject.trial.dtype != torch.float64:

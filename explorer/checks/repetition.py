@@ -16,7 +16,7 @@ from explorer.curves.foreign.subject import NoGradientError, Subject, UntriedErr
 
 
 def check_memory(curve: Curve) -> Result:
-    """Check that x, g and saved tensors stay unchanged, for g in several layouts and for two calls."""
+    """Check that x, g and saved tensors stay unchanged, for g in several memory layouts and for two calls."""
     fault = next(_iterate_faults(curve.subject, _make_matrix(curve.subject)), None)
     if fault is not None:
         return fails(fault)

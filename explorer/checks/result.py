@@ -104,7 +104,7 @@ class Results(list[Result]):
 def _conclude(
     verdict: str, text: str, where: Number | None = None, figure: Number | None = None, **values: Any
 ) -> Result:
-    """Create a result without a name. Braces in ``text`` refer to the position ``at`` or to ``values``."""
+    """Return a result without a name. Braces in ``text`` name ``at``, ``figure`` or one of ``values``."""
     at, size = (None if number is None else float(number) + 0.0 for number in (where, figure))
     values |= {"figure": size, "at": None if at is None else format_position(at)}
 
@@ -140,7 +140,7 @@ def format_unequal(one: float, other: float) -> tuple[str, str]:
 def format_position(x: Number, digits: int = 4) -> str:
     """Format an x for a sentence, with enough digits to reproduce the observation.
 
-    The checks' points are farther from round numbers, where kinks tend to be, than rounding moves them.
+    Rounding moves an x less than the checks' points are away from round numbers, where kinks tend to be.
     """
     before_point = math.floor(math.log10(abs(float(x)))) if x else 0
     return format_number(x, max(digits, digits + before_point))

@@ -54,7 +54,7 @@ def check_backward(curve: Curve) -> Result:
 
 
 def is_wrong_return(failure: str) -> bool:
-    """Return whether torch's message rejects the number or the shape of the gradients from backward."""
+    """Return whether torch's error message rejects the number or the shape of the gradients from backward."""
     return re.search(_WRONG_RETURN, failure) is not None
 
 
@@ -109,10 +109,10 @@ def _make_shaped(subject: Subject) -> list[Tensor]:
 def _check_x(
     subject: Subject, x: Tensor, case: str, keeps: bool, y_dtypes: dict[torch.dtype, torch.dtype]
 ) -> Result | None:
-    """Return a fault of dtypes or shapes for one x, or None. Add the dtypes of x and y to ``y_dtypes``."""
+    """Return a fault of dtypes or shapes for one x, or None, and add its dtypes to ``y_dtypes``."""
 
     def judge(reason: str) -> Result | None:
-        """Judge a call that raises an error. Returns None if torch lacks the dtype or x is empty."""
+        """Return a failed result for the error ``reason``, or None if torch lacks the dtype or x is empty."""
         if re.search(_UNSUPPORTED, reason) or not x.numel():
             return None
         advice = ": return one gradient for each input, each of its input's shape" * is_wrong_return(reason)
@@ -148,7 +148,7 @@ def _check_x(
 
 
 def _check_digits(curve: Curve) -> Result | None:
-    """Return a fault if values have less precision than their dtype, else None."""
+    """Return a result if y or the gradient has fewer digits than its dtype, or None if it has all of them."""
     if curve.dtype != torch.float64:
         return fails("It works in float32 only; with float64 x it raises.")
     if curve.subject.rounds_gradient:
