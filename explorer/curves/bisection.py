@@ -1,4 +1,4 @@
-"""Locate the jumps and switches of a function of x, by a scan and bisection down to adjacent floats."""
+"""Locate the x at which a function jumps or changes, by a scan and bisection down to adjacent floats."""
 
 import math
 from collections.abc import Callable, Sequence
@@ -53,7 +53,7 @@ def find_changes(function: Curve, start: float, stop: float, extra_x: list[float
 
 
 def _bisect_cells(function: Curve, cells: Floats, times: int) -> Floats:
-    """Bisect intervals ``times`` times and keep the parts in which the function's value changes.
+    """Return the parts, after ``times`` bisections, of intervals in which the function's value changes.
 
     Cells, (4, n), consist of the left and right x of each interval and the function's values at both.
     """
@@ -80,7 +80,7 @@ def find_zeros(function: Curve, x: list[float]) -> list[float]:
 
 
 def bisect(is_inside: Callable[[Tensor], Tensor], inside: Tensor, outside: Tensor) -> tuple[Tensor, Tensor]:
-    """Find the adjacent positions between ``inside`` and ``outside`` where a condition ceases to hold.
+    """Return the two adjacent floats between ``inside`` and ``outside`` where a condition ceases to hold.
 
     All tensors are (n,). The condition holds at ``inside`` and at the first result, not at ``outside`` and
     the second.
@@ -105,7 +105,7 @@ def _evaluate_comparable(function: Curve, x: Floats) -> Floats:
 
 
 def merge_close(positions: list[float], width: float) -> list[float]:
-    """Round ascending positions to short decimals where possible, and drop near duplicates.
+    """Return ascending positions, rounded to short decimals where possible, without near duplicates.
 
     An example of near duplicates is ``sign``, which changes both at 0 and right after it.
     """
@@ -118,14 +118,14 @@ def merge_close(positions: list[float], width: float) -> list[float]:
 
 
 def round_position(x: float, tolerance: float = 1e-12, digits: int = 9) -> float:
-    """Round a position found by bisection to a short decimal if one is close; else return it unchanged."""
+    """Return a position found by bisection rounded to a short decimal if one is close, else unchanged."""
     tolerance = max(tolerance, 8 * math.ulp(x))
     rounded = float(f"{x:.{digits}g}") if abs(x) > tolerance else 0.0
     return (rounded if abs(rounded - x) <= tolerance else x) + 0.0
 
 
 def find_jumps(curve: Curve, scan: Tensor) -> tuple[Tensor, Tensor]:
-    """Find the positions and heights of a function's jumps between the points of a scan, (n,) each.
+    """Return the positions and heights of a function's jumps between the points of a scan, (n,) each.
 
     A difference that does not shrink under bisection is a jump. Exceptions are ends of the domain, poles, and
     differences below a thousandth of that between the points of the scan.

@@ -57,11 +57,11 @@ def round_to_dtype(numbers: Sequence[float], dtype: torch.dtype) -> tuple[float,
 def make_grid(
     start: float, stop: float, points: int, kinks: Sequence[float], dtype: torch.dtype
 ) -> tuple[Floats, NDArray[np.int8]]:
-    """Merge an even grid over a range with all kinks and the floats next to them.
+    """Return the x of an even grid over a range, merged with all kinks and the floats next to them.
 
-    Returns the x, (n,) ascending and distinct, and marks, (n,) int8, for points of the even grid, kinks and
-    points next to a kink. Around each kink the first and the fourth float on both sides are included, because
-    an op that divides x before rounding may jump up to four floats late.
+    The x are (n,), ascending and distinct. Also returns marks, (n,) int8, for points of the even grid, kinks
+    and points next to a kink. Around each kink the first and the fourth float on both sides are included,
+    because an op that divides x before rounding may jump up to four floats late.
     """
     kink_x = torch.tensor(kinks, dtype=dtype)
     neighbours = []
@@ -86,7 +86,7 @@ def make_grid(
 def find_late_jumps(
     x: Floats, marks: NDArray[np.int8], y: Floats, curve: Callable[[Floats], Floats]
 ) -> dict[int, float]:
-    """Find jumps that floating-point error has moved more than four floats away from their kink.
+    """Find the jumps that floating-point error has moved more than four floats away from a declared kink.
 
     Returns a dict from the index in x of the point before each jump to the first x after the jump. Near 0,
     floats are so dense that adding a constant rounds them away: ``round(x - 0.5)`` jumps at -3e-8 in float32.
@@ -112,7 +112,7 @@ def find_late_jumps(
 
 
 def _bisect_changes(curve: Callable[[Floats], Floats], inner: Floats, outer: Floats) -> tuple[Floats, Floats]:
-    """Bisect intervals down to adjacent floats, always keeping the half with most of the curve's change."""
+    """Bisect intervals to adjacent floats, keeping each half with the larger change; return both ends."""
     for _ in range(_MAX_BISECTIONS):
         middle = (inner + outer) / 2
         y_inner, y_middle, y_outer = curve(np.concatenate([inner, middle, outer])).reshape(3, -1)

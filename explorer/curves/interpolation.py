@@ -22,7 +22,7 @@ _NAN = Binary("/", Number(0.0), Number(0.0))
 
 
 def interpolate_functions(curves: Curves) -> tuple[Op, tuple[Rule, ...]]:
-    """Replace the user-defined functions among an op and its backward rules with interpolated points.
+    """Return the op and rules of curves with user-defined functions replaced by interpolated points.
 
     The points cover three times the curves' range: its own width again on both sides. A gradient that is not
     linear in g is known only for the curves' g. For any other g it is NaN; the formula text says so.
@@ -56,10 +56,7 @@ def _interpolate_rule(rule: ForeignRule, curves: Curves) -> Rule:
 
 
 def _sample_wide_range(rule: str | Rule, curves: Curves) -> Iterator[tuple[float, Curves]]:
-    """Sample a rule over three times the range of x, once for each of several upstream gradients g.
-
-    Yields each g with its curves.
-    """
+    """Yield several upstream gradients g, each with the rule's curves over three times the range of x."""
     width = curves.stop - curves.start
     view: dict[str, Any] = {
         "start": max(curves.start - width, -MAX_ABS_X),
@@ -76,7 +73,7 @@ def _sample_wide_range(rule: str | Rule, curves: Curves) -> Iterator[tuple[float
 def _make_gradient_tree(
     label: str, key: str, by_g: Mapping[float, Curves], g: float, argument: Node
 ) -> tuple[Node, str]:
-    """Return a sampled gradient as an expression, with a note if it is known for one g only, else ""."""
+    """Return a sampled gradient as an expression, and a note if it is known for one g only, else ""."""
     x, unit_gradient = by_g[1.0].x, by_g[1.0].gradients[key]
     is_linear = all(
         len(curves.x) == len(x)
@@ -96,12 +93,12 @@ def _format_kinks(curves: Curves, key: str) -> tuple[str, ...] | None:
 
 
 def _describe_samples(curves: Curves, restriction: str) -> str:
-    """Describe in words the number of x, and their range, at which a function was sampled."""
+    """Return a phrase such as "sampled at 2,001 x from −9 to 9", for the formula of a sampled function."""
     return with_minus(f"sampled{restriction} at {len(curves.x):,} x from {curves.start:g} to {curves.stop:g}")
 
 
 def _reduce_curves(curves: Curves) -> str | tuple[Any, ...]:
-    """Return pickle's recipe for curves, with user-defined functions replaced by sampled points."""
+    """Return pickle's ``__reduce_ex__`` tuple for curves, with sampled points for user-defined functions."""
     if any(isinstance(entry, ForeignOp | ForeignRule) for entry in (curves.op, *curves.rules)):
         op, rules = interpolate_functions(curves)
         curves = replace(curves, op=op, rules=rules)

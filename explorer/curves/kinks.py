@@ -87,11 +87,10 @@ def find_mean_kinks(
     g: float,
     known_kinks: Sequence[float],
 ) -> list[float] | None:
-    """Find the kinks that averaging over random draws adds to a curve of a stochastic op or rule.
+    """Find the kinks of the mean of a stochastic op or rule beyond the kinks in ``known_kinks``.
 
-    At these x the rule or the loss switches for an extreme draw: ``abs(y - 1)``, for instance, has a kink
-    where the largest possible y passes 1. Positions near ``known_kinks`` are left out. Returns None if there
-    are too many kinks.
+    At these x the rule or the loss jumps or bends for an extreme random number: ``abs(y - 1)``, for instance,
+    has a kink where the largest possible y passes 1. Returns None if there are too many kinks.
     """
     parameters = loss.values(settings) | resolve_values(op, rule, settings) | {UPSTREAM.name: g}
     formulas = [loss.parsed, loss.slope, *([rule.parsed] if rule and rule.parsed else [])]
@@ -112,7 +111,7 @@ def find_contribution_kinks(
     stop: float,
     g: float = 1.0,
 ) -> list[float] | None:
-    """Find the kinks in x of the contribution of one element to the gradient of a parameter.
+    """Find the kinks in x of one element's contribution to the gradient of a parameter.
 
     The result combines the kinks of the op, those of the rule if the contribution depends on it, and those of
     the contribution's formula if the rule declares none for it. Returns None if there are too many. Raises
@@ -149,7 +148,7 @@ def _find_entry_kinks(
     is_autograd: bool = False,
     mean_range: tuple[float, float] | None = None,
 ) -> list[float] | None:
-    """Find the kinks of an op or rule: those declared, or by a search. Returns None if there are too many."""
+    """Return the kinks of an op or rule, declared or else searched, or None if there are too many."""
     try:
         if entry.kinks is not None:
             return _sort_or_none(set(list_kink_points(entry.kinks, parameters, start, stop, MAX_KINKS)))
@@ -164,14 +163,14 @@ def _find_entry_kinks(
 def _find_edge_kinks(
     formula: Formula, parameters: Mapping[str, float], start: float, stop: float
 ) -> list[float] | None:
-    """Find each x at which the mean of a stochastic formula may have a kink."""
+    """Return each x at which the mean of a stochastic formula may have a kink. None if there are too many."""
     return _find_tree_changes(dict.fromkeys(find_edge_pieces(formula.tree)), parameters, start, stop)
 
 
 def _find_tree_changes(
     trees: Iterable[Node], parameters: Mapping[str, float], start: float, stop: float
 ) -> list[float] | None:
-    """Find each x at which an expression changes its value. Returns None if there are too many."""
+    """Return each x at which one of some expressions changes its value, or None if there are too many."""
     positions: list[float] = []
     try:
         for tree in trees:
@@ -191,7 +190,7 @@ def _search_formula(
     is_autograd: bool = False,
     mean_range: tuple[float, float] | None = None,
 ) -> list[float] | None:
-    """Search a custom formula or a user-defined function for kinks. Returns None if there are too many."""
+    """Return the kinks of a custom formula or user-defined function by a search, or None if too many."""
     span = mean_range or (start, stop)
     reduced, parameters_formula = replace_reductions(formula, op.parsed, parameters, *span, g)
     forward, parameters_y = replace_reductions(op.parsed, op.parsed, parameters, *span, g)
@@ -217,7 +216,7 @@ def _search_kinks(
     g: float,
     is_autograd: bool,
 ) -> tuple[float, ...]:
-    """Search a formula without reductions for kinks. ``forward`` is the formula of y, None if not used."""
+    """Return the kinks of a formula without reductions; ``forward`` is the formula of y, None if unused."""
     bound = dict(parameters)
     op = forward.bind(bound) if forward else None
 
@@ -262,7 +261,7 @@ def _find_foreign_kinks(curve: Curve, start: float, stop: float, g: float) -> li
 
 
 def _disable_grad(curve: Curve) -> Curve:
-    """Wrap a function of x so that it runs without autograd."""
+    """Return a function of x that evaluates ``curve`` without autograd."""
 
     def evaluate(x: Tensor) -> Tensor:
         with torch.no_grad():
@@ -306,9 +305,9 @@ def _mask_kinks(curve: Curve, x: Tensor, width: float, is_autograd: bool, g: flo
 def _measure_changes(
     curve: Curve, x: Tensor, step: Tensor, is_autograd: bool, g: float
 ) -> tuple[Tensor, Tensor, Tensor]:
-    """Measure the changes of value and slope of a curve within ``step`` of each x.
+    """Return the changes of value and slope of a curve within ``step`` of each x, and two more arrays.
 
-    Returns these changes, (2, n), with those below rounding error set to 0; the largest slope, (n,); and a
+    The changes, (2, n), are 0 if below rounding error. The further arrays are the largest slope, (n,), and a
     mask, (n,), of the x at which, or next to which, the curve has a value.
     """
     values, slopes = _evaluate_with_slopes(curve, torch.stack([x - step, x, x + step]), g)

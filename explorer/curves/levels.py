@@ -54,7 +54,7 @@ def choose_level_ticks(levels: list[float], label_gap: float, mark_gap: float) -
 
 
 def _keep_spaced(values: list[float], gap: float) -> list[float]:
-    """Drop values closer than ``gap`` to an earlier one that is kept, and return the rest sorted."""
+    """Return values in ascending order, without any closer than ``gap`` to an earlier one that is kept."""
     spaced: list[float] = []
     for value in values:
         if all(abs(value - other) >= gap for other in spaced):

@@ -79,7 +79,7 @@ class SampledCurves(ABC):
 
     @cached_property
     def degrees(self) -> dict[str, float]:
-        """A dict from each curve's key to its degree as a polynomial between kinks, or inf if unknown."""
+        """A dict from each curve's key to its degree as a polynomial between two kinks, or inf if unknown."""
         y = self.op.compute_degree()
         degrees = {rule.key: rule.compute_degree(y) if rule.parsed else max(y - 1, 0) for rule in self.rules}
         return {FORWARD: y, **degrees}

@@ -195,10 +195,10 @@ def _find_all_kinks(
     g: float,
     loss: Loss | None,
 ) -> dict[str, list[float] | None]:
-    """Return a dict from each curve's key to its kinks, which are None if there are too many.
+    """Return a dict from each curve's key to its kinks, or to None if the curve has too many.
 
     The keys are "forward", each rule's key and ``to_part_key(rule key)``. With a loss, the kinks of means
-    over random draws are included.
+    over random numbers are included.
     """
     all_kinks = {FORWARD: find_kinks(op, None, settings, *span, g)}
     all_kinks |= {rule.key: find_kinks(op, rule, settings, *span, g) for rule in rules}
@@ -218,7 +218,7 @@ def _find_all_kinks(
 
 
 def _find_contributions(op: Op, rules: Sequence[Rule], name: str) -> dict[str, Contribution]:
-    """Return a dict from each rule's key to the contribution of one element to a parameter's gradient.
+    """Return a dict from each rule's key to one element's contribution to the gradient of a parameter.
 
     Rules by which the parameter cannot learn are left out. Raises ValueError if none remains.
     """
@@ -303,7 +303,7 @@ def tabulate_gradients(
 
 
 def _resolve_rules(rules: RuleLike | Sequence[RuleLike]) -> tuple[Rule, ...]:
-    """Look up backward rules by key, formula or function; functions with the same name are numbered."""
+    """Return the backward rules for keys, formulas or functions, with equal function names numbered."""
     rule_list = [rules] if isinstance(rules, str | Rule) or callable(rules) else list(rules)
     by_key: dict[str, Rule] = {}
     for rule in map(resolve_rule, {id(key_or_rule): key_or_rule for key_or_rule in rule_list}.values()):

@@ -1,4 +1,4 @@
-"""Evaluate the mean and the spread of stochastic ops and backward rules over their random draws."""
+"""The mean and standard deviation of stochastic ops and backward rules over their random numbers."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ from explorer.formula.reference import REFERENCE_POINTS, make_even_points
 
 @dataclass(frozen=True, eq=False)
 class StochasticEvaluator:
-    """An evaluator that averages a stochastic op or stochastic backward rules over random draws.
+    """An evaluator of a stochastic op or stochastic backward rules, averaged over their random numbers.
 
     ``g`` multiplies the loss. Reductions such as ``mean(…)`` are taken over the range ``mean_range``.
     """
@@ -39,18 +39,18 @@ class StochasticEvaluator:
     mean_range: tuple[float, float]
 
     def evaluate(self, rule: Rule, x: Floats) -> tuple[Floats, Floats]:
-        """Return the means over random draws of the op's output and of a rule's gradient at each x."""
+        """Return the means over random numbers of the op's output and of a rule's gradient at each x."""
         pair, x64 = self._make_pair(rule), _to_float64(x)
         return _cast(pair.forward(x64).mean, x.dtype), _cast(_evaluate_gradient(pair, x64).mean, x.dtype)
 
     def evaluate_contribution(self, rule: Rule, formula: Formula, x: Floats) -> Floats:
-        """Return the mean of ``formula``, the contribution of each element of x to a parameter's gradient."""
+        """Return the mean of ``formula``, each element's contribution to a parameter's gradient; (n,)."""
         return _cast(self._make_pair(rule).compute_contribution(_to_float64(x), formula).mean, x.dtype)
 
     def evaluate_curves(
         self, rules: Sequence[Rule], x: Floats, marks: NDArray[np.int8] | None
     ) -> CurveValues:
-        """Compute the mean and spread of the op and of all rules' gradients at x, and the unbiased gradient.
+        """Return the means and standard deviations of op and gradients at x, and the unbiased gradient.
 
         ``marks`` identifies the x that are kinks. It is None if the op has too many kinks to list.
         """
@@ -74,7 +74,7 @@ class StochasticEvaluator:
 
 
 def _evaluate_gradient(pair: StochasticPair, x: Tensor) -> Moments:
-    """Return the mean and spread of a rule's gradient at x, or NaN if there is no finite mean."""
+    """Return the mean and standard deviation of a rule's gradient at x, or NaN if there is no finite mean."""
     try:
         return pair.gradient(x)
     except NoMeanError:

@@ -1,4 +1,4 @@
-"""Restore curves from a DataFrame with the columns of ``explorer.sample``, whether edited or not."""
+"""Restore sampled curves from a DataFrame in the format of ``explorer.sample``, even if it was edited."""
 
 from __future__ import annotations
 
@@ -78,7 +78,7 @@ def _to_numbers(rows: pd.DataFrame) -> pd.DataFrame:
 
 
 def _make_curves(group: dict[str, pd.DataFrame], *, is_only_group: bool) -> Curves:
-    """Combine the rows of backward rules with the same x and y into one Curves object."""
+    """Return one Curves object for the rows of backward rules with the same x and y."""
     rows = next(iter(group.values()))
     x, y = (rows[name].to_numpy() for name in ("x", "y"))
     gradients = {key: rows["gradient"].to_numpy() for key, rows in group.items()}
@@ -119,7 +119,7 @@ def _make_curves(group: dict[str, pd.DataFrame], *, is_only_group: bool) -> Curv
 
 
 def _collect_moments(group: dict[str, pd.DataFrame]) -> dict[str, Any]:
-    """Return the standard deviations and the unbiased gradient in a table, or {} if there are none."""
+    """Return the columns of standard deviations and unbiased gradient of a table, or {} if it has none."""
     rows = next(iter(group.values()))
     if not all(name in rows and rows[name].notna().any() for name in _STOCHASTIC_COLUMNS):
         return {}

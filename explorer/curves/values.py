@@ -1,4 +1,4 @@
-"""The values that evaluators of curves return."""
+"""The data class of values that evaluators of curves return."""
 
 from collections.abc import Mapping
 from typing import NamedTuple
@@ -9,8 +9,8 @@ from explorer.curves.sampled import Floats
 class CurveValues(NamedTuple):
     """The values of an op and of its gradients by several backward rules, all at the same x.
 
-    For a stochastic op or rule, they are means over random draws; ``spreads`` holds the standard deviation of
-    each curve, and the unbiased gradient is included.
+    For a stochastic op or rule, they are means over random numbers; ``spreads`` holds the standard deviation
+    of each curve, and the unbiased gradient is included.
     """
 
     y: Floats

@@ -1,4 +1,4 @@
-"""Average stochastic ops and backward rules over their random number u, and find the unbiased gradient."""
+"""Average stochastic ops and backward rules over their random number u, and compute the unbiased gradient."""
 
 from explorer.curves.expectation.corners import compute_unbiased_gradient, find_corners
 from explorer.curves.expectation.expected import expected

@@ -1,4 +1,4 @@
-"""Compute the unbiased gradient, also at corners, where the mean loss has different slopes on both sides."""
+"""The unbiased gradient, which is the slope of the mean loss; at a corner, the mean of both slopes."""
 
 import torch
 from torch import Tensor
@@ -10,7 +10,7 @@ _MIN_DIFFERENCE = 1e-6  # slopes whose relative difference is larger form a corn
 
 
 def compute_unbiased_gradient(pair: StochasticPair, x: Tensor, corners: Tensor) -> Tensor:
-    """Compute the gradient of the mean loss at each x. At a corner, average the slopes on both sides.
+    """Compute the slope of the mean loss at each x; at a corner, average the slopes on both sides.
 
     ``corners``, (m,), are elements of x. An x so close to a corner that float64 cannot separate them gets the
     slope on its own side.

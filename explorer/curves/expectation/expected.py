@@ -28,7 +28,7 @@ def expected(
     g: float = 1.0,
     **parameters: float,
 ) -> pd.DataFrame:
-    """Tabulate the mean and standard deviation of a stochastic op and backward rule over random draws.
+    """Tabulate the mean and standard deviation of a stochastic op and backward rule over random numbers.
 
     Args:
         op: a key, or a custom formula, which may use the random numbers ``u()`` and ``normal()``. If neither

@@ -22,14 +22,14 @@ _PROBE_COUNT = 24  # number of x at which means are checked with the second inte
 
 
 class NoMeanError(ValueError):
-    """Raised if the mean over random draws does not exist or is too large for a float."""
+    """Raised if a mean over random numbers does not exist or is too large for a float."""
 
 
 Shape = Literal["flat", "smooth", "any"]
 
 
 class Moments(NamedTuple):
-    """The mean and the standard deviation (``spread``) over random draws at each x. Both are (n,)."""
+    """The mean and the standard deviation (``spread``) over a random number, at each x. Both are (n,)."""
 
     mean: Tensor
     spread: Tensor
@@ -90,14 +90,14 @@ def integrate_moments(
 
 
 class _Agreement(NamedTuple):
-    """Flags: whether two estimates of the means agree, and two estimates of the standard deviations."""
+    """Two flags: whether two estimates agree in their means, and whether they agree in their deviations."""
 
     mean: bool
     spread: bool
 
 
 def _compare_moments(first: _SizedMoments, second: _SizedMoments, tolerance: float) -> _Agreement:
-    """Compare two estimates of moments relative to their size, at each x where the first is finite."""
+    """Return whether two estimates of moments agree, relative to their size, wherever the first is finite."""
     sizes = 1 + second.size, 1 + second.size + second.moments.spread
     compared = zip(first.moments, second.moments, sizes, strict=True)
     return _Agreement(
@@ -106,7 +106,7 @@ def _compare_moments(first: _SizedMoments, second: _SizedMoments, tolerance: flo
 
 
 def _require_mean(moments: Moments) -> Moments:
-    """Replace infinite means and deviations with NaN. Raises NoMeanError if no mean is finite."""
+    """Return moments with infinite values replaced by NaN. Raises NoMeanError if no mean is finite."""
     has_mean = moments.mean.isfinite()
     if len(has_mean) and not bool(has_mean.any()):
         raise NoMeanError(_NO_MEAN)
@@ -117,7 +117,7 @@ def _require_mean(moments: Moments) -> Moments:
 def _apply_quadrature(
     function: Callable[[Tensor, Tensor], Tensor], x: Tensor, cuts: Tensor, nodes: Nodes, max_u: float = _MAX_U
 ) -> _SizedMoments:
-    """Integrate a function over u from 0 to ``max_u``, with the nodes applied between neighbouring cuts."""
+    """Return the moments of a function over u from 0 to ``max_u``, with quadrature nodes between the cuts."""
     begin = torch.cat([torch.zeros_like(cuts[:, :1]), cuts[:, :-1]], dim=1)[..., None]
     end = cuts[..., None]
     width = end - begin

@@ -25,11 +25,12 @@ Integrand = Callable[[Tensor, Tensor], Tensor]  # a function of x and u
 
 @dataclass(frozen=True)
 class Switch:
-    """A function of x and u; a formula jumps when the function changes sign or reaches an integer.
+    """A part of a formula that makes it jump as the random number u varies, at a sign change or an integer.
 
     Attributes:
-        inner: the function of x and u.
-        at_integers: whether the formula jumps at integers plus ``shift``; otherwise at sign changes.
+        inner: a function of x and u, whose value decides.
+        at_integers: whether the formula jumps where ``inner`` is an integer plus ``shift``; otherwise at sign
+            changes.
         shift: the offset of the integers.
         level: a formula that is constant between two jumps; None to derive it from ``inner``.
         is_soft: whether the formula changes steeply but smoothly instead of jumping.
@@ -43,7 +44,7 @@ class Switch:
 
 
 def find_switches(tree: Node) -> list[Switch]:
-    """List the pieces of an expression that make it jump, or change steeply, as u varies."""
+    """Return the parts of an expression at which it jumps, or changes steeply, as the random u varies."""
     return list(dict.fromkeys((*_iterate_jumps(tree), *_iterate_steep(tree))))
 
 
@@ -102,7 +103,7 @@ def find_roots(switch: Switch, numbers: Mapping[str, float], x: Tensor) -> Tenso
 
 
 class _Scale(NamedTuple):
-    """A transformation of u with its range; as a function of it, a formula may be a straight line."""
+    """A transformation z -> u, with the range of z, under which a formula may be a straight line in z."""
 
     to_u: Callable[[Tensor], Tensor]
     low: float
@@ -119,7 +120,7 @@ _FRACTIONS = (0.1, 0.3, 0.4, 0.5)  # test positions on a scale, in the half with
 
 
 def _solve_line(switch: Switch, inner: Integrand, x: Tensor) -> Tensor | None:
-    """Find roots in closed form if the function is linear in u, normal(u) or logit(u), else return None."""
+    """Return the u at which a formula jumps if it is linear in u, normal(u) or logit(u), else None."""
     for scale in _SCALES:
         z = [scale.low + share * (scale.high - scale.low) for share in _FRACTIONS]
         samples = [inner(x, scale.to_u(torch.full_like(x, each))) for each in z]
@@ -133,7 +134,7 @@ def _solve_line(switch: Switch, inner: Integrand, x: Tensor) -> Tensor | None:
 
 
 def _intersect_line(switch: Switch, start: Tensor, slope: Tensor, scale: _Scale) -> Tensor:
-    """Return the u at which lines cross 0 or, for a switch at integers, each shifted integer."""
+    """Return the u at which the lines ``start + slope * z`` cross 0 or, if jumps are at integers, these."""
     numbers = torch.zeros(1, 1, dtype=start.dtype)
     if switch.at_integers:
         low = torch.minimum(start + slope * scale.low, start + slope * scale.high)
@@ -146,7 +147,7 @@ def _intersect_line(switch: Switch, start: Tensor, slope: Tensor, scale: _Scale)
 
 
 def _scan_roots(switch: Switch, inner: Integrand, level: Integrand | None, x: Tensor) -> Tensor:
-    """Find the u at which a formula switches for each x, by a scan of u followed by bisection."""
+    """Return the u at which a formula jumps for each x, found by a scan of u and bisection."""
 
     def compute_level(x_rows: Tensor, u: Tensor) -> Tensor:
         if level:
@@ -183,7 +184,7 @@ class _Cells(NamedTuple):
 
 
 def _pad_rows(row: Tensor, values: Tensor, x: Tensor) -> Tensor:
-    """Arrange values in one row for each x, padded with NaN; ``row`` is the row of each value."""
+    """Return values with one row for each x, padded with NaN; ``row`` is the row index of each value."""
     order = row.argsort(stable=True)
     row, values = row[order], values[order]
     count = torch.bincount(row, minlength=len(x))

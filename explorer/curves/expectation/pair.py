@@ -1,4 +1,4 @@
-"""Average a stochastic op and its backward rule over random draws, and compute the unbiased gradient."""
+"""The means of a stochastic op and its backward rule over their random numbers, and the unbiased gradient."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ _Y, _G = Name("y"), Name("g")
 
 @dataclass(frozen=True)
 class StochasticPair:
-    """An op, a backward rule and a loss, to be averaged over random draws.
+    """A stochastic op, a backward rule and a loss, with methods that average them over random numbers.
 
     ``settings`` maps the names of parameters, including the loss's, to values. ``g`` is a factor on the loss.
     Reductions over elements, such as ``mean(…)``, are taken over the x in ``mean_points``, (n,) float64.
@@ -67,7 +67,7 @@ class StochasticPair:
         return self._replace_means(self.op.parsed.tree)
 
     def _replace_means(self, tree: Node) -> Node:
-        """Replace each reduction over elements, such as ``mean(…)``, in an expression with its value."""
+        """Return an expression in which each reduction over elements, such as ``mean(…)``, is a number."""
         means = find_reductions(tree)
         if any(_RANDOM_NAMES.intersection(find_names(part)) for part in means) or (
             means and self.mean_points is None
@@ -96,11 +96,11 @@ class StochasticPair:
         return self._expand_in_draws(rule)
 
     def _expand_in_draws(self, formula: Formula) -> Node:
-        """Rewrite a formula in x, y, g and random numbers as an expression in x and u alone."""
+        """Return a formula in x, y, g and random numbers as an expression in x and u alone."""
         return self._replace_means(expand_in_draws(formula, self.op.parsed, self.loss))
 
     def _find_cuts(self, x: Tensor, tree: Node) -> Tensor:
-        """Find the random numbers u at which an expression switches, for each x.
+        """Return the random numbers u at which an expression jumps, for each x.
 
         The result is (n, m), with each row ascending to 1.
         """
@@ -114,7 +114,7 @@ class StochasticPair:
         return cuts.sort(dim=1)[0][:, : 1 + int((cuts < 1).sum(1).max())]
 
     def _compute_moments(self, x: Tensor, tree: Node) -> Moments:
-        """Compute the mean and standard deviation of an expression over the random draws u, at each x."""
+        """Compute the mean and standard deviation of an expression over the random number u, at each x."""
         values = bind_formula(Formula(tree), self.parameters)
         if not _RANDOM_NAMES.intersection(find_names(tree)):
             return Moments(values(x, torch.full_like(x, 0.5)), torch.zeros_like(x))
@@ -136,11 +136,11 @@ class StochasticPair:
         return self._compute_moments(x, self._expand_in_draws(formula))
 
     def compute_loss(self, x: Tensor) -> Tensor:
-        """Return the mean loss over random draws at each x, multiplied by the factor g."""
+        """Return the mean loss over the random number u at each x, multiplied by the factor g."""
         return self.g * self._compute_moments(x, self._loss_tree).mean
 
     def compute_mean_slope(self, x: Tensor) -> Tensor:
-        """Return the unbiased gradient, which is the slope in x of the mean loss over random draws, times g.
+        """Return the unbiased gradient, g times the slope in x of the mean loss over the random number u.
 
         This is g · d/dx E f(op(x, u)): the mean slope of f in x, plus the contribution of jumps along u whose
         position depends on x. At a corner of the mean loss, the result is the slope on one side.
@@ -167,7 +167,7 @@ class StochasticPair:
         return self.g * (path + torch.where(jump == 0, 0.0, jump * speeds / times).nansum(1))
 
     def _find_moving_jumps(self, switch: Switch, x: Tensor) -> tuple[Tensor, Tensor]:
-        """Find the random numbers u at which a formula jumps, and the derivative of each u with respect to x.
+        """Return the random numbers u at which a formula jumps, and the derivative of each u by x.
 
         The derivative is NaN for a jump that does not move.
         """
@@ -184,14 +184,14 @@ class StochasticPair:
         return torch.where(speeds.isfinite(), u, torch.nan), speeds
 
     def evaluate_draw(self, x: Tensor, u: Tensor) -> tuple[Tensor, Tensor]:
-        """Return the op's output and the rule's gradient for one given random number u at each x."""
+        """Return the op's output and the rule's gradient at each x, for a given random number u at each x."""
         trees = self._forward, self._backward
         forward, backward = (bind_formula(Formula(tree), self.parameters) for tree in trees)
         return forward(x, u), backward(x, u)
 
 
 def _classify_shape(tree: Node) -> Shape:
-    """Classify an expression between its jumps along u as flat, nearly a polynomial or neither."""
+    """Return "flat", "smooth" (nearly a polynomial) or "any" for an expression between its jumps along u."""
     if is_flat(tree):
         return "flat"
     return "smooth" if _is_smooth(tree) else "any"

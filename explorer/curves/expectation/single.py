@@ -1,4 +1,4 @@
-"""Find the one random number u at which an op with two possible outputs jumps between them."""
+"""Find the random number u at which a stochastic op with two possible outputs jumps from one to the other."""
 
 from __future__ import annotations
 
@@ -47,14 +47,14 @@ def has_two_outputs(op: Op, parameters: Mapping[str, float]) -> bool:
 
 
 def is_smooth(op: Op) -> bool:
-    """Return whether an op is random with jumps that do not move with x, so that its gradient is unbiased."""
+    """Return whether an op is random and its jumps do not move with x, so that its gradient is unbiased."""
     return bool(op.is_random) and not any(
         "x" in find_names(switch.inner.tree) for switch in _find_hard_switches(op)
     )
 
 
 def find_jump(op: Op, parameters: Mapping[str, float], x: Tensor) -> Jump | None:
-    """Find the jump of an op with two outputs at each x. Returns None if any x has several jumps."""
+    """Return, for each x, the jump of an op with two outputs, or None if any x has several jumps."""
     (switch,) = _find_hard_switches(op)
     numbers = resolve_values(op, None, parameters)
     x = x.double()
@@ -69,7 +69,7 @@ def find_jump(op: Op, parameters: Mapping[str, float], x: Tensor) -> Jump | None
 
 
 def _compute_speed(inner: Integrand, x: Tensor, u: Tensor) -> Tensor:
-    """Return the derivative of u with respect to x along which a function of x and u keeps its value."""
+    """Return du/dx along the line on which a function of x and u keeps its value."""
     with torch.enable_grad():
         leaves = x.clone().requires_grad_(), u.clone().requires_grad_()
         by_x, by_u = torch.autograd.grad(inner(*leaves).sum(), leaves)
@@ -77,5 +77,5 @@ def _compute_speed(inner: Integrand, x: Tensor, u: Tensor) -> Tensor:
 
 
 def _find_hard_switches(op: Op) -> list[Switch]:
-    """Return the switches at which an op jumps, leaving out smooth changes."""
+    """Return the parts of an op's formula at which it jumps, leaving out steep but smooth changes."""
     return [switch for switch in find_switches(op.parsed.tree) if not switch.is_soft]

@@ -1,4 +1,4 @@
-"""The curve of a subject: values, gradients, slopes, jumps and areas, as checks and measures read them."""
+"""The curve of an op with a rule, or of a user's function: values, gradients, slopes, jumps and areas."""
 
 import math
 from collections.abc import Callable
@@ -56,7 +56,7 @@ class Curve:
             raise UntriedError(self.traits.dependence)
 
     def spread(self, even: int, factors: int, *parts: Tensor) -> Tensor:
-        """Return even points near 0, geometrically spaced points up to ±10,000, and ``parts``; (n,)."""
+        """Return x, (n,): even points near 0, geometrically spaced ones up to ±10,000, and ``parts``."""
         self.require_elementwise()
         x = [make_test_points(NEAR, even, factors, self.dtype), *parts]
         if self.subject.domain is not None:
@@ -84,7 +84,7 @@ class Curve:
 
     @cached_property
     def _slope(self) -> tuple[Tensor, Tensor, Tensor]:
-        """The op's slope by central differences, its likely error, and the step."""
+        """The op's slope by central differences, its likely error, and the difference step."""
         unit = 1e-3 if self.is_fine else 2e-2 if self.eps < 1e-5 else 0.25
         h = unit * self.x.abs().clamp(1e-3 if self.eps < 1e-5 else 0.5, 1.0)
         return *differentiate(self.subject.y, self.x, h), h
@@ -96,7 +96,7 @@ class Curve:
 
     @cached_property
     def tolerance(self) -> Tensor:
-        """The tolerance of the slope."""
+        """The error up to which the slope, a central difference, is reliable."""
         slope, error, h = self._slope
         rounding = 64 * self.eps * (self.y.abs() + 1e-3) / h
         return (1e-5 if self.is_fine else 5e-3) * slope.abs() + 5 * error + rounding + 1e-9
@@ -179,7 +179,7 @@ class Curve:
 
     @cached_property
     def integral_obstacle(self) -> tuple[str, float | None]:
-        """A clause that says why floats cannot hold the rule's integral, and the x that replaces its {at}.
+        """A clause that says why the rule has no integral in floats, and the x that replaces its ``{at}``.
 
         The clause is "" if there is an integral.
         """
@@ -226,7 +226,7 @@ class Curve:
 
 
 def _limit_sum(near: float, total: float, growth: float = 1e-3) -> float:
-    """Return the limit of a sum over growing ranges: the total, or ±inf if its outer half is too large."""
+    """Return ``total``, or ±inf if it exceeds ``near``, the sum over a smaller range, by much."""
     return math.copysign(math.inf, total) if abs(total - near) > growth * abs(total) + 1e-6 else total
 
 

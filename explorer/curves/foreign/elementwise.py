@@ -25,7 +25,7 @@ def has_random_output(subject: Subject) -> bool:
 
 
 def find_dependence(subject: Subject) -> str:
-    """Explain in a clause why a function is not elementwise. Returns "" if it is elementwise.
+    """Return a clause that explains why a function is not elementwise, or "" if it is elementwise.
 
     Some elements of x are changed, in four patterns. Only their outputs may change.
     """
@@ -48,7 +48,7 @@ def find_dependence(subject: Subject) -> str:
 
 
 def _make_replacements(subject: Subject, x: Tensor) -> list[Tensor]:
-    """Create tensors of values that replace elements of x, more for an example, which may be small."""
+    """Return tensors of values that replace elements of x, more for an example, which may be small."""
     generator = torch.Generator().manual_seed(SEED)
     low, high = x.aminmax()
     extra = [

@@ -88,7 +88,7 @@ def resolve_rule(rule: RuleLike) -> Rule:
 
 @dataclass(frozen=True, eq=False)
 class _NamedFunction:
-    """A function of tensors together with its name, for use in an expression tree."""
+    """A function of tensors together with its name, used as a node of an expression tree."""
 
     name: str
     call: Callable[..., Tensor]
@@ -138,7 +138,7 @@ class _UserFunction:
         return x.detach().reshape(-1).to(accepted if is_narrower else x.dtype)
 
     def _run(self, work: Callable[[], Tensor], like: Tensor) -> Tensor:
-        """Run ``work`` with a time limit, and return its result in the shape and dtype of ``like``."""
+        """Return the result of ``work``, run with a time limit, in the shape and dtype of ``like``."""
         values = _run_within_limit(self.label, work)
         return values.to(like.dtype).reshape(like.shape)
 
@@ -178,7 +178,7 @@ def _require_sampleable(subject: Subject) -> None:
 
 
 def _run_within_limit(label: str, work: Callable[[], Answer]) -> Answer:
-    """Run ``work`` with a time limit. Raises a ValueError with the reason if it fails or takes too long."""
+    """Return the result of ``work``. Raises a ValueError with the reason if it fails or takes too long."""
     try:
         return run_within(TIME_LIMIT_S, work)
     except HungError as hung:

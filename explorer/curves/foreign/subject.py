@@ -192,7 +192,7 @@ class Subject:
         raise reasons[0]
 
     def _rank(self, trial: "Trial") -> int:
-        """Rank how well a trial works, with 0 for the best. Raises UntriedError if there is no output."""
+        """Return how well a trial input works, 0 for the best. Raises UntriedError if there is no output."""
         x = self.fit_domain(torch.linspace(-1.3, 1.7, _TRIED, dtype=trial.dtype))
         x = _spread(x, trial.suffix)
         y = self.run(x.clone())
@@ -203,7 +203,7 @@ class Subject:
         return int(y.shape != x.shape)
 
     def _list_suffixes(self) -> list[tuple[int, ...]]:
-        """List possible shapes of one row of x: the example's, or those of tensors that the function uses."""
+        """Return possible shapes of one row of x: the example's, or those of tensors in the function."""
         if self.example is not None:
             return [tuple(self.example.shape[1:])]
         tensors = [argument for argument in self.arguments if isinstance(argument, Tensor)]
@@ -247,7 +247,7 @@ class Subject:
         return _spread(x, self.trial.suffix)
 
     def reduce_rows(self, values: Tensor) -> Tensor:
-        """Return the first value of each row of a tensor, in the dtype that the function accepts."""
+        """Return the first value of each row of a tensor, (n,), in the dtype that the function accepts."""
         rows = values[(slice(None), *[0] * len(self.trial.suffix))]  # type: ignore[index]  # a tuple of ints
         return rows.to(self.trial.dtype) if rows.is_floating_point() or not rows.is_complex() else rows
 
@@ -294,7 +294,7 @@ def _iterate_constants(code: Any) -> Iterator[float]:
 
 
 def pull_gradient(y: Tensor, leaf: Tensor, g: Tensor | float = 1.0) -> Tensor:
-    """Return the gradient of a leaf for an upstream gradient g of y, or 0 if y does not require grad."""
+    """Return the gradient of ``leaf`` by backward from y with upstream gradient g, or 0 if y has no graph."""
     upstream = g.to(y.dtype) if isinstance(g, Tensor) else torch.full_like(y, g)
     if not y.requires_grad:
         return torch.zeros_like(leaf)
@@ -352,7 +352,7 @@ def _copy(argument: Any, dtype: torch.dtype, learned: bool, device: str) -> Any:
 
 
 def prepare_pair(op: Op, rule: Rule, settings: Mapping[str, float]) -> Subject:
-    """Prepare an op with a backward rule for checks of its backward.
+    """Return an op with a backward rule as a subject for the checks of its backward.
 
     Each ``mean(…)`` in their formulas becomes a number, the mean over 2,001 even points from −3 to 3.
     """
@@ -368,7 +368,7 @@ def prepare_function(
     example: Tensor | None = None,
     domain: tuple[float, float] | None = None,
 ) -> Subject:
-    """Prepare a user's Function class, module or callable for checks of its backward.
+    """Return a user's Function class, module or callable as a subject for the checks of its backward.
 
     ``apply`` of a Function class is accepted too. If no ``domain`` is given, the range of an ``example`` that
     lies on one side of 0 or within −1 to 1 is the domain.
@@ -399,7 +399,7 @@ def _is_function(value: object) -> bool:
 def _prepare_module(
     name: str, module: torch.nn.Module, arguments: tuple[Any, ...], named: Mapping[str, Any]
 ) -> Subject:
-    """Prepare a module for checks, with its weights and buffers as arguments that can be cast and moved."""
+    """Return a module as a subject for checks, with its weights and buffers as arguments to cast and move."""
     state = {**dict(module.named_parameters()), **dict(module.named_buffers())}
 
     def call(x: Tensor, *values: Any) -> Any:

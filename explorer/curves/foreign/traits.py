@@ -1,4 +1,4 @@
-"""The traits of a subject, determined once before the checks that depend on them."""
+"""Facts about a function that its checks need, found out once before they run."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -78,7 +78,7 @@ def has_custom_node(y: Tensor) -> bool:
 
 
 def _describe_wrong_shape(y: Tensor, x: Tensor) -> str:
-    """Describe a gradient whose shape differs from that of x, or return "" if the shapes are equal."""
+    """Return a clause about a gradient whose shape differs from that of x, or "" if the shapes are equal."""
     try:
         gradient = call_backward(y)
     except Exception:
@@ -89,7 +89,7 @@ def _describe_wrong_shape(y: Tensor, x: Tensor) -> str:
 
 
 def _mixes_upstream(subject: Subject, x: Tensor, y: Tensor, r: Tensor) -> bool:
-    """Return whether autograd's gradient at one x depends on the g of other x."""
+    """Return whether the gradient ``r`` for g = 1 at some x changes if g changes at other x only."""
     g = torch.ones_like(y)
     g[::2] = 2.0
     pulled = subject.run_both(x, g)[1]
