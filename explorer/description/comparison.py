@@ -1,4 +1,4 @@
-"""Describe in sentences how several gradient curves differ."""
+"""Sentences on how several gradient curves differ."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from itertools import pairwise
@@ -25,7 +25,7 @@ def write_comparison(
     curves: SampledCurves,
     names: Mapping[str, str],
 ) -> list[str]:
-    """Write sentences about the gradient of each backward rule, and about their differences.
+    """Return sentences about the gradient of each backward rule, and about their differences.
 
     If the sentences are long, a sentence about the differences comes first.
 
@@ -55,7 +55,7 @@ def write_comparison(
 
 
 def _group_equal(alike: Iterable[Claim], keys: Iterable[str]) -> list[tuple[str, ...]]:
-    """Group the keys of curves that are equal to each other."""
+    """Return groups of ``keys`` whose curves are equal; a curve unlike all others is a group of its own."""
     groups = {claim.about[0]: claim.about for claim in alike}
     repeated = {key for group in groups.values() for key in group[1:]}
     return [groups.get(key, (key,)) for key in keys if key not in repeated]
@@ -87,7 +87,7 @@ def _list_differences(
 
 
 def _describe_single_differences(claims: list[Claim], labels: Mapping[str, str], g: float) -> Iterator[str]:
-    """Yield a sentence if all curves differ from each other at only a few x."""
+    """Yield a sentence if all curves differ from each other at only a few x, and at the same ones."""
     positions = set(map(_format_positions, claims))
     if len(claims) < comb(len(labels), 2) or len(positions) > 1:
         return
@@ -99,7 +99,7 @@ def _describe_single_differences(claims: list[Claim], labels: Mapping[str, str],
 
 
 def _describe_gaps(gaps: list[Claim], labels: Mapping[str, str], curves: SampledCurves) -> Iterator[str]:
-    """Yield a sentence on where two piecewise constant curves differ, with their values.
+    """Yield sentences on where two piecewise constant curves differ, with their values.
 
     The reference is autograd's own gradient, or else the first curve.
     """
@@ -125,14 +125,14 @@ def _describe_gaps(gaps: list[Claim], labels: Mapping[str, str], curves: Sampled
 
 
 def _join_verb(label: str, verb: str) -> str:
-    """Join a label and a verb, which is singular unless the label lists several rules."""
+    """Return a label followed by a verb, which is singular unless the label lists several rules."""
     return f"{label} {verb}{'' if ' and ' in label else 's'}"
 
 
 def _describe_spot(
     levels: Mapping[str, list[Claim]], labels: Mapping[str, str], curves: SampledCurves
 ) -> Iterator[str]:
-    """Yield a sentence on the widest interval where several piecewise constant curves all differ."""
+    """Yield a sentence on the widest interval of x on which several piecewise constant curves all differ."""
     ends = sorted({x for some in levels.values() for claim in some for span in claim.spans for x in span})
     texts = format_distinct(ends)
     for span in sorted(pairwise(ends), key=lambda span: span[0] - span[1]):
@@ -236,7 +236,7 @@ def _describe_extremes(measure: _Measure, values: Mapping[str, float], labels: M
 
 
 def _format_level(level: float, g: float) -> str:
-    """Format a gradient value, preceded by "g =" if it equals the upstream gradient g."""
+    """Return a gradient value as text, preceded by "g =" if it equals the upstream gradient g."""
     return f"g = {format_number(level)}" if g not in (0, 1) and level == g else format_number(level)
 
 

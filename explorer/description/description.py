@@ -1,4 +1,4 @@
-"""Describe sampled curves in plain sentences, the main one first."""
+"""Sentences that describe sampled curves, the main one first."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _MIN_POINTS = 2  # the minimum number of points per curve
 
 
 def describe(shown: Curves | pd.DataFrame) -> str:
-    """Describe curves in plain sentences, with the most important one first.
+    """Return plain sentences that describe curves, with the most important one first.
 
     The sentences say where the op is flat, what each rule returns for the upstream gradient g, and which
     rules are indistinguishable. For a modified table they describe only its points, because op and g are
@@ -37,7 +37,7 @@ def describe(shown: Curves | pd.DataFrame) -> str:
 
 
 def _join_sentences(description: Description) -> str:
-    """Join all sentences, leaving out the summary of a stochastic op if the next sentence says more."""
+    """Return all sentences as one text, without the summary of a stochastic op if the next one says more."""
     gist = description.main.rstrip(".")
     if description.rest.startswith(gist):
         return description.rest
@@ -45,7 +45,7 @@ def _join_sentences(description: Description) -> str:
 
 
 def make_description(shown: Curves | pd.DataFrame) -> Description:
-    """Describe curves as separate parts, for display in different places.
+    """Return the sentences that describe curves, divided by their place on the page.
 
     The curves must share x and y. See also ``describe``.
     """
@@ -62,7 +62,7 @@ def _describe_curves(curves: Curves) -> Description:
 
 
 def to_document(curves: Curves, words: Description) -> dict[str, Any]:
-    """Convert curves and the sentences about them to a dict of arrays, lists and strings."""
+    """Return curves and ``words``, the sentences about them, as a dict of arrays, lists and strings."""
     names = ("start", "stop", "g", "x", "marks", "y", "gradients", "parts", "kinks")
     means = () if curves.unbiased is None else ("spreads", "unbiased")
     return {name: getattr(curves, name) for name in (*names, *means)} | words.texts

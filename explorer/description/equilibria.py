@@ -132,9 +132,10 @@ def _compute_error(
 def _find_positions(
     at: Floats, gradient: Floats, mean: Callable[[float], float]
 ) -> Iterator[tuple[float, float]]:
-    """Yield the intervals where gradient descent ends: the gradient changes from negative to positive.
+    """Yield the intervals in which gradient descent ends: the gradient changes from negative to positive.
 
-    At an end of the range, one side is enough. An interval next to a value that is not finite is left out.
+    An interval is a pair of parameter values, which are equal for a single point. At an end of the range, one
+    side is enough. An interval next to a value that is not finite is left out.
     """
     runs = _find_sign_runs(np.sign(gradient))
     for (left, _, last), (right, first, _) in pairwise(runs):
@@ -162,7 +163,7 @@ def _find_sign_runs(signs: Floats) -> list[tuple[float, int, int]]:
 
 
 def _bisect(low: float, high: float, is_left: Callable[[float], bool]) -> float:
-    """Find, by bisection, where a condition changes from true at ``low`` to false at ``high``."""
+    """Return the number, found by bisection, at which a condition that is true at ``low`` becomes false."""
     for _ in range(_BISECTIONS):
         middle = (low + high) / 2
         low, high = (middle, high) if is_left(middle) else (low, middle)
@@ -198,7 +199,7 @@ def describe_positions(result: Equilibria, key: str, label: str) -> str:
 
 
 def _choose_text(positions: int, gradient: Floats) -> str:
-    """Choose the text that describes a parameter's gradient and its number of equilibria."""
+    """Return the key of the text that describes a parameter's gradient and its number of equilibria."""
     if positions:
         return "places" if positions <= MAX_POSITIONS else "many"
     if not np.isfinite(gradient).all():

@@ -69,7 +69,7 @@ def curve_figure(shown: Curves | pd.DataFrame, **layout: Any) -> go.Figure:
 
 
 def make_curve_spec(shown: Curves | pd.DataFrame) -> Spec:
-    """Draw curves as a dict of Plotly traces and layout, with NumPy arrays."""
+    """Return a figure of curves as a dict of Plotly traces and layout, with NumPy arrays."""
     groups = to_curves(shown)
     is_grouped = len(groups) > 1
     traces: list[Spec] = []
@@ -91,9 +91,9 @@ def make_curve_spec(shown: Curves | pd.DataFrame) -> Spec:
 
 
 def _draw_bands(groups: Sequence[Curves], colours: Iterator[str]) -> list[Spec]:
-    """Return bands of one standard deviation around the means of stochastic curves, drawn under all curves.
+    """Return bands of one standard deviation around the means of stochastic curves, as Plotly traces.
 
-    ``colours`` yields one colour for each rule of all groups.
+    They are drawn under all curves. ``colours`` yields one colour for each rule of all groups.
     """
     bands: list[Spec] = []
     for curves in groups:
@@ -115,7 +115,7 @@ def _make_faint(colour: str) -> str:
 
 
 def _trace_bands(curves: Curves, key: str) -> Spec:
-    """Return closed outlines of the band around a mean curve, one per interval without a jump."""
+    """Return closed outlines of the band around a mean curve as traces, one per interval without a jump."""
     mean, spread = curves.columns[key], curves.spreads[key]
     order = _order_points(*_find_jumps(curves, key, mean))
     low, high = mean - spread, mean + spread
@@ -130,7 +130,7 @@ def _trace_bands(curves: Curves, key: str) -> Spec:
 
 
 def _draw_exact(groups: Sequence[Curves]) -> list[Spec]:
-    """Return dotted lines of the exact gradients, which are drawn over all other curves."""
+    """Return dotted lines of the unbiased gradients as Plotly traces, which are drawn over all curves."""
     traces = []
     for curves in groups:
         if curves.unbiased is not None and np.isfinite(curves.unbiased).any():
@@ -162,10 +162,10 @@ def _style_lines(groups: Sequence[Curves]) -> Iterator[Spec]:
 
 
 def _draw_curve(curves: Curves, key: str, line: Spec, named: Spec) -> list[Spec]:
-    """Return a line with gaps at jumps and, if there are jumps, markers for exact values and limits.
+    """Return Plotly traces of a curve: a line with gaps at jumps, and markers for exact values and limits.
 
     The markers are a separate trace, because Plotly draws an element for every point of a trace with markers.
-    They ignore the pointer, because the line has the same points.
+    They ignore the pointer, because the line has the same points. Without jumps there are none.
     """
     x, y = curves.x, curves.columns[key]
     exact, jump = _find_jumps(curves, key, y)
@@ -233,7 +233,7 @@ def _order_points(exact: Mask, jump: Mask) -> NDArray[np.int64]:
 
 
 def _explain_circles(traces: list[Spec]) -> list[Spec]:
-    """Return legend entries that explain the filled and open circles of the figure."""
+    """Return legend entries that explain the filled and open circles used in ``traces``."""
     symbols = {symbol for trace in traces if "marker" in trace for symbol in trace["marker"]["symbol"]}
     marker = {"color": NEUTRAL, "size": _CLOSED_SIZE}
     return [

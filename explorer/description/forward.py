@@ -1,4 +1,4 @@
-"""Describe the curve of an op in a sentence."""
+"""Sentences that describe the curve of an op."""
 
 from explorer.description.claims import Claim
 from explorer.description.missing import (
@@ -13,7 +13,7 @@ from explorer.formula import join_texts
 
 
 def describe_forward(claims: list[Claim]) -> str:
-    """Describe an op's curve, in words that follow the label of the op."""
+    """Return a description of an op's curve that follows the op's label, such as "is flat everywhere"."""
     if claims[0].kind == "many":
         has = "has" if claims[0].exact else "may have"
         return f"{has} more kinks here than the chart can show, and is drawn as a line"

@@ -1,4 +1,4 @@
-"""Describe the gradient of one backward rule in a sentence."""
+"""Sentences that describe the gradient of one backward rule."""
 
 from collections.abc import Callable, Mapping
 
@@ -23,7 +23,7 @@ from explorer.formula import format_number, join_texts
 
 
 def describe_gradient(claims: list[Claim], curves: SampledCurves) -> str:
-    """Describe the gradient of a backward rule, in words that follow "the gradient is"."""
+    """Return a description of a backward rule's gradient that follows the words "the gradient is"."""
     shares = shares_of(claims)
     if is_whole(shares.get("undefined")):
         return _describe_points_only(select_kinds(claims, "point"), curves.g)
@@ -34,7 +34,7 @@ def describe_gradient(claims: list[Claim], curves: SampledCurves) -> str:
 
 
 def _describe_points_only(points: list[Claim], g: float) -> str:
-    """Describe a gradient that is finite only at single x, or nowhere."""
+    """Return a description of a gradient that is finite only at single x, or nowhere."""
     if not points:
         return "finite nowhere in this picture"
     if len(points) > MAX_PIECES:
@@ -75,14 +75,14 @@ def _describe_points(points: list[Claim], texts: Mapping[float, str], g: float) 
 def describe_spans(
     claim: Claim, texts: Mapping[float, str], curves: SampledCurves, everywhere: str = "everywhere"
 ) -> list[str]:
-    """Describe the intervals on which a curve has a constant value, such as "for x above 1"."""
+    """Return phrases for the intervals on which a curve is constant; ``everywhere`` for the whole range."""
     if claim.spans == ((float(curves.x[0]), float(curves.x[-1])),):
         return [everywhere]
     return [_describe_span(span, texts, claim, curves) for span in claim.spans]
 
 
 def _describe_span(span: Span, texts: Mapping[float, str], claim: Claim, curves: SampledCurves) -> str:
-    """Describe an interval on which a curve is constant, and which of its ends belong to it."""
+    """Return a phrase for an interval on which a curve is constant, which says if its ends belong to it."""
     start, stop = (texts[bound] for bound in span)
     first, last = (_has_level_at(bound, texts[bound], claim, curves) for bound in span)
     if span[0] == curves.x[0]:
@@ -93,7 +93,7 @@ def _describe_span(span: Span, texts: Mapping[float, str], claim: Claim, curves:
 
 
 def _has_level_at(bound: float, text: str, claim: Claim, curves: SampledCurves) -> bool | None:
-    """Return whether a curve has its constant value at the end of an interval too.
+    """Return whether a curve has its constant value also at ``bound``, an end of the interval.
 
     Returns None if the text rounds that end.
     """

@@ -1,4 +1,4 @@
-"""Write the headline about an op and its rules, which says what the gradient means for earlier layers."""
+"""The headline about an op and its rules, which says what the gradient means for earlier layers."""
 
 from collections.abc import Mapping
 
@@ -56,7 +56,7 @@ def _describe_op(curves: SampledCurves, claims: list[Claim], name: str) -> str:
 
 
 def _describe_gap(gap: Claim, curves: SampledCurves, names: Mapping[str, str]) -> str:
-    """Write a sentence about an interval on which a rule differs from the true gradient, with both values."""
+    """Return a sentence about an interval on which a rule differs from the true gradient."""
     true = gap.about.index(_TRUE)
     rule, level = gap.about[1 - true], gap.numbers[1 - true]
     bounds = format_distinct(x for span in gap.spans for x in span)

@@ -1,4 +1,4 @@
-"""Describe in sentences how a parameter learns: its gradient on data, and its equilibria."""
+"""Sentences on how a parameter learns: its gradient on data, and its equilibria."""
 
 from explorer.curves.sampled import SampledCurves
 from explorer.description.pull import NetGradient, compute_net_gradient, make_normal_numbers
@@ -32,7 +32,7 @@ MAX_POSITIONS = 4  # if there are more equilibria, they are counted instead of l
 
 
 def describe_learning(curves: SampledCurves) -> str:
-    """Describe the gradient of the learned parameter on standard normal data.
+    """Return sentences about the gradient of the learned parameter on standard normal data.
 
     Returns "" if the op or a rule is stochastic.
     """
@@ -48,7 +48,7 @@ def describe_learning(curves: SampledCurves) -> str:
 
 
 def describe_net_gradient(net: NetGradient) -> str:
-    """Describe whether a parameter grows or shrinks under a backward rule, and give the gradient."""
+    """Return a sentence on whether a parameter grows or shrinks under a backward rule, with the gradient."""
     numbers = {"total": net.total, "factor": net.factor, "gradient": net.gradient}
     texts = {name: format_number(value) for name, value in numbers.items()}
     total = LEARNING_WORDS["scaled" if net.scaled else "sum"].format(**texts)

@@ -1,4 +1,4 @@
-"""Describe where a curve has no finite value: at single x, or on parts of the range."""
+"""Phrases for where a curve has no finite value: at single x, or on parts of the range."""
 
 from collections.abc import Iterable, Mapping, Sequence
 
@@ -13,22 +13,22 @@ _MIN_LOST = 0.005  # a smaller fraction of undefined x may be a single cell next
 
 
 def shares_of(claims: Iterable[Claim]) -> dict[str, Claim]:
-    """Select the statements on parts of the range without a finite value, by kind."""
+    """Return the claims on parts of the range without a finite value, as a dict by kind."""
     return {claim.kind: claim for claim in select_kinds(claims, "undefined", "overflow")}
 
 
 def is_whole(share: Claim | None) -> bool:
-    """Return whether a statement about a part of the range covers the complete range."""
+    """Return whether ``share``, a claim about a part of the range, covers the complete range."""
     return share is not None and share.numbers == (1.0,)
 
 
 def describe_share(claim: Claim) -> str:
-    """Describe a part of the range, as in "40 % of the range"."""
+    """Return a phrase for the part of the range that a claim is about, such as "40 % of the range"."""
     return f"{format_percent(claim.numbers[-1])} of {'the range' if claim.exact else 'this picture'}"
 
 
 def describe_holes(claims: Iterable[Claim], *, excluded: Sequence[float] = ()) -> list[str]:
-    """Describe the single x at which a curve is infinite or undefined, except the ``excluded`` ones."""
+    """Return phrases for the single x at which a curve is infinite or undefined, without ``excluded``."""
     words = []
     for claim in select_kinds(claims, "infinite", "nowhere"):
         left = [x for x in claim.numbers if x not in excluded]
@@ -39,9 +39,9 @@ def describe_holes(claims: Iterable[Claim], *, excluded: Sequence[float] = ()) -
 
 
 def describe_overflow(shares: Mapping[str, Claim]) -> str:
-    """Describe the part of the range on which a curve is too large for 32 bits.
+    """Return a clause about the part of the range on which a curve is too large for 32 bits.
 
-    Returns a clause that begins with a comma, or "".
+    The clause begins with a comma. It is "" if there is no such part.
     """
     return (
         f", and too large for 32 bits on {describe_share(shares['overflow'])}" if "overflow" in shares else ""
@@ -49,10 +49,10 @@ def describe_overflow(shares: Mapping[str, Claim]) -> str:
 
 
 def describe_lost_curves(curves: SampledCurves, exact: SampledCurves) -> str:
-    """Describe curves that overflow only in the steps of their computation, in a short dtype.
+    """Return sentences about curves that overflow only in the steps of their computation, in a short dtype.
 
-    The result has one sentence for each such curve, and is "" if there is none. ``exact`` are the same curves
-    in float64. Only values that the dtype of ``curves`` can hold count.
+    There is one sentence for each such curve; the result is "" without one. ``exact`` are the same curves in
+    float64. Only values that the dtype of ``curves`` can hold count.
     """
     x, dtype = curves.x.astype(np.float64), curves.x.dtype
     if exact is curves or curves.loss:

@@ -69,7 +69,7 @@ class NetGradient:
 
     @property
     def verdict(self) -> Verdict:
-        """The effect of a step against the gradient: the parameter grows, shrinks or rests.
+        """The effect of a step against the gradient on the parameter: "grow", "shrink" or "rest".
 
         Further values are "undefined" and "cannot".
         """

@@ -1,4 +1,4 @@
-"""Write the sentences that describe curves, the most important first, without torch."""
+"""The sentences that describe curves, the most important first, written without torch."""
 
 from collections import Counter
 from dataclasses import dataclass
@@ -81,7 +81,7 @@ def write_description(exact: SampledCurves, limit: float, learning: str = "") ->
 
 
 def _describe_stochastic(curves: SampledCurves, names: dict[str, str]) -> Description:
-    """Describe curves that are means over random draws."""
+    """Return the sentences about curves that are means over random numbers."""
     head, biases = summarize_biases(curves, names), describe_biases(curves, names)
     rests = describe_descent(curves, names)
     texts = [biases if biases != head else "", describe_spreads(curves, names), rests]
@@ -90,7 +90,7 @@ def _describe_stochastic(curves: SampledCurves, names: dict[str, str]) -> Descri
 
 
 def _truncate_names(curves: SampledCurves) -> dict[str, str]:
-    """Return the label of each curve, truncated if it is long. Truncated labels may be equal."""
+    """Return a dict from each curve's key to a short name: its label, truncated and numbered if ambiguous."""
     cut = {key: _truncate(label) for key, label in curves.labels.items()}
     alike = [name for name, count in Counter(cut.values()).items() if count > 1]
     numbered = enumerate(cut.items(), 1)

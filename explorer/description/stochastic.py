@@ -1,4 +1,4 @@
-"""Describe stochastic ops and rules: bias, standard deviation, and the end of gradient descent."""
+"""Sentences about stochastic ops and rules: bias, standard deviation, and the end of gradient descent."""
 
 from collections.abc import Iterator, Mapping
 
@@ -13,7 +13,7 @@ _UNDETECTABLE = 1e-12  # a mean below this fraction of the standard deviation is
 
 
 def summarize_biases(curves: SampledCurves, names: Mapping[str, str]) -> str:
-    """Describe the biases of all rules in a sentence, or summarise them if that sentence is long."""
+    """Return a sentence on the biases of all rules, or a summary if that sentence is long."""
     sentence = describe_biases(curves, names)
     if len(sentence) <= MAIN_LENGTH:
         return sentence
@@ -22,7 +22,7 @@ def summarize_biases(curves: SampledCurves, names: Mapping[str, str]) -> str:
 
 
 def describe_biases(curves: SampledCurves, names: Mapping[str, str]) -> str:
-    """Compare the mean gradient of each rule with the exact gradient, in one sentence."""
+    """Return one sentence that compares the mean gradient of each rule with the unbiased gradient."""
     if curves.unbiased is None:
         return f"{names[FORWARD]} draws anew for each element and step: the curves show means."
     biases = _measure_biases(curves, names)
@@ -61,14 +61,14 @@ def _measure_biases(curves: SampledCurves, names: Mapping[str, str]) -> dict[str
 
 
 def _select_biased(curves: SampledCurves, biases: Mapping[str, float]) -> dict[str, float]:
-    """Select the biases that are larger than the error of integration and rounding."""
+    """Return the items of ``biases`` that are larger than the error of integration and rounding."""
     assert curves.unbiased is not None
     least = _NEGLIGIBLE * max(_find_largest(curves.unbiased), _NEGLIGIBLE)
     return {name: bias for name, bias in biases.items() if bias > least}
 
 
 def _describe_each_bias(curves: SampledCurves, biases: Mapping[str, float]) -> list[str]:
-    """Return clauses, first about the rules without bias, then about each other rule."""
+    """Return clauses about biases: one about all rules without bias, then one for each other rule."""
     off = _select_biased(curves, biases)
     right = [name for name in biases if name not in off]
     parts = [f"{join_texts(right)} {_choose_verb(right, 'is', 'are')} exact for this loss"] if right else []
@@ -78,7 +78,7 @@ def _describe_each_bias(curves: SampledCurves, biases: Mapping[str, float]) -> l
 
 
 def summarize_spreads(curves: SampledCurves, names: Mapping[str, str]) -> str:
-    """Describe the standard deviations of all rules, or only the extremes if that is long."""
+    """Return a sentence on the standard deviations of all rules, or on the extremes if that is long."""
     sentence = describe_spreads(curves, names)
     sizes = _measure_spreads(curves, names)
     if len(sentence) <= MAIN_LENGTH or len(sizes) <= 2:
@@ -89,7 +89,7 @@ def summarize_spreads(curves: SampledCurves, names: Mapping[str, str]) -> str:
 
 
 def describe_spreads(curves: SampledCurves, names: Mapping[str, str]) -> str:
-    """Describe the standard deviation of a single draw of each rule's gradient.
+    """Return a sentence on the standard deviation of each rule's gradient for one random number.
 
     Returns "" if it is unknown.
     """
@@ -118,7 +118,7 @@ def _measure_spreads(curves: SampledCurves, names: Mapping[str, str]) -> dict[st
 
 
 def describe_descent(curves: SampledCurves, names: Mapping[str, str]) -> str:
-    """Describe in one sentence where gradient descent ends if each rule returns its mean gradient."""
+    """Return a sentence on where gradient descent ends if each rule returns its mean gradient."""
     by_words: dict[tuple[str, str], list[str]] = {}
     zeros = np.zeros(len(curves.x))
     for key, values in curves.gradients.items():
@@ -131,10 +131,10 @@ def describe_descent(curves: SampledCurves, names: Mapping[str, str]) -> str:
 
 
 def _describe_end(x: Floats, gradient: Floats, spread: Floats) -> tuple[str, str]:
-    """Return a clause about the end of gradient descent, in the singular and in the plural.
+    """Return a clause on where gradient descent ends, once in the singular and once in the plural.
 
     Descent ends at an x at which the gradient increases through 0. A mean too small to detect among the
-    random draws counts as 0.
+    random values, with standard deviation ``spread``, counts as 0.
     """
     is_finite = np.isfinite(gradient)
     gradient = np.where(np.abs(gradient) <= _UNDETECTABLE * spread, 0.0, gradient)

@@ -1,4 +1,4 @@
-"""Format numbers, lists and positions for sentences."""
+"""Numbers, lists and positions as text for sentences."""
 
 import math
 from collections.abc import Iterable, Sequence
@@ -13,7 +13,7 @@ _MAX_LISTED = 8  # if there are more single x, they are counted instead of liste
 
 
 def select_kinds(claims: Iterable[Claim], *kinds: str) -> list[Claim]:
-    """Return the statements of the given kinds."""
+    """Return the claims whose kind is one of ``kinds``."""
     return [claim for claim in claims if claim.kind in kinds]
 
 
@@ -23,12 +23,12 @@ def format_each(numbers: Iterable[float]) -> list[str]:
 
 
 def format_positions(x: Sequence[float]) -> str:
-    """Format x positions as a list, or as their number if there are many."""
+    """Return x positions as a list in words, or as their number if there are many."""
     return f"x = {join_texts(format_each(x))}" if len(x) <= _MAX_LISTED else f"{len(x)} isolated x"
 
 
 def format_level(level: float, g: float) -> str:
-    """Format a gradient value with four digits, and mark it if it equals the upstream gradient g."""
+    """Return a gradient value with four digits, followed by "(that is g)" if it equals g."""
     is_g = g not in (0, 1) and np.isclose(level, g, rtol=1e-6, atol=0)
     return f"{format_number(level)} (that is g)" if is_g else format_number(level)
 

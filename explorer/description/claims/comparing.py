@@ -15,10 +15,9 @@ _MAX_CENTRES = 40  # with more kinks, areas are not compared
 
 
 def compare_curves(curves: SampledCurves, claims: Mapping[str, Sequence[Claim]]) -> Iterable[Claim]:
-    """Yield statements about gradient curves that are equal or that differ at only a few x.
+    """Yield claims about gradient curves that are equal or that differ at only a few x.
 
-    For three or more curves, one statement counts the distinct ones. ``claims`` are the statements about each
-    single rule.
+    For three or more curves, one claim counts the distinct ones. ``claims`` are those about each single rule.
     """
     groups: list[list[str]] = []
     for key in curves.gradients:
@@ -61,14 +60,14 @@ def _collect_kinks(curves: SampledCurves, *keys: str) -> set[float]:
 
 
 def _is_certain(curves: SampledCurves, *keys: str) -> bool:
-    """Return whether the sampled points between kinks determine all differences of the curves."""
+    """Return whether the sampled points determine every value of the curves."""
     kinks = sorted(_collect_kinks(curves, *keys))
     counted = all(curves.kinks[key] is not None for key in keys)
     return counted and all(piece.is_known for key in keys for piece in Curve(curves, key).split_at(kinks))
 
 
 def _find_gaps(claims: Mapping[str, Sequence[Claim]], first: str, second: str) -> Iterator[Claim]:
-    """Yield the intervals on which two piecewise constant curves differ, widest first, with both values."""
+    """Yield claims on where two piecewise constant curves differ, widest first, with both values."""
     spans: dict[tuple[float, ...], list[Span]] = {}
     for a in _select(claims[first], "level"):
         for b in _select(claims[second], "level"):
@@ -88,7 +87,7 @@ def _select(claims: Iterable[Claim], *kinds: str) -> list[Claim]:
 
 
 def _measure(curve: Curve, claims: Sequence[Claim]) -> Iterator[Claim]:
-    """Yield the peak, the area and the support of a curve that is finite everywhere."""
+    """Yield claims on the peak, the area and the support of a curve that is finite everywhere."""
     if _select(claims, "many", "undefined", "overflow", "infinite", "nowhere", "unbounded"):
         return
     about = (curve.key,)
@@ -104,7 +103,7 @@ def _measure(curve: Curve, claims: Sequence[Claim]) -> Iterator[Claim]:
 
 
 def _integrate(curve: Curve) -> float | None:
-    """Integrate a curve over its range by Gauss quadrature. Returns None without convergence."""
+    """Return the integral of a curve over its range by Gauss quadrature, or None without convergence."""
     edges = _make_edges(curve)
     if edges is None:
         return None
@@ -116,7 +115,7 @@ def _integrate(curve: Curve) -> float | None:
 
 
 def _make_edges(curve: Curve) -> Floats | None:
-    """Return the edges of integration cells, which are smaller near kinks and the peak.
+    """Return the edges of integration cells, which are smaller near kinks and the peak of a curve.
 
     Returns None if there are too many kinks.
     """

@@ -16,7 +16,7 @@ _POLE_MARGIN = 1e-6
 
 @dataclass(frozen=True)
 class Piece:
-    """The part of a curve between two neighbouring kinks, with sampled points away from the kinks."""
+    """The part of a curve between two neighbouring kinks, with its sampled x and values."""
 
     start: float
     stop: float
@@ -36,10 +36,7 @@ class Piece:
 
     @property
     def level(self) -> float:
-        """The value of a constant piece, or NaN if no value is finite.
-
-        It is infinite if the piece has several values.
-        """
+        """The value of a constant piece; infinity if it has several values, NaN if no value is finite."""
         finite = np.isfinite(self.values)
         if not finite.any():
             return np.nan
@@ -47,7 +44,7 @@ class Piece:
 
     @property
     def hides_level(self) -> bool:
-        """True if the curve, like ``relu(x)**2``, has a constant segment that does not end at a kink."""
+        """True if the piece has constant segments, as ``relu(x)**2`` has, that do not end at a kink."""
         is_level = self.values[1:] == self.values[:-1]
         return bool(np.isinf(self.level) and (is_level[1:] & is_level[:-1]).any())
 
@@ -95,7 +92,7 @@ class Curve:
         return self.split_at(self.kinks)
 
     def split_at(self, kinks: Sequence[float]) -> list[Piece]:
-        """Split the curve at given kinks, and return the pieces from left to right.
+        """Return the pieces between the ``kinks`` of a curve, from left to right.
 
         Floats next to a kink are left out, since they may belong to its other side.
         """
@@ -123,7 +120,7 @@ class Curve:
         return _find_runs(~np.isfinite(self.y))
 
     def is_narrow(self, run: slice) -> bool:
-        """Return whether a run of points is a single x with its neighbouring floats, not an interval.
+        """Return whether a gap, given as a slice of points, is a single x with the floats next to it.
 
         The samples of an interval may be one point, or the floats at one end. In that case the values next to
         them decide.
@@ -137,12 +134,12 @@ class Curve:
 
     @cached_property
     def holes(self) -> Mask:
-        """A boolean mask of the points at which the curve is not finite at a single x."""
+        """A boolean mask of the points that belong to a single x at which the curve is not finite."""
         return self._mask_narrow(self.gaps)
 
     @cached_property
     def missing(self) -> Mask:
-        """A mask, (n,), of the points without a value and of single finite points between two gaps."""
+        """A mask, (n,), of the points with no finite value and of single finite points between two gaps."""
         finite = np.isfinite(self.y)
         return np.asarray(~finite | self._mask_narrow(_find_runs(finite)))
 
@@ -154,10 +151,7 @@ class Curve:
 
     @property
     def hole_indices(self) -> list[int]:
-        """The index of each single x at which the curve is not finite.
-
-        For a hole of several floats, this is the index of the kink.
-        """
+        """The index of each single x at which the curve is not finite; of several floats, the kink's."""
         kinks = []
         for gap in filter(self.is_narrow, self.gaps):
             marks = self.curves.marks[gap]
@@ -173,24 +167,24 @@ class Curve:
         return piece.level == 0 or (not len(piece.values) and not self.y[inside].any())
 
     def mask_cells(self, holds: Mask) -> Mask:
-        """Return a mask of the intervals between neighbouring points whose two ends are both in ``holds``."""
+        """Return a mask, (n − 1,), of the intervals between neighbouring points with both ends in a mask."""
         return np.asarray(holds[1:] & holds[:-1])
 
     def mask_level_cells(self) -> Mask:
-        """Return a mask of the intervals between neighbouring points that have equal values."""
+        """Return a mask, (n − 1,), of the intervals between neighbouring points with equal values."""
         return np.asarray((self.y[1:] == self.y[:-1]) & np.isfinite(self.y[1:]))
 
     def weigh_cells(self, holds: Mask) -> Floats:
-        """Return the fraction of each interval between neighbouring points on which a condition holds.
+        """Return the fraction, (n − 1,), of each interval between points on which the mask ``holds`` is true.
 
-        The fraction is one half if the condition ends in the interval, unless it ends at a plotted kink.
+        The fraction is one half if the mask ends in the interval, unless it ends at a plotted kink.
         """
         even = self.curves.marks == EVEN
         ends = (holds[1:] != holds[:-1]) & even[1:] & even[:-1]
         return np.asarray(self.mask_cells(holds) + ends / 2)
 
     def measure_share(self, cells: Mask | Floats) -> float:
-        """Return the fraction of the range that given intervals between neighbouring points cover."""
+        """Return the fraction of the range covered by ``cells``, a mask of intervals between points."""
         widths = np.where(self.holes[1:] | self.holes[:-1], 0.0, np.diff(self.x))
         share = float((widths * cells).sum() / widths.sum()) if widths.any() else 0.0
         return share if _NEGLIGIBLE < share < 1 - _NEGLIGIBLE else float(share > 0.5)
@@ -203,7 +197,7 @@ class Curve:
 
 
 def measure_zero_share(curve: Curve) -> tuple[float, bool]:
-    """Return the fraction of the range on which a curve is 0, and whether it is certain.
+    """Return the fraction of the range on which a curve is 0, and True if that fraction is certain.
 
     A polynomial with more zeros than its degree is 0 everywhere, in spite of rounding. Any other curve may
     only round to 0, so that an interval is certain only if it ends at a kink beyond which the curve is not 0.
@@ -220,7 +214,7 @@ def measure_zero_share(curve: Curve) -> tuple[float, bool]:
 
 
 def _is_cut(curve: Curve, pieces: list[Piece]) -> bool:
-    """Return whether the curve is 0 on neighbouring pieces and becomes nonzero exactly at a kink.
+    """Return whether a curve is 0 on neighbouring pieces and becomes nonzero exactly at a kink.
 
     A kink found in float64 may be a few floats away from the kink in the curve's dtype. Therefore points
     close to a kink are ignored, and additional points between it and the next plotted x, which reveal a
@@ -235,10 +229,7 @@ def _is_cut(curve: Curve, pieces: list[Piece]) -> bool:
 
 
 def _make_approach(piece: Piece) -> Floats:
-    """Return x values inside a piece that approach both of its ends.
-
-    The closest is at a distance of 1e-5 relative to the end's size.
-    """
+    """Return x values inside a piece that approach both of its ends, down to a relative distance of 1e-5."""
     distances = piece.width * 0.5 ** np.arange(2, 42)
     left = piece.start + distances[distances > 1e-5 * abs(piece.start)]
     return np.concatenate([left, piece.stop - distances[distances > 1e-5 * abs(piece.stop)]])

@@ -1,4 +1,4 @@
-"""Make statements about a single curve: that of the op, or that of a backward rule."""
+"""Make claims about a single curve: that of the op, or that of a backward rule."""
 
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
@@ -14,7 +14,7 @@ _CANCELLATION = 1e-13  # relative error of x after subtracting x from itself
 
 
 def make_forward_claims(curves: SampledCurves, limit: float) -> list[Claim]:
-    """State where an op's curve, in float64, is flat, not finite, or larger than ``limit``."""
+    """Return claims on where an op's curve, in float64, is flat, not finite, or larger than ``limit``."""
     if curves.kinks[FORWARD] is None:
         return [Claim("many", (FORWARD,), exact=curves.op.kinks is not None)]
     curve = Curve(replace(curves, y=_flatten_rounding(curves)), FORWARD)
@@ -29,7 +29,7 @@ def make_forward_claims(curves: SampledCurves, limit: float) -> list[Claim]:
 
 
 def _flatten_rounding(curves: SampledCurves) -> Floats:
-    """Remove rounding differences from the op's values, so that they are equal on each flat part."""
+    """Return the op's values without rounding differences, so that they are equal on each flat part."""
     x, y = np.abs(curves.x), curves.y
     with np.errstate(invalid="ignore", over="ignore"):
         steps = np.abs(np.diff(y))
@@ -44,9 +44,9 @@ def _flatten_rounding(curves: SampledCurves) -> Floats:
 
 
 def make_gradient_claims(curves: SampledCurves, key: str, limit: float) -> list[Claim]:
-    """State the values of a backward rule's gradient, and the intervals on which it has them.
+    """Return claims about the values of a rule's gradient and the intervals on which it has them.
 
-    The first statement that is not a fraction of the range is the most important.
+    The first claim that is not a fraction of the range is the most important.
     """
     if curves.kinks[key] is None:
         declared = curves.op.kinks is not None and all(rule.kinks is not None for rule in curves.rules)
@@ -66,7 +66,7 @@ def make_gradient_claims(curves: SampledCurves, key: str, limit: float) -> list[
 
 
 def _list_missing(curve: Curve, limit: float) -> list[Claim]:
-    """State where a curve is not finite or is too large, on intervals and at single x."""
+    """Return claims on where a curve is not finite or exceeds ``limit``, on intervals and at single x."""
     finite = np.isfinite(curve.y)
     large = finite & (np.abs(np.where(finite, curve.y, 0)) > limit)
     at_kinks = all(curve.is_narrow(gap) or _is_between_kinks(curve, gap) for gap in curve.gaps)
@@ -99,7 +99,7 @@ def _is_between_kinks(curve: Curve, gap: slice) -> bool:
 
 
 def _list_points(curve: Curve) -> list[Claim]:
-    """Return a statement for each isolated x at which a curve has a finite value."""
+    """Return a claim for each isolated x at which a curve has a finite value."""
     indices = np.flatnonzero(np.isfinite(curve.y) & (curve.curves.marks != NEIGHBOUR))
     return [Claim("point", (curve.key,), (float(curve.y[i]), float(curve.x[i]))) for i in indices]
 
@@ -121,7 +121,7 @@ def _find_poles(curve: Curve) -> tuple[float, ...]:
 
 
 def _list_approaches(curve: Curve, kink: float) -> Iterator[Floats]:
-    """Yield distances from a kink, each a tenth of the previous one, on both of its sides.
+    """Yield arrays of signed distances from a kink, each a tenth of the previous one, for both of its sides.
 
     The distances stay within the adjacent piece. A side on which the curve is not finite gets none.
     """
@@ -150,7 +150,7 @@ def _is_growing(sizes: Floats) -> bool:
 
 
 def _list_levels(curve: Curve) -> list[Claim]:
-    """State the values of a piecewise constant curve.
+    """Return claims about the values of a piecewise constant curve.
 
     The list is empty for any other curve, and for one with many values.
     """
@@ -175,7 +175,7 @@ def _list_levels(curve: Curve) -> list[Claim]:
 
 
 def _find_special_kinks(curve: Curve) -> list[Claim]:
-    """State the kinks at which a curve's value differs from those on both sides."""
+    """Return claims about the kinks at which a curve's value differs from those on both sides."""
     claims = []
     for kink in curve.kinks:
         value = float(curve.y[np.searchsorted(curve.x, kink)])
