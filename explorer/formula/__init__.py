@@ -106,7 +106,7 @@ class Formula:
 
     @cached_property
     def random_names(self) -> tuple[str, ...]:
-        """The names of the random numbers in the formula, such as "u()", and "f()" for any loss term."""
+        """The names of the random numbers in the formula, such as "u()", and "f()" if it uses the loss."""
         return tuple(name for name in find_names(self.tree) if name in RANDOM_NAMES)
 
     @cached_property
@@ -116,7 +116,7 @@ class Formula:
 
     @cached_property
     def other_outputs(self) -> tuple[str, ...]:
-        """The terms of the formula that are losses of outputs other than y, such as ``f(1)``.
+        """The losses of outputs other than y in the formula, such as ``f(1)``.
 
         In a net, each of these losses needs one forward pass per unit.
         """
@@ -135,7 +135,7 @@ class Formula:
 
     @cached_property
     def alias(self) -> str | None:
-        """The name of the input tensor that the formula returns unchanged. None if the result is new."""
+        """The name of the input that the formula returns unchanged, or None if it returns a new tensor."""
         node = self.tree
         while isinstance(node, Call) and node.function == "detach":
             (node,) = node.arguments
@@ -167,11 +167,11 @@ class Formula:
         return _to_formula(differentiate(self.tree))
 
     def derive_gradient(self, tensors: Collection[str], *, finite: bool = False) -> Formula | None:
-        """Return autograd's gradient as a formula, given parameters that are tensors. None if it is too long.
+        """Return autograd's gradient as a formula if some parameters are tensors. None if it is too long.
 
-        With ``finite``, the result is shortened for readers. It then has the same values as long as all its
-        parts are finite. Exactly at a bound of a clamp, the fraction of g that x gets may depend on whether
-        the bound is a tensor or a number.
+        ``tensors`` names these parameters. With ``finite``, the result is shortened for readers. It then has
+        the same values as long as all its parts are finite. Exactly at a bound of a clamp, the fraction of g
+        that x gets may depend on whether the bound is a tensor or a number.
         """
         return _to_formula(differentiate(self.tree, tensors=tensors, finite=finite))
 

@@ -119,7 +119,7 @@ _FUNCTION_NAMES = set(CALLS) | set(FUNCTIONS)
 
 
 def normalize_name(text: str) -> str:
-    """Strip the library prefix of a name such as "torch.exp", or spell out a Greek first letter."""
+    """Return a name without a library prefix such as "torch.", or with a Greek first letter spelled out."""
     short = text.rpartition(".")[2]
     if short in CONSTANTS or find_function(short):
         return short
@@ -132,7 +132,7 @@ def find_function(name: str) -> str | None:
 
 
 def suggest_function(name: str) -> str | None:
-    """Suggest a function for a misspelled name. Returns None if no name is similar or a library has it."""
+    """Return a function name similar to a misspelled one. None if no name is similar or a library has it."""
     return next(iter([] if is_elsewhere(name) else find_similar(name, FUNCTIONS)), None)
 
 

@@ -54,7 +54,7 @@ _NO_VALUE_ERRORS = (ArithmeticError, ValueError, KeyError)  # ``compute_in_pytho
 
 
 def compute_in_python(node: Node, values: list[float]) -> float:
-    """Apply the operation of one node of an expression tree to numbers, with Python's arithmetic.
+    """Compute one node of an expression tree from the values of its operands, with Python's arithmetic.
 
     Python's errors are passed on. Raises KeyError if Python lacks the function.
     """
@@ -75,7 +75,7 @@ def compute_in_python(node: Node, values: list[float]) -> float:
 
 
 def compute_ieee(node: Node, values: list[float]) -> float:
-    """Apply the operation of one node to numbers in IEEE arithmetic, with NaN and ∞ instead of errors."""
+    """Compute one node from the values of its operands in IEEE arithmetic: NaN and ∞ instead of errors."""
     try:
         return compute_in_python(node, values)
     except _NO_VALUE_ERRORS:

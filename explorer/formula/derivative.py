@@ -87,11 +87,11 @@ class _ReverseMode:
     finite: bool
 
     def sum_gradients(self, node: Node, gradient: Node) -> Node:
-        """Sum the gradients that an expression passes to each occurrence of the name."""
+        """Return the sum of the gradients that a node passes to each occurrence of ``wrt`` below it."""
         return reduce(self.add, self.iterate_gradients(node, gradient), cast(Node, ZERO))
 
     def iterate_gradients(self, node: Node, gradient: Node) -> Iterator[Node]:
-        """Yield the gradient at each occurrence of the name, in the order in which torch adds them.
+        """Yield the gradient at each occurrence of ``wrt``, in the order in which torch adds these gradients.
 
         The latest operation comes first. The order determines the rounding error if large gradients cancel.
         """
@@ -143,7 +143,7 @@ class _ReverseMode:
                 return []
 
     def list_templates(self, node: Call) -> tuple[str, ...]:
-        """Return a function's gradient formulas, with the installed torch's values exactly at bounds."""
+        """Return a call's gradient formulas, one per argument, with this torch version's values at bounds."""
         row = FUNCTIONS[node.function]
         if row.overflowing and not e4m3_saturates():
             return (row.overflowing,)
@@ -154,13 +154,13 @@ class _ReverseMode:
         return row.shared.get(at_bounds().numbers if numbers else at_bounds().tensors, row.gradient)
 
     def fill(self, tree: Node, scope: Mapping[str, Node]) -> Node:
-        """Replace the placeholders in a template with expressions, and simplify the result at each node."""
+        """Return a template with its placeholders replaced by expressions, simplified at each node."""
         if isinstance(tree, Name):
             return scope.get(tree.name, tree)
         return self.simplify(rebuild(tree, tuple(self.fill(part, scope) for part in children(tree))))
 
     def simplify(self, node: Node) -> Node:
-        """Simplify a node such as ``1 * a`` or ``a**1`` in ways that always preserve its value."""
+        """Return a node such as ``1 * a`` or ``a**1`` simplified in ways that always preserve its value."""
         match node:
             case Binary("*", left, right) if ONE in (left, right):
                 return right if left == ONE else left
@@ -184,7 +184,7 @@ class _ReverseMode:
                 return self.simplify_finite(node) if self.finite else node
 
     def simplify_finite(self, node: Node) -> Node:
-        """Simplify a node in ways that preserve its value if all numbers are finite."""
+        """Return a node simplified in ways that preserve its value if all numbers are finite."""
         match node:
             case Binary("*", left, right) if ZERO in (left, right):
                 return ZERO
@@ -206,7 +206,7 @@ class _ReverseMode:
                 return node
 
     def add(self, left: Node, right: Node) -> Node:
-        """Return the sum of two gradients, leaving out a zero."""
+        """Return the sum of two gradients as an expression, without a term that is zero."""
         if ZERO in (left, right):
             return right if left == ZERO else left
         if self.finite and isinstance(find_first_factor(right), Unary):
@@ -215,7 +215,7 @@ class _ReverseMode:
 
 
 def _make_slope_tree(node: Polyline) -> Node:
-    """Return a polyline's slope at ``a`` as an expression.
+    """Return the slope at ``a`` of a polyline, as nested calls of ``where``.
 
     At a point it is the slope of the line to its right.
     """
@@ -231,13 +231,13 @@ def _make_number(value: float) -> Node:
 
 
 def _evaluate_condition(condition: Node) -> bool | None:
-    """Evaluate a condition without names. Returns None if it has names or Python cannot evaluate it."""
+    """Return the truth of a condition without names, or None if it has names or Python cannot evaluate it."""
     value = None if find_names(condition) else evaluate_in_python(condition)
     return None if value is None else bool(value)
 
 
 def _guard_domain(tree: Node, node: Call) -> Node:
-    """Make a gradient NaN wherever torch rejects the constant arguments of a call."""
+    """Return a gradient that is NaN wherever torch rejects the constant arguments of the call ``node``."""
     is_valid, constants = FUNCTIONS[node.function].domain, node.arguments[1:]
     if not is_valid:
         return tree
@@ -256,7 +256,7 @@ def find_first_factor(node: Node) -> Node:
 
 
 def negate(node: Node) -> Node:
-    """Negate an expression by a minus sign at its first factor, which avoids parentheses."""
+    """Return an expression negated by a minus sign at its first factor, which avoids parentheses."""
     match node:
         case Unary("-", operand):
             return operand

@@ -22,14 +22,14 @@ class FormulaError(ValueError):
         return type(self), (self.message, self.column, self.text)
 
     def mark_column(self, text: str) -> str:
-        """Return text with a caret on the next line, under the column of the error."""
+        """Return ``text`` with a caret on the next line, under the column of the error."""
         part, column = cut_window(text, self.column)
         flat = "".join(character if character.isprintable() else " " for character in part)
         return f"{flat}\n{' ' * (column - 1)}^"
 
 
 def make_error(column: int, subject: str, rest: str) -> FormulaError:
-    """Create the error "<subject> at column <column><rest>" about a formula.
+    """Return the error "<subject> at column <column><rest>" about a formula.
 
     ``rest`` begins with a space or colon.
     """

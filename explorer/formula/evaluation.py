@@ -56,7 +56,7 @@ _VARIABLES: Mapping[str, Evaluator] = {
 def _bind_operand(
     node: Node, parameters: Mapping[str, float], cast: bool, fill: bool, limit: bool
 ) -> Evaluator:
-    """Compile an operand to a function of the input tensors; ``operands.py`` explains the three flags."""
+    """Compile an operand to a function of the input tensors, with the flags of ``find_casts`` and so on."""
     if not is_constant(node):
         evaluate = _compile(node, parameters)
         return (lambda scope: evaluate(scope).to(scope.x.dtype)) if cast else evaluate
@@ -97,7 +97,7 @@ def _compile(node: Node, parameters: Mapping[str, float]) -> Evaluator:
 
 
 def _strip_ones(node: Node, parameters: Mapping[str, float], may_alias: bool) -> Node:
-    """Remove multiplications and divisions by 1 around a node, which leave every bit unchanged.
+    """Return a node without multiplications and divisions by 1 around it, which leave every bit unchanged.
 
     ``may_alias`` is true if the result may be an input tensor itself, because it is neither stored nor
     changed.
@@ -117,7 +117,7 @@ def _is_fresh(node: Node) -> bool:
 
 
 def _list_counts(elements: int) -> tuple[tuple[str, str], ...]:
-    """Return the name of each element count (of x, y and g) with the given number in hexadecimal."""
+    """Return the names of the element counts of x, y and g, each with ``elements`` in hexadecimal."""
     return tuple((COUNT.format(name), float(elements).hex()) for name in VARIABLES)
 
 

@@ -1,4 +1,4 @@
-"""Write formulas in LaTeX."""
+"""The LaTeX of formulas."""
 
 from explorer.formula.aliases import GREEK
 from explorer.formula.functions import FUNCTIONS
@@ -32,7 +32,7 @@ _DRAWS = {"u()": "u", "normal()": r"\mathrm{normal}\left(u\right)", "f()": r"f\l
 
 
 def name_latex(name: str) -> str:
-    """Write a name as a LaTeX symbol: a Greek letter, a single letter or an upright word."""
+    """Return a name as a LaTeX symbol: a Greek letter, a single letter or an upright word."""
     if name in _DRAWS:
         return _DRAWS[name]
     if name in GREEK.values():
@@ -43,7 +43,7 @@ def name_latex(name: str) -> str:
 
 
 def number_latex(value: float) -> str:
-    """Write a number in LaTeX: 1.5, or 3·10⁻⁴ if it is very small or very large."""
+    """Return a number in LaTeX: 1.5, or 3·10⁻⁴ if it is very small or very large."""
     digits, _, exponent = number_text(value).partition("e")
     return rf"{digits}\cdot 10^{{{int(exponent)}}}" if exponent else digits
 
@@ -53,12 +53,12 @@ def _render_signed(value: float) -> str:
 
 
 def to_latex(node: Node) -> str:
-    """Write an expression in LaTeX, with fractions, cases for ``where`` and indicators for conditions."""
+    """Return an expression in LaTeX, with fractions, cases for ``where`` and indicators for conditions."""
     return _render(node)[0]
 
 
 def _render(node: Node) -> tuple[str, float]:
-    """Write an expression in LaTeX. Also returns the precedence of its outermost operator."""
+    """Return an expression in LaTeX and the precedence of its outermost operator."""
     match node:
         case Number(value):
             return number_latex(value), _PRODUCT if "e" in number_text(value) else _ATOM
@@ -116,7 +116,7 @@ def _render_call(function: str, arguments: tuple[Node, ...]) -> tuple[str, float
 
 
 def _render_cases(node: Node) -> str:
-    """Write nested calls of ``where`` as a single LaTeX table of cases."""
+    """Return nested calls of ``where`` as a single LaTeX table of cases."""
     rows = []
     while isinstance(node, Call) and node.function == "where":
         condition, then, node = node.arguments
@@ -126,19 +126,19 @@ def _render_cases(node: Node) -> str:
 
 
 def _wrap(node: Node, level: float) -> str:
-    """Write a node in LaTeX, in parentheses if it binds less tightly than ``level``."""
+    """Return a node in LaTeX, in parentheses if it binds less tightly than ``level``."""
     text, precedence = _render(node)
     return rf"\left({text}\right)" if precedence < level else text
 
 
 def _wrap_minus(node: Node, level: float) -> str:
-    """Write a number in LaTeX, in parentheses if it begins with a minus."""
+    """Return a number in LaTeX, in parentheses if it begins with a minus."""
     text = _render_number(node, level)
     return rf"\left({text}\right)" if text.startswith("-") else text
 
 
 def _render_number(node: Node, level: float) -> str:
-    """Write an operand in LaTeX; a condition becomes an indicator function, which is 0 or 1."""
+    """Return an operand in LaTeX; a condition becomes an indicator function, which is 0 or 1."""
     if is_condition(node):
         return rf"\mathbf{{1}}\left[{_render(node)[0]}\right]"
     return _wrap(node, level)

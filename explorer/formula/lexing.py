@@ -51,7 +51,7 @@ def tokenize(text: str) -> list[Token]:
 
 
 def _normalize(token: Token) -> list[Token]:
-    """Return a token as tokens in the standard spelling. A space gives an empty list."""
+    """Return one token as a list of tokens in the standard spelling; the list is empty for a space."""
     match token.kind:
         case "space":
             return []

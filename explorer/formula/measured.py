@@ -1,4 +1,4 @@
-"""Measure how the installed versions of torch and Python behave where versions differ.
+"""Measure details in which versions of torch and Python differ, for the installed ones.
 
 The site without a server replaces this file by one with recorded answers: see site/python.py.
 """

@@ -1,4 +1,4 @@
-"""Find the operands that must be cast, expanded to tensors or limited before torch can use them."""
+"""Find the operands of a node that must be cast, expanded to tensors or limited before torch is called."""
 
 from collections.abc import Collection
 
@@ -28,7 +28,7 @@ COUNT = "numel({})"  # a name that no parameter can have, because of its bracket
 def find_casts(node: Node) -> tuple[bool, ...]:
     """Return a flag for each operand of a node: true for a condition that must be cast to 0 or 1.
 
-    In a product with a tensor no cast is needed, since torch multiplies by a condition as by 0 or 1.
+    In a product with a tensor no cast is needed, since torch treats a condition there as 0 or 1.
     """
     operands = children(node)
     match node:
@@ -60,7 +60,7 @@ def find_fills(node: Node) -> tuple[bool, ...]:
 
 
 def find_limits(node: Node) -> tuple[bool, ...]:
-    """Return a flag for each operand of a node: true if torch rejects a constant beyond x's dtype range."""
+    """Return a flag for each operand of a node: true if torch rejects a constant too large for x's dtype."""
     exponent = isinstance(node, Binary) and node.operator == "**"
     call = isinstance(node, Call) and not FUNCTIONS[node.function].own
     return tuple(call or (exponent and position == 1) for position in range(len(children(node))))
@@ -72,7 +72,7 @@ def find_reductions(node: Node) -> list[Call]:
 
 
 def has_level_gradient(node: Node) -> bool:
-    """Return whether an expression has a piecewise constant part that still passes on a gradient."""
+    """Return whether an expression has a piecewise constant part, such as a cast, with a nonzero gradient."""
     return any(isinstance(part, Call) and FUNCTIONS[part.function].passes_levels for part in walk(node))
 
 
@@ -90,7 +90,7 @@ def has_elements(node: Node) -> bool:
 
 
 def replace_counts(node: Node, count: str = COUNT) -> Node:
-    """Replace each ``numel(…)`` in an expression with the name of a constant.
+    """Return an expression with each call ``numel(…)`` replaced by the name of a constant.
 
     ``count`` formats that name from the name of a variable, such as ``"{}.numel()"``.
     """

@@ -111,7 +111,7 @@ def fill_template(text: str, operands: Sequence[Node]) -> Node:
 
 
 def _to_tree(value: Node | float) -> Node:
-    """Convert a number to an expression tree. Returns a tree unchanged."""
+    """Return a number as an expression tree, or a tree unchanged."""
     return parse_template(repr(value)) if isinstance(value, float) else value
 
 
@@ -212,7 +212,7 @@ class _Parser:
         return 0 if self.token.text == self.closing_mark else PRECEDENCE.get(self.token.text, 0)
 
     def split_bars(self) -> None:
-        """Split a token ``||`` into two bars, which may close or open two absolute values."""
+        """Split a next token ``||`` into two bars, each of which may open or close an absolute value."""
         token = self.token
         if token.text == "||":
             bars = [Token("mark", "|", token.column), Token("mark", "|", token.column + 1)]
@@ -395,7 +395,7 @@ class _Parser:
         return self.check_size(Call(name, tuple(part.node for part in parts)), token.column)
 
     def resolve_alias(self, name: str, parts: list[Part]) -> Node | None:
-        """Expand a call in an alternative spelling. Returns None if the function needs no expansion."""
+        """Return the expression for a call in an alternative spelling, or None if it needs no expansion."""
         has_keyword = [bool(part.keyword) for part in parts]
         row = FUNCTIONS.get(name)
         if has_keyword != sorted(has_keyword) or (row and not any(has_keyword) and len(parts) == row.arity):

@@ -34,7 +34,7 @@ _MAX_ORDERS, _MAX_SLOPE_NODES = 8, 200  # limits on the order and on the number 
 
 
 def find_pieces(tree: Node) -> Iterator[Node]:
-    """Yield piecewise constant expressions, such as ``sign(x - 1)``, that jump at the kinks of ``tree``."""
+    """Yield piecewise constant expressions, such as ``sign(x - 1)``, that jump where ``tree`` has kinks."""
     for node in _walk_relevant(tree):
         if isinstance(node, Compare):
             for left, right in zip(node.operands, node.operands[1:], strict=False):
@@ -82,13 +82,13 @@ def _is_zero(node: Node) -> bool:
 
 
 def _is_finite(node: Node) -> bool:
-    """Return whether an expression is piecewise polynomial without division, and so finite for finite x."""
+    """Return whether an expression is finite for finite x: piecewise polynomial without division."""
     is_divided = any(isinstance(part, Binary) and part.operator in ("/", "**") for part in walk(node))
     return find_degree(node) < math.inf and not is_divided
 
 
 def find_edge_pieces(tree: Node) -> Iterator[Node]:
-    """Yield expressions in x at whose jumps the mean over ``u()`` may have a kink.
+    """Yield expressions in x that jump where the mean of ``tree`` over ``u()`` may have a kink.
 
     The kinks are the x at which the position u of a jump reaches 0 or 1, and jumps that depend on x only. A
     normal random number has no extreme values, unless its width is 0.
@@ -98,7 +98,7 @@ def find_edge_pieces(tree: Node) -> Iterator[Node]:
 
 
 def substitute_extremes(tree: Node) -> Iterator[Node]:
-    """Yield an expression at the smallest and at the largest random number, if it then depends on x only."""
+    """Yield an expression with its random numbers at both ends of their range, if only x then remains."""
     for uniform, normal in _ENDS:
         at_end = substitute(tree, {_U: uniform, _NORMAL: normal})
         if not {*RANDOM_NAMES, "y", "g"}.intersection(find_names(at_end)) and "x" in find_names(at_end):
@@ -107,7 +107,7 @@ def substitute_extremes(tree: Node) -> Iterator[Node]:
 
 @lru_cache(maxsize=1024)
 def list_derivative_signs(piece: Node) -> tuple[Node, ...] | None:
-    """Return the signs of all derivatives of a call's argument as expressions, highest order first.
+    """Return the signs of all derivatives of the argument of ``piece`` as expressions, highest order first.
 
     Between two changes of these signs the argument is monotonic, so a search cannot miss a pair of sign
     changes. A polynomial has one sign for each order, any other argument only that of the first order. For
@@ -128,7 +128,7 @@ def list_derivative_signs(piece: Node) -> tuple[Node, ...] | None:
 
 
 def _find_signs(node: Node) -> Iterator[Node]:
-    """Yield ``sign(…)`` of each factor of an expression, because ``x * x`` is 0 without changing its sign."""
+    """Yield ``sign(…)`` of each factor of a product, because ``x * x`` is 0 without changing its sign."""
     match node:
         case Binary("*" | "/", left, right):
             yield from _find_signs(left)
@@ -166,7 +166,7 @@ def find_degree(node: Node, y: float = math.inf) -> float:
 
 
 def find_known_degree(tree: Node, y: float = math.inf, *, is_searched: bool) -> float:
-    """Return an expression's degree in x, or inf if a search may have missed some of its kinks.
+    """Return an expression's degree as a polynomial in x, or inf if a search may have missed a kink.
 
     A search (``is_searched``) may miss kinks that are not roots of polynomials, such as those of ``sin(x) >
     0.5``.

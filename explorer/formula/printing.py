@@ -1,4 +1,4 @@
-"""Write formulas as text: in their standard form, or as source code for torch and JAX.
+"""The text of formulas: in their standard form, or as source code for torch and JAX.
 
 One printer walks the tree with Python's precedence; a dialect defines the spelling of leaves, calls and
 conditions. Code computes constants with Python, as ``constants`` does. No text typed by a user is copied.
@@ -51,7 +51,7 @@ def format_percent(share: float) -> str:
 
 
 def format_short(value: float) -> str:
-    """Format a measured number in few characters, as the browser does: 46,970, 0.0123 or 3.1e7."""
+    """Return a measured number as short text, as the browser does: ``46,970``, ``0.0123`` or ``3.1e7``."""
     if value == 0 or 1e-3 <= abs(value) < 1e7:
         rounded = float(f"{value:.4g}")
         return with_minus(f"{rounded:,.0f}" if abs(rounded) >= 1e3 else f"{rounded:g}")
@@ -83,12 +83,12 @@ def format_number(value: float, digits: int = 4) -> str:
 
 
 def _format_number(value: float) -> str:
-    """Write a number for code: without a decimal point only if it fits into JAX's 32-bit integers."""
+    """Return a number as code, without a decimal point only if it fits into JAX's 32-bit integers."""
     return number_text(value) if abs(value) < 2**31 else repr(value)
 
 
 def _format_name(name: str, normal: str) -> str:
-    """Write a name of a formula as it appears in code, such as ``math.pi``, or ``f(y)`` for ``f()``."""
+    """Return a name of a formula as it appears in code, such as ``math.pi``, or ``f(y)`` for ``f()``."""
     if name in CONSTANTS:
         return f"math.{name}"
     return {"u()": "u", "normal()": normal, "f()": "f(y)", "ya()": "ya", "fa()": "f(ya)"}.get(name, name)
@@ -134,7 +134,7 @@ def _print_jax_call(row: Function, arguments: list[str]) -> str:
 
 
 def _print_jax_scalar(row: Function, arguments: list[str]) -> str:
-    """Write a call on constants with NumPy, since results of jnp are traced under ``jax.jit``."""
+    """Return code that calls NumPy on constants, since results of jnp are traced under ``jax.jit``."""
     return f"float({_print_jax_call(row, arguments).replace('jnp.', 'np.')})"
 
 
@@ -166,19 +166,19 @@ JAX = Dialect(
 
 
 def print_source(node: Node, dialect: Dialect) -> str:
-    """Write an expression in the syntax of a dialect, with as few parentheses as possible."""
+    """Return an expression as code or text of a dialect, with as few parentheses as possible."""
     return _print(replace_counts(node, dialect.count) if dialect.count else node, dialect)[0]
 
 
 def print_limited(node: Node, dialect: Dialect) -> str:
-    """Write a constant expression so that a value too large for x's dtype becomes infinite."""
+    """Return code for a constant in which a value too large for x's dtype becomes infinite."""
     is_number = not _has_parameters(node) and not is_condition(node)
     is_large = is_number and SMALLEST_MAX < abs(evaluate_constant(node, {})) < math.inf
     return dialect.limited.format(print_source(node, dialect)) if is_large else print_source(node, dialect)
 
 
 def _print(node: Node, dialect: Dialect) -> tuple[str, int]:
-    """Return the text of an expression and the precedence of its outermost operator."""
+    """Return the text of an expression in a dialect, and the precedence of its outermost operator."""
     if dialect.scalar and children(node) and is_constant(node):
         if not _has_parameters(node):
             if evaluate_in_python(node) is None:
@@ -218,14 +218,14 @@ def _print(node: Node, dialect: Dialect) -> tuple[str, int]:
 
 
 def _print_output(node: Node, dialect: Dialect) -> str:
-    """Write the argument of a loss. In code it is a tensor even if its value is the same for all elements."""
+    """Return the argument of a loss as code: a tensor even if its value is the same for all elements."""
     if not dialect.scalar or not is_constant(node):
         return print_source(node, dialect)
     return dialect.output.format(print_limited(node, replace(dialect, number=repr)))
 
 
 def _print_constant(node: Node, dialect: Dialect) -> tuple[str, int] | None:
-    """Write a constant that needs another spelling than a tensor. Returns None for other nodes."""
+    """Return the code of a constant that is not written like a tensor, or None for any other node."""
     match node:
         case Unary("~"):
             return f"not {_print_operands(node, dialect, [_COMPARE])[0]}", _NOT
@@ -280,7 +280,7 @@ def _is_real(base: Node, exponent: Node) -> bool:
 
 
 def _print_operands(node: Node, dialect: Dialect, levels: list[int] | None = None) -> list[str]:
-    """Write the operands of a node, in parentheses if they bind less tightly than ``levels``."""
+    """Return the operands of a node as text, in parentheses if they bind less tightly than ``levels``."""
     requirements = zip(children(node), find_casts(node), find_fills(node), find_limits(node), strict=True)
     texts = [_print_operand(node, child, dialect, *requirement) for child, *requirement in requirements]
     least = levels or [_CHOICE] * len(texts)
@@ -293,7 +293,7 @@ def _print_operands(node: Node, dialect: Dialect, levels: list[int] | None = Non
 def _print_operand(
     parent: Node, node: Node, dialect: Dialect, cast: bool, fill: bool, limit: bool
 ) -> tuple[str, int]:
-    """Write an operand of a node with the cast and fill that it needs. Also returns its precedence."""
+    """Return an operand as text, with the cast, fill or limit that it needs, and its precedence."""
     if cast and dialect.cast:
         template = "float({})" if is_constant(node) else dialect.cast
         return template.format(print_source(node, dialect)), PRECEDENCE["*"] if template[0] == "1" else _ATOM
@@ -310,7 +310,7 @@ def _print_operand(
 
 
 def _print_chain(signs: tuple[str, ...], texts: list[str], is_split: bool) -> tuple[str, int]:
-    """Write a chain of comparisons; with ``is_split``, as comparisons joined by ``&``, which tensors need."""
+    """Return a chain of comparisons as text with its precedence; with ``is_split``, joined by ``&``."""
     if not is_split or len(signs) == 1:
         links = [f" {sign} {text}" for sign, text in zip(signs, texts[1:], strict=True)]
         return texts[0] + "".join(links), _COMPARE
@@ -324,13 +324,13 @@ def _has_parameters(node: Node) -> bool:
 
 
 def _is_exact(node: Node) -> bool:
-    """Return whether a constant without parameters has the same value in integer arithmetic."""
+    """Return whether a constant without parameters has the same value in integer as in float arithmetic."""
     values = (evaluate_constant(part, {}) for part in walk(node) if children(part))
     return all(0 < abs(value) <= 2**53 for value in values)
 
 
 def _print_value(value: float) -> tuple[str, int]:
-    """Write a number that may be negative, infinite or NaN. Also returns its precedence."""
+    """Return a number that may be negative, infinite or NaN as code, and its precedence."""
     if isinstance(value, bool):
         return str(value), _ATOM
     size = abs(value)

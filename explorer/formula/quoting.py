@@ -22,7 +22,7 @@ def truncate(text: str, max_length: int = MAX_QUOTE) -> str:
 
 
 def cut_window(text: str, column: int) -> tuple[str, int]:
-    """Cut a long text to ``MAX_QUOTE`` characters around a column, and return the column in the result.
+    """Return up to ``MAX_QUOTE`` characters of a long text around a column, and the column in this part.
 
     Columns begin at 1.
     """

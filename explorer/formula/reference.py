@@ -25,7 +25,7 @@ def make_even_points(start: float, stop: float, points: int) -> Tensor:
 def replace_reductions(
     formula: Formula, forward: Formula, parameters: Mapping[str, float], start: float, stop: float, g: float
 ) -> tuple[Formula, dict[str, float]]:
-    """Replace reductions such as ``mean(…)`` by parameters; return the formula and all parameter values.
+    """Return a formula with reductions such as ``mean(…)`` replaced by parameters, and all parameter values.
 
     ``forward`` is the formula of y. Reductions are computed over 2,001 evenly spaced points of the range, and
     so depend only on op, range and g, not on the plotted points or on other rules.
@@ -49,11 +49,11 @@ def replace_pair_reductions(
     stop: float,
     g: float,
 ) -> tuple[Formula, Formula | None, dict[str, float]]:
-    """Replace reductions such as ``mean(…)`` in an op and its backward rule by parameters.
+    """Return the formulas of an op and a rule with reductions such as ``mean(…)`` replaced by parameters.
 
-    Returns both formulas and the values of all parameters. A rule of None means torch's own autograd. If the
-    op has a mean, the rule becomes the op's gradient as a formula, if that is short enough, because autograd
-    would treat the mean as a constant.
+    Also returns the values of all parameters. A rule of None means torch's own autograd. If the op has a
+    mean, the rule becomes the op's gradient as a formula, if that is short enough, because autograd would
+    treat the mean as a constant.
     """
     forward, parameters_y = replace_reductions(op, op, parameters, start, stop, g)
     backward = op.gradient if rule is None and forward != op else rule

@@ -9,7 +9,7 @@ from explorer.formula.tree import Call, Name, Node, TensorName, children, is_con
 
 @lru_cache(maxsize=1024)
 def replace_names(node: Node, names: tuple[str, ...]) -> Node:
-    """Mark the given parameters in an expression as tensors.
+    """Return an expression in which the given parameters are marked as tensors.
 
     If torch accepts only numbers for a parameter that is now a tensor, the function is written out.
     """

@@ -1,4 +1,4 @@
-"""Map the nodes of an expression to torch operations, and define functions that torch lacks."""
+"""The torch operations for the nodes of an expression, and functions that torch lacks."""
 
 import math
 from collections.abc import Callable, Mapping
@@ -66,7 +66,7 @@ def follow_lines(lines: Tensor, x: Tensor) -> Tensor:
 
 
 def compute_in_torch(node: Node, values: list[float]) -> float:
-    """Apply a call or an operator to Python numbers with torch, in float64 and IEEE arithmetic."""
+    """Compute one node, a call or an operator, from Python numbers with torch, in float64 IEEE arithmetic."""
     kinds = [torch.bool if isinstance(value, bool) else torch.float64 for value in values]
     tensors = [torch.tensor(value, dtype=kind) for value, kind in zip(values, kinds, strict=True)]
     return float(get_torch_operation(node)(*tensors))
@@ -135,7 +135,7 @@ def fp(a: Tensor, mantissa: Numbers, least: Numbers, largest: Numbers) -> Tensor
 
 
 def _round_by_sum(x: Tensor, layout: _Layout, bits: int, low: int, high: int) -> Tensor:
-    """Round x to multiples of 2**(exponent - bits), by adding and subtracting a large number.
+    """Round x to multiples of 2**(exponent of x − bits), by adding and subtracting a large number.
 
     The large number is 3/2 of a power of two above x, so that sums of either sign have the same exponent.
     """
@@ -162,7 +162,7 @@ def _compute_power(exponent: Tensor) -> Tensor:
 
 
 def exponent(a: Tensor, least: Numbers) -> Tensor:
-    """Compute max(floor(log2(abs(a))), least) exactly and detached; infinity and NaN are kept."""
+    """Return max(floor(log2(abs(a))), least), exact and detached; infinity and NaN are kept."""
     size = (a.detach().float() if a.element_size() < 4 else a.detach()).abs()
     binade = torch.frexp(size).exponent.long() - 1
     low = _to_integers(least, -1022, 1023)

@@ -113,7 +113,7 @@ class ForeignFunction(Protocol):
 
     @property
     def points(self) -> tuple[list[float], list[float | None]] | None:
-        """The x and y of an interpolated function, with NaN as None. It is None for any other function."""
+        """The x and y of an interpolated function, with None in place of NaN. None for any other function."""
 
     def __call__(self, *values: Any) -> Any:
         """Compute the function's values for the given tensors."""
@@ -174,7 +174,7 @@ def is_constant(node: Node) -> bool:
 
 
 def has_values(node: Node) -> bool:
-    """Return whether a leaf, such as x, y or g, has a value for each element."""
+    """Return whether a leaf of an expression tree, such as x, has a separate value for each element."""
     return isinstance(node, TensorName | LossAt) or (isinstance(node, Name) and node.name in RULE_NAMES)
 
 
@@ -188,7 +188,7 @@ def measure(node: Node) -> tuple[int, int]:
 
 
 def replace_losses(node: Node, loss: Callable[[Node], Node]) -> Node:
-    """Replace each loss ``f(output)`` in an expression with the expression that ``loss(output)`` returns."""
+    """Return an expression with each loss ``f(output)`` replaced by the expression ``loss(output)``."""
     operands = tuple(replace_losses(child, loss) for child in children(node))
     if isinstance(node, LossAt):
         return loss(*operands)
@@ -196,7 +196,7 @@ def replace_losses(node: Node, loss: Callable[[Node], Node]) -> Node:
 
 
 def substitute(node: Node, replacements: Mapping[Node, Node]) -> Node:
-    """Replace every node of an expression that is a key of ``replacements`` with its value."""
+    """Return an expression in which every node that is a key of ``replacements`` is replaced by its value."""
     if node in replacements:
         return replacements[node]
     return rebuild(node, tuple(substitute(child, replacements) for child in children(node)))
