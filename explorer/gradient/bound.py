@@ -97,7 +97,7 @@ class BoundOp:
             return backpropagate(self.forward(leaf, detached), leaf, g)
 
     def select_saved(self, x: Tensor, y: Tensor) -> tuple[Tensor, ...]:
-        """Return the tensors among x and y that have to be saved for the backward pass."""
+        """Return those of the tensors x and y that have to be saved for the backward pass."""
         return ((x,) if self.saves_x else ()) + ((y,) if self.saves_y else ())
 
     def compute_part(
@@ -107,7 +107,7 @@ class BoundOp:
         return self.parts[name](x, y, g, tensors)
 
     def compute_factor(self, name: str, elements: float, tensors: Mapping[str, Tensor]) -> float | Tensor:
-        """Return the factor on the sum of contributions of the ``elements`` elements that share a value."""
+        """Return the factor on the sum of contributions from ``elements`` elements that share a value."""
         contribution = self.contributions[name]
         if contribution.scale is None or not set(contribution.scale.parameters) & set(tensors):
             return contribution.compute_factor(self.numbers, elements)
@@ -184,7 +184,7 @@ BOUNDARY = (_RuleFunction, _RuleFunctionWithForwardMode)
 
 
 def _restore_saved(ctx: Any, g: Any) -> tuple[Any, Any, Mapping[str, Tensor]]:
-    """Return x, y and a dict of the saved tensors; if x or y was not saved, g takes its place."""
+    """Return x, y and a dict of the saved tensors. If x or y was not saved, g is returned in its place."""
     bound, saved = ctx.bound, [*ctx.saved_tensors]
     x = saved.pop(0) if bound.saves_x else g
     y = saved.pop(0) if bound.saves_y else g
@@ -192,7 +192,7 @@ def _restore_saved(ctx: Any, g: Any) -> tuple[Any, Any, Mapping[str, Tensor]]:
 
 
 def bind(op: str | Op, rule: str | Rule, settings: Mapping[str, float]) -> BoundOp:
-    """Combine an op with a backward rule, with parameter values from ``settings`` or else their defaults.
+    """Return an op with a backward rule as a ``BoundOp``, with values from ``settings`` or else defaults.
 
     Raises ValueError if the op or the rule is random, because y then depends on more than x.
     """
@@ -204,10 +204,10 @@ def bind(op: str | Op, rule: str | Rule, settings: Mapping[str, float]) -> Bound
 def bind_learnable(
     op: str | Op, rule: str | Rule, settings: Mapping[str, float], names: Sequence[str]
 ) -> BoundOp:
-    """Combine an op with a backward rule, with the parameters in ``names`` as tensors that can learn.
+    """Return an op with a backward rule as a ``BoundOp`` whose parameters in ``names`` are tensors.
 
-    The other parameters are numbers, as in ``bind``. Op and rule may be random, and may use the loss of an
-    element and of its antithetic sample. Such losses are passed as tensors too.
+    These can learn. The other parameters are numbers, as in ``bind``. Op and rule may be random, and may use
+    the loss of an element and of its antithetic sample. Such losses are passed as tensors too.
 
     Raises ValueError for a parameter that cannot learn, see ``catalogue.find_contribution``.
     """
@@ -224,7 +224,7 @@ def bind_contributions(
     names: Sequence[str] = (),
     loss: Loss | None = None,
 ) -> BoundOp:
-    """Combine an op with a backward rule and the contributions to the gradients of its parameters.
+    """Return an op with a rule and with contributions to the gradients of its parameters as a ``BoundOp``.
 
     ``names`` are the parameters passed as tensors. If a loss is given, the formulas that use it evaluate it.
     """
@@ -243,7 +243,7 @@ def bind_formulas(
     names: Sequence[str] = (),
     loss: Loss | None = None,
 ) -> BoundOp:
-    """Combine the formula of an op with that of a backward rule; a rule of None means torch's autograd.
+    """Return formulas of an op and a backward rule as a ``BoundOp``; a rule of None means torch's autograd.
 
     If torch finds no path from y to x, its own gradient is 0. Without tensors, x and y are saved only if the
     rule uses them. The last three arguments are those of ``bind_contributions``.
@@ -279,7 +279,7 @@ def bind_formulas(
 
 
 def _block(_x: Tensor, _y: Tensor, g: Tensor, _tensors: Mapping[str, Tensor]) -> Tensor:
-    """Return zeros: the gradient of an op that blocks all gradients."""
+    """Return zeros like g, as the gradient of an op that blocks all gradients."""
     return torch.zeros_like(g)
 
 

@@ -104,7 +104,7 @@ EncodedNumber = tuple[str, Any, bool]  # name, value, and whether the value is a
 
 
 def _encode_number(name: str, value: Any) -> EncodedNumber:
-    """Encode a number as a constant that torch.compile can compare, with 0 distinct from −0."""
+    """Return a number as a constant that torch.compile can compare, with 0 distinct from −0."""
     return (name, value.hex(), True) if type(value) is float else (name, value, False)
 
 
@@ -115,7 +115,7 @@ _TRACEABLE = SimpleNamespace()
 def _name_traceable(
     op: str | Op, rule: str | Rule, numbers: tuple[EncodedNumber, ...], learns: LearningFlags, f: str | None
 ) -> str:
-    """Store an op with its rule as an attribute of ``_TRACEABLE``, and return the attribute's name."""
+    """Store an op with its rule as an attribute of ``_TRACEABLE``, for torch.compile; return its name."""
     bound, cached = _get_bound(op, rule, numbers, learns, f), vars(_TRACEABLE)
     name = next((name for name, other in cached.items() if other is bound), f"bound_{len(cached)}")
     cached[name] = bound
@@ -129,7 +129,7 @@ _name_traceable._dynamo_marked_constant = True  # type: ignore[attr-defined]
 def _get_bound(
     op: str | Op, rule: str | Rule, numbers: tuple[EncodedNumber, ...], learns: LearningFlags, f: str | None
 ) -> BoundOp:
-    """Combine an op and a rule for given arguments of ``apply``, or return them from the cache."""
+    """Return the op with its rule for given arguments of ``apply``, from the cache if it is there."""
     if not numbers or all(is_float or type(value) is int for _, value, is_float in numbers):
         try:
             return _bind_cached(op, rule, numbers, learns, f)
@@ -141,7 +141,7 @@ def _get_bound(
 def _bind_call(
     op: str | Op, rule: str | Rule, numbers: tuple[EncodedNumber, ...], learns: LearningFlags, f: str | None
 ) -> BoundOp:
-    """Combine an op and a rule for given arguments of ``apply``; error messages begin with the call."""
+    """Return the op with its rule for given arguments of ``apply``; error messages begin with the call."""
     title = _make_title(op, rule)
     settings = {name: float.fromhex(value) if is_float else value for name, value, is_float in numbers}
     try:
@@ -173,7 +173,7 @@ def _require_no_loss(*formulas: Formula | None) -> None:
 def _find_contributions(
     op: Op, rule: Rule, names: tuple[str, ...], needed: Sequence[bool]
 ) -> dict[str, Contribution]:
-    """Return each learnable tensor parameter with the contribution of one element to its gradient.
+    """Return a dict from each learnable tensor parameter to one element's contribution to its gradient.
 
     Raises ValueError if a tensor that needs a gradient cannot learn.
     """
@@ -200,7 +200,7 @@ def _must_stay_tensor(value: Tensor) -> bool:
 
 
 def _fit_parameter(title: str, name: str, value: Tensor, x: Tensor) -> Tensor:
-    """Cast a parameter to x's dtype. Raises ValueError if it does not fit x or is not floating."""
+    """Return a parameter cast to x's dtype. Raises ValueError if it does not fit x or is not floating."""
     try:
         is_fitting = value.expand(x.shape).shape == x.shape
     except RuntimeError:

@@ -50,10 +50,7 @@ def to_normal(u: Tensor) -> Tensor:
 def bind_random(
     formula: Formula, op: Formula, loss: Loss | None, bind: Callable[[Formula], Callable[..., Tensor]]
 ) -> Callable[..., Tensor]:
-    """Compile a formula with or without random numbers to a function ``(x, y, g, tensors)``.
-
-    ``tensors`` must contain ``"u()"`` if the formula uses random numbers.
-    """
+    """Compile a formula, which may use random numbers, to a function ``(x, y, g, tensors)``."""
     if not formula.random_names:
         return bind(formula)
     shared = _find_shared_outputs(formula.tree)
@@ -78,9 +75,9 @@ def bind_random(
 
 
 def _find_shared_outputs(tree: Node) -> dict[str, Node]:
-    """Return a dict from names of tensors to the constant outputs v of losses ``f(v)`` in an expression.
+    """Return a dict from names of tensors to the constants v in losses ``f(v)`` of an expression.
 
-    Passed as tensors, these outputs give losses in x's dtype.
+    Passed as tensors, these constants give losses in x's dtype.
     """
     outputs = (part.output for part in walk(tree) if isinstance(part, LossAt))
     return {f"({Formula(output).text})": output for output in outputs if is_constant(output)}

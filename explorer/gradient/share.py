@@ -1,4 +1,4 @@
-"""Measure the size of a rule's gradient on given data, relative to straight-through's."""
+"""The size of a rule's gradient on given data, relative to straight-through's."""
 
 import math
 from collections.abc import Iterable
