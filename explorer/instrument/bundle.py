@@ -1,4 +1,4 @@
-"""Bundle the browser's modules: in two files, since two hundred requests take seconds, or in one text.
+"""Bundle the browser's modules into two files, since two hundred requests take seconds, or into one text.
 
 Each module becomes a function that returns its exports, and gets its imports from the modules before it. Only
 modules in this project's style are supported: they import and export by name, at the start of a line, and
@@ -28,9 +28,9 @@ export const $load = async (name) => $modules[name] ?? (await import("./{LATER}"
 
 
 def bundle_modules(first: str) -> Mapping[str, str]:
-    """Bundle a JavaScript module with all its imports in one file, and the modules loaded later in another.
+    """Return a JavaScript module bundled with its imports as one file, and lazily loaded modules as another.
 
-    Returns a dict from addresses to texts. The bundle has the address of the first module and the same
+    The result is a dict from addresses to texts. The bundle has the address of the first module and the same
     exports. At the address of each other module is a file that exports the one instance of that module.
 
     Args:
@@ -73,7 +73,7 @@ def _write_exports(module: str, names: list[str]) -> str:
 
 
 def _join_modules(names: Iterable[str], programs: Mapping[str, tuple[str, list[str]]]) -> str:
-    """Concatenate the code of modules, each after the modules that it imports."""
+    """Return the code of modules as one text, each module after those that it imports."""
     return "".join(programs[name][0] for name in _sort_by_imports(list(names)))
 
 
@@ -101,12 +101,12 @@ def _collect_modules(first: str) -> list[str]:
 
 
 def _list_lazy_imports(module: str) -> list[str]:
-    """List the modules that ``import(…)`` loads later."""
+    """Return the modules that a module loads later by ``import(…)``."""
     return [resolve_path(module, path) for path in _LAZY_IMPORT.findall(read_module(module))]
 
 
 def _compile_module(module: str, first: str) -> tuple[str, list[str]]:
-    """Rewrite a module as a statement that sets its exports. Also returns the names of the exports."""
+    """Return a module rewritten as a statement that sets its exports, and the names of its exports."""
     names: list[str] = []
 
     def export(match: re.Match[str]) -> str:
@@ -128,6 +128,6 @@ def _compile_module(module: str, first: str) -> tuple[str, list[str]]:
 
 
 def _convert_import(module: str, match: re.Match[str]) -> str:
-    """Rewrite an import statement as a constant that is read from the other module's exports."""
+    """Return an import statement rewritten as a constant that is read from the other module's exports."""
     name = match[1] or f"{{{match[2].replace(' as ', ': ')}}}"
     return f'const {name} = $modules["{resolve_path(module, match[3])}"];'

@@ -24,7 +24,7 @@ def to_choice_data(
     slow: str = "",
     training: Mapping[str, str] | None = None,
 ) -> Json:
-    """Convert the op, rules and settings chosen on a page to a dict for JSON.
+    """Return the op, rules and settings chosen on a page as a dict for JSON.
 
     Custom formulas are included in full.
 

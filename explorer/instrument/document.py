@@ -84,7 +84,7 @@ def list_sampling() -> Json:
 
 
 def list_pieces() -> Json:
-    """List the expressions at which each function of the formula language jumps, in its arguments a to d."""
+    """Return, for each function of formulas, expressions in its arguments a to d that jump at its kinks."""
     return {
         name: {"pieces": [to_data(parse_template(piece)) for piece in function.pieces]}
         for name, function in FUNCTIONS.items()

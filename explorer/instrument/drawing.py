@@ -1,4 +1,4 @@
-"""Find the smallest available file of plotly.js that can draw lines."""
+"""Find the smallest available plotly.js file that can draw lines."""
 
 import json
 import re

@@ -46,7 +46,7 @@ _MAKERS: Mapping[str, Callable[[str], Json]] = {
 
 
 def make_custom_entry(kind: str, text: str) -> Json:
-    """Parse a custom formula for the browser: ``{"entry": …}``, or its error's message and column."""
+    """Return a custom formula as ``{"entry": …}`` for the browser, or its error's message and column."""
     if kind not in _MAKERS:
         return {"message": f"kind must be {' or '.join(_MAKERS)}", "column": 0}
     try:
@@ -56,7 +56,7 @@ def make_custom_entry(kind: str, text: str) -> Json:
 
 
 def make_entry(record: Op | Rule) -> Json:
-    """Convert an op or backward rule, from the catalogue or custom, to a dict for the browser.
+    """Return an op or backward rule, from the catalogue or custom, as a dict for the browser.
 
     Formulas are trees (see ``Formula.data``). ``kinks`` are the declared kinks, trees or lattices of trees,
     or null; if null, ``pieces`` are the trees at whose changes a kink may be, each with its ``turns`` (see
@@ -141,14 +141,14 @@ def _make_learned(learned: Learned, rule: Rule) -> Json:
 
 
 def _list_following(op: Op) -> Iterator[tuple[str, Json]]:
-    """Yield each parameter of an op that can learn with any backward rule, with formulas for its gradient."""
+    """Yield each parameter of an op that can learn by any backward rule, with formulas for its gradient."""
     for parameter in op.parameters:
         if functions := derive_contribution(op, parameter.name):
             yield parameter.name, {"outer": to_data(functions.outer), "ratio": to_data(functions.ratio)}
 
 
 def _list_derivatives(op: Op) -> Iterator[tuple[str, Json]]:
-    """Yield each parameter of an op that torch can differentiate by, with the derivative."""
+    """Yield each parameter of an op by which torch can differentiate, with the derivative."""
     for parameter in op.parameters:
         if derivative := differentiate_op(op, parameter.name):
             exact, readable = derivative
@@ -158,7 +158,7 @@ def _list_derivatives(op: Op) -> Iterator[tuple[str, Json]]:
 
 
 def _make_edges(formula: Formula) -> Json:
-    """Return the expressions of a stochastic formula at whose jumps its mean may have a kink."""
+    """Return the expressions at whose jumps the mean of a stochastic formula may have a kink."""
     pieces = [
         {"tree": to_data(piece), "turns": []} for piece in dict.fromkeys(find_edge_pieces(formula.tree))
     ]
@@ -203,7 +203,7 @@ def _make_kink(kink: Kink, record: Op | Rule) -> Any:
 
 
 def _list_movable(record: Op | Rule) -> Iterator[Json]:
-    """Yield the parameters that are, with either sign, the position of a kink."""
+    """Yield the parameters of an op or rule that are the position of one of its kinks, with either sign."""
     for kink in record.kinks or ():
         match _parse_tree(kink, record) if isinstance(kink, str) else None:
             case Name(name):

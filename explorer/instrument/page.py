@@ -1,4 +1,4 @@
-"""Write the interactive page as one HTML file that needs no server or network."""
+"""The interactive page as one HTML file that needs no server or network."""
 
 import base64
 import gzip
@@ -69,7 +69,7 @@ class Page:
 
 @cache
 def make_standalone() -> tuple[str, str]:
-    """Return the parts of a saved HTML file before and after its data."""
+    """Return the parts of a saved HTML page before and after its data."""
     parts = {
         "policy": "",
         "style": read_style(),

@@ -1,4 +1,4 @@
-"""Write the content security policy of a page."""
+"""The content security policy of a page."""
 
 import base64
 import hashlib

@@ -29,7 +29,7 @@ SAVED_SECTIONS = ("format", "compare", "map")  # the sections that a saved file 
 
 @dataclass(frozen=True)
 class Layer:
-    """Further curves that the user can show on the chart with a switch.
+    """A layer of the chart: further curves that the user can show with a switch.
 
     The curves are Python's answer to the question with the layer's key.
 
