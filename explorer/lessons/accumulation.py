@@ -34,7 +34,7 @@ def clear_gradient():
 
 
 def accumulate_parts():
-    """Compute the gradient of a mean over eight examples, in one pass and summed over two halves."""
+    """Return the gradient of a mean over eight examples, in one backward pass and in one for each half."""
     x = torch.arange(8.0)
     gradients = {}
     for name, parts in (("whole", [x]), ("halves", x.chunk(2))):

@@ -44,7 +44,7 @@ def round_short(value):
 
 
 def step(clamp):
-    """Compute one training step in order: first the values, then the gradients of y, x and w1."""
+    """Compute one training step. Returns a dict of its tensors as lists: the values, then the gradients."""
     w1 = W1.clone().requires_grad_()
     x = INPUTS @ w1
     y = clamp(x)
@@ -67,7 +67,7 @@ def take_straight_step():
 
 
 def list_contributions():
-    """Return the product of input and gradient that each example adds to the first weight's gradient."""
+    """Return each example's contribution to the first weight's gradient, input times gradient, by rule."""
     by_rule = {"masked": take_masked_step(), "straight": take_straight_step()}
     return {
         rule: [
@@ -97,7 +97,7 @@ def make_exercise():
 
 
 def _get_answer(results):
-    """Return the answer that names the examples which add to the first weight's gradient."""
+    """Return the text of the right answer: which examples add to the first weight's gradient."""
     answers = {
         (False, True, True): "What the other examples send",
         (True, True, True): "What all examples send",

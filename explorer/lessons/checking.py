@@ -22,7 +22,7 @@ def compute_error(eps, dtype):
 
 
 def find_best_step():
-    """Find the step with the smallest error in float32 and in float64, and return step and error."""
+    """Return the step with the smallest error and this error, in float32 and in float64."""
     best = {}
     for dtype in (torch.float32, torch.float64):
         eps = min(STEPS, key=lambda step: compute_error(step, dtype))
@@ -36,7 +36,7 @@ def try_small_step():
 
 
 def measure_at_kink():
-    """Measure the slope of ReLU at exactly 0 as gradcheck does."""
+    """Return the slope of ReLU at exactly 0, measured as gradcheck does."""
     eps = 1e-6
     x = torch.zeros((), dtype=torch.double)
     right, left = torch.relu(x + eps), torch.relu(x - eps)

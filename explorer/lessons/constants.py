@@ -10,7 +10,7 @@ from explorer.lessons.retest import make_variant
 
 
 class MulConstant(Function):
-    """Multiply a tensor by a constant that is a plain number."""
+    """A Function that multiplies a tensor by a constant, which is a plain number."""
 
     @staticmethod
     def forward(ctx, tensor, constant):
@@ -26,7 +26,7 @@ class MulConstant(Function):
 
 
 class Blocked(Function):
-    """The identity, with a backward that returns no gradient."""
+    """The identity as a Function whose backward returns no gradient."""
 
     @staticmethod
     def forward(ctx, x):
@@ -38,7 +38,7 @@ class Blocked(Function):
 
 
 def get_number_gradient():
-    """Return what ``backward`` returns as the gradient of a constant number."""
+    """Return the gradient of the constant number that the backward of MulConstant returns."""
     return MulConstant.backward(None, None)[1]
 
 
@@ -59,7 +59,7 @@ def try_returning(*extra):
 
 
 def try_returns():
-    """Try four returns of ``backward`` for the constant: no value, 0, None, and None twice."""
+    """Return the results of four returns of ``backward`` for the constant: no value, 0, None, two Nones."""
     return {
         "short": try_returning(),
         "zero": try_returning(0.0),

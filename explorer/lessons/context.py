@@ -54,7 +54,7 @@ class Doubled(Function):
 
 
 class SecretlyDoubled(Doubled):
-    """A Function that doubles its input in place without marking it as dirty."""
+    """A Function that doubles its input in place without marking it as dirty, as it should."""
 
     @staticmethod
     def forward(ctx, x):
@@ -62,7 +62,7 @@ class SecretlyDoubled(Doubled):
 
 
 class ReluWithMask(Function):
-    """ReLU that also returns its mask, which is marked as not differentiable."""
+    """A Function for ReLU that also returns its mask, which is marked as not differentiable."""
 
     @staticmethod
     def forward(ctx, x):
@@ -78,7 +78,7 @@ class ReluWithMask(Function):
 
 
 class UnmarkedMask(ReluWithMask):
-    """ReLU that also returns its mask, which is not marked."""
+    """A Function for ReLU that also returns its mask, without marking it as not differentiable."""
 
     @staticmethod
     def forward(ctx, x):
@@ -102,7 +102,7 @@ def check_lifetime(function):
 
 
 def check_lifetimes():
-    """Return how long a saved and a stored output stay in memory."""
+    """Return whether an unreferenced output stays in memory, if it was saved and if it was stored on ctx."""
     return {function.__name__: check_lifetime(function) for function in (SavedExp, StoredExp)}
 
 
@@ -133,7 +133,7 @@ def run_changed():
 
 
 def compute_after_doubling(function):
-    """Compute the gradient of x after its copy was doubled in place, for two ways to use the copy."""
+    """Return the gradient of x through a copy h doubled in place, and through the returned tensor."""
     gradients = {}
     for name in ("h", "returned"):
         x = torch.ones(1, requires_grad=True)
@@ -145,12 +145,12 @@ def compute_after_doubling(function):
 
 
 def compare_dirty():
-    """Compare gradients after an in-place change with and without ``mark_dirty``."""
+    """Return the gradients after an in-place change, with and without ``mark_dirty``."""
     return {function.__name__: compute_after_doubling(function) for function in (Doubled, SecretlyDoubled)}
 
 
 def differentiate_mask(function):
-    """Compute the gradient of the sum of a mask, or return the error."""
+    """Return the gradient of the sum of a Function's mask, or the error message."""
     x = torch.tensor([-1.0, 2.0], requires_grad=True)
     try:
         function.apply(x)[1].sum().backward()
@@ -160,7 +160,7 @@ def differentiate_mask(function):
 
 
 def mask():
-    """Differentiate the mask of ReLU with and without ``mark_non_differentiable``."""
+    """Return the gradients of ReLU's mask, with and without ``mark_non_differentiable``."""
     return {function.__name__: differentiate_mask(function) for function in (ReluWithMask, UnmarkedMask)}
 
 

@@ -66,7 +66,7 @@ def _strip_comments(source: str) -> list[str]:
 
 
 def _split_lines(parts: list[tuple[str, str]]) -> list[list[tuple[str, str]]]:
-    """Split highlighted code into lines, without line endings."""
+    """Return highlighted code, given as parts (kind, text), as a list of lines of parts."""
     lines: list[list[tuple[str, str]]] = [[]]
     for kind, text in parts:
         first, *further = text.split("\n")

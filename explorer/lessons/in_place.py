@@ -38,7 +38,7 @@ class GreedyReLU(CloningReLU):
 
 
 def compute_gradients(function, total):
-    """Compute the gradients of a function, alone and in a residual block x + f(x), at x = −1 and 2."""
+    """Return the gradients of a Function f and of a residual block x + f(x), at x = −1 and 2."""
     received = {}
     for name, block in (("alone", function.apply), ("beside", lambda x: x + function.apply(x))):
         x = torch.tensor([-1.0, 2.0], requires_grad=True)
@@ -49,14 +49,14 @@ def compute_gradients(function, total):
 
 
 def propagate_ones():
-    """Compute gradients for an upstream gradient whose ones are separate numbers."""
+    """Return these gradients for an upstream gradient whose ones are separate numbers."""
     return {
         function.__name__: compute_gradients(function, total=False) for function in (CloningReLU, GreedyReLU)
     }
 
 
 def propagate_sum():
-    """Compute the gradients for the upstream gradient of ``sum()``, and return torch's warning.
+    """Return the gradients for the upstream gradient of ``sum()``, and torch's warning.
 
     That upstream gradient is one number, expanded to the shape of the output.
     """

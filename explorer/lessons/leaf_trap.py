@@ -12,7 +12,7 @@ from explorer.lessons.retest import make_variant
 
 
 def step(w):
-    """Take a training step that moves w towards ones. Returns "moves", or the error."""
+    """Take a training step that moves w towards ones. Returns "moves", or torch's error message."""
     loss = ((w - 1) ** 2).sum()
     try:
         loss.backward()
@@ -24,7 +24,7 @@ def step(w):
 
 
 def compare_outcomes():
-    """Take a training step for each way to create small random weights, and return the outcomes."""
+    """Return the outcome of a training step for each way to create small random weights."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # torch warns about `.grad` of a tensor that is no leaf
         return {
@@ -36,7 +36,7 @@ def compare_outcomes():
 
 
 def get_lost_leaf():
-    """Return the gradient of a leaf that still has a name, for w = leaf / 2 with gradient 3."""
+    """Return the gradient of a leaf that is still referenced, for w = leaf / 2 with gradient 3."""
     leaf = torch.full((2,), 2.0, requires_grad=True)
     w = leaf * 0.5
     (3 * w).sum().backward()

@@ -38,7 +38,7 @@ def make_normal():
 
 
 def pull():
-    """Compute the gradient of half the squared error at the initial step, in total and by sign."""
+    """Return the gradient of half the squared error for the initial step, in total and by sign."""
     x = make_normal()
     s = torch.tensor(START, dtype=torch.float64, requires_grad=True)
     y = Quantise.apply(x, s, 1.0)
@@ -60,7 +60,7 @@ def compute_part(x, s):
 
 
 def optimize_step(rounding):
-    """Train a step size s by plain gradient descent.
+    """Train a step size s of the quantiser by plain gradient descent.
 
     Returns s, the error before and after, and the last step.
     """
@@ -87,7 +87,7 @@ def train_careless():
 
 
 def _get_answer(results):
-    """Return the answer that names the direction of a step, opposite to the gradient."""
+    """Return the text of the right answer: the direction of a step, opposite to the gradient."""
     return "It grows" if results["pull"]["total"] < 0 else "It shrinks"
 
 

@@ -206,7 +206,7 @@ class Lesson:
         return "\n\n\n".join(parts) + "\n"
 
     def _make_print_code(self) -> str:
-        """Return code that computes the lesson's numbers and prints them."""
+        """Return lines of code that compute the lesson's numbers and print them."""
         fields = dict.fromkeys(field for text in self.sentences for field in _find_fields(text))
         lines = [f'print("{name}: {{{name}{form}}}".format(**results))' for name, form in fields]
         names = (number.__name__ for number in self.numbers)
@@ -235,7 +235,7 @@ class Lesson:
 
 
 class _ProseFormatter(Formatter):
-    """A formatter of numbers for prose, with a typographic minus sign."""
+    """A string formatter whose numbers have a typographic minus sign, for prose."""
 
     def format_field(self, value: Any, format_spec: str) -> str:
         text: str = super().format_field(value, format_spec)
@@ -243,7 +243,7 @@ class _ProseFormatter(Formatter):
 
 
 def fill_numbers(text: str, results: Results) -> str:
-    """Replace the placeholders in a lesson's text by numbers, which are formatted as code in backticks."""
+    """Return a lesson's text with its placeholders replaced by numbers, as code in backticks."""
     parts = text.split("`")
     return "`".join(
         part.format(**results) if index % 2 else _ProseFormatter().vformat(part, (), results)
@@ -258,7 +258,7 @@ def _find_fields(text: str) -> list[tuple[str, str]]:
 
 
 def _get_head(module: ModuleType) -> list[str]:
-    """Return the imports and constants of a module, without imports from ``explorer``."""
+    """Return the imports and constants of a module as lines of code, without imports from ``explorer``."""
     text = inspect.getsource(module)
     kinds = (ast.Import, ast.ImportFrom, ast.Assign)
     lines = [ast.get_source_segment(text, node) for node in ast.parse(text).body if isinstance(node, kinds)]

@@ -81,24 +81,24 @@ def make_small():
 
 
 def compute_entry():
-    """Write one entry of the weight's gradient as a sum over the examples."""
+    """Return one entry of the weight's gradient, written out as a sum over the examples."""
     input, g, _ = make_small().values()
     terms = [f"{g[row][1]:g}·{input[row][0]:g}" for row in range(3)]
     return f"{' + '.join(terms)} = {sum(g[row][1] * input[row][0] for row in range(3)):g}"
 
 
 def make_input_map():
-    """Return a heat map of the input that marks the column in the sum."""
+    """Return a heat map of the input, in which the column used by the sum is marked."""
     return HeatMap("input (n × in)", make_small()["input"], entry=(None, 0))
 
 
 def make_upstream_map():
-    """Return a heat map of the upstream gradient that marks the column in the sum."""
+    """Return a heat map of the upstream gradient, in which the column used by the sum is marked."""
     return HeatMap("g (n × out)", make_small()["g"], entry=(None, 1))
 
 
 def make_gradient_map():
-    """Return a heat map of the weight's gradient that marks the computed entry."""
+    """Return a heat map of the weight's gradient, in which the entry written as a sum is marked."""
     return HeatMap("gradient of weight (out × in)", make_small()["gradient"], entry=(1, 0))
 
 

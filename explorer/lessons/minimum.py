@@ -38,13 +38,13 @@ V_STAR = torch.tensor([1.0, -1.0, 1.0, 1.0])
 
 
 def solve_lowest(v_star):
-    """Return the v for which the loss at w = −w* is lowest."""
+    """Return the output weights v for which the loss at w = −w* is lowest."""
     eye, ones = torch.eye(len(v_star)), torch.ones(len(v_star), len(v_star))
     return torch.linalg.solve(eye + ones, (ones - eye) @ v_star)
 
 
 def compute_loss(w, v, rule, examples, generator):
-    """Compute half the mean squared error over random examples."""
+    """Return half the mean squared error of the net (w, v) over random examples."""
     z = torch.randn(examples, len(v), len(w), generator=generator)
     answers = Step.apply(z @ W_STAR, rule) @ V_STAR
     return (Step.apply(z @ w, rule) @ v - answers).square().mean() / 2
@@ -73,12 +73,12 @@ def train_rule(rule):
 
 
 def gradient():
-    """Compute, for each rule, the gradient along w that remains at the minimum."""
+    """Return, for each rule, the size of the gradient along w that remains at the minimum."""
     return {rule: train_rule(rule)[0] for rule in RULES}
 
 
 def on_paper():
-    """Compute the gradient that remains with straight-through, using the paper's formula."""
+    """Return the gradient that remains with straight-through, by the paper's formula."""
     v = solve_lowest(V_STAR)
     return ((v @ v + v @ V_STAR) / math.sqrt(2 * math.pi)).item()
 
@@ -91,7 +91,7 @@ def loss():
 
 
 def _get_answer(results):
-    """Return the answer that names the rule whose gradient does not vanish at the minimum."""
+    """Return the text of the right answer: the rule whose gradient does not vanish at the minimum."""
     answers = {
         "straight_through": "Straight-through",
         "relu": "The ReLU's",

@@ -41,7 +41,7 @@ def is_accepted(function, *values):
 
 
 def check_each():
-    """Return whether each Function passes gradcheck at a single x, and at several."""
+    """Return, for each Function, whether it passes gradcheck at a single x, and at several."""
     functions = (Square, ForgetfulSquare)
     return {
         function.__name__: {
@@ -62,7 +62,7 @@ def read_error():
 
 
 def scale_output():
-    """Compute the gradient of each Function at x = 3 if a later operation multiplies y by a number."""
+    """Return the gradient of each Function at x = 3 if a later operation multiplies its output by ten."""
     gradients = {"times": 10}
     for function in (Square, ForgetfulSquare):
         x = torch.tensor(3.0, requires_grad=True)
@@ -90,7 +90,7 @@ def make_order():
 
 
 def _get_answer(results):
-    """Return the answer that names the check which ForgetfulSquare fails."""
+    """Return the text of the right answer: the check which ForgetfulSquare fails."""
     passed = results["check_each"]["ForgetfulSquare"]
     answers = {
         (True, True): "Nothing: it has no error of its own",

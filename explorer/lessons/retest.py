@@ -1,4 +1,4 @@
-"""Further questions on a lesson's subject, with computed answers, for another op, other bounds or g."""
+"""Questions about the gradient of an op with a rule that retest a lesson, with computed answers."""
 
 import random
 from collections.abc import Iterator, Mapping, Sequence
@@ -40,7 +40,7 @@ class Variant:
         op, rule: keys or formulas.
         x: the x at which the question asks for the gradient.
         parameters: values by name; other parameters have their defaults.
-        u: the random draw at each x, for a stochastic pair whose rule does not depend on the loss.
+        u: the random number at each x, for a stochastic op with a rule that does not depend on the loss.
     """
 
     op: str
@@ -51,12 +51,12 @@ class Variant:
 
     @property
     def draw(self) -> torch.Tensor | None:
-        """The random draws as a float64 tensor, or None for a deterministic pair."""
+        """The random numbers u as a float64 tensor, or None for a deterministic op and rule."""
         return torch.tensor(self.u, dtype=torch.float64) if self.u else None
 
 
 def make_variant(op: str, rule: str, *x: float, u: Row = (), **parameters: float) -> Variant:
-    """Create a variant of a question that asks for the gradient at the given x."""
+    """Return a variant of a question that asks for the gradient at the given x."""
     numbers = {name: float(value) for name, value in parameters.items()}
     return Variant(op, rule, tuple(map(float, x)), numbers, u)
 
@@ -67,7 +67,7 @@ def make_question(variant: Variant, pictures: Sequence[str] = ()) -> dict[str, A
     The choice of g and the order of the answers are pseudorandom: equal variants give the same question.
 
     Args:
-        variant: the pair and the x that the question is about.
+        variant: the op, the rule and the x that the question is about.
         pictures: rules whose gradients are preferred as wrong answers.
 
     Raises:
@@ -132,7 +132,7 @@ def _get_values(variant: Variant, rule: str) -> dict[str, float]:
 
 
 def _compute_gradient(variant: Variant, rule: str, g: float) -> Row:
-    """Compute the gradient by a backward rule at each x of a variant."""
+    """Return the gradient by a backward rule at each x of a variant, as rounded numbers."""
     x = torch.tensor(variant.x, dtype=torch.float64, requires_grad=True)
     parameters: dict[str, Any] = {**_get_values(variant, rule)}
     y = apply(variant.op, rule, x, draw=variant.draw, **parameters)
@@ -148,9 +148,9 @@ def _format_value(value: float) -> str:
 
 
 def _make_code(variant: Variant) -> str:
-    """Return the code of an op with its rule, with numbers in place of parameters.
+    """Return the code of a variant's op and rule, with numbers in place of parameters.
 
-    The random draws are assigned above it.
+    The random numbers u, if any, are assigned above it.
     """
     draws = f"u = torch.tensor([{', '.join(map(number_text, variant.u))}])\n" if variant.u else ""
     op, rule = find_op(variant.op), find_rule(variant.rule)

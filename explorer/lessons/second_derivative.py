@@ -25,7 +25,7 @@ class Cube(Function):
 
 
 class OnceCube(Cube):
-    """x³ with a backward that is declared to be differentiable only once."""
+    """x³ with a backward that is declared to be differentiable only once, by ``once_differentiable``."""
 
     @staticmethod
     @once_differentiable
@@ -48,7 +48,7 @@ class FrozenCube(Cube):
 
 
 def compute_second_derivative(compute):
-    """Compute the second derivative of a function at x = 1, or return the error."""
+    """Return the second derivative of a function at x = 1, or the error message."""
     x = torch.ones((), dtype=torch.double, requires_grad=True)
     (first,) = torch.autograd.grad(compute(x), x, create_graph=True)
     try:

@@ -53,7 +53,7 @@ def init_net(generator):
 
 
 def compute_output(x, parameters, c):
-    """Compute the outputs of nets at points x, and the inputs of each sign."""
+    """Return the outputs of nets at points x, and the inputs of each of their sign activations."""
     *weights, last = parameters[:4]
     *biases, bias = parameters[4:]
     values = []
@@ -91,7 +91,7 @@ def train_nets():
 
 
 def measure_width(width):
-    """Return the held-out accuracy of one width, mean ± deviation, and the share of values within c."""
+    """Return the results for one width: held-out accuracy (mean, deviation) and share of values within c."""
     right, inside = (table[WIDTHS.index(width)] for table in train_nets())
     mean, sd = right.mean().item(), right.std().item()
     text = f"{100 * mean:.0f} ± {100 * sd:.0f} %"
@@ -99,7 +99,7 @@ def measure_width(width):
 
 
 def sweep():
-    """Return the accuracies of the control and of the narrowest, the best and the widest surrogate."""
+    """Return the results of the narrowest, the best and the widest surrogate, and of the control."""
     right, _ = train_nets()
     zero, narrow, *_, wide = WIDTHS
     best = WIDTHS[right.mean(1).argmax()]
@@ -126,7 +126,7 @@ def make_sweep():
 
 
 def _get_answer(_results):
-    """Return the answer that names the width with the highest final accuracy."""
+    """Return the text of the right answer: the width with the highest final accuracy."""
     boxes = {0.0: "No gradient at all", 0.05: "The narrow box", 0.5: "The middle box", 5.0: "The wide box"}
     return boxes[max(boxes, key=lambda width: measure_width(width)["mean"])]
 

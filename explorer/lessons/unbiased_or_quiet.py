@@ -1,4 +1,4 @@
-"""Unbiased or low-noise: estimators of a random unit's gradient that use one draw per step."""
+"""Unbiased or low-noise: estimators of a random unit's gradient that use one random number per step."""
 
 import torch
 
@@ -26,43 +26,43 @@ def compute_mean_loss(p):
 
 
 def sample_unit(x, u):
-    """Return the probability p of a unit and its output for the random draw u."""
+    """Return the probability p of a unit's output 1, and the output for the random number u."""
     p = x.sigmoid()
     return p, (u < p).double()
 
 
 def straight_through(x, u):
-    """Estimate the gradient as the slope of the loss at the sampled output, times the slope of p."""
+    """Return the slope of the loss at the sampled output, times the slope of p, as an estimate."""
     p, y = sample_unit(x, u)
     return 2 * (y - T) * p * (1 - p)
 
 
 def reinmax(x, u):
-    """Estimate the gradient like straight-through, but with the mean of two slopes instead of p's slope."""
+    """Return an estimate like straight-through's, with the mean of two slopes instead of p's slope."""
     p, y = sample_unit(x, u)
     half = (y + p) / 2
     return 2 * (y - T) * (2 * half * (1 - half) - p * (1 - p) / 2)
 
 
 def reinforce(x, u):
-    """Estimate the gradient as the loss times the slope of the log-probability."""
+    """Return the loss times the slope of the log-probability as an estimate of the gradient."""
     p, y = sample_unit(x, u)
     return compute_loss(y) * (y - p)
 
 
 def reinforce_baseline(x, u):
-    """Estimate the gradient by REINFORCE, with the mean loss subtracted as a baseline."""
+    """Return REINFORCE's estimate of the gradient with the mean loss subtracted as a baseline."""
     p, y = sample_unit(x, u)
     return (compute_loss(y) - compute_mean_loss(p)) * (y - p)
 
 
 def arm(x, u):
-    """Estimate the gradient from the losses of the outputs for u and for 1 - u."""
+    """Return an estimate of the gradient from the losses of the outputs for u and for 1 - u."""
     return (compute_loss(sample_unit(x, 1 - u)[1]) - compute_loss(sample_unit(x, u)[1])) * (u - 0.5)
 
 
 def disarm(x, u):
-    """Estimate the gradient as ARM does, averaged over all u with the same two outputs."""
+    """Return ARM's estimate of the gradient, averaged over all u with the same two outputs."""
     y, antithetic = sample_unit(x, u)[1], sample_unit(x, 1 - u)[1]
     return (compute_loss(antithetic) - compute_loss(y)) * (antithetic - y) * x.abs().sigmoid() / 2
 
@@ -79,33 +79,33 @@ def to_logit(p):
 
 
 def ends():
-    """Return the loss of each of the two outputs."""
+    """Return the loss of each of the unit's two outputs, 0 and 1."""
     return {"zero": compute_loss(0.0), "one": compute_loss(1.0)}
 
 
 def exact():
-    """Compute the exact gradient of the mean loss at the initial x."""
+    """Return the exact gradient of the mean loss at the initial x."""
     x = to_logit(START).requires_grad_()
     compute_mean_loss(x.sigmoid()).backward()
     return x.grad.item()
 
 
 def average_over_u(estimate, x):
-    """Compute the mean and standard deviation of an estimator at an x, over evenly spaced u."""
+    """Return the mean and standard deviation of a gradient estimator at x, over evenly spaced u."""
     u = (torch.arange(10_000, dtype=torch.double) + 0.5) / 10_000
     estimates = estimate(x, u)
     return {"mean": estimates.mean().item(), "sd": estimates.std(correction=0).item()}
 
 
 def start():
-    """Compute the mean and standard deviation of each estimator at the initial x."""
+    """Return the mean and standard deviation of each gradient estimator at the initial x."""
     return {"p": START} | {
         name: average_over_u(estimate, to_logit(START)) for name, estimate in get_estimators().items()
     }
 
 
 def rest():
-    """Return the p at which runs rest, because the mean of straight-through is 0 and rising."""
+    """Return the probability p at which training ends: the mean of straight-through is 0 there."""
     low, high = to_logit(0.01), to_logit(0.99)
     for _ in range(40):
         middle = (low + high) / 2
@@ -117,7 +117,7 @@ def rest():
 
 
 def shares():
-    """Return the share of runs that end above p = 1/2 for each estimator, one per learning rate."""
+    """Return the share of runs that end with p above 1/2, for each estimator and learning rate."""
     rates = torch.tensor(RATES, dtype=torch.double)[:, None]
     walkers = dict.fromkeys(get_estimators(), to_logit(START).expand(len(RATES), RUNS))
     for step in range(STEPS):
@@ -127,12 +127,12 @@ def shares():
 
 
 def _get_answer(results):
-    """Return the answer that names the output with the smaller loss."""
+    """Return the text of the right answer: the output with the smaller loss."""
     return "Down to zero" if results["ends"]["zero"] < results["ends"]["one"] else "Up to one"
 
 
 def ask_rest():
-    """Return the question about the end of runs with straight-through."""
+    """Return the question at which p the runs with straight-through end."""
     best = f"{rest():.2f}"
     return Asked(
         "Straight-through returns 2 (y − t) · p (1 − p) for each draw y. Where is p after many steps?",
@@ -150,7 +150,7 @@ def ask_rest():
 
 
 def ask_enough():
-    """Return the question whether an unbiased estimator is enough, based on the ends of single runs."""
+    """Return the question whether an unbiased estimator is enough, given where single runs end."""
     at_start, above_half = start(), shares()
     percent = {
         name: ", ".join(f"{100 * share:.2g}" for share in values) for name, values in above_half.items()
