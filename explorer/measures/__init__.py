@@ -1,4 +1,4 @@
-"""Measure ops with backward rules: the rule's size, its map over x and g, and a table of all rules."""
+"""Measures of backward rules: their size, their map over x and g, and a table of all rules for an op."""
 
 from explorer.measures.maps import RuleMap, rule_map
 from explorer.measures.size import Size, measure_size

@@ -1,4 +1,4 @@
-"""Integrate a backward rule over x, to plot the function that training with the rule minimises."""
+"""The antiderivative of a backward rule: the function that training with the rule minimises."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -57,7 +57,7 @@ class ImpliedForwards:
         return WORDS["lead"].format(x=x) if any(each.y is not None for each in self.implied.values()) else ""
 
     def describe(self, key: str) -> str:
-        """Describe the antiderivative of one rule, or return "" if its curve needs no explanation."""
+        """Return a sentence on the antiderivative of one rule, or "" if its curve needs no explanation."""
         result, rule = self.implied[key], self.curves.labels[key]
         if result.linear is False:
             return WORDS["nonlinear"].format(rule=rule)
@@ -108,14 +108,14 @@ def _choose_anchor(curves: Curves) -> float:
 
 
 def _integrate(curves: Curves, key: str, x: Floats) -> Floats:
-    """Integrate a backward rule from the first x to each x, without evaluating it at kinks."""
+    """Return the integral of a backward rule from the first x to each x, without its values at kinks."""
     width = np.diff(x)
     heights = [curves.evaluate(key, x[:-1] + share * width) for share in _NODES]
     return np.concatenate([[0.0], np.cumsum(width * (_WEIGHTS @ np.array(heights)))])
 
 
 def _find_offset(curves: Curves, y: Floats) -> float | None:
-    """Return op − ``y`` if it is constant at all x away from kinks, else None."""
+    """Return op − ``y``, the antiderivative's offset, if it is constant away from kinks, else None."""
     even = curves.marks == EVEN
     differences = (curves.evaluate(FORWARD, curves.x) - y)[even]
     size = max(1.0, float(np.abs(curves.y[even]).max(initial=0.0)))

@@ -34,7 +34,7 @@ _PER_ROW, _ROW_HEIGHT, _TOP_MARGIN = 3, 260, 60  # maps per row; heights in pixe
 
 @dataclass(frozen=True, eq=False)
 class RuleMap:
-    """The gradients of backward rules on a grid of x and upstream gradients g.
+    """The result of ``rule_map``: gradients of backward rules on a grid of x and upstream gradients g.
 
     Attributes:
         curves: op and rules over the range, in float64, at g = 1.
@@ -74,7 +74,7 @@ class RuleMap:
         return {rule.key: find_nonlinear_intervals(self.curves, rule.key) for rule in self.curves.rules}
 
     def describe(self) -> str:
-        """Describe in sentences which backward rules are linear in g, and at which x the others are not."""
+        """Return sentences on which backward rules are linear in g, and at which x the others are not."""
         span = self.curves.start, self.curves.stop
         labels = self.curves.labels
         return " ".join(
@@ -82,7 +82,7 @@ class RuleMap:
         )
 
     def figure(self, **layout: Any) -> go.Figure:
-        """Draw one heat map per backward rule, all with the same colour scale.
+        """Return a figure with one heat map per backward rule, all with the same colour scale.
 
         Args:
             **layout: keywords of Plotly's layout.
@@ -142,7 +142,7 @@ def rule_map(
 
 
 def find_nonlinear_intervals(curves: Curves, key: str) -> list[tuple[float, float]] | None:
-    """Find the intervals of x in which a rule is not linear in g. Returns None if no value is finite."""
+    """Return the intervals of x in which a rule is not linear in g, or None if no value is finite."""
     start, stop = curves.start, curves.stop
     step = (stop - start) / _SCAN_POINTS
     x = start + step * (np.arange(_SCAN_POINTS) + _SCAN_OFFSET)
@@ -170,7 +170,7 @@ def find_nonlinear_intervals(curves: Curves, key: str) -> list[tuple[float, floa
 
 
 def describe_linearity(intervals: Sequence[tuple[float, float]] | None, span: tuple[float, float]) -> str:
-    """Describe in a phrase whether and where a rule is linear in g, such as "linear in g"."""
+    """Return a phrase on whether and where a rule is linear in g, such as "linear in g"."""
     if intervals is None:
         return "not known over g here"
     if not intervals:
@@ -190,6 +190,6 @@ def _describe_interval(low: float, high: float, span: tuple[float, float]) -> st
 
 
 def _find_largest(gradients: Floats, top: float) -> float:
-    """Return the largest finite absolute value, at most the colour limit; ``top`` if it would be 0."""
+    """Return the largest finite absolute value below the colour limit, or ``top`` if that is 0."""
     sizes = np.abs(gradients)
     return float(sizes[sizes <= _COLOUR_LIMIT * top].max(initial=0.0)) or float(top)

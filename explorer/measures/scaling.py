@@ -132,7 +132,7 @@ def scale_rules(
 
 
 def _find_reason(op: Op, rule: Rule, parameters: Mapping[str, float]) -> str:
-    """Explain why the size of a backward rule is undefined. Returns "" if it may be defined."""
+    """Return a clause that says why the size of a backward rule is undefined, or "" if it may be defined."""
     if rule.parsed is None:
         return "is torch's own gradient of the op"
     nodes = [*walk(rule.parsed.tree)]
@@ -154,12 +154,12 @@ def _find_reason(op: Op, rule: Rule, parameters: Mapping[str, float]) -> str:
 
 
 def _replace_stochastic(op: Op) -> Op:
-    """Replace a stochastic op by the identity, since only rules without y then have a size."""
+    """Return the identity for a stochastic op, because only rules without y then have a size."""
     return find_op("identity") if op.is_random else op
 
 
 def _select_values(op: Op, rule: Rule, parameters: Mapping[str, float]) -> dict[str, Any]:
-    """Return the parameter values of a rule and its op, leaving out those of a stochastic op."""
+    """Return the parameter values of a rule and its op, without those of a stochastic op."""
     names = {p.name for p in (*_replace_stochastic(op).parameters, *rule.parameters)}
     return {name: value for name, value in resolve_values(op, rule, parameters).items() if name in names}
 
@@ -253,7 +253,7 @@ def _find_highest(sizes: Callable[[Tensor], Tensor], low: float, high: float) ->
 def _scale(
     op: Op, rule: Rule, parameters: Mapping[str, float], kind: Kind, factor: float, peak: float
 ) -> Rule | None:
-    """Return a scaled copy of a rule with fixed parameters, or None if its formula would be too long."""
+    """Return a copy of a rule scaled in its "area" or "width", or None if its formula would be too long."""
     assert rule.parsed
     shared = {p.name for p in op.parameters}
     numbers = resolve_values(op, adapt_rule(op, rule), parameters)

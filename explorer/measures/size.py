@@ -1,4 +1,4 @@
-"""Measure the size of a backward rule at g = 1: its peak, its area and the length of its support."""
+"""The size of a backward rule at g = 1: its peak, its area and the length of its support."""
 
 import math
 from dataclasses import dataclass
@@ -42,7 +42,7 @@ def measure_size(curve: Curve) -> Size:
 
 
 def _refine_grid(curve: Curve) -> tuple[Tensor, Tensor]:
-    """Return a grid that includes both neighbours of each x at which the rule becomes 0, if not too many."""
+    """Return x, with both neighbours of each x at which the rule becomes 0, and the gradients there."""
     x, pull = curve.integral[0], curve.subject.gradient
     far = torch.logspace(-6, math.log10(FAR) - 1e-4, _FINE_POINTS // 2, dtype=x.dtype)
     even = torch.linspace(-1, 1, _FINE_POINTS, dtype=x.dtype) + OFF / _FINE_POINTS
@@ -66,7 +66,7 @@ def _find_peak(curve: Curve, r: Tensor) -> float:
 
 
 def _find_unbounded(curve: Curve) -> Tensor:
-    """Return ∞ or −∞ for each side on which the rule is unbounded, with the sign of the rule."""
+    """Return ∞ or −∞, the sign of the rule, for each end of the x axis towards which it is unbounded."""
     far = torch.tensor([FAR * 100.0**step for step in range(5)], dtype=torch.float64)
     ends = []
     for x in (-far, far):
@@ -78,7 +78,7 @@ def _find_unbounded(curve: Curve) -> Tensor:
 
 
 def _measure_area(curve: Curve, x: Tensor, r: Tensor, support: float) -> float:
-    """Return the area of a rule: the area declared in the catalogue, or else the integral of the rule.
+    """Return a rule's integral over all x: the area declared in the catalogue, or a computed one.
 
     The integral is taken over the points ``x`` if the rule has gaps.
     """

@@ -37,7 +37,7 @@ _SIDE = 1e-6  # distance of samples from a possible jump, as a fraction of the n
 
 @dataclass(frozen=True, eq=False)
 class Lens:
-    """The gradient of an op under noise, with backward rules to compare.
+    """The result of ``lens``: the gradient of an op under noise, with backward rules to compare.
 
     Attributes:
         op: the op.
@@ -82,12 +82,12 @@ class Lens:
         }
 
     def describe(self) -> str:
-        """Describe the distance of each backward rule from the op's gradient under noise."""
+        """Return sentences on the distance of each backward rule from the op's gradient under noise."""
         return " ".join(self.sentences.values())
 
     @cached_property
     def sentences(self) -> Mapping[str, str]:
-        """The description as a dict from keys of ``LENS_WORDS``.
+        """The sentences of ``describe`` as a dict from keys of ``LENS_WORDS``.
 
         The sentences up to "holes" are about the op alone.
         """
@@ -127,7 +127,7 @@ class Lens:
         }
 
     def figure(self, **layout: Any) -> go.Figure:
-        """Draw the curves of op and rules, with the op's gradient under noise as a dashed line.
+        """Return a figure of op and rules, with the op's gradient under noise as a dashed line.
 
         Args:
             **layout: keywords of Plotly's layout.
@@ -219,7 +219,7 @@ def compute_lens(
 
 
 def make_grid(even: torch.Tensor, parts: Parts, noise: Noise, width: float) -> torch.Tensor:
-    """Return evenly spaced x, and additional points where the slope under noise may have a kink."""
+    """Return evenly spaced x and additional points where the slope of the mean may have a kink."""
     if noise.tail != "none" or len(parts.jumps) + parts.straight.shape[1] > _MAX_KINKS:
         return even
     bends = torch.cat([parts.jumps, *parts.straight[:2]])[:, None].nan_to_num()
@@ -254,5 +254,5 @@ def measure_distance(x: Floats, lens: Floats, rule: Floats) -> float:
 
 
 def format_distance(distance: float) -> str:
-    """Format a relative distance as a percentage, such as "12 %" or "250 %"."""
+    """Return a relative distance as a percentage, such as "12 %" or "250 %"."""
     return format_percent(distance) if distance <= 1 else f"{100 * distance:.0f} %"

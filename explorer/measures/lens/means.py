@@ -43,13 +43,13 @@ def check_mean(y: Curve, noise: Noise, width: float) -> tuple[str, float]:
 
 
 def _measure_sizes(y: Curve, sign: int) -> tuple[list[float], list[float]]:
-    """Return points far from 0 on one side, and the largest absolute value of the op near each."""
+    """Return points far from x = 0 on one side, and the largest absolute value of the op near each."""
     at = _EXPONENTIAL_X[:, None] * _SPREAD
     return at[:, -1].tolist(), y(sign * at).abs().amax(1).tolist()
 
 
 def _fit_rate(at: list[float], sizes: list[float]) -> float:
-    """Return the r for which finite sizes grow like exp(r · x). Returns infinity if they grow faster."""
+    """Return the r for which sizes grow like exp(r · x), or infinity if they grow faster."""
     finite = [(x, math.log(max(size, 1.0))) for x, size in zip(at, sizes, strict=True) if size < math.inf]
     if len(finite) < 3:
         return math.inf
@@ -59,7 +59,7 @@ def _fit_rate(at: list[float], sizes: list[float]) -> float:
 
 
 def _fit_power(y: Curve, sign: int) -> float:
-    """Return the p for which an op grows like |x|**p on one side of 0."""
+    """Return the p for which an op grows like |x|**p far from 0, on one side."""
     sizes = y(sign * _POWER_X[:, None] * _SPREAD).abs().amax(1)
     if not sizes.isfinite().all():
         return math.inf

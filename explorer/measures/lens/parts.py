@@ -1,4 +1,4 @@
-"""Split an op into its jumps and the pieces between them, which are straight or divided into cells."""
+"""Split an op into its jumps and the pieces between them; curved pieces are divided into cells."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ class Parts:
 def split_op(
     op: Op, parameters: Mapping[str, float], span: tuple[float, float], reach: float
 ) -> Parts | None:
-    """Split an op into jumps and pieces over a span extended by ``reach``.
+    """Split an op into jumps and pieces, over ``span`` extended by ``reach`` on both sides.
 
     Returns None if there are too many parts. ``parameters`` are all parameters of the op. A mean in its
     formula is taken over the span.
@@ -95,7 +95,7 @@ def split_op(
 def bind_curves(
     op: Op, parameters: Mapping[str, float], span: tuple[float, float]
 ) -> tuple[Curve, Curve] | None:
-    """Compile an op and its derivative to functions of float64 tensors, valid away from kinks.
+    """Return an op and its derivative as functions of float64 tensors, which are valid away from kinks.
 
     Returns None if the op has no formula for its derivative.
     """
@@ -107,22 +107,22 @@ def bind_curves(
 
 
 def _extend_ends(pieces: Tensor) -> Tensor:
-    """Extend the first and the last piece to infinity, where the noise is almost 0."""
+    """Return pieces, (2, n), with the first and the last extended to infinity, where noise is almost 0."""
     pieces = pieces.clone()
     pieces[0, 0], pieces[1, -1] = -torch.inf, torch.inf
     return pieces
 
 
 def _measure_gaps(edges: Tensor) -> Tensor:
-    """Return the distance from each edge to its nearest neighbour."""
+    """Return the distance from each of ascending positions to its nearest neighbour."""
     gaps = edges.diff()
     return torch.minimum(torch.cat([gaps[:1], gaps]), torch.cat([gaps, gaps[-1:]]))
 
 
 def _find_jumps(y: Curve, at: Tensor, side: Tensor) -> tuple[Tensor, Tensor]:
-    """Find the heights of an op's jumps at its kinks, corrected for the slopes on both sides, and its poles.
+    """Return the heights of an op's jumps at its kinks, corrected for slopes, and the positions of its poles.
 
-    Heights are (kinks,), with 0 for a pole or a kink without a jump. Poles are positions, (poles,).
+    Heights are (kinks,), with 0 for a pole or a kink without a jump. Poles are (poles,).
     """
     near, far = ((y(at + side * way), y(at - side * way)) for way in (1, 2))
     heights = 2 * (near[0] - near[1]) - (far[0] - far[1])
@@ -135,7 +135,7 @@ def _find_jumps(y: Curve, at: Tensor, side: Tensor) -> tuple[Tensor, Tensor]:
 
 
 def _classify_pieces(y: Curve, ends: Tensor) -> tuple[Tensor, Tensor, Tensor]:
-    """Classify the pieces of an op as straight or not, and as having a value everywhere or not.
+    """Classify the pieces of an op: which ones are straight, and which lack a value somewhere.
 
     Args:
         y: the op.
@@ -155,7 +155,7 @@ def _classify_pieces(y: Curve, ends: Tensor) -> tuple[Tensor, Tensor, Tensor]:
 
 
 def _split_pieces(pieces: Tensor, span: tuple[float, float], low: float, high: float) -> Tensor:
-    """Split the pieces of an op into cells, evenly within the span and at growing distances beyond it."""
+    """Return cells that divide the pieces of an op: equal ones in the span, growing ones beyond it."""
     width = (span[1] - span[0]) / _EVEN_CELLS
     cuts = [span[0] + width * index for index in range(_EVEN_CELLS + 1)]
     step = width
@@ -171,7 +171,7 @@ def _split_pieces(pieces: Tensor, span: tuple[float, float], low: float, high: f
 
 
 def _refine_cells(y: Curve, slope: Curve, cells: Tensor) -> tuple[Tensor, Tensor, Tensor] | None:
-    """Bisect cells until the quadrature of the slope in both halves gives the rise of the op.
+    """Bisect cells until, in both halves, the slope integrated by quadrature gives the rise of the op.
 
     Returns curved cells, (2, n), straight cells, (3, n), and cells without a value, (2, n), or None if there
     are too many.

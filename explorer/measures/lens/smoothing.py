@@ -71,7 +71,7 @@ def _sum_curved(parts: Parts, noise: Noise, width: float, reach: float, x: Tenso
 
 
 def list_cuts(noise: Noise, width: float, reach: float, x: Tensor) -> Tensor:
-    """Return the positions around each x, ascending, between which the density of the noise is smooth."""
+    """Return ascending positions around each x, (n, cuts), between which the noise density is smooth."""
     cuts = [0.0]
     while noise.smooth and cuts[-1] < reach:
         cuts.append(min(cuts[-1] + max(noise.smooth * width, cuts[-1] / 2), reach))

@@ -36,10 +36,10 @@ def needs_op(rule: Rule, op: Op) -> bool:
 
 @dataclass(frozen=True, eq=False)
 class Family:
-    """All curves of a backward rule under different parameters, widths and shifts.
+    """All curves of a backward rule under different parameters, widths and shifts, for fitting.
 
-    A member is a row of coordinates, in which equal steps have similar effects: each parameter (its logarithm
-    if its slider is logarithmic), the logarithm of the width, and the shift.
+    A curve is a row of coordinates (a "member"), in which equal steps have similar effects: each parameter
+    (its logarithm if its slider is logarithmic), the logarithm of the width, and the shift.
     """
 
     op: Op
@@ -68,7 +68,7 @@ class Family:
         return self.to_coordinates([p.default for p in self.parameters])
 
     def to_coordinates(self, parameters: Sequence[float], width: float = 1.0, shift: float = 0.0) -> Tensor:
-        """Convert parameters, width and shift to coordinates, some of which are logarithms."""
+        """Return a curve's parameters, width and shift as coordinates, some of which are logarithms."""
         scaled = [
             math.log(value) if p.scale == "log" else value
             for p, value in zip(self.parameters, parameters, strict=True)
@@ -76,7 +76,7 @@ class Family:
         return torch.tensor([*scaled, math.log(width), shift], dtype=torch.float64)
 
     def make_member(self, numbers: Sequence[float]) -> Tensor:
-        """Clamp parameters, width and shift to their bounds, and return them as coordinates."""
+        """Return parameters, width and shift, clamped to their bounds, as the coordinates of a curve."""
         *parameters, width, shift = numbers
         inside = [
             min(max(value, p.low), p.high) for p, value in zip(self.parameters, parameters, strict=True)
@@ -84,7 +84,7 @@ class Family:
         return self.to_coordinates(inside, max(width, WIDTHS[0]), shift)
 
     def to_numbers(self, members: Tensor) -> Tensor:
-        """Convert rows of coordinates back to parameters, width and shift."""
+        """Return rows of coordinates converted back to parameters, width and shift."""
         logarithmic = [p.scale == "log" for p in self.parameters] + [True, False]
         return torch.where(torch.tensor(logarithmic), members.exp(), members)
 
@@ -97,7 +97,7 @@ class Family:
         return torch.cat([self.default[None], torch.tensor(rows, dtype=torch.float64).reshape(-1, len(low))])
 
     def compute_curves(self, members: Tensor, x: Tensor) -> Tensor:
-        """Return the gradients of curves at x, divided by each upstream gradient: (m, upstream, n)."""
+        """Return the gradients of curves at x, each divided by its upstream gradient: (m, upstream, n)."""
         numbers = self.to_numbers(members)
         return self._evaluate(numbers, (x - numbers[:, -1:]) / numbers[:, -2:-1])
 
@@ -106,10 +106,10 @@ class Family:
         return torch.stack(rows, dim=1)
 
     def evaluate_at(self, member: Tensor, x: float, near: float) -> Tensor:
-        """Return the gradients of one curve at one x, divided by each upstream gradient: (upstream, n).
+        """Return the gradients of one curve at one x, each divided by its upstream gradient: (upstream, k).
 
-        A kink of the curve that lies at x is evaluated exactly. If width and shift place the kink between two
-        float64 numbers, x may be on either side of it, and the values of both sides are returned as well.
+        If a kink of the curve lies at x, it is evaluated exactly. If width and shift place the kink between
+        two float64 numbers, x may be on either side of it, and the values of both sides are returned as well.
         """
         numbers = self.to_numbers(member[None])
         width, shift = numbers[0, -2:].tolist()
@@ -135,7 +135,7 @@ class Family:
         return [(g, self._make_evaluators(g)) for g in self.upstream]
 
     def _make_evaluators(self, g: float) -> _Evaluators:
-        """Compile the rule for one upstream gradient, with each mean over the range replaced by a number."""
+        """Compile op and rule for one upstream gradient, with means over the range replaced by numbers."""
         parameters = resolve_values(self.op, self.rule, self.settings)
         op, rule = self.op.parsed, self.rule.parsed
         forward, backward, bound = replace_pair_reductions(op, rule, parameters, *self.span, g)
@@ -148,12 +148,12 @@ class Family:
         return _Evaluators(evaluate, bind_formulas(forward, None, bound), needs_y)
 
     def _select_constants(self, bound: Mapping[str, float]) -> dict[str, float]:
-        """Return the parameter values that are the same for all curves of the family."""
+        """Return the parameters in ``bound`` that are not fitted, which are the same for all curves."""
         fitted = {p.name for p in self.parameters}
         return {name: value for name, value in bound.items() if name not in fitted}
 
     def find_kinks(self, members: Tensor) -> Tensor:
-        """Return the positions of the declared kinks of each curve, two of a lattice: (m, kinks)."""
+        """Return the positions of the declared kinks of each curve, two for a lattice: (m, kinks)."""
         numbers = self.to_numbers(members)
         return self._find_inner_kinks(numbers) * numbers[:, -2:-1] + numbers[:, -1:]
 
@@ -181,7 +181,7 @@ class Family:
 
 
 def _is_exact(kinks: Sequence[float], width: float, shift: float, x: float) -> bool:
-    """Return whether width and shift place kinks on x without rounding, or leave them unchanged."""
+    """Return whether a curve's kinks, widened and shifted, are at x without any rounding."""
     if (width, shift) == (1.0, 0.0):
         return True
     places = [Fraction(kink) * Fraction(width) + Fraction(shift) for kink in kinks]
@@ -204,7 +204,7 @@ class _Evaluators:
 
 
 def broadcast(tree: Node, constants: Names) -> Evaluate:
-    """Compile an expression to a function of a dict of tensors, which are broadcast against each other.
+    """Compile an expression to a function of a dict of tensors, which are broadcast to a common shape.
 
     ``constants`` maps names with a fixed value to tensors without dimensions.
     """

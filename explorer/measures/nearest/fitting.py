@@ -1,7 +1,7 @@
-"""Fit a family of curves to a target, by least squares from many starting points in parallel.
+"""Fit the curves of a rule to a target curve, by least squares from many starting points in parallel.
 
 The factor is solved for at each step instead of searched. Jumps have no slope to follow, so the error has a
-small additional term: the distance of a member's kinks from those of the target.
+small additional term: the distance of a curve's kinks from those of the target.
 """
 
 from __future__ import annotations
@@ -80,7 +80,7 @@ def _make_starts(members: Tensor, moving: str, scaled: bool) -> Starts:
 
 
 def _mask_moving(moving: str, count: int) -> Tensor:
-    """Return a mask of the coordinates that may change; ``moving`` lists them by kind."""
+    """Return a mask of the coordinates named in ``moving``: "parameters", "width" or "shift"."""
     parts = ["parameters"] * (count - 2) + ["width", "shift"]
     return torch.tensor([part in moving.split() for part in parts])
 
@@ -99,7 +99,7 @@ class Fitter:
         self._keeps_kinks = bool(((default_kinks > start) & (default_kinks < stop)).any())
 
     def find_fits(self) -> list[Fit]:
-        """Return the nearest curves with and without a factor, also shifted and widened if none is exact."""
+        """Return the nearest curves as fits, with and without a factor; if none is exact, also moved ones."""
         if not self.target.size:
             return [self._fit_zero()]
         plain = self._find_best(self._make_plain_starts())
@@ -108,12 +108,12 @@ class Fitter:
         return plain + self._find_best(self._make_moved_starts(plain))
 
     def _fit_zero(self) -> Fit:
-        """Fit the default curve to a rule that is 0 everywhere, for which no factor can be solved."""
+        """Return a fit of the default curve to a target that is 0 everywhere, which has no best factor."""
         left = (self._compute_curves(self.family.default[None], self.target.x) * self._root).any()
         return Fit(self.family.default, 1.0, float(left))
 
     def _make_plain_starts(self) -> Starts:
-        """Create starting points of default width and shift, with and without factor or other parameters."""
+        """Return starting points of default width and shift, with and without factor or other parameters."""
         default = self.family.default[None]
         grid = torch.cat([self.family.make_grid(), self._align_kinks(_PARAMETERS)])
         starts = [_make_starts(default, "", scaled) for scaled in (False, True)]
@@ -124,7 +124,7 @@ class Fitter:
         return sum(starts[1:], starts[0])
 
     def _make_moved_starts(self, plain: list[Fit]) -> Starts:
-        """Create starting points shifted so that kinks or peaks coincide, with and without another width."""
+        """Return starting points shifted so that kinks or peaks coincide, some with another width."""
         shifted = torch.cat([self._shift_members(self.family.make_grid()), self._align_kinks(_SHIFT)])
         members = torch.stack([self.family.default, *(fit.member for fit in plain)])
         low, high = (float(bound[-2]) for bound in self.family.bounds)
@@ -142,7 +142,7 @@ class Fitter:
         return torch.cat([self._align_part(part, moving) for part in parts])
 
     def _align_part(self, part: slice, moving: str) -> Tensor:
-        """Align some kinks of the curves with each choice of the target's kinks, by Newton's method."""
+        """Return curves whose kinks in the slice ``part`` are at kinks of the target, by Newton's method."""
         default, low, high = self.family.default, *self.family.bounds
         start_kinks = self.family.find_kinks(default[None])[:, part]
         choices = list(combinations(self._kinks[:_MAX_KINKS].tolist(), start_kinks.shape[1]))
@@ -173,20 +173,20 @@ class Fitter:
         return torch.cat([members, moved])
 
     def _select_promising(self, starts: Starts) -> Starts:
-        """Return the few starting points with the smallest errors on a thinned set of points."""
+        """Return the few starting points with the smallest errors, computed on every few points only."""
         thinned = slice(None, None, _THINNING)
         errors = self._compute_errors(starts, self._mask_points(thinned), thinned)[0]
         return starts[errors.argsort(stable=True)[:_MAX_STARTS]]
 
     def _mask_points(self, points: slice) -> Tensor:
-        """Return a flat mask that selects some points, for every upstream gradient."""
+        """Return a mask, flattened over the upstream gradients, that is true at some of the points."""
         rows = len(self.target.upstream)
         keep = torch.zeros(rows, len(self.target.x), dtype=torch.bool)
         keep[:, points] = True
         return keep.flatten()
 
     def _compute_curves(self, members: Tensor, x: Tensor) -> Tensor:
-        """Return the gradients of members for all upstream gradients, flattened, with finite numbers."""
+        """Return the gradients of curves for all upstream gradients in one dimension, with finite numbers."""
         flat = members.reshape(-1, members.shape[-1])
         values = self.family.compute_curves(flat, x).nan_to_num(0.0, 0.0, 0.0).flatten(1)
         return values.reshape(*members.shape[:-1], -1)
@@ -203,7 +203,7 @@ class Fitter:
         return left + (distances**2).sum(1) + self._reject_lost_kinks(starts.members), factors
 
     def _measure_kink_distances(self, members: Tensor) -> Tensor:
-        """Return the weighted distance of each member's kinks from the nearest kinks of the target."""
+        """Return the weighted distance of each curve's kinks from the nearest kinks of the target."""
         flat = members.reshape(-1, members.shape[-1])
         kinks = self.family.find_kinks(flat)
         if not len(self._kinks):
@@ -216,10 +216,10 @@ class Fitter:
         return nearest.reshape(*members.shape[:-1], -1)
 
     def _reject_lost_kinks(self, members: Tensor) -> Tensor:
-        """Return infinity for members without a kink in the range, and 0 for the others.
+        """Return infinity for curves without a kink in the range, and 0 for the others.
 
-        A rule may be flat between kinks, so that a member without kinks would fit any flat target. If the
-        default member has no kink in the range, the result is 0 for all members.
+        A rule may be flat between kinks, so that a curve without kinks would fit any flat target. If the
+        default curve has no kink in the range, the result is 0 for all curves.
         """
         if not self._keeps_kinks:
             return members.new_zeros(len(members))
@@ -229,7 +229,7 @@ class Fitter:
         return torch.where(outside, torch.inf, 0.0)
 
     def _find_best(self, starts: Starts) -> list[Fit]:
-        """Find the best fit of each kind from all starting points, the most restricted first."""
+        """Return the best fit of each kind, by least squares from all starting points."""
         errors, _ = self._compute_errors(starts)
         damping = torch.full_like(errors, 1e-3)
         for _ in range(_STEPS):
@@ -252,7 +252,7 @@ class Fitter:
         ]
 
     def make_fits(self, members: Tensor, factor: float | None = None) -> list[Fit]:
-        """Turn coordinates into fits, each with its best factor unless a factor is given."""
+        """Return curves as fits, each with its best factor unless ``factor`` is given."""
         curves = self._compute_curves(members, self.target.x) * self._root
         if factor is None:
             factors = _solve_factors(curves, self._goal, torch.ones(len(members)).bool())
@@ -274,7 +274,7 @@ class Fitter:
         return next(close, 0.0 if abs(x) <= _NEAR * self.target.width else x)
 
     def _step(self, starts: Starts, errors: Tensor, damping: Tensor) -> tuple[Starts, Tensor, Tensor]:
-        """Try several damped least-squares steps from every start, and keep the best with its damping."""
+        """Return each start after the best of several damped least-squares steps, with errors and damping."""
         left, slopes = self._compute_jacobian(starts)
         normal = slopes.transpose(1, 2) @ slopes
         gradient = (slopes.transpose(1, 2) @ left[..., None])[..., 0]
@@ -300,7 +300,7 @@ class Fitter:
         return replace(starts, members=members), torch.where(better, best, errors), damping
 
     def _compute_jacobian(self, starts: Starts) -> tuple[Tensor, Tensor]:
-        """Return the residual of each member, (s, r), and how it falls with each coordinate, (s, r, k)."""
+        """Return the residual of each curve, (s, r), and how it falls with each coordinate, (s, r, k)."""
         steps = torch.diag(torch.full_like(self.family.default, _DIFFERENCE))
         around = torch.cat([starts.members[:, None], starts.members[:, None] + steps], 1)
         curves = self._compute_curves(around, self.target.x) * self._root
@@ -319,7 +319,7 @@ class Fitter:
 
 
 def _solve_factors(curves: Tensor, goal: Tensor, scaled: Tensor) -> Tensor:
-    """Return the factor that brings each curve nearest to the goal, or 1 for a curve that is not scaled."""
+    """Return the factor that brings each curve nearest to ``goal``, or 1 for one that is not ``scaled``."""
     length = (curves**2).sum(1)
     best = curves @ goal / torch.where(length > 0, length, 1.0)
     return torch.where(scaled & (length > 0), best, 1.0)

@@ -105,7 +105,7 @@ def _rank(neighbour: Neighbour) -> tuple[float, ...]:
 
 
 def _compare_rule(op: Op, rule: Rule, settings: Mapping[str, float], target: Target) -> Neighbour:
-    """Compare a rule with a target. The result is cached for all ops if it does not depend on the op."""
+    """Return a rule's similarity to a target, cached for all ops if it does not depend on the op."""
     if rule.linear and target.is_linear:
         target = target.first
     if needs_op(rule, op):
@@ -137,7 +137,7 @@ def _compute_neighbour(op: Op, rule: Rule, items: tuple[tuple[str, float], ...],
 
 
 def _find_fits(fitting: Fitter) -> list[Fit]:
-    """Search for fits with a few upstream gradients, to save time, and evaluate the fits with all of them."""
+    """Return fits that were found with a few upstream gradients, to save time, and evaluated with all."""
     if not fitting.target.size:
         return fitting.find_fits()
     target = fitting.target.subset
@@ -152,7 +152,7 @@ def _choose_plainest(fits: list[Fit]) -> Fit:
 
 
 def _round_fit(fitting: Fitter, fit: Fit) -> Fit:
-    """Round the numbers of a fit to as few digits as possible."""
+    """Return a fit whose numbers are rounded to as few digits as possible."""
     if not fitting.target.size:
         return fit
     free = fit.factor if fit.factor == 1 else None
@@ -195,7 +195,7 @@ def _round_number(number: float, digits: int) -> float:
 
 
 def _find_differences(family: Family, fit: Fit, target: Target) -> list[words.Single]:
-    """Return the kinks at which the values of two otherwise equal curves differ."""
+    """Return the kinks at which the values of two curves differ although the curves are equal elsewhere."""
     tolerance = _EQUAL_VALUES * float(target.values.abs().max())
     single = []
     for x, values in zip(target.kinks, target.at_kinks.unbind(1), strict=True):

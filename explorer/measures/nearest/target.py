@@ -177,7 +177,7 @@ def make_target(
 
 
 def _list_names(op: Op, rule: Rule) -> set[str]:
-    """Return the names that set parameters of an op and a rule, with and without the rule's key."""
+    """Return all names that may set a parameter of an op or a rule, such as ``c`` and ``clipped.c``."""
     parameters = adapt_rule(op, rule).parameters
     return {qualify_name(rule, p) for p in parameters} | {p.name for p in (*op.parameters, *parameters)}
 

@@ -1,4 +1,4 @@
-"""Describe in sentences how a backward rule resembles one of the catalogue."""
+"""Sentences on how a backward rule resembles one of the catalogue."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ class FittedRule:
         return self.rule.label if self.rule.formula else f"torch's own gradient of {self.op.label}"
 
     def describe(self, source: str = "") -> str:
-        """Describe the rule with its fitted numbers; the text ``source`` follows a factor."""
+        """Return a phrase for the rule with its fitted numbers; the text ``source`` follows a factor."""
         shown = {p.name: p.display_name for p in self.rule.parameters}
         pairs = [f"{shown[name]} = {format_number(value)}" for name, value in self.parameters.items()]
         parts = [self.name + (f" with {join_texts(pairs)}" if pairs else "")]
@@ -76,7 +76,7 @@ class Single:
 
 
 def describe_match(rule: FittedRule, single: Sequence[Single], span: tuple[float, float]) -> str:
-    """State that a rule equals a fitted one over a range, except at the isolated x in ``single``."""
+    """Return a sentence that a rule equals a fitted one on ``span``, except at the x in ``single``."""
     here = f"On {format_number(span[0])} to {format_number(span[1])} this"
     name = rule.describe(_describe_source(rule))
     if not single:
@@ -100,12 +100,12 @@ def _describe_source(rule: FittedRule) -> str:
 
 
 def describe_distance(rule: FittedRule, distance: float, x: float) -> str:
-    """Describe how far a curve is from a fitted rule: ``distance`` is relative, ``x`` where it is largest."""
+    """Return a sentence on a curve's relative ``distance`` from a fitted rule, which is largest at ``x``."""
     return f"{rule.describe()}: {format_percent(distance)} off, most at x = {format_number(x)}."
 
 
 def format_factor(factor: float) -> str:
-    """Format a factor, with a closed form such as π/4 if it has a simple one."""
+    """Return a factor as text, with a closed form such as π/4 if it has a simple one."""
     size = abs(factor)
     for name, value in _IRRATIONAL.items():
         for above, below in product(_PARTS, _PARTS):
@@ -117,7 +117,7 @@ def format_factor(factor: float) -> str:
 
 
 def _format_product(above: int, below: int, name: str) -> str:
-    """Format a fraction times a root or π, such as ``2/√π``, ``π/4`` or ``2/3``."""
+    """Return a fraction times a root or π as text, such as ``2/√π``, ``π/4`` or ``2/3``."""
     over, _, under = name.partition("/")
     top = over if above == 1 and over else str(above) if over in ("", "1") else f"{above}{over}"
     bottom = f"{below if below > 1 else ''}{under}"
