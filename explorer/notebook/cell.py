@@ -1,4 +1,4 @@
-"""The base class of notebook widgets, which share their code and leave an image when no kernel runs.
+"""The base class of notebook widgets, which share code and leave an image for notebooks without a kernel.
 
 All widgets of a kernel share the JavaScript code in one hidden widget. The browser unpacks it once, and a
 notebook that stores the state of its widgets stores it once.

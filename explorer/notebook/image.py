@@ -1,4 +1,4 @@
-"""Drawing of Plotly figures as PNG images, for notebooks without scripts: on GitHub, untrusted, as a PDF."""
+"""Plotly figures drawn as PNG images, for notebooks without scripts: on GitHub, untrusted, as a PDF."""
 
 import io
 import math
@@ -111,7 +111,7 @@ def _find_range(traces: Sequence[Spec], options: Spec) -> tuple[float, float]:
 
 
 def _find_ticks(ends: Sequence[float], most: int) -> list[float]:
-    """Return at most ``most`` round numbers within a range, for the ticks of an axis."""
+    """Return at most ``most`` round numbers in a range (``ends``), for the ticks of an axis."""
     low, high = ends
     size = 10.0 ** math.floor(math.log10((high - low) / most))
     step = next(size * factor for factor in (1, 2, 5, 10) if (high - low) / (size * factor) <= most)

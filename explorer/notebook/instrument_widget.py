@@ -109,15 +109,15 @@ class Instrument(Cell):
         return make_page(**self.choice, **view, section=section).html()
 
     def find_op(self, op: OpLike) -> Any:
-        """Return the ``Op`` for a name or function. The same function always gives the same ``Op``."""
+        """Return the ``Op`` for a key or function. The same function always gives the same ``Op``."""
         return self._find_record(resolve_op, Op, op)
 
     def find_rule(self, rule: RuleLike) -> Any:
-        """Return the ``Rule`` for a name or function. The same function always gives the same ``Rule``."""
+        """Return the ``Rule`` for a key or function. The same function always gives the same ``Rule``."""
         return self._find_record(resolve_rule, Rule, rule)
 
     def find_object(self, key: str) -> Any:
-        """Return the function with a key that the user passed as an op or rule.
+        """Return the function that the user passed as an op or rule and that has this key.
 
         A key from the catalogue is returned itself.
         """
@@ -144,7 +144,7 @@ class Instrument(Cell):
         return {name: getattr(self, name) for name in TRAITS}
 
     def _sample(self, traits: Mapping[str, Any], **sampling: Any) -> tuple[Curves, View, dict[str, Any]]:
-        """Compute the curves for the given traits, and normalise the traits.
+        """Return the curves for the given traits, and the traits in normalised form.
 
         Raises ValueError or TypeError if a trait is invalid.
         """
@@ -178,7 +178,7 @@ class Instrument(Cell):
             raise t.TraitError(str(error)) from None
 
     def _keep_known(self, traits: Mapping[str, Any]) -> dict[str, Any]:
-        """Drop parameters that the op, its rules and the loss do not have.
+        """Return ``parameters`` without those that neither op, rules nor loss have, and ``learns``.
 
         ``learns`` becomes "" if no rule can learn that parameter.
         """

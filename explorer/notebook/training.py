@@ -39,7 +39,7 @@ def watch(run: Any, /, *arguments: Any, **options: Any) -> Any:
 
 @contextmanager
 def display_progress(draw: Callable[[], Picture], total: int, unit: str) -> Any:
-    """Display a chart of the training, and yield a function that updates it at intervals.
+    """Display a chart of a training, and yield a function that updates the chart at intervals.
 
     The function is called with the number of new steps.
     """

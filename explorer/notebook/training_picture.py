@@ -58,14 +58,14 @@ def make_run_picture(snapshot: Snapshot) -> Picture:
 
 
 def _make_scale(metric: str | None, seeds: int, kind: str, chance: float | None = None) -> Picture:
-    """Return the settings of the y axis. ``kind`` applies to metrics other than accuracy."""
+    """Return the settings of the y axis, of a ``kind`` such as "share" unless the metric is accuracy."""
     title = "held-out accuracy, %" if metric == "accuracy" else f"held-out {metric}" if metric else "loss"
     kind = "share" if metric == "accuracy" else kind
     return {"kind": kind, "title": title, "chance": chance, "banded": seeds > 1, "heldOut": bool(metric)}
 
 
 class RaceWatcher(Watcher):
-    """Displays a race of backward rules, and evaluates each net twenty times during its training.
+    """A display of a race, which evaluates each of the race's nets twenty times during its training.
 
     Args:
         display: displays a picture while its context lasts; see ``training.display_progress``.
@@ -92,7 +92,7 @@ class RaceWatcher(Watcher):
             yield take_rows
 
     def look(self, work: Work, trial: Trial, step: int, model: Any) -> None:
-        """Evaluate a net on held-out data. This does not affect its training."""
+        """Evaluate a net on held-out data at some of its steps. This does not affect its training."""
         if step % max(1, work.steps // _EVALUATIONS) == 0 or step == work.steps:
             self._current = trial
             self._scores.setdefault(trial, {})[step] = work.compute_held_out(model)
@@ -141,9 +141,9 @@ class RaceWatcher(Watcher):
         return [trial for trial in trials if trial.stage == "judge"] or trials
 
     def _average(self, trials: Sequence[Trial]) -> Picture:
-        """Return the mean and the standard deviation of several nets' scores.
+        """Return the steps that all of several nets have reached, and the mean and deviation of their scores.
 
-        Only steps that all of them have reached are included.
+        The result is a dict of the arrays x, y and spread.
         """
         curves = [self._scores[trial] for trial in trials]
         steps = sorted(set.intersection(*map(set, curves))) if curves else []

@@ -27,7 +27,7 @@ class Training(Cell):
 
 
 def _make_figure(picture: Picture) -> dict[str, Any]:
-    """Convert the chart data of a training to a figure for ``draw_png``."""
+    """Return the chart data of a training as a figure for ``draw_png``."""
     is_share = picture["scale"]["kind"] == "share"
     data = [
         {
