@@ -40,7 +40,7 @@ def _is_list(value: Any, item_type: type) -> bool:
 
 @dataclass(frozen=True)
 class Question:
-    """A function whose arguments and answer are JSON types; a ValueError becomes a sentence for the screen.
+    """A function that the browser may call: arguments and answer are JSON, a ValueError becomes a sentence.
 
     Attributes:
         load: a function that imports and returns the function, called at the first question.
@@ -92,7 +92,7 @@ class Question:
         return {each.name: (types[each.name], each.default is not each.empty) for each in parameters}
 
     def _find_error(self, arguments: Mapping[str, Any]) -> str:
-        """Describe the first invalid name or value of `arguments` in a sentence, or return ""."""
+        """Return a sentence about the first invalid name or value in `arguments`, or "" if all are valid."""
         needed = {name for name, (_, optional) in self._arguments.items() if not optional}
         if not needed <= set(arguments) <= set(self._arguments):
             return _WRONG_NAMES.format(names=", ".join(self._arguments))
@@ -104,14 +104,14 @@ class Question:
 
 
 def _replace_keys(arguments: Mapping[str, Any], records: Mapping[str, Any]) -> dict[str, Any]:
-    """Replace the keys of ops and rules in `arguments` with the objects that they stand for."""
+    """Return `arguments` in which each key of an op or rule in `records` is replaced by its object."""
     entries = {name: records.get(value, value) for name, value in arguments.items() if name in ("op", "rule")}
     rules = {"rules": [records.get(key, key) for key in arguments["rules"]]} if "rules" in arguments else {}
     return {**arguments, **entries, **rules}
 
 
 def as_sentence(words: str) -> str:
-    """Capitalise words and end them with one full stop."""
+    """Return words as a sentence, with a capital letter and one full stop."""
     return f"{words[:1].upper()}{words[1:]}".removesuffix(".") + "."
 
 

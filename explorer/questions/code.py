@@ -34,7 +34,7 @@ _REFUSALS: Mapping[str, Mapping[bool, str]] = {
 
 
 def explain_refusal(language: str, op: Op, rule: Rule) -> str:
-    """Explain why a language cannot express an op with a rule."""
+    """Return a sentence that explains why a programming language cannot express an op with a rule."""
     if words := describe_clash(op, rule):
         return words
     return NO_MEANS if language == NOTEBOOK else _REFUSALS[language][rule.formula is None]
@@ -58,11 +58,11 @@ def write_code(
     f: str = SQUARE,
     kinks: list[float] = [],  # noqa: B006
 ) -> Answer:
-    """Write the code of an op with a rule, as a dict with "text", "short" and "note".
+    """Return the code of an op with a rule, as a dict with "text", "short" and "note".
 
-    "text" is the code with all features, or "" if the language cannot express the pair. "short" is the form
-    that a person would write, in PyTorch only, otherwise "". A notebook also plots the curve over a range,
-    with its `kinks` sampled exactly. `f` is the loss of a stochastic pair.
+    "text" is the code with all features, or "" if the language cannot express op and rule. "short" is the
+    form that a person would write, in PyTorch only, otherwise "". A notebook also plots the curve over a
+    range, with its `kinks` sampled exactly. `f` is the loss of a stochastic op or rule.
     """
     if language not in LANGUAGES:
         raise ValueError(f"unknown language {language!r}: choose one of {', '.join(LANGUAGES)}")

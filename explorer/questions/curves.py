@@ -26,7 +26,7 @@ def answer_curves(
     f: str = "",
     learns: str = "",
 ) -> Answer:
-    """Sample the curves of an op with backward rules for the chart, and describe them in sentences."""
+    """Return the curves of an op with backward rules for the chart, with sentences that describe them."""
     sampling: dict[str, Any] = {"start": start, "stop": stop, "g": g, "learns": learns, **parameters}
     if f and any(each.is_random for each in (find_op(op), *map(find_rule, rules))):
         sampling["f"] = f
@@ -36,7 +36,7 @@ def answer_curves(
 
 
 def _describe(curves: Curves) -> Description:
-    """Describe curves in sentences, or return empty ones after an error: the curves are valid in any case."""
+    """Return sentences on curves, or empty ones after an error, because the curves are valid in any case."""
     try:
         return make_description(curves)
     except Exception:
@@ -45,7 +45,7 @@ def _describe(curves: Curves) -> Description:
 
 
 def encode(value: Any) -> Any:
-    """Convert plain data to JSON types. Arrays become base64, which plotly.js reads too."""
+    """Return plain data as JSON types. Arrays become base64, which plotly.js reads too."""
     if isinstance(value, np.ndarray):
         # Plotly's names of dtypes are NumPy's without the byte order, such as f4 and i1.
         return {"dtype": value.dtype.str[1:], "bdata": base64.b64encode(value.tobytes()).decode("ascii")}

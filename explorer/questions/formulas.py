@@ -68,14 +68,14 @@ def format_gradient(op: Op, rule: Rule, learns: str = "") -> str:
 
 
 def _format_autograd(op: Op, learns: str) -> str:
-    """Return the chain rule, and its result for the op if that can be written out."""
+    """Return autograd's gradient as LaTeX: the chain rule, and its result if that can be written out."""
     tensors = (learns,) if find_tensor_gradient(op, learns) else ()
     gradient = op.parsed.derive_gradient(tensors, finite=True)
     return r"g\,\frac{\mathrm{d}y}{\mathrm{d}x}" + (f" = {gradient.latex}" if gradient else "")
 
 
 def format_learned(op: Op, rule: Rule, names: Sequence[str]) -> Iterator[tuple[str, str]]:
-    """Yield the gradient of each parameter in `names`: as LaTeX, as a sum over N elements, and in words."""
+    """Yield the gradient of each parameter in `names`, as a LaTeX sum over N elements, and remarks on it."""
     entries = adapt_rule(op, rule).learned
     notes = {learned.name: [AT_BOUND.get(learned.at_bound, ""), learned.note] for learned in entries}
     for name in names:

@@ -1,4 +1,4 @@
-"""The question "implied": the function that each rule descends, as a layer over the op."""
+"""The question "implied": the antiderivative of each rule, the function that training with it minimises."""
 
 from explorer.measures.implied import ImpliedForwards, compute_implied_forwards
 from explorer.questions import Answer
@@ -8,7 +8,7 @@ from explorer.questions.curves import encode
 def answer_implied(
     op: str, rules: list[str], parameters: dict[str, float], start: float, stop: float
 ) -> Answer:
-    """Return the function that each rule descends, with a sentence on each.
+    """Return the antiderivative of each rule, with a sentence on each.
 
     `lead` is the first sentence. `rules` has a sentence and, if it can be plotted, `x` and `y` for each of
     `rules`.
@@ -17,7 +17,7 @@ def answer_implied(
 
 
 def encode_implied(result: ImpliedForwards) -> Answer:
-    """Convert antiderivatives to JSON types."""
+    """Return antiderivatives as JSON types."""
     x = result.curves.x.astype("f4")
     rules = {
         key: {"words": result.describe(key)} | ({} if each.y is None else {"x": x, "y": each.y.astype("f4")})

@@ -35,13 +35,13 @@ _RANGE = (-3.0, 3.0)
 
 
 def judge_solution(exercise: str, code: str) -> Answer:
-    """Judge a reader's code as a solution of an exercise, and return the verdict as JSON types.
+    """Return the verdict on a reader's code as a solution of an exercise, as JSON types.
 
     ``kind``, ``sentence`` and ``line`` are those of the verdict. ``case`` is the first failing case, or None.
     ``choice`` plots the wanted and the parsed function, None if nothing was parsed; ``drawn`` explains the
     plot.
 
-    Raises ValueError for an unknown key.
+    Raises ValueError for an unknown key of an exercise.
     """
     if exercise not in EXERCISES:
         raise ValueError("there is no such exercise: choose one from the lessons")
@@ -56,7 +56,7 @@ _NO_CHOICE: Answer = {"case": None, "choice": None, "drawn": ""}
 
 
 def _make_choice(exercise: Exercise, verdict: Verdict, reading: Reading) -> Answer:
-    """Return the settings of a chart that shows the wanted and the written function at a failing case."""
+    """Return the settings of a chart that compares the wanted and the written function at a failing case."""
     case, rule = verdict.case, find_rule(reading.rule)
     keys = [make_custom_key(exercise.gradient, "Wanted"), make_custom_key(rule.formula or "g", "Yours")]
     learns = case.subject if case and _choose_panel(case) == "part" else ""
@@ -81,7 +81,7 @@ def _write_caption(case: Case) -> str:
 
 
 def _encode_case(case: Case, reading: Reading) -> Answer:
-    """Convert a failing case to JSON types.
+    """Return a failing test case as JSON types.
 
     ``op`` is the entry of the op read from the solution, for a case of the forward; else None.
     """
@@ -92,7 +92,7 @@ def _encode_case(case: Case, reading: Reading) -> Answer:
 
 
 def _add_contributions(exercise: Exercise, case: Case, reading: Reading, keys: Sequence[str]) -> list[str]:
-    """Add one element's contribution to both rules, and return their keys.
+    """Return the keys of the wanted and the written rule with a contribution to a parameter's gradient added.
 
     Returns [] if the formula of the contribution is too long.
     """
@@ -109,7 +109,7 @@ def _add_contributions(exercise: Exercise, case: Case, reading: Reading, keys: S
 
 
 def _write_contribution(learned: Learned, elements: float) -> str:
-    """Write one element's contribution to the gradient of a parameter, including its scale.
+    """Return the formula of one element's contribution to the gradient of a parameter, with its scale.
 
     ``elements`` is the number of elements.
     """

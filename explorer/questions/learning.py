@@ -1,4 +1,4 @@
-"""The questions "pull" and "rest": where data move a parameter that learns, and where it comes to rest."""
+"""The questions "pull" and "rest": how data change a parameter that learns, and where it stops changing."""
 
 from explorer.catalogue import find_op, find_rule
 from explorer.catalogue.losses import require_deterministic
@@ -17,10 +17,10 @@ def answer_pull(
     numbers: list[float],
     weights: list[float],
 ) -> Answer:
-    """Describe in which direction data move the parameter `learns` with each rule.
+    """Return for each rule whether data increase or decrease the parameter `learns`.
 
-    Returns {"rules"}: for each rule the `verdict` and `words` on it. `numbers` are the data, [] for the
-    standard normal; `weights` are the count of each number, [] for 1.
+    In the result, {"rules"}, each rule has the `verdict` and `words` on it. `numbers` are the data, [] for
+    the standard normal; `weights` are the count of each number, [] for 1.
     """
     require_deterministic("a parameter that learns", find_op(op), *map(find_rule, rules))
     data = numbers or make_normal_numbers()
@@ -41,7 +41,7 @@ def answer_rest(
     numbers: list[float],
     weights: list[float],
 ) -> Answer:
-    """Compute the equilibria of a parameter that learns, over the range of its slider.
+    """Return the equilibria of a parameter that learns, over the range of its slider, with its gradients.
 
     `at` are the parameter's values, `error` the mean squared errors of the op at these values, and `least` a
     sentence on the smallest error. For each rule with which the parameter can learn, `rules` has the

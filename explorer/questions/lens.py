@@ -20,21 +20,21 @@ def answer_lens(
     stop: float,
     g: float,
 ) -> Answer:
-    """Compute the gradient of an op under noise, and describe how far each rule is from it.
+    """Return the gradient of an op under noise, and sentences on how far each rule is from it.
 
-    Returns `x`, the `gradient` at these x, and `words`.
+    The result has `x`, the `gradient` at these x, and `words`.
     """
     return encode_lens(lens(op, rules, noise=noise, width=width, start=start, stop=stop, g=g, **parameters))
 
 
 def encode_lens(result: Lens) -> Answer:
-    """Convert a lens to JSON types."""
+    """Return the gradient of an op under noise, a ``Lens``, as JSON types."""
     curve: Answer = encode({"x": result.x, "gradient": result.gradient})
     return curve | {"words": result.describe()}
 
 
 def answer_distances(op: str, parameters: dict[str, float], noise: str, width: float) -> Answer:
-    """Compute the distance of each suitable rule from the op's gradient under noise, at g = 1.
+    """Return the distance of each suitable rule from the op's gradient under noise, at g = 1.
 
     Infinite and unknown distances are left out.
     """
@@ -42,6 +42,6 @@ def answer_distances(op: str, parameters: dict[str, float], noise: str, width: f
 
 
 def encode_distances(op: str | Op, parameters: Mapping[str, float], noise: str, width: float) -> Answer:
-    """Compute the finite distances of the rules that suit an op, as JSON types."""
+    """Return the finite distances of rules from the op's gradient under noise, as JSON types."""
     distances = compute_lens_distances(op, parameters, noise, width)
     return {"distances": {key: each for key, each in distances.items() if isfinite(each)}}

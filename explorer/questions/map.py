@@ -8,12 +8,12 @@ from explorer.questions.curves import encode
 def answer_map(
     op: str, rules: list[str], parameters: dict[str, float], start: float, stop: float, top: float
 ) -> Answer:
-    """Compute the gradient of rules over x and g, with g from -top to top."""
+    """Return the gradient of rules on a grid of x and g, with g from -top to top, as JSON types."""
     return encode_map(rule_map(op, rules, start=start, stop=stop, top=top, **parameters))
 
 
 def encode_map(result: RuleMap) -> Answer:
-    """Convert maps of rules to JSON types, with a sentence on each rule's linearity in g.
+    """Return gradients over x and g as JSON types, with a sentence on each rule's linearity in g.
 
     A rule that is linear in g has `unit`, (columns,), the gradient at g = 1. Any other rule has `values`,
     (rows, columns), flattened, with the largest g first.

@@ -1,4 +1,4 @@
-"""The question "read": pasted code, with a choice that plots each Function.
+"""The question "read": pasted code as ops and rules, with curves that plot each Function.
 
 On the site without a server this runs in the browser, so this module and its imports need no torch.
 """

@@ -19,13 +19,13 @@ _MAX_RATIO = 4.0  # a similar rule says nothing if it is stretched or a paramete
 
 
 def list_checks(op: str, rule: str, parameters: dict[str, float]) -> Answer:
-    """Check an op with a rule, and return the results as lines, worst first."""
+    """Return the results of all checks of an op with a rule, as lines for the page, worst first."""
     results = check_pair(op, rule, parameters).worst_first
     return {"lines": [_make_line(result, "name", "verdict", "mark", "sentence") for result in results]}
 
 
 def list_neighbours(op: str, rule: str, parameters: dict[str, float], start: float, stop: float) -> Answer:
-    """Find the catalogue's rules that are near a rule over a range, nearest first.
+    """Return the catalogue's rules that are near a rule over a range, nearest first.
 
     ``close`` is a sentence about the nearest one if the curves are hardly distinguishable, otherwise "".
     A rule that is similar only at extreme numbers is left out.
@@ -52,7 +52,7 @@ def _is_sensible(one: Neighbour) -> bool:
 
 
 def _describe_closest(near: list[Neighbour]) -> str:
-    """Describe the first of the neighbours if it is close, otherwise return ""."""
+    """Return a sentence about the first of the similar rules if it is close, otherwise ""."""
     if not near or near[0].distance >= _CLOSE:
         return ""
     return near[0].sentence if near[0].is_same else f"Close to {near[0].sentence}"
@@ -66,7 +66,7 @@ def answer_row(op: str, rule: str, parameters: dict[str, float]) -> Answer:
 
 
 def _make_line(result: Result | Neighbour, *fields: str) -> Answer:
-    """Convert a result to a line with `fields` and `where`, its x on the chart or None."""
+    """Return a result as a dict of its `fields` and of `where`, its x on the chart or None."""
     visible = result.where is not None and abs(result.where) <= MAX_ABS_X
     return {name: getattr(result, name) for name in fields} | {
         "where": float(f"{result.where:.6g}") if visible else None

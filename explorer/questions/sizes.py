@@ -1,4 +1,4 @@
-"""The questions "sizes" and "scaled": areas and widths of rules, and rules scaled to the first one's."""
+"""The questions "sizes" and "scaled": areas and widths of rules, and rules scaled to an equal one."""
 
 import math
 
@@ -8,7 +8,7 @@ from explorer.questions import Answer
 
 
 def answer_sizes(op: str, rules: list[str], parameters: dict[str, float]) -> Answer:
-    """Compute the area and the width of each rule, each with a `value` or the `reason` why it has none."""
+    """Return the area and the width of each rule, each as a `value` or as the `reason` why it has none."""
     sizes = {key: find_sizes(op, key, parameters) for key in rules}
     return {
         "rules": {
@@ -18,10 +18,10 @@ def answer_sizes(op: str, rules: list[str], parameters: dict[str, float]) -> Ans
 
 
 def answer_scaled(op: str, rules: list[str], parameters: dict[str, float], kind: str) -> Answer:
-    """Scale all rules to the area or width of the first one.
+    """Return all rules scaled to the area or width of the first one.
 
-    Returns `entries`, the scaled rules by the key of each original rule, and `words` on all of them. Raises
-    ValueError for an unknown kind.
+    The result has `entries`, the scaled rules by the key of each original rule, and `words` on all of them.
+    Raises ValueError for an unknown kind.
     """
     if kind not in ("area", "width"):
         raise ValueError(f'kind must be "area" or "width", not {kind!r}')

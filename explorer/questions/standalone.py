@@ -57,7 +57,7 @@ def sample_view(
     sections: Collection[str] = SAVED_SECTIONS,
     **sampling: Any,
 ) -> tuple[Curves, View]:
-    """Sample the curves for arguments of ``explorer.instrument``, and return them with the view.
+    """Return the curves for arguments of ``explorer.instrument``, and the view with the other settings.
 
     Args:
         op: the op.
@@ -89,7 +89,7 @@ def spread_parameters(rules: Sequence[Rule], parameters: Mapping[str, float]) ->
 def collect_answers(
     op: Op, rules: Sequence[Rule], parameters: Mapping[str, float], view: View, learns: str
 ) -> list[SavedAnswer]:
-    """Answer the questions that a saved page may ask about its layer, section and learned parameter."""
+    """Return the answers to the questions that a saved page may ask of its layer, section and parameter."""
     questions = _list_questions(op, rules, parameters, view, learns)
     return [(question, subject, _answer(compute)) for question, subject, compute in questions]
 
@@ -129,7 +129,7 @@ def _list_questions(
 
 
 def _choose_top(g: float) -> float:
-    """Choose the largest g of a map: the next of 1, 2, 5, 10, … times a power of ten, at least 2."""
+    """Return the largest g of a map: the next of 1, 2, 5, 10, … times a power of ten, at least 2."""
     power = 10.0 ** math.floor(math.log10(abs(g) or 1))
     return max(2.0, next(power * factor for factor in (1, 2, 5, 10) if power * factor >= abs(g) * (1 - 1e-9)))
 
