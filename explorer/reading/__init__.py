@@ -212,7 +212,7 @@ def _read_candidate(
 def _make_key(
     name: str, node: Node, find: Callable[[str], Op | Rule], learned: Sequence[Learned] = ()
 ) -> str:
-    """Return the catalogue key of a custom formula with the name of the class or function in the code."""
+    """Return the key of a custom formula that carries the name of the class or function in the code."""
     node = to_number(node)
     _require_short(node)
     try:
@@ -236,7 +236,7 @@ def _require_short(node: Node) -> None:
 
 
 def _replace_statistic(trees: Trees) -> Trees:
-    """Shorten formulas that are too long by replacing the longest statistic of x with a parameter.
+    """Return formulas in which the longest statistic of x is a parameter if they are too long otherwise.
 
     Formulas that are short enough are returned unchanged.
     """
@@ -275,7 +275,7 @@ def _make_learned(part: Part) -> Learned:
 
 
 def _drop_long_parts(trees: Trees) -> Trees:
-    """Drop the gradients of parameters that are too long for a formula, and add a note for each."""
+    """Return formulas without those parameters' gradients that are too long, and a note on each of them."""
     learned, notes = [], list(trees.notes)
     for part in trees.learned:
         try:
@@ -288,7 +288,7 @@ def _drop_long_parts(trees: Trees) -> Trees:
 
 
 def _read_branches(attempt: Callable[[Mapping[object, bool]], Trees], decisions: dict[object, bool]) -> Trees:
-    """Read a definition, joining both branches of a test that depends on a parameter or a shape."""
+    """Read a definition; if a test depends on a parameter or a shape, join the results of both branches."""
     try:
         return attempt(decisions)
     except UndecidedError as undecided:
@@ -339,7 +339,7 @@ def _list_names(*sides: Trees) -> list[str]:
 
 
 def _join_part(test: Node, name: str, then: Sequence[Part], otherwise: Sequence[Part]) -> Part:
-    """Combine a parameter's gradients from both branches of an ``if`` into one expression.
+    """Return a parameter's gradients from both branches of an ``if`` as one expression.
 
     If a branch returns no gradient, its gradient is 0.
     """

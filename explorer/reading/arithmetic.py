@@ -1,4 +1,4 @@
-"""Apply operators, comparisons and formula functions to the values of pasted code."""
+"""Operators, comparisons and formula functions for the values of pasted code."""
 
 import ast
 from functools import partial, reduce
@@ -45,7 +45,7 @@ _INTEGER_SIGNS = frozenset(["+", "-", "*", "**", "//", "remainder", "<<", ">>", 
 
 
 def make_result(node: Node, *operands: Quantity, kind: str = "float32") -> Value:
-    """Wrap the expression tree of an operation's result as a tensor or a number.
+    """Return an expression tree as a tensor or number; ``operands`` are the values that it was computed from.
 
     The result is a tensor if an operand is a tensor. Otherwise it is a number, a Python number if possible.
     """
@@ -85,7 +85,7 @@ def compute(sign: str, *values: Value) -> Value:
 
 
 def interpolate_points(x: Value, *numbers: Value) -> Value:
-    """Build the piecewise linear function through given points.
+    """Return the piecewise linear function of x through given points.
 
     ``numbers`` are x0, y0, x1, y1 and so on, as in exported code.
     """
@@ -100,7 +100,7 @@ def interpolate_points(x: Value, *numbers: Value) -> Value:
 
 
 def _combine_sums(sign: str, *operands: Quantity) -> Value:
-    """Add sums over elements, or multiply or divide one such sum by a number."""
+    """Return sums over elements added, or one such sum multiplied or divided by a number."""
     sums = [held for held in map(get_sum, operands) if held]
     numbers = [operand for operand in operands if not get_sum(operand)]
     numbers = [other for other in numbers if not (sign == "+" and _is_zero(other))]
@@ -119,7 +119,7 @@ def _is_zero(operand: Quantity) -> bool:
 
 
 def _is_number(operand: Quantity) -> bool:
-    """Return whether a value is a single number, or one number per value of a parameter.
+    """Return whether a value is one number, or one number for each value of a parameter.
 
     A value with the shape of x is not a number in this sense.
     """
@@ -171,7 +171,7 @@ def require_exact(divisor: Value) -> None:
 
 
 def compare(sign: ast.cmpop, left: Value, right: Value) -> Value:
-    """Evaluate one comparison of a chain such as ``a < b < c``."""
+    """Return the result of one comparison of a chain such as ``a < b < c``."""
     if isinstance(sign, ast.Is | ast.IsNot):
         return (left is right or left == right) == isinstance(sign, ast.Is)
     if not isinstance(sign, ast.In | ast.NotIn):

@@ -43,7 +43,7 @@ def evaluate_constant(node: Node) -> float | None:
 
 
 def to_number(node: Node) -> Node:
-    """Convert a condition to an expression that is 1 if the condition is true and 0 otherwise.
+    """Return a condition as an expression that is 1 if the condition is true and 0 otherwise.
 
     A tree that is not a condition is returned unchanged.
     """
@@ -67,7 +67,7 @@ def to_mask(node: Node) -> Node:
 
 
 def build(sign: str, *parts: Node) -> Node:
-    """Build the expression tree of an operator or function, and simplify it.
+    """Return the simplified expression tree of an operator or function applied to ``parts``.
 
     Operations without effect are left out. A constant with few digits is returned as a number.
     """
@@ -125,9 +125,9 @@ def _simplify(sign: str, *parts: Any) -> Any:
 
 
 def _find_choice(a: Node, b: Node) -> Node | None:
-    """Rewrite ``p * mask + q * (1 - mask)`` as ``where(mask, p, q)``.
+    """Return the sum ``p * mask + q * (1 - mask)`` as ``where(mask, p, q)``.
 
-    Both are equal if p and q are finite. Returns None if the terms do not have this form.
+    Both are equal if p and q are finite. Returns None if the terms a and b do not have this form.
     """
     for (then, condition), (otherwise, rest) in product(_list_products(a), _list_products(b)):
         if is_condition(condition) and rest in (Binary("-", ONE, condition), Unary("~", condition)):
@@ -136,7 +136,7 @@ def _find_choice(a: Node, b: Node) -> Node | None:
 
 
 def _list_products(node: Node) -> list[tuple[Node, Node]]:
-    """List all ways to write an expression as a product of a value and a mask."""
+    """Return all ways to write an expression as a product of a value and a mask."""
     if isinstance(node, Binary) and node.operator == "*":
         return [(node.left, node.right), (node.right, node.left)]
     negative = isinstance(node, Unary) and node.operator == "-"
@@ -157,7 +157,7 @@ def is_detached(node: Node) -> bool:
 
 
 def rebuild(node: Node, exchange: Callable[[Node], Node | None]) -> Node:
-    """Replace parts of an expression tree, and simplify the result.
+    """Return an expression tree with some parts replaced, and simplified.
 
     Each part is replaced by ``exchange(part)`` unless that is None.
     """
@@ -185,7 +185,7 @@ def strip_detach(node: Node) -> Node:
 
 
 def cancel_terms(node: Node) -> Node:
-    """Remove terms of a sum that cancel: ``x + (round(x) - x)`` becomes ``round(x)``.
+    """Return a sum without terms that cancel: ``x + (round(x) - x)`` becomes ``round(x)``.
 
     The values may differ by rounding.
     """
@@ -226,7 +226,7 @@ def is_shared_count(node: Node) -> bool:
 
 
 def choose_name(name: str, reserved: Collection[str]) -> str:
-    """Choose a valid parameter name that is as close as possible to the given name and not reserved."""
+    """Return a valid parameter name that is as close as possible to a given name and not reserved."""
     short = re.sub(r"\W", "_", name).strip("_")[:MAX_NAME].rstrip("_")
     longer = (f"{short[: MAX_NAME - 6].rstrip('_')}_value", f"p_{short[: MAX_NAME - 2]}", "value")
     sound = next(filter(_is_parameter, (short, *longer)))

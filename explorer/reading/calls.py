@@ -39,7 +39,7 @@ def convert_errors(context: str) -> Iterator[None]:
 
 
 def call_function(function: Value, positional: tuple[Value, ...], keywords: Mapping[str, Value]) -> Value:
-    """Call a function in the pasted code, with arguments bound by Python's rules.
+    """Call a function of the pasted code on traced values, with arguments bound by Python's rules.
 
     ``out=`` and ``inplace=True`` change a tensor. Keywords that do not affect values are ignored.
     """
@@ -58,7 +58,7 @@ def call_function(function: Value, positional: tuple[Value, ...], keywords: Mapp
 
 
 def _call_bound(function: Function, positional: tuple[Value, ...], keywords: Mapping[str, Value]) -> Value:
-    """Call a Python function, even if the pasted code names or counts its arguments differently."""
+    """Call a Python function even if the pasted code names or counts its arguments in torch's other ways."""
     with convert_errors("has arguments that cannot be read"):
         signature = inspect.signature(function)
         parameters = signature.parameters
@@ -83,7 +83,7 @@ def _call_bound(function: Function, positional: tuple[Value, ...], keywords: Map
 
 
 def find_library_function(library: Library) -> Function:
-    """Return the callable that represents a function of torch, NumPy, math or Python.
+    """Return a callable on formula trees for a function of torch, NumPy, math or Python.
 
     Raises UnreadableError if the function is not supported.
     """
@@ -102,7 +102,7 @@ def find_library_function(library: Library) -> Function:
 
 
 def find_row(name: str) -> Function:
-    """Return the callable that represents a torch function or tensor method of this name.
+    """Return a callable on formula trees for the torch function or tensor method with this name.
 
     If the name ends with an underscore, the callable changes its first argument in place.
     """

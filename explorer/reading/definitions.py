@@ -74,7 +74,7 @@ class Candidate:
 
 
 def find_candidates(module: ast.Module) -> list[Candidate]:
-    """List the classes and functions of a module that may define an op, in order of appearance.
+    """Return the classes and functions of a module that may define an op, in order of appearance.
 
     In a text with an ``autograd.Function``, modules and functions around it are ignored. Otherwise the list
     has the modules and functions that no other definition calls (or all, if every one is called), followed by
@@ -145,7 +145,7 @@ def read_definition(candidate: Candidate, module: ast.Module, reader: Reader) ->
 
 
 def _read_trees(candidate: Candidate, module: ast.Module, reader: Reader) -> Trees:
-    """Read the op, the backward rule and the gradients of parameters, with notes on what was left out."""
+    """Return the expression trees of op, backward rule and parameters' gradients, with notes on omissions."""
     scope, definition, x = _build_scope(candidate, module, reader), candidate.definition, Tensor(Name("x"))
     if not isinstance(definition, ast.ClassDef):
         routine = take_first(scope.get(candidate.name))
@@ -180,7 +180,7 @@ def _build_scope(candidate: Candidate, module: ast.Module, reader: Reader) -> Sc
 
 
 def _read_function(passes: Passes, definition: ast.ClassDef, uses_needs: bool) -> Trees:
-    """Read the expression trees of an ``autograd.Function``.
+    """Return the expression trees of an ``autograd.Function``.
 
     ``uses_needs`` is whether its code reads ``ctx.needs_input_grad``.
     """
@@ -197,7 +197,7 @@ def _read_function(passes: Passes, definition: ast.ClassDef, uses_needs: bool) -
 
 
 def _with_antithetic(rule: Node, op: Node) -> Node:
-    """Replace the loss of the antithetic sample, for 1 − u, by its own name in a backward rule."""
+    """Return a rule in which the loss of the op's antithetic sample (1 − u instead of u) has its own name."""
     twin = make_antithetic(Formula(to_number(op))).tree
     return rule if twin == to_number(op) else substitute(rule, {LossAt(twin): ANTITHETIC_LOSS})
 
@@ -205,10 +205,10 @@ def _with_antithetic(rule: Node, op: Node) -> Node:
 def _derive_second(
     passes: Passes, rule: Node, definition: ast.ClassDef
 ) -> tuple[Node | None, tuple[Note, ...]]:
-    """Differentiate a backward rule with respect to x, as autograd does when it follows backward.
+    """Return a backward rule's derivative by x, as autograd computes it when it follows backward.
 
-    Returns the derivative, or None if it cannot be read, and notes about values that are treated as constant.
-    The derivative of the saved output is the rule itself.
+    Returns None instead if it cannot be read; and notes about values that are treated as constant. The
+    derivative of the saved output is the rule itself.
     """
     reader = passes.reader
     reader.warnings.clear()
@@ -243,7 +243,7 @@ def _is_saving(statement: ast.Assign | ast.Expr, names: Collection[str]) -> bool
 
 
 def _derive_by_x(tree: Node, rule: Node) -> Node:
-    """Differentiate a backward rule's expression with respect to x.
+    """Return the derivative by x of an expression in backward, in which y depends on x by ``rule``.
 
     Raises UnreadableError if the result is too long.
     """
@@ -260,7 +260,7 @@ def _derive_by_x(tree: Node, rule: Node) -> Node:
 
 
 def _read_tracked(output: Value) -> Trees:
-    """Derive the op and the backward rule from code that autograd follows.
+    """Return the op and the backward rule of code that autograd follows, from its traced output.
 
     The rule is None unless the code stops gradients.
     """

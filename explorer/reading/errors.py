@@ -66,7 +66,7 @@ class Note(str):
     line: int
 
     def __new__(cls, words: str, kind: str = "", line: int = 0) -> "Note":
-        """Create a note with its sentence, its kind and its line number."""
+        """Create a note from its sentence, its kind and its line number."""
         note = super().__new__(cls, words)
         note.kind, note.line = kind, line
         return note

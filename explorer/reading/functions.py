@@ -49,7 +49,7 @@ def convert_dtype(value: Value, dtype: Value) -> Value:
 
 
 def _apply_formula(text: str, *arguments: Value, kind: str = "float32") -> Value:
-    """Evaluate a formula in a, b, c and d with up to four arguments."""
+    """Return the value of a formula in a, b, c and d for up to four traced arguments."""
     operands = [to_quantity(value) for value in arguments]
     return make_result(fill_formula(text, [operand.node for operand in operands]), *operands, kind=kind)
 
@@ -83,7 +83,7 @@ def _apply_logical(sign: str, *arguments: Value) -> Value:
 
 
 def _count_product(self: Value, *_along: Value, **_named: Value) -> Value:
-    """Return the product of a tensor's sizes, which is the number of its elements."""
+    """Return the product of the items of a tensor's size, which is the number of its elements."""
     require(isinstance(self, tuple) and len(self) == 1, REASONS["prod"])
     return count_elements(self[0])
 
@@ -99,7 +99,7 @@ def count_elements(size: Value) -> Value:
 
 
 def _find_extreme(name: str, *arguments: Value) -> Value:
-    """Apply Python's built-in ``max`` or ``min`` to values in the pasted code."""
+    """Return the ``max`` or ``min`` (Python's own functions) of values in the pasted code."""
     arguments = unpack(arguments[0]) if len(arguments) == 1 and isinstance(arguments[0], tuple) else arguments
     return (
         reduce(partial(compute, name), arguments) if len(arguments) > 1 else compute_extreme(name, *arguments)
@@ -115,7 +115,7 @@ def _list_items(function: values.Function, *arguments: Value, **named: Value) ->
 
 
 def _reduce_known(function: values.Function, arguments: Value) -> Value:
-    """Apply ``all`` or ``any`` to items that are known to be true or false."""
+    """Return ``all`` or ``any`` (Python's own functions) of items that are known to be true or false."""
     require(isinstance(arguments, tuple) and {bool}.issuperset(map(type, arguments)), REASONS["sum"])
     return function(arguments)
 
@@ -240,9 +240,9 @@ class _Torch:
         return make_result(detach(operand.node), operand, kind=operand.kind)
 
     def numel(self: Value) -> Value:
-        """Return the number of elements of a tensor.
+        """Return the number of elements of a tensor, as a number or formula.
 
-        The number is known for x, y, g and values computed from them.
+        It is known for x, y, g and values computed from them.
         """
         if not isinstance(self, Tensor) or not has_elements(self.node) or self.summed:
             is_input = isinstance(self, Quantity) and _is_input(self)
@@ -332,7 +332,7 @@ def _to_float(self: Value) -> Value:
 
 
 def _check_isinstance(self: Value, kinds: Value) -> Value:
-    """Evaluate ``isinstance`` for a value in the pasted code. Parameters are treated as numbers."""
+    """Return the result of ``isinstance`` for a traced value. Parameters are treated as numbers."""
     requested = kinds if isinstance(kinds, tuple) else (kinds,)
     types = [kind if isinstance(kind, type) else _TYPES.get(getattr(kind, "name", "")) for kind in requested]
     if type(self) is Quantity:
@@ -440,7 +440,7 @@ PROPERTIES: dict[str, values.Function] = {
 
 
 def _apply_prelu(self: Value, num_parameters: Value = 1, init: Value = 0.25) -> Value:
-    """Apply a PReLU layer whose slopes all keep their initial value."""
+    """Return the result of a PReLU layer whose slopes all keep their initial value."""
     result = TABLE["prelu"](self, init)
     REMARKS.get().append((to_quantity(result).node, LEARNED.format(init)))
     return result

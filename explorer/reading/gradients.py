@@ -43,7 +43,7 @@ class OtherGradients(NamedTuple):
 
 
 def read_others(passes: Passes, uses_needs: bool) -> OtherGradients:
-    """Read the gradients that backward returns for all inputs but the first.
+    """Return the gradients that backward returns for all inputs but the first.
 
     ``uses_needs`` is whether the code reads ``ctx.needs_input_grad``.
     """
@@ -70,9 +70,9 @@ def read_others(passes: Passes, uses_needs: bool) -> OtherGradients:
 
 
 def _read_part(passes: Passes, position: int, name: str, uses_needs: bool) -> Part:
-    """Read the gradient that backward returns for one named input.
+    """Return the gradient that backward returns for one named input, as a factor and a sum over elements.
 
-    Raises UnreadableError if the gradient cannot be written as a sum over elements.
+    Raises UnreadableError if the gradient cannot be written so.
     """
     reader, value = passes.reader, passes.returned[position]
     require(name in reader.parameters, HAS_A_VALUE.format(name))
@@ -91,9 +91,9 @@ def _read_part(passes: Passes, position: int, name: str, uses_needs: bool) -> Pa
 
 
 def list_faults(passes: Passes, uses_needs: bool) -> list[Note]:
-    """List faults of the gradients that backward returns, such as a missing gradient.
+    """Return notes on faults of the gradients that backward returns.
 
-    Faults are gradients that are missing, rejected by torch, or dependent on other inputs.
+    Faults are gradients that are missing, rejected by torch, or dependent on whether other inputs need one.
     """
     silent = _note_silent(passes)
     gradient = take_first(passes.gradients)

@@ -11,10 +11,10 @@ _U = Name(UNIFORM)
 
 
 def list_initial_values(tree: Node) -> dict[str, float]:
-    """Choose initial values for parameters whose default of 1 would give a flat curve.
+    """Return initial values, by name, for parameters whose default of 1 would give a flat curve.
 
     The lower bound of a clamp between two parameters begins at -1. A parameter that is the probability of a
-    random event, or 1 minus that probability, begins at 0.5. Returns a dict from parameter names to values.
+    random event, or 1 minus that probability, begins at 0.5.
     """
     chances = {name.name: _EVEN for part in walk(tree) for name in _find_chances(part)}
     return chances | {

@@ -45,7 +45,7 @@ class Part(NamedTuple):
 
 
 def split_gradient(value: Value, name: str, remarks: Mapping[Node, str]) -> Part:
-    """Split the gradient of a parameter into an element's contribution and a factor on the sum.
+    """Split the gradient of a parameter into one element's contribution and a factor on their sum.
 
     A gradient with one value per element is accepted too, since torch sums it to the parameter's shape.
     Raises UnreadableError if the gradient is not a sum.
@@ -93,10 +93,7 @@ def list_shape_notes(value: Value, name: str) -> list[str]:
 
 
 def _is_along(dimensions: Value) -> bool:
-    """Return whether a sum is taken along given dimensions.
-
-    This is not so for a sum over all elements that share a parameter.
-    """
+    """Return whether ``dimensions`` of a sum are real dimensions, not all elements that share a parameter."""
     sizes = dimensions if isinstance(dimensions, tuple) else (dimensions,)
     return not any(isinstance(size, Opaque) and isinstance(size.of, Name) for size in sizes)
 
@@ -106,7 +103,7 @@ def _is_count(node: Node) -> bool:
 
 
 def _replace_counts(factor: Node, name: str, is_total: bool) -> Node:
-    """Write N for the number of elements that share a parameter in the factor of its gradient."""
+    """Return the factor of a parameter's gradient with N for the number of elements that share it."""
     counts = {node: Name(COUNT) for node in walk(factor) if _is_count(node)}
     require(is_total or all(isinstance(node, Name) for node in counts), COUNTS_ALL)
     foreign = [node for node in counts if isinstance(node, Name) and node != count_shared(name)]
@@ -145,7 +142,7 @@ def _split_factor(node: Node) -> tuple[Node, Node]:
 
 
 def _remove_mean(node: Node) -> Node:
-    """Remove ``mean`` from an expression, but keep its operand and all factors.
+    """Return an expression without its ``mean``, with the operand of the mean and all factors kept.
 
     Raises UnreadableError if there is no mean.
     """

@@ -20,7 +20,7 @@ NOT_DIFFERENTIABLE = (
 
 @dataclass(frozen=True)
 class Passes:
-    """The results of following one forward and one backward of an ``autograd.Function``.
+    """The results of tracing one forward and one backward of an ``autograd.Function``.
 
     Attributes:
         reader: the reader that followed the code.
@@ -112,7 +112,7 @@ def _require_called(reader: Reader, cls: type[PastedClass]) -> None:
 
 
 def _map_tensors(value: Value, convert: Callable[[Tensor], Tensor]) -> Value:
-    """Convert each tensor in a value that forward saved for backward."""
+    """Return a value that forward saved for backward with ``convert`` applied to each tensor in it."""
     if isinstance(value, tuple | list):
         return type(value)(_map_tensors(part, convert) for part in value)
     return convert(value) if isinstance(value, Tensor) else value

@@ -43,7 +43,7 @@ class TensorPair:
 
 
 def draw_number(name: str) -> Tensor:
-    """Return a random number per element, uniform (``u()``) or normal (``normal()``).
+    """Return a tensor of random numbers, uniform (``u()``) or normal (``normal()``), one per element of x.
 
     Raises UnreadableError at a second draw, since a formula has only one.
     """
@@ -77,7 +77,7 @@ def draw_normal_like(input: Value) -> Value:
 
 
 def draw_between(self: Value, low: Value = 0, to: Value = 1) -> Value:
-    """Draw a uniform random number between ``low`` and ``to`` for each element of a tensor."""
+    """Return a tensor of uniform random numbers between ``low`` and ``to``, like ``self``."""
     return apply_binary("+", low, apply_binary("*", apply_binary("-", to, low), draw_uniform_like(self)))
 
 
@@ -98,7 +98,7 @@ def _draw_filled(self: Value, mean: Value, std: Value) -> Value:
 
 
 def evaluate_loss(function: Node, positional: tuple[Value, ...], keywords: Mapping[str, Value]) -> Tensor:
-    """Evaluate a call of the loss function inside a pasted backward.
+    """Return the result of a call of the loss function inside a pasted backward.
 
     The result is ``f()`` if the argument is the output y, otherwise ``f`` of the argument.
     """
@@ -112,7 +112,7 @@ def evaluate_loss(function: Node, positional: tuple[Value, ...], keywords: Mappi
 
 
 def draw_coin(input: Value, p: Value = None) -> Value:
-    """Draw 1 with probability ``p`` and 0 otherwise, for each element.
+    """Return a tensor that is 1 with probability ``p`` and 0 otherwise, for each element.
 
     Without ``p``, the input tensor contains the probabilities.
     """
@@ -121,7 +121,7 @@ def draw_coin(input: Value, p: Value = None) -> Value:
 
 
 def apply_dropout(input: Value, p: Value = 0.5, training: Value = True) -> Value:
-    """Apply dropout: set each element to 0 with probability ``p``, and divide the others by 1 − p."""
+    """Return a tensor after dropout: elements are 0 with probability ``p``, the others divided by 1 − p."""
     require(isinstance(training, bool), OF_TRAINING)
     if not training or (values.is_number(p) and p == 0):
         return input
@@ -135,7 +135,7 @@ def apply_dropout(input: Value, p: Value = 0.5, training: Value = True) -> Value
 
 
 def stack_pair(tensors: Value, dim: Value = 0) -> Value:
-    """Stack two tensors of equal shape along a new last dimension."""
+    """Return two tensors of equal shape stacked along a new last dimension."""
     is_pair = isinstance(tensors, tuple) and len(tensors) == 2 and dim == -1
     require(is_pair, f"rearranges the tensor: {ELEMENTWISE}")
     for part in tensors:
@@ -146,7 +146,7 @@ def stack_pair(tensors: Value, dim: Value = 0) -> Value:
 def apply_gumbel_softmax(
     logits: Value, tau: Value = 1, hard: Value = False, eps: Value = None, dim: Value = -1
 ) -> Value:
-    """Apply ``gumbel_softmax`` to two logits.
+    """Return ``gumbel_softmax`` of two logits.
 
     The difference of two Gumbel numbers follows a logistic distribution, so that a single u suffices.
     """
@@ -162,7 +162,7 @@ def apply_gumbel_softmax(
 
 
 def select_item(owner: Value, key: Value) -> Value:
-    """Evaluate ``owner[key]`` for a value in the pasted code.
+    """Return ``owner[key]`` for a traced value.
 
     In a pair of stacked tensors, a key along the last dimension selects one of the two.
     """
@@ -175,7 +175,7 @@ def select_item(owner: Value, key: Value) -> Value:
 
 
 def _make_constant(value: Value) -> Value:
-    """Detach a value, so that no gradient flows through it."""
+    """Return a value detached, so that no gradient flows through it."""
     tensor = to_quantity(value)
     return make_result(detach(tensor.node), tensor) if isinstance(tensor, Tensor) else value
 

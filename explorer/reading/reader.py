@@ -1,4 +1,4 @@
-"""Follow pasted code line by line on formula trees, without executing it.
+"""Follow pasted code line by line, without executing it, with formula trees as the values of names.
 
 The reader walks the syntax tree. A function in the text becomes a Python callable that walks its own body,
 and a class becomes a Python class of such callables. For every other name, ``calls`` looks in the tables of
@@ -75,7 +75,7 @@ class _ReturnSignal(Exception):  # noqa: N818  # not an error: leaves nested sta
 
 @dataclass
 class Reader:
-    """Follows the code of one definition on formula trees. Each reader is used once.
+    """An interpreter of one definition in pasted code, whose values are formula trees. Each is used once.
 
     Attributes:
         lines: the lines of the text.
@@ -133,7 +133,7 @@ class Reader:
         return error
 
     def evaluate(self, node: ast.expr, scope: Scope) -> Value:
-        """Evaluate an expression in the pasted code on formula trees.
+        """Return the value, a formula tree or a Python object, of an expression in the pasted code.
 
         Raises ReadingError with line and code if the expression is not supported.
         """
@@ -143,7 +143,7 @@ class Reader:
         return value
 
     def evaluate_or_error(self, node: ast.expr, scope: Scope) -> Value:
-        """Evaluate an expression, and return an error as its value if the expression is not supported.
+        """Return the value of an expression, or an error as the value if the expression is not supported.
 
         The error is kept as a value, because the value may never be used. If the call is known, so that the
         text is complete, an expression that torch or Python is certain to reject raises the error
@@ -214,7 +214,7 @@ class Reader:
                 raise UnreadableError(OTHER_PYTHON)
 
     def _call(self, node: ast.Call, scope: Scope) -> Value:
-        """Evaluate a function call, and store the remarks that it produces."""
+        """Return the value of a function call, and store the remarks that the call produces."""
         named: dict[str, Value] = {}
         for word in node.keywords:
             value = self.evaluate_or_error(word.value, scope)
@@ -227,7 +227,7 @@ class Reader:
         return result
 
     def _compare(self, node: ast.Compare, scope: Scope) -> Value:
-        """Evaluate a comparison with one or more links, such as ``a < b < c``.
+        """Return the value of a comparison with one or more links, such as ``a < b < c``.
 
         Python needs a truth value for each link but the last.
         """
@@ -257,7 +257,7 @@ class Reader:
         return self.decisions[test]
 
     def get_attribute(self, owner: Value, name: Value) -> Value:
-        """Evaluate ``owner.name`` in pasted code.
+        """Return the value of ``owner.name`` in pasted code.
 
         The attributes of Python's own objects are not accessible.
         """
@@ -346,7 +346,7 @@ class Reader:
         return kinds[0](wrapped) if kinds else wrapped
 
     def _apply_decorator(self, scope: Scope, function: Value, mark: ast.expr) -> Value:
-        """Apply a decorator to a function if the pasted code defines the decorator.
+        """Return a function after a decorator, if the pasted code defines the decorator.
 
         Other decorators are assumed not to change values.
         """
@@ -392,7 +392,7 @@ class Reader:
     def run_forward(
         self, cls: type[PastedClass], *inputs: Value, needs: Sequence[bool] = ()
     ) -> tuple[PastedClass, Value]:
-        """Follow a Function's forward, and return its context and its output.
+        """Call a Function's forward on traced values, and return its context and its output.
 
         Every style that torch has ever supported is accepted. ``needs`` has a flag for each input that needs
         a gradient; by default all do.
@@ -410,7 +410,7 @@ class Reader:
         return context, output
 
     def run_apply(self, cls: type[PastedClass], *inputs: Value) -> Value:
-        """Follow a call of ``Function.apply`` and return the output."""
+        """Return the output of a call of ``Function.apply``."""
         own_rule = "applies another Function, which holds the rule: paste that Function alone"
         require(not tracking.AUTOGRAD.get(), own_rule)
         return self.run_forward(cls, *inputs)[1]
@@ -508,7 +508,7 @@ class Reader:
                 raise UnreadableError(UNSUPPORTED.get(type(statement), OTHER_PYTHON))
 
     def _change_in_place(self, statement: ast.AugAssign, scope: Scope) -> Value:
-        """Evaluate a statement such as ``a += b``, which changes tensors and lists in place.
+        """Evaluate a statement such as ``a += b``, which changes a tensor or list in place; return its value.
 
         In a Function, an unsupported in-place change marks the tensor as spoiled.
         """
@@ -536,7 +536,7 @@ class Reader:
         return reduce(self.get_attribute, rest, Library(vocabulary.MODULES.get(root, root)))
 
     def _evaluate_assigned(self, node: ast.expr, scope: Scope) -> Value:
-        """Evaluate the right side of an assignment. Under ``no_grad``, a new tensor has no history."""
+        """Return the value of the right side of an assignment, detached if computed under ``no_grad``."""
         value = self.evaluate_or_error(node, scope)
         computed = isinstance(value, Tensor) and not isinstance(node, ast.Name)
         return tracking.detach_tensor(value) if computed and tracking.AUTOGRAD.get() == "stopped" else value

@@ -41,7 +41,7 @@ def mark_unknown(statement: ast.stmt, error: ReadingError, scope: Scope) -> None
 
 
 def _list_path(node: ast.expr) -> list[str]:
-    """Split a dotted expression into its names: ``self.a[0]`` gives ``self`` and ``a``.
+    """Return the names of a dotted expression: ``self.a[0]`` gives ``self`` and ``a``.
 
     The first name is "" for the result of a call.
     """

@@ -19,7 +19,7 @@ PER_CHANNEL = "is taken over all elements here, though the code takes it along a
 
 
 def compute_statistic(name: str, self: Value, *positional: Value, dim: Value = None, **named: Value) -> Value:
-    """Compute a mean, maximum, minimum or standard deviation over all elements of a tensor.
+    """Return a mean, maximum, minimum or standard deviation over all elements of a tensor.
 
     A statistic along a dimension is taken over all elements as well, with a remark.
     """
@@ -44,7 +44,7 @@ def compute_statistic(name: str, self: Value, *positional: Value, dim: Value = N
 def compute_sum(
     self: Value, dim: Value = None, keepdim: Value = False, axis: Value = None, keepdims: Value = False
 ) -> Value:
-    """Sum the elements of a tensor. Along dimensions, this gives several sums; a curve shows one of them."""
+    """Return the sum of a tensor's elements. Along dimensions, this gives several sums; a curve shows one."""
     operand, dimensions = to_quantity(self), axis if dim is None else dim
     before = values.get_sum(operand)
     require(before or has_elements(operand.node) or operand.node == ZERO, REASONS["sum"])
@@ -55,14 +55,14 @@ def compute_sum(
 
 
 def sum_to_shape(self: Value, *shape: Value) -> Value:
-    """Sum a tensor to a smaller shape, which reverses broadcasting."""
+    """Return a tensor summed to a smaller shape, as ``sum_to_size`` does to reverse broadcasting."""
     sizes = unpack(shape[0]) if len(shape) == 1 and isinstance(shape[0], tuple) else shape
     is_scalar = all(isinstance(size, int) and size == 1 for size in sizes)
     return arrange(compute_sum(self)) if is_scalar else compute_sum(self, sizes)
 
 
 def compute_extreme(name: str, self: Value, other: Value = None, *more: Value, **along: Value) -> Value:
-    """Simulate ``torch.max`` or ``torch.min`` in pasted code.
+    """Return the result of ``torch.max`` or ``torch.min`` in pasted code.
 
     They are elementwise for two tensors. A number as the second argument is a dimension.
     """
@@ -75,7 +75,7 @@ def compute_extreme(name: str, self: Value, other: Value = None, *more: Value, *
 
 
 def arrange(self: Value, *_sizes: Value, **_named: Value) -> Value:
-    """Change the shape of a number or a sum without changing its value."""
+    """Return a number or a sum after a change of shape, which leaves its value unchanged."""
     if values.get_sum(self):
         return values.reshape_sum(self)
     require(not has_elements(to_quantity(self).node), REASONS["scatter"])
@@ -83,7 +83,7 @@ def arrange(self: Value, *_sizes: Value, **_named: Value) -> Value:
 
 
 def expand(self: Value, *sizes: Value, **named: Value) -> Value:
-    """Repeat a number or a sum, as ``Tensor.expand`` does.
+    """Return a number or a sum repeated as by ``Tensor.expand``.
 
     A sum can only be repeated for each value of a parameter.
     """

@@ -47,7 +47,7 @@ def set_autograd(names: Collection[str]) -> Iterator[None]:
 
 
 def detach_tensor(value: Value) -> Value:
-    """Detach a tensor from autograd's history. In a Function, where there is no history, do nothing."""
+    """Return a tensor detached from autograd's history; unchanged in a Function, which has no history."""
     if not AUTOGRAD.get() or not isinstance(value, Tensor):
         return value
     value.frozen = True

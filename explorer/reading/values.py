@@ -92,7 +92,7 @@ class List(list[Value]):
 
 
 def freeze_lists(value: Value) -> Value:
-    """Convert a list in the pasted code, and all lists inside it, to tuples.
+    """Return a list in the pasted code, and all lists inside it, as tuples.
 
     Any other value is returned unchanged.
     """
@@ -199,7 +199,7 @@ _KINDS: dict[type, str] = {bool: "bool", int: "int64", float: "float32"}
 
 
 def to_quantity(value: Value) -> Quantity:
-    """Convert a tensor or number to an object with its formula.
+    """Return a tensor or number as an object with its formula.
 
     Raises UnreadableError for any other value.
     """
@@ -254,14 +254,14 @@ def get_sum(value: Value) -> Sum | None:
 
 
 def reshape_sum(value: Value) -> Value:
-    """Give a sum another shape in place, so that every name for the tensor sees the change."""
+    """Mark a sum as having a new shape, in place, so that every name for the tensor sees the change."""
     if summed := get_sum(value):
         value.summed = replace(summed, bare=False)
     return value
 
 
 def select_element(owner: Value, key: Value) -> Value:
-    """Evaluate ``owner[key]``. For a tensor, the key is a mask that selects elements."""
+    """Return ``owner[key]``. For a tensor, the key is a mask that selects elements."""
     if isinstance(owner, Opaque):
         return owner
     if isinstance(owner, tuple | list | dict):
@@ -286,7 +286,7 @@ def select_element(owner: Value, key: Value) -> Value:
 
 
 def pick(values: Value, key: Value) -> Value:
-    """Return the item or slice of a tuple, list or dict at a key."""
+    """Return the item or slice of a tuple, list or dict for a key."""
     try:
         part = values[key]
         return List(part) if isinstance(values, List) and isinstance(key, slice) else _hide_sizes(part)
@@ -300,14 +300,14 @@ def pick(values: Value, key: Value) -> Value:
 
 
 def _hide_sizes(value: Value) -> Value:
-    """Mark sizes taken from a shape as not being the complete shape of a tensor."""
+    """Return a value in which a size is no longer the complete shape of a tensor."""
     if isinstance(value, tuple):
         return tuple(map(_hide_sizes, value))
     return Opaque(value.description) if isinstance(value, Opaque) else value
 
 
 def pair_targets(value: Value, targets: list[ast.expr]) -> Iterator[tuple[ast.expr, Value]]:
-    """Pair the targets of an assignment with their values or errors. A target may be starred."""
+    """Return the targets of an assignment paired with their values or errors. A target may be starred."""
     count = len(targets)
     values = (value,) * count if isinstance(value, ReadingError) else unpack(value)
     starred = len(values) - count + 1

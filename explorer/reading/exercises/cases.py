@@ -34,7 +34,7 @@ class Case(NamedTuple):
 
     @property
     def words(self) -> str:
-        """A phrase with the actual and the expected value."""
+        """A phrase with the actual and the expected value, such as "0.5, not 1"."""
         return f"{'None' if self.missing else format_number(self.actual)}, not {format_number(self.expected)}"
 
     @property

@@ -1,4 +1,4 @@
-"""Grade the solution of an exercise without running it, by comparing its formulas with the expected ones.
+"""Grade the solution of an exercise without running it: its formulas are compared with the expected ones.
 
 Values are computed in Python's own float64, so that grading also works in the browser. Code that the reader
 cannot follow is reported as unread, never as wrong.
@@ -56,7 +56,7 @@ class _Fault(NamedTuple):
 
 
 def judge_text(exercise: Exercise, text: str) -> Verdict:
-    """Judge a text as the solution of an exercise, in a few milliseconds."""
+    """Return the verdict on a text as the solution of an exercise, in a few milliseconds."""
     try:
         require_python(text)
         inputs = [Input(argument.name, bool(argument.gradient)) for argument in exercise.arguments]
@@ -81,9 +81,9 @@ def judge_text(exercise: Exercise, text: str) -> Verdict:
 
 
 def _check_text(exercise: Exercise, text: str, reading: Reading) -> Verdict | None:
-    """Find a fault that leaves all values of a solution right, such as a lost second derivative.
+    """Return a "wrong" verdict for a fault that leaves all values right, or None without such a fault.
 
-    Returns None if there is no fault.
+    An example is a lost second derivative.
     """
     if exercise.twice and (line := find_cut(text)):
         words = "It takes g out of autograd's graph: the second derivative with respect to g is lost."
@@ -129,7 +129,7 @@ def _check_forward(solution: Solution) -> _Fault | None:
 
 
 def _check_gradient(solution: Solution) -> _Fault | None:
-    """Compare the solution's gradient for x with the expected one, and describe the first difference."""
+    """Return a verdict on the first x at which the solution's gradient is not the expected one, or None."""
     exercise = solution.exercise
     expected, actual = (
         compile_text(exercise, exercise.gradient),
@@ -154,9 +154,9 @@ def _check_gradient(solution: Solution) -> _Fault | None:
 
 
 def _describe_pattern(table: Mapping[float, list[Case]], g: float) -> str:
-    """Describe a difference that all gradients have in common, such as a constant factor.
+    """Return a sentence on a difference that all gradients have in common, such as a constant factor.
 
-    Returns "" if there is none.
+    Returns "" if there is none. ``g`` is the upstream gradient of the first difference.
     """
     table_pairs = (zip(cases, table[1.0], strict=True) for cases in table.values())
     is_constant = all(is_close(case.actual, first.actual) for pairs in table_pairs for case, first in pairs)
@@ -193,7 +193,7 @@ def _find_missing_case(solution: Solution) -> Case | None:
 
 
 def _check_arguments(solution: Solution) -> _Fault | None:
-    """Compare the gradients of the tensor arguments with the expected ones."""
+    """Return a verdict on the first difference in the gradients of tensor arguments, or None."""
     exercise = solution.exercise
     for place, argument in enumerate(exercise.arguments, 1):
         if not argument.gradient:
@@ -238,7 +238,7 @@ def _check_argument(solution: Solution, argument: Argument, learned: Learned) ->
 
 
 def _make_expected(exercise: Exercise, argument: Argument) -> Callable[[float, float, float, float], float]:
-    """Return a function that computes one element's expected contribution to an argument's gradient."""
+    """Return a function for one element's expected contribution to the gradient of an argument."""
     scale = parse_text(exercise, argument.scale) if argument.scale else None
     return _make_contribution(exercise, parse_text(exercise, argument.gradient), scale)
 
@@ -246,7 +246,7 @@ def _make_expected(exercise: Exercise, argument: Argument) -> Callable[[float, f
 def _make_contribution(
     exercise: Exercise, part: Formula, scale: Formula | None, subject: str = ""
 ) -> Callable[[float, float, float, float], float]:
-    """Return a function that computes one element's contribution to a gradient.
+    """Return a function for one element's contribution to a gradient: the formula ``part`` times ``scale``.
 
     Its arguments are x, y, g and the number of elements.
     """
@@ -261,7 +261,7 @@ def _check_writes(solution: Solution) -> _Fault | None:
 
 
 def _check_second(solution: Solution) -> _Fault | None:
-    """Check the second derivative of a solution, if the exercise requires one."""
+    """Return a verdict on a wrong second derivative, or None if it is right or not required."""
     exercise, second = solution.exercise, solution.reading.second
     if not exercise.twice:
         return None

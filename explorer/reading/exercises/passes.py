@@ -1,4 +1,4 @@
-"""Find faults of a backward that no curve shows, such as a sum that is never needed."""
+"""Faults of a backward that no curve shows, such as a sum that is computed although it is not needed."""
 
 import ast
 from collections.abc import Iterator

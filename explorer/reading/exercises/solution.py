@@ -21,7 +21,7 @@ _EVEN_POINTS = tuple(STEP * place for place in range(-REACH, REACH + 1))
 
 @dataclass(frozen=True)
 class Solution:
-    """A solution of an exercise, as formulas read from text."""
+    """A solution of an exercise: the formulas read from its text, and the points for testing them."""
 
     exercise: Exercise
     reading: Reading
@@ -57,12 +57,12 @@ class Solution:
 
     @cached_property
     def pairs(self) -> list[tuple[float, float]]:
-        """Each test point with the expected output y at this point."""
+        """Tuples of each test point x and the expected output y at x."""
         op = compile_text(self.exercise, self.exercise.op)
         return [(x, op(x=x)) for x in self.points]
 
     def choose_case(self, cases: Sequence[Case]) -> Case | None:
-        """Return the failing test case with the shortest description, or None if all pass.
+        """Return the failing test case whose x has the shortest text, or None if all cases pass.
 
         A case at a kink is chosen only if no other fails.
         """

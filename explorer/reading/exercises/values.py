@@ -39,7 +39,7 @@ class UnreadError(Exception):
 
 @lru_cache(maxsize=64)
 def parse_text(exercise: Exercise, text: str) -> Formula:
-    """Parse a formula in x, y, g, N and the names of an exercise's arguments."""
+    """Parse a formula in x, y, g, N (the number of elements) and the names of an exercise's arguments."""
     return exercise.parse_formula(text)
 
 
@@ -67,7 +67,7 @@ def compile_formula(exercise: Exercise, formula: Formula, subject: str = "") -> 
 
 
 def _compute_step(node: Node, values: list[float]) -> float:
-    """Evaluate a single operator or function of a formula, in pure Python if possible."""
+    """Compute one operator or function of a formula from the values of its operands, without torch."""
     if isinstance(node, Call) and (exact := _EXACT.get(node.function)):
         is_ordered = node.function not in _ORDERING or all(each == each for each in values)
         with suppress(ArithmeticError, ValueError):
