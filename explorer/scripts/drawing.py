@@ -1,4 +1,4 @@
-"""Random draws of a script: u of the run, and the loss of other outputs for rules that need it."""
+"""Code for the random numbers of a script: u of the run, and the loss of other outputs for some rules."""
 
 from textwrap import indent
 
@@ -88,7 +88,7 @@ return (away.exp().sum(1, keepdim=True).log() - away.gather(1, y[:, None])) / le
 
 
 def write_draws_code(settings: Settings, functions: Functions) -> str:
-    """Write the code for random draws, or return "" if nothing in the script is random."""
+    """Return the code that draws random numbers, or "" if nothing in the script is random."""
     if not functions.is_random:
         return ""
     task = TASKS[settings.task]
@@ -113,7 +113,7 @@ def _indent_code(code: str, levels: int) -> str:
 
 
 def write_training_op(settings: Settings, functions: Functions) -> str:
-    """Write the code that calls the op in a training step."""
+    """Return code for the op in a training step, such as ``op`` or a call that binds random numbers to it."""
     if not functions.is_random:
         return "op"
     losses = (
@@ -123,7 +123,7 @@ def write_training_op(settings: Settings, functions: Functions) -> str:
 
 
 def write_judged_op(functions: Functions) -> str:
-    """Write the code that calls the op when nets are evaluated."""
+    """Return code for the op when nets are evaluated, with random numbers bound to it if there are any."""
     if not functions.is_random:
         return "op"
     op = "when_judged.get(op.__name__, op)" if functions.judged else "op"

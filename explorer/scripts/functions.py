@@ -1,4 +1,4 @@
-"""Functions of a script, one for each op with a rule, and the sequence of functions of each rule."""
+"""The functions of a script: one for each op with a rule, and their sequence for each rule of the run."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
@@ -52,7 +52,7 @@ class Functions(NamedTuple):
 
 
 def lines_of(settings: Settings) -> tuple[Functions, list[Line]]:
-    """Return all functions of a script, and for each rule the sequence of functions that it uses."""
+    """Return all functions of a script, and a ``Line`` for each rule: the sequence of functions it uses."""
     steps = sorted({step for step, name, _ in settings.branch if name != "lr"})
     functions = Functions({}, {}, {}, {})
     numbers: dict[str, dict[str, int]] = {"op": {}, "rule": {}}
@@ -116,7 +116,7 @@ def _put_function(
 
 
 def write_learns_code(functions: Functions) -> str:
-    """Write the table that maps functions to their learned parameters."""
+    """Return the code of a dict from functions to the names of their learned parameters."""
     return f"\n# The arguments behind x, which get a gradient.\nlearns = {functions.learns}\n"
 
 

@@ -150,7 +150,7 @@ _PRINTED = "{{''.join(f', {printed}' for name, own in learned.items() for each i
 
 
 def write_train_code(settings: Settings, task: Task, data: str, functions: Functions) -> str:
-    """Write the function ``train``. ``data`` is code for the data, used here if each seed draws its own."""
+    """Return the code of the function ``train``; ``data`` is code that each seed runs for its own data."""
     example = example_of(settings)
     rows, are_numbers = len(example.train.x), example.train.y.is_floating_point()
     scored, draws = bool(task.metric), rows > settings.batch
@@ -190,7 +190,7 @@ def write_train_code(settings: Settings, task: Task, data: str, functions: Funct
 
 
 def _fill_template(template: str, **parts: object) -> str:
-    """Fill a template of code. Each part gets the indent of its line, and empty lines are dropped."""
+    """Return a filled template of code. Each part gets the indent of its line; empty lines are dropped."""
     lines = []
     for line in template.strip("\n").splitlines():
         margin = line[: len(line) - len(line.lstrip())]
@@ -200,7 +200,7 @@ def _fill_template(template: str, **parts: object) -> str:
 
 
 def _write_data(settings: Settings, task: Task, data: str, draws: bool) -> str:
-    """Write the code for data that each seed draws, and for a batch that all steps share."""
+    """Return the code for data that each seed draws, and for a batch that all steps share."""
     seed_data = "" if task.metric else data.format(batch=settings.batch)
     return seed_data if draws or not task.metric else seed_data + "x, y = train_x, train_y"
 
@@ -216,7 +216,7 @@ def _write_layers(settings: Settings, task: Task) -> str:
 
 
 def _write_optimiser(settings: Settings) -> str:
-    """Write the code for the optimiser, or return "" if every update is written out."""
+    """Return the code for the optimiser, or "" if every update is written out."""
     if is_input_fixed(settings):
         return ""
     learns = bool(settings.learn)
@@ -247,14 +247,14 @@ def _write_rates(settings: Settings) -> str:
 
 
 def _write_changes(settings: Settings) -> list[str]:
-    """Write the lines that apply the run's branch points before a step."""
+    """Return the lines of code that, before a step, change rules or learning rate as the run does."""
     rates = [_RATED, *[_RATED_APART.format(times=settings.learn_rate)] * bool(settings.learn)]
     rate_changes = ["lr = rates.get(step, lr)"] if is_input_fixed(settings) else rates
     return [_LATER] * has_rule_changes(settings) + rate_changes * bool(_find_rates(settings))
 
 
 def _write_learned(settings: Settings) -> str:
-    """Write the code for learned parameters."""
+    """Return the code for learned parameters, or "" if none learns."""
     if not settings.learn:
         return ""
     templates = _choose_values(settings)
@@ -271,7 +271,7 @@ def _choose_values(settings: Settings) -> _Values:
 
 
 def _write_domain_condition(settings: Settings) -> str:
-    """Write a condition that is true once a learned value has left its domain.
+    """Return a condition, as code, that is true once a learned value has left its domain.
 
     Returns "" if no learned value has a restricted domain.
     """
@@ -284,7 +284,7 @@ def _list_arguments(settings: Settings) -> list[str]:
 
 
 def write_main_code(settings: Settings, task: Task, lines: Sequence[Line]) -> str:
-    """Write the loop over rules and seeds, which prints final loss, score and learned values."""
+    """Return the code of the loop over rules and seeds, which prints loss, score and learned values."""
     turns, arguments = has_rule_changes(settings), _list_arguments(settings)
     printed = _PRINTED.format(printed=_choose_values(settings).printed)
     fields = [", score {score:.4f}"] * bool(task.metric) + [printed] * bool(settings.learn)
@@ -301,7 +301,7 @@ def write_main_code(settings: Settings, task: Task, lines: Sequence[Line]) -> st
 
 
 def _write_line(line: Line, settings: Settings) -> str:
-    """Write one line of the last loop: a function, its learned parameters, and later functions."""
+    """Return code for one item of the loop over rules: a function, its learned parameters, its successors."""
     parts = [line.function, *[repr(line.starts)] * bool(settings.learn)]
     if has_rule_changes(settings):
         parts.append(_write_later_functions(line))
@@ -309,7 +309,7 @@ def _write_line(line: Line, settings: Settings) -> str:
 
 
 def _write_later_functions(line: Line) -> str:
-    """Write the later functions by step, without those that equal their predecessor."""
+    """Return code for a dict of the later functions by step, without repetitions of the previous one."""
     before = [line.function, *line.later.values()]
     pairs = zip(line.later.items(), before, strict=False)
     return f"{{{', '.join(f'{step}: {function}' for (step, function), last in pairs if function != last)}}}"

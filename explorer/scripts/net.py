@@ -96,7 +96,7 @@ _BATCHED = """
 
 
 def write_net_code(settings: Settings, task: Task) -> str:
-    """Write the function ``net``, which computes the output of a net."""
+    """Return the code of the function ``net``, which computes the output of a net."""
     note = _BATCHED if _is_tiny(settings) else ""
     body = _write_spared_body(settings) if is_input_fixed(settings) else _write_body(settings, task)
     return f"\n{note}def net({write_net_arguments(settings)}):" + indent(body, "    ")
@@ -137,12 +137,12 @@ def _write_spared_body(settings: Settings) -> str:
 
 
 def _write_op_arguments(settings: Settings, **layers: str) -> dict[str, str]:
-    """Write the op's arguments after x, by placeholder. ``layers`` maps it to a layer number."""
+    """Return the op's further arguments as code, by placeholder; ``layers`` maps these to layer numbers."""
     return {at: _OP_ARGUMENTS.format(layer=layer) if settings.learn else "" for at, layer in layers.items()}
 
 
 def write_net_arguments(settings: Settings, op: str = "op") -> str:
-    """Write the arguments of ``net``.
+    """Return the arguments of the function ``net`` as code.
 
     If the run's first layer is a ``FixedInput``, x times its weights replaces x.
     """
@@ -159,7 +159,7 @@ def _write_product(x: str, settings: Settings, bias: str = "bias") -> str:
 
 
 def _write_patch_product(settings: Settings) -> str:
-    """Write the product of kernels and patches, (channels, places · examples)."""
+    """Return code for the product of kernels and patches, (channels, places · examples)."""
     if not _is_tiny(settings):
         return "torch.addmm(bias.T, weights.T, patches)" if settings.bias else "(weights.T @ patches)"
     of_one = "weights.T[None], patches[None]"
@@ -178,5 +178,5 @@ def _is_tiny(settings: Settings) -> bool:
 
 
 def example_of(settings: Settings) -> Data:
-    """Create data of the same size and kind as the run's."""
+    """Return a sample of data of the same size and kind as the run's."""
     return TASKS[settings.task].data(Draw(Generator(), settings.batch, settings.table))
