@@ -93,7 +93,7 @@ def write(
 
 @contextmanager
 def _open_pool(processes: int) -> Iterator[MapOps]:
-    """Yield a map function for the ops that runs in this process, or in several processes."""
+    """Yield a map function for the ops, which runs in this process or in several processes."""
     if processes == 1:
         yield map
         return
@@ -133,7 +133,7 @@ def _make_op_files(op: str, rules: Sequence[str]) -> list[tuple[str, bytes]]:
 
 
 def _make_reader(pyodide: Path) -> dict[str, tuple[str, bytes]]:
-    """Return the files of Python in the browser, at addresses that change with their contents."""
+    """Return the files of Python in the browser by name, at addresses that change with the contents."""
     if not (version := python.read_version(pyodide)):
         return {}
     runtime = (f"python/pyodide-{version}.js", _to_script(python.pack_runtime(pyodide)))
@@ -147,7 +147,7 @@ def _make_hashed(name: str, modules: Json) -> tuple[str, bytes]:
 
 
 def _to_script(data: Json) -> bytes:
-    """Return data wrapped in a script, because a page opened from disk can load scripts but no data."""
+    """Return data as a script, because a page opened from disk can load scripts but no data."""
     return (
         f"document.currentScript.data = {json.dumps(data, separators=(',', ':'), allow_nan=False)};".encode()
     )
@@ -171,7 +171,7 @@ _REASONS = {
 
 
 def _write_notice(name: str, source: str) -> str:
-    """Return the HTML of a page that is not on the site: why it needs the app, and how to run the app."""
+    """Return the HTML of a page that the site lacks: why it needs the app, and how to run the app."""
     project = f'<p><a href="{html.escape(source)}">The project</a></p>' if source else ""
     return (
         f'<div class="instrument alone app"><h2>This page needs the app</h2><p>{_REASONS[name]}</p>{project}'
@@ -202,7 +202,7 @@ def _render(page: _Page, pages: tuple[_Page, ...], reader: Mapping[str, str]) ->
 
 
 def _make_start_data(page: _Page, pages: tuple[_Page, ...], reader: Mapping[str, str]) -> Json:
-    """Return the data with which a page starts."""
+    """Return the data with which a page of the site starts; ``reader`` has the files of Python."""
     page_data = answers.make_page_data(Choice(), "instrument")
     common = {"document": answers.make_page_document(SUFFIX, below=""), "plotly": find_plotly()[0]}
     match page.name:

@@ -45,7 +45,7 @@ def read_version(pyodide: Path = PYODIDE) -> str:
 
 
 def pack_runtime(pyodide: Path = PYODIDE) -> Json:
-    """Pack Python itself: the worker's address, and the files of Pyodide by name, gzipped as base64."""
+    """Return Python itself as data: the worker's address, and Pyodide's files by name, gzipped as base64."""
     return {
         "worker": f"data:text/javascript;base64,{base64.b64encode(_WORKER.read_bytes()).decode()}",
         "files": {name: _pack((pyodide / name).read_bytes()) for name in _RUNTIME},
@@ -60,7 +60,7 @@ def list_packages(pyodide: Path = PYODIDE) -> str:
 
 
 def pack_program() -> Json:
-    """Return the module that answers questions (``start``) and the source of all ``modules`` by path.
+    """Return the module to start (``start``) and the source of all ``modules`` by path.
 
     ``browser`` is the text of a JavaScript module, which Python imports by that name.
     """

@@ -1,4 +1,4 @@
-"""The browser's replacement for ``formula/torch_operations.py``: IEEE arithmetic by JavaScript."""
+"""The site's replacement for ``formula/torch_operations.py``: IEEE arithmetic by JavaScript."""
 
 from importlib import import_module
 

@@ -23,7 +23,7 @@ _PIECE = re.compile(r"(?<=\\n)|(?<=\]\],)|(?<=\},)")  # after a line of code, a 
 
 
 def pack_answers(op: str, rules: Iterable[str] = tuple(RULES)) -> Json:
-    """Pack the answers about an op with each rule, with equal parts stored once.
+    """Return the answers about an op with each rule as a dict in which equal parts are stored once.
 
     `pieces` holds the distinct parts of their JSON, `answers` triples (question, arguments, indices of
     pieces).
@@ -60,7 +60,7 @@ def _answer(question: str, arguments: Json) -> Json:
 
 
 def _pack_lens(op: str, rules: Iterable[str]) -> Json:
-    """Collect the answers about an op under noise: its curve, and a sentence about each of `rules`."""
+    """Return the answers about an op under noise: its curve, and a sentence about each of `rules`."""
     noise: Json = {"noise": View().noise, "width": View().noise_width}
     first = lens(op, **noise)
     common = [first.sentences[name] for name in first.sentences if name in ("lead", "holes", first.reason)]

@@ -67,7 +67,7 @@ class _ValueStore:
         self._arrays: list[Floats] = []
 
     def add_curve(self, curves: Curves, key: str) -> Json:
-        """Add a curve, and return the indices of its values and of its kinks."""
+        """Add a curve, and return a dict with the index of its values and the indices of its kinks."""
         values = curves.evaluate(key, self.x)
         number = self._numbers.setdefault(values.tobytes(), len(self._arrays))
         if number == len(self._arrays):
