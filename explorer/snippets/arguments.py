@@ -1,4 +1,4 @@
-"""Arguments of generated functions in PyTorch: signatures, and the extra arguments of stochastic pairs."""
+"""Code for the arguments of generated PyTorch functions, with extra ones for stochastic ops and rules."""
 
 from collections.abc import Mapping, Sequence
 
@@ -15,28 +15,28 @@ EXAMPLES = {"u": "u=u", "f": "f=lambda y: (y - 0.45) ** 2"}
 
 
 def make_signature(first: Sequence[str], numbers: Mapping[str, float], extras: Sequence[str] = ()) -> str:
-    """Write the signature of a function: the ``first`` arguments, then ``extras`` and numbers as keywords."""
+    """Return the code of a signature: the ``first`` arguments, then ``extras`` and numbers as keywords."""
     typed = [f"{name}: {TYPES[name]}" for name in extras]
     typed += [f"{name}: float = {value!r}" for name, value in numbers.items()]
     return ", ".join([*first, "*", *typed] if typed else first)
 
 
 def expand_argument(name: str) -> str:
-    """Write the expression that converts an argument to the form that an autograd Function takes."""
+    """Return code that converts an argument to the form that an autograd Function takes."""
     return {"u": "u.to(x.dtype).expand(x.shape)"}.get(name, name)
 
 
 def write_usage(pair: Pair) -> list[str]:
-    """Write the lines that call the exported function, and those that draw u if it is random."""
+    """Return lines of code that call the exported function, and that draw its random numbers u if needed."""
     call = ", ".join(["x", *pair.learns, *(EXAMPLES[name] for name in pair.extras)])
     return [*([DRAW_U] if pair.extras else []), f"y = {pair.name}({call})"]
 
 
 def describe_usage(pair: Pair) -> list[str]:
-    """Return a paragraph on how to draw u, as a list; an empty list if nothing is random."""
+    """Return a paragraph on how to draw the random numbers u, as a list; empty if nothing is random."""
     return ["\n    ".join(["Usage:", *write_usage(pair)])] if pair.extras else []
 
 
 def describe_extras(pair: Pair) -> list[str]:
-    """Return a docstring line for each extra argument of a pair with random draws."""
+    """Return a docstring line for each extra argument of an op and rule that use random numbers."""
     return [f"    {name}: {MEANINGS[name]}" for name in pair.extras]

@@ -99,7 +99,7 @@ def _make_operator_name(pair: Pair, name: str) -> str:
 
 
 def _write_gradient(pair: Pair) -> str | None:
-    """Write the expression of the gradient for x, or return None if it cannot be written out."""
+    """Return code for the gradient of x, or None if it cannot be written out."""
     if pair.backward:
         return _write_cloned(pair.backward, pair.forward)
     if not pair.op.parsed.carries_gradient:
@@ -109,7 +109,7 @@ def _write_gradient(pair: Pair) -> str | None:
 
 
 def _write_cloned(formula: Formula, op: Formula) -> str:
-    """Write the code of an expression whose value has the shape of g and is a new tensor.
+    """Return code for a formula whose value has the shape of g and is a new tensor.
 
     Operators must not return one of their inputs.
     """
@@ -118,14 +118,14 @@ def _write_cloned(formula: Formula, op: Formula) -> str:
 
 
 def _write_total(pair: Pair, name: str) -> str:
-    """Write the expression of the gradient for a learned parameter."""
+    """Return code for the gradient of a learned parameter."""
     scale = pair.scale_of(name, f"(g.numel() / {name}.numel())")
     factor = f"({scale.torch_source}) * " if scale else ""
     return f"{factor}({_write_cloned(pair.contribution_of(name), pair.forward)}).sum_to_size({name}.shape)"
 
 
 def _find_used_tensors(pair: Pair, texts: Sequence[str]) -> list[str]:
-    """Return the names of the tensors, other than g, that some expressions read."""
+    """Return the names of the tensors, other than g, that some pieces of code read."""
     used = find_names(" ".join(f"({text})," for text in texts))
     return [name for name in ("x", "y", *pair.learns, *pair.extras) if name in used]
 
@@ -142,7 +142,7 @@ def _write_operator(pair: Pair, operator: _Operator, digest: str) -> str:
 
 
 def _write_autograd(pair: Pair, gradients: Mapping[str, str]) -> str:
-    """Write the code that registers the backward of an operator, which calls the gradients' operators."""
+    """Return the code that registers an operator's backward, which calls the gradients' operators."""
     used, numbers = _find_used_tensors(pair, list(gradients.values())), list(pair.numbers)
     inputs = [name if name in {*used, *numbers} else "_" for name in ("x", *pair.arguments)]
     setup = [f"{join_names(inputs)} = inputs"] if set(inputs) != {"_"} else []

@@ -100,7 +100,7 @@ def make_jax_code(pair: Pair) -> str:
 
 
 def _describe_differences(pair: Pair) -> list[str]:
-    """Describe where JAX computes other values than torch for the functions of an op and rule."""
+    """Return sentences on where JAX computes other values than torch for the functions of an op and rule."""
     formulas = [pair.forward, *([pair.backward] if pair.backward else [])]
     nodes = [node for formula in formulas for node in walk(formula.tree)]
     sentences = []
@@ -115,7 +115,7 @@ def _describe_differences(pair: Pair) -> list[str]:
 
 
 def _choose_function_name(pair: Pair) -> str:
-    """Choose the name of the function that is differentiated; with random draws it is private and takes u."""
+    """Return the name of the function to differentiate, which is private if it takes random numbers u."""
     return f"_{pair.name}" if pair.extras else pair.name
 
 
@@ -140,7 +140,7 @@ def _write_decorator(pair: Pair) -> str:
 
 
 def _write_derivative(pair: Pair, backward: Formula) -> str:
-    """Write the forward and backward functions of a custom derivative, and their registration."""
+    """Return the code of a custom derivative: its forward and backward functions, and their registration."""
     u_gradient = ["jnp.zeros_like(g)"] if pair.extras else []
     gradients = ", ".join([_write_jax_shaped(backward, "g"), *_iterate_totals(pair), *u_gradient])
     read = find_names(f"({gradients})")
@@ -163,7 +163,7 @@ def _write_derivative(pair: Pair, backward: Formula) -> str:
 
 
 def _iterate_totals(pair: Pair) -> Iterator[str]:
-    """Yield the expressions of the learned parameters' gradients."""
+    """Yield the code of each learned parameter's gradient."""
     for name in pair.learns:
         scale = pair.scale_of(name, f"(jnp.size(g) / jnp.size({name}))")
         factor = f"({scale.jax_source}) * " if scale else ""
@@ -171,7 +171,7 @@ def _iterate_totals(pair: Pair) -> Iterator[str]:
 
 
 def _write_jax_shaped(formula: Formula, like: str) -> str:
-    """Write a formula's expression in the shape and dtype of ``like``."""
+    """Return JAX code for a formula, with the result in the shape and dtype of ``like``."""
     text = formula.jax_source
     if is_constant(replace_counts(formula.tree)):
         return f"jnp.full_like({like}, {text})"

@@ -1,4 +1,4 @@
-"""The ``nn.Module`` of exported code, which holds the function's numbers and draws u if needed."""
+"""The ``nn.Module`` of exported code, which holds the function's numbers and draws u if it is random."""
 
 from explorer.snippets.arguments import DRAW_U, TYPES, make_signature
 from explorer.snippets.layout import join_lines
@@ -67,14 +67,14 @@ def make_layer_code(pair: Pair) -> str:
 
 
 def _choose_shape_name(pair: Pair) -> str:
-    """Choose a name for the layer's argument that sets the shape of learned parameters."""
+    """Return a name for the layer's argument that sets the shape of learned parameters."""
     return next(
         name for name in ("shape", "learned_shape", "shape_of_learned") if name not in pair.parameters
     )
 
 
 def _write_init(pair: Pair) -> list[str]:
-    """Write the lines that store the arguments of ``__init__``."""
+    """Return the lines of code that store the arguments of ``__init__``."""
     learned = [
         f"self.learned_{name} = nn.Parameter(torch.full({_choose_shape_name(pair)}, {name}))"
         for name in pair.learns
@@ -85,7 +85,7 @@ def _write_init(pair: Pair) -> list[str]:
 
 
 def _write_forward(pair: Pair, holds: bool) -> list[str]:
-    """Write the lines of ``forward``, which call the exported function."""
+    """Return the lines of code of the layer's ``forward``, which call the exported function."""
     inputs = ["x", *(f"self.learned_{name}" for name in pair.learns)]
     inputs += [_KEYWORDS[name] for name in pair.extras] + ["**self.settings"] * holds
     return [*([DRAW_U] if "u" in pair.extras else []), f"return {pair.name}({', '.join(inputs)})"]

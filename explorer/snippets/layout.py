@@ -10,7 +10,7 @@ WIDTH = 88
 
 @lru_cache(maxsize=256)  # cached, because a notebook repeats code and notebooks have common cells
 def format_code(code: str) -> str:
-    """Format code as black and ruff do, in lines of at most 88 characters.
+    """Return code formatted as by black and ruff, in lines of at most 88 characters.
 
     Black formats code again after changing it, so code with the right layout takes half the time.
     """
@@ -22,7 +22,7 @@ def format_code(code: str) -> str:
 
 
 def format_module(code: str, *groups: Mapping[str, str]) -> str:
-    """Format a module, with only those imports that its code uses."""
+    """Return a formatted module, with only those imports that its code uses."""
     used = find_names(code)
     imports = [[line for name, line in group.items() if name in used] for group in groups]
     head = "\n\n".join("\n".join(lines) for lines in imports if lines)
@@ -35,7 +35,7 @@ def find_names(code: str) -> set[str]:
 
 
 def join_names(names: Sequence[str]) -> str:
-    """Format names as a tuple to unpack or store, with parentheses only around a single name."""
+    """Return names as code for a tuple, with parentheses only around a single name."""
     return f"({names[0]},)" if len(names) == 1 else ", ".join(names)
 
 
@@ -45,7 +45,7 @@ def join_lines(*lines: str) -> str:
 
 
 def make_docstring(paragraphs: Sequence[str]) -> str:
-    """Format paragraphs as a function's docstring.
+    """Return paragraphs as a function's docstring.
 
     Lines are kept; an indented line wraps with a hanging indent.
     """
@@ -55,7 +55,7 @@ def make_docstring(paragraphs: Sequence[str]) -> str:
 
 
 def _wrap_line(line: str) -> list[str]:
-    """Wrap a line after removing characters that could end a docstring or start an escape."""
+    """Return a line wrapped, without characters that could end a docstring or start an escape."""
     printable = "".join(character if character.isprintable() else " " for character in line)
     plain = printable.replace("\\", "/").replace('"', "'").replace("\N{MINUS SIGN}", "-")
     hanging = 2 * " " * (len(plain) - len(plain.lstrip()))

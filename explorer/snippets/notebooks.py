@@ -187,14 +187,14 @@ def _make_code_cell(name: str, text: str) -> Json:
 
 
 def _write_chart(name: str, learned: Sequence[str]) -> str:
-    """Write the code that plots all curves."""
+    """Return the code of a notebook cell that plots all curves."""
     parts = "".join(f', "part for {parameter}": part_{parameter}' for parameter in learned)
     curves = f'{{"forward y": y, "gradient": gradient{parts}}}'
     return _DRAW.substitute(name=name, rows=2 + len(learned), curves=curves)
 
 
 def _write_gradients(name: str, learned: Mapping[str, float]) -> str:
-    """Write the code that computes y, the gradient, and the contribution of each element to parameters."""
+    """Return code that computes y, the gradient, and each element's contribution to parameters' gradients."""
     if not learned:
         return _PLAIN.format(name=name)
     lines = [
@@ -208,7 +208,7 @@ def _write_gradients(name: str, learned: Mapping[str, float]) -> str:
 
 
 def _write_number_gradients(name: str, learned: Mapping[str, float]) -> str:
-    """Write code that prints the gradients of learned parameters for standard normal numbers."""
+    """Return code that prints the gradients of learned parameters for standard normal numbers."""
     lines = [
         f"{_name_variable(parameter)} = torch.tensor({learned[parameter]!r}, requires_grad=True)"
         for parameter in learned
@@ -218,7 +218,7 @@ def _write_number_gradients(name: str, learned: Mapping[str, float]) -> str:
 
 
 def _name_variable(name: str) -> str:
-    """Choose a variable name for a learned parameter that no other name in the notebook's cells equals."""
+    """Return a variable name for a learned parameter that no other name in the notebook's cells equals."""
     return f"learned_{name}"
 
 
@@ -236,7 +236,7 @@ def _write_kinks(values: Sequence[float]) -> str:
 
 
 def write_introduction(pair: Pair, loss: Loss | None = None) -> str:
-    """Write the first cell of a notebook in Markdown."""
+    """Return the first cell of a notebook as Markdown, which introduces the op and the rule."""
     y, gradient = pair.formulas
     extra = "".join(f"- `{pair.describe_gradient(name)}`\n" for name in pair.learns)
     extra += f"- loss: `{loss.parsed.text}`\n" if loss else ""

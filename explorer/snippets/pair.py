@@ -1,4 +1,4 @@
-"""An op and a rule with names and parameter values, from which all code generators start."""
+"""The data class for an op and a rule with names and parameter values, as all code generators need them."""
 
 import builtins
 import keyword
@@ -68,12 +68,12 @@ class Pair:
 
     @property
     def random_names(self) -> tuple[str, ...]:
-        """The names in the code for random quantities: u, f (the loss), ya (the antithetic output)."""
+        """The names of random quantities in the code: u, f (the loss), ya (the output for 1 − u)."""
         return tuple(_find_random_names(self.op, self.rule))
 
     @property
     def extras(self) -> tuple[str, ...]:
-        """The extra arguments for random draws: u, and f if a formula uses the loss."""
+        """The extra arguments of the function: u if it is random, and f if a formula uses the loss."""
         return tuple(name for name in self.random_names if name != "ya")
 
     @property
@@ -83,7 +83,7 @@ class Pair:
 
     @property
     def twin(self) -> Formula:
-        """The op's formula at the antithetic sample: with 1 − u instead of u."""
+        """The op's formula for the antithetic sample: with 1 − u instead of u."""
         return make_antithetic(self.forward)
 
     @property
@@ -104,9 +104,9 @@ class Pair:
         return self.learns[name].formula.with_tensors(self.learns)
 
     def scale_of(self, name: str, count: str) -> Formula | None:
-        """Return the factor on a parameter's gradient, or None if there is no factor.
+        """Return the factor on the sum in a parameter's gradient, or None if there is no factor.
 
-        ``count`` is an expression for the number of elements.
+        ``count`` is code for the number of elements.
         """
         scale = self.learns[name].scale
         return scale and Formula(substitute(scale.with_tensors(self.learns).tree, {Name(COUNT): Name(count)}))
@@ -149,9 +149,9 @@ class Pair:
 
     @property
     def formulas(self) -> tuple[str, str]:
-        """The formulas of y and of the gradient.
+        """The formulas of y and of the gradient as text.
 
-        A rule without a formula has a statement in place of the latter.
+        For a rule without a formula, the second text is "the library's own derivative of y".
         """
         gradient = self.rule.parsed.text if self.rule.parsed else "the library's own derivative of y"
         return self.op.parsed.text, gradient
@@ -186,7 +186,7 @@ class Pair:
         ]
 
     def describe_gradient(self, name: str) -> str:
-        """Return the equation for the gradient of a learned parameter, as text."""
+        """Return the equation of a learned parameter's gradient, such as ``gradient of s = sum(g * x)``."""
         contributed = self.learns[name]
         scale = f"({contributed.scale.text}) * " if contributed.scale else ""
         return f"gradient of {name} = {scale}sum({contributed.readable.text})"
@@ -199,7 +199,7 @@ class Pair:
 
 
 def make_pair(op: str | Op, rule: str | Rule, settings: Values = None, learns: Sequence[str] = ()) -> Pair:
-    """Combine an op and a backward rule with their parameter values, for code generation.
+    """Return an op and a backward rule with their parameter values, for code generation.
 
     ``settings`` as for ``catalogue.values``; ``learns`` names the parameters that learn. Raises ValueError
     for an unknown key, a value that is not finite or outside the domain of its entry, a name that the code
@@ -220,14 +220,14 @@ def make_pair(op: str | Op, rule: str | Rule, settings: Values = None, learns: S
 
 
 def describe_clash(op: Op, rule: Rule) -> str:
-    """Explain which parameter has a name that exported code reserves, or return ""."""
+    """Return a sentence on a parameter whose name exported code reserves, or "" if there is none."""
     names = _find_random_names(op, rule)
     name = next((p.name for p in (*op.parameters, *rule.parameters) if p.name in names), "")
     return name and f"A parameter is called {name}, as {names[name]} is in code: give it another name."
 
 
 def _find_random_names(op: Op, rule: Rule) -> dict[str, str]:
-    """Return the names that exported code uses for random quantities, each with its meaning."""
+    """Return a dict from the names of random quantities in exported code to their meanings."""
     formulas = [
         op.parsed,
         *([rule.parsed] if rule.parsed else []),
@@ -242,7 +242,7 @@ def _is_custom(entry: Op | Rule) -> bool:
 
 
 def _is_named(entry: Op | Rule) -> bool:
-    """Return whether an op or rule has a name of its own, rather than its formula as label."""
+    """Return whether an op or rule has a name as its label, rather than its formula."""
     return not _is_custom(entry) or entry.label != entry.formula
 
 

@@ -1,4 +1,4 @@
-"""Notebook cells for a random op or rule: many draws, their mean and deviation, and the exact gradient."""
+"""Notebook cells for a random op or rule: many samples, their mean and deviation, and the exact gradient."""
 
 from collections.abc import Iterable, Mapping
 from string import Template
@@ -101,7 +101,7 @@ figure.show()
 
 
 def has_mean(op: Op) -> bool:
-    """Return whether an op contains a mean over all x, which notebooks of stochastic pairs do not support."""
+    """Return whether an op has a mean over all x, which notebooks do not support for stochastic ops."""
     return bool(find_reductions(op.parsed.tree))
 
 
@@ -148,7 +148,7 @@ def make_random_cells(
 
 
 def _write_draws(pair: Pair, loss: Formula, parts: Mapping[str, str]) -> str:
-    """Write code that computes y and the gradients of every draw. A loss without a slope backpropagates 0."""
+    """Return code that computes y and gradients for many u; a loss without a slope backpropagates 0."""
     learned = {name: _name_learned(name) for name in parts}
     tensors = [
         f"{variable} = torch.full_like(x_drawn, {pair.parameters[name]!r}).requires_grad_()"
@@ -169,5 +169,5 @@ def _write_call(pair: Pair, x: str, u: str, learned: Iterable[str]) -> str:
 
 
 def _name_learned(name: str) -> str:
-    """Choose a variable name for a learned parameter that no other name in the notebook's cells equals."""
+    """Return a variable name for a learned parameter that no other name in the notebook's cells equals."""
     return f"learned_{name}"

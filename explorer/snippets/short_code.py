@@ -42,10 +42,10 @@ def {name}({signature}):
 
 
 def make_short_code(pair: Pair) -> str:
-    """Return the source that a person would write: one Function, ``pair.name``, and a comment that calls it.
+    """Return the source that a person would write: one autograd Function, and a comment that calls it.
 
-    The code needs only torch. It gives the bits of ``make_torch_code`` and compiles as one graph, but it has
-    no layer, no forward mode and no support for torch.func.
+    The Function's name is ``pair.name``. The code needs only torch. It gives the bits of ``make_torch_code``
+    and compiles as one graph, but it has no layer, no forward mode and no support for torch.func.
     """
     starts = [f"{name} = torch.tensor({pair.parameters[name]!r}, requires_grad=True)" for name in pair.learns]
     usage = "".join(f"# {line}\n" for line in [*starts, *write_usage(pair)])
@@ -65,7 +65,7 @@ def function_code(
 
 
 def _write_short(pair: Pair, dialect: Dialect = TORCH) -> str:
-    """Write the short form of the exported function, with its Function unless torch differentiates the op."""
+    """Return the short code of the exported function, with a Function unless torch differentiates the op."""
     gradient = write_backward(pair, dialect)
     numbers = [f"{name}={value!r}" for name, value in pair.numbers.items()]
     signature = ", ".join(["x", *pair.learns, *pair.extras, *numbers])
@@ -87,7 +87,7 @@ def _write_short(pair: Pair, dialect: Dialect = TORCH) -> str:
 
 
 def _write_forward(pair: Pair, used: set[str], dialect: Dialect) -> list[str]:
-    """Write the lines of the short form's forward, which saves what backward reads and returns y."""
+    """Return the lines of the short code's forward, which saves what backward reads and returns y."""
     tensors, y = list(select_tensors(pair, used)), write_unaliased(pair.forward, "x", dialect)
     lines = [f"y = {y}"] if "y" in tensors else []
     lines += [f"ctx.save_for_backward({', '.join(tensors)})"] if tensors else []

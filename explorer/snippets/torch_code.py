@@ -138,13 +138,13 @@ def _write_code(pair: Pair) -> str:
 
 
 def write_plain(pair: Pair, dialect: Dialect = TORCH) -> list[str]:
-    """Write the lines that compute an op which torch differentiates itself."""
+    """Return the lines of code that compute an op which torch differentiates itself."""
     expand_u = [f"u = {expand_argument('u')}"] if pair.forward.random_names else []
     return [*expand_u, f"return {write_unaliased(pair.forward, 'x', dialect)}"]
 
 
 def write_arguments(pair: Pair) -> str:
-    """Write the arguments with which the exported function applies its Function."""
+    """Return the arguments, as code, with which the exported function applies its autograd Function."""
     tensors = [f"{name}.to(x.dtype)" for name in pair.learns]
     return ", ".join(["x", *tensors, *map(expand_argument, pair.extras), *pair.numbers])
 
@@ -157,7 +157,7 @@ def make_module(code: str) -> str:
 
 
 def write_function(pair: Pair, body: str, *remarks: str) -> str:
-    """Write the source of the exported function of x and the parameters, with its docstring."""
+    """Return the code of the exported function of x and the parameters, with its docstring."""
     return _FUNCTION.format(
         name=pair.name,
         signature=make_signature(
@@ -171,7 +171,7 @@ def write_function(pair: Pair, body: str, *remarks: str) -> str:
 
 
 def write_shaped(formula: Formula, like: str, dialect: Dialect = TORCH) -> str:
-    """Write a formula's expression in the shape of ``like``, even if all elements share one value."""
+    """Return code for a formula in the shape of ``like``, even if all elements share one value."""
     if is_constant(replace_counts(formula.tree)):
         return f"torch.full_like({like}, {print_limited(formula.tree, dialect)})"
     source = print_source(formula.tree, dialect)
@@ -179,19 +179,19 @@ def write_shaped(formula: Formula, like: str, dialect: Dialect = TORCH) -> str:
 
 
 def write_unaliased(formula: Formula, like: str, dialect: Dialect = TORCH) -> str:
-    """Write a formula's expression in the shape of ``like``, cloned if it is one of the inputs itself."""
+    """Return code for a formula in the shape of ``like``, cloned if it is one of the inputs itself."""
     return write_shaped(formula, like, dialect) + ".clone()" * (formula.alias in ("x", "y", "u()", "ya()"))
 
 
 def write_backward(pair: Pair, dialect: Dialect = TORCH) -> str | None:
-    """Write the expression that backward returns, or return None to use torch's own derivative of the op."""
+    """Return code for the gradient that backward returns, or None to use torch's own derivative of the op."""
     if pair.backward is not None:
         return write_unaliased(pair.backward, "g", dialect)
     return None if pair.op.parsed.carries_gradient else "torch.zeros_like(g)"
 
 
 def write_totals(pair: Pair, dialect: Dialect = TORCH) -> list[str]:
-    """Write the expressions that backward returns for learned parameters, in their order."""
+    """Return code for each gradient of a learned parameter that backward returns, in their order."""
     totals = []
     for name in pair.learns:
         part = write_unaliased(pair.contribution_of(name), "g", dialect)
@@ -223,19 +223,19 @@ def _needs_twin(pair: Pair, used: set[str]) -> bool:
 
 
 def write_twin(pair: Pair, dialect: Dialect = TORCH) -> str:
-    """Write the line that computes ``ya``, the output for the antithetic draw."""
+    """Return the line of code that computes ``ya``, the output for 1 − u instead of u."""
     return f"ya = {write_unaliased(pair.twin, 'x', dialect)}"
 
 
 def select_tensors(pair: Pair, used: set[str]) -> dict[str, str]:
-    """Return the tensors that backward needs, as a dict from names to the expressions that are saved."""
+    """Return a dict from the names that backward uses for tensors to the expressions that forward saves."""
     expressions = {"x": "x", "y": "output", **{name: name for name in pair.learns}}
     expressions |= {"u": "u"} if "u" in pair.random_names else {}
     return {name: saved for name, saved in expressions.items() if name in used}
 
 
 def _write_setup(pair: Pair, used: set[str]) -> str:
-    """Write the lines that save tensors for backward and forward mode, and numbers as attributes."""
+    """Return code that saves tensors for backward and forward mode, and numbers as attributes of ctx."""
     inputs = [name if name in used else "_" for name in ("x", *pair.arguments)]
     tensors = ", ".join(select_tensors(pair, used).values())
     lines = [f"{join_names(inputs)} = inputs"] if set(inputs) != {"_"} else []
@@ -246,14 +246,14 @@ def _write_setup(pair: Pair, used: set[str]) -> str:
 
 
 def write_attributes(pair: Pair, used: set[str]) -> list[str]:
-    """Write the lines that keep the loss and numbers for backward."""
+    """Return the lines of code that keep the loss and numbers on ctx for backward."""
     numbers = [name for name in pair.numbers if name in used]
     lines = ["ctx.f = f"] if "f" in used and "f" in pair.extras else []
     return lines + ([f"ctx.numbers = {join_names(numbers)}"] if numbers else [])
 
 
 def _write_returns(pair: Pair, gradient: str, used: set[str]) -> str:
-    """Write the lines that return the gradients of x and learned parameters, and None for all others."""
+    """Return code that returns the gradients of x and learned parameters, and None for all others."""
     lines = write_unpacking(pair, used)
     returned = [gradient, *write_totals(pair)]
     if pair.learns:
@@ -264,12 +264,12 @@ def _write_returns(pair: Pair, gradient: str, used: set[str]) -> str:
 
 
 def write_nones(pair: Pair) -> list[str]:
-    """Write the None values that backward returns for arguments without gradient."""
+    """Return the None values, as code, that backward returns for arguments without gradient."""
     return ["None"] * len((*pair.extras, *pair.numbers))
 
 
 def write_unpacking(pair: Pair, used: set[str], dialect: Dialect = TORCH) -> list[str]:
-    """Write the lines that read the tensors saved for backward."""
+    """Return the lines of code that read the tensors saved for backward."""
     tensors, numbers = list(select_tensors(pair, used)), [name for name in pair.numbers if name in used]
     lines = [f"{join_names(tensors)} = ctx.saved_tensors"] if tensors else []
     lines += [f"{join_names(numbers)} = ctx.numbers"] if numbers else []
@@ -278,7 +278,7 @@ def write_unpacking(pair: Pair, used: set[str], dialect: Dialect = TORCH) -> lis
 
 
 def _write_forward_mode(pair: Pair, gradient: str) -> str:
-    """Write the class that adds forward mode: backward's expressions with tangents in place of g."""
+    """Return a class as code that adds forward mode: backward's expressions with tangents instead of g."""
     if not pair.learns:
         methods = _TANGENT.format(layer=pair.layer, first="[0]" if pair.arguments else "")
         return _FORWARD_MODE.format(layer=pair.layer, methods=methods)
