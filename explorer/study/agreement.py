@@ -1,4 +1,4 @@
-"""Compare quantised weights after training with those that the straight-through rule gives.
+"""Compare quantised weights after training with those that result from the straight-through rule.
 
 Both runs have the same learning rate, random seed and number of steps. The question comes from Schoenbauer et
 al., "Custom Gradient Estimators are Straight-Through Estimators in Disguise", arXiv 2405.05171 (2024). At
@@ -22,7 +22,7 @@ Agreement = tuple[float | None, float | None]
 
 
 def collect_quantised(traces: Sequence[Trace]) -> Tensor:
-    """Join the quantised weights of all layers into one tensor of shape (members, weights of a net)."""
+    """Return the quantised weights of all layers as one tensor of shape (members, weights of a net)."""
     outputs = [trace.y.flatten(1) for trace in traces if trace.y is not None]
     return torch.cat(outputs, dim=1)
 

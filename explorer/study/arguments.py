@@ -19,7 +19,7 @@ def key_of(rule: str | Rule) -> str:
 
 
 def check_rule_list(rules: object) -> list[str | Rule]:
-    """Check a list of backward rules, and remove duplicates without changing the order."""
+    """Return a checked list of backward rules without duplicates, in the same order."""
     if isinstance(rules, str | Rule) or not isinstance(rules, Iterable):
         raise ValueError(f"rules must be a list of keys, such as ['default', 'clipped'], not {rules!r}")
     distinct: dict[str, str | Rule] = {}
@@ -36,7 +36,7 @@ def make_default_rates(lr: float) -> tuple[float, ...]:
 
 
 def check_rates(lrs: object, default_lr: float) -> tuple[float, ...]:
-    """Check learning rates, and return them in ascending order without duplicates.
+    """Return checked learning rates in ascending order without duplicates.
 
     None gives the default rates around ``default_lr``.
     """
@@ -46,7 +46,7 @@ def check_rates(lrs: object, default_lr: float) -> tuple[float, ...]:
 
 
 def _sort_numbers(name: str, values: object) -> list[float]:
-    """Convert a number or a list of numbers to an ascending list without duplicates."""
+    """Return a number or a list of numbers as an ascending list without duplicates."""
     if isinstance(values, str) or not isinstance(values, Iterable):
         return [to_finite(name, values)]
     numbers = sorted({to_finite(name, value) for value in values})
@@ -72,7 +72,7 @@ def values_of(entries: Sequence[Op | Rule], parameters: Mapping[str, Any]) -> di
 
 
 def _check_number(name: str, value: object) -> float:
-    """Convert the value of a parameter to a float.
+    """Return the value of a parameter as a float.
 
     Raises ValueError for a list, since studies no longer sweep several values of a parameter.
     """
@@ -85,7 +85,7 @@ def _check_number(name: str, value: object) -> float:
 
 
 def select_values(entries: Sequence[Op | Rule], values: Mapping[str, Any]) -> dict[str, Any]:
-    """Select the parameter values that an op and its backward rules use.
+    """Return the parameter values that an op and its backward rules use.
 
     A value for one rule, under ``rule.name``, replaces the common value.
     """

@@ -28,7 +28,7 @@ _UNKNOWN: Agreement = (None, None)
 
 
 class Chunk:
-    """Several training runs of a study that take their steps together.
+    """Several training runs of a study, computed as one ensemble whose nets take their steps together.
 
     On a CPU, each run equals ``Run(plan.settings(trial))`` bit for bit. If the op is on weights, missing
     straight-through runs are added for comparison.
@@ -103,7 +103,7 @@ class Chunk:
         ]
 
     def _compute_agreements(self, traces: Sequence[Trace]) -> dict[Trial, Agreement]:
-        """Compare the quantised weights of each run with those of the straight-through run.
+        """Return each run's agreement: the share of its quantised weights that equal straight-through's.
 
         Diverged runs are left out.
         """
@@ -126,7 +126,7 @@ class Chunk:
 
 
 def _find_references(plan: Plan, trials: Sequence[Trial]) -> dict[Trial, Trial]:
-    """Map each run to the straight-through run that its weights are compared with.
+    """Return a dict from each run to the straight-through run with which its weights are compared.
 
     The dict is empty if the weights cannot be compared.
     """
@@ -135,12 +135,12 @@ def _find_references(plan: Plan, trials: Sequence[Trial]) -> dict[Trial, Trial]:
 
 
 def _configuration_of(trial: Trial) -> tuple[str, float]:
-    """Return the rule and the learning rate of a run, which are the same for all seeds."""
+    """Return the rule and the learning rate of a run, for grouping its runs with different seeds."""
     return trial.rule, trial.lr
 
 
 def _join_rules(plan: Plan, trials: Sequence[Trial]) -> OpRules:
-    """Combine the backward rules of several runs with one op that they share."""
+    """Return one op with the backward rules of several runs, in the form that an ensemble trains."""
     by_rule: dict[str, OpRules] = {}
     op: Function | None = None
     for trial in trials:
@@ -156,7 +156,7 @@ def _join_rules(plan: Plan, trials: Sequence[Trial]) -> OpRules:
 
 
 def _compute_passed(traces: Sequence[Trace]) -> NDArray[float32]:
-    """Compute the sum of gradient sizes after each run's rule, divided by the sum before the rule."""
+    """Return, for each run, the sum of gradient sizes after the rule divided by that before the rule."""
     before: list[Tensor] = [
         sum_members(trace.upstream.abs()) for trace in traces if trace.upstream is not None
     ]

@@ -21,7 +21,7 @@ class Difference:
 
     Attributes:
         rule: the key of the rule.
-        mean: the mean of the rule's scores with the seeds that have judged all rules.
+        mean: the rule's mean score with the seeds for which all rules have a held-out score.
         middle: the mean difference from the best rule, over the seeds that both share.
         low, high: the interval of the difference; NaN if there is none. The rules' intervals hold together at
             95 %, and so do those of the controls.
@@ -44,10 +44,10 @@ class Difference:
 
 
 def find_differences(plan: Plan, rules: Sequence[RuleOutcome]) -> list[Difference]:
-    """Compute the difference of each rule's score from that of the best rule, highest mean first.
+    """Return the difference of each rule's score from that of the best rule, highest mean first.
 
-    The controls follow, in the same order. The list is empty before one seed has judged all rules, and for
-    more rules than ``rank`` compares.
+    The controls (rules that cannot work) follow, in the same order. The list is empty before all rules have a
+    held-out score with one common seed, and for more rules than ``rank`` compares.
     """
     ended = [each for each in rules if each.seeds]
     competing = [each for each in ended if each.rule not in plan.controls]
@@ -75,9 +75,9 @@ def _compare_rule(compared: Ranking, outcome: RuleOutcome, best: RuleOutcome) ->
 def _compare_controls(
     plan: Plan, compared: Ranking, best: RuleOutcome, controls: Sequence[RuleOutcome]
 ) -> list[Difference]:
-    """Compute the difference of each control's score from that of the best rule.
+    """Return the difference of each control's score from that of the best rule.
 
-    The intervals of all controls hold together.
+    The intervals of all controls hold together. A control is a rule that cannot work.
     """
     compared_rules = [best, *controls]
     scores = pair_scores(compared_rules, [each.rule for each in compared_rules])

@@ -60,9 +60,9 @@ class RuleOutcome:
 
 
 def compute_half_width(values: Sequence[float]) -> float:
-    """Compute half the width of the 95 % interval of a mean, by Student's t distribution.
+    """Return half the width of the 95 % interval of a mean, by Student's t distribution.
 
-    Returns NaN for fewer than two values.
+    The result is NaN for fewer than two values.
     """
     if len(values) < 2:
         return math.nan
@@ -70,7 +70,7 @@ def compute_half_width(values: Sequence[float]) -> float:
 
 
 def judge_rules(plan: Plan, rows: Iterable[Row]) -> list[RuleOutcome]:
-    """Summarise the runs of each backward rule, in the order of the study's plan."""
+    """Return the scores of each backward rule at its chosen rate, in the order of the study's plan."""
     rows = list(rows)
     rows_by_rule: dict[str, list[Row]] = {rule: [] for rule in plan.keys}
     for row in rows:
@@ -94,7 +94,7 @@ def choose_score_decimals(plan: Plan, rules: Iterable[RuleOutcome]) -> int:
 def make_ranking(
     plan: Plan, rules: Sequence[RuleOutcome], names: Sequence[str], digits: int
 ) -> Ranking | None:
-    """Rank backward rules by the random seeds with which all of them have been judged so far.
+    """Return the ranking of backward rules by the seeds with which all of them have held-out scores.
 
     Returns None if there is no such seed, and for more rules than ``rank`` compares. ``digits`` is the number
     of decimals of the means.
@@ -106,7 +106,7 @@ def make_ranking(
 
 
 def pair_scores(rules: Sequence[RuleOutcome], names: Sequence[str]) -> dict[str, list[float]]:
-    """Return a dict from rule names to scores with those seeds that have judged all rules.
+    """Return a dict from rule names to scores, for those seeds with which all rules have scores.
 
     The score of a diverged seed is NaN.
     """
@@ -133,9 +133,9 @@ def _judge_rule(rule: str, lr: float, rows: Sequence[Row]) -> RuleOutcome:
 
 
 def average_agreement(rows: Sequence[Row]) -> tuple[float, float]:
-    """Average the fractions of quantised weights that equal straight-through's over several runs.
+    """Return the mean fractions of quantised weights that equal straight-through's, over several runs.
 
-    Returns the means of ``agree`` and ``agree_changed`` over the runs that have them.
+    These are the means of ``agree`` and ``agree_changed`` over the runs that have them.
     """
     return _average_finite(row.agree for row in rows), _average_finite(row.agree_changed for row in rows)
 

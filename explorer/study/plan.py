@@ -1,4 +1,4 @@
-"""Plan a study: turn rules, learning rates and random seeds into a list of training runs."""
+"""The plan of a study: its rules, learning rates and random seeds as a list of training runs."""
 
 from __future__ import annotations
 
@@ -290,7 +290,7 @@ class Plan:
         )
 
     def list_trials(self, stage: Stage, rows: Iterable[Row] = ()) -> list[Trial]:
-        """List the training runs of one stage of the study, in the order of their computation.
+        """Return the training runs of one stage of the study, in the order of their computation.
 
         In stage "judge", each rule runs at the rate that the results of stage "choose" give, unless it
         diverged at every rate.
@@ -301,7 +301,7 @@ class Plan:
         return make_trials("judge", rates, self.judge_seeds)
 
     def choose_rates(self, rows: Iterable[Row]) -> dict[str, float | None]:
-        """Choose, for each backward rule, the learning rate with the highest mean validation score.
+        """Return, for each backward rule, the learning rate with the highest mean validation score.
 
         Of equal rates, the smallest is chosen. A diverged seed counts as 0. The rate is None if all seeds
         diverged at every rate, or no run has ended.
@@ -313,7 +313,7 @@ class Plan:
         return {rule: self.find_best_rate(rates) for rule, rates in rows_by_rate.items()}
 
     def find_missing(self, rows: Iterable[Row]) -> list[Trial]:
-        """List the training runs that have no results yet and can be run next.
+        """Return the training runs that have no results yet and can be run next.
 
         These are the rest of stage "choose", and then the rest of stage "judge".
         """
@@ -329,7 +329,7 @@ class Plan:
 
     @property
     def _products(self) -> int:
-        """The number of multiplications in a forward pass of one run's step."""
+        """The estimated number of multiplications in a forward pass of one run's step."""
         return self.settings(Trial("choose", self.keys[0], self.lrs[0], 0)).products
 
     def _count_runs(self, seeds: int) -> int:
@@ -358,7 +358,7 @@ def _require_known(names: Iterable[str]) -> None:
 
 
 def format_duration(seconds: float) -> str:
-    """Format a duration as text, such as "about 4 s", "about 2.5 hours" or "about 12 days"."""
+    """Return a duration as text, such as "about 4 s", "about 2.5 hours" or "about 12 days"."""
     if seconds < 90:
         return f"about {max(1, round(seconds))} s"
     if seconds < 5_400:

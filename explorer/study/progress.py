@@ -5,7 +5,7 @@ from typing import Any
 
 
 def progress_bar(**options: Any) -> Any:
-    """Create a tqdm progress bar, as a widget where notebooks support widgets, or else as text."""
+    """Return a tqdm progress bar, as a widget where notebooks support widgets, or else as text."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # tqdm warns in notebooks without widgets
         from tqdm.auto import tqdm

@@ -119,7 +119,7 @@ class Result:
         return _make_frame(records, [*_CELLS, *extra])
 
     def figure(self) -> go.Figure:
-        """Plot each rule's difference from the best rule, and a heat map of rules and learning rates.
+        """Return a figure with each rule's difference from the best rule, and a heat map of rules and rates.
 
         The differences with single seeds are plotted below each rule's. The intervals are those of the
         sentence on the ranking, which is the figure's title. A rule whose interval reaches 0 may be best. Any
@@ -138,7 +138,7 @@ class Result:
         return self.plan.shares
 
     def order(self, other: Result) -> Order:
-        """Find the pairs of rules whose order differs in another study, such as one with ``equal=True``.
+        """Return the pairs of rules whose order differs in another study, such as one with ``equal=True``.
 
         Raises ValueError if the two studies have different rules.
         """
@@ -146,7 +146,7 @@ class Result:
 
     @cached_property
     def sentences(self) -> list[str]:
-        """Sentences on how the rules were judged, their ranking and its uncertainty, in plain text."""
+        """Plain sentences on how the rules were scored, on their ranking and on its uncertainty."""
         return make_sentences(self.plan, self._outcomes, len(self.rows), self.shares)
 
     def describe(self) -> str:

@@ -1,4 +1,4 @@
-"""Measure how much of the straight-through gradient a backward rule passes before the first training step."""
+"""The share of the straight-through gradient that a backward rule passes before the first training step."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def compute_start_share(settings: Settings) -> float:
 
 
 def _compute_random_share(settings: Settings, rule: str | Rule) -> float:
-    """Compute the share of a stochastic rule from two nets with equal weights and random draws."""
+    """Return the share of a stochastic rule, from two nets with equal weights and random numbers."""
     single = replace(settings, lr=_RATE, seed=SEED, seeds=1, learn=())
     before = after = 0.0
     with use_one_thread():
@@ -57,7 +57,7 @@ def _compute_random_share(settings: Settings, rule: str | Rule) -> float:
 
 
 def _iterate_gradients(nets: Lockstep) -> Iterator[tuple[Tensor, Tensor]]:
-    """Yield, for each layer with the op, the upstream gradient and the second rule's gradient for it.
+    """Yield, for each layer with the op, the upstream gradient g and the second net's gradient for g.
 
     The upstream gradient g is that of the first net.
     """

@@ -100,6 +100,6 @@ def count_chunks(plan: Plan, trials: list[Trial]) -> int:
 
 
 def split_trials(trials: list[Trial], count: int) -> list[list[Trial]]:
-    """Split a list of runs into ``count`` chunks of nearly equal size. Their sizes differ by at most one."""
+    """Return ``count`` lists of runs of nearly equal length, which together hold all ``trials``."""
     ends = [len(trials) * end // count for end in range(count + 1)] if count else [0]
     return [trials[start:end] for start, end in pairwise(ends)]

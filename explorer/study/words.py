@@ -1,4 +1,4 @@
-"""Describe the result of a study in plain sentences, with their uncertainty."""
+"""Sentences that describe the result of a study, with their uncertainty."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from explorer.training.ranking import MAX_RULES, find_higher, format_score
 def make_sentences(
     plan: Plan, rules: Sequence[RuleOutcome], n_done: int, shares: Mapping[str, float]
 ) -> list[str]:
-    """Describe a study's result in sentences: basis, ranking, controls, divergence and shares.
+    """Return sentences on a study's result: its basis, ranking, controls, divergence and shares.
 
     ``shares`` is a dict from rules to their shares of straight-through's gradient. It is empty if they are
     unknown.
@@ -78,12 +78,12 @@ class _Words:
         return sentences
 
     def describe_ranking(self, ended: Sequence[RuleOutcome]) -> list[str]:
-        """Describe the ranking by the seeds that have judged all rules, in at most one sentence."""
+        """Return a list of the sentence on the ranking, by the seeds that all rules share; [] without one."""
         ranked = make_ranking(self._plan, ended, [self._label_of(each) for each in ended], self._decimals)
         return [] if ranked is None else [ranked.sentence]
 
     def describe_rates(self, ended: Sequence[RuleOutcome]) -> list[str]:
-        """Describe the learning rate chosen for each rule, in one sentence.
+        """Return one sentence on the learning rates chosen for the rules, in a list.
 
         The list is empty if there was only one rate.
         """
@@ -97,7 +97,7 @@ class _Words:
         return [f"Rates that validation chose: {'; '.join(choices)}."]
 
     def describe_controls(self, ended: Sequence[RuleOutcome]) -> list[str]:
-        """Describe which rules are not shown to do better than a control.
+        """Return sentences on the rules that are not shown to do better than a control.
 
         Controls with the same rules share a sentence. Each control is compared with all rules in one test,
         whose intervals hold together at 95 %.
@@ -113,7 +113,7 @@ class _Words:
         return [self._describe_control(level, names, rules) for level, names in groups.items()]
 
     def describe_diverged(self, rules: Sequence[RuleOutcome]) -> list[str]:
-        """Describe which rules diverged at every learning rate, and which seeds of controls diverged."""
+        """Return sentences on rules that diverged at every rate, and on diverged seeds of controls."""
         everywhere = [self._labels[each.rule] for each in rules if each.lr is None and each.n_diverged]
         controls = [each for each in rules if each.rule in self._plan.controls and each.lr is not None]
         sentences = [f"{join_texts(everywhere)} diverged at every rate."] if everywhere else []
@@ -125,7 +125,7 @@ class _Words:
         ]
 
     def describe_edges(self, ended: Sequence[RuleOutcome]) -> list[str]:
-        """Describe which rules did best at the lowest or the highest learning rate that was tried."""
+        """Return sentences on the rules that did best at the lowest or the highest learning rate tried."""
         rates = self._plan.lrs
         if len(rates) == 1:
             return []
@@ -139,7 +139,7 @@ class _Words:
         return sentences
 
     def describe_shares(self, rules: Sequence[RuleOutcome], shares: Mapping[str, float]) -> list[str]:
-        """Describe the share of straight-through's gradient that each rule passes before training."""
+        """Return sentences on the share of straight-through's gradient that each rule passes at the start."""
         entries = dict(zip(self._plan.keys, map(find_rule, self._plan.rules), strict=True))
         finite = {each.rule: shares.get(each.rule, math.nan) for each in rules}
         by_rule = {
@@ -158,7 +158,7 @@ class _Words:
         return [f"{begin} {join_texts(texts)}." for begin, texts in parts if texts]
 
     def describe_footing(self, rules: Sequence[RuleOutcome], shares: Mapping[str, float]) -> list[str]:
-        """Describe how learning rates were divided by the rules' shares, and which rates were not."""
+        """Return sentences on how rates were divided by the rules' shares, and on rates that were not."""
         if not self._plan.equal:
             return []
         undivided = [self._label_of(each) for each in rules if not shares[each.rule] > 0]
@@ -169,7 +169,7 @@ class _Words:
         return [f"{start}{exception}; the rates named here are undivided."]
 
     def describe_agreement(self, rules: Sequence[RuleOutcome]) -> list[str]:
-        """Describe how many quantised weights of each rule's nets equal straight-through's."""
+        """Return sentences on how many quantised weights of each rule's nets equal straight-through's."""
         compared = [each for each in rules if each.rule != REFERENCE and math.isfinite(each.agreement[0])]
         if not compared:
             return []
@@ -184,7 +184,7 @@ class _Words:
     def _find_rules_not_beating(
         self, control: RuleOutcome, rules: Sequence[RuleOutcome]
     ) -> tuple[str, ...] | None:
-        """Return the rules that are not shown to score higher than a control.
+        """Return the labels of the rules that are not shown to score higher than a control.
 
         Returns None if there are fewer than two seeds, or too many rules for one comparison.
         """
@@ -217,7 +217,7 @@ class _Words:
 
 
 def _format_agreement(agreed: tuple[float, float]) -> str:
-    """Format two fractions of weights as in "92 % (89 %)".
+    """Return two fractions of weights as text, such as "92 % (89 %)".
 
     The bracket is left out if straight-through changed no weight.
     """
@@ -226,7 +226,7 @@ def _format_agreement(agreed: tuple[float, float]) -> str:
 
 
 def format_share(share: float) -> str:
-    """Format a share, which may be above 1, as a percentage such as "3 %" or "250 %"."""
+    """Return a share, which may be above 1, as a percentage such as "3 %" or "250 %"."""
     return format_percent(share) if share <= 1 else f"{100 * share:.0f} %"
 
 

@@ -74,7 +74,7 @@ def open_executor(executor: Executor | str | None) -> Iterator[Executor | None]:
 
 
 def pack_value(value: object, executor: Executor) -> bytes:
-    """Serialise a value so that an executor's workers can load it. Raises the errors of pickling."""
+    """Return a value serialised so that an executor's workers can load it. Raises the errors of pickling."""
     if not hasattr(executor, "_client"):
         return pickle.dumps(value)
     from distributed.protocol.pickle import dumps  # pickles also functions defined in a notebook
@@ -98,7 +98,7 @@ def compute_rows(plan: Plan, rows: Sequence[Row], executor: Executor) -> Iterato
 
 
 def make_chunks(plan: Plan, trials: list[Trial], workers: int) -> list[list[Trial]]:
-    """Divide runs into chunks of suitable size for the given number of workers.
+    """Return runs divided into chunks of suitable size for the given number of workers.
 
     A chunk has ``MIN_CHUNK`` to ``plan.chunk`` runs. Chunks are smaller only if a worker would get none,
     since half a chunk takes about 0.6 of the time of a whole one.
@@ -211,7 +211,7 @@ def run_chunk(plan: Plan, trials: list[Trial], expected: dict[str, str], attempt
 
 @cache
 def read_versions() -> dict[str, str]:
-    """Return the package versions that a run's numbers may depend on.
+    """Return the versions of the packages on which a run's numbers may depend, as a dict.
 
     For our own code, the version is a short hash of its text.
     """

@@ -1,1 +1,1 @@
-"""Draw the result of a study: its judgement as plain data, and with a heat map as a Plotly figure."""
+"""Figures of a study's result: the scores compared with the best rule, and a heat map of rates."""

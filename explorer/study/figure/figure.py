@@ -1,4 +1,4 @@
-"""Combine the judgement of a study with a heat map, below the sentence on its ranking."""
+"""A Plotly figure of a study: its comparison with the best rule, and a heat map, below a sentence."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _DIFFERENCES, _HEAT_MAP = [0.2, 0.6], [0.64, 1]  # fractions of the width
 def make_study_figure(
     plan: Plan, rules: Sequence[RuleOutcome], cells: pd.DataFrame, sentence: str
 ) -> go.Figure:
-    """Plot the judgement of a study next to a heat map of rules and learning rates.
+    """Return a figure with each rule's difference from the best, and a heat map of rules and rates.
 
     The title is the ``sentence`` on the ranking, whose intervals are plotted. Each rule has one trace with
     differences, named by its label, with its key as ``meta``. ``cells`` is the table of the same name in

@@ -1,4 +1,4 @@
-"""Draw how far each rule of a study is from the best one, as plain data for Plotly and as sentences."""
+"""The chart of how far each rule of a study is from the best one, as plain data for Plotly."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ _AXIS = {"domain": _DOMAIN, "rangemode": "tozero", "zerolinecolor": NEUTRAL, "ze
 
 
 def draw_judgement(plan: Plan, rules: Sequence[RuleOutcome]) -> tuple[Spec, dict[str, int]]:
-    """Plot each rule's difference from the best rule, seed by seed, with the interval of the ranking.
+    """Return a chart of each rule's difference from the best rule, seed by seed, with its interval.
 
     Controls, and rules that are far below, have an axis of their own.
 
@@ -89,7 +89,7 @@ def _find_far_below(compared: Mapping[str, Difference]) -> list[str]:
 
 
 def _describe_outcome(plan: Plan, outcome: RuleOutcome, digits: int, is_compared: bool) -> tuple[str, str]:
-    """Return a rule's mean score with its rate, or why it is not compared, and its 95 % interval or ""."""
+    """Return two texts: a rule's mean score and rate, or why it is not compared; its 95 % interval, or ""."""
     if outcome.n_diverged and not is_compared:
         seeds = (
             f"with {outcome.n_diverged} of {len(outcome.seeds)} seeds" if outcome.seeds else "at every rate"
@@ -133,7 +133,7 @@ def _make_trace(plan: Plan, key: str, row: int, difference: Difference | None, s
 
 
 def _lay_out(near: int, far: int, title: str) -> Spec:
-    """Return Plotly's axes for a number of rows on the first axis and on the one far below, and a height."""
+    """Return Plotly's layout: two axes, for ``near`` and for ``far`` rows below them, and a height."""
     total = near + (far and far + 1)
     axes = {
         "xaxis": {**_AXIS, "anchor": "y", "title": {"text": title, "standoff": 4}},
