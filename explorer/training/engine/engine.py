@@ -181,7 +181,7 @@ class Engine:
         return self._answer(identity, lambda _entry, run: (run.settings, _EXPORTS[kind](run)))
 
     def _answer(self, identity: str, answer: Callable[[RunJob, Run], Answer]) -> Answer:
-        """Call a function with a training run and return its result. This renews the run's lease."""
+        """Call a function with a training run, and return its result. Renews the run's lease."""
         with self._changed:
             job = self._runs.get(identity)
             if job is None:
@@ -231,7 +231,7 @@ class Engine:
             return job.id
 
     def compare_devices(self) -> str:
-        """Describe which of the server's devices trains faster, or return "" if there is only one.
+        """Return a sentence on which of the server's devices trains faster, or "" if there is only one.
 
         The devices are timed at the first call.
         """
@@ -248,7 +248,7 @@ class Engine:
             worker.join()
 
     def turn(self) -> bool:
-        """Advance one run for a slice of time and a study in the rest.
+        """Advance one run by a slice of time, and a study in the remaining time.
 
         Returns False if there is nothing to do.
         """
@@ -312,10 +312,10 @@ class Engine:
             raise EngineFull(memory.FULL)
 
     def _slice(self, job: RunJob, run: Run, stay_s: float) -> Snapshot | None:
-        """Advance a run for one slice of time, or until another thread wants to read or change the run.
+        """Advance a run by one slice of time, or until another thread wants to read or change the run.
 
-        A client that sent a request will soon send another one, so the snapshot for it is taken here in
-        advance.
+        Returns a snapshot if one was requested since the last: a client that sent a request will soon send
+        another one, so the snapshot for it is taken here in advance.
         """
         start, before, slice_s = self._clock(), run.step, self._limits.slice_s
         owed = job.count_owed(start, slice_s)
@@ -327,7 +327,7 @@ class Engine:
         return self._finish_slice(job, run, before)
 
     def _slice_several(self, jobs: Sequence[RunJob], stay_s: float) -> None:
-        """Advance several training runs together for the sum of their slices of time."""
+        """Advance several training runs together by the sum of their slices of time."""
         deadline = self._clock() + min(self._limits.slice_s, stay_s * len(jobs))
         pairs = [(job, job.run) for job in jobs if job.run]
         before = {job.id: run.step for job, run in pairs}
@@ -398,7 +398,7 @@ class Engine:
                 self._changed.notify_all()
 
     def _jobs_of(self, identity: str) -> Jobs[Any]:
-        """Return the collection, runs or studies, that the job with an id belongs to."""
+        """Return the collection to which the job with an id belongs: the engine's runs or its studies."""
         return self._studies if self._studies.is_own_id(identity) else self._runs
 
     def _get_last_status(self, identity: str) -> Status:
@@ -413,7 +413,7 @@ class Engine:
     ) -> Status:
         """Apply a change to a run or study, and return its new status.
 
-        ``act`` returns the number of steps to take.
+        ``act`` makes the change and returns the number of single steps to take.
         """
         with self._changed:
             jobs = self._jobs_of(identity)
@@ -437,7 +437,7 @@ class Engine:
                 return self._runs.make_status(job)
 
     def _use(self, job: RunJob, work: Callable[[Run], Snapshot | None]) -> None:
-        """Call a function with a job's training run under the job's lock, and keep the resulting snapshot.
+        """Call ``work`` with a job's training run under the job's lock, and keep the snapshot it returns.
 
         An error ends only this run. If a reset has replaced the run in the meantime, the result is discarded.
         """

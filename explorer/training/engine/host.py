@@ -75,7 +75,7 @@ class _Process:
         threading.Thread(target=self._send_beats, name="training-beat", daemon=True).start()
 
     def ask(self, name: str, *args: Any, **kwargs: Any) -> Any:
-        """Call a method of the engine in the training process and return the method's result.
+        """Call a method of the engine in the training process, by name, and return the method's result.
 
         Raises the method's own error, TimeoutError, or _EndedError if the process ended.
         """
@@ -283,9 +283,9 @@ def _open_process() -> EngineProcess:
 
 
 def _open_threads() -> Engine:
-    """Open an engine that runs in threads of this process.
+    """Return an engine that runs in threads of this process.
 
-    Each reading winds its clock of leases, since watchers can send requests whenever this process works.
+    Each reading winds its clock of leases, since subscribers can send requests whenever this process works.
     """
     return Engine(lease_clock=WoundClock().wind, home=make_home_prefix())
 

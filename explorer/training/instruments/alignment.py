@@ -1,4 +1,4 @@
-"""Alignment: the cosine between a backward rule's gradient and the gradient of a net smoothed by noise."""
+"""The instrument "alignment": the cosine between a rule's gradient and that of a net smoothed by noise."""
 
 from __future__ import annotations
 
@@ -33,9 +33,9 @@ def measure(nets: Nets) -> NDArray[float32]:
 
 
 def _measure_layer(nets: Nets, layer: int, n: int) -> Tensor:
-    """Compare a backward rule's gradient with the smoothed gradient in one layer, on the first n examples.
+    """Return the cosine and sign agreement of a rule's and the smoothed gradient in one layer.
 
-    The result has shape (2, active members).
+    The first n examples are used. The result has shape (2, active members).
     """
     below, trace = nets.ensemble.layers[layer - 1], nets.current_pass.traces[layer - 1]
     op = nets.current_pass.traces[layer].op
@@ -48,7 +48,7 @@ def _measure_layer(nets: Nets, layer: int, n: int) -> Tensor:
 
 
 def compare_directions(ours: Tensor, theirs: Tensor) -> Tensor:
-    """Compute the cosine of each pair of vectors, and the fraction of their elements with equal signs.
+    """Return the cosine of each pair of vectors, and the fraction of their elements with equal signs.
 
     Both arguments have shape (members, n), the result has shape (2, members). It is NaN if one vector of a
     pair is 0 or not finite.
@@ -62,7 +62,7 @@ def compare_directions(ours: Tensor, theirs: Tensor) -> Tensor:
 
 
 def explain_missing(settings: Settings) -> str:
-    """Explain why a run's gradients cannot be compared with those of a smoothed net, or return ""."""
+    """Return a sentence on why a run has no smoothed net to compare gradients with, or "" if it has one."""
     ops = [settings.op, *(str(value) for _, name, value in settings.branch if name == "op")]
     if get_op_site(settings).fires:
         return "Not measured here: flipping a spiking unit also changes its later time steps."

@@ -1,4 +1,4 @@
-"""Reasons why units get no gradient, and the fraction of units and examples for each reason."""
+"""The instrument "causes": the fraction of units and examples that get no gradient, by reason."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ NAMES = (
 
 @torch.no_grad()
 def measure(nets: Nets) -> dict[int, Record]:
-    """Find out for how many units and examples each backward rule gives no gradient, and for what reason.
+    """Return, for each backward rule, the fraction of units and examples without a gradient, by reason.
 
     Each field except ``names`` is a list by layer with the op. ``shares``: (4,) float32, the fraction of each
     cause in the order of ``names``, with sum 1. ``whole``: the part of each fraction in units with that cause
@@ -65,16 +65,17 @@ def measure(nets: Nets) -> dict[int, Record]:
 
 
 def mask_causes(nets: Nets) -> list[Tensor]:
-    """Return masks of the units and examples that lack a gradient, one for each possible cause.
+    """Return masks of the units and examples without a gradient, one for each possible cause.
 
-    One bool tensor for each layer with the op: (4, active members, n, units), in the order of ``NAMES``.
+    There is one bool tensor for each layer with the op: (4, active members, n, units), in the order of
+    ``NAMES``.
     """
     traces = [nets.current_pass.traces[number].op for number in nets.op_layers]
     return [_classify(op, _compute_peaks(nets, layer)) for layer, op in enumerate(traces)]
 
 
 def _compute_peaks(nets: Nets, layer: int) -> Tensor:
-    """Compute the height of each net's backward rule in one layer. The result has shape (active members,)."""
+    """Return the height of each net's backward rule in one layer, (active members,)."""
     low, high = compute_span(nets)
     members = range(len(nets.ensemble.active))
     return nets.x.new_tensor([compute_peak(nets, member, layer, low, high) for member in members])
@@ -90,7 +91,7 @@ def _classify(op: OpTrace, peaks: Tensor) -> Tensor:
 
 
 def _compute_shares(causes: Tensor) -> tuple[Tensor, Tensor]:
-    """Compute how often each cause of a missing gradient occurs, as fractions of shape (members, 4).
+    """Return the fraction of units and examples with each cause of a missing gradient, (members, 4).
 
     The second result counts only units for which the cause holds in every example.
     """
@@ -99,7 +100,7 @@ def _compute_shares(causes: Tensor) -> tuple[Tensor, Tensor]:
 
 
 def _compute_channel_shares(nets: Nets, number: int, causes: Tensor) -> Tensor:
-    """Compute the fraction of each channel that gets no gradient, (active members, channels)."""
+    """Return the fraction of each channel that gets no gradient, (active members, channels)."""
     layer, has_gradient = nets.ensemble.layers[number], causes[0]
     if not layer.channels:
         return causes.new_zeros(len(has_gradient), 0, dtype=torch.float32)
@@ -108,7 +109,7 @@ def _compute_channel_shares(nets: Nets, number: int, causes: Tensor) -> Tensor:
 
 
 def _describe_channels(shares: NDArray[float32]) -> str:
-    """Name the channels with the lowest and the highest fraction without a gradient.
+    """Return a sentence on the channels with the lowest and the highest fraction without a gradient.
 
     Returns "" if all fractions are equal.
     """
@@ -121,7 +122,7 @@ def _describe_channels(shares: NDArray[float32]) -> str:
 
 
 def _describe_layer(nets: Nets, layer: int, shares: Tensor, whole_shares: Tensor) -> str:
-    """Describe in a sentence how many units of a layer get no gradient, and why."""
+    """Return a sentence on how many units of a layer get no gradient, and why."""
     parts = []
     for name, share, whole_share in zip(
         NAMES[1:], shares.tolist()[1:], whole_shares.tolist()[1:], strict=True

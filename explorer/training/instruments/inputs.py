@@ -1,4 +1,4 @@
-"""Histograms of the op's inputs, shown behind the curve of each backward rule."""
+"""The instrument "inputs": histograms of the op's inputs, shown behind the curve of each backward rule."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _NO_CURVE = "This rule depends on the loss of each example, so it has no single 
 
 @torch.no_grad()
 def measure(nets: Nets) -> dict[int, Record]:
-    """Compute a histogram of the op's inputs for each backward rule, over all random seeds of the rule.
+    """Return a histogram of the op's inputs for each backward rule, over all random seeds of the rule.
 
     ``edges``: (bins + 1,) float32, the same at every step. ``counts``: (bins,) int64 by layer with the op;
     values beyond are in the outermost bins. ``means``: (bins,) float32 by layer, of the values in each bin,
@@ -62,7 +62,7 @@ def measure(nets: Nets) -> dict[int, Record]:
 
 
 def _count_bins(x: Tensor, low: float, high: float) -> tuple[Tensor, Tensor]:
-    """Count the values of each net in the bins of a histogram, and sum them.
+    """Return the number of each net's values in the bins of a histogram, and the sum of these values.
 
     Both results are (members, bins).
     """
@@ -81,7 +81,7 @@ def _to_finite(width: float) -> float:
 
 
 def _describe_layer(nets: Nets, layer: int, ratio: float) -> str:
-    """Describe how wide the data is compared with the backward rule, or return ""."""
+    """Return a sentence on the width of a layer's data relative to the backward rule, or ""."""
     things = f"layer {layer}'s {nets.site.inputs}"
     if not math.isfinite(ratio) or not ratio:
         return ""

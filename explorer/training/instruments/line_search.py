@@ -1,4 +1,4 @@
-"""The loss of a net along the direction in which its backward rule moves the weights."""
+"""The instrument "line_search": a net's loss along the direction in which its rule moves the weights."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ DISTANCES = np.geomspace(1e-3, 2.0, 21, dtype=np.float32)
 
 @torch.no_grad()
 def measure(nets: Nets) -> dict[int, Record | None]:
-    """Compute the loss after steps of several lengths in the direction of each backward rule's gradient.
+    """Return the loss after steps of several lengths in the direction of each backward rule's gradient.
 
     All values are means over random seeds. Distances are those of the weights; learned parameters of the op
     move too, at their own rate. ``distances`` and ``losses``: (21,) float32. ``loss``: the current loss. A
@@ -40,7 +40,7 @@ def measure(nets: Nets) -> dict[int, Record | None]:
 
 
 def _measure_length(nets: Nets, method: str, views: list[list[Tensor]]) -> Tensor:
-    """Compute the norm of all weights of each net, or of their gradient, in shape (active members,).
+    """Return the norm of all weights of each net, or of their gradient, (active members,).
 
     ``method`` is the name of the method of ``Layer`` that returns the norm in one layer.
     """

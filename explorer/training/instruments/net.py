@@ -55,7 +55,7 @@ def measure(nets: Nets) -> dict[int, Record]:
 
 
 def _describe_example(nets: Nets, seed: int) -> dict[str, Any]:
-    """Return the first example for a random seed, with its class or its target values."""
+    """Return the first example for a random seed as a dict, with its class or its target values."""
     x, y = (each[seed if len(each) > 1 else 0, 0] for each in (nets.x, nets.targets))
     target_values = y.flatten()[:MAX_OUTPUTS] if y.is_floating_point() else x[:0]
     target = None if y.is_floating_point() else int(y)
@@ -69,7 +69,7 @@ def _describe_example(nets: Nets, seed: int) -> dict[str, Any]:
 
 
 def _encode_weights(nets: Nets, number: int, member: int) -> dict[str, Any]:
-    """Encode the first weights of a layer as an image. Kernels are never cut."""
+    """Return the first weights of a layer encoded for an image. Kernels are never cut."""
     kernel = get_kernel_side(nets, number)
     inputs, outputs = (MAX_MAPS * kernel**2, MAX_MAPS) if kernel else (MAX_INPUTS, MAX_OUTPUTS)
     is_first = number == nets.ensemble.weighted_layers[0]
@@ -85,7 +85,7 @@ def _get_image_side(nets: Nets) -> int:
 
 
 def _list_dots(nets: Nets, number: int, member: int) -> dict[str, NDArray[float32]]:
-    """Return the first inputs and outputs of the op in one layer of a net."""
+    """Return the first inputs ``x`` and outputs ``y`` of the op in one layer of a net, shown as dots."""
     op = nets.current_pass.traces[number].op
     stride = nets.x.shape[1] if nets.site.per_example else 1  # a time step has all examples in a row
     x, y = (each[member, ::stride].flatten()[:MAX_DOTS] for each in (op.x, op.y))
@@ -98,7 +98,7 @@ def _to_numpy(values: Tensor) -> NDArray[float32]:
 
 
 def draw(record: Record) -> Record:
-    """Return the record with its weights as images."""
+    """Return the measurement with its weights as images."""
     return {**record, "weights": [draw_weights(each) for each in record["weights"]]}
 
 

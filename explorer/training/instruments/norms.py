@@ -9,7 +9,7 @@ from explorer.training.instruments.base.pictures import Panel, Picture, describe
 
 @torch.no_grad()
 def measure(nets: Nets) -> dict[int, Record]:
-    """Measure the norm of the gradient in each layer on the next batch, for each backward rule.
+    """Return the norm of the gradient in each layer on the next batch, for each backward rule.
 
     ``norms``: (layers of weights,) float32, means over seeds.
     """
@@ -24,7 +24,7 @@ def measure(nets: Nets) -> dict[int, Record]:
 
 
 def draw(record: Record) -> list[Picture]:
-    """Return a bar for each layer."""
+    """Return a picture with a bar for each layer."""
     bars = draw_log_bars(record["norms"], -6, 3)
     return [{"words": describe_bars(bars), "blocks": [bars]}]
 

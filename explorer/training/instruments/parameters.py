@@ -20,12 +20,12 @@ if TYPE_CHECKING:
 
 @torch.no_grad()
 def measure(nets: Nets) -> NDArray[float32]:
-    """Measure the values of the op's learned parameters, and the gradients that change them.
+    """Return the values of the op's learned parameters, and the gradients that change them.
 
-    Returns (4, active members, parameters · layers with the op): value and gradient, which are means over
-    channels if each channel has a value, and the minimum and maximum over channels. The gradient is the
-    rule's scale × the sum of every element's contribution, on the examples of instruments. It is NaN if the
-    rule does not train the parameter.
+    The result has shape (4, active members, parameters · layers with the op): value and gradient, which are
+    means over channels if each channel has a value, and the minimum and maximum over channels. The gradient
+    is the rule's scale × the sum of every element's contribution, on the examples of instruments. It is NaN
+    if the rule does not train the parameter.
     """
     ensemble, joined = nets.ensemble, nets.op_rules
     learns = torch.tensor(
@@ -40,7 +40,7 @@ def measure(nets: Nets) -> NDArray[float32]:
 
 
 def draw(record: Record, columns: Mapping[str, slice]) -> list[Picture]:
-    """Return each parameter's values and gradients over the steps, with a line per layer.
+    """Return a picture of each parameter's values and gradients over the steps, with a line per layer.
 
     A band spans the values of a layer's channels if they differ.
     """
@@ -73,7 +73,7 @@ def _draw_parameter(name: str, record: Record, columns: slice) -> Block:
 
 
 def _format_now(*numbers: float) -> str:
-    """Format a mean, with the minimum and the maximum if they differ."""
+    """Return a mean as text, with the minimum and the maximum if they differ."""
     value, least, most = map(format_short, numbers)
     return value if least == most else f"{value} ({least} to {most})"
 
@@ -84,7 +84,7 @@ def count_columns(settings: Settings) -> int:
 
 
 def explain_missing(settings: Settings) -> str:
-    """Explain why a run has no learned parameters to show, or return ""."""
+    """Return a sentence on why a run has no learned parameters to show, or "" if it has some."""
     return "" if settings.learn else "Not measured here: no parameter learns."
 
 

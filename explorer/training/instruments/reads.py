@@ -1,4 +1,4 @@
-"""The first held-out examples, and the classes or numbers that nets predict for them."""
+"""The instrument "reads": the first held-out examples, and what nets predict for them."""
 
 from __future__ import annotations
 
@@ -64,13 +64,13 @@ def measure(nets: Nets) -> dict[int, Record]:
 
 
 def _read(nets: Nets, x: Tensor, members: list[int]) -> dict[int, NDArray[uint8]]:
-    """Predict the classes of some examples with several nets, given by their indices."""
+    """Return the classes that several nets predict for some examples, by the index of the net."""
     outputs, _ = nets.ensemble.forward_traced(x.unsqueeze(0), members)
     return {member: _to_bytes(outputs[at].argmax(-1)) for at, member in enumerate(members)}
 
 
 def _predict(nets: Nets, x: Tensor, members: list[int]) -> dict[int, NDArray[float32]]:
-    """Predict the number of each of some examples with several nets, given by their indices."""
+    """Return the numbers that several nets predict for some examples, by the index of the net."""
     outputs, _ = nets.ensemble.forward_traced(x.unsqueeze(0), members)
     return {member: outputs[at, :, 0].float().nan_to_num().cpu().numpy() for at, member in enumerate(members)}
 

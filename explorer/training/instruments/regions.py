@@ -95,9 +95,9 @@ def _make_cell_centers(square: Square) -> Tensor:
 
 
 def _classify_cells(outputs: Tensor) -> tuple[Tensor, Tensor]:
-    """Convert the outputs of nets at grid cells to predicted classes with confidence.
+    """Return the outputs of nets at grid cells as predicted classes with confidence, encoded as bytes.
 
-    Returns the encoded cells, and the fraction of the cells that each net assigns to each class.
+    Also returns the fraction of the cells that each net assigns to each class.
     """
     classes = outputs.shape[-1]
     levels = NO_CLASS // classes

@@ -1,4 +1,4 @@
-"""How much a batch's gradient varies over the random draws of a stochastic op, and how biased it is."""
+"""The instrument "spread": how a stochastic op's gradient varies with its random numbers, and its bias."""
 
 from __future__ import annotations
 
@@ -34,12 +34,12 @@ _ROUNDING = 1e-9  # the rounding error of float32, as a fraction of the squared 
 
 
 class Bias(NamedTuple):
-    """The distance of a backward rule's mean gradient from the exact gradient, relative to the latter's norm.
+    """The bias of a backward rule: the distance of its mean gradient from the exact one, relative to this.
 
     Attributes:
         share: the relative distance; 0 if it is not distinguishable from 0.
         within: the standard error of the share, or its upper bound if the share is 0. Both are 0 for equal
-            gradients, and NaN if the exact gradient is 0 or not distinguishable from 0 with these draws.
+            gradients, and NaN if the exact gradient is 0 or not distinguishable from 0 with these numbers.
     """
 
     share: float
@@ -48,13 +48,13 @@ class Bias(NamedTuple):
 
 @torch.no_grad()
 def measure(nets: Nets) -> dict[int, Record]:
-    """Measure how much each backward rule's gradient varies over random draws, and how biased it is.
+    """Return how much each backward rule's gradient varies with the random numbers, and how biased it is.
 
-    ``spread``: (layers of weights,) float32, the standard deviation of single draws ÷ the length of the mean
-    gradient, medians over the rule's seeds; infinite if the mean is not distinguishable from 0 with these
-    draws, NaN without a gradient. ``bias``, ``within``: (layers with the op,) float32, the ``Bias`` of the
-    weights below each layer, from squares summed over all seeds; (0,) if the exact gradient is not estimated.
-    The last layer of weights has none: no rule lies between it and the loss.
+    ``spread``: (layers of weights,) float32, the standard deviation over random numbers ÷ the length of the
+    mean gradient, medians over the rule's seeds; infinite if the mean is not distinguishable from 0 with
+    these numbers, NaN without a gradient. ``bias``, ``within``: (layers with the op,) float32, the ``Bias``
+    of the weights below each layer, from squares summed over all seeds; (0,) if the exact gradient is not
+    estimated. The last layer of weights has none: no rule lies between it and the loss.
     """
     passes = [_run_pass(nets, redraw) for redraw in range(1, DRAWS + 1)]
     slopes = [_list_slopes(nets, observed) for observed in passes]
@@ -78,10 +78,10 @@ def _list_slopes(nets: Nets, observed: ObservedPass) -> list[Tensor]:
 
 
 def _compute_ratio(slopes: Tensor) -> Tensor:
-    """Compute the standard deviation of a gradient over random draws, relative to the mean's length.
+    """Return the standard deviation of a gradient over random numbers, relative to the mean's length.
 
-    ``slopes`` has shape (draws, members, numbers). The contribution of the
-    variance to the squared mean is subtracted.
+    ``slopes`` has shape (draws, members, numbers), with one gradient per set of random numbers. The
+    contribution of the variance to the squared mean is subtracted.
     """
     mean = slopes.mean(0)
     variance = (slopes - mean).square().sum((0, 2)) / (DRAWS - 1)
@@ -90,7 +90,7 @@ def _compute_ratio(slopes: Tensor) -> Tensor:
 
 
 def _compute_biases(nets: Nets, passes: list[ObservedPass]) -> dict[int, Record]:
-    """Estimate the bias of each backward rule's gradient in every layer with the op."""
+    """Return the estimated bias of each backward rule's gradient in every layer with the op, by rule."""
     exact = make_exact_estimator(nets)
     gradients = [
         gradients_of_pass
@@ -112,7 +112,7 @@ def _record(biases: list[Bias]) -> Record:
 
 
 def _compute_products(gradients: Tensor) -> NDArray[float64]:
-    """Compute the inner products of the gradients of all pairs of random draws.
+    """Return the inner products of the gradients of all pairs of random samples.
 
     ``gradients`` has shape (2, members, draws, numbers), the result (2, members, draws, draws).
     """
@@ -122,7 +122,7 @@ def _compute_products(gradients: Tensor) -> NDArray[float64]:
 
 
 def _compute_gradients(nets: Nets, observed: ObservedPass, exact: Exact) -> list[Tensor] | None:
-    """Compute the error of the rules' weight gradients and the exact gradients, for each layer with the op.
+    """Return the errors of the rules' weight gradients and the exact gradients, for each layer with the op.
 
     Each tensor has shape (2, members, …): the rule's gradient minus the exact one, and the exact one. Returns
     None if the exact gradient cannot be estimated.
@@ -143,16 +143,16 @@ def _compute_gradients(nets: Nets, observed: ObservedPass, exact: Exact) -> list
 
 
 def _compute_weight_gradient(nets: Nets, observed: ObservedPass, number: int, g: Tensor) -> Tensor:
-    """Compute the gradient of the weights below a layer from the gradient at its input."""
+    """Return the gradient of the weights below a layer, computed from the gradient at the layer's input."""
     return nets.ensemble.layers[number - 1].compute_gradients(g, observed.traces[number - 1])[0].flatten(1)
 
 
 def estimate_bias(difference: NDArray[float64], exact: NDArray[float64]) -> Bias:
-    """Estimate the bias of a gradient from the inner products of all pairs of random draws.
+    """Estimate the bias of a gradient from the inner products of all pairs of random samples.
 
-    Both arguments have shape (draws, draws). Only products of different draws count: on average they equal
-    squares of means, without the noise of single draws. The standard error is that of the jackknife over
-    draws.
+    Both arguments have shape (draws, draws). Only products of different samples count: on average they equal
+    squares of means, without the noise of single samples. The standard error is that of the jackknife over
+    samples.
 
     Args:
         difference: products of the differences between the rule's gradient and the exact one.
@@ -180,12 +180,12 @@ def _estimate_error(difference: NDArray[float64], exact: NDArray[float64]) -> fl
 
 
 def _compute_mean(products: NDArray[float64]) -> float:
-    """Compute the mean of the inner products of different draws."""
+    """Return the mean of the inner products of different samples, a matrix without its diagonal."""
     return float(products.sum() - products.trace()) / (DRAWS * (DRAWS - 1))
 
 
 def _compute_means_without(products: NDArray[float64]) -> NDArray[float64]:
-    """Compute the leave-one-out means of the inner products, leaving out each draw in turn."""
+    """Return the mean of the inner products of different samples without each sample in turn."""
     sums = products.sum(1) - products.diagonal()
     means: NDArray[float64] = (sums.sum() - 2 * sums) / ((DRAWS - 1) * (DRAWS - 2))
     return means
@@ -207,7 +207,7 @@ def _format_ratio(ratio: float) -> str:
 
 
 def _format_bias(share: float, within: float) -> str:
-    """Format a bias with its standard error, or as an upper bound if it is not significant."""
+    """Return a bias as text with its standard error, or as an upper bound if it is not significant."""
     if math.isnan(share):
         return "cannot be told"
     if not share > 0:
@@ -221,7 +221,7 @@ def _format_bias(share: float, within: float) -> str:
 
 
 def explain_missing(settings: Settings) -> str:
-    """Explain why a gradient does not vary because nothing in the run is random, or return ""."""
+    """Return a sentence on why a gradient does not vary, because nothing in the run is random, or ""."""
     if any(entry.is_random for entry in settings.entries):
         return ""
     return "Not measured here: nothing is random, so the gradient of a batch has no spread."

@@ -11,7 +11,7 @@ from explorer.training.instruments.causes import NAMES, mask_causes
 
 @torch.no_grad()
 def measure(nets: Nets, *, layer: int, cause: int) -> dict[int, Record | None]:
-    """Find, for each backward rule, a unit and example without a gradient for a given reason.
+    """Return, for each backward rule, a unit and example without a gradient for a given reason.
 
     Args:
         nets: the nets of the run.
@@ -43,7 +43,7 @@ def measure(nets: Nets, *, layer: int, cause: int) -> dict[int, Record | None]:
 
 
 def _describe_formula(nets: Nets, member: int, layer: int, unit: int, numbers: dict[str, float]) -> Record:
-    """Write the formula of a net's backward rule with the numbers of one unit."""
+    """Return the formula of a net's backward rule, its parameters and words with the numbers of one unit."""
     entry, values = nets.rules[nets.ensemble.active[member].rule], nets.get_parameters(member, layer, unit)
     names = entry.parsed.variables if entry.parsed else {"x", "g"}
     used = {each.name: values[each.name] for each in (entry if entry.parsed else nets.op).parameters}

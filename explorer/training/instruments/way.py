@@ -1,4 +1,4 @@
-"""The propagation of a gradient through a net: how each layer scales it, and which weights it reaches."""
+"""The instrument "way": how each layer scales a gradient on its way back, and which weights it reaches."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from explorer.training.instruments.base.instrument import Nets, Record, Visible
 
 @torch.no_grad()
 def measure(nets: Nets) -> dict[int, Record]:
-    """Measure how each backward rule scales the gradient in each layer, and which weights it reaches.
+    """Return how each backward rule scales the gradient in each layer, and which weights it reaches.
 
     ``passed``: (layers with the op,) float32, the sum of gradient sizes after the rule ÷ the sum before it,
     NaN without an upstream gradient. ``reached``: (layers of weights,) float32, the norm of the gradient on
@@ -50,9 +50,9 @@ def _is_of_losses(rule: Rule) -> bool:
 
 
 def _compute_factors(ops: list[tuple[Tensor, ...]]) -> np.ndarray:
-    """Compute by which factor the op of each layer scales the gradient of each net.
+    """Return the factor by which the op of each layer scales the gradient of each net.
 
-    Returns (active members, layers), NaN where there is no gradient.
+    The result is (active members, layers), NaN where there is no gradient.
     """
     sizes = [[with_float64(each).abs().flatten(1).double().sum(1) for each in pair] for pair in ops]
     factors = torch.stack([below / above for above, below in sizes], 1)
@@ -60,7 +60,7 @@ def _compute_factors(ops: list[tuple[Tensor, ...]]) -> np.ndarray:
 
 
 def _compute_mean(factors: np.ndarray) -> np.ndarray:
-    """Average each layer's factor over the nets that have one. NaN if there are none."""
+    """Return the mean of each layer's factor over the nets that have one, NaN if there are none."""
     has_factor = np.isfinite(factors)
     sums = np.where(has_factor, factors, 0).sum(0)
     return np.where(has_factor.any(0), sums / np.maximum(has_factor.sum(0), 1), np.nan).astype(np.float32)

@@ -39,13 +39,13 @@ def measure(nets: Nets, members: list[int]) -> Callable[[int], dict[str, Any]]:
 
 
 def _describe_layer(before: Trace, now: Trace, at: int) -> dict[str, Any]:
-    """Describe the weights of one layer before training and now, multiplied by √inputs as the op sees them.
+    """Return a description of the weights of one layer before training and now, as a dict for its picture.
 
-    ``edges``: (bins + 1,) float32, of the histogram of full-precision weights. ``counts``: (bins,) int64,
-    weights in each bin. ``values``: (values,) float32, ascending, the op's outputs; empty if there are more
-    than ``MAX_VALUES`` different ones. ``by_value``: (values · bins,) int64, value by value: the counts of
-    weights with that output. ``changed``: the fraction of weights whose output differs from that at the
-    start.
+    Weights are multiplied by √inputs as the op sees them. ``edges``: (bins + 1,) float32, of the histogram of
+    full-precision weights. ``counts``: (bins,) int64, weights in each bin. ``values``: (values,) float32,
+    ascending, the op's outputs; empty if there are more than ``MAX_VALUES`` different ones. ``by_value``:
+    (values · bins,) int64, value by value: the counts of weights with that output. ``changed``: the fraction
+    of weights whose output differs from that at the start.
     """
     assert before.y is not None
     assert now.x is not None

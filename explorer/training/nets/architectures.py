@@ -91,7 +91,7 @@ def _build_convolutional(
     seeds: list[int],
     make_stage: Callable[[Maps, int, int, bool], tuple[Convolution, Layer]],
 ) -> list[Layer]:
-    """Build the layers of a convolutional net that ends in one dense layer.
+    """Return the layers of a convolutional net that ends in one dense layer.
 
     The first convolution has stride 1 and is followed by pooling. ``make_stage`` returns a convolution and
     its activation from maps, channels, stride and whether it is the first one.
@@ -182,7 +182,7 @@ KERNELS = Architecture(OpKernels, _build_kernels)
 
 
 def build_tail(first: Layer, ends: Ends, boundary: Boundary) -> list[Layer]:
-    """Return a given first layer followed by dense layers without biases."""
+    """Return the layers of a net: ``first``, then dense layers without biases, with the op between them."""
     layers = [first]
     for a, b in pairwise(ends[1:]):
         layers += [Activation(boundary), Dense(a, b, bias=False, separate=True)]

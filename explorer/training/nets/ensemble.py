@@ -168,7 +168,7 @@ class Ensemble:
 
     @torch.no_grad()
     def measure_distances(self, number: int | None = None) -> list[float]:
-        """Return how far the weights of one layer have moved from their initial values, for each net."""
+        """Return how far each net's weights of one layer have moved from their initial values."""
         number = self.weighted_layers[0] if number is None else number
         seeds = [member.seed for member in self.active]
         start = [view[seeds] for view in self.rows.make_views(self.rows.start)[number]]
@@ -236,7 +236,7 @@ class Ensemble:
         self._set_tensors((self.parameters, *self.optimiser.state))
 
     def expand_by_member(self, y: Tensor) -> Tensor:
-        """Repeat data that has one entry per random seed for every net of that seed.
+        """Return data with one entry per random seed repeated for every net of that seed.
 
         ``y`` has shape (seeds or 1, …), the result (members or 1, …).
         """
@@ -282,7 +282,7 @@ class Ensemble:
         self._set_tensors([tensor[stays] for tensor in (self.parameters, *self.optimiser.state)])
 
     def _set_tensors(self, tensors: Sequence[Tensor]) -> None:
-        """Replace the parameters and the optimiser's state, and rebuild the layers."""
+        """Replace the parameters and the optimiser's state by the given tensors, and rebuild the layers."""
         self.parameters, *self.optimiser.state = tensors
         self._cached_pass = None
         self.layers = self._build(self.active)

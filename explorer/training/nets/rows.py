@@ -105,9 +105,9 @@ class Rows:
         return torch.stack(layers, 1)
 
     def find_out_of_domain(self, flat: Tensor) -> list[tuple[int, int] | None]:
-        """Find the first learned parameter of each net that has left its domain, such as a scale below 0.
+        """Return the first learned parameter of each net that has left its domain, such as a scale below 0.
 
-        Returns the index of the layer and of the parameter, or None.
+        It is given by the index of the layer and of the parameter, or None.
         """
         first: dict[int, tuple[int, int]] = {}
         for layer, layer_values in enumerate(self.view_learned(flat) if any(self._learning.positive) else ()):
@@ -125,7 +125,7 @@ class Rows:
         return scaled
 
     def make_rates(self, lr: Lr, members: Sequence[Member]) -> float | Rates:
-        """Return the learning rates of neighbouring nets, with those of learned parameters if they differ."""
+        """Return the learning rate, or one per group of neighbouring nets and section of their parameters."""
         is_uniform = not self._learning.positive or self._learning.rate == 1
         if is_uniform and isinstance(lr, float):
             return lr

@@ -108,7 +108,7 @@ def _compute_alpha(rate: float, steps: int) -> float:
 
 
 def _move_each(parameters: Tensor, mean: Tensor, square: Tensor, lr: Lr, steps: Sequence[int]) -> None:
-    """Apply Adam's update to nets that have taken different numbers of steps."""
+    """Apply Adam's update to nets that have taken different numbers of steps, in place."""
     alphas = list(map(_compute_alpha, _expand_rates(lr, len(steps)), steps))
     column = parameters.new_tensor([list(map(_compute_root, steps)), alphas]).unsqueeze(-1)
     size = square.sqrt().div_(column[0]).add_(_EPSILON)
@@ -129,7 +129,7 @@ def _expand_rates(lr: Lr, members: int) -> list[float]:
 
 
 def _pair_rates(lr: Lr, *tensors: Tensor) -> list[tuple[Any, ...]]:
-    """Pair each learning rate with the parts of the tensors that it applies to."""
+    """Return tuples of each learning rate and the parts of the tensors to which it applies."""
     if isinstance(lr, Sequence):
         return [(rate, *(tensor[index] for tensor in tensors)) for index, rate in lr]
     return [(lr, *tensors)]

@@ -100,7 +100,7 @@ def compare(scores: Mapping[str, Iterable[float]], example: float, unit: Unit) -
 def find_higher(
     scores: Mapping[str, Iterable[float]], reference: str, example: float = 0.0
 ) -> tuple[str, ...]:
-    """Find the labels whose scores are significantly higher than the reference's.
+    """Return the labels whose scores are significantly higher than the reference's.
 
     The arguments are those of ``differences_from``. The result is empty with fewer than two seeds in common,
     and if the reference is not compared.
@@ -146,7 +146,7 @@ def _map_finite(values: Sequence[float]) -> dict[int, float]:
 def _compute_differences(
     scores: Mapping[str, Mapping[int, float]], order: Sequence[str], example: float
 ) -> tuple[dict[str, Interval], int]:
-    """Compute an interval for how much lower each label's score is than that of the first label.
+    """Return an interval for how much lower each label's score is than that of the first label.
 
     Also returns the smallest number of seeds that a rule shares with the first.
     """
@@ -170,7 +170,7 @@ def _compute_differences(
 def _compute_halves(
     pairs: Mapping[_Pair, Sequence[float]], order: Sequence[str], shared: int, example: float
 ) -> dict[str, float]:
-    """Compute half the width of each label's confidence interval.
+    """Return half the width of each label's confidence interval.
 
     Rules seen to differ from the first leave the pool, until no further rule does.
     """

@@ -1,4 +1,4 @@
-"""Formatting of scores as text. Scores that are compared get the same number of decimals."""
+"""Scores as text. Scores that are compared get the same number of decimals."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _MAX_DECIMALS = 4
 
 
 def count_decimals(scores: Iterable[Sequence[float]], unit: Unit) -> int:
-    """Choose the number of decimals for several scores, so that no deviation is rounded to 0."""
+    """Return the number of decimals for several scores, so that no deviation is rounded to 0."""
     spreads = [stdev(finite) for values in scores if len(finite := _drop_nonfinite(values)) > 1]
     return count_min_decimals([spread for spread in spreads if spread], unit)
 
@@ -29,17 +29,17 @@ def count_min_decimals(values: Iterable[float], unit: Unit, max_decimals: int = 
 
 
 def scale_score(value: float, unit: Unit) -> float:
-    """Convert a score to its unit: percentages are multiplied by 100."""
+    """Return a score in its unit: percentages are multiplied by 100."""
     return 100 * value if unit == "%" else value
 
 
 def with_unit(number: str, unit: Unit) -> str:
-    """Append "%" to a number's text if the unit is percent."""
+    """Return a number's text with "%" appended if the unit is percent."""
     return f"{number} %" if unit == "%" else number
 
 
 def format_scores(scores: Mapping[str, Sequence[float]], unit: Unit) -> dict[str, str]:
-    """Format the scores of each label as mean ± deviation, such as "94.6 ± 1.2 %".
+    """Return the scores of each label as text, mean ± deviation, such as "94.6 ± 1.2 %".
 
     ``scores`` has one score per seed for each label, NaN if the seed diverged. A label without a finite score
     is left out. The text is mean ± standard deviation, or only the mean for one seed.
@@ -50,7 +50,7 @@ def format_scores(scores: Mapping[str, Sequence[float]], unit: Unit) -> dict[str
 
 
 def format_score(values: Sequence[float], digits: int, unit: Unit) -> str:
-    """Format the mean and deviation of finite scores: "94.6 ± 1.2 %", or "0.83" for one seed."""
+    """Return the mean and deviation of finite scores as text: "94.6 ± 1.2 %", or "0.83" for one seed."""
     spread = f" ± {scale_score(stdev(values), unit):.{digits}f}" if len(values) > 1 else ""
     return with_unit(f"{scale_score(fmean(values), unit):.{digits}f}{spread}", unit)
 

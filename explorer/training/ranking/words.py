@@ -13,12 +13,12 @@ _MAX_BOUND_DECIMALS = 12  # enough decimals so that no claimed bound is written 
 
 
 def make_sentence(ranking: Comparison) -> str:
-    """Describe a comparison of backward rules in a sentence that claims no more than the scores show."""
+    """Return a sentence on a comparison of backward rules that claims no more than the scores show."""
     return " ".join([*_describe_means(ranking), *_describe_diverged(ranking)])
 
 
 def describe_lower(ranking: Comparison, reach: tuple[float, float]) -> str:
-    """Describe how much lower a score is than the highest, such as "lower by 0.6 to 3.2 points".
+    """Return words for how much lower a score is than the highest, such as "lower by 0.6 to 3.2 points".
 
     ``reach`` is the least and the greatest amount by which a rule is lower, such as one of
     ``ranking.differences``. The numbers have as many digits as in the ranking's sentence.

@@ -15,10 +15,10 @@ _MIN_SEEDS = 2  # with fewer seeds, nothing can be compared
 
 
 def make_headline(snapshot: Snapshot, labels: Mapping[str, str]) -> str:
-    """Write the result of a comparison of backward rules in at most 70 characters.
+    """Return the result of a comparison of backward rules in at most 70 characters.
 
-    Returns "" before the end of the run, or if nothing can be compared. The headline names the rules that may
-    be best, with their means if there is room. ``labels`` maps rules to their names.
+    The result is "" before the end of the run, or if nothing can be compared. The headline names the rules
+    that may be best, with their means if there is room. ``labels`` maps rules to their names.
     """
     ranking = compare_rules(snapshot)
     if ranking is None:
@@ -56,7 +56,7 @@ def _list_headlines(ranking: Ranking, means: Mapping[str, str], labels: Mapping[
 
 
 def compare_rules(snapshot: Snapshot) -> Ranking | None:
-    """Rank the backward rules at the end of a run, even with a single seed.
+    """Return the ranking of the backward rules at the end of a run, even with a single seed.
 
     Returns None if nothing can be compared.
     """

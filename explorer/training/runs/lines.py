@@ -62,7 +62,7 @@ class _Statement:
 
 
 def make_lines(snapshot: Snapshot) -> dict[str, Line]:
-    """Write one line of text about each backward rule of a run. Rules without measurements are left out."""
+    """Return one line of text about each backward rule of a run. Rules without measurements are left out."""
     records_by_key = {key: snapshot.measured.get(key, {}) for key in BASIS}
     result: dict[str, Line] = {}
     ranking = _rank_seeds(snapshot)
@@ -78,7 +78,7 @@ def make_lines(snapshot: Snapshot) -> dict[str, Line]:
 
 
 def _make_line(snapshot: Snapshot, finding: _Statement, end: _Statement | None) -> Line:
-    """Join a finding about a rule's gradient and the rule's result into one line of text."""
+    """Return a line of text that joins a finding about a rule's gradient and the rule's result."""
     source = end if end and end.why else finding
     why = f"{source.why}." if snapshot.step else ""
     text = f"{finding.text}. {end.text}." if end else f"{finding.text}."
@@ -86,7 +86,7 @@ def _make_line(snapshot: Snapshot, finding: _Statement, end: _Statement | None) 
 
 
 def _describe_divergence(snapshot: Snapshot, rule: str) -> _Statement:
-    """Describe the end of a backward rule that diverged, with the sizes of its loss and gradient before."""
+    """Return a line on a backward rule that diverged, with the sizes of its loss and gradient before."""
     at, fallen = snapshot.diverged[rule], snapshot.fallen[rule]
     loss, norm = (
         next((float(each) for each in series[rule][::-1] if math.isfinite(each)), math.nan)
@@ -98,7 +98,7 @@ def _describe_divergence(snapshot: Snapshot, rule: str) -> _Statement:
 
 
 def _find_statement(snapshot: Snapshot, way: Record, causes: Record, inputs: Record) -> _Statement:
-    """Find the most important fact about the gradient in a rule's backward pass."""
+    """Return the statement of the most important fact about the gradient in a rule's backward pass."""
     if not all(map(math.isfinite, way["reached"])):
         step = "next" if snapshot.step else "first"
         text = f"A gradient of the {step} step is infinite or NaN"
@@ -128,7 +128,7 @@ def _find_statement(snapshot: Snapshot, way: Record, causes: Record, inputs: Rec
 
 
 def _explain_unreached(effect: str, way: Record, causes: Record) -> str:
-    """Explain why weights get no gradient, from the last layer with the op that passes nothing on.
+    """Return a statement on why weights get no gradient, by the last layer with the op that passes nothing.
 
     ``effect`` says which weights these are, and what still learns.
     """
@@ -147,7 +147,7 @@ def _explain_unreached(effect: str, way: Record, causes: Record) -> str:
 
 
 def _explain_cause(cause: int, way: Record) -> str:
-    """Explain why some inputs get no gradient or too small a one, if the rule's window is not the reason."""
+    """Return a clause on why some inputs get no or too small a gradient, other than the rule's window."""
     if cause == 1:
         return ": the rule is nearly flat there"
     if cause == 3:
@@ -180,7 +180,7 @@ def _describe_unreached(snapshot: Snapshot, unreached: Sequence[int], way: Recor
 
 
 def _name_inputs(snapshot: Snapshot, layer: int, layers: int) -> str:
-    """Name the inputs of the op in a layer, counted from 0, such as "inputs of layer 2"."""
+    """Return a name for the inputs of the op in a layer, counted from 0, such as "layer 2"."""
     site = TASKS[snapshot.task].net.site
     if layers == 1:
         return site.elements
@@ -188,7 +188,7 @@ def _name_inputs(snapshot: Snapshot, layer: int, layers: int) -> str:
 
 
 def _describe_width(snapshot: Snapshot, ratio: float, whose: str) -> str:
-    """Describe that the data is wider than the range in which the rule passes a gradient, or return ""."""
+    """Return a clause that the data spread wider than the rule's window of nonzero gradient, or ""."""
     if not math.isfinite(ratio) or ratio < _MIN_RATIO:
         return ""
     things = "inputs" if TASKS[snapshot.task].net.site.per_example else "values"
@@ -197,7 +197,7 @@ def _describe_width(snapshot: Snapshot, ratio: float, whose: str) -> str:
 
 
 def _describe_propagation(snapshot: Snapshot, way: Record) -> str:
-    """Describe what fraction of the gradient reaches the first layer of weights, and how far they moved.
+    """Return words for the fraction of the gradient that reaches w1, and for how far w1 moved.
 
     On hidden units the gradient passes every layer with the op; on weights it passes only the op of w1.
     """
@@ -219,20 +219,20 @@ def _describe_propagation(snapshot: Snapshot, way: Record) -> str:
 
 
 def _compute_remaining(snapshot: Snapshot, way: Record) -> float:
-    """Compute the factor by which all layers with the op scale the gradient that reaches w1."""
+    """Return the factor by which all layers with the op scale the gradient that reaches w1."""
     passed = way["passed"] if TASKS[snapshot.task].net.site.per_example else way["passed"][:1]
     return math.prod(float(each) for each in passed)
 
 
 def _rank_seeds(snapshot: Snapshot) -> Ranking | None:
-    """Rank the backward rules at the end of a run with several seeds. Returns None for other runs."""
+    """Return the ranking of backward rules at the end of a run with several seeds, None for other runs."""
     return compare_rules(snapshot) if snapshot.seeds > 1 else None
 
 
 def _describe_end(
     snapshot: Snapshot, rule: str, finding: _Statement, ranking: Ranking | None
 ) -> _Statement | None:
-    """Describe the final score of a backward rule in a sentence, or return None if it has none."""
+    """Return a statement on the final score of a backward rule, or None if it has none."""
     if ranking is None or rule not in ranking.means:
         return None
     if ranking.alike:
@@ -256,7 +256,7 @@ def _describe_end(
 
 
 def _describe_best(snapshot: Snapshot, rule: str, finding: _Statement) -> _Statement:
-    """Describe the end of the only best rule, with a reason if its gradient is the best aligned one."""
+    """Return a statement on the end of the only best rule, with a reason if its gradient is aligned best."""
     cosine = _get_cosine(snapshot, rule)
     others = [_get_cosine(snapshot, each) for each in snapshot.losses if each != rule]
     known = [each for each in others if math.isfinite(each)]
@@ -273,7 +273,7 @@ def _get_scale(ranking: Ranking) -> tuple[str, int]:
 
 
 def _describe_lower(snapshot: Snapshot, rule: str, finding: _Statement, ranking: Ranking) -> _Statement:
-    """Describe the final score of a backward rule that is lower than the best, with a possible reason."""
+    """Return a statement on how much lower a rule's final score is than the best, with a possible reason."""
     unit, times = _get_scale(ranking)
     least = times * ranking.lower[rule][0]
     amount = f"{least:.1f}" if least >= 1 else f"{least:.1g}"
@@ -312,7 +312,7 @@ def _describe_lower(snapshot: Snapshot, rule: str, finding: _Statement, ranking:
 
 
 def _explain_slowness(snapshot: Snapshot, rule: str, first: str, ranking: Ranking) -> str:
-    """Explain that the score of a backward rule still rises and lags behind, or return "".
+    """Return a sentence on a rule whose score still rises and lags behind, or "".
 
     ``first`` is the rule with the highest mean.
     """

@@ -334,7 +334,7 @@ def resolve_device(name: str | None) -> torch.device:
 
 
 def split_positions(order: Tensor, counts: Sequence[int]) -> list[Tensor]:
-    """Return the positions to which a reordering moves the items of each part.
+    """Return, for each part, the positions to which a reordering moves the part's items.
 
     ``counts`` are the items per part.
     """
@@ -342,9 +342,9 @@ def split_positions(order: Tensor, counts: Sequence[int]) -> list[Tensor]:
 
 
 def _merge_members(parts: Sequence[Lockstep], op_rules: OpRules) -> tuple[list[Member], Tensor]:
-    """Reorder the nets of several parts so that nets with the same backward rule are adjacent.
+    """Return the nets of several parts, reordered so that nets with the same backward rule are adjacent.
 
-    Returns the nets and their order.
+    Also returns their order.
     """
     members, rules, seeds = [], 0, 0
     for part in parts:

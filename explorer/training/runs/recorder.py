@@ -80,7 +80,7 @@ class Recorder:
         return tuple(instrument.key for instrument in self._recorded)
 
     def read(self, settings: Settings) -> dict[str, NDArray[float32]]:
-        """Measure the nets with every instrument that is recorded, and return the results by key."""
+        """Return the measurements of the nets by every recorded instrument, by the instrument's key."""
         active = self._lockstep.ensemble.active
         return {
             instrument.key: instrument.measure(self.observe(settings))
@@ -105,7 +105,7 @@ class Recorder:
             )
 
     def get_records(self, step: int, settings: Settings, questions: Collection[str]) -> dict[str, Records]:
-        """Return the stored series, and the measurements that the page asks for, by instrument."""
+        """Return the stored series, and the measurements that the page requests, by instrument."""
         records: dict[str, Records] = {
             each.key: dict(enumerate(self._summarize_series(each, step, settings))) for each in self._recorded
         }
@@ -116,7 +116,7 @@ class Recorder:
         return records
 
     def answer(self, settings: Settings, key: str, arguments: Mapping[str, int]) -> Records:
-        """Measure the nets with one instrument that is used on request only.
+        """Return the measurement of the nets by one instrument that is used on request only.
 
         Raises ValueError with a plain sentence if that is impossible.
         """
@@ -131,7 +131,7 @@ class Recorder:
         return self._measure_by_rule(settings, instrument, arguments)
 
     def get_columns(self) -> dict[str, NDArray[float32]]:
-        """Return all stored series, by instrument, field and layer.
+        """Return all stored series as a dict of columns, by instrument, field and layer.
 
         Each has shape (evaluations, rules, seeds).
         """
@@ -183,7 +183,7 @@ class Recorder:
                 yield instrument
 
     def _explain_refusal(self, text: str) -> str:
-        """Explain why an instrument cannot measure with the given arguments, or return ""."""
+        """Return a sentence on why an instrument cannot measure with the given arguments, or ""."""
         key, max_numbers = key_of(text), self._max_arguments[key_of(text)]
         try:
             numbers = numbers_of(text)
@@ -202,7 +202,7 @@ class Recorder:
         return int((self._steps <= step).sum())
 
     def _summarize_series(self, instrument: Recorded, step: int, settings: Settings) -> Iterator[Record]:
-        """Yield the latest values and the series of one instrument for each backward rule.
+        """Yield the latest values and the series of one instrument, for each backward rule.
 
         All are means over seeds.
         """
@@ -221,7 +221,7 @@ class Recorder:
             yield record
 
     def _fill_members(self, instrument: Recorded, member_values: NDArray[float32] | None) -> NDArray[float32]:
-        """Arrange the values of the nets by rule and seed, with NaN for nets that have diverged."""
+        """Return the values of the nets by rule and seed, with NaN for nets that have diverged."""
         fields, _, *shape = self._series[instrument.key].shape
         values = np.full((fields, *shape), np.nan, np.float32)
         if member_values is not None:
@@ -232,7 +232,7 @@ class Recorder:
     def _measure_by_rule(
         self, settings: Settings, instrument: Visible | Requested, numbers: Mapping[str, int]
     ) -> Records:
-        """Measure the nets with one instrument and return the results by backward rule."""
+        """Return the measurements of the nets by one instrument, by backward rule."""
         records: Records = dict.fromkeys(range(len(settings.rules)))
         if self._lockstep.ensemble.active:
             arguments = dict.fromkeys(self._max_arguments[instrument.key], 0)

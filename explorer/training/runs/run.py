@@ -239,7 +239,7 @@ class Run(Stepper):
 
     @contextmanager
     def _bind_for(self, key: str) -> Iterator[None]:
-        """Use the op and rules of the next step inside the context if an instrument measures that step."""
+        """Use, inside the context, the op and rules of the next step if an instrument measures that step."""
         instrument = INSTRUMENTS.get(key)
         if not (isinstance(instrument, Requested) and instrument.ahead):
             yield
@@ -258,7 +258,7 @@ class Run(Stepper):
         return FAULTS[faults[-1]] if faults else "a value became infinite or NaN"
 
     def _find_finite_seed(self, diverged: NDArray[int64]) -> int | None:
-        """Return the index of a backward rule's first seed that has not diverged, or None.
+        """Return a backward rule's first seed that has not diverged, or None.
 
         ``diverged``: (seeds,), as in ``Series``.
         """
@@ -266,7 +266,7 @@ class Run(Stepper):
         return self.settings.seed + int(finite[0]) if len(finite) else None
 
     def _explain_fallen(self, rule: int) -> str | None:
-        """Explain which learned parameter of a backward rule left its domain first, or return None."""
+        """Return a clause on the learned parameter of a rule that left its domain first, or None."""
         positions = [
             position for member, position in self._nets.ensemble.out_of_domain.items() if member.rule == rule
         ]
@@ -277,7 +277,7 @@ class Run(Stepper):
         return f"{name} of layer {layer + 1} fell to 0 or below, where its formulas are undefined"
 
     def _explain_resting(self, rule: int) -> str:
-        """Explain which parameters of a backward rule no longer learn after a change, or return ""."""
+        """Return a sentence on parameters of a rule that no longer learn after a change, or ""."""
         before, now = (
             (find_op(course.op), find_rule(course.rules[rule]))
             for course in (self.settings.course_of(-1), self._course)
@@ -285,7 +285,7 @@ class Run(Stepper):
         return explain_lost(self.settings.learn, before, now)
 
     def _get_learned(self, rule: int) -> dict[str, Curve]:
-        """Return the current learned parameters of a backward rule, by name."""
+        """Return the learned parameters of a rule by name, (seeds, layers); NaN for a diverged seed."""
         names = [parameter.name for parameter in self._nets.joined.learned]
         if not names:
             return {}
@@ -302,7 +302,7 @@ class Run(Stepper):
         return dict(zip(self._rules, values, strict=True))
 
     def _compute_gradients(self) -> dict[str, Gradients | None]:
-        """Compute gradient statistics for each backward rule, or None if all of its seeds have diverged."""
+        """Return gradient statistics for each backward rule, or None if all of its seeds have diverged."""
         by_rule: dict[str, Gradients | None] = dict.fromkeys(self._rules)
         if self._nets.ensemble.active:
             with use_one_thread():
@@ -313,7 +313,7 @@ class Run(Stepper):
 
 
 def _compute_chance(held_out: Part | None) -> float | None:
-    """Compute the accuracy of always guessing the most frequent class. Returns None without classes."""
+    """Return the accuracy of always guessing the most frequent class, or None without classes."""
     if held_out is None or held_out.y.is_floating_point():
         return None
     return held_out.y.bincount().max().item() / len(held_out.y)

@@ -101,10 +101,7 @@ def compute_deviation(values: Numbers) -> Numbers:
 
 
 def expand_steps(values: Numbers, steps: Iterable[int], count: int) -> Numbers:
-    """Insert NaN for the steps at which nothing was recorded, and move the steps to the last axis.
-
-    Steps without a value get NaN.
-    """
+    """Return values with their steps on the last axis, and NaN for steps at which nothing was recorded."""
     pairs = [(index, step) for index, step in enumerate(steps) if step < count and index < values.shape[-3]]
     result = np.full((*values.shape[:-3], *values.shape[-2:], count), np.nan, np.float32)
     indices, targets = ([pair[end] for pair in pairs] for end in (0, 1))

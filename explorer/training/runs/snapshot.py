@@ -146,9 +146,9 @@ class Snapshot:
         return not valid_questions - {*self.measured, *self.unmeasured}
 
     def draw(self, questions: Collection[str]) -> dict[str, dict[str, Any]]:
-        """Return the requested measurements as the page draws them, by the key of the instrument and by rule.
+        """Return the requested measurements as data for the page, by the key of the instrument and by rule.
 
-        None if the rule diverged.
+        A rule that diverged has None.
         """
         names = [*dict.fromkeys(name for own in self.learned.values() for name in own)]
         drawn: dict[str, dict[str, Any]] = {}
@@ -162,7 +162,7 @@ class Snapshot:
         return drawn
 
     def _find_columns(self, names: Sequence[str], rule: str) -> dict[str, slice]:
-        """Return the columns of a rule's learned parameters in series of all ``names``, layer by layer."""
+        """Return, by name, the slice of columns of a rule's learned parameter in series of all ``names``."""
         return {
             name: slice(names.index(name) * values.shape[1], (names.index(name) + 1) * values.shape[1])
             for name, values in self.learned[rule].items()

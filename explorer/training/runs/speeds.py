@@ -30,7 +30,7 @@ class Speed(NamedTuple):
 
 @cache
 def compare_devices() -> str:
-    """Describe in a sentence which device of this machine trains faster.
+    """Return a sentence on which device of this machine trains faster.
 
     Small and wide nets are compared. Returns "" if there is only one device.
     """
@@ -47,7 +47,7 @@ def compare_devices() -> str:
 def measure_speeds(
     names: Sequence[str], measure_ms: Callable[[str, int], float] | None = None
 ) -> tuple[Speed, ...]:
-    """Measure how long a training step takes on each device, for a small net and for the widest one.
+    """Return the time of a training step on each device, for a small net and for the widest one.
 
     ``measure_ms`` returns the milliseconds of a step from a device and a width; by default
     ``measure_step_ms``.
@@ -59,7 +59,7 @@ def measure_speeds(
 
 
 def measure_step_ms(name: str, hidden: int) -> float:
-    """Measure the median time of a training step on a device in milliseconds."""
+    """Return the median time of a training step on a device in milliseconds."""
     run = Run(Settings(task=FIRST, hidden=hidden, device=name, steps=_WARM_UP + _STEPS), recorded=())
     run.advance(_WARM_UP)
     durations = []
@@ -71,7 +71,7 @@ def measure_step_ms(name: str, hidden: int) -> float:
 
 
 def describe(speeds: Sequence[Speed]) -> str:
-    """Describe the speeds of the devices in sentences."""
+    """Return sentences that compare the speeds of the devices."""
     small, wide = speeds
     subject = f"Nets with {wide.hidden} hidden units"
     return f"{_make_sentence('Small nets', small)} {_make_sentence(subject, wide)}"

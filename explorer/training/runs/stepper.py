@@ -125,7 +125,7 @@ class Stepper:
         return self._series.is_due(self.step)
 
     def _bind(self, step: int) -> None:
-        """Use the op and the backward rules that are set for a step."""
+        """Use the op and the backward rules that the settings have for a step."""
         self._bind_course(self.settings.course_of(step))
 
     def _bind_course(self, course: Course) -> None:
@@ -225,7 +225,7 @@ class Stepper:
         )
 
     def _complete_state(self, state: Mapping[str, Any]) -> dict[str, Any]:
-        """Add the settings and the history of the run to the state of its nets."""
+        """Return the state of the nets with the settings and the history of the run added."""
         step = state["step"]
         return {
             "settings": dataclasses.asdict(self.settings),

@@ -1,4 +1,4 @@
-"""The results of a training run, summarised in sentences of plain text."""
+"""Sentences of plain text that summarise the results of a training run."""
 
 import math
 from collections.abc import Mapping
@@ -41,7 +41,7 @@ def compute_quantile(degrees: int) -> float:
 
 
 def make_sentences(snapshot: Snapshot, labels: Mapping[str, str]) -> list[str]:
-    """Describe the result of each backward rule in one or two sentences, followed by a comparison."""
+    """Return one or two sentences on the result of each backward rule, followed by a comparison."""
     labels_in_run = {rule: label for rule, label in labels.items() if rule in snapshot.losses}
     score_texts = format_rule_scores(snapshot)
     rules = [
@@ -52,19 +52,19 @@ def make_sentences(snapshot: Snapshot, labels: Mapping[str, str]) -> list[str]:
 
 
 def make_conclusion(snapshot: Snapshot, labels: Mapping[str, str]) -> str:
-    """Compare the backward rules of a run in a sentence, by their held-out scores or by their losses."""
+    """Return a sentence that compares the backward rules of a run, by held-out scores or by losses."""
     if not snapshot.finished and not snapshot.step:
         return "" if len(labels) == 1 else f"All {len(labels)} rules start from the same weights."
     return _describe_ranking(snapshot, labels) if snapshot.metric else _describe_losses(snapshot, labels)
 
 
 def _choose_verb(snapshot: Snapshot, rules: int = 1) -> str:
-    """Choose "ended", "is" or "are" for a sentence about a number of backward rules."""
+    """Return "ended", "is" or "are" for a sentence about a number of backward rules."""
     return "ended" if snapshot.finished else "is" if rules == 1 else "are"
 
 
 def format_rule_scores(snapshot: Snapshot) -> dict[str, str]:
-    """Format the held-out score of each backward rule with the same number of decimals.
+    """Return the held-out score of each backward rule as text, with the same number of decimals.
 
     Rules without a finite seed are left out.
     """
@@ -72,13 +72,13 @@ def format_rule_scores(snapshot: Snapshot) -> dict[str, str]:
 
 
 def _describe_failure(snapshot: Snapshot) -> str:
-    """Describe in a sentence that every backward rule of a run has diverged."""
+    """Return a sentence that says that every backward rule of a run has diverged."""
     advice = ": try a smaller learning rate" if snapshot.step else ", not even before the first step"
     return f"No rule kept its values finite{advice}."
 
 
 def _describe_ranking(snapshot: Snapshot, labels: Mapping[str, str]) -> str:
-    """Describe which backward rules may be best on held-out data, and whose first layer never moved."""
+    """Return sentences on the rules that may be best on held-out data, and on those whose w1 never moved."""
     scores_by_rule = {rule: get_scores(snapshot, rule) for rule in labels}
     if not any(map(math.isfinite, chain(*scores_by_rule.values()))):
         return _describe_failure(snapshot)
@@ -106,7 +106,7 @@ def get_scores(snapshot: Snapshot, rule: str) -> list[float]:
 
 
 def _describe_unmoved(snapshot: Snapshot, labels: Mapping[str, str], order: list[str]) -> list[str]:
-    """Describe the backward rules whose first layer never moved, in a list of at most one sentence."""
+    """Return a list with a sentence on the rules whose first layer never moved, or []."""
     moved = {rule: facts.w1_moved for rule in order if (facts := snapshot.gradients[rule])}
     unmoved = [labels[rule] for rule, distance in moved.items() if distance == 0]
     if not unmoved or not snapshot.step:
@@ -115,7 +115,7 @@ def _describe_unmoved(snapshot: Snapshot, labels: Mapping[str, str], order: list
 
 
 def _describe_losses(snapshot: Snapshot, labels: Mapping[str, str]) -> str:
-    """Describe which backward rules have the lowest and the highest loss, and how far w1 moved with each."""
+    """Return sentences on the rules with the lowest and the highest loss, and on how far w1 moved."""
     results = {
         rule: (loss, gradients)
         for rule in labels
@@ -142,7 +142,7 @@ def _describe_losses(snapshot: Snapshot, labels: Mapping[str, str]) -> str:
 
 
 def _explain_difference(low: str, best: Gradients, high: str, worst: Gradients) -> str:
-    """Compare how far the first layer of weights moved with two backward rules."""
+    """Return a sentence that compares how far the first layer of weights (w1) moved with two rules."""
     if not best.w1_moved and not worst.w1_moved:
         return "w1 moved with neither rule: no gradient reached it, so only w2 learned."
     if not worst.w1_moved:
@@ -159,7 +159,7 @@ def _explain_difference(low: str, best: Gradients, high: str, worst: Gradients) 
 
 
 def _format_size(gradients: Gradients) -> str:
-    """Format the fraction of the upstream gradient that a backward rule passes on, as a percentage."""
+    """Return the fraction of the upstream gradient that a backward rule passes on, as a percentage."""
     return f"{number_text(float(f'{100 * (gradients.passed or 0):.2g}'))} %"
 
 
@@ -170,7 +170,7 @@ def _describe_single(gradients: Gradients) -> str:
 
 
 def _describe_rule(snapshot: Snapshot, rule: str, label: str, score: str) -> str:
-    """Describe the result of one backward rule: loss, score, and whether the first layer learns."""
+    """Return sentences on one backward rule: its loss, its score, and whether the first layer learns."""
     diverged_step = snapshot.diverged[rule]
     if diverged_step is not None:
         reason = snapshot.fallen[rule] or "a value became infinite or NaN"

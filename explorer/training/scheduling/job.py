@@ -129,7 +129,7 @@ class RunJob(Job):
 
     @property
     def joins(self) -> bool:
-        """Whether this run may be computed together with other runs in shared steps."""
+        """Whether the run may be computed together with other runs now, in shared steps."""
         is_busy = self.is_isolated or self.callers or self.news or self.interval_s
         return self.run is not None and self.state in ACTIVE and not is_busy
 

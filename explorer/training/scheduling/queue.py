@@ -177,7 +177,7 @@ class Jobs(Generic[AnyJob]):
         return self.statuses.make_unseen(identity, "gone", self._names.explain_missing(identity, self.kind))
 
     def _lock_first_free(self, jobs: list[AnyJob]) -> AnyJob | None:
-        """Lock and return the first of some jobs, in the order of turns, whose lock is free.
+        """Lock the first job, in the order of turns, whose lock is free, and return it.
 
         Returns None if every lock is taken.
         """
@@ -529,9 +529,9 @@ class Studies(Jobs[StudyJob]):
 
 
 def _lock_if_alike(job: RunJob, likeness: Hashable) -> bool:
-    """Lock a run if its lock is free and its nets can be computed together with others of a kind.
+    """Lock a run if its lock is free and its nets can be computed together with nets of a given kind.
 
-    ``likeness`` is that kind. Returns whether the lock was taken.
+    ``likeness`` is that kind, a ``fusion_key``. Returns whether the lock was taken.
     """
     if not job.lock.acquire(blocking=False):
         return False

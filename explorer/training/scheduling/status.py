@@ -117,7 +117,7 @@ def describe_state(
     n_others: int = 0,
     sentences: Mapping[State, str] = SENTENCES,
 ) -> str:
-    """Describe the state of a job in one sentence for the user.
+    """Return a sentence for the user on the state of a job.
 
     ``n_others`` is the number of runs that take turns with a run that has begun. ``note`` is the reason: a
     clause that begins with its own space or comma for "paused" and "stopped", the error for "failed", the
@@ -133,7 +133,7 @@ def describe_state(
 
 
 def format_error(error: Exception) -> str:
-    """Format an error as a clause for the user: the first line, without details for developers."""
+    """Return an error as a clause for the user: its first line, without details for developers."""
     if memory.is_used_up(error):
         return memory.USED_UP
     text = str(error).strip()

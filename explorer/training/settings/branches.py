@@ -23,7 +23,7 @@ class Course(NamedTuple):
 
 
 def check_branches(branch: Any, rules: Sequence[str | Rule], steps: int) -> tuple[Branch, ...]:
-    """Validate branch points and return them in the order of their steps.
+    """Return checked branch points in the order of their steps.
 
     Of several points with the same step and name, the last one counts. Raises ValueError with a plain message
     for invalid points.
@@ -81,13 +81,13 @@ def _number(text: str) -> float:
 
 
 def format_branch(branch: Branch) -> str:
-    """Format a branch point as ``step,name:value`` for a link."""
+    """Return a branch point as the text ``step,name:value`` for a link."""
     step, name, value = branch
     return f"{step},{name}:{value if isinstance(value, str) else number_text(value)}"
 
 
 def format_branches(branch: Sequence[Branch]) -> str:
-    """Format branch points as text with one point per line."""
+    """Return branch points as text with one point per line."""
     return "\n".join(map(format_branch, branch))
 
 
@@ -117,5 +117,5 @@ def find_first_difference(branch: Sequence[Branch], other: Sequence[Branch]) -> 
 
 
 def merge_branches(past: Sequence[Branch], future: Sequence[Branch], step: int) -> tuple[Branch, ...]:
-    """Combine the past branch points before a step with the future ones from that step on."""
+    """Return the branch points of ``past`` before a step and those of ``future`` from that step on."""
     return (*(point for point in past if point[0] < step), *(each for each in future if each[0] >= step))

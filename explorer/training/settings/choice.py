@@ -1,4 +1,4 @@
-"""Validation of the op, the backward rules and the parameter values chosen for a run."""
+"""Checks of the op, the backward rules and the parameter values chosen for a run."""
 
 from collections.abc import Mapping, Sequence
 from itertools import product
@@ -31,7 +31,7 @@ def check_entry(label: str, entry: Any, kind: type[Entry]) -> str | Entry:
 
 
 def check_rules(rules: object) -> tuple[str | Rule, ...]:
-    """Validate a list of backward rules and return it without duplicates.
+    """Return a checked list of rules without duplicates.
 
     Two spellings of one formula count as one rule. Raises ValueError for anything that is not a rule, and for
     no rule or too many.
@@ -51,7 +51,7 @@ def check_rules(rules: object) -> tuple[str | Rule, ...]:
 
 
 def check_parameters(ops: Sequence[Op], rules: Sequence[Rule], parameters: object) -> dict[str, float]:
-    """Validate parameter values of ops and rules, and return them as a dict.
+    """Return checked parameter values of ops and rules as a dict.
 
     Raises ValueError for unknown names and for values outside a parameter's domain.
     """

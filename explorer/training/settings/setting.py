@@ -51,7 +51,7 @@ class Setting:
         return task if self.name == "task" else getattr(TASKS[task], self.name)
 
     def text_of(self, value: Any) -> str:
-        """Format a value of this setting as text for a link."""
+        """Return a value of this setting as text for a link."""
         if value is None:
             return list(self.words)[-1]
         if isinstance(value, tuple):
@@ -61,7 +61,7 @@ class Setting:
         return value if isinstance(value, str) else number_text(float(value))
 
     def check(self, value: Any) -> Any:
-        """Validate a value and convert it to the type that runs use.
+        """Return a checked value, converted to the type that runs use.
 
         Raises ValueError with a plain message.
         """
@@ -110,7 +110,7 @@ class Setting:
         return widths if len(widths) > 1 else widths[0]
 
     def _check_names(self, value: Any) -> tuple[str, ...]:
-        """Validate a list of names and return it without duplicates.
+        """Return a checked list of names without duplicates.
 
         ``Settings`` checks that such parameters exist.
         """
@@ -141,7 +141,7 @@ class Setting:
 
 
 def split_names(text: str) -> tuple[str, ...]:
-    """Split a list of names at its commas, except commas inside the parentheses of a formula."""
+    """Return the names in a text, split at its commas except those inside the parentheses of a formula."""
     names, depth = [""], 0
     for character in text:
         depth += (character == "(") - (character == ")")

@@ -1,4 +1,4 @@
-"""Parsing of a user's table, and selection of the columns to learn from."""
+"""The parsing of a user's table, and the selection of the columns to learn from."""
 
 from __future__ import annotations
 
@@ -136,7 +136,7 @@ class Cells:
         return [column for column in columns if column != target], target
 
     def find_fault(self, column: int) -> str:
-        """Explain why a column cannot be learnt from, as the end of a sentence, or return ""."""
+        """Return the reason why a column cannot be learnt from, as the end of a sentence, or ""."""
         missing = self.numbers[column].isna()
         odd = _number_rows(missing & ~self.gaps[column])
         if odd and missing.all():
@@ -148,7 +148,7 @@ class Cells:
         return f"lacks a value in {format_rows(gaps)}: fill it in, or leave out row or column" if gaps else ""
 
     def find_target_fault(self, column: int) -> str:
-        """Explain which rows lack a value in the target column, as the end of a sentence, or return ""."""
+        """Return words for the rows without a value in the target column, as the end of a sentence, or ""."""
         gaps = _number_rows(self.mask_target_gaps(column))
         return f"lacks a value in {format_rows(gaps)}: each row needs its class or number" if gaps else ""
 
@@ -168,7 +168,7 @@ class Cells:
         return self.gaps[inputs].any(axis=1) | self.mask_target_gaps(target)
 
     def csv_of(self, rows: pd.Series[bool]) -> str:
-        """Format some rows as CSV text with the separators of the table."""
+        """Return some rows as CSV text with the separators of the table."""
         names = list(self.names) if self.named else False
         return self.texts[rows].to_csv(sep=self.delimiter, header=names, index=False, lineterminator="\n")
 
@@ -201,7 +201,7 @@ def _number_rows(rows: pd.Series[bool]) -> list[int]:
 
 
 def format_rows(rows: Sequence[int]) -> str:
-    """Format row numbers as a list, of which only the first few are written out."""
+    """Return row numbers as text, of which only the first few are written out."""
     *head, last = [f"{row:,}" for row in rows[:_NAMED_ROWS]]
     if len(rows) > _NAMED_ROWS:
         head, last = [*head, last], f"{len(rows) - _NAMED_ROWS:,} more"
@@ -230,14 +230,14 @@ def parse_cells(text: str) -> Cells:
 
 
 def _trim_text(text: str) -> str:
-    """Remove characters that UTF-8 cannot encode, and the empty rows that spreadsheets append."""
+    """Return a text without characters that UTF-8 cannot encode, and without empty rows at its end."""
     text = text.encode(errors="replace").decode().lstrip("\ufeff\r\n ")
     end = text.find("\n", len(text.rstrip(f"{_DELIMITERS} \r\n")))
     return text if end < 0 else text[:end]
 
 
 def _find_delimiter(text: str) -> str:
-    """Find the delimiter that splits all rows of a CSV text into the same number of cells.
+    """Return the delimiter that splits all rows of a CSV text into the same number of cells.
 
     The most frequent separator of the first line is tried first. A comma is tried last if it occurs inside
     numbers.
@@ -260,7 +260,7 @@ def _has_equal_widths(text: str, delimiter: str) -> bool:
 
 
 def _check_width(text: str, delimiter: str) -> None:
-    """Raise ValueError if the first line of a CSV text has too few or too many columns."""
+    """Raise ValueError if the first line of a CSV text has too few or too many columns, or is not CSV."""
     try:
         width = len(next(csv.reader(StringIO(text, newline=""), delimiter=delimiter, strict=True), []))
     except csv.Error as error:
@@ -272,7 +272,7 @@ def _check_width(text: str, delimiter: str) -> None:
 
 
 def _read(text: str, delimiter: str) -> pd.DataFrame:
-    """Parse CSV text as a data frame of strings, reading at most one row more than is allowed."""
+    """Return CSV text as a data frame of strings, with at most one row more than is allowed."""
     import pandas as pd
 
     try:

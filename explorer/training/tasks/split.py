@@ -10,7 +10,7 @@ from explorer.training.tasks.task import Data, Draw, Part
 
 
 def split_data(x: Tensor, y: Tensor, outputs: int, judged: int) -> Data:
-    """Shuffle data and split it into training, validation and held-out examples.
+    """Return data shuffled and split into training, validation and held-out examples.
 
     The last ``judged`` rows are held out, and as many are for validation.
     """

@@ -70,7 +70,7 @@ class Survey:
 
 
 def make_survey(text: str, target: str | None = None, without: Sequence[str] | None = None) -> Survey:
-    """Describe a table, with the chosen columns or with suggested ones.
+    """Return the survey of a table, with the chosen columns or with suggested ones.
 
     Raises ValueError with a plain message for a text that is no table.
     """
@@ -110,7 +110,7 @@ def _take_head(cells: Cells) -> tuple[tuple[str, ...], ...]:
 
 
 def _suggest_columns(cells: Cells, columns: Sequence[Column]) -> tuple[str, tuple[str, ...]]:
-    """Suggest a target column and the columns to leave out.
+    """Return a suggested target column and the columns to leave out.
 
     The target is the last column if it can be learnt, or else the last of columns with repeated texts, or
     else of columns with numbers.
@@ -146,7 +146,7 @@ def _describe_column(cells: Cells, column: int) -> Column:
 
 
 def _explain_omission(cells: Cells, column: int, numbers: Sequence[float]) -> str:
-    """Explain why a column should be left out, or return "".
+    """Return a sentence on why a column should be left out, or "" if it should not.
 
     Such a column names or numbers the rows, or holds text.
     """

@@ -40,7 +40,7 @@ judged = len(rows) // 5
 
 @lru_cache(maxsize=8)
 def read_table(text: str | Table) -> Data:
-    """Convert a table to training data: shuffled, split, and standardised by column.
+    """Return a table as training data: shuffled, split, and standardised by column.
 
     Every cell of the columns to learn from must be a number. The target is a class if its column holds texts,
     or whole numbers with at most 32 values; otherwise it is a number.
@@ -113,7 +113,7 @@ def _read_classes(cells: Cells, target: int) -> tuple[Tensor, tuple[str, ...]]:
 
 
 def _dispatch_loss(part: str) -> Any:
-    """Return a part of the loss function that suits the target: cross-entropy for classes, else squares."""
+    """Return a part of the loss as a function for both targets: cross-entropy for classes, else squares."""
 
     def call(output: Tensor, y: Tensor, *rest: Any) -> Any:
         return getattr(mean_squared_error if y.is_floating_point() else cross_entropy, part)(output, y, *rest)
@@ -143,7 +143,7 @@ def _write_source(text: str | Table | None) -> str:
 
 
 def _format_columns(columns: Sequence[int]) -> str:
-    """Format column indices as Python code, as a range if they are consecutive."""
+    """Return column indices as Python code, as a range if they are consecutive."""
     first, last = columns[0], columns[-1]
     if len(columns) > 2 and list(columns) == list(range(first, last + 1)):
         return f"range({first}, {last + 1})" if first else f"range({last + 1})"

@@ -1,15 +1,15 @@
-"""Unbiased estimates of the gradient of the mean loss of a stochastic op, for given random draws.
+"""Unbiased estimates of the gradient of the mean loss of a stochastic op, for given random numbers.
 
 The gradient is that at the op's input x. The mean over a unit's own random number u is exact, that over all
 other units is sampled. For an op with two possible outputs at each x this is the local expectation gradient
-(Titsias and Lázaro-Gredilla 2015): the loss is computed with either output and all else as drawn, and the
+(Titsias and Lázaro-Gredilla 2015): the loss is computed with either output and all else as sampled, and the
 difference is multiplied by the speed at which the threshold in u moves with x. For an op that is smooth in x
 for each u it is the pathwise gradient, through the op itself.
 
 Alternatives are worse. Enumerating all outputs of 16 binary units takes 65,536 passes for each example and
 net, which takes seconds. DisARM with its antithetic samples needs passes that are as cheap, but its single
-draws deviate by 2 to 6 lengths of the gradient (digits, 16 units), compared with 0.05 to 0.9 here, so that
-biases of a few per cent show in eight draws.
+samples deviate by 2 to 6 lengths of the gradient (digits, 16 units), compared with 0.05 to 0.9 here, so that
+biases of a few per cent show in eight samples.
 """
 
 from __future__ import annotations
@@ -35,9 +35,9 @@ _MAX_NUMBERS = 2**20  # limit of values in one layer of all nets times units, fo
 def make_exact_estimator(nets: Nets) -> Exact | None:
     """Return a function that estimates the unbiased gradient of a stochastic op, or None if there is none.
 
-    An estimator exists if the op draws at hidden units other than maps, contains no reduction over elements,
-    has no learned parameter, and is either smooth for each random number u, or has two outputs at each x in
-    nets that are not too wide.
+    An estimator exists if the op is random at hidden units other than maps, contains no reduction over
+    elements, has no learned parameter, and is either smooth for each random number u, or has two outputs at
+    each x in nets that are not too wide.
     """
     op_values = resolve_values(nets.op, None, {})
     if not nets.site.flips or nets.site.maps or find_reductions(nets.op.parsed.tree):
@@ -57,7 +57,7 @@ def _are_too_wide(nets: Nets) -> bool:
 
 @torch.enable_grad()
 def _compute_pathwise(nets: Nets, observed: ObservedPass) -> list[Tensor]:
-    """Compute the gradient of the loss at the op's input by backpropagating through the op itself."""
+    """Return the gradient of the loss at the op's input in each layer, from a backward through the op."""
     x, leaves = nets.batch[0], []
     layers = zip(nets.ensemble.layers, nets.ensemble.parameter_views, observed.traces, strict=True)
     for layer, parameters, trace in layers:
@@ -71,7 +71,7 @@ def _compute_pathwise(nets: Nets, observed: ObservedPass) -> list[Tensor]:
 
 
 class _LocalExpectation:
-    """Estimates the gradient of a stochastic op from the loss with the other possible output of each unit."""
+    """An estimator of the gradient of a stochastic op, from the loss with the other output of each unit."""
 
     def __init__(self, nets: Nets) -> None:
         self._nets, self._with_op = nets, nets.op_layers
@@ -102,7 +102,7 @@ class _LocalExpectation:
         return self._jumps[layer][1]
 
     def _compute_losses(self, observed: ObservedPass) -> Tensor:
-        """Compute the loss of each example with the actual random draws.
+        """Return the loss of each example with the actual random numbers.
 
         The result has shape (members, 1, n).
         """
@@ -113,7 +113,7 @@ class _LocalExpectation:
         return self._nets.ensemble.expand_by_member(self._nets.batch[1])
 
     def _compute_replaced_losses(self, observed: ObservedPass, layer: int, other: Tensor) -> Tensor:
-        """Compute the loss of each example after the output of a single unit has been replaced.
+        """Return the loss of each example after the output of a single unit is replaced by ``other``.
 
         The result has shape (members, units, n).
         """

@@ -58,7 +58,7 @@ class Flips:
         )
 
     def split_members(self, evaluations: int) -> list[slice]:
-        """Split the ensemble into slices of nets that are small enough for this many evaluations at once."""
+        """Return slices of the ensemble's nets that are small enough for this many evaluations at once."""
         size = max(1, MAX_NUMBERS // (self.x[0].numel() * evaluations))
         return [slice(start, start + size) for start in range(0, len(self.x), size)]
 
@@ -66,7 +66,7 @@ class Flips:
         return self._answers[members] if len(self._answers) > 1 else self._answers
 
     def compute_growth(self, change: Tensor) -> Tensor:
-        """Return how much the loss grows if each unit's output changes by the given amount.
+        """Return how much the loss grows if one unit's output changes by the amount in ``change``.
 
         The changes and the result have shape (members, units, n). Only one unit is changed at a time.
         """
@@ -103,6 +103,6 @@ def is_too_wide(layers: Sequence[Layer]) -> bool:
 
 
 def _find_largest(layers: Sequence[Layer]) -> int:
-    """Return the number of values that change per example, in the widest layer, if each unit is changed."""
+    """Return the largest number of values in a layer that change, per example, if each unit is changed."""
     units = [layer.shapes[0][1] * layer.uses for layer in layers if layer.shapes]
     return max(map(prod, pairwise(units)))

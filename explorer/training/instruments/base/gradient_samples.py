@@ -1,4 +1,4 @@
-"""Gradients of a backward rule at given inputs, for a sample of random draws."""
+"""Gradients of a backward rule at given inputs, for several random numbers."""
 
 import math
 from collections.abc import Mapping
@@ -16,11 +16,11 @@ _DRAWS = 64
 def sample_gradients(
     op: Op, rule: Rule, parameters: Mapping[str, float], x: Tensor, g: float, loss: float = math.nan
 ) -> Tensor:
-    """Evaluate a backward rule's gradient at each x for one upstream gradient g.
+    """Return a backward rule's gradient at each x for one upstream gradient g and several random numbers.
 
     The result has shape (draws, n) for n values of x. If the op or the rule is random, its random numbers are
-    evenly spaced in (0, 1), otherwise there is a single draw. ``loss`` is the loss of the example; the
-    antithetic loss is taken to be twice as large.
+    evenly spaced in (0, 1), otherwise draws is 1. ``loss`` is the loss of the example; the antithetic loss is
+    taken to be twice as large.
     """
     if not op.is_random and not rule.is_random:
         bound = bind(op, rule, parameters)

@@ -48,9 +48,10 @@ class Gradients:
 def compute_gradients(
     ensemble: Ensemble, batch_pass: Pass, observed: ObservedPass
 ) -> dict[int, Gradients | None]:
-    """Compute gradient statistics for each backward rule that still has finite nets.
+    """Return gradient statistics for each backward rule that still has finite nets.
 
-    Returns a dict from the index of each rule to its ``Gradients``, or to None if a value is not finite.
+    The result is a dict from the index of each rule to its ``Gradients``, or to None if a value is not
+    finite.
 
     Args:
         ensemble: the nets.
@@ -94,7 +95,7 @@ def _sum_sizes(values: Tensor) -> Tensor:
 
 
 def _compute_shares(x: Tensor, upstream: Tensor, gradient: Tensor) -> Tensor:
-    """Compute the fractions of inputs without a gradient because of the rule, and of units without any.
+    """Return the fractions of inputs without a gradient because of the rule, and of units without any.
 
     The result has shape (2, members). It is NaN if an input is not finite.
     """

@@ -1,4 +1,4 @@
-"""Instruments: measurements of a run's neural nets at one training step, with explanatory texts."""
+"""The classes of instruments: measurements of a run's nets at one training step, with their texts."""
 
 from __future__ import annotations
 
@@ -143,7 +143,7 @@ class Nets:
         return [self._make_product(layer) for layer in self.op_layers]
 
     def _make_product(self, layer: int) -> Product:
-        """Combine the linear layers between a layer with the op and the next such layer, or the output."""
+        """Return the linear layers between a layer with the op and the next one, or the output, combined."""
         after = next((each for each in self.op_layers if each > layer), len(self.ensemble.layers))
         layers = [
             (self.ensemble.layers[at], self.ensemble.parameter_views[at]) for at in range(layer + 1, after)
@@ -168,7 +168,7 @@ class Nets:
 
 @dataclass(frozen=True)
 class Argument:
-    """An integer argument of an instrument, starting at 0, with default 0.
+    """An integer argument of an instrument, such as the index of an example: from 0, with default 0.
 
     Attributes:
         name: its name in requests to the server.
@@ -183,7 +183,7 @@ class Argument:
 
 @dataclass(frozen=True, kw_only=True)
 class Instrument:
-    """A measurement of the nets of a training run, with explanatory texts.
+    """An instrument: a measurement of the nets of a training run, with explanatory texts.
 
     Attributes:
         key: the instrument's name in snapshots and streams.

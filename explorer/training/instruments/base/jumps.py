@@ -51,7 +51,7 @@ class Jumps:
         return REACH * self.sigma
 
     def compute_weights(self, x: Tensor, part: slice, shares: Tensor) -> Tensor:
-        """Sum the values of an op's jumps, weighted by the noise density at their distance from each x.
+        """Return sums of ``shares`` over jumps, weighted by the noise density at their distance from each x.
 
         Densities are relative to their peak. ``x`` has shape (points,), ``shares`` has a row for each jump of
         ``part``.
@@ -84,7 +84,7 @@ class Groups:
     weights: Tensor
 
     def compute_weight(self, x: Tensor, group: Tensor) -> Tensor:
-        """Compute, at each x, the factor on the loss difference across a group of jumps."""
+        """Return, at each x, the factor on the change of the loss across a group of jumps."""
         points = self.weights.shape[1]
         position = ((x - look_up(self.origin, group)) / self.spacing).nan_to_num_(0).clamp_(0, points - 1.01)
         point = position.long()
@@ -95,7 +95,7 @@ class Groups:
 
 
 def group_jumps(jumps: Jumps, device: torch.device) -> Groups:
-    """Group neighbouring jumps of an op that change its value little."""
+    """Return neighbouring jumps of an op in groups, in which its value changes little."""
     parts = _split_jumps(jumps.below.tolist(), jumps.above.tolist(), _MAX_SHARED * jumps.sigma)
     first, last = (torch.stack([jumps.at[part][side] for part in parts]) for side in (0, -1))
     origin, spacing = first - jumps.reach, jumps.sigma / FINE
@@ -117,7 +117,7 @@ def group_jumps(jumps: Jumps, device: torch.device) -> Groups:
 
 
 def _split_jumps(below: list[float], above: list[float], max_distance: float) -> list[slice]:
-    """Split an op's jumps into slices of neighbours whose values differ by at most ``max_distance``."""
+    """Return slices of neighbouring jumps of an op whose values differ by at most ``max_distance``."""
     starts: list[int] = []
     low, high = math.inf, -math.inf
     for index, values in enumerate(zip(below, above, strict=True)):
@@ -137,7 +137,7 @@ def _find_ends(jumps: Jumps, part: slice) -> tuple[float, float]:
 
 @dataclass(frozen=True)
 class Distances:
-    """Evaluations of the loss at fixed changes of each unit's output, for piecewise constant ops.
+    """Fixed changes of each unit's output at which the loss is evaluated, for piecewise constant ops.
 
     All tensors are float32.
 
@@ -159,9 +159,9 @@ class Distances:
     weights: Tensor
 
     def compute_weight(self, x: Tensor) -> Tensor:
-        """Compute, at each x, how much each fixed change of the op's output counts in the gradient.
+        """Return, at each x, the factor in the gradient of the loss change for each fixed output change.
 
-        The changes are the last dimension.
+        The output changes are the last dimension.
         """
         cell = torch.bucketize(x, self.at)
         position = (
@@ -173,7 +173,7 @@ class Distances:
 
 
 def make_distances(jumps: Jumps, device: torch.device) -> Distances:
-    """Choose the output changes at which the loss of a piecewise constant op is evaluated."""
+    """Return the output changes at which the loss of a piecewise constant op is evaluated."""
     at, reach, spacing = jumps.at, jumps.reach, jumps.sigma / FINE
     cell_values = torch.cat([jumps.below[:1], jumps.above])
     left, right = torch.cat([at[:1] - reach, at]), torch.cat([at, at[-1:] + reach])
@@ -202,7 +202,7 @@ def make_distances(jumps: Jumps, device: torch.device) -> Distances:
 
 
 def _choose_distances(leads: Tensor, max_distance: float) -> Tensor:
-    """Choose a few representative output changes, of both signs and including 0, in ascending order.
+    """Return a few representative output changes, of both signs and including 0, in ascending order.
 
     Gaps that contain omitted changes are at most ``max_distance`` wide.
     """
@@ -216,7 +216,7 @@ def _choose_distances(leads: Tensor, max_distance: float) -> Tensor:
 
 
 def _compute_tents(values: Tensor, ends: Tensor) -> Tensor:
-    """Compute the weights of linear interpolation between ascending points, as (values, points)."""
+    """Return the weights of linear interpolation between ascending points (``ends``), as (values, points)."""
     after = torch.bucketize(values, ends).clamp_(1, len(ends) - 1)[:, None]
     low, high = ends[after - 1], ends[after]
     share = ((values[:, None] - low) / (high - low)).clamp_(0, 1)

@@ -1,4 +1,4 @@
-"""Pictures of an instrument's records as data. The page draws their blocks and knows no instrument.
+"""Pictures of an instrument's measurements as data. The page draws their blocks and knows no instrument.
 
 A picture is a dict: ``words`` describe it for screen readers, ``blocks`` are drawn one below the other. Each
 block is a dict with its ``kind``; the page's painter, ``frontend/train/panels/picture.js``, lists the kinds.
@@ -35,7 +35,7 @@ class Legend:
 
 @dataclass(frozen=True)
 class Pick:
-    """What a press on an image does: it sets an argument of another instrument, as ``hint`` explains."""
+    """What a press on a picture's image does: it sets an argument of another instrument, see ``hint``."""
 
     panel: str
     name: str
@@ -44,7 +44,7 @@ class Pick:
 
 @dataclass(frozen=True, kw_only=True)
 class Panel:
-    """How the section "Why" of the page Train shows the pictures of an instrument.
+    """A panel of the section "Why" on the page Train, which shows the pictures of one instrument.
 
     Attributes:
         order: of the panels, ascending.
@@ -70,14 +70,14 @@ class Panel:
 
 
 def draw_note(text: str) -> Block:
-    """Return a block with a line of text."""
+    """Return a block of a picture with a line of text."""
     return {"kind": "note", "text": text}
 
 
 def draw_log_bars(
     numbers: Iterable[float], low: int, high: int, text_of: Callable[[float], str] = format_short
 ) -> Block:
-    """Return a bar for each layer of weights, on a logarithmic scale.
+    """Return a block of a picture with a bar for each layer of weights, on a logarithmic scale.
 
     A bar is empty at ``10 ** low`` and below, and full at ``10 ** high`` and above.
     """
@@ -93,12 +93,12 @@ def _measure_bar(value: float, low: int, high: int) -> float:
 
 
 def describe_bars(block: Block) -> str:
-    """Return the names and texts of all bars."""
+    """Return the names and texts of all bars in a block as one text, for screen readers."""
     return ", ".join(f"{name} {text}" for name, text, _ in block["bars"])
 
 
 def draw_image(image: NDArray[np.uint8], width: int, caption: str = "", **options: Any) -> Block:
-    """Return an image of bytes, (pixels,) row by row.
+    """Return a block of a picture with an image of bytes, (pixels,) row by row.
 
     Args:
         image: from 0 for transparent to 255 for opaque, unless there is a palette.
@@ -112,14 +112,14 @@ def draw_image(image: NDArray[np.uint8], width: int, caption: str = "", **option
 
 
 def draw_example(record: Mapping[str, Any]) -> Block:
-    """Return the held-out image of a record, with its class and the predicted one."""
+    """Return a block with the held-out image of a measurement, with its class and the predicted one."""
     is_right = record["label"] == record["read"]
     note = f"{record['label']} read as {record['read']}: {'right' if is_right else 'wrong'}"
     return draw_image(record["image"], math.isqrt(len(record["image"]))) | {"kind": "example", "text": note}
 
 
 def draw_histogram(counts: NDArray[Any], highest: int, edges: NDArray[Any], **options: Any) -> Block:
-    """Return a histogram.
+    """Return a block of a picture with a histogram.
 
     Args:
         counts: (parts · bins,) integers, stacked on those of the parts before.
@@ -143,7 +143,7 @@ def draw_histogram(counts: NDArray[Any], highest: int, edges: NDArray[Any], **op
 def draw_lines(
     lines: Sequence[NDArray[Any]], bands: Sequence[Sequence[NDArray[Any]]] = (), *, name: str, height: float
 ) -> Block:
-    """Return a small chart over the steps with a line per layer, each with an optional band.
+    """Return a block with a small chart over the steps: a line per layer, each with an optional band.
 
     Args:
         lines: (points,) for each layer.

@@ -10,7 +10,7 @@ _MAX_DIGITS = 9
 
 
 def make_question(key: str, numbers: Mapping[str, int]) -> str:
-    """Encode an instrument's key and its integer arguments as text, such as ``raster?example=5``.
+    """Return a request to an instrument as text: its key and integer arguments, ``raster?example=5``.
 
     The order of the arguments does not matter.
     """
@@ -31,7 +31,7 @@ def numbers_of(text: str) -> dict[str, int]:
 
 
 def parse_integers(texts: Mapping[str, str]) -> dict[str, int]:
-    """Convert a dict of strings to non-negative integers.
+    """Return a dict of strings as a dict of non-negative integers.
 
     Raises ValueError if a text is not a whole number with at most nine digits.
     """

@@ -54,7 +54,7 @@ def compute_width(nets: Nets, member: int, layer: int) -> float:
 
 
 def compute_data_width(x: Tensor) -> Tensor:
-    """Compute the width of the op's inputs in each net, √(2π) standard deviations, as (members,)."""
+    """Return the width of the op's inputs in each net, √(2π) standard deviations, as (members,)."""
     flat = x.flatten(1)
     norm: Tensor = torch.linalg.vector_norm(flat - flat.mean(1, keepdim=True), dim=1)
     return norm * math.sqrt(math.tau / (flat.shape[1] - 1))  # takes a tenth of the time of ``std``
@@ -93,7 +93,7 @@ def _compute_width(op: Op, rule: Rule, items: ParameterItems) -> float:
 
 
 def _compute_sizes(op: Op, rule: Rule, items: ParameterItems, x: Tensor) -> Tensor:
-    """Return the absolute gradient of a backward rule at each x for g = 1, averaged over random draws.
+    """Return the absolute gradient of a backward rule at each x for g = 1, averaged over random numbers.
 
     It is NaN if the rule depends on the loss.
     """

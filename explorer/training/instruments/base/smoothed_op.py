@@ -83,13 +83,13 @@ class SmoothedOp:
         return int((ends - torch.arange(len(ends))).max())
 
     def get_slope(self, x: Tensor) -> Tensor:
-        """Look up the mean slope of the smoothed op between its jumps at each x."""
+        """Return the mean slope of the smoothed op between its jumps, at each x."""
         position = ((x - self.start) / self.spacing).nan_to_num_(0).clamp_(0, len(self.slopes) - 1.01)
         point = position.long()
         return torch.lerp(look_up(self.slopes, point), look_up(self.slopes, point + 1), position - point)
 
     def compute_density(self, x: Tensor) -> Tensor:
-        """Compute the probability density of the noise at x, relative to its peak. Overwrites x."""
+        """Return the probability density of the noise at x, relative to its peak. Overwrites x."""
         return x.square_().mul_(-0.5 / self.sigma**2).exp_()
 
     @property
@@ -99,7 +99,7 @@ class SmoothedOp:
 
 
 def smooth_op(op: Op, parameters: Mapping[str, float], sigma: float, device: torch.device) -> SmoothedOp:
-    """Describe an op whose input is disturbed by normal noise with standard deviation sigma."""
+    """Return an op whose input is disturbed by normal noise with standard deviation sigma."""
     return _smooth_op(op, tuple(sorted(resolve_values(op, None, parameters).items())), sigma, device)
 
 
@@ -124,9 +124,9 @@ def _smooth_op(
 def _find_jumps(
     op: Op, parameters: Mapping[str, float], evaluate: Callable[..., Tensor], min_height: float
 ) -> tuple[Tensor, ...]:
-    """Find the jumps of an op that exceed a height, and the op's values on both sides of each jump.
+    """Return the x of an op's jumps above a height, and the op's values on both sides of each jump.
 
-    Returns empty tensors if there are too many jumps.
+    The tensors are empty if there are too many jumps.
     """
     candidates = (find_kinks(op, None, parameters, -reach, reach) for reach in _RANGES)
     at = torch.tensor(
@@ -139,7 +139,7 @@ def _find_jumps(
 
 
 def _average_slopes(slopes: Tensor) -> Tensor:
-    """Average an op's slopes, given at evenly spaced x, over normal noise around each x."""
+    """Return an op's slopes, given at evenly spaced x, averaged over normal noise around each x."""
     edges = torch.arange(-1.5 * REACH * FINE, 1.5 * REACH * FINE + 2, dtype=torch.float64) - 0.5
     weights = NOISE.parsed_distribution.bind()(edges / FINE).diff()
     ends = functional.pad(slopes[None, None], [len(weights) // 2] * 2, mode="replicate")

@@ -25,7 +25,7 @@ _MAX_DISTANCES = 64  # number of distances computed in one product
 
 
 def compute_smoothed_gradient(nets: Nets, layer: int, n: int) -> Tensor:
-    """Compute the gradient at the op's input in one layer, with the op smoothed by normal noise.
+    """Return the gradient of the loss at the op's input in one layer, with the op smoothed by normal noise.
 
     The result has shape (active members, n, units) and covers the first n examples. Jumps farther than
     ``REACH`` standard deviations from an x may be omitted: each contributes less than 0.0004 of its maximum,
@@ -39,7 +39,7 @@ def compute_smoothed_gradient(nets: Nets, layer: int, n: int) -> Tensor:
 
 
 def _compute_upstream(nets: Nets, layer: int) -> Tensor:
-    """Backpropagate from the output of the nets down to the op in one layer, with the op's own derivative."""
+    """Return the gradient at the op's output in one layer, backpropagated with the op's own derivative."""
     upstream = nets.current_pass.traces[nets.op_layers[-1]].op.upstream
     for below, above in reversed(list(enumerate(nets.op_layers[1:]))):
         if above > layer:
@@ -57,7 +57,7 @@ def _compute_slope(nets: Nets, x: Tensor) -> Tensor:
 
 
 def _compute_flip_gradient(nets: Nets, op: SmoothedOp, layer: int, n: int) -> Tensor:
-    """Sum the changes of the loss at the op's jumps around each x, weighted by the noise density.
+    """Return the sum of loss changes at the op's jumps around each x, weighted by the noise density.
 
     The result has shape (active members, units, n).
     """
@@ -73,7 +73,7 @@ def _compute_flip_gradient(nets: Nets, op: SmoothedOp, layer: int, n: int) -> Te
 
 
 def _sum_grouped_jumps(flips: Flips, op: SmoothedOp) -> Tensor:
-    """Sum the weighted loss changes at the jumps of any op, evaluating the loss at the ends of each group."""
+    """Return the weighted sum of loss changes at the jumps of any op, from the loss at each group's ends."""
     groups, total = op.groups, torch.zeros_like(flips.x)
     first = torch.searchsorted(groups.last, flips.x - REACH * op.sigma).clamp_(
         max=len(groups.last) - groups.near
@@ -89,7 +89,7 @@ def _sum_grouped_jumps(flips: Flips, op: SmoothedOp) -> Tensor:
 
 
 def _sum_tabulated_jumps(flips: Flips, op: SmoothedOp) -> Tensor:
-    """Sum the weighted loss changes at the jumps of a piecewise constant op just below the output layer.
+    """Return the weighted sum of loss changes for a piecewise constant op just below the output layer.
 
     The jumps of each slice of nets are summed in one product.
     """
@@ -105,7 +105,7 @@ def _sum_tabulated_jumps(flips: Flips, op: SmoothedOp) -> Tensor:
 
 
 def _compute_one_step(flips: Flips, op: SmoothedOp, first: float, _width: float, height: float) -> Tensor:
-    """Compute the weighted change of the loss for an op with a single jump."""
+    """Return the weighted change of the loss for an op with a single jump, from ``first`` by ``height``."""
     over = flips.x > first
     if flips.last:
         rise, fall = flips.tabulate_growth(over.new_tensor([height, -height], dtype=flips.x.dtype)).unbind(1)
@@ -115,7 +115,7 @@ def _compute_one_step(flips: Flips, op: SmoothedOp, first: float, _width: float,
 
 
 def _sum_tabulated_steps(flips: Flips, op: SmoothedOp, first: float, width: float, height: float) -> Tensor:
-    """Sum the weighted changes of the loss at an op's equal jumps, just below the output layer."""
+    """Return the weighted sum of loss changes at an op's equal jumps, just below the output layer."""
     parts = flips.split_members(2 * op.near + 1)
     return torch.cat([_sum_member_steps(flips, part, op, first, width, height) for part in parts])
 
@@ -123,7 +123,7 @@ def _sum_tabulated_steps(flips: Flips, op: SmoothedOp, first: float, width: floa
 def _sum_member_steps(
     flips: Flips, members: slice, op: SmoothedOp, first: float, width: float, height: float
 ) -> Tensor:
-    """Sum the weighted changes of the loss for some of the nets, which do not depend on the others."""
+    """Return this sum, see ``_sum_tabulated_steps``, for some of the nets."""
     x = flips.x[members]
     below = _count_steps_below(x, op, first, width)
     total = torch.zeros_like(x)
@@ -137,7 +137,7 @@ def _sum_member_steps(
 
 
 def _sum_steps(flips: Flips, op: SmoothedOp, first: float, width: float, height: float) -> Tensor:
-    """Sum the weighted loss changes at equal jumps by evaluating the loss at the levels around each unit.
+    """Return the weighted sum of loss changes at equal jumps, from the loss at the levels around each unit.
 
     With few levels, the same level may be above that of one unit and below that of another: both are
     evaluated together.
@@ -158,7 +158,7 @@ def _sum_steps(flips: Flips, op: SmoothedOp, first: float, width: float, height:
 
 
 def _group_offsets(near: int, levels: int) -> dict[int, list[int]]:
-    """Group the offsets from −near to near, except 0, by their remainder modulo ``levels``."""
+    """Return the offsets from −near to near, except 0, in groups by their remainder modulo ``levels``."""
     groups: dict[int, list[int]] = {}
     for offset in (*range(-near, 0), *range(1, near + 1)):
         if abs(offset) < levels:
@@ -167,14 +167,14 @@ def _group_offsets(near: int, levels: int) -> dict[int, list[int]]:
 
 
 def _count_steps_below(x: Tensor, op: SmoothedOp, first: float, width: float) -> Tensor:
-    """Count the op's jumps below each x. The result has the shape of x."""
+    """Return the number of the op's equal jumps below each x, in the shape of x."""
     return ((x - first) / width).nan_to_num_(0).ceil_().clamp_(0, len(op.at))
 
 
 def _compute_densities(
     x: Tensor, below: Tensor, op: SmoothedOp, first: float, width: float, jumps: range
 ) -> Tensor:
-    """Compute the noise density at the op's jumps, counted from the first one above each x.
+    """Return the noise density at the op's jumps, which are counted from the first one above each x.
 
     The result has shape (members, jumps, units, n). It is 0 for jumps that do not exist.
     """

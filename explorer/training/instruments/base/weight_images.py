@@ -34,11 +34,11 @@ def get_kernel_side(nets: Nets, number: int) -> int:
 
 
 def encode_weights(weights: Tensor, kernel: int) -> dict[str, Any]:
-    """Encode the weights of one net as int8 values for an image.
+    """Return the weights of one net as int8 values for an image.
 
-    ``weights`` has shape (inputs, outputs). Returns a dict: ``values``, (inputs · outputs,) int8, row by row,
-    127 for the absolute value ``largest``; ``columns``, the number of outputs; and ``kernel``, the side of
-    each kernel or image in a column, or 0. A column consists of one kernel per map below.
+    ``weights`` has shape (inputs, outputs). The result is a dict: ``values``, (inputs · outputs,) int8, row
+    by row, 127 for the absolute value ``largest``; ``columns``, the number of outputs; and ``kernel``, the
+    side of each kernel or image in a column, or 0. A column consists of one kernel per map below.
     """
     largest = weights.abs().max().clamp(min=torch.finfo(weights.dtype).tiny)
     values = (weights / largest * _MAX_CODE).round().nan_to_num(0).to(torch.int8)

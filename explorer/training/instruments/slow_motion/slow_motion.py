@@ -26,7 +26,7 @@ _MAX_FORMULA_LENGTH = 12  # characters of a formula in a title
 
 @torch.no_grad()
 def measure(nets: Nets, *, layer: int) -> dict[int, Record | None]:
-    """Compute the next training step of one net per backward rule, without taking it.
+    """Return the next training step of one net per backward rule, without taking it.
 
     Args:
         nets: of the run.
@@ -36,7 +36,7 @@ def measure(nets: Nets, *, layer: int) -> dict[int, Record | None]:
         ``stages``: their texts, in order of time (see ``Stage``).
         ``tensors`` by name: ``values`` (down · across,) float32 row by row, their ``shape`` and ``axes``; if
             a row or column over inputs consists of square images, the ``side`` of each and their number
-            ``tiles``, otherwise 0. Random draws of op and rule, and losses that they need, have their names
+            ``tiles``, otherwise 0. Random numbers of op and rule, and losses that they need, have their names
             in formulas, such as ``u()``.
         ``layer`` of ``layers``, ``seed``, and ``times``, the time steps per example.
         ``map_side``: the side in units of the map that a column over rows is, or 0.
@@ -61,7 +61,7 @@ def measure(nets: Nets, *, layer: int) -> dict[int, Record | None]:
 
 
 def _record(step: Step, rule: int, member: int) -> Record:
-    """Encode the next training step of one backward rule's net as data for the page."""
+    """Return the next training step of one backward rule's net as data for the page."""
     nets = step.nets
     entry = nets.rules[rule]
     parameters = nets.get_parameters(member, step.layer)
@@ -123,7 +123,7 @@ def _make_tensors(step: Step, member: int) -> dict[str, Record]:
 
 
 def _make_random_tensors(step: Step, rule: int, member: int) -> dict[str, Record]:
-    """Return the random draws and losses that the op and the rule use, as a dict from names to records."""
+    """Return the random numbers and losses that op and rule use, as a dict from names to records."""
     requested = {*step.nets.op.random_names, *step.nets.rules[rule].random_names}
     names = {U, *requested} if requested else requested
     tensors = {name: each for name, each in step.random.items() if name in names}
@@ -131,7 +131,7 @@ def _make_random_tensors(step: Step, rule: int, member: int) -> dict[str, Record
 
 
 def _make_visible(step: Step, tensor: Tensor, axes: tuple[Axis, Axis]) -> Record:
-    """Cut a tensor to its displayed part and encode it for the page."""
+    """Return the part of a tensor that is displayed, encoded for the page."""
     rows, columns = (
         _select_visible(step, axis, count).to(tensor.device)
         for axis, count in zip(axes, tensor.shape, strict=True)
@@ -148,7 +148,7 @@ def _make_visible(step: Step, tensor: Tensor, axes: tuple[Axis, Axis]) -> Record
 
 
 def _find_images(step: Step, axes: tuple[Axis, Axis], part: Tensor) -> tuple[int, int]:
-    """Find the side and the number of the square images along a tensor's inputs, or (0, 0)."""
+    """Return the side and the number of the square images along a tensor's inputs, or (0, 0)."""
     over = [count for axis, count in zip(axes, part.shape, strict=True) if _is_input_axis(step, axis)]
     if step.kernel and over:
         return step.kernel, over[0] // step.kernel**2
@@ -167,7 +167,7 @@ def _is_input_axis(step: Step, axis: Axis) -> bool:
 
 
 def _select_visible(step: Step, axis: Axis, count: int) -> Tensor:
-    """Select the indices of an axis that are displayed.
+    """Return the indices of an axis that are displayed.
 
     For examples over time these are all times of the first examples, example by example; for kernels complete
     parts.
@@ -201,7 +201,7 @@ def _describe_stage(
 
 
 def _note(step: Step, stage: Stage, tensor: Record) -> str:
-    """Describe which fraction of a tensor's elements is 0, or which part of the tensor is displayed."""
+    """Return a note on the fraction of a tensor's elements that is 0, or on the part of it displayed."""
     if stage.zeros:
         zeros = float((tensor["values"] == 0).mean())
         return f"{format_percent(zeros)} exactly 0" if zeros else "none exactly 0"
@@ -213,7 +213,7 @@ def _note(step: Step, stage: Stage, tensor: Record) -> str:
 
 
 def _describe_map_part(step: Step, tensor: Record) -> str:
-    """Describe the displayed part of feature maps or kernels, such as "1 of 8 maps"."""
+    """Return words for the displayed part of feature maps or kernels, such as "1 of 8 maps"."""
     inputs, units = step.weights.shape[1:]
     visible, below = tensor["tiles"], inputs // step.kernel**2
     maps = f"{below} map{'s' * (below > 1)}" if visible == below else f"the first {visible} of {below} maps"
@@ -272,7 +272,7 @@ def _make_facts(step: Step, rule: int, linear: bool) -> dict[str, Any]:
 
 
 def _describe_factor(step: Step, rule: Rule, linear: bool) -> str:
-    """Describe how a backward rule changes the upstream gradient g in this step."""
+    """Return words for how a backward rule changes the upstream gradient g in this step."""
     if not rule.needs_loss:
         return _FACTOR_WORDS[linear].format(u=" and u" if is_draw_dependent(step.nets.op, rule) else "")
     loss = "the loss of the batch" if step.on_weights else "the example's part of the batch's loss"

@@ -57,17 +57,17 @@ class Stage:
 
 
 def _units(read: Callable[[Step], Tensor]) -> Tensors:
-    """Describe a tensor with one row per example and one column per unit."""
+    """Return how to read a tensor with one row per example and one column per unit, and its axes."""
     return read, ("row", "unit")
 
 
 def _weights(read: Callable[[Step], Tensor]) -> Tensors:
-    """Describe a tensor with one row per input and one column per unit."""
+    """Return how to read a tensor with one row per input and one column per unit, and its axes."""
     return read, ("input", "unit")
 
 
 def _outputs(read: Callable[[Step], Tensor]) -> Tensors:
-    """Describe a tensor with one row per example and one column per output."""
+    """Return how to read a tensor with one row per example and one column per output, and its axes."""
     return read, ("example", "output")
 
 

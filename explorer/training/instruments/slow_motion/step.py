@@ -64,7 +64,7 @@ class Step:
 
     @cached_property
     def random(self) -> dict[str, Tensor]:
-        """The op's random draws, and the losses that depend on them, as a dict from names in formulas.
+        """A dict from names in formulas to the op's random numbers, and to the losses that depend on them.
 
         Each has the shape of ``op``.
         """
@@ -141,7 +141,7 @@ class Step:
 
     @property
     def places(self) -> int:
-        """How often one example uses each weight: the number of units in a feature map, and otherwise 1."""
+        """The number of times that one example uses each weight: the units in a feature map, or else 1."""
         return 1 if self.on_weights else self.nets.ensemble.layers[self._weight_layer].uses
 
     @property
@@ -167,26 +167,26 @@ class Step:
         )
 
     def _split_rows(self, tensor: Tensor) -> Tensor:
-        """Reshape a tensor so that each position in a feature map becomes a row of its own."""
+        """Return a tensor in which each position of a feature map is a row of its own."""
         if self.places == 1:
             return tensor
         return tensor.reshape(*tensor.shape[:2], -1, self.places).mT.flatten(1, 2)
 
     def _expand_loss(self, loss: Tensor | None) -> Tensor | None:
-        """Expand each example's contribution to the loss to the shape of the op's input."""
+        """Return each example's contribution to the loss in the shape of the op's input, or None."""
         if loss is None or self.trace.x is None:
             return None
         losses = loss.sum(1, keepdim=True) if self.on_weights else loss.repeat(1, self.times, 1)
         return losses.expand_as(self.trace.x)
 
     def _expand_members(self, tensor: Tensor) -> Tensor:
-        """Repeat a tensor that has one entry per random seed for every net of that seed."""
+        """Return a tensor with one entry per random seed repeated for every net of that seed."""
         return self.nets.ensemble.expand_by_member(tensor).expand(
             len(self.nets.ensemble.active), *tensor.shape[1:]
         )
 
     def _read_weights(self, method: str, views: Views) -> Tensor:
-        """Call a method of the layer that holds the weights of this step, by the method's name."""
+        """Call a method, by name, of the layer that holds the weights of this step; return its tensor."""
         read: Callable[..., Tensor] = getattr(self.nets.ensemble.layers[self._weight_layer], method)
         return read(views[self._weight_layer])
 
@@ -199,7 +199,7 @@ def has_formula(op: Op, rule: Rule | None = None) -> bool:
 
 
 def is_draw_dependent(op: Op, rule: Rule) -> bool:
-    """Return whether the gradient of a backward rule depends on random draws."""
+    """Return whether the gradient of a backward rule depends on random numbers."""
     formula = rule.parsed or op.parsed.gradient
     return formula is not None and bool(formula.random_names or (op.is_random and "y" in formula.variables))
 

@@ -144,7 +144,7 @@ class Boundary:
     def _call(
         self, call: Call, tensors: Sequence[Tensor], learned: Sequence[Tensor], random: RandomValues
     ) -> Tensor:
-        """Call the op or a backward rule for the neighbouring nets that share it."""
+        """Return the result of the op or a backward rule for the neighbouring nets that share this call."""
         function, a, b = call
         if not self._learning[a]:
             return function(*tensors)
@@ -158,7 +158,7 @@ class Boundary:
         return {name: values[a:b] for name, values in named}
 
     def _split_calls(self, kind: int, tensors: Sequence[Tensor]) -> Iterable[tuple[Call, Sequence[Tensor]]]:
-        """Yield each call of the op or of a backward rule, with the part of each tensor that it needs."""
+        """Return each call of the op or of a backward rule, with the part of each tensor that it needs."""
         calls = (
             self._calls_by_member
             if self.has_reduction or not is_step_aligned(tensors[0])
@@ -176,7 +176,7 @@ def get_random_values(
     arrange: Callable[[Tensor], Tensor] = lambda each: each,
     adapt_loss: Callable[[Tensor], Tensor] = lambda loss: loss,
 ) -> RandomValues:
-    """Return the random numbers and losses that the formula of an op or backward rule uses, by name.
+    """Return a dict of the random numbers and losses that the formula of an op or rule uses, by name.
 
     Args:
         trace: the trace of the layer.
@@ -209,12 +209,12 @@ def _list_functions(joined: OpRules, rules: Sequence[int]) -> dict[int, tuple[Fu
 
 
 def _list_calls(functions: Sequence[Function]) -> list[Call]:
-    """Return one call for each net."""
+    """Return one call (function, first member, end) for each net, given the function of each net."""
     return [(function, member, member + 1) for member, function in enumerate(functions)]
 
 
 def _merge_calls(functions: Sequence[Function]) -> list[Call]:
-    """Group neighbouring nets that share a function into one call each."""
+    """Return one call (function, first member, end) for neighbouring nets that share a function."""
     groups = [
         list(each) for _, each in groupby(range(len(functions)), key=lambda member: id(functions[member]))
     ]

@@ -89,7 +89,7 @@ class Trace:
 
 
 def make_moments(layers: Sequence["Layer"], step: int, redraws: int = 0) -> list[Moment]:
-    """Return the step number and layer number that determine the random draws of each layer.
+    """Return a ``Moment`` for each layer: the step and layer number that determine its random numbers.
 
     ``redraws`` is that of ``Moment``.
     """

@@ -33,7 +33,7 @@ def list_learned(op: Op, rule: Rule, learn: Sequence[str]) -> tuple[str, ...]:
 
 
 def explain_lost(learn: Sequence[str], before: tuple[Op, Rule], now: tuple[Op, Rule]) -> str:
-    """Explain which parameters can no longer be trained after a change of op or backward rule, and why."""
+    """Return a sentence on parameters that no longer learn after a change of op or rule, or ""."""
     op, rule = now
     names = [name for name in list_learned(*before, learn) if name not in list_learned(op, rule, learn)]
     missing = [name for name in names if name not in resolve_values(op, rule, {})]
@@ -60,9 +60,9 @@ def collect_learned(
 
 
 def check_learn(ops: Sequence[Op], rules: Sequence[Rule], learn: Sequence[str]) -> tuple[str, ...]:
-    """Validate the names of the parameters to train: ``name``, or ``rule.name`` for one backward rule.
+    """Check the names of the parameters to train: ``name``, or ``rule.name`` for one backward rule.
 
-    Raises ValueError with a plain sentence if a name learns with none of the ops and rules.
+    Returns them. Raises ValueError with a plain sentence if a name learns with none of the ops and rules.
     """
     for name in learn:
         if not any(list_learned(op, rule, [name]) for op, rule in product(ops, rules)):
@@ -71,7 +71,7 @@ def check_learn(ops: Sequence[Op], rules: Sequence[Rule], learn: Sequence[str]) 
 
 
 def _explain_unlearnable(op: Op, rules: Sequence[Rule], name: str) -> str:
-    """Explain why a parameter cannot be trained, as a clause."""
+    """Return a clause that explains why a parameter cannot be trained."""
     rule = next((rule for rule in rules if name.startswith(f"{rule.key}.")), rules[0])
     try:
         find_contribution(op, rule, name.removeprefix(f"{rule.key}."))

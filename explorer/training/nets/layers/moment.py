@@ -1,4 +1,4 @@
-"""The training step and layer that determine the random draws of a stochastic op."""
+"""The training step and layer for which a stochastic op needs random numbers."""
 
 from collections.abc import Sequence
 from typing import NamedTuple

@@ -40,7 +40,7 @@ class Activation(Layer):
         return trace.gradient
 
     def _arrange(self, x: Tensor) -> Tensor:
-        """Reshape the layer's units to the shape in which the op and the backward rules expect them."""
+        """Return the layer's units in the shape in which the op and the backward rules expect them."""
         return x
 
     def _to_units(self, values: Tensor, like: Tensor) -> Tensor:

@@ -105,14 +105,14 @@ def to_hex(parameters: Mapping[str, float]) -> tuple[tuple[str, str], ...]:
 
 @lru_cache(maxsize=1024)
 def _pair(op: Op, rule: Rule, parameters: tuple[tuple[str, str], ...]) -> Pair:
-    """Return the cached functions of an op and a backward rule."""
+    """Return an op and a backward rule as two functions, from a cache."""
     return pair(op, rule, {name: float.fromhex(value) for name, value in parameters})
 
 
 def _make_learnings(
     op: Op, rules: Sequence[Rule], parameters: Mapping[str, float], learn: Sequence[str], always: bool = False
 ) -> list[BoundOp | None]:
-    """Return, for each backward rule, the functions that compute gradients of learned parameters.
+    """Return, for each backward rule, the functions that compute gradients of learned parameters, or None.
 
     Rules with equal parameters share the op's function. With ``always``, rules without learned parameters get
     functions too.

@@ -120,13 +120,13 @@ def _get_random_values(trace: Trace) -> RandomValues:
 
 
 def _split_random_values(trace: Trace) -> list[RandomValues]:
-    """Split the random numbers and losses into those of each time step."""
+    """Return a list with the random numbers and losses of each time step."""
     chunks = {name: each.chunk(TIMES, 1) for name, each in _get_random_values(trace).items()}
     return [{name: each[time] for name, each in chunks.items()} for time in range(TIMES)]
 
 
 def _split_by_time(trace: Trace, g: Tensor) -> list[tuple[Tensor, Tensor, Tensor, RandomValues]]:
-    """Split x, y, g and the random values into those of each time step."""
+    """Return a list of x, y, g and the random values of each time step."""
     assert trace.x is not None
     assert trace.y is not None
     parts = (each.chunk(TIMES, 1) for each in (trace.x, trace.y, g))
