@@ -109,7 +109,7 @@ def is_stochastic(op: Op, rules: Sequence[Rule]) -> bool:
 
 
 def collect_parameters(op: Op, rules: Sequence[Rule], loss: Loss | None = None) -> dict[str, Parameter]:
-    """Collect the parameters of an op, its backward rules and its loss in a dict by name.
+    """Return the parameters of an op, its backward rules and its loss as a dict by name.
 
     Ops and rules with a parameter of the same name share it. However, if a rule gives the op's name another
     meaning, or two rules disagree on its default, bounds or meaning, each rule gets its own parameter named
@@ -134,9 +134,9 @@ def collect_parameters(op: Op, rules: Sequence[Rule], loss: Loss | None = None) 
 def sort_bounds(
     op: Op, rules: Sequence[Rule], values: Mapping[str, float]
 ) -> tuple[dict[str, float], list[str]]:
-    """Swap pairs of parameter values, such as lo and hi, whose lower bound exceeds the upper one.
+    """Return parameter values with pairs such as lo and hi swapped if the lower bound exceeds the upper.
 
-    Returns all values, and a message for each swapped pair.
+    Also returns a message for each swapped pair.
     """
     result, notices = dict(values), []
     controls = collect_parameters(op, rules)
@@ -178,5 +178,5 @@ def _format_study_settings(choice: Choice) -> dict[str, str]:
 
 
 def format_numbers(numbers: Sequence[float]) -> str:
-    """Format numbers as a comma-separated list for a link."""
+    """Return numbers as a comma-separated list for a link."""
     return ",".join(map(number_text, numbers))

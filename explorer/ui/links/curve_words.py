@@ -185,9 +185,9 @@ class CurveReader(Reader):
 
 
 def tidy_range(start: float, stop: float) -> tuple[tuple[float, float], list[str]]:
-    """Turn any two numbers into an x range that can be plotted.
+    """Return any two numbers as an x range that can be plotted, and messages about changes.
 
-    A reversed range is swapped, and an empty one is widened. Also returns messages about these changes.
+    A reversed range is swapped, and an empty one is widened.
     """
     low, high = min(start, stop), max(start, stop)
     if not high - low > max(MIN_RANGE, MIN_RELATIVE_RANGE * max(-low, high)):

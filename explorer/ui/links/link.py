@@ -47,7 +47,7 @@ def is_embedded(query: str) -> bool:
 
 
 def from_query(query: Mapping[str, Sequence[str]]) -> tuple[Choice, list[str]]:
-    """Convert a parsed query into the settings of a page and messages about unusable values.
+    """Return the settings of a page for a parsed query, and messages about unusable values.
 
     Never raises. Unknown and impossible values are replaced by their defaults, and a reversed range is
     swapped.
@@ -62,7 +62,7 @@ def from_query(query: Mapping[str, Sequence[str]]) -> tuple[Choice, list[str]]:
 
 
 def make_corrections(query: Mapping[str, Sequence[str]], notice: str) -> dict[str, str]:
-    """Return a corrected query for each key that a message about an unknown op or rule suggests."""
+    """Return corrected queries, one for each key that a message about an unknown op or rule suggests."""
     if not isinstance(notice, Notice):
         return {}
     parameter, text = notice.parameter, notice.text
@@ -77,9 +77,9 @@ def make_corrections(query: Mapping[str, Sequence[str]], notice: str) -> dict[st
 def _drop_excess_branches(
     query: Mapping[str, Sequence[str]],
 ) -> tuple[Mapping[str, Sequence[str]], list[str]]:
-    """Remove the earliest branch points from a query until it is short enough.
+    """Return a query without its earliest branch points, as many as are needed to make it short enough.
 
-    Returns the query, and a message if branch points were removed.
+    Also returns a message if branch points were removed.
     """
     branches = list(query.get("branch", ()))
     remaining = branches[-MAX_BRANCHES:]
@@ -92,9 +92,9 @@ def _drop_excess_branches(
 
 
 def check_study_task(query: Mapping[str, Sequence[str]]) -> list[str]:
-    """Return a message if a link to a study names a task without held-out data.
+    """Return a list with a message if a link to a study names a task without held-out data, else [].
 
-    Only the default task has none. The result is a list of at most one message.
+    Only the default task has none.
     """
     task = TASKS[DEFAULT_TASK]
     if list(query.get("task", ()))[-1:] != [task.key] or task.metric:

@@ -15,7 +15,7 @@ def make_title(choice: Choice) -> str:
 
 
 def describe_purpose(choice: Choice) -> str:
-    """Describe the page that a link to Explore opens, in one or two sentences.
+    """Return one or two sentences that describe the page that a link to Explore opens.
 
     The description is that of an example with the same op, rules and g, if there is one.
     """

@@ -96,7 +96,7 @@ class Reader:
 
 
 def with_pluses(text: str) -> str:
-    """Insert a + between operands of a formula that are separated only by spaces.
+    """Return a formula with a + between operands that are separated only by spaces.
 
     Browsers and Python decode a + in a link's query as a space, unless it was written as %2B.
     """
@@ -104,12 +104,12 @@ def with_pluses(text: str) -> str:
 
 
 def quote(text: str) -> str:
-    """Quote text from a link in one short line of printable characters."""
+    """Return text from a link, quoted, as one short line of printable characters."""
     return f'"{_make_line(text, MAX_QUOTE)}"'
 
 
 def format_reason(error: ValueError) -> str:
-    """Format an error's message as one short line of printable characters."""
+    """Return an error's message as one short line of printable characters."""
     return _make_line(str(error), _MAX_REASON_LENGTH)
 
 

@@ -13,7 +13,7 @@ BROWSER_KEYS = ("lesson", "present", "class", "print")  # query parameters that 
 
 
 def load_choice() -> tuple[Query, list[str]]:
-    """Store the address bar's settings in the session on a visitor's first script run.
+    """Store the settings from the address bar in the session, at a visitor's first script run.
 
     Returns the query and messages about its unusable values; on later runs both are empty.
     """

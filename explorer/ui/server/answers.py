@@ -116,7 +116,7 @@ def describe_training() -> Answer:
 
 
 def _list_panels(task: Task) -> list[str]:
-    """Return the keys of the measurements with a panel that a task may have, in the order of the panels."""
+    """Return the keys of the instruments with a panel that a task may have, in the order of the panels."""
     plane = next(key for key, each in TASKS.items() if each.kind == "plane")
     settings = Settings(task=plane if task.kind == "own" else task.key)  # a user's table may be a plane's
     panels = {
@@ -128,7 +128,7 @@ def _list_panels(task: Task) -> list[str]:
 
 
 def _describe_instrument(instrument: Instrument) -> Answer:
-    """Describe a measurement as JSON data."""
+    """Return an instrument (a measurement of nets) as JSON data."""
     fields = ("key", "kind", "label", "sentence", "limits", "cost", "window")
     arguments = [{"name": each.name, "label": each.label} for each in instrument.arguments if each.label]
     panel = instrument.panel and {"key": instrument.key, **asdict(instrument.panel)}
@@ -136,14 +136,14 @@ def _describe_instrument(instrument: Instrument) -> Answer:
 
 
 def _describe_setting(setting: Setting) -> Answer:
-    """Describe a training setting as JSON data, with a label for each value that it can have."""
+    """Return a training setting as JSON data, with a label for each value that it can have."""
     fields = ("name", "kind", "label", "meaning", "low", "high", "live")
     values = {name: getattr(setting, name) for name in fields}
     return values | {"words": {word: _LABELS.get(word, word) for word in setting.words}}
 
 
 def _describe_task(task: Task) -> Answer:
-    """Describe a training task as JSON data.
+    """Return a training task as JSON data.
 
     Contains its default settings as text, and the op, backward rules and parameters that it starts with.
     """
@@ -229,7 +229,7 @@ def _describe_example(preset: Preset) -> Answer:
 
 
 def serialize_choice(choice: Choice) -> Answer:
-    """Convert a page's settings into JSON data for the browser."""
+    """Return a page's settings as JSON data for the browser."""
     op, rules = choice.entries
     options = {name: getattr(choice, name) for name in ("parameters", "learns", "hide", "colours", "slow")}
     return to_choice_data(op, rules, view=choice, training=format_training_settings(choice), **options)

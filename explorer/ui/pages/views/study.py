@@ -1,4 +1,4 @@
-"""Study: rules, rates and seeds, each rule judged at its own best rate."""
+"""Study: rules, rates and seeds, each rule scored on held-out data at its own best rate."""
 
 from explorer.ui.pages.mount import mount
 

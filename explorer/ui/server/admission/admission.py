@@ -195,7 +195,7 @@ class PageLimitMiddleware:
 def _throttle_messages(
     receive: Receive, limiter: RateLimiter, first_message_timeout_s: float = limits.FIRST_MESSAGE_TIMEOUT_S
 ) -> Receive:
-    """Wrap an ASGI ``receive`` callable so that it delays websocket messages above a rate limit.
+    """Return an ASGI ``receive`` callable that delays websocket messages above a rate limit.
 
     Delayed messages stay in network buffers. The client is disconnected if its first message is late, or if a
     message is longer than our pages send; such a message is not parsed.
@@ -235,7 +235,7 @@ def make_html_refusal(code: int, message: str) -> Response:
 
 
 async def handle_refused(_request: Request, error: Exception) -> Response:
-    """Convert a ``RefusedError`` into a JSON response; responses with status 429 are delayed."""
+    """Return a ``RefusedError`` as a JSON response; responses with status 429 are delayed."""
     assert isinstance(error, RefusedError)
     if error.status_code == 429:
         await asyncio.sleep(limits.REFUSAL_DELAY_S)

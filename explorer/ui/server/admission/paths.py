@@ -55,5 +55,5 @@ PREFIX = "".join(f"/{part}" for part in st.get_option("server.baseUrlPath").spli
 
 
 def strip_prefix(path: str) -> str:
-    """Remove the server's base path from the path of a request."""
+    """Return the path of a request without the server's base path."""
     return path.removeprefix(PREFIX)

@@ -60,7 +60,7 @@ def is_unreachable(request: HTTPConnection, identity: str) -> bool:
 
 
 def describe_unreachable(identity: str) -> str:
-    """Explain in a clause that the server that owns a run, study or class cannot be reached."""
+    """Return a clause that says that the server that owns a run, study or class cannot be reached."""
     return f"it is on the server {parse_replica(identity)}, which cannot be reached"
 
 
@@ -99,7 +99,7 @@ def redirect_to_owner(request: HTTPConnection, identity: str) -> Response:
 
 
 async def handle_wrong_replica(request: Request, error: Exception) -> Response:
-    """Convert a ``WrongReplicaError`` into a redirect to the server that owns the run."""
+    """Return a redirect to the server that owns the run for a ``WrongReplicaError``."""
     assert isinstance(error, WrongReplicaError)
     return redirect_to_owner(request, error.identity)
 

@@ -135,7 +135,7 @@ def _replace_origin(scope: Scope) -> Scope:
 
 
 def _read_list(variable: str) -> list[str]:
-    """Split an environment variable at commas and spaces into lower-case words."""
+    """Return the lower-case words of an environment variable, split at commas and spaces."""
     return os.environ.get(variable, "").lower().replace(",", " ").split()
 
 

@@ -1,4 +1,4 @@
-"""Identification of visitors by a signed cookie or by IP address, and quotas for them."""
+"""The identification of visitors by a signed cookie or IP address, and limits on what each may have."""
 
 from __future__ import annotations
 
@@ -93,7 +93,7 @@ def visitor_from_request(connection: HTTPConnection) -> Visitor:
 
 
 def adapt_advice(sentence: str, group: Hashable) -> str:
-    """Replace the advice in a refusal unless the visitor can follow it.
+    """Return a refusal's sentence, with other advice if the visitor cannot follow the given one.
 
     ``group`` is the key in ``VisitorQuota.get_limits`` whose limit is reached. The advice is the text after
     the colon. It is kept only for the visitor's own group, because visitors cannot free what others use.

@@ -94,7 +94,7 @@ class Classroom:
         self.guests[token] = Guest(groups)
 
     def answer(self, token: str, number: object, prediction: Prediction) -> bool:
-        """Store a student's prediction for the current question.
+        """Store a student's prediction for the question of the class with this ``number``.
 
         Returns False if it comes too late: the answers are shown, or another question has been asked.
         """
@@ -118,7 +118,7 @@ class Classroom:
         self._notify_all()
 
     def lead_to(self, path: str, query: str) -> int:
-        """Send all students' browsers to a page. Returns the number of connected students."""
+        """Send all students' browsers to a page, and return the number of connected students."""
         self._link_number += 1
         self._link = Link(self._link_number, path, query)
         self._notify_all()

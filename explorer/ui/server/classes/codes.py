@@ -15,10 +15,10 @@ def make_code() -> str:
 
 
 def identity_of(text: str) -> str:
-    """Convert a code as typed by a student into the id of its class.
+    """Return the id of the class for a code as typed by a student, or "" for an invalid code.
 
-    Returns "" for an invalid code. Case and punctuation are ignored. The id begins with the name of a server
-    if the code does: ``first-k7m-x2p-wrq`` becomes ``first~k7mx2pwrq``.
+    Case and punctuation are ignored. The id begins with the name of a server if the code does:
+    ``first-k7m-x2p-wrq`` becomes ``first~k7mx2pwrq``.
     """
     letters = "".join(char for char in text[:_MAX_INPUT_LENGTH].lower() if char.isascii() and char.isalnum())
     server, code = letters[:-CODE_LENGTH], letters[-CODE_LENGTH:].translate(_LOOKALIKES)
@@ -28,7 +28,7 @@ def identity_of(text: str) -> str:
 
 
 def format_code(identity: str) -> str:
-    """Format a class's id as a code for display, with hyphens between groups of three characters.
+    """Return a class's id as a code for display, with hyphens between groups of three characters.
 
     The name of the class's server comes first, if the id contains one.
     """

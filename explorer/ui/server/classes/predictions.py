@@ -63,7 +63,7 @@ def _parse_curve(values: Any, question: Question) -> DrawnCurve:
 
 
 def _parse_numbers(values: Any) -> NDArray[np.float64] | None:
-    """Convert a list of numbers into an array, with NaN in place of None.
+    """Return a list of numbers as an array, with NaN in place of None.
 
     Returns None if their number, types or sizes are invalid.
     """

@@ -37,7 +37,7 @@ ROUTES = (Route("/first", get_start, methods=["POST"]),)
 
 
 def _answer(data: Json) -> str:
-    """Compute a run's initial state for a request's data, as JSON.
+    """Return a run's initial state for the data of a request, as JSON.
 
     For settings that cannot be trained, the result is a message.
     """
@@ -48,7 +48,7 @@ def _answer(data: Json) -> str:
 
 
 def _normalize_settings(settings: Settings) -> Settings:
-    """Remove the settings that have no effect before the first step, and choose the CPU.
+    """Return settings without those that have no effect before the first step, and with the CPU as device.
 
     More requests then share a cached result, and the accelerator is reserved for runs.
     """

@@ -71,9 +71,9 @@ async def command(request: Request) -> Response:
 
 
 async def measure(request: Request) -> Response:
-    """Measure the nets of a training run and return the result of each backward rule.
+    """Return the measurement of a training run's nets by one instrument, for each backward rule.
 
-    The measurement's arguments are integers in the query.
+    The instrument's arguments are integers in the query.
     """
     run, key = request.path_params["job"], request.path_params["instrument"]
     return await respond(request, _measure, run, key, dict(request.query_params))

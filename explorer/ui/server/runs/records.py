@@ -68,7 +68,7 @@ def _render_field(name: str, hint: Any) -> str:
 
 
 def _render_type(hint: Any) -> str:
-    """Convert a Python type hint into a JSDoc type."""
+    """Return a Python type hint as a JSDoc type."""
     origin, arguments = get_origin(hint), get_args(hint)
     if origin in (Union, types.UnionType):
         return "|".join(map(_render_type, arguments))

@@ -36,7 +36,7 @@ async def answer_request(
     refusal: str = "This cannot be trained: {}.",
     slots: ComputeSlots | None = None,
 ) -> Response:
-    """Call a function with a request's parsed body and return its JSON result.
+    """Call a function in a thread with a request's parsed body, and return its JSON result.
 
     Raises RefusedError if the function fails.
 

@@ -94,7 +94,7 @@ class Fields(TypedDict):
 
 
 class WatchLimiter:
-    """A limit on the number and pace of event streams, per run or study, per visitor and in total.
+    """A limit on the number and rate of event streams, per run or study, per visitor and in total.
 
     Args:
         interval_s: the time between two events of a stream.
@@ -161,7 +161,7 @@ Questions = tuple[str, ...]
 
 
 class ObservedState(NamedTuple):
-    """The state of a run or study: a value to detect changes by, its event, and whether it may change."""
+    """The state of a run or study: a mark that changes with it, its event, and whether it may change."""
 
     mark: Hashable
     text: str
@@ -169,7 +169,7 @@ class ObservedState(NamedTuple):
 
 
 class _PendingState(NamedTuple):
-    """A requested state of a run or study, and the versions that the waiting streams have already sent."""
+    """A pending query of a run's or study's state, with the states that the waiting streams have sent."""
 
     future: asyncio.Future[ObservedState]
     marks: set[Hashable]
@@ -192,8 +192,8 @@ class StateBatcher:
     ) -> ObservedState:
         """Return the state of a run or study with the requested measurements.
 
-        The event's text is empty if the mark is still ``last``. The state is "silent" if the engine does not
-        respond.
+        The event's text is empty if the state's mark, which changes with the state, is still ``last``. The
+        state is "silent" if the engine does not respond.
         """
         loop = asyncio.get_running_loop()
         pending = self._pending.setdefault((identity, questions), _PendingState(loop.create_future(), set()))
@@ -284,7 +284,7 @@ async def stream_events(
 
 
 def format_event(status: Status, questions: Collection[str] = ()) -> str:
-    """Format the status of a run or study as the JSON text of an event.
+    """Return the status of a run or study as the JSON text of an event.
 
     The result has the fields of ``StudyEvent`` for a study, and those of ``Fields`` for a run. It includes
     the measurements in ``questions`` only, by key. Arrays are written as in plotly.js, as ``{"dtype",
@@ -331,14 +331,14 @@ def _make_label(rule: str, snapshot: Snapshot) -> str:
 
 
 def as_json(value: Any) -> str:
-    """Serialise dataclass instances and NumPy arrays as JSON."""
+    """Return dataclass instances and NumPy arrays as JSON text."""
     return json.dumps(value, default=_encode_value, allow_nan=False, separators=(",", ":"))
 
 
 def _observe_jobs(
     engine: Engine | EngineProcess, marks_by_request: Mapping[tuple[str, Questions], Collection[Hashable]]
 ) -> dict[tuple[str, Questions], ObservedState]:
-    """Query the states of several runs or studies and format their events.
+    """Return the states of several runs or studies, with their events as text.
 
     Events are formatted here because this runs outside the event loop's thread.
 
@@ -381,7 +381,7 @@ def _fetch_statuses(
 
 
 def _encode_value(value: Any) -> Any:
-    """Convert a NumPy array or a dataclass instance into JSON data."""
+    """Return a NumPy array or a dataclass instance as JSON data."""
     if isinstance(value, np.ndarray):
         dtype = _DTYPES[value.dtype.kind]
         return {"dtype": dtype, "bdata": base64.b64encode(value.astype(f"<{dtype}").tobytes()).decode()}

@@ -13,7 +13,7 @@ _measuring_lock = Lock()
 
 
 def estimate_seconds(plan: Plan) -> float:
-    """Estimate how many seconds a study takes on this machine by training a few of its nets briefly.
+    """Return the estimated seconds that a study takes here, after training a few of its nets briefly.
 
     Only one measurement runs at a time. Meanwhile, other requests get the plan's own estimate.
     """
@@ -38,7 +38,7 @@ def _sample(plan: Plan) -> Plan:
 
 @lru_cache(maxsize=128)
 def _measure_step_s(plan: Plan) -> float:
-    """Measure how many seconds a training step takes per net, or return 0 if training ends too soon."""
+    """Return the seconds that a training step takes per net, or 0 if training ends too soon to measure."""
     stepper = Stepper(plan, min_chunk=limits.STUDY_CHUNK)
     stepper.advance(0)  # creates the nets before the timing
     done_before, start_s = stepper.done, time.perf_counter()

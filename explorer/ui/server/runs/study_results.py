@@ -30,7 +30,7 @@ class Cell(TypedDict):
 
 
 class JudgedRule(TypedDict):
-    """The learning rate that a backward rule is judged at, and the size of its gradient.
+    """The learning rate at which a backward rule is scored on held-out data, and the size of its gradient.
 
     ``share`` is the size divided by straight-through's at the initial weights; null if it is not finite.
     """
@@ -53,12 +53,12 @@ class Standing(TypedDict):
 
 
 class Results(TypedDict):
-    """The results of a study so far.
+    """The results of a study so far, as JSON.
 
     ``runs`` of ``most`` runs are finished. All scores are shown with ``decimals`` decimals. ``headline`` is
-    the ranking as a sentence, and ``figure`` its picture as Plotly's data and layout, null before a seed has
-    judged all rules. ``equal`` has a sentence for each rule that equals a control. ``standings`` compares
-    each pair of rules once the study is finished.
+    the ranking as a sentence, and ``figure`` its picture as Plotly's data and layout, null until all rules
+    have a held-out score with one common seed. ``equal`` has a sentence for each rule that equals a control.
+    ``standings`` compares each pair of rules once the study is finished.
     """
 
     controls: Sequence[str]
@@ -94,7 +94,7 @@ class StudyEvent(TypedDict):
 
 
 def make_study_event(status: StudyStatus) -> StudyEvent:
-    """Convert a study's status into the JSON data of an event."""
+    """Return a study's status as the JSON data of an event."""
     return {
         "id": status.id,
         "state": status.state,
@@ -107,7 +107,7 @@ def make_study_event(status: StudyStatus) -> StudyEvent:
 
 
 def make_results(plan: Plan, rows: Sequence[Row]) -> Results:
-    """Summarise the finished runs of a study as JSON data for the page."""
+    """Return the results of a study, computed from its finished runs, as JSON data for the page."""
     task = TASKS[plan.task]
     result = Result(plan, rows)
     outcomes = judge_rules(plan, rows)

@@ -34,7 +34,7 @@ _slots = ComputeSlots(limits.EXPORT_SLOTS, limits.MAX_WAITING)  # so that curves
 
 
 class File(NamedTuple):
-    """A kind of exported file: the data that it needs from the run, its media type, and its writer."""
+    """A kind of exported file: the name of the run's data that it needs, its media type, and its writer."""
 
     part: str
     media_type: str
@@ -62,7 +62,7 @@ async def show_step(request: Request) -> Response:
 
 
 async def download_file(request: Request) -> Response:
-    """Export a training run in its present state as a file.
+    """Return a file that exports a training run in its present state.
 
     ``{key}`` proves that the visitor started the run.
     """
@@ -78,7 +78,7 @@ async def download_file(request: Request) -> Response:
 
 
 async def open_settings(request: Request) -> Response:
-    """Convert a file of exported settings into the settings of a page.
+    """Return the settings of a page for a file of exported settings.
 
     For the body ``{text}``, returns ``{choice, table}``.
     """
