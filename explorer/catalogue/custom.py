@@ -66,7 +66,7 @@ def parse_custom_rule(text: str) -> Rule:
 
 
 def _describe_briefly(rule: Rule) -> str:
-    """Describe the definition of a custom rule in a few words, based on the form of its formula."""
+    """Return a few words that describe a custom rule's formula, such as "your formula of x and g"."""
     if rule.is_drawn:
         return "g times a line drawn by hand"
     parsed = rule.parsed
