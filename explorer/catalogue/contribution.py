@@ -56,7 +56,7 @@ class Contribution:
     note: str = ""
 
     def compute_factor(self, parameters: Mapping[str, float], elements: float) -> float:
-        """Return the factor on the sum of the contributions of ``elements`` elements."""
+        """Return the factor by which the sum over ``elements`` elements is multiplied, 1 without a scale."""
         return 1.0 if self.scale is None else self.scale.value({**parameters, COUNT: float(elements)})
 
 
@@ -75,11 +75,11 @@ class DerivedContribution:
 
 @lru_cache
 def find_contribution(op: Op, rule: Rule, name: str, tensors: tuple[str, ...] = ()) -> Contribution:
-    """Find the contribution of one element to the gradient of a parameter of an op with a backward rule.
+    """Find one element's contribution to the gradient of a parameter of an op with a backward rule.
 
-    A contribution declared by the rule comes first. Otherwise, if the op declares inner and outer, the
-    contribution follows from the rule's formula for x; if not, it is torch's derivative of the op.
-    ``tensors`` names further parameters that are tensors.
+    A contribution declared by the rule comes first. Otherwise, if the op has the formulas ``inner`` and
+    ``outer``, the contribution follows from the rule's formula for x; if not, it is torch's derivative of the
+    op. ``tensors`` names further parameters that are tensors.
 
     Raises ValueError for a parameter on which y does not depend, or to which torch finds no path.
     """
@@ -105,13 +105,13 @@ def find_contribution(op: Op, rule: Rule, name: str, tensors: tuple[str, ...] = 
 
 
 def list_learnable(op: Op, rule: Rule) -> tuple[str, ...]:
-    """Return the names of the parameters that can learn, first those of the op, then those of the rule."""
+    """Return the names of the parameters that can be trained: those of the op, then those of the rule."""
     names = dict.fromkeys(p.name for p in (*op.parameters, *adapt_rule(op, rule).parameters))
     return tuple(name for name in names if find_contribution_or_none(op, rule, name))
 
 
 def find_contribution_or_none(op: Op, rule: Rule, name: str) -> Contribution | None:
-    """Find the contribution of one element to a parameter's gradient. Returns None if it cannot learn."""
+    """Find one element's contribution to a parameter's gradient, or return None if it cannot be trained."""
     try:
         return find_contribution(op, rule, name)
     except ValueError:

@@ -1,4 +1,4 @@
-"""Parse custom formulas to the same kind of ops and backward rules as those of the catalogue."""
+"""The parsing of custom formulas, which become ops and backward rules like those of the catalogue."""
 
 import re
 from collections.abc import Sequence
@@ -132,7 +132,7 @@ def _shift_error(error: FormulaError, start: int, text: str) -> FormulaError:
 
 
 def _parse_fields(part: str, variables: tuple[str, ...], text: str) -> dict[str, Any]:
-    """Parse key, label (a name or the formula), formula and parameters from the first part of a text."""
+    """Parse the op or rule in the first part of a text: its key, label, formula and parameters, as fields."""
     name_match = _NAMED.match(part)
     name, start = (name_match[1], name_match.end()) if name_match else ("", 0)
     formula = _parse_formula(part[start:], start, variables, text)

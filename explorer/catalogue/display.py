@@ -1,4 +1,4 @@
-"""Format tables for a terminal and for a notebook."""
+"""Tables as text for a terminal and as HTML for a notebook."""
 
 from collections.abc import Iterable, Sequence
 from html import escape

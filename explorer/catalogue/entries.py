@@ -16,7 +16,7 @@ _MAX_SUGGESTIONS = 3
 
 
 class UnknownKeyError(KeyError):
-    """Raised for an unknown key of an op or rule; prints its message without KeyError's quotation marks."""
+    """Raised for an unknown key of an op or rule. Its message has no quotation marks, unlike KeyError's."""
 
     def __str__(self) -> str:
         return str(self.args[0])
@@ -93,7 +93,7 @@ class Entries(Mapping[str, Record]):
         return list(dict.fromkeys(key for name in matches for key in names[name]))[:_MAX_SUGGESTIONS]
 
     def _collect_names(self) -> dict[str, list[str]]:
-        """Return a dict from each normalized key, label and alternative name to the keys with this name."""
+        """Return a dict from each normalized key, label and alternative name to the keys that it may mean."""
         names: dict[str, list[str]] = {}
         for key, entry in self.items():
             for name in _names_of(entry):
@@ -106,7 +106,7 @@ def _names_of(entry: Entry) -> list[str]:
 
 
 def _normalize_spelling(name: str) -> str:
-    """Normalize a name: lower case, no blanks or hyphens, and -ise, -iser and -isation with s."""
+    """Return a name in lower case without blanks and hyphens, and with -ise for -ize."""
     return re.sub(r"iz(?=e|ing|ation)", "is", _normalize_name(name))
 
 

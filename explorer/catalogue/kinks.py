@@ -1,4 +1,4 @@
-"""Declared kinks of ops and rules: single points and lattices."""
+"""Kinks (jumps and corners) that ops and rules declare: single points and lattices."""
 
 import math
 from collections.abc import Mapping

@@ -59,7 +59,7 @@ class Loss:
         return tuple(declared.get(name) or Parameter(name, 1.0) for name in self.parsed.parameters)
 
     def values(self, settings: Mapping[str, float]) -> dict[str, float]:
-        """Return a dict of the loss's parameter values, from ``settings`` or else defaults."""
+        """Return a dict of the values of the loss's parameters: those in ``settings``, else the defaults."""
         return {
             parameter.name: settings.get(parameter.name, parameter.default) for parameter in self.parameters
         }
@@ -78,7 +78,7 @@ def find_loss(text: str) -> Loss:
 
 
 def make_antithetic(op: Formula) -> Formula:
-    """Return the formula of an op's antithetic sample, with 1 − u in place of the random number u."""
+    """Return an op's formula with 1 − u in place of the random number u, its antithetic sample."""
     return Formula(substitute(op.tree, _ANTITHETIC))
 
 
@@ -122,7 +122,7 @@ def require_deterministic(purpose: str, *entries: Op | Rule) -> None:
 
 
 def freeze_draws(op: Op, rule: Rule, loss: Loss, u: float = FROZEN_U) -> tuple[Op, Rule]:
-    """Return deterministic versions of an op and rule, in which u has the same value for all elements.
+    """Return an op and a rule made deterministic: u has the same value for all elements.
 
     The loss has its default parameters. The new op and rule declare no kinks, so that these are searched.
     """

@@ -50,7 +50,7 @@ class Noise:
 
     @cached_property
     def peak(self) -> float:
-        """The maximum of the noise's probability density."""
+        """The largest value of the noise's probability density."""
         x = substitute(self.parsed_density.tree, {Name("x"): Number(0.0)})
         return Formula(x).value()
 

@@ -16,7 +16,7 @@ RENAMED = "{}_rule"  # new name of a rule's parameter whose name means something
 
 
 def have_distinct_meanings(op_parameter: Parameter, rule_parameter: Parameter) -> bool:
-    """Return whether parameters with the same name in an op and a rule are different quantities.
+    """Return whether an op's and a rule's parameter of the same name are different quantities.
 
     They are if the declared quantities differ, or if the op's default is outside the domain of the rule's
     parameter.
@@ -29,7 +29,7 @@ def have_distinct_meanings(op_parameter: Parameter, rule_parameter: Parameter) -
 
 
 def adapt_rule(op: Op, rule: Rule) -> Rule:
-    """Rename the parameters of a backward rule whose names mean something else in the op.
+    """Return a backward rule in which parameters are renamed if their names mean something else in the op.
 
     With ``elu`` the ``alpha`` of ``dsq`` becomes ``alpha_rule`` in all formulas, and in code. Links and
     keyword arguments may also use ``dsq.alpha``. A rule without such names, or already adapted, is returned
@@ -76,7 +76,7 @@ def _rename_parameters(rule: Rule, names: tuple[str, ...]) -> Rule:
 
 
 def narrow_parameter(op_parameter: Parameter, rule_parameter: Parameter) -> Parameter:
-    """Restrict an op's parameter to the domain of a backward rule that shares the parameter.
+    """Return an op's parameter, restricted to the domain of the rule's parameter that shares its value.
 
     Bounds outside that domain are replaced by the rule's, extended to include the op's default.
     """
@@ -94,7 +94,7 @@ def qualify_name(rule: Rule, parameter: Parameter) -> str:
 
 
 def find_formula_name(op: Op, rule: Rule, name: str) -> str:
-    """Return a parameter's name in formulas, given it as ``name`` or ``rule.name``."""
+    """Return a parameter's name in formulas, given ``name`` or ``rule.name`` as a user writes it."""
     formula_names = {qualify_name(rule, p): p.name for p in adapt_rule(op, rule).parameters}
     return formula_names.get(name, name)
 
@@ -167,7 +167,7 @@ def require_in_domain(op: Op, rule: Rule, settings: Mapping[str, float]) -> None
 
 
 def to_finite(name: str, value: Any) -> float:
-    """Convert a number to a finite float. Raises ValueError, naming ``name``, for any other value."""
+    """Return a number as a finite float, or raise ValueError, naming ``name``, for any other value."""
     try:
         if isinstance(value, bool | str):
             raise TypeError

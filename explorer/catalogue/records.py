@@ -80,7 +80,7 @@ class Parameter:
 
     @property
     def display_name(self) -> str:
-        """The parameter's name on screen, which is the name in the formulas of its op or rule."""
+        """The parameter's name on screen: the original one if ``adapt_rule`` has renamed the parameter."""
         return self.plain or self.name
 
     def is_valid(self, value: float, context: Mapping[str, float] = MappingProxyType({})) -> bool:
@@ -138,12 +138,12 @@ class Learned:
 
     @cached_property
     def parsed(self) -> Formula:
-        """The contribution of one element to the gradient, as a formula."""
+        """One element's contribution to the gradient, as a formula."""
         return parse(self.formula, parameters=None)
 
     @cached_property
     def parsed_scale(self) -> Formula | None:
-        """The factor on the sum of the contributions, as a formula, or None for 1."""
+        """The factor on the sum of all elements' contributions as a formula, or None for 1."""
         return None if self.scale is None else parse(self.scale, variables=(), parameters=None)
 
     @property
@@ -154,7 +154,7 @@ class Learned:
 
     @property
     def parameter_names(self) -> set[str]:
-        """The names of the parameter that learns and of all parameters in its formulas."""
+        """The names of the parameter that is trained and of all parameters in its formulas."""
         scale = self.parsed_scale.parameters if self.parsed_scale else ()
         return {self.name, *self.parsed.parameters, *scale} - {COUNT}
 
@@ -200,7 +200,7 @@ class Entry:
 
     @property
     def random_names(self) -> tuple[str, ...]:
-        """The random numbers that the formulas use, such as ``u()``, and names that depend on them."""
+        """The random numbers that the formulas use, such as ``u()``, and dependent names such as ``ya()``."""
         return tuple(dict.fromkeys(chain.from_iterable(formula.random_names for formula in self.formulas)))
 
     @property
@@ -215,7 +215,7 @@ class Entry:
         return tuple(dict.fromkeys(chain.from_iterable(outputs)))
 
     def compute_degree(self, y: float = math.inf) -> float:
-        """Return the formula's degree as a polynomial in x between its kinks, or inf if it is not known.
+        """Return the degree in x of the formula as a polynomial between two kinks, or inf if it is unknown.
 
         ``y`` is the degree of the op.
         """
@@ -223,7 +223,7 @@ class Entry:
         return pieces.find_known_degree(self.parsed.tree, y, is_searched=self.kinks is None)
 
     def with_quantities(self, **fields: Any) -> Self:
-        """Return a copy with new fields and with each parameter's ``quantity`` set to its meaning."""
+        """Return a copy with new fields, in which each parameter's ``quantity`` is its meaning."""
         parameters = tuple(replace(p, quantity=p.quantity or p.meaning) for p in self.parameters)
         return replace(self, parameters=parameters, **fields)
 
@@ -283,7 +283,7 @@ class Op(Entry):
 
     @property
     def evaluation_op(self) -> "Op":
-        """The op used for evaluating a net: this op, or another one without parameters."""
+        """The op that replaces this one when a net is evaluated; usually the op itself."""
         return self if self.judged is None else replace(self, formula=self.judged, parameters=(), judged=None)
 
 
@@ -350,7 +350,7 @@ class Rule(Entry):
 
     @property
     def needs_loss(self) -> bool:
-        """True if the gradient for x depends on the value of a loss, not only on its slope."""
+        """True if the gradient for x depends on the value of a loss, not only on the loss's slope."""
         return bool(self.parsed and self.parsed.uses_loss)
 
     @property
@@ -361,5 +361,5 @@ class Rule(Entry):
 
 @lru_cache
 def _parse_condition(text: str) -> Formula:
-    """Parse a condition as a formula with the value 1 if the condition holds and 0 otherwise."""
+    """Parse a condition such as ``0 < alpha`` as a formula that is 1 where it holds and 0 elsewhere."""
     return parse(f"1 * ({text})", variables=(), parameters=None)
