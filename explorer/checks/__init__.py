@@ -55,7 +55,7 @@ _TRACING_LIMIT_S = 180.0  # includes torch's imports before its first trace, whi
 
 @dataclass(frozen=True)
 class Check:
-    """A check of backward rules, with its name in results and the functions that run it on a curve."""
+    """A check of backward rules: its name in results, and the functions that run it on the rule's curve."""
 
     name: str
     run: Callable[[Curve], Result]  # runs the check on an elementwise op with a rule

@@ -23,7 +23,7 @@ _INTENDED = "That is intended if the source passes g beyond the op's range, a fo
 
 
 def check_area(curve: Curve) -> Result:
-    """Check whether a rule's integral over all x, for g = 1, equals the sum of the op's jumps."""
+    """Check whether a rule's integral over all x equals the sum of the op's jumps, for g = 1."""
     curve.require_elementwise()
     if not len(curve.jumps[0]):
         return holds("The op does not jump, so there is nothing to compare the area with.")
@@ -79,7 +79,7 @@ def _compare_area(curve: Curve, of_jump: bool = False) -> Result:
 
 
 def check_antiderivative(curve: Curve) -> Result:
-    """Check whether the integral of a rule, which is the function that a net descends, follows the op."""
+    """Check whether a rule's integral over x, the function that training then minimises, follows the op."""
     curve.require_elementwise()
     declared, at = curve.subject.declared, curve.jumps[0]
     if not curve.is_flat and not is_derivative(curve):

@@ -60,14 +60,14 @@ class Probe:
         self._directions = torch.eye(count, dtype=dtype) if count <= _MAX_SINGLE else directions
 
     def move(self, value: Tensor) -> "Probe":
-        """Return a copy of the probe with another value of the argument."""
+        """Return a copy of the probe in which the argument has another value."""
         arguments, k, moved = self.subject.arguments, self.k, value.requires_grad_()
         subject = replace(self.subject, arguments=(*arguments[:k], moved, *arguments[k + 1 :]))
         return Probe(subject, k, self.mixes)
 
     @cached_property
     def upstreams(self) -> list[Tensor]:
-        """Three independent upstream gradients, with 0 where the due gradient is ambiguous."""
+        """Three independent upstream gradients, like y, with 0 where the due gradient is ambiguous."""
         steps = torch.arange(self.y.numel(), dtype=self.y.dtype).reshape(self.y.shape)
         return [((steps * pace).sin() + 0.4) * self._decided for pace in (0.7, 1.9, 3.1)]
 
@@ -89,19 +89,19 @@ class Probe:
 
     @cached_property
     def rounds(self) -> bool:
-        """True if the forward rounds."""
+        """True if the function rounds in its forward."""
         with _StraightThrough() as mode, torch.no_grad():
             self.subject.run(self.x.clone())
         return bool(mode.rounds)
 
     @cached_property
     def forward(self) -> Callable[..., Any] | None:
-        """The forward as plain torch code that autograd can follow, or None if it is unknown."""
+        """The function's forward as torch code that autograd can follow, or None if there is none."""
         return self.subject.plain or (self.subject.function and partial(_run_plain, self.subject.function))
 
     @cached_property
     def actual(self) -> Tensor | None:
-        """The gradients by backward for all upstream gradients, (3, m), or None if one is missing."""
+        """The gradients by backward for three upstream gradients, (3, m), or None if one is missing."""
         return self._stack([self.pull(g) for g in self.upstreams])
 
     def pull(
@@ -224,7 +224,7 @@ class _Context:
 
 
 def _run_plain(function: type[torch.autograd.Function], x: Tensor, *arguments: Any) -> Any:
-    """Run the forward of a Function as plain torch code."""
+    """Call a Function's forward with a dummy ``ctx``, so that autograd follows it. Returns the output."""
     new_style = function.setup_context is not torch.autograd.Function.setup_context
     inputs = (x, *arguments)
     return function.forward(*inputs) if new_style else function.forward(_Context(len(inputs)), *inputs)

@@ -1,4 +1,4 @@
-"""Checks that the gradient is the op's derivative, and that its own derivative is right."""
+"""Checks that a rule's gradient is the op's derivative, and that the gradient's own derivative is right."""
 
 import math
 from collections.abc import Callable, Iterator
@@ -21,7 +21,7 @@ _REACH, _POINTS, _LINE_POINTS = 3.0, 97, 13  # range and number of x for second 
 
 
 def check_derivative(curve: Curve) -> Result:
-    """Check whether the gradient for g = 1 equals central differences of the op, away from kinks."""
+    """Check whether a rule's gradient for g = 1 equals central differences of the op, away from kinks."""
     x, off = curve.x, (curve.gradient - curve.slope).abs()
     deviating = curve.trusted & (off > curve.tolerance)
     is_broken = curve.y.isfinite() & curve.gradient.isnan() & (x.abs() < 100)
@@ -147,7 +147,7 @@ def _judge_factor(curve: Curve, times: float, at: float) -> Result:
 
 
 def check_double_backward(curve: Curve) -> Result:
-    """Check autograd of the backward, by x and by g, against differences of the gradient."""
+    """Check the derivatives of the gradient by x and by g: autograd against finite differences."""
     curve.require_elementwise()
     subject, pull = curve.subject, curve.subject.gradient
     count = _LINE_POINTS if curve.is_line else _POINTS

@@ -22,7 +22,7 @@ _Samples = dict[torch.dtype, tuple[Tensor, Tensor, Tensor]]
 
 
 def check_finiteness(curve: Curve) -> Result:
-    """Check whether y and the gradient are finite from the smallest floats up to ±10,000, in four dtypes."""
+    """Check whether y and the gradient are finite in four dtypes, from the smallest floats to ±10,000."""
     curve.require_elementwise()
     subject, far, samples = curve.subject, "", _Samples()
     for dtype in DTYPES:

@@ -27,7 +27,7 @@ _NAME_OF_X = re.compile(r"\bx(?= = )|(?<=\|)x(?=\|)|(?<=every )x\b")  # the name
 
 
 class Line(Curve):
-    """A function of a tensor along a straight line through x in the direction v, weighted with w."""
+    """A function of one number t: the weighted output along a straight line x + t·v through an input x."""
 
     is_line = True
 
@@ -64,7 +64,7 @@ class Line(Curve):
 
 @lru_cache(maxsize=2)
 def make_lines(curve: Curve) -> tuple[Line, ...]:
-    """Return straight lines in random directions through an x that the function accepts."""
+    """Return functions along straight lines, in random directions, through an x that the function accepts."""
     subject = curve.subject
     x = subject.sample(-2.3, 2.9, 6)
     y = subject.run(x.clone())
@@ -80,7 +80,7 @@ def make_lines(curve: Curve) -> tuple[Line, ...]:
 
 
 def adapt(run: Callable[[Curve], Result]) -> Callable[[Curve], Result]:
-    """Return a check that runs an elementwise check on a few lines and returns the worst result."""
+    """Return a check that runs a check for elementwise functions on a few lines; the worst result counts."""
 
     def run_on_lines(curve: Curve) -> Result:
         worst = min(map(run, make_lines(curve)[:_TRIED]), key=attrgetter("rank"))
@@ -105,7 +105,7 @@ def check_finiteness_at_scales(curve: Curve) -> Result:
 
 
 def check_area_on_lines(curve: Curve) -> Result:
-    """Check whether y jumps along straight lines, and compare the rule's integral with the rise of y."""
+    """Check whether y jumps along straight lines, and compare the integral of the gradient with y's rise."""
     if not any(len(line.jumps[0]) for line in make_lines(curve)[:_TRIED]):
         return holds("y does not jump along straight lines, so there is nothing to compare the area with.")
     promised, rises = torch.stack([line.integrate_uphill() for line in make_lines(curve)]).T
@@ -115,7 +115,7 @@ def check_area_on_lines(curve: Curve) -> Result:
 
 
 def check_antiderivative_on_lines(curve: Curve) -> Result:
-    """Check whether y changes along straight lines in the direction of the rule's gradient."""
+    """Check whether y rises along straight lines in the direction of the rule's gradient."""
     lines = make_lines(curve)
     if all(is_derivative(line) and not len(line.jumps[0]) for line in lines[:_TRIED]):
         return holds("The op is an antiderivative of its gradient along straight lines.")

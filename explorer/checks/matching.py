@@ -29,7 +29,7 @@ _TOLERANCE, _STEP, _MAX_IDLE = 1e-6, 1e-6, 3
 
 @dataclass(frozen=True)
 class Match:
-    """A rule of the catalogue, with the parameters that give it the same curve."""
+    """A rule of the catalogue with the parameter values that give it the same curve as a user's function."""
 
     rule: Rule
     parameters: Mapping[str, float]
@@ -50,7 +50,7 @@ def describe_match(curve: Curve, factor: float = 1.0) -> str:
 
 @lru_cache(maxsize=8)
 def match_rule(curve: Curve, factor: float = 1.0) -> Match | None:
-    """Find a catalogue rule that suits the op and equals ``factor`` times the gradient; None if none does.
+    """Return a catalogue rule that suits the op and equals ``factor`` times the gradient, or None.
 
     Rules with a declared fault never match. A gradient that overflows or depends on other elements has no
     match.
@@ -89,9 +89,10 @@ def _iterate_for_op(curve: Curve, pulls: Mapping[float, Tensor]) -> Iterator[Mat
 
 
 def _iterate_for_jump(curve: Curve, factor: float) -> Iterator[Match]:
-    """Yield rules for jumps that match the gradient, with fitted parameters, centred on the op's jump.
+    """Yield rules for ops that jump that match the gradient, with fitted parameters.
 
-    Among rules of infinite area, those that learn are for two jumps, the others for one.
+    They are centred on the op's jump. Among rules of infinite area, those that learn are for two jumps, the
+    others for one.
     """
     at, rises = curve.jumps[0], float(curve.jumps[1].sum())
     u = curve.x - float(at.mean())

@@ -1,4 +1,4 @@
-"""Checks that learned arguments get the gradients due to them."""
+"""Checks of the gradients of trained arguments, other than x, against the forward."""
 
 import math
 from dataclasses import replace
@@ -27,7 +27,7 @@ _BY_ROOT = "gets a gradient divided by the root of the number of elements, as in
 
 
 def check_parameter_gradients(curve: Curve) -> Result:
-    """Check whether each learned argument gets the gradient that follows from the forward."""
+    """Check whether the gradient of each trained argument is the one that follows from the forward."""
     subject = curve.subject
     op, rule = subject.op, subject.rule
     if op is None or rule is None or not rule.learned:
@@ -58,7 +58,7 @@ def _explain_mismatch(op: Op, rule: Rule) -> str:
 
 
 def _make_learnable(pair: Subject, op: Op, rule: Rule) -> Subject:
-    """Turn an op with a rule into a function of x and the parameters for which the rule has gradients."""
+    """Return an op with a rule as a function of x and of the parameters that the rule trains."""
     learned = tuple(single.name for single in rule.learned if single.name in op.parsed.parameters)
     numbers = {name: value for name, value in pair.parameters.items() if name not in learned}
     values = (torch.tensor(pair.parameters[name], requires_grad=True) for name in learned)
@@ -235,7 +235,7 @@ def _find_ratio(actual: Tensor, target: Tensor, tolerance: float, noise: float) 
 
 
 def _is_bound(probe: Probe, actual: Tensor) -> bool:
-    """Return whether an argument bounds y and learns only from the elements at that bound."""
+    """Return whether an argument bounds y and gets its gradient from the elements at that bound only."""
     y, bound = probe.y, probe.argument.to(probe.y.dtype).reshape(-1)
     if len(bound) != 1 or not bool((torch.stack([y.amax(), y.amin()]) - bound).abs().min() < 1e-6):
         return False

@@ -24,7 +24,7 @@ def check_memory(curve: Curve) -> Result:
 
 
 def _make_matrix(subject: Subject) -> Tensor:
-    """Return an x with two dimensions, for which memory layouts differ, if the function accepts it."""
+    """Return an x of shape (6, 4) if the function accepts it, since memory layouts need two dimensions."""
     x = subject.sample(-2.3, 2.9, 24)
     with suppress(UntriedError):
         if not subject.trial.suffix and subject.example is None:
@@ -76,7 +76,7 @@ def _iterate_faults(subject: Subject, x: Tensor) -> Iterator[str]:
 
 
 def _find_shadowed_global(function: type[torch.autograd.Function] | None) -> str:
-    """Find a global that backward reads under the name of a variable of forward. Returns "" if none."""
+    """Return a global that backward reads by mistake, as forward has a variable of its name; "" if none."""
     forward, backward = (getattr(function, name, None) for name in ("forward", "backward"))
     if not (isinstance(forward, FunctionType) and isinstance(backward, FunctionType)):
         return ""
@@ -111,7 +111,7 @@ def _iterate_layouts(g: Tensor) -> Iterator[tuple[str, Tensor]]:
 
 
 def check_repetition(curve: Curve) -> Result:
-    """Check that three calls with the same x and g, and another x in between, give the same bits."""
+    """Check that three calls with the same x and g give the same bits, with a call for another x between."""
     subject = replace(curve.subject, seed=None)
     x = subject.sample(-2.3, 2.9, 101)
     calls = [subject.run_both(x), subject.run_both(x)]

@@ -40,12 +40,12 @@ class Result:
 
     @property
     def mark(self) -> str:
-        """The verdict as one symbol."""
+        """The symbol of the verdict, one character."""
         return _MARKS[self.verdict]
 
     @property
     def rank(self) -> int:
-        """The rank of the verdict, 0 for the worst."""
+        """The rank of the verdict as a number, 0 for the worst."""
         return VERDICTS.index(self.verdict)
 
     @property
@@ -127,12 +127,12 @@ def name_dtype(dtype: torch.dtype) -> str:
 
 
 def format_number(number: Number, digits: int = 3) -> str:
-    """Format a number for a sentence, with three significant digits and a typographic minus."""
+    """Return a number as text with three significant digits and a typographic minus."""
     return formula.format_number(float(number), digits)
 
 
 def format_unequal(one: float, other: float) -> tuple[str, str]:
-    """Format two numbers for a sentence, with enough digits to distinguish them, and at least three."""
+    """Return two numbers as texts with enough digits to distinguish them, at least three."""
     pairs = ((format_number(one, digits), format_number(other, digits)) for digits in range(3, 17))
     return next((pair for pair in pairs if pair[0] != pair[1]), (f"{one!r}", f"{other!r}"))
 

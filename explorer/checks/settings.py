@@ -103,7 +103,7 @@ def _iterate_transforms(
 
 
 def check_compile(curve: Curve) -> Result:
-    """Check that the compiled function gives the same y and gradient, for contiguous and expanded g."""
+    """Check that torch.compile changes neither y nor the gradient, for contiguous and expanded g."""
     subject, x = curve.subject, curve.subject.sample(-2.3, 2.9, 101, torch.float32)
     (y, r), is_one_graph = subject.run_both(x), False
     upstreams = torch.ones_like(y), torch.ones(()).expand(y.shape)
@@ -162,7 +162,7 @@ def check_autocast(curve: Curve) -> Result:
 
 
 def check_devices(curve: Curve) -> Result:
-    """Check that accelerator and CPU agree or, without an accelerator, that torch's meta device works."""
+    """Check that accelerator and CPU agree, or that torch's meta device works if there is no accelerator."""
     subject, accelerator = curve.subject, torch.accelerator.current_accelerator(check_available=True)
     kind = "meta" if accelerator is None else accelerator.type
     place = "It does not follow x to another device: " if accelerator is None else f"On {kind.upper()} "
