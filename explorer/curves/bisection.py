@@ -98,7 +98,7 @@ def is_near(x: float, positions: Sequence[float], distance: float) -> bool:
 
 
 def _evaluate_comparable(function: Curve, x: Floats) -> Floats:
-    """Evaluate a function at float64 x, with NaN replaced by ∞ because NaN does not equal itself."""
+    """Return a function's values at x in float64, with ∞ for NaN, because NaN does not equal itself."""
     with torch.no_grad():
         y = function(torch.from_numpy(x))
         return y.nan_to_num(nan=math.inf, posinf=math.inf, neginf=-math.inf).numpy()

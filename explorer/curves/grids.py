@@ -35,7 +35,7 @@ def normalize_range(start: float, stop: float, dtype: torch.dtype) -> tuple[floa
 
 
 def check_points(points: int) -> int:
-    """Return a number of points unchanged, or raise ValueError if it is not an integer within bounds."""
+    """Return a number of points if it is an integer within bounds, else raise ValueError."""
     if not isinstance(points, int) or not 2 <= points <= MAX_POINTS:
         raise ValueError(f"points must be a whole number from 2 to {MAX_POINTS}, not {points!r}")
     return points

@@ -35,7 +35,7 @@ def interpolate_functions(curves: Curves) -> tuple[Op, tuple[Rule, ...]]:
 
 
 def _interpolate_op(op: ForeignOp, curves: Curves) -> Op:
-    """Return a copy of a user-defined op whose formula interpolates sampled points."""
+    """Return a copy of a user-defined op whose formula interpolates between sampled points."""
     by_g = dict(_sample_wide_range("default", curves))
     wide = by_g[curves.g]
     gradient, restriction = _make_gradient_tree(op.label, "default", by_g, curves.g, _A)
@@ -46,7 +46,7 @@ def _interpolate_op(op: ForeignOp, curves: Curves) -> Op:
 
 
 def _interpolate_rule(rule: ForeignRule, curves: Curves) -> Rule:
-    """Return a copy of a user-defined backward rule whose formula interpolates sampled points."""
+    """Return a copy of a user-defined backward rule whose formula interpolates between sampled points."""
     by_g = dict(_sample_wide_range(rule, curves))
     wide = by_g[curves.g]
     tree, restriction = _make_gradient_tree(rule.label, rule.key, by_g, curves.g, _X)
@@ -88,7 +88,7 @@ def _make_gradient_tree(
 
 
 def _format_kinks(curves: Curves, key: str) -> tuple[str, ...] | None:
-    """Return the kinks of a curve as text, in the form that the catalogue uses."""
+    """Return the kinks of a curve as texts, the form in which ops and rules declare kinks."""
     return tuple(repr(kink) for kink in curves.kinks[key] or ())
 
 

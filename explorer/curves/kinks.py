@@ -134,7 +134,7 @@ def find_contribution_kinks(
 
 
 def _sort_or_none(positions: set[float]) -> list[float] | None:
-    """Sort positions, or return None if there are more than ``MAX_KINKS``."""
+    """Return positions in ascending order, or None if there are more than ``MAX_KINKS``."""
     return sorted(positions) if len(positions) <= MAX_KINKS else None
 
 
@@ -271,7 +271,7 @@ def _disable_grad(curve: Curve) -> Curve:
 
 
 def _evaluate_with_slopes(curve: Curve, x: Tensor, g: float) -> tuple[Tensor, Tensor]:
-    """Return a function's values at x and autograd's gradient for g, which is 0 if there is no graph."""
+    """Return a function's values at x and autograd's gradient for g, 0 if x has no path to the values."""
     leaf = x.detach().requires_grad_()
     values = curve(leaf)
     slopes = torch.zeros_like(leaf)

@@ -36,7 +36,7 @@ def find_levels(curves: SampledCurves) -> list[float]:
 
 
 def choose_level_ticks(levels: list[float], label_gap: float, mark_gap: float) -> LevelTicks:
-    """Choose the output levels of an op that get an axis tick, with or without a label.
+    """Return the output levels of an op at which an axis gets a tick, with or without a label.
 
     ``label_gap`` and ``mark_gap`` are the least distances between labels and between ticks. Levels with short
     texts are labelled first.

@@ -128,7 +128,7 @@ class SampledCurves(ABC):
 
 
 def to_part_key(rule: str) -> str:
-    """Return the dict key under which the contributions of a backward rule to a parameter are stored."""
+    """Return the key, in dicts of curves, of the contributions to a parameter's gradient by a rule."""
     return f"part {rule}"
 
 

@@ -177,7 +177,7 @@ def _make_evaluator(
     span: tuple[float, float],
     learns: str,
 ) -> StochasticEvaluator | DeterministicEvaluator:
-    """Create the evaluator for an op: a stochastic one if there is a loss, else a deterministic one."""
+    """Return the evaluator for an op: one that averages over random numbers if there is a loss."""
     return (
         StochasticEvaluator(op, loss, settings, g, span)
         if loss

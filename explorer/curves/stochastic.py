@@ -82,7 +82,7 @@ def _evaluate_gradient(pair: StochasticPair, x: Tensor) -> Moments:
 
 
 def _cast(values: Tensor, dtype: np.dtype[Any]) -> Floats:
-    """Convert a tensor to a NumPy array of the given dtype; values that overflow become infinite."""
+    """Return a tensor as a NumPy array of the given dtype; values that overflow become infinite."""
     with np.errstate(over="ignore"):
         return values.numpy().astype(dtype)
 

@@ -132,7 +132,7 @@ def _make_tree(x: Floats, y: Floats, name: str) -> ForeignCall:
 
 
 def _make_label(key: str) -> str:
-    """Return the label of a backward rule, with its number if the table has several curves of the rule."""
+    """Return the label of a backward rule, with its number if the table has several curves of it."""
     for suffix in ("", f" {key.rpartition(' ')[2]}"):
         if (rule := key.removesuffix(suffix)) in RULES:
             return RULES[rule].label + suffix
@@ -140,10 +140,7 @@ def _make_label(key: str) -> str:
 
 
 def _classify_points(x: Floats) -> np.ndarray[Any, np.dtype[np.int8]]:
-    """Return marks for sampled points: part of the even grid, kink, or next to a kink.
-
-    The distances between neighbouring points decide.
-    """
+    """Return marks for sampled x, by their distances: even grid point, kink, or next to a kink."""
     is_close = np.diff(x) <= _NEIGHBOUR_STEPS * np.spacing(np.abs(x[1:]).astype(np.float32)).astype(
         np.float64
     )

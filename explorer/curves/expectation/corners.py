@@ -27,7 +27,7 @@ def compute_unbiased_gradient(pair: StochasticPair, x: Tensor, corners: Tensor) 
 
 
 def find_corners(pair: StochasticPair, x: Tensor) -> Tensor:
-    """Return the elements of x at which the slope of the mean loss differs between left and right."""
+    """Return the elements of x at which the mean loss has different slopes to the left and to the right."""
     before, after = _compute_side_slopes(pair, x)
     return x[(after - before).abs() > _MIN_DIFFERENCE * torch.maximum(before.abs(), after.abs())]
 

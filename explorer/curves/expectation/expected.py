@@ -61,7 +61,7 @@ def expected(
 
 
 def _parse_x(x: Tensor | ArrayLike) -> Tensor:
-    """Convert x to a flat float64 tensor. Raises ValueError unless it consists of finite real numbers."""
+    """Return x as a flat float64 tensor. Raises ValueError unless it consists of finite real numbers."""
     try:
         values = x.detach().cpu() if isinstance(x, Tensor) else torch.from_numpy(np.array(x))
     except (TypeError, ValueError):

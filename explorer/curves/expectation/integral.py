@@ -36,7 +36,7 @@ class Moments(NamedTuple):
 
 
 class _SizedMoments(NamedTuple):
-    """The mean and standard deviation of a function over u, with the mean of its absolute value."""
+    """The mean and standard deviation of a function over u, and the mean of its absolute value."""
 
     moments: Moments
     size: Tensor

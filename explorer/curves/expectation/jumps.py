@@ -1,4 +1,4 @@
-"""Find the random numbers u at which a formula of x and u jumps, to integrate it between them."""
+"""Find the random numbers u at which a formula of x and u jumps, so as to integrate between the jumps."""
 
 from __future__ import annotations
 
@@ -86,7 +86,7 @@ def is_flat(node: Node) -> bool:
 
 
 def bind_formula(formula: Formula, numbers: Mapping[str, float]) -> Integrand:
-    """Turn a formula with given numbers into a function of two tensors, x and u."""
+    """Return a formula with given parameter values as a function of two tensors, x and u."""
     function, needs_normal = formula.bind(numbers), NORMAL in formula.random_names
     return lambda x, u: function(
         x, None, None, {UNIFORM: u} | ({NORMAL: to_normal(u)} if needs_normal else {})
@@ -169,7 +169,7 @@ def _scan_roots(switch: Switch, inner: Integrand, level: Integrand | None, x: Te
 
 
 class _Cells(NamedTuple):
-    """Intervals of u, each for one x, with the function's levels at both ends."""
+    """Intervals of the random number u, each for one x, with a formula's levels at both ends."""
 
     row: Tensor
     low: Tensor

@@ -31,7 +31,7 @@ class Jump(NamedTuple):
 
 
 def has_two_outputs(op: Op, parameters: Mapping[str, float]) -> bool:
-    """Return whether a stochastic op has just two outputs at each x, both piecewise constant in x.
+    """Return whether a stochastic op has only two possible outputs at each x, both piecewise constant in x.
 
     The op is tried at 9 x from −2 to 2.
     """

@@ -51,7 +51,7 @@ class Curve:
         self.is_fine = self.eps < 1e-12
 
     def require_elementwise(self) -> None:
-        """Raise UntriedError with the reason if y at one x depends on the others."""
+        """Raise UntriedError, with the reason, if y at one x depends on other elements of x."""
         if self.traits.dependence:
             raise UntriedError(self.traits.dependence)
 
@@ -65,7 +65,7 @@ class Curve:
 
     @cached_property
     def x(self) -> Tensor:
-        """The x at which the curve is sampled, off round numbers and denser around each argument."""
+        """The x at which the curve is sampled, not at round numbers and denser around each argument."""
         parts = []
         for number in self.subject.numbers:
             reach = max(1.0, abs(number) / 8)
@@ -103,14 +103,14 @@ class Curve:
 
     @cached_property
     def trusted(self) -> Tensor:
-        """A mask, (n,) bool, of the x at which the slope is reliable: y is finite, and no kink is near."""
+        """A mask, (n,) bool, of the x at which the slope is reliable: y is finite and no kink is near."""
         slope, error, _ = self._slope
         is_known = self.y.isfinite() & slope.isfinite() & self.gradient.isfinite()
         return is_known & (error <= (1e-3 if self.is_fine else 5e-2) * (slope.abs() + 1e-3))
 
     @cached_property
     def is_flat(self) -> bool:
-        """True if the op changes only by jumps, like a staircase; its steps may be as fine as 1e-4."""
+        """True if the op is piecewise constant, like a staircase, with steps that may be as fine as 1e-4."""
         if self.is_fine:
             near = self.x[(self.x.abs() <= NEAR) & (self.x.abs() > 0.1)]  # closer to 0, floats are finer
             x = (near if len(near) > 2 else self.x)[1:-1]  # the ends may be those of a domain
@@ -150,9 +150,9 @@ class Curve:
 
     @cached_property
     def _samples(self) -> tuple[Tensor, Tensor, Tensor]:
-        """Dense x, the gradient there for g = 1, and its integral over each cell between two x.
+        """Dense x from −10,000 to 10,000, the gradient there for g = 1, and its integral between each two x.
 
-        x goes from −10,000 to 10,000 and is denser around jumps and kinks.
+        The x are denser around jumps and kinks.
         """
         declared = self.declared_kinks
         edges = self.gradient_jumps[0].tolist() if declared is None else declared
@@ -167,13 +167,13 @@ class Curve:
 
     @property
     def declared_kinks(self) -> list[float] | None:
-        """The kinks of a pair between −8 and 8, or None for a user's function."""
+        """The kinks between −8 and 8 of a catalogue op with a rule, or None for a user's function."""
         op, rule = self.subject.op, self.subject.rule
         return (find_kinks(op, rule, self.subject.parameters, -NEAR, NEAR) or []) if op and rule else None
 
     @cached_property
     def integral(self) -> tuple[Tensor, Tensor]:
-        """The x, and the rule's antiderivative there for g = 1, which is 0 at the least x."""
+        """The x, (n,), and the rule's antiderivative there for g = 1, which is 0 at the first x."""
         x, _, cells = self._samples
         return x, torch.cat([torch.zeros(1, dtype=self.dtype), cells.cumsum(0)])
 
@@ -200,7 +200,7 @@ class Curve:
 
     @property
     def cancels(self) -> bool:
-        """True if the areas of the rule above and below 0 are about the same."""
+        """True if the integrals of the rule's positive and negative values are about the same."""
         cells = self._samples[2]
         return abs(float(cells.sum())) < _CANCELLED * float(cells.abs().sum())
 
@@ -231,7 +231,7 @@ def _limit_sum(near: float, total: float, growth: float = 1e-3) -> float:
 
 
 def differentiate(values: Callable[[Tensor], Tensor], x: Tensor, h: Tensor | float) -> tuple[Tensor, Tensor]:
-    """Return fourth-order central differences at x, with steps from h/2 to 2h, and their likely errors."""
+    """Return fourth-order central differences, with steps from h/2 to 2h, and likely errors; (n,) each."""
     wide, middle, narrow = ((values(x + k * h) - values(x - k * h)) / (2 * k * h) for k in (2.0, 1.0, 0.5))
     slope = (4 * narrow - middle) / 3
     return slope, (slope - (4 * middle - wide) / 3).abs()

@@ -41,7 +41,7 @@ class ForeignOp(Op):
 
     @functools.cached_property
     def parsed(self) -> Formula:
-        """The op's expression tree as a Formula, which can be evaluated but not written as text."""
+        """The op as a Formula that calls the function; it can be evaluated but not written as text."""
         return Formula(self.tree)
 
 
@@ -53,7 +53,7 @@ class ForeignRule(Rule):
 
     @functools.cached_property
     def parsed(self) -> Formula:
-        """The rule's expression tree as a Formula, which can be evaluated but not written as text."""
+        """The rule as a Formula that calls the function; it can be evaluated but not written as text."""
         return Formula(self.tree)
 
 
@@ -144,7 +144,7 @@ class _UserFunction:
 
 
 def _make_user_function(function: Callables) -> _UserFunction:
-    """Wrap a user-defined function after testing that it can be sampled."""
+    """Return a user-defined function as a node for expression trees, after a test that it can be sampled."""
     subject = prepare_function(function, (), {})
     arguments = tuple(_freeze_argument(argument) for argument in subject.arguments)
     user_function = _UserFunction(_make_label(function, subject), replace(subject, arguments=arguments))
@@ -155,7 +155,7 @@ def _make_user_function(function: Callables) -> _UserFunction:
 
 
 def _freeze_argument(argument: Any) -> Any:
-    """Copy and detach a tensor argument, so that later training does not change it; keep anything else."""
+    """Return a copy of a tensor argument, detached so that training does not change it; others unchanged."""
     return argument.detach().clone() if isinstance(argument, Tensor) else argument
 
 

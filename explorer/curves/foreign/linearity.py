@@ -59,5 +59,5 @@ def compare_gradients(
 
 
 def mask_nonlinear(gradient: Callable[[float], Tensor]) -> Tensor:
-    """Return a mask of the x at which the gradient, given as a function of g, is not proportional to g."""
+    """Return a mask of the x at which a gradient, a function of g, is not proportional to g."""
     return torch.stack([departure.is_nonlinear for departure in compare_gradients(gradient)]).any(0)

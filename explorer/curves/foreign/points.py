@@ -43,7 +43,7 @@ class Points:
 
     @cached_property
     def _lines(self) -> Tensor:
-        """The lines between the points, as an argument for ``follow_lines``; NaN where there is no line."""
+        """The lines between the points as a tensor for ``follow_lines``; NaN where there is no line."""
         x, y = torch.tensor(self.x, dtype=torch.float64), torch.tensor(self.y, dtype=torch.float64)
         slopes = torch.cat([y.diff() / x.diff(), x.new_tensor([math.nan])])
         is_end = ~slopes.isfinite()
@@ -54,5 +54,5 @@ class Points:
         return lines[:, lines[0].argsort(stable=True)]
 
     def __call__(self, x: Tensor) -> Tensor:
-        """Interpolate the points linearly at each element of x; the values at the points are exact."""
+        """Return the linear interpolation of the points at each element of x, exact at the points."""
         return follow_lines(self._lines, x.to(torch.float64)).to(x.dtype)

@@ -88,7 +88,7 @@ class Subject:
 
     @property
     def declared(self) -> Rule | None:
-        """The backward rule, if it declares properties that are to be checked, else None."""
+        """The backward rule if it declares properties that checks rely on, such as its area, else None."""
         rule = self.rule
         is_known = rule and (rule.key in RULES or not rule.linear or rule.area or rule.antiderivative)
         return rule if is_known else None
@@ -116,7 +116,7 @@ class Subject:
 
     @cached_property
     def constants(self) -> list[float]:
-        """Up to 24 possible kinks: numbers among the function's arguments and constants in its code."""
+        """Up to 24 numbers that may be kinks: the function's arguments, and constants in its code."""
         functions = [self.function.forward, self.function.backward] if self.function else [self.call]
         literals = [
             number for each in functions for number in _iterate_constants(getattr(each, "__code__", None))
@@ -214,7 +214,7 @@ class Subject:
         return list(dict.fromkeys([(), *shapes, *ends]))[:_MOST_SHAPES]
 
     def fit_domain(self, x: Tensor) -> Tensor:
-        """Shift and scale x into the function's domain, or return x unchanged if it is already inside."""
+        """Return x shifted and scaled into the function's domain, or unchanged if it is already inside."""
         if self.domain is None or not x.numel():
             return x
         low, high = self.domain
@@ -264,7 +264,7 @@ class Subject:
 
 @dataclass(frozen=True)
 class Trial:
-    """The kind of input that a function accepts: the dtype of x and its dimensions after the first."""
+    """The kind of x that a function accepts: its dtype, and its dimensions after the first."""
 
     dtype: torch.dtype
     suffix: tuple[int, ...]
@@ -327,7 +327,7 @@ def find_line(error: BaseException) -> str:
 
 
 def _is_call_error(error: Exception) -> bool:
-    """Return whether a call failed because of its arguments or a missing GPU, not because of its code."""
+    """Return whether a call failed because of its arguments or a missing GPU, not by a fault of its code."""
     words = str(error)
     if not torch.cuda.is_available() and ("CUDA" in words or "NVIDIA" in words):
         return True

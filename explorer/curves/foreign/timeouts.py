@@ -62,7 +62,7 @@ def run_within(limit_s: float, work: Callable[[], Answer]) -> Answer:
 
 
 def _stop(thread: Thread) -> None:
-    """Raise SystemExit in another thread, at its next line of Python."""
+    """Make another thread raise SystemExit at its next line of Python."""
     _threads.append(thread)
     ctypes.pythonapi.PyThreadState_SetAsyncExc(
         ctypes.c_ulong(thread.ident or 0), ctypes.py_object(SystemExit)

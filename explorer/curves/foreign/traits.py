@@ -31,7 +31,7 @@ class Traits:
 
 
 def find_traits(subject: Subject) -> Traits:
-    """Try a function once and return its traits. Raises UntriedError if its forward cannot be tried."""
+    """Run a function once and return facts about it. Raises UntriedError if its forward cannot be tried."""
     x = subject.sample(-NEAR, NEAR, 64)
     y, _ = subject.open_graph(x)
     failure, no_path, repeats, dependence = _describe_wrong_shape(y, x), "", True, find_dependence(subject)
