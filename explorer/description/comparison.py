@@ -146,7 +146,7 @@ def _describe_spot(
 
 
 def _find_level(levels: Iterable[Claim], span: Span) -> float | None:
-    """Return the constant value of a curve on an interval, or None if it is not constant there."""
+    """Return the constant value of a curve on the interval ``span``, or None if it is not constant there."""
     for claim in levels:
         if any(start <= span[0] and span[1] <= stop for start, stop in claim.spans):
             return claim.numbers[0]
@@ -199,7 +199,7 @@ def _describe_measures(compared: list[Claim], labels: Mapping[str, str], g: floa
 
 
 def _describe_each(measure: _Measure, values: Mapping[str, float], labels: Mapping[str, str]) -> str:
-    """Return a clause that lists the value of each curve, largest first."""
+    """Return a clause that lists the value of each curve by one measure, largest first."""
     named: dict[str, list[str]] = {}
     for key in sorted(values, key=lambda key: -values[key]):
         named.setdefault(measure.text(values[key]), []).append(labels[key])
@@ -227,7 +227,7 @@ def _describe_blocking(facts: Mapping[_Measure, Mapping[str, float]], labels: Ma
 
 
 def _describe_extremes(measure: _Measure, values: Mapping[str, float], labels: Mapping[str, str]) -> str:
-    """Return a clause on the smallest and the largest value, each with its rules."""
+    """Return a clause on the smallest and the largest value by one measure, each with its rules."""
     ends = []
     for extreme in (measure.text(min(values.values())), measure.text(max(values.values()))):
         owners = [labels[key] for key, value in values.items() if measure.text(value) == extreme]

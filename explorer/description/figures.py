@@ -189,7 +189,7 @@ def _draw_curve(curves: Curves, key: str, line: Spec, named: Spec) -> list[Spec]
 
 
 def _draw_line(curves: Curves, y: Floats, order: NDArray[np.int64], line: Spec) -> Spec:
-    """Return a line trace through the points of a curve, in drawing order."""
+    """Return a Plotly trace: a line through the points of a curve, in drawing order."""
     return {
         "type": "scatter",
         "mode": "lines",
@@ -244,7 +244,7 @@ def _explain_circles(traces: list[Spec]) -> list[Spec]:
 
 
 def _make_legend_entry(words: str, marker: Spec) -> Spec:
-    """Return a legend entry that does not belong to a curve."""
+    """Return a Plotly trace that is only a legend entry, without a curve."""
     empty = {"type": "scatter", "mode": "markers", "x": np.full(1, np.nan), "y": np.full(1, np.nan)}
     return empty | {"name": words, "marker": marker, "hoverinfo": "skip"}
 
@@ -349,5 +349,5 @@ def _clip_range(values: Floats, at_kinks: Mask) -> Spec:
 
 
 def _escape(text: str) -> str:
-    """Escape HTML, because Plotly interprets some HTML in names and titles."""
+    """Return text with HTML escaped, because Plotly interprets some HTML in names and titles."""
     return html.escape(text, quote=False)

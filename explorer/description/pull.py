@@ -29,7 +29,7 @@ BALANCE_TOLERANCE = 1e-9  # a sum below this fraction of the contributions' size
 
 
 def make_normal_numbers() -> tuple[float, ...]:
-    """Return evenly spaced quantiles of the standard normal distribution, rounded to four decimals."""
+    """Return evenly spaced quantiles of the standard normal distribution as numbers with four decimals."""
     normal = NormalDist()
     shares = ((index + 0.5) / NORMAL_NUMBERS for index in range(NORMAL_NUMBERS))
     return tuple(round(normal.inv_cdf(share), 4) for share in shares)

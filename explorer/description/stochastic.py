@@ -54,7 +54,7 @@ def _list_summaries(curves: SampledCurves, biases: Mapping[str, float]) -> Itera
 
 
 def _measure_biases(curves: SampledCurves, names: Mapping[str, str]) -> dict[str, float]:
-    """Return a dict from the names of rules to their biases. Rules without a mean are left out."""
+    """Return a dict from the names of rules to their biases, without rules that have no mean."""
     assert curves.unbiased is not None
     biases = {names[key]: _measure_bias(values, curves.unbiased) for key, values in curves.gradients.items()}
     return {name: bias for name, bias in biases.items() if bias is not None}
@@ -158,10 +158,7 @@ def _describe_end(x: Floats, gradient: Floats, spread: Floats) -> tuple[str, str
 
 
 def _measure_bias(gradient: Floats, exact: Floats) -> float | None:
-    """Return the largest distance between a mean gradient and the exact gradient.
-
-    Returns None if there is no mean.
-    """
+    """Return the largest distance between a mean gradient and the exact one, or None without a mean."""
     is_finite = np.isfinite(gradient) & np.isfinite(exact)
     return _find_largest(gradient[is_finite] - exact[is_finite]) if is_finite.any() else None
 

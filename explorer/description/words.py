@@ -18,7 +18,7 @@ def select_kinds(claims: Iterable[Claim], *kinds: str) -> list[Claim]:
 
 
 def format_each(numbers: Iterable[float]) -> list[str]:
-    """Format numbers with four digits, and remove duplicates."""
+    """Return numbers as texts with four digits, without duplicates."""
     return list(dict.fromkeys(map(format_number, numbers)))
 
 
@@ -39,7 +39,7 @@ def format_at_g(g: float) -> str:
 
 
 def format_distinct(numbers: Iterable[float]) -> dict[float, str]:
-    """Format numbers with four digits, or with more if they would otherwise look equal."""
+    """Return numbers as texts with four digits, or with more if they would otherwise look equal."""
     texts: dict[float, str] = {}
     different = set(numbers)
     for digits in range(4, 18):

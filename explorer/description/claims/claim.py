@@ -1,4 +1,4 @@
-"""The data class for a statement about curves, which is rendered as a sentence."""
+"""The data class of a claim: a statement about curves, which is rendered as a sentence."""
 
 from dataclasses import dataclass
 

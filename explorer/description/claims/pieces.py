@@ -1,4 +1,4 @@
-"""Divide a curve into pieces between its kinks."""
+"""The pieces of a curve between its kinks."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -26,7 +26,7 @@ class Piece:
 
     @property
     def is_known(self) -> bool:
-        """True if the sampled points determine all values between the two kinks."""
+        """True if the sampled points determine every value of the curve between the piece's two kinks."""
         return len(self.values) > self.degree
 
     @property
@@ -111,7 +111,7 @@ class Curve:
 
     @cached_property
     def is_known(self) -> bool:
-        """True if the sampled points determine the curve at every x of the range."""
+        """True if the sampled points determine every value of the curve in the range."""
         return all(piece.is_known and not piece.hides_level for piece in self.pieces)
 
     @cached_property

@@ -87,12 +87,12 @@ def _list_missing(curve: Curve, limit: float) -> list[Claim]:
 
 
 def _is_all_missing(claims: Iterable[Claim]) -> bool:
-    """Return whether a curve has no finite values except at single x."""
+    """Return whether the claims say that a curve has no finite values except at single x."""
     return any(claim.kind == "undefined" and claim.numbers == (1.0,) for claim in claims)
 
 
 def _is_between_kinks(curve: Curve, gap: slice) -> bool:
-    """Return whether an interval without finite values has a kink, or an end of the range, at each end."""
+    """Return whether an interval without finite values has a kink or an end of the range at each end."""
     marks = curve.curves.marks
     begins = gap.start == 0 or marks[gap.start] != EVEN
     return bool(begins and (gap.stop == len(marks) or marks[gap.stop - 1] != EVEN))
@@ -186,7 +186,7 @@ def _find_special_kinks(curve: Curve) -> list[Claim]:
 
 
 def _is_within(piece: Piece, y: Floats) -> bool:
-    """Return whether a straight piece of a curve, extended to its kinks, stays in the range of ``y``."""
+    """Return whether a straight piece, extended to its kinks, stays between the extremes of ``y``."""
     x, values = piece.x[[0, -1]], piece.values[[0, -1]]
     with np.errstate(invalid="ignore", over="ignore"):
         slope = (values[1] - values[0]) / (x[1] - x[0]) if x[1] > x[0] else 0.0
