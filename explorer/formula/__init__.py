@@ -130,7 +130,7 @@ class Formula:
 
     @cached_property
     def carries_gradient(self) -> bool:
-        """True if autograd finds a path from the result to x, y or g, unlike in ``where(x >= 0, 1, -1)``."""
+        """True if autograd finds a path from the result to x, y or g; ``where(x >= 0, 1, -1)`` has none."""
         return has_gradient_path(self.tree)
 
     @cached_property
@@ -194,7 +194,7 @@ class Formula:
         return lambda x, y=None, g=None, tensors=NO_TENSORS: evaluate(Scope(x, y, g, tensors))
 
     def value(self, parameters: Mapping[str, float] | None = None) -> float:
-        """Evaluate a formula without x, y and g, and return its value as a number."""
+        """Return the value, a number, of a formula without x, y and g."""
         return evaluate_constant(self.tree, parameters or {})
 
 

@@ -127,7 +127,7 @@ def normalize_name(text: str) -> str:
 
 
 def find_function(name: str) -> str | None:
-    """Look up a function by name, ignoring case. Returns its name, or None if there is no such function."""
+    """Return the name of the formula language's function with this name in any case, or None."""
     return next((spelling for spelling in (name, name.lower()) if spelling in _FUNCTION_NAMES), None)
 
 

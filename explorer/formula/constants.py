@@ -1,4 +1,4 @@
-"""Evaluate the constant parts of a formula, which do not depend on x, y and g, with Python's arithmetic.
+"""The values of a formula's constant parts, which do not depend on x, y and g, by Python's arithmetic.
 
 Exported code computes constants in the same way. If Python raises an error, torch computes the value by IEEE
 arithmetic.
@@ -87,7 +87,7 @@ def compute_ieee(node: Node, values: list[float]) -> float:
 def evaluate_constant(
     node: Node, parameters: Mapping[str, float], step: Callable[[Node, list[float]], float] = compute_ieee
 ) -> float:
-    """Evaluate an expression without x, y and g to a number, or to a bool for a condition.
+    """Return the value of an expression without x, y and g: a number, or a bool for a condition.
 
     ``step`` applies the operation of a node to the values of its operands.
     """
@@ -104,7 +104,7 @@ def evaluate_constant(
 
 
 def evaluate_in_python(node: Node) -> float | None:
-    """Evaluate an expression without names by Python's arithmetic. Returns None if Python raises an error."""
+    """Return the value, by Python's arithmetic, of an expression without names, or None after an error."""
     try:
         return evaluate_constant(node, {}, compute_in_python)
     except _NO_VALUE_ERRORS:

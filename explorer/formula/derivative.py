@@ -1,4 +1,4 @@
-"""Write out the gradient that torch's autograd computes for a formula, as another formula.
+"""The gradient that torch's autograd computes for a formula, written out as another formula.
 
 This is reverse mode on the expression tree. The backward formula of each operation has the same form as in
 torch, so that 0 · ∞, ties, bounds and values at kinks agree with torch. The formulas of functions are in
@@ -113,7 +113,7 @@ class _ReverseMode:
                 yield from self.iterate_gradients(operand, self.fill(operand_gradient, scope))
 
     def list_operand_gradients(self, node: Node) -> list[Node]:
-        """Return one gradient for each operand of a node, as expressions in a, b, c, y and g."""
+        """Return one gradient per operand of a node, as expressions in operands a, b, c, result y and g."""
         match node:
             case Unary():
                 return [parse_template("-g")]
@@ -249,7 +249,7 @@ def _guard_domain(tree: Node, node: Call) -> Node:
 
 
 def find_first_factor(node: Node) -> Node:
-    """Return the first factor of a product or quotient, which can take a minus without parentheses."""
+    """Return the first factor of a product or quotient, before which a minus needs no parentheses."""
     while isinstance(node, Binary) and node.operator in ("*", "/"):
         node = node.left
     return node

@@ -34,7 +34,7 @@ NO_TENSORS: Mapping[str, Tensor] = MappingProxyType({})
 
 
 class Scope(NamedTuple):
-    """The tensors from which a formula is evaluated. An op's formula uses only x and ``tensors``.
+    """The input tensors of a formula: x, y, g and ``tensors``. An op's formula uses only x and ``tensors``.
 
     ``tensors`` maps the names of parameters and of random numbers such as ``"u()"`` to tensors.
     """
@@ -74,7 +74,7 @@ def _bind_operand(
 
 
 def _compile(node: Node, parameters: Mapping[str, float]) -> Evaluator:
-    """Compile a node that depends on x, y, g, a random number or a tensor."""
+    """Compile a node that depends on x, y, g, a random number or a tensor to a function of the inputs."""
     if isinstance(node, TensorName) or (isinstance(node, Name) and node.name in RANDOM_NAMES):
         name = node.name
         return lambda scope: scope.tensors[name]
@@ -112,7 +112,7 @@ def _strip_ones(node: Node, parameters: Mapping[str, float], may_alias: bool) ->
 
 
 def _is_fresh(node: Node) -> bool:
-    """Return whether evaluating a node creates a new tensor rather than returning an input."""
+    """Return whether the value of a node is a new tensor, rather than one of the input tensors."""
     return isinstance(node, Binary | Call) and not (isinstance(node, Call) and node.function == "detach")
 
 

@@ -96,7 +96,7 @@ class Function:
 
     @property
     def needs_detach(self) -> bool:
-        """True if code has to detach the result of torch's function."""
+        """True if code has to detach the result of torch's function, so that its gradient is 0."""
         return not self.differentiable and not self.own and self.torch != "detach"
 
     @property
@@ -106,14 +106,14 @@ class Function:
 
     @property
     def passes_levels(self) -> bool:
-        """True for a cast or a mean: piecewise constant, but torch passes on a gradient."""
+        """True for a cast or a mean, which are piecewise constant but pass on a gradient in torch."""
         return self.differentiable and self.degree == 0 and self.gradient != ("0",)
 
 
 def _row(
     name: str, *gradient: str, arity: int = 1, torch: str = "", jax: str = "", latex: str = "", **facts: Any
 ) -> Function:
-    """Create a Function; its names in torch, ``jnp`` and LaTeX default to ``name``.
+    """Return a Function for the table; its names in torch, ``jnp`` and LaTeX default to ``name``.
 
     ``torch`` may be only the module. ``jax`` and ``latex`` may be only the name before the arguments.
     """

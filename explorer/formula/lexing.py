@@ -71,7 +71,7 @@ def _normalize(token: Token) -> list[Token]:
 
 
 def _is_factor(number: Token, token: Token) -> bool:
-    """Return whether a token directly after a number is a factor, as in ``2x``."""
+    """Return whether a token directly after a number, such as x in ``2x``, is multiplied with it."""
     if token.kind in ("name", "sigmoid"):
         return number.text != "0" and token.text not in _SUFFIXES and token.text[0] != "_"
     return token.text == "("

@@ -14,7 +14,7 @@ from explorer.formula.functions import AtBounds
 
 @cache
 def at_bounds() -> AtBounds:
-    """Measure the fraction of g that torch.clamp passes on at a bound: 1 up to torch 2.13, then 0 and ½."""
+    """Return the fraction of g that torch.clamp passes on at a bound: 1 up to torch 2.13, then 0 and ½."""
     with torch.inference_mode(False), torch.enable_grad():
         x, bounds = torch.zeros(1, requires_grad=True), (torch.zeros(1), torch.ones(1))
         outputs = torch.clamp(x, 0, 1), torch.clamp(x, *bounds), torch.fmax(x, bounds[0])
@@ -28,7 +28,7 @@ def e4m3_saturates() -> bool:
 
 
 def is_elsewhere(name: str) -> bool:
-    """Return whether torch or Python's math module has a function with a given name."""
+    """Return whether torch or Python's math module has a function of this name."""
     return any(hasattr(library, name) for library in (torch, torch.nn.functional, math))
 
 

@@ -46,7 +46,7 @@ def find_casts(node: Node) -> tuple[bool, ...]:
 
 
 def find_fills(node: Node) -> tuple[bool, ...]:
-    """Return a flag for each operand of a node: true for a constant that must become a tensor like x."""
+    """Return a flag for each operand of a node: true for a constant that torch accepts only as a tensor."""
     constant = tuple(map(is_constant, children(node)))
     match FUNCTIONS[node.function].mixing if isinstance(node, Call) else "scalars":
         case "tensors":
@@ -77,7 +77,7 @@ def has_level_gradient(node: Node) -> bool:
 
 
 def has_elements(node: Node) -> bool:
-    """Return whether an expression has a value for each element of x, unlike a mean or a constant."""
+    """Return whether an expression has a separate value for each element of x, unlike a mean."""
     match node:
         case Name(name):
             return name in RULE_NAMES

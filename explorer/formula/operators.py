@@ -1,4 +1,4 @@
-"""The operators of the formula language, for numbers and tensors alike."""
+"""The operators of the formula language, as Python functions of numbers or tensors."""
 
 import operator
 from collections.abc import Callable
@@ -16,7 +16,7 @@ _OPERATORS: dict[str, Callable[[Any, Any], Any]] = {
 
 
 def get_operation(node: Node) -> Callable[..., Any]:
-    """Return the Python function that computes a node with an operator from the values of its operands.
+    """Return the Python function for an operator node, which takes the values of the operands.
 
     The values may be tensors or numbers. Raises TypeError for a leaf or a call.
     """

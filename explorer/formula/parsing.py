@@ -98,7 +98,7 @@ def parse_tree(
 
 @lru_cache
 def parse_template(text: str) -> Node:
-    """Parse a formula of the function tables, such as the gradient ``g / b``, into an expression tree.
+    """Parse a formula of the function table, such as the gradient ``g / b``, into an expression tree.
 
     It may use the operands a, b, c, d, the result y and the upstream gradient g.
     """
@@ -106,7 +106,7 @@ def parse_template(text: str) -> Node:
 
 
 def fill_template(text: str, operands: Sequence[Node]) -> Node:
-    """Parse a formula of the function tables and replace a, b, c and d in it by the given operands."""
+    """Return a formula of the function table as a tree in which operands replace a, b, c and d."""
     return substitute(parse_template(text), dict(zip(map(Name, "abcd"), operands, strict=False)))
 
 
@@ -116,7 +116,7 @@ def _to_tree(value: Node | float) -> Node:
 
 
 class Part(NamedTuple):
-    """An argument of a call: its expression, its column, and the ``min=`` before it, if any."""
+    """A parsed argument of a call: its expression, its column, and the ``min=`` before it, if any."""
 
     node: Node
     column: int
@@ -138,7 +138,7 @@ class _Parser:
 
     @property
     def bare_variables(self) -> list[str]:
-        """The variables that are written without brackets: x, y and g."""
+        """The allowed names among x, y and g, which are written without brackets."""
         return [name for name in self.variables if name not in RANDOM_NAMES]
 
     @property
@@ -190,7 +190,7 @@ class _Parser:
         return self.check_size(Compare(tuple(operators), tuple(part.node for part in parts)), column)
 
     def parse_binary(self, power: int) -> Node:
-        """Parse an expression whose operators bind at least as tightly as ``power``."""
+        """Parse operands joined by operators whose precedence is at least ``power``."""
         column = self.token.column
         self.nesting += 1
         if self.nesting > MAX_NESTING:
@@ -248,10 +248,10 @@ class _Parser:
         raise make_error(token.column, f'a value is missing before "{token.text}"', "")
 
     def parse_enclosed(self, opening: Token, is_list: bool) -> list[Part]:
-        """Parse the contents of a pair of brackets or bars.
+        """Parse what is between a pair of brackets or bars, of which ``opening`` is the first.
 
-        The contents are one expression or, if ``is_list``, any number of comma-separated arguments, with
-        optional keywords.
+        It is one expression or, if ``is_list``, any number of comma-separated arguments, with optional
+        keywords.
         """
         outer, self.closing_mark = self.closing_mark, "|" if opening.text == "|" else ")"
         parts: list[Part] = []
@@ -314,7 +314,7 @@ class _Parser:
         return Name(text)
 
     def parse_random(self, token: Token) -> Name:
-        """Parse the empty brackets of a random number such as ``u()``, after its name."""
+        """Parse a random number such as ``u()``, of which ``token`` is the name."""
         name, opening = f"{token.text}()", self.take()
         if self.token.text != ")":
             hint = "the loss at an output is f(…)" if token.text == "fa" else "close the parenthesis"
@@ -462,7 +462,7 @@ class _Parser:
             raise make_error(operator.column, f'"{operator.text}"', _NEEDS_CONDITIONS + bars)
 
     def check_size(self, node: Node, column: int) -> Node:
-        """Return a node unchanged. Raises FormulaError if it is too large or nested too deeply."""
+        """Return a node unchanged, or raise FormulaError if it is too large or nested too deeply."""
         count, depth = measure(node)
         if count > MAX_NODES:
             raise make_error(column, f"the formula has more than {MAX_NODES} parts", ": shorten it")
@@ -473,7 +473,7 @@ class _Parser:
 
 
 def _require_number(part: Part) -> float:
-    """Return the value of an argument that is a number. Raises FormulaError for any other argument."""
+    """Return the number that a call's argument is. Raises FormulaError for any other argument."""
     match part.node:
         case Number(value):
             return value

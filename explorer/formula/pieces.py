@@ -1,4 +1,4 @@
-"""Find the piecewise constant parts of a formula, and its degree as a polynomial between its kinks."""
+"""The piecewise constant parts of a formula, and its degree as a polynomial in x between two kinks."""
 
 import math
 from collections.abc import Iterator
@@ -62,7 +62,7 @@ def _is_natural(exponent: Node) -> bool:
 
 
 def _walk_relevant(node: Node) -> Iterator[Node]:
-    """Yield the nodes of an expression, leaving out terms such as ``a - a`` and ``0 * a``."""
+    """Yield the nodes of an expression that affect its value, not those of ``a - a`` or ``0 * a``."""
     if _is_zero(node):
         return
     yield node
@@ -140,7 +140,7 @@ def _find_signs(node: Node) -> Iterator[Node]:
 
 
 def find_degree(node: Node, y: float = math.inf) -> float:
-    """Return an expression's degree as a polynomial in x between its kinks. Returns inf if it is not one.
+    """Return an expression's degree as a polynomial in x between two kinks, or inf if it is no polynomial.
 
     ``y`` is the degree of the op's output y in x.
     """

@@ -60,18 +60,18 @@ def format_short(value: float) -> str:
 
 
 def join_texts(texts: Iterable[str]) -> str:
-    """Join one or more texts as in a sentence: ``a, b and c``."""
+    """Return one or more texts as a list in a sentence: ``a, b and c``."""
     *head, last = texts
     return f"{', '.join(head)} and {last}" if head else last
 
 
 def with_minus(text: str) -> str:
-    """Replace the hyphens in a number with typographic minus signs, for sentences but not for code."""
+    """Return a number's text with typographic minus signs for hyphens, for sentences but not for code."""
     return text.replace("-", "−")
 
 
 def format_number(value: float, digits: int = 4) -> str:
-    """Format a number with a given number of digits and a true minus sign.
+    """Return a number as text with at most ``digits`` digits and a true minus sign.
 
     A very large or tiny number gets an exponent.
     """
@@ -96,7 +96,7 @@ def _format_name(name: str, normal: str) -> str:
 
 @dataclass(frozen=True)
 class Dialect:
-    """The spelling of numbers, names, calls and conditions in one output language."""
+    """The spelling of numbers, names, calls and conditions in one output language, such as torch code."""
 
     call: Callable[[Function, list[str]], str]
     number: Callable[[float], str] = _format_number
@@ -252,7 +252,7 @@ def _print_constant(node: Node, dialect: Dialect) -> tuple[str, int] | None:
 
 
 def _may_fail(call: Call) -> bool:
-    """Return whether Python's function may raise or drop NaN for some values of the parameters."""
+    """Return whether Python's function may raise an error or drop NaN for some values of the parameters."""
     if call.function in ("min", "max"):
         return any(map(_may_be_nan, children(call)))
     return call.function not in _NEVER_RAISE and _has_parameters(call)
@@ -274,7 +274,7 @@ def _may_be_nan(node: Node) -> bool:
 
 
 def _is_real(base: Node, exponent: Node) -> bool:
-    """Return whether Python's ``**`` cannot give a complex number for these operands."""
+    """Return whether Python's ``**`` gives a real number, never a complex one, for these operands."""
     is_integer = not _has_parameters(exponent) and float(evaluate_constant(exponent, {})).is_integer()
     return is_integer or (not _has_parameters(base) and evaluate_constant(base, {}) > 0)
 

@@ -1,4 +1,4 @@
-"""Quote values in messages, truncated to a maximum length."""
+"""Values quoted in messages, truncated to a maximum length."""
 
 from reprlib import Repr
 

@@ -1,4 +1,4 @@
-"""Turn parameters of formulas into tensors, which can learn or have one value per channel."""
+"""Formulas some of whose parameters are tensors, which can be trained or have one value per channel."""
 
 from functools import lru_cache
 

@@ -25,7 +25,7 @@ def get_torch_operation(node: Node) -> Callable[..., Any]:
 
 
 def _bind_function(row: Function) -> Callable[..., Any]:
-    """Return the torch function for a row of the function table, with its keywords and checks."""
+    """Return the torch function for a row of the function table, with its keywords and its checks bound."""
     if row.own:
         return _CUSTOM[row.name]
     call, is_valid = partial(attrgetter(row.torch)(torch), **dict(row.keywords)), row.domain
@@ -41,7 +41,7 @@ def _bind_function(row: Function) -> Callable[..., Any]:
 
 
 def _evaluate_polyline(node: Polyline, a: Tensor) -> Tensor:
-    """Interpolate a polyline linearly at each element of a; the values at its points are exact.
+    """Return the values of a polyline at each element of a, by linear interpolation; exact at its points.
 
     The derivative is the slope of the line; at a point, that of the line to its right, and 0 at the last
     point.
@@ -53,7 +53,7 @@ def _evaluate_polyline(node: Polyline, a: Tensor) -> Tensor:
 
 
 def follow_lines(lines: Tensor, x: Tensor) -> Tensor:
-    """Evaluate piecewise straight lines at each element of x; all tensors have the same dtype.
+    """Return the values of piecewise straight lines at each element of x; all tensors have the same dtype.
 
     Args:
         lines: (3, n): the ascending start of each line, the value at the start, and the slope.
@@ -73,7 +73,7 @@ def compute_in_torch(node: Node, values: list[float]) -> float:
 
 
 class _Layout(NamedTuple):
-    """The bits of a floating dtype viewed as an integer; ``mask`` has the exponent's bits set."""
+    """The layout of a floating dtype's bits, viewed as an integer; ``mask`` is that of the exponent."""
 
     floating: torch.dtype
     integer: torch.dtype
@@ -146,7 +146,7 @@ def _round_by_sum(x: Tensor, layout: _Layout, bits: int, low: int, high: int) ->
 
 
 def _round_by_fraction(x: Tensor, bits: Tensor, low: Tensor) -> Tensor:
-    """Round x like ``_round_by_sum``, in float64; slower, but also for formats almost as wide as float64."""
+    """Round x like ``_round_by_sum``, in float64: slower, but for formats almost as wide as float64 too."""
     fraction, power = torch.frexp(x)
     exponent = torch.maximum(power.long() - 1, low)
     return (
@@ -157,7 +157,7 @@ def _round_by_fraction(x: Tensor, bits: Tensor, low: Tensor) -> Tensor:
 
 
 def _compute_power(exponent: Tensor) -> Tensor:
-    """Return exactly 2 to the power of an integer tensor, but at least 2**-1022."""
+    """Return 2 to the power of an integer tensor, exactly, but at least 2**-1022."""
     return ((exponent.long().clamp(min=-1022) + 1023) << 52).view(torch.float64)
 
 
@@ -171,7 +171,7 @@ def exponent(a: Tensor, least: Numbers) -> Tensor:
 
 
 def _cast(row: Function, a: Tensor) -> Tensor:
-    """Round to a number format that torch has, with the backward of torch's own cast."""
+    """Return a rounded to a number format that torch has, with the backward of torch's own cast."""
     assert row.format
     _, *layout = row.format
     if not torch.is_grad_enabled():

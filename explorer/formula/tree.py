@@ -66,7 +66,7 @@ class Compare:
 
 @dataclass(frozen=True, slots=True)
 class Call:
-    """A call of a function in a formula."""
+    """A call of one of the formula language's functions, with its arguments."""
 
     function: str
     arguments: tuple[Node, ...]
@@ -81,7 +81,7 @@ class Polyline:
 
     @property
     def slopes(self) -> list[float]:
-        """The slope of the line to the right of each point; 0 for the last point."""
+        """The slope of the line to the right of each point, with 0 for the last point."""
         return [(after - y) / (end - x) for (x, y), (end, after) in pairwise(self.points)] + [0.0]
 
 
@@ -94,14 +94,14 @@ class LossAt:
 
 @dataclass(frozen=True, slots=True)
 class ForeignCall:
-    """A call of a function without a formula. No text parses to this node."""
+    """A call of a Python function that has no formula. No text parses to this node."""
 
     function: ForeignFunction
     arguments: tuple[Node, ...]
 
 
 class ForeignFunction(Protocol):
-    """A function of tensors that returns a tensor of their shape and dtype. It compares by identity."""
+    """A Python function in an expression tree, with results of its tensors' shape; compares by identity."""
 
     @property
     def name(self) -> str:
@@ -109,7 +109,7 @@ class ForeignFunction(Protocol):
 
     @property
     def gradient_tree(self) -> Node:
-        """The gradient of the function's first argument, as an expression in ``a`` and ``g``."""
+        """The gradient for the function's first argument, as an expression in this argument a and in g."""
 
     @property
     def points(self) -> tuple[list[float], list[float | None]] | None:
@@ -154,13 +154,13 @@ def walk(node: Node) -> Iterator[Node]:
 
 
 def find_names(node: Node) -> tuple[str, ...]:
-    """Return the distinct names in an expression, in order of appearance, with "f()" for any ``f(…)``."""
+    """Return the distinct names in an expression, in order of appearance, with "f()" for any loss."""
     parts = (LOSS if isinstance(part, LossAt) else part for part in walk(node))
     return tuple(dict.fromkeys(part.name for part in parts if isinstance(part, Name)))
 
 
 def is_condition(node: Node) -> bool:
-    """Return whether an expression is true or false at each x, rather than a number."""
+    """Return whether an expression is a condition, true or false at each x, rather than a number."""
     return (
         isinstance(node, Compare)
         or (isinstance(node, Unary) and node.operator == "~")
