@@ -1,4 +1,4 @@
-"""Combine an op with a backward rule, and apply the pair to a tensor or use it as a layer of a net."""
+"""An op combined with a backward rule, to be applied to a tensor or used as a layer of a net."""
 
 from explorer.gradient.bound import (
     BOUNDARY,

@@ -66,9 +66,9 @@ class BoundOp:
     keys: tuple[str, str] = ("", "")
 
     def __call__(self, x: Tensor, tensors: Mapping[str, Tensor] = _NO_TENSORS) -> Tensor:
-        """Apply the op to x; in backward, autograd follows the rule for x and for the tensors.
+        """Return the op's output for x. In backward, the rule gives the gradients of x and of the tensors.
 
-        y has x's shape and dtype.
+        The output has x's shape and dtype.
         """
         if self.is_autograd or is_compiled_without_grad(x, *tensors.values()):
             return self.forward(x, tensors)
@@ -78,17 +78,17 @@ class BoundOp:
 
     @property
     def learned_names(self) -> tuple[str, ...]:
-        """The names of the parameters that learn."""
+        """The names of the parameters that are trained."""
         return tuple(self.contributions)
 
     def forward(self, x: Tensor, tensors: Mapping[str, Tensor] = _NO_TENSORS) -> Tensor:
-        """Compute the op without its rule. The result never shares memory with an input."""
+        """Return the op's output without its rule, a tensor that never shares memory with an input."""
         return self.op(x, None, None, tensors)
 
     def gradient(
         self, x: Tensor, y: Tensor, g: Tensor, tensors: Mapping[str, Tensor] = _NO_TENSORS
     ) -> Tensor:
-        """Compute the gradient of x by the rule, for an upstream gradient g."""
+        """Return the gradient of x by the rule, for an upstream gradient g."""
         if self.rule is not None:
             return self.rule(x, y, g, tensors)
         leaf = x.detach().requires_grad_()
@@ -103,7 +103,7 @@ class BoundOp:
     def compute_part(
         self, name: str, x: Tensor, y: Tensor, g: Tensor, tensors: Mapping[str, Tensor]
     ) -> Tensor:
-        """Compute the contribution of each element to a parameter's gradient, unscaled and in x's shape."""
+        """Return each element's contribution to a parameter's gradient, unscaled and in x's shape."""
         return self.parts[name](x, y, g, tensors)
 
     def compute_factor(self, name: str, elements: float, tensors: Mapping[str, Tensor]) -> float | Tensor:
@@ -118,14 +118,14 @@ class BoundOp:
     def compute_total(
         self, name: str, x: Tensor, y: Tensor, g: Tensor, tensors: Mapping[str, Tensor]
     ) -> Tensor:
-        """Compute a parameter's gradient, in the parameter's shape: the contributions, summed and scaled."""
+        """Return a parameter's gradient in the parameter's shape: the contributions, summed and scaled."""
         part = self.compute_part(name, x, y, g, tensors).sum_to_size(tensors[name].shape)
         factor = self.compute_factor(name, x.numel() / max(1, tensors[name].numel()), tensors)
         return part if isinstance(factor, float) and factor == 1 else factor * part
 
 
 class _RuleFunction(torch.autograd.Function):
-    """The autograd Function of every op with a backward rule, in a form that torch.compile can trace.
+    """An autograd Function for an op with any backward rule, in a form that torch.compile can trace.
 
     Forward computes the op. Backward computes the rule for x, and summed contributions for the tensors.
     """
@@ -154,7 +154,7 @@ class _RuleFunction(torch.autograd.Function):
 
 
 class _RuleFunctionWithForwardMode(_RuleFunction):
-    """The same Function with forward-mode differentiation, which torch.compile cannot trace."""
+    """The autograd Function for an op with a rule and forward mode, which torch.compile cannot trace."""
 
     @staticmethod
     def setup_context(ctx: Any, inputs: tuple[Any, ...], output: Tensor) -> None:
@@ -284,7 +284,7 @@ def _block(_x: Tensor, _y: Tensor, g: Tensor, _tensors: Mapping[str, Tensor]) ->
 
 
 def _bind_unaliased(formula: Formula, numbers: Mapping[str, float]) -> Callable[..., Tensor]:
-    """Compile a formula to a function whose result never shares memory with an input."""
+    """Return a formula as a function whose result never shares memory with an input."""
     evaluate = formula.bind(numbers)
     return (lambda *inputs: evaluate(*inputs).clone()) if formula.alias in ("x", "y", "u()") else evaluate
 

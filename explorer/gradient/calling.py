@@ -163,7 +163,7 @@ _bind_cached = lru_cache(maxsize=1024)(_bind_call)
 
 
 def _require_no_loss(*formulas: Formula | None) -> None:
-    """Raise ValueError if a formula uses the loss of an element."""
+    """Raise ValueError if a formula uses the loss of each element, which the call does not provide."""
     if any(formula and formula.uses_loss for formula in formulas):
         raise ValueError(
             "the rule needs the loss of each element: pass f, a formula of y such as (y - 0.45)**2"
@@ -192,7 +192,7 @@ def _is_learning(value: Tensor) -> bool:
 
 
 def _must_stay_tensor(value: Tensor) -> bool:
-    """Return whether a parameter must stay a tensor, because it learns or has more than one value."""
+    """Return whether a parameter must stay a tensor: it is trained, or has more than one value."""
     if _is_learning(value) or value.numel() != 1 or torch.compiler.is_compiling():
         return True  # the number is unknown while torch.compile traces
     is_wrapped: bool = is_functorch_wrapped_tensor(value)

@@ -1,4 +1,4 @@
-"""Random numbers for stochastic ops and rules: one u in (0, 1) for each element of x."""
+"""Random numbers for stochastic ops and rules: a number u in (0, 1) for each element of x."""
 
 from collections.abc import Callable, Mapping
 
@@ -14,7 +14,7 @@ Draw = torch.Generator | Tensor | None
 
 
 def draw_uniform(title: str, draw: Draw, x: Tensor) -> Tensor:
-    """Draw one random number for each element of x, in its shape and dtype, strictly between 0 and 1.
+    """Return one random number for each element of x, in its shape and dtype, strictly between 0 and 1.
 
     ``draw`` is a generator on x's device, a tensor of numbers that broadcasts to x's shape, or None for
     torch's default generator. Raises ValueError for numbers of another shape or outside (0, 1), TypeError for

@@ -1,4 +1,4 @@
-"""Call torch's autograd directly, without the overhead of its public functions."""
+"""Calls of torch's autograd engine without the overhead of its public functions."""
 
 import inspect
 from typing import Any, NamedTuple
@@ -41,7 +41,7 @@ class PositionalSignature(inspect.Signature):
     """A function signature for positional arguments without defaults, which torch can bind quickly."""
 
     def bind(self, *args: Any, **kwargs: Any) -> Any:
-        """Return the arguments as they were passed, without checking them."""
+        """Return the positional and keyword arguments as they were passed, without checking them."""
         return _Arguments(args, kwargs)
 
 

@@ -1,4 +1,4 @@
-"""Find a device on which sums can be computed in float64."""
+"""Devices on which sums can be computed in float64."""
 
 from functools import cache
 

@@ -26,7 +26,7 @@ def hash_uniform(
 
 
 def mix_bits(word: Word) -> Word:
-    """Hash a 32-bit integer with lowbias32 (Chris Wellons, https://nullprogram.com/blog/2018/07/31/)."""
+    """Return a hash of a 32-bit integer: lowbias32 (Chris Wellons, nullprogram.com/blog/2018/07/31/)."""
     word = ((word ^ (word >> 16)) * 0x7FEB352D) & _WORD
     word = ((word ^ (word >> 15)) * 0x846CA68B) & _WORD
     return word ^ (word >> 16)

@@ -66,7 +66,7 @@ class Layer(nn.Module):
             apply(self._op, self._rule, torch.zeros(1), draw=_HALF, f=self._loss, **(numbers | learning))
 
     def _require_in_domain(self) -> None:
-        """Raise ValueError if a value of a learned parameter has left the parameter's domain."""
+        """Raise ValueError if a trained parameter has a value outside its domain."""
         op, rule = find_op(self._op), find_rule(self._rule)
         numbers = {name: value for name, value in self._numbers.items() if not isinstance(value, Tensor)}
         for extreme in (torch.min, torch.max):

@@ -39,7 +39,7 @@ def share(op: str | Op, rule: str | Rule, x: Tensor, g: Tensor | float = 1.0, **
 
 @torch.no_grad()
 def share_of_all(bound: BoundOp, data: Iterable[tuple[Tensor, Tensor]]) -> float:
-    """Compute mean |gradient| ÷ mean |g| over several pairs of tensors (x, g), for instance one per layer.
+    """Return mean |gradient| ÷ mean |g| over several pairs of tensors (x, g), for instance one per layer.
 
     Reductions in a formula, such as ``mean(…)``, are taken over each tensor separately.
     """
