@@ -1,4 +1,4 @@
-"""Prepare the interactive page: the browser's files from ``explorer/frontend``, and their data."""
+"""The interactive page: the browser's files from ``explorer/frontend``, and their data."""
 
 from explorer.instrument.assets import Asset, make_assets
 from explorer.instrument.choice import to_choice_data

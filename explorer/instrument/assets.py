@@ -1,4 +1,4 @@
-"""The page's static files, under an address that changes whenever a file changes."""
+"""The page's static files, at addresses that change whenever a file changes."""
 
 import hashlib
 import json
@@ -58,10 +58,10 @@ def read_style_sheets() -> str:
 
 
 def read_skeleton(part: str) -> str:
-    """Return the HTML file of a part of a page (instrument, cards, heading), which scripts fill."""
+    """Return the initial HTML of a part of a page (instrument, cards, heading), which scripts fill."""
     return (_FOLDER / f"{part}.html").read_text(encoding="utf-8")
 
 
 def to_script_json(data: Any) -> str:
-    """Convert data to JSON that is safe inside an HTML script element."""
+    """Return data as JSON that is safe inside an HTML script element."""
     return json.dumps(data, separators=(",", ":")).replace("<", "\\u003c")

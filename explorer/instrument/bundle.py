@@ -62,7 +62,7 @@ def bundle_page(first: str) -> str:
 
 
 def _make_proxy(module: str, first: str, names: list[str]) -> str:
-    """Return the text of a file that re-exports a bundled module at the module's own address."""
+    """Return the text of a JavaScript file that re-exports a bundled module at the module's own address."""
     path = posixpath.relpath(first, posixpath.dirname(module))
     load = f'import {{ $modules, $load }} from "./{path}";\nawait $load("{module}");'
     return f"{load}\n{_write_exports(module, names)}"

@@ -1,4 +1,4 @@
-"""Convert the user's choice on a page to data for the browser.
+"""The user's choice on a page (op, rules, settings) as data for the browser.
 
 On the site without a server this module runs in the browser.
 """

@@ -67,7 +67,7 @@ def make_document() -> Json:
 
 
 def list_sampling() -> Json:
-    """Return the constants of sampling, so that the browser samples curves as Python does."""
+    """Return the constants of sampling as a dict, so that the browser samples curves as Python does."""
     return {
         "points": POINTS,
         "readings": READING_POINTS,
@@ -92,7 +92,7 @@ def list_pieces() -> Json:
 
 
 def list_learning() -> Json:
-    """Return the texts and constants with which the browser describes a parameter that learns."""
+    """Return the texts and constants with which the browser describes a trained parameter."""
     return {
         # Only the positive half; the others are their negatives.
         "normal": make_normal_numbers()[NORMAL_NUMBERS // 2 :],

@@ -1,4 +1,4 @@
-"""Convert ops and backward rules, including custom formulas, to data for the browser.
+"""Ops and backward rules, including custom formulas, as data for the browser.
 
 On the site without a server this runs in the browser, so this module and its imports need the standard
 library only.
@@ -105,7 +105,7 @@ def make_entry(record: Op | Rule) -> Json:
 
 
 def _describe_training(record: Op | Rule) -> Json:
-    """Return the sentences on training nets with a stochastic op or rule, without empty ones."""
+    """Return a dict of the sentences on training nets with a stochastic op or rule, without empty ones."""
     label = record.label
     words = {
         "untrained": _end_sentence(explain_refusal(record, label)),
@@ -116,7 +116,7 @@ def _describe_training(record: Op | Rule) -> Json:
 
 
 def make_loss_entry(loss: Loss) -> Json:
-    """Convert a loss and its derivative by y to a dict for the browser."""
+    """Return a loss and its derivative by y as a dict for the browser."""
     return {
         "key": loss.text,
         "text": loss.text,
@@ -127,7 +127,7 @@ def make_loss_entry(loss: Loss) -> Json:
 
 
 def _make_learned(learned: Learned, rule: Rule) -> Json:
-    """Convert the gradient of a parameter that a rule declares to a dict for the browser."""
+    """Return the gradient that a rule declares for a parameter as a dict for the browser."""
     scale = learned.parsed_scale
     kinks = _make_pieces(learned.parsed) if rule.kinks is None else {}
     return kinks | {

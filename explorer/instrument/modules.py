@@ -36,5 +36,5 @@ def list_sources(*suffixes: str) -> list[Path]:
 
 
 def resolve_path(module: str, path: str) -> str:
-    """Resolve the path of an import, such as ``"../formula/curves.js"``, relative to the importing module."""
+    """Return the path of an import such as ``"../formula/curves.js"``, seen from the importing module."""
     return posixpath.normpath(posixpath.join(posixpath.dirname(module), path))

@@ -103,13 +103,13 @@ def make_saved_script() -> Asset:
 
 
 def fill_template(page: str, parts: Mapping[str, str]) -> str:
-    """Read a page's HTML file and replace each placeholder in it by the part of that name."""
+    """Return a page's HTML file with each placeholder replaced by the item of ``parts`` of that name."""
     return re.sub(r"<!-- (\w+) -->", lambda match: parts[match[1]], read_skeleton(page))
 
 
 @cache
 def read_style(in_cell: bool = False) -> str:
-    """Return all CSS as one text. In a notebook cell, the cell's width replaces the window's."""
+    """Return all CSS as one text, in which a notebook cell's width replaces the window's if ``in_cell``."""
     text = f"{read_skeleton_css()}\n{read_style_sheets()}"
     if in_cell:
         text += (MODULES.parent / "notebook" / "cell.css").read_text(encoding="utf-8")
@@ -124,5 +124,5 @@ def make_inline_module(first: str) -> str:
 
 
 def escape_script(text: str) -> str:
-    """Return JavaScript that cannot close its own element."""
+    """Return JavaScript that cannot close the HTML script element in which it is."""
     return text.replace("</script", "<\\/script").replace("<!--", "<\\!--")

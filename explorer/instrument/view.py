@@ -1,4 +1,4 @@
-"""The query parameters of a link to Explore, other than op, rules and parameters.
+"""The query parameters of a link to Explore, except those for op, rules and parameters.
 
 ``ui/links`` uses them to read links. The browser gets them with its document, and uses them to read and write
 links and to check the data from Python.
