@@ -26,7 +26,7 @@ def compute_one():
 
 
 def clear_gradient():
-    """Return a parameter's ``.grad`` after ``zero_grad``, which sets it to None."""
+    """Return a parameter's ``.grad`` after ``zero_grad``, which is None."""
     net = nn.Linear(2, 1)
     net(torch.ones(2)).backward()
     net.zero_grad()
@@ -46,7 +46,7 @@ def accumulate_parts():
 
 
 def call_again():
-    """Return the error of a second ``backward`` through a graph that has been freed."""
+    """Return torch's error for a second ``backward`` through a graph that has been freed."""
     w = torch.tensor([1.0, 3.0], requires_grad=True)
     loss = (w**2).sum()
     loss.backward()

@@ -25,7 +25,7 @@ class MyLayer(nn.Module):
 
 
 def gradient():
-    """Return the gradient of the sum of the outputs, one row, for an input of twos."""
+    """Return the gradient, by autograd, of the summed outputs of MyLayer for an input of twos; one row."""
     layer = MyLayer()
     layer(torch.full((3, 3), 2.0)).sum().backward()
     return layer.mytensor.grad[0].tolist()
@@ -58,7 +58,7 @@ def call_uniform():
 
 
 def init_slip():
-    """Return torch's error for the published layer, in which ``super().__init__()`` is missing."""
+    """Return torch's error for the published layer, whose ``__init__`` omits ``super().__init__()``."""
 
     class Forgetful(MyLayer):
         def __init__(self):

@@ -11,7 +11,7 @@ from explorer.lessons.retest import make_variant
 
 
 class MaskedClamp(Function):
-    """Clamp to −1 … 1 with a backward that returns g inside and 0 outside."""
+    """A Function that clamps to −1 … 1, with a backward that returns g inside and 0 outside."""
 
     @staticmethod
     def forward(ctx, x):
@@ -25,7 +25,7 @@ class MaskedClamp(Function):
 
 
 class StraightClamp(MaskedClamp):
-    """Clamp to −1 … 1 with a backward that returns g unchanged."""
+    """A Function that clamps to −1 … 1, with a backward that returns g unchanged."""
 
     @staticmethod
     def backward(ctx, g):
@@ -39,7 +39,7 @@ W2 = torch.tensor([0.5, -1.0])
 
 
 def round_short(value):
-    """Round a number to four decimals, with 0 instead of −0."""
+    """Return a number rounded to four decimals, with 0 instead of −0."""
     return round(value, 4) + 0.0
 
 
@@ -78,7 +78,7 @@ def list_contributions():
 
 
 def make_exercise():
-    """Return the exercise's inputs, weights, numbers of a step, and gradients by two backward rules."""
+    """Return the exercise of a step by hand: inputs, weights, numbers, and gradients by two rules."""
     numbers = take_masked_step()
     rules = {"Masked": numbers, "Straight-through": take_straight_step()}
     x, g = "x = inputs @ w1", "g = ∂loss/∂y"

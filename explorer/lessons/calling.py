@@ -15,7 +15,7 @@ from explorer.lessons.straight_through import RoundGradient
 
 
 def try_call(attempt):
-    """Call a function and return its result, or the first sentence of its error."""
+    """Return the result of calling a function, or the first sentence of its error."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # calling an instance warns before it raises
         try:
@@ -25,14 +25,14 @@ def try_call(attempt):
 
 
 def compute_gradient(call):
-    """Compute the gradient at x = −1 and 2 for one way of calling MyReLU."""
+    """Return the gradient at x = −1 and 2 for one way of calling MyReLU."""
     x = torch.tensor([-1.0, 2.0], requires_grad=True)
     call(x).sum().backward()
     return x.grad.tolist()
 
 
 def call_three_ways():
-    """Call MyReLU by ``apply``, as an instance, and by ``forward``, and return the results."""
+    """Return the results of calling MyReLU by ``apply``, as an instance, and by ``forward``."""
     return {
         "apply": try_call(lambda: compute_gradient(MyReLU.apply)),
         "instance": try_call(lambda: compute_gradient(lambda x: MyReLU()(x))),

@@ -15,7 +15,7 @@ STEPS = [10.0**-exponent for exponent in range(1, 13)]
 
 
 def compute_error(eps, dtype):
-    """Compute the error of a numerical slope of sin at 1 with step eps."""
+    """Return the error of a numerical slope of sin at 1, with step ``eps`` in a dtype."""
     x, step = torch.tensor(1.0, dtype=dtype), torch.tensor(eps, dtype=dtype)
     slope = (torch.sin(x + step) - torch.sin(x - step)) / (2 * step)
     return abs(slope.item() - math.cos(1.0))

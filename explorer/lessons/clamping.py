@@ -9,7 +9,7 @@ from explorer.lessons.retest import make_variant
 
 
 class ClampGradient(Function):
-    """The published clamp: above the bound its backward returns 1, neither 0 nor g."""
+    """The published clamp as a Function, with a bug: above the bound, backward returns 1 instead of 0."""
 
     @staticmethod
     def forward(ctx, x):
@@ -26,7 +26,7 @@ class ClampGradient(Function):
 
 
 class FixedClampGradient(ClampGradient):
-    """The fixed clamp: above the bound its backward returns 0, as torch's does."""
+    """The corrected clamp as a Function: above the bound its backward returns 0, as torch's does."""
 
     @staticmethod
     def backward(ctx, g):
@@ -38,19 +38,19 @@ class FixedClampGradient(ClampGradient):
 
 
 def compute_gradients(clamp, g):
-    """Compute the gradient of a clamp at x = −1, 0.5 and 2 for one upstream gradient."""
+    """Return the gradients of a clamp at x = −1, 0.5 and 2 for an upstream gradient g."""
     x = torch.tensor([-1.0, 0.5, 2.0], requires_grad=True)
     clamp(x).backward(torch.full_like(x, g))
     return x.grad.tolist()
 
 
 def run_torch():
-    """Compute the gradient of torch's own clamp for g = 1."""
+    """Return the gradients of torch's own clamp at three x, for g = 1."""
     return compute_gradients(lambda x: x.clamp(0, 1), 1.0)
 
 
 def run_published():
-    """Compute the gradient of the published clamp for three upstream gradients."""
+    """Return the gradients of the published clamp at three x, for three upstream gradients."""
     return {
         name: compute_gradients(ClampGradient.apply, g)
         for name, g in (("one", 1.0), ("two", 2.0), ("minus", -1.0))
@@ -58,7 +58,7 @@ def run_published():
 
 
 def run_fixed():
-    """Compute the gradient of the fixed clamp for g = 2."""
+    """Return the gradients of the corrected clamp at three x, for g = 2."""
     return compute_gradients(FixedClampGradient.apply, 2.0)
 
 

@@ -13,7 +13,7 @@ from explorer.lessons.retest import make_variant
 
 
 class SavedExp(Function):
-    """exp with its output saved by ``save_for_backward``."""
+    """exp as a Function whose output is saved by ``save_for_backward``."""
 
     @staticmethod
     def forward(ctx, x):
@@ -28,7 +28,7 @@ class SavedExp(Function):
 
 
 class StoredExp(Function):
-    """exp with its output stored as an attribute of ctx, which leaks memory and misses in-place changes."""
+    """exp as a Function whose output is an attribute of ctx: it leaks memory and misses in-place changes."""
 
     @staticmethod
     def forward(ctx, x):
@@ -88,7 +88,7 @@ class UnmarkedMask(ReluWithMask):
 
 
 def check_lifetime(function):
-    """Return whether an unreferenced output stays in memory, before and after garbage collection."""
+    """Return whether an unreferenced output of a Function stays in memory: at once, and after ``gc``."""
     gc.disable()
     try:
         y = function.apply(torch.ones(2, requires_grad=True))
@@ -107,14 +107,14 @@ def check_lifetimes():
 
 
 def compute_true_slope():
-    """Compute the gradient of torch's own exp at 0."""
+    """Return the gradient of torch's own exp at 0."""
     x = torch.zeros(1, requires_grad=True)
     x.exp().sum().backward()
     return x.grad.item()
 
 
 def compute_after_change(function):
-    """Compute the gradient of exp at 0 after the output was multiplied by ten in place, or the error."""
+    """Return the gradient of exp at 0 after its output was multiplied by ten in place, or the error."""
     x = torch.zeros(1, requires_grad=True)
     y = function.apply(x)
     total = (y * 1).sum()
@@ -128,7 +128,7 @@ def compute_after_change(function):
 
 
 def run_changed():
-    """Return the gradients of two exp Functions after an in-place change of their outputs."""
+    """Return the gradients of SavedExp and StoredExp after an in-place change of their outputs."""
     return {function.__name__: compute_after_change(function) for function in (SavedExp, StoredExp)}
 
 

@@ -1,4 +1,4 @@
-"""Find the bug: three Functions with hidden code, to be judged by their gradients."""
+"""Find the bug: three Functions with hidden code, whose faults the reader finds from their gradients."""
 
 import torch
 from torch.autograd import Function
@@ -26,7 +26,7 @@ class Meant(Function):
 
 
 class First(Meant):
-    """The same function with a bug: ``inside`` lacks the lower bound."""
+    """Twice a clamp to −1 … 1, with a bug in backward: ``inside`` lacks the lower bound."""
 
     @staticmethod
     def backward(ctx, g):
@@ -37,7 +37,7 @@ class First(Meant):
 
 
 class Second(Meant):
-    """The same function with a bug: the sign of g is lost."""
+    """Twice a clamp to −1 … 1, with a bug in backward: the sign of g is lost."""
 
     @staticmethod
     def backward(ctx, g):
@@ -48,7 +48,7 @@ class Second(Meant):
 
 
 class Third(Meant):
-    """The same function with a bug: the slope is half as large as it should be."""
+    """Twice a clamp to −1 … 1, with a bug in backward: the slope is half as large as it should be."""
 
     @staticmethod
     def backward(ctx, g):
@@ -62,14 +62,14 @@ UPSTREAM = (1.0, 2.0, -1.0)
 
 
 def compute_gradient(function, points, g):
-    """Compute the gradient of a Function at some x for one upstream gradient."""
+    """Return the gradients of a Function at some points for one upstream gradient."""
     x = torch.tensor(points, requires_grad=True)
     function.apply(x).backward(torch.full_like(x, g))
     return [value + 0.0 for value in x.grad.tolist()]
 
 
 def compute_hidden():
-    """Compute the gradients of the hidden Functions at x = −2, 0.5 and 3 for three upstream gradients."""
+    """Return the gradients of the hidden Functions at x = −2, 0.5 and 3 for three upstream gradients."""
     points = [-2.0, 0.5, 3.0]
     return {
         function.__name__: {f"{g:g}": compute_gradient(function, points, g) for g in UPSTREAM}
@@ -112,7 +112,7 @@ def make_third():
 
 
 def _get_answer(results):
-    """Return the answer that names the upstream gradient for which the second Function is wrong."""
+    """Return the text of the right answer: the g for which the second Function's gradient is wrong."""
     meant, second = results["compute_hidden"]["Meant"], results["compute_hidden"]["Second"]
     wrong = [g for g in meant if meant[g] != second[g]]
     answers = {("-1",): "Only an upstream gradient below zero", (): "None: it is right"}

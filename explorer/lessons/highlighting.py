@@ -10,7 +10,7 @@ _KINDS = dict.fromkeys(_STRINGS, "string") | {"NUMBER": "number", "COMMENT": "co
 
 
 def highlight(source: str) -> list[tuple[str, str]]:
-    """Split Python source into parts with a kind each, for syntax highlighting.
+    """Return Python source code split into parts (kind, text), for syntax highlighting.
 
     The kinds are "keyword", "name" (the name after ``def`` or ``class``), "string", "number", "comment" and
     "", which covers everything else.

@@ -12,7 +12,7 @@ from explorer.lessons.retest import make_variant
 
 
 class CloningReLU(Function):
-    """ReLU with a backward that modifies a copy of g."""
+    """ReLU as a Function whose backward modifies a copy of g."""
 
     @staticmethod
     def forward(ctx, x):
@@ -28,7 +28,7 @@ class CloningReLU(Function):
 
 
 class GreedyReLU(CloningReLU):
-    """ReLU with a backward that modifies g itself."""
+    """ReLU as a Function whose backward modifies g itself, which other functions may use too."""
 
     @staticmethod
     def backward(ctx, g):

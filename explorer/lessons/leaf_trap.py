@@ -1,4 +1,4 @@
-"""The leaf trap: a weight that is the result of a computation."""
+"""The leaf trap: a weight that is the result of a computation is no leaf, and so gets no ``.grad``."""
 
 import warnings
 

@@ -14,7 +14,7 @@ STEPS = 300
 
 
 class Quantise(Function):
-    """Quantisation to four levels times a learned step s."""
+    """A Function that quantises x to four levels times a trained step s."""
 
     @staticmethod
     def forward(ctx, x, s, rounding):
@@ -53,7 +53,7 @@ def pull():
 
 
 def compute_part(x, s):
-    """Return the contribution of one number to the gradient for s."""
+    """Return one number's contribution to the gradient of the step s."""
     y = Quantise.apply(x, s, 1.0)
     (part,) = torch.autograd.grad(y, s, y.detach() - x)
     return part
@@ -77,12 +77,12 @@ def optimize_step(rounding):
 
 
 def train_complete():
-    """Return the result of training with the complete gradient."""
+    """Return the result of training the step s with its complete gradient."""
     return optimize_step(1.0)
 
 
 def train_careless():
-    """Return the result of training if the gradient ignores the rounding error."""
+    """Return the result of training the step s with a gradient that ignores the rounding error."""
     return optimize_step(0.0)
 
 

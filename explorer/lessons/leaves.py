@@ -29,7 +29,7 @@ def get_vector_error():
 
 
 def compute_square():
-    """Return a computed tensor on which ``backward`` has been called."""
+    """Return the square of a tensor, which is no leaf, after ``backward`` was called on its sum."""
     x = torch.tensor([1.0, 3.0], requires_grad=True)
     y = x**2
     loss = y.sum()
@@ -70,7 +70,7 @@ def get_variable_type():
 
 
 def count_registered():
-    """Return the number of parameters of a layer with a Variable, and of a layer with a Parameter."""
+    """Return the numbers of parameters of a layer with a Variable, and of a layer with a Parameter."""
     layers = {"Variable": nn.Module(), "Parameter": nn.Module()}
     layers["Variable"].w = Variable(torch.ones(2), requires_grad=True)
     layers["Parameter"].w = nn.Parameter(torch.ones(2))

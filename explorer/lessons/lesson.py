@@ -252,7 +252,7 @@ def fill_numbers(text: str, results: Results) -> str:
 
 
 def _find_fields(text: str) -> list[tuple[str, str]]:
-    """Return the name and format of each placeholder in a text, such as ``("net[last]", ":,.0f")``."""
+    """Return the names and formats of the placeholders in a text, such as ``("net[last]", ":,.0f")``."""
     parts = Formatter().parse(text)
     return [(name, f":{form}" if form else "") for _, name, form, _ in parts if name]
 

@@ -44,7 +44,7 @@ class WrongBiasFunction(LinearFunction):
 
 
 def run_gradcheck(function):
-    """Run gradcheck with the published shapes, and return True or the first line of the error."""
+    """Return True if a Function passes gradcheck with the published shapes, or the error's first line."""
     inputs = [
         torch.randn(*shape, dtype=torch.double, requires_grad=True) for shape in ((20, 20), (30, 20), (30,))
     ]
@@ -55,12 +55,12 @@ def run_gradcheck(function):
 
 
 def compare_gradchecks():
-    """Run ``gradcheck`` on the correct and on the wrong linear Function."""
+    """Return the results of ``gradcheck`` for the correct and for the wrong linear Function."""
     return {function.__name__: run_gradcheck(function) for function in (LinearFunction, WrongBiasFunction)}
 
 
 def list_needed():
-    """Return ``needs_input_grad`` if only the weight learns and there is no bias."""
+    """Return ``needs_input_grad`` for a call in which only the weight is trained and there is no bias."""
     output = LinearFunction.apply(torch.ones(2, 3), torch.ones(2, 3, requires_grad=True))
     return output.grad_fn.needs_input_grad
 

@@ -19,7 +19,7 @@ RULES = {
 
 
 class Step(Function):
-    """A step function whose backward multiplies g by a backward rule's factor."""
+    """A step function as a Function whose backward multiplies g by the factor of a backward rule."""
 
     @staticmethod
     def forward(ctx, x, rule):
@@ -52,7 +52,7 @@ def compute_loss(w, v, rule, examples, generator):
 
 @cache
 def train_rule(rule):
-    """Train from w = −w* with a rule.
+    """Train the weights w from −w* with a backward rule.
 
     Returns the size of the gradient along w at the start, and the losses afterwards.
     """

@@ -26,5 +26,5 @@ def train_two_layer_net(activation, steps=500, learning_rate=1e-6):
 
 
 def round_to(value, digits=2):
-    """Round a number to its first digits, because further digits differ between machines."""
+    """Return a number rounded to its first digits, because further digits differ between machines."""
     return float(f"{value:.{digits}g}")

@@ -49,7 +49,7 @@ class SinCos(Function):
 
 
 class Scaled(Function):
-    """A Function that multiplies x by an optional number."""
+    """A Function that multiplies x by an optional number, the scale."""
 
     @staticmethod
     def forward(ctx, x, scale=1.0):
@@ -67,10 +67,7 @@ def make_pair():
 
 
 def pass_list():
-    """Pass two tensors in a list.
-
-    Returns whether the output requires a gradient, and the error of ``backward``.
-    """
+    """Return whether the output requires a gradient if tensors are passed in a list, and backward's error."""
     y = WeightedList.apply(list(make_pair()))
     try:
         y.sum().backward()
@@ -79,14 +76,14 @@ def pass_list():
 
 
 def pass_tensors():
-    """Compute the gradients of two tensors passed separately by ``apply(*tensors)``."""
+    """Return the gradients of two tensors that are passed separately, by ``apply(*tensors)``."""
     tensors = make_pair()
     Weighted.apply(*tensors).sum().backward()
     return [tensor.grad.tolist() for tensor in tensors]
 
 
 def use_one_output():
-    """Compute the gradient at x = 0 if only the sine is used, and if only the cosine is used."""
+    """Return the gradients of SinCos at x = 0 if only the sine is used, and if only the cosine is used."""
     gradients = {}
     for index, name in enumerate(("sin", "cos")):
         x = torch.zeros(1, requires_grad=True)
@@ -125,7 +122,7 @@ def check_integers():
 
 
 def omit_scale():
-    """Compute the gradient of x if the optional scale is omitted and backward returns None for it."""
+    """Return the gradient of x if the optional scale is omitted and backward returns None for it."""
     x = torch.ones(2, requires_grad=True)
     Scaled.apply(x).sum().backward()
     return x.grad.tolist()

@@ -21,7 +21,7 @@ class HeatMap:
 
 @dataclass(frozen=True)
 class Lines:
-    """Curves over the same x, with logarithmic axes."""
+    """A picture of several curves over the same x, with logarithmic axes."""
 
     x_name: str
     y_name: str
@@ -132,7 +132,7 @@ class Suspects:
 
 @dataclass(frozen=True)
 class Asked:
-    """A further question that the reader must answer before the lesson continues.
+    """A further question that the reader must answer before a lesson continues.
 
     Attributes:
         ask: the question.
@@ -147,7 +147,7 @@ class Asked:
 
 @dataclass(frozen=True)
 class Control:
-    """A number that the reader sets."""
+    """A number in a lesson's picture that the reader sets."""
 
     name: str
     default: float
@@ -194,5 +194,5 @@ Picture = HeatMap | Lines | Sweep | ByHand | Order | Corner | Suspects | Asked |
 
 
 def to_data(picture: Picture) -> dict[str, Any]:
-    """Convert a picture to plain data. ``kind`` is the name of its class."""
+    """Return a picture as plain data, with the name of its class as ``kind``."""
     return {"kind": type(picture).__name__, **asdict(picture)}

@@ -26,7 +26,7 @@ class Square(Function):
 
 
 class ForgetfulSquare(Square):
-    """A Function that squares x, with a backward that forgets g."""
+    """A Function that squares x, with a bug: its backward does not multiply by g."""
 
     @staticmethod
     def backward(ctx, g):
@@ -35,7 +35,7 @@ class ForgetfulSquare(Square):
 
 
 def is_accepted(function, *values):
-    """Return whether a Function passes gradcheck at some x."""
+    """Return whether a Function passes gradcheck at an x with the given values."""
     x = torch.tensor(values, dtype=torch.double, requires_grad=True)
     return gradcheck(function.apply, (x, 2), raise_exception=False)
 
@@ -53,7 +53,7 @@ def check_each():
 
 
 def read_error():
-    """Return the first line of the error that gradcheck raises for ForgetfulSquare."""
+    """Return the first line of gradcheck's error for ForgetfulSquare."""
     x = torch.tensor([3.0], dtype=torch.double, requires_grad=True)
     try:
         gradcheck(ForgetfulSquare.apply, (x, 2))
@@ -72,7 +72,7 @@ def scale_output():
 
 
 def make_order():
-    """Return the steps of the recipe in the right order."""
+    """Return the picture of the recipe's steps, which the reader puts in order."""
     return Order(
         "The recipe, out of order",
         (

@@ -11,7 +11,7 @@ from explorer.lessons.retest import make_variant
 
 
 class MyReLU(Function):
-    """ReLU with a custom backward, which passes g at exactly 0."""
+    """ReLU as a Function with a custom backward, which passes g at exactly 0."""
 
     @staticmethod
     def forward(ctx, x):
@@ -27,7 +27,7 @@ class MyReLU(Function):
 
 
 def compute_gradients(relu):
-    """Compute the gradient of a ReLU at x = −1, 0 and 1 for g = 1."""
+    """Return the gradients of a ReLU at x = −1, 0 and 1 for g = 1."""
     x = torch.tensor([-1.0, 0.0, 1.0], requires_grad=True)
     relu(x).sum().backward()
     left, at_zero, right = x.grad.tolist()
@@ -35,19 +35,19 @@ def compute_gradients(relu):
 
 
 def compare_slopes():
-    """Compute the gradients of torch's own ReLU and of MyReLU."""
+    """Return the gradients of torch's own ReLU and of MyReLU at x = −1, 0 and 1."""
     return {"torch": compute_gradients(torch.relu), "MyReLU": compute_gradients(MyReLU.apply)}
 
 
 def make_corner():
-    """Return the corner of ReLU, whose slope the reader drags."""
+    """Return the picture of ReLU's corner, at which the reader drags the slope."""
     by_name = compare_slopes()
     sides = by_name["torch"]
     return Corner(sides["left"], sides["right"], {name: by_name[name]["at_zero"] for name in by_name})
 
 
 def train_both():
-    """Train the net with torch's own ReLU and with MyReLU, and return the losses."""
+    """Return the losses of the net trained with torch's own ReLU, and with MyReLU."""
     nets = {"torch": train_two_layer_net(torch.relu), "MyReLU": train_two_layer_net(MyReLU.apply)}
     return {
         name: {"first": round_to(net["first"]), "last": round_to(net["last"], digits=1)}
@@ -56,7 +56,7 @@ def train_both():
 
 
 def count_zeros():
-    """Count how many of the net's hidden values are exactly 0 in any training step."""
+    """Return the number of the net's hidden values that are exactly 0 in any training step."""
     zeros = []
 
     def record_zeros(hidden):

@@ -11,7 +11,7 @@ from explorer.lessons.retest import make_variant
 
 
 class Cube(Function):
-    """x³ with a backward that can be differentiated again."""
+    """x³ as a Function whose backward can be differentiated again."""
 
     @staticmethod
     def forward(ctx, x):
@@ -35,7 +35,7 @@ class OnceCube(Cube):
 
 
 class FrozenCube(Cube):
-    """x³ with its slope computed in forward, where autograd does not record it."""
+    """x³ as a Function whose slope is computed in forward, where autograd does not record it."""
 
     @staticmethod
     def forward(ctx, x):
@@ -59,13 +59,13 @@ def compute_second_derivative(compute):
 
 
 def differentiate_twice():
-    """Compute the second derivative of the square of x³ by each of the three Functions."""
+    """Return the second derivative of the square of x³, by each of the three Functions."""
     functions = (Cube, OnceCube, FrozenCube)
     return {f.__name__: compute_second_derivative(lambda x, f=f: f.apply(x) ** 2) for f in functions}
 
 
 def differentiate_penalty():
-    """Compute the gradient of a penalty on the squared slope with two of the Functions."""
+    """Return the gradient of a penalty on the squared slope, with two of the Functions."""
     gradients = {}
     for function in (Cube, OnceCube):
         w, x = (torch.ones(1, requires_grad=True) for _ in range(2))
@@ -76,7 +76,7 @@ def differentiate_penalty():
 
 
 def differentiate_cube():
-    """Compute the second derivative of x³ by FrozenCube."""
+    """Return the second derivative of x³ by FrozenCube."""
     return compute_second_derivative(FrozenCube.apply)
 
 
@@ -87,7 +87,7 @@ def check_once():
 
 
 def run_gradgradcheck():
-    """Run gradgradcheck, which differentiates twice, on Cube and FrozenCube."""
+    """Return the results of gradgradcheck, which differentiates twice, for Cube and FrozenCube."""
     x = torch.ones(1, dtype=torch.double, requires_grad=True)
     try:
         gradgradcheck(FrozenCube.apply, (x,))

@@ -12,7 +12,7 @@ from explorer.lessons.vanishing import quantise
 
 
 class RoundGradient(Function):
-    """Rounding with a straight-through backward."""
+    """Rounding as a Function with a straight-through backward, which returns g."""
 
     @staticmethod
     def forward(ctx, x):
@@ -24,7 +24,7 @@ class RoundGradient(Function):
 
 
 class QuantiseGradient(RoundGradient):
-    """Quantisation to the net's few levels with a straight-through backward."""
+    """Quantisation to the net's few levels as a Function with a straight-through backward."""
 
     @staticmethod
     def forward(ctx, x):
@@ -48,7 +48,7 @@ def run_gradcheck():
 
 
 def net():
-    """Train the net of the previous lesson with straight-through, and return its results."""
+    """Return the results of training the previous lesson's net with straight-through."""
     trained = train_two_layer_net(QuantiseGradient.apply)
     return {name: round_to(value) for name, value in trained.items()}
 

@@ -16,7 +16,7 @@ from explorer.lessons.retest import make_variant
 
 
 class Sign(Function):
-    """The sign function, whose backward passes g where |x| ≤ c."""
+    """The sign as a Function whose backward passes g where |x| ≤ c."""
 
     @staticmethod
     def forward(ctx, x, c):
@@ -35,7 +35,7 @@ ENDS = (2, 16, 16, 16, 2)  # numbers of inputs, of units in three hidden layers,
 
 
 def make_rings():
-    """Return 2,000 points on two rings, (2000, 2), and the ring of each point."""
+    """Return 2,000 points on two rings, (2000, 2), and the index of each point's ring."""
     y = torch.arange(2).repeat_interleave(1000)
     angle = 2 * math.pi * torch.linspace(0, 1, 1000).repeat(2)
     ring = torch.stack([angle.cos(), angle.sin()], 1) * (1 - 0.5 * y)[:, None]
@@ -45,7 +45,7 @@ def make_rings():
 
 
 def init_net(generator):
-    """Draw the initial parameters of one net: the weights of all layers, then their biases."""
+    """Return random initial parameters of one net: the weights of all layers, then their biases."""
     pairs = list(pairwise(ENDS))
     weights = [torch.randn(a, b, generator=generator) / a**0.5 for a, b in pairs]
     biases = [torch.randn(1, b, generator=generator) for _, b in pairs[:-1]]

@@ -16,12 +16,12 @@ RUNS, STEPS, SEED = 2000, 150, 1
 
 
 def compute_loss(y):
-    """Compute the loss of an output."""
+    """Return the loss (y − t)² of a unit's output y."""
     return (y - T) ** 2
 
 
 def compute_mean_loss(p):
-    """Compute the mean loss of a unit whose output is 1 with probability p and 0 otherwise."""
+    """Return the mean loss of a unit whose output is 1 with probability p and 0 otherwise."""
     return (1 - p) * compute_loss(0.0) + p * compute_loss(1.0)
 
 
@@ -68,7 +68,7 @@ def disarm(x, u):
 
 
 def get_estimators():
-    """Return all gradient estimators by name."""
+    """Return a dict of all gradient estimators, functions of x and u, by name."""
     functions = (straight_through, reinmax, reinforce, reinforce_baseline, arm, disarm)
     return {function.__name__: function for function in functions}
 
@@ -181,7 +181,7 @@ def ask_enough():
 
 
 def get_rules():
-    """Return all estimators by label, as catalogue keys or formulas."""
+    """Return a dict from labels to estimators, as catalogue keys or formulas."""
     return {
         "Straight-through": "sigmoid_st",
         "ReinMax": "reinmax",
@@ -199,7 +199,7 @@ def make_mean_loss_formula():
 
 
 def make_walker():
-    """Return the picture of the random unit, with the runs of every estimator."""
+    """Return the picture of a random unit that is trained with every estimator."""
     loss, chord = Loss("(y - target)**2"), find_op(f"formula: {make_mean_loss_formula()}")
     return Walker(
         op=find_op("bernoulli").parsed.data,

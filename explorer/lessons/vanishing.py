@@ -9,19 +9,19 @@ from explorer.lessons.retest import make_variant
 
 
 def gradient_of_round():
-    """Compute torch's own gradient of round for an upstream gradient of ones."""
+    """Return torch's own gradient of round for an upstream gradient of ones."""
     x = torch.tensor([-1.2, 0.3, 2.6], requires_grad=True)
     x.round().sum().backward()
     return x.grad.tolist()
 
 
 def quantise(x):
-    """Round to multiples of a quarter from -1 to 0.75."""
+    """Return x rounded to multiples of a quarter from -1 to 0.75."""
     return (x / 0.25).round().clamp(-4, 3) * 0.25
 
 
 def net():
-    """Train a net with torch's own gradient of these steps, and return its results."""
+    """Return the results of training a net with torch's own gradient of a quantiser."""
     trained = train_two_layer_net(quantise)
     return {name: round_to(value) for name, value in trained.items()}
 
