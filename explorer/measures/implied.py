@@ -29,7 +29,7 @@ WORDS = {
 
 @dataclass(frozen=True, eq=False)
 class ImpliedForward:
-    """The antiderivative in x of one backward rule.
+    """The antiderivative in x of one backward rule, as plotted over the op.
 
     Attributes:
         linear: whether the rule is linear in g, or None if it has no finite value at g = 1.
@@ -73,7 +73,7 @@ class ImpliedForwards:
 def compute_implied_forwards(
     op: OpLike, rules: RuleLike | Sequence[RuleLike], **sampling: Any
 ) -> ImpliedForwards:
-    """Integrate backward rules over x at g = 1, with constants such that each integral meets the op at one x.
+    """Return the antiderivatives of backward rules at g = 1, each of which equals the op at one x.
 
     Args:
         op: a deterministic op, as for ``sample``.
@@ -103,7 +103,7 @@ def _integrate_rule(curves: Curves, key: str) -> ImpliedForward:
 
 
 def _choose_anchor(curves: Curves) -> float:
-    """Return the x at which antiderivatives meet the op: 0, or the middle of a range without 0."""
+    """Return the x at which antiderivatives are set equal to the op: 0, or the middle of the range."""
     return 0.0 if curves.start <= 0 <= curves.stop else (curves.start + curves.stop) / 2
 
 

@@ -1,4 +1,4 @@
-"""Map the gradient of backward rules over x and g, and find the x at which it is not linear in g."""
+"""The gradient of backward rules as a map over x and g, and the x at which it is not linear in g."""
 
 from __future__ import annotations
 

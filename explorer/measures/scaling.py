@@ -1,4 +1,4 @@
-"""Measure the area and the width of backward rules, and scale rules to the same area or width."""
+"""The area and the width of backward rules, and rules scaled to the same area or width."""
 
 import math
 from collections.abc import Callable, Mapping, Sequence
@@ -82,7 +82,7 @@ class ScaledRules:
 
 
 def find_sizes(op: str | Op, rule: str | Rule, parameters: Mapping[str, float]) -> Sizes:
-    """Measure the area and width of a backward rule with an op. Missing parameters have their defaults."""
+    """Return the area and width of a backward rule with an op. Missing parameters have their defaults."""
     op = find_op(op)
     rule = adapt_rule(op, find_rule(rule))
     reason = _find_reason(op, rule, parameters)
@@ -101,7 +101,7 @@ def find_sizes(op: str | Op, rule: str | Rule, parameters: Mapping[str, float]) 
 def scale_rules(
     op: str | Op, rules: Sequence[str], parameters: Mapping[str, float], kind: Kind
 ) -> ScaledRules:
-    """Scale backward rules to the area or width of the first rule for which it is defined.
+    """Return backward rules scaled to the area or width of the first rule for which it is defined.
 
     Raises ValueError if it is defined for fewer than two rules.
     """
@@ -206,7 +206,7 @@ def _measure_width(curve: Curve, kink_positions: Sequence[float]) -> tuple[SizeV
 
 
 def _make_grid(kink_positions: Sequence[float]) -> Tensor:
-    """Return even x, and x at geometric distances from 0 and each kink, without the kinks themselves."""
+    """Return x values: even ones, and ones at geometric distances from 0 and each kink, without the kinks."""
     steps = _MIN_DISTANCE * _STEP ** torch.arange(
         math.ceil(math.log(_MAX_DISTANCE / _MIN_DISTANCE, _STEP)), dtype=torch.float64
     )
@@ -276,7 +276,7 @@ def _scale(
 
 
 def _scale_x(factor: float, centre: float) -> Node:
-    """Return the expression that replaces x to make a rule 1 / ``factor`` times as wide around its centre."""
+    """Return an expression for x that makes a rule 1 / ``factor`` times as wide around its centre."""
     if centre == 0:
         return Binary("*", Number(factor), _X)
     distance = Binary("-" if centre > 0 else "+", _X, Number(abs(centre)))

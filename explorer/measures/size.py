@@ -35,7 +35,7 @@ class Size:
 
 
 def measure_size(curve: Curve) -> Size:
-    """Measure the peak, area and support of a curve's backward rule in float64."""
+    """Return the peak, area and support of a curve's backward rule, computed in float64."""
     x, r = _refine_grid(curve)
     support = _measure_support(curve, x, r)
     return Size(_find_peak(curve, r), _measure_area(curve, x, r, support), support)

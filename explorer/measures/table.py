@@ -1,4 +1,4 @@
-"""Compare all backward rules for an op in a table of their sizes and the results of their checks."""
+"""A table of all backward rules for an op: their sizes and the results of their checks."""
 
 from __future__ import annotations
 
@@ -144,7 +144,7 @@ def _measure_distances(
 
 
 def make_row(op: Op, rule: Rule, settings: Mapping[str, float]) -> Row:
-    """Compute the table row of one backward rule with an op; ``settings`` are parameter values by name."""
+    """Return the table row of one backward rule with an op; ``settings`` are parameter values by name."""
     numbers = resolve_values(op, rule, settings)
     size = measure_size(Curve(prepare_pair(op, rule, numbers)))
     results = check_pair(op, rule, numbers)

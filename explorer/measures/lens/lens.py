@@ -186,7 +186,7 @@ def lens(
 
 
 def find_noise(key: str, width: float) -> Noise:
-    """Look up a noise by key. Raises ValueError for an unknown key or a width out of bounds."""
+    """Return the noise with a key. Raises ValueError for an unknown key or a width out of bounds."""
     if key not in NOISES:
         raise ValueError(f"noise must be one of {', '.join(NOISES)}, not {quote(key)}")
     if not NARROWEST <= to_finite("width", width) <= WIDEST:
@@ -197,9 +197,9 @@ def find_noise(key: str, width: float) -> Noise:
 def compute_lens(
     op: Op, parameters: Mapping[str, float], noise: Noise, width: float, span: tuple[float, float]
 ) -> tuple[Floats, Floats, str]:
-    """Compute the slope of an op's mean under noise, d/dx E op(x + noise), over a range.
+    """Return the slope of an op's mean under noise, d/dx E op(x + noise), over a range.
 
-    Returns the x, the slopes, and the reason why the op has no mean, which is "" if it has one.
+    The result has the x, the slopes, and the reason why the op has no mean, which is "" if it has one.
     """
     x = make_even_points(*span, POINTS)
     missing = torch.full_like(x, torch.nan).numpy()

@@ -1,4 +1,4 @@
-"""Check from an op's growth whether its mean under noise exists, and find the range of integration."""
+"""Check from an op's growth whether its mean under noise exists, and find the range to integrate over."""
 
 from __future__ import annotations
 

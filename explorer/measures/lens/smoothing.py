@@ -19,7 +19,7 @@ _CONTACT = 1e-9  # relative to the noise's range; a gap this far beyond it still
 
 
 def compute_mean_slope(parts: Parts, noise: Noise, width: float, reach: float, x: Tensor) -> Tensor:
-    """Return d/dx E op(x + noise) at each x, with NaN if the noise reaches a hole or pole of the op.
+    """Return d/dx E op(x + noise) at each x, NaN where the noise reaches a hole or pole of the op.
 
     ``reach`` is the distance in x up to which the noise is followed.
     """

@@ -1,4 +1,4 @@
-"""The family of all curves of a backward rule, for any parameters, width and shift."""
+"""All curves of a backward rule, for any parameters, width and shift, from which one is fitted."""
 
 from __future__ import annotations
 
@@ -50,13 +50,13 @@ class Family:
 
     @cached_property
     def parameters(self) -> tuple[Parameter, ...]:
-        """The parameters to fit: those of the rule that are not parameters of the op."""
+        """The rule's parameters to fit, without those that the op has too."""
         shared = {parameter.name for parameter in self.op.parameters}
         return tuple(p for p in self.rule.parameters if p.name not in shared)
 
     @cached_property
     def bounds(self) -> tuple[Tensor, Tensor]:
-        """The lowest and the highest value of each coordinate of the family's curves, (k,) each."""
+        """The lowest and the highest value of each of a curve's coordinates, (k,) each."""
         ends = [(p.low, p.high) for p in self.parameters]
         reach = self.span[1] - self.span[0]
         low = self.to_coordinates([low for low, _ in ends], WIDTHS[0], -reach)
@@ -89,7 +89,7 @@ class Family:
         return torch.where(torch.tensor(logarithmic), members.exp(), members)
 
     def make_grid(self) -> Tensor:
-        """Return coordinates of curves spread over the parameters' bounds, with the default curve first."""
+        """Return coordinates of curves spread over the parameters' bounds, the default curve first."""
         low, high = self.bounds
         count = _GRID.get(len(self.parameters), 3)
         axes = [torch.linspace(a, b, count).tolist() for a, b in zip(low[:-2], high[:-2], strict=True)]
@@ -196,7 +196,7 @@ def _list_texts(kink: Kink) -> tuple[str, ...]:
 
 @dataclass(frozen=True, eq=False)
 class _Evaluators:
-    """Functions that evaluate an op and a backward rule. ``backward`` is None for torch's own gradient."""
+    """An op and a backward rule as functions of tensors. ``backward`` is None for torch's own gradient."""
 
     backward: Evaluate | None
     bound: BoundOp

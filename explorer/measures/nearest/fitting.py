@@ -33,10 +33,10 @@ _NEAR = 1e-3  # points closer than this fraction of the range look the same in a
 
 @dataclass(frozen=True, eq=False)
 class Starts:
-    """Starting points from which curves are fitted to a target.
+    """Starting points for fitting curves to a target.
 
     Attributes:
-        members: (s, k) coordinates in the family of curves.
+        members: (s, k) coordinates of the curves.
         moves: (s, k) mask of the coordinates that may change.
         scaled: (s,) mask of the starts whose factor may change.
     """
@@ -62,7 +62,7 @@ class Starts:
 
 @dataclass(frozen=True, eq=False)
 class Fit:
-    """The coordinates of a fitted curve, its factor, and its relative distance from the target."""
+    """A fitted curve: its coordinates, the factor on it, and its relative distance from the target."""
 
     member: Tensor
     factor: float
@@ -86,7 +86,7 @@ def _mask_moving(moving: str, count: int) -> Tensor:
 
 
 class Fitter:
-    """Searches a family of curves for those that are nearest to a target."""
+    """A search for those curves of a rule, for any parameters, that are nearest to a target curve."""
 
     def __init__(self, family: Family, target: Target) -> None:
         self.family, self.target = family, target
@@ -162,7 +162,7 @@ class Fitter:
         return members
 
     def _shift_members(self, members: Tensor) -> Tensor:
-        """Return the curves, and copies shifted so that a kink or peak coincides with one of the target."""
+        """Return curves, and copies shifted so that a kink or peak is at one of the target's."""
         features = self.family.find_kinks(members)[:, :_MAX_KINKS]
         curves = self.family.compute_curves(members, self.target.x)[:, 0].nan_to_num(0, 0, 0).abs()
         features = torch.cat([features, self.target.x[curves.argmax(1)][:, None]], 1)
@@ -194,7 +194,7 @@ class Fitter:
     def _compute_errors(
         self, starts: Starts, keep: Tensor | None = None, points: slice = slice(None)
     ) -> tuple[Tensor, Tensor]:
-        """Return the squared error of each starting point, including that of its kinks, and its factor."""
+        """Return the squared error of each starting point, kinks included, and the best factor of each."""
         root, goal = (self._root, self._goal) if keep is None else (self._root[keep], self._goal[keep])
         curves = self._compute_curves(starts.members, self.target.x[points]) * root
         factors = _solve_factors(curves, goal, starts.scaled)
@@ -266,7 +266,7 @@ class Fitter:
         return self._measure_kink_distances(members).abs().sum(1) / _KINK_WEIGHT
 
     def find_worst_x(self, fit: Fit) -> float:
-        """Return the x at which a fit differs most from the target, or a kink or 0 next to it."""
+        """Return the x at which a fitted curve differs most from the target, or a kink or 0 next to it."""
         curves = self._compute_curves(fit.member[None], self.target.x)[0]
         left = (self.target.values.flatten() - fit.factor * curves).abs() * (self._root > 0)
         x = float(self.target.x[left.reshape(len(self.target.upstream), -1).amax(0).argmax()])

@@ -1,4 +1,4 @@
-"""List the catalogue's backward rules by their distance from a given rule, with a sentence on each."""
+"""A list of the catalogue's backward rules by their distance from a given rule, with a sentence on each."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ class Neighbour:
 
     @property
     def changes(self) -> int:
-        """The number of changes among factor, width and shift that the fit needs beyond the parameters."""
+        """The number of changes, of factor, width and shift, that the fit needs beyond parameters."""
         return (self.factor != 1) + (self.width != 1) + (self.shift != 0)
 
 
@@ -88,7 +88,7 @@ def list_candidates(op: Op) -> list[Rule]:
 def find_neighbours(
     op: Op, target: Target, settings: Mapping[str, float], rules: Sequence[Rule]
 ) -> Neighbours:
-    """Return the rules whose curves are most similar to a target, nearest first, then simplest first."""
+    """Return the rules with the most similar curves to a target curve, nearest first, then simplest."""
     neighbours = (_compare_rule(op, rule, settings, target) for rule in rules)
     return Neighbours(
         sorted((neighbour for neighbour in neighbours if neighbour.distance <= _UNRELATED), key=_rank)

@@ -78,7 +78,7 @@ class Target:
 
     @property
     def size(self) -> float:
-        """The root of the weighted mean square of the rule's values."""
+        """The root of the weighted mean square of the target's values."""
         return float((self.weights * self.values**2).mean(0).sum().sqrt())
 
     @property
@@ -94,12 +94,12 @@ class Target:
 
     @cached_property
     def first(self) -> Target:
-        """A copy of the target with the first upstream gradient alone."""
+        """A copy of the target that has the first upstream gradient only."""
         return self._select_rows([0])
 
     @cached_property
     def subset(self) -> Target:
-        """A copy with the first upstream gradient and those at which the rule's values differ most.
+        """A copy of the target with the first upstream gradient and those at which its values differ most.
 
         If further values do not differ, the first upstream gradients, which are the extremes, are used.
         """
@@ -112,7 +112,7 @@ class Target:
         return self._select_rows(sorted(rows))
 
     def _select_rows(self, rows: list[int]) -> Target:
-        """Return a copy of the target with some of its upstream gradients."""
+        """Return a copy of the target with the upstream gradients at the given indices only."""
         upstream = tuple(self.upstream[row] for row in rows)
         return replace(self, values=self.values[rows], at_kinks=self.at_kinks[rows], upstream=upstream)
 
@@ -129,7 +129,7 @@ class Target:
 
 
 def sample_target(op: Op, rule: Rule, settings: Mapping[str, float], start: float, stop: float) -> Target:
-    """Sample a rule at even points of a range, and more densely near its kinks and its peak."""
+    """Return a rule's values at even points of a range, and at more points near its kinks and its peak."""
     parameters: dict[str, Any] = {
         name: value for name, value in settings.items() if name in _list_names(op, rule)
     }

@@ -33,7 +33,7 @@ class FittedRule:
 
     @property
     def name(self) -> str:
-        """The name of the rule in sentences."""
+        """The name of the rule in sentences, such as "Clipped"."""
         return self.rule.label if self.rule.formula else f"torch's own gradient of {self.op.label}"
 
     def describe(self, source: str = "") -> str:
@@ -51,7 +51,7 @@ class FittedRule:
 
     @property
     def area(self) -> str:
-        """A clause on how factor and width change the rule's area, or "" if they do not."""
+        """A clause that says how factor and width change the rule's integral, or "" if they do not."""
         scale = self.factor * self.width
         if self.rule.area in (None, "infinite", "0") or math.isclose(scale, 1):
             return ""
