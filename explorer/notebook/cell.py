@@ -59,7 +59,7 @@ class Library(anywidget.AnyWidget):
 
     @classmethod
     def get(cls) -> "Library":
-        """Return the hidden widget of this kernel with the shared code.
+        """Return the hidden widget of this kernel that holds the shared JavaScript code.
 
         A new one is created if marimo has closed it together with its cell.
         """

@@ -19,9 +19,9 @@ Spec = Mapping[str, Any]
 
 
 def draw_png(spec: Spec) -> bytes:
-    """Draw a Plotly figure as a PNG image with a white background.
+    """Return a PNG image of a Plotly figure with a white background.
 
-    Returns b"" if Pillow is not installed. The image has at most 15 kB. ``spec`` is a figure of
+    The image is b"" if Pillow is not installed. It has at most 15 kB. ``spec`` is a figure of
     ``description.figures.make_curve_spec``, with panels below one another.
     """
     try:

@@ -204,7 +204,7 @@ class Instrument(Cell):
             self._send_custom_entries()
 
     def _send_custom_entries(self) -> None:
-        """Send ops and rules that are not in the catalogue to the browser.
+        """Send those ops and rules to the browser that are not in the catalogue.
 
         A Python function is sent as points in and around the visible range.
         """

@@ -99,7 +99,7 @@ class RaceWatcher(Watcher):
             self._update(0)
 
     def _set_rows(self, ended: Mapping[Trial, Row]) -> None:
-        """Store the results of finished nets.
+        """Store the results of finished nets, given by trial.
 
         Only the last score is known for a net that was trained in another process.
         """
@@ -132,9 +132,9 @@ class RaceWatcher(Watcher):
         }
 
     def _list_trials(self, rule: str) -> list[Trial]:
-        """Return the finished nets of a rule at its best learning rate.
+        """Return the finished trials of a rule at its best learning rate.
 
-        Nets trained for the final comparison are preferred.
+        Trials for the final comparison are preferred.
         """
         rate = self._plan.choose_rates(self._rows.values()).get(rule)
         trials = [trial for trial in self._rows if (trial.rule, trial.lr) == (rule, rate)]
