@@ -81,12 +81,12 @@ class Question:
 
     @cached_property
     def _compute(self) -> Callable[[str], Answer]:
-        """A function that answers arguments given as JSON text, with a cache. Integers arrive as floats."""
+        """The question's function with a cache, for arguments as JSON text. Integers arrive as floats."""
         return lru_cache(self.cached)(lambda text: self._function(**json.loads(text, parse_int=float)))
 
     @cached_property
     def _arguments(self) -> Mapping[str, tuple[Any, bool]]:
-        """The type of each argument of the function, and whether it is optional."""
+        """A dict from each argument's name to its type and whether it is optional."""
         types = get_type_hints(self._function)
         parameters = signature(self._function).parameters.values()
         return {each.name: (types[each.name], each.default is not each.empty) for each in parameters}

@@ -27,7 +27,7 @@ GRADIENT = r"\text{gradient} = "
 
 
 def write_formulas(op: str, rule: str, parameters: dict[str, float], learns: str) -> Answer:
-    """Return `title` and `lines` of a rule for an op, or of the op if `rule` is "".
+    """Return `title` and `lines` that show a rule for an op, or the op if `rule` is "".
 
     A line is plain text, or ``{"math": …}`` with a formula in MathML.
     """
@@ -87,6 +87,6 @@ def format_learned(op: Op, rule: Rule, names: Sequence[str]) -> Iterator[tuple[s
 
 
 def describe_entry(entry: Op | Rule) -> str:
-    """Return purpose, note and source of an op or a rule, each on its own line."""
+    """Return the purpose, note and source of an op or a rule as text, each on its own line."""
     source = f"Source: {entry.source}." if entry.source else ""
     return "\n".join(filter(None, [entry.purpose, entry.note, source]))

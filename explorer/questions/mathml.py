@@ -1,4 +1,4 @@
-"""Convert the LaTeX of printed formulas to MathML, which browsers typeset without additional fonts."""
+"""Convert LaTeX of formulas to MathML, which browsers typeset without additional fonts."""
 
 import re
 from html import unescape

@@ -10,7 +10,7 @@ from explorer.reading import Reading, ReadingError, list_initial_values, read_so
 
 
 def read_code(code: str) -> Answer:
-    """Read pasted code and return a choice of curves for each Function in it, or a ``message``.
+    """Return, for each Function in pasted code, an op and a rule with curves to plot, or a ``message``.
 
     ``at`` is the line of the first part that cannot be read, or of the first noted fault; 0 for neither.
     """

@@ -1,4 +1,4 @@
-"""The instrument as one file without a server, with Python's answers to its questions."""
+"""The interactive chart as one file without a server, with Python's answers to its questions."""
 
 import math
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
@@ -33,7 +33,7 @@ def make_page(
     section: str = "",
     **arguments: Any,
 ) -> Page:
-    """Return the instrument as a page; arguments and errors are those of ``explorer.instrument``."""
+    """Return the interactive chart as a page; arguments and errors are those of ``explorer.instrument``."""
     parameters = {name: value for name, value in arguments.items() if name not in _VIEW_ARGUMENTS}
     curves, view = sample_view(op, rules, learns=learns, section=section, **arguments)
     page_op, page_rules = interpolate_functions(curves)
@@ -81,7 +81,7 @@ def sample_view(
 
 
 def spread_parameters(rules: Sequence[Rule], parameters: Mapping[str, float]) -> dict[str, float]:
-    """Return `parameters` with the values that the browser expects under ``rule.name`` added."""
+    """Return `parameters` with values added under ``rule.name``, where the browser expects them."""
     pairs = [(rule, p) for rule in rules for p in rule.parameters if p.plain and p.name in parameters]
     return {qualify_name(rule, p): parameters[p.name] for rule, p in pairs} | dict(parameters)
 
