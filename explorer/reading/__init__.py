@@ -265,12 +265,12 @@ def _replace_statistic(trees: Trees) -> Trees:
 
 
 def _is_statistic(node: Node) -> bool:
-    """Return whether an expression is a single number computed from all elements of a tensor."""
+    """Return whether an expression is one number computed from all elements of a tensor, such as a mean."""
     return not has_elements(node) and not set(VARIABLES).isdisjoint(find_names(node))
 
 
 def _make_learned(part: Part) -> Learned:
-    """Convert the gradient of a parameter to the catalogue's ``Learned`` class."""
+    """Return a parameter's gradient, read from pasted code, as the catalogue's ``Learned`` object."""
     return Learned(part.name, Formula(part.tree).text, Formula(part.scale).text if part.scale else None)
 
 

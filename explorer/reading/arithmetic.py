@@ -65,7 +65,7 @@ def make_result(node: Node, *operands: Quantity, kind: str = "float32") -> Value
 
 
 def compute(sign: str, *values: Value) -> Value:
-    """Apply an operator or a function of the formula language to values in the pasted code."""
+    """Return the result of an operator, or a function of formulas, for values in pasted code."""
     operands = [to_quantity(value) for value in values]
     if any(map(get_sum, operands)):
         return _combine_sums(sign, *operands)
@@ -128,7 +128,7 @@ def _is_number(operand: Quantity) -> bool:
 
 
 def apply_binary(sign: str, left: Value, right: Value) -> Value:
-    """Apply a binary operator or comparison of Python to two values in the pasted code."""
+    """Return the result of one of Python's binary operators or comparisons for two values in pasted code."""
     sides = (left, right)
     match sign, left, right:
         case "==" | "!=", _, _ if not any(isinstance(side, _TRACED) for side in sides):
@@ -162,9 +162,9 @@ def apply_binary(sign: str, left: Value, right: Value) -> Value:
 
 
 def require_exact(divisor: Value) -> None:
-    """Raise UnreadableError unless ``floor(a / divisor)`` always equals torch's ``a // divisor``.
+    """Raise UnreadableError unless a formula can express torch's ``a // divisor`` exactly.
 
-    Both agree if the divisor has few binary digits.
+    ``floor(a / divisor)`` always equals it if the divisor has few binary digits.
     """
     exact = isinstance(divisor, int | float) and not divisor * 1024 % 1 and 0 < abs(divisor) < 1024
     require(exact, "rounds down more exactly than floor(a / b) does: write torch.floor(a / b)")

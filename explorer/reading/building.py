@@ -28,16 +28,16 @@ _EXPANSIONS = {
 
 
 def make_literal(value: float) -> Node:
-    """Return an expression tree for a number. Raises UnreadableError if the number is not finite."""
+    """Return a number as an expression tree. Raises UnreadableError if it is not finite."""
     require(abs(value) < 1e308, "is not a finite number: a formula has no place for it")
     size = Number(abs(float(value)))
     return size if math.copysign(1, value) > 0 else Unary("-", size)
 
 
 def evaluate_constant(node: Node) -> float | None:
-    """Evaluate an expression tree that has no variables and no parameters.
+    """Return the value of an expression without variables and parameters, or None for any other expression.
 
-    A condition evaluates to 0 or 1. Returns None for any other tree.
+    A condition has the value 0 or 1.
     """
     return Formula(node).value() if set(find_names(node)) <= set(CONSTANTS) else None
 
@@ -51,7 +51,7 @@ def to_number(node: Node) -> Node:
 
 
 def to_mask(node: Node) -> Node:
-    """Return an expression for the condition that a number is not 0.
+    """Return the condition, as an expression, that a number is not 0.
 
     For a number computed from masks of zeros and ones, the shortest condition is returned.
     """
@@ -144,7 +144,7 @@ def _list_products(node: Node) -> list[tuple[Node, Node]]:
 
 
 def detach(node: Node) -> Node:
-    """Wrap an expression in ``detach``, which stops the gradient.
+    """Return a call of ``detach`` on an expression, which stops the gradient.
 
     Masks and constants, which have no gradient, are returned unchanged.
     """
@@ -172,7 +172,7 @@ def rebuild(node: Node, exchange: Callable[[Node], Node | None]) -> Node:
 
 
 def fill_formula(text: str, operands: Sequence[Node]) -> Node:
-    """Substitute expression trees for the names a, b, c and d in a formula."""
+    """Return a formula in a, b, c and d with these names replaced by expression trees."""
     values = dict(zip("abcd", operands, strict=False))
     return rebuild(
         parse_template(text), lambda part: values.get(part.name) if isinstance(part, Name) else None
@@ -180,7 +180,7 @@ def fill_formula(text: str, operands: Sequence[Node]) -> Node:
 
 
 def strip_detach(node: Node) -> Node:
-    """Remove all calls of ``detach`` from an expression, which leaves its values unchanged."""
+    """Return an expression without its calls of ``detach``, which do not affect values."""
     return rebuild(node, lambda part: strip_detach(tree.children(part)[0]) if is_detached(part) else None)
 
 

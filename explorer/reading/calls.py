@@ -1,4 +1,4 @@
-"""Find the callable for each name in pasted code, and bind its arguments by Python's rules."""
+"""The callable for each name in pasted code, and the binding of its arguments by Python's rules."""
 
 import ast
 import inspect
@@ -28,7 +28,7 @@ _KEYWORD = re.compile(r"unexpected keyword argument '(\w+)'")
 
 @contextmanager
 def convert_errors(context: str) -> Iterator[None]:
-    """Convert any TypeError or ValueError raised in this block to UnreadableError."""
+    """Raise UnreadableError, beginning with ``context``, for a TypeError or ValueError inside the block."""
     try:
         yield
     except (TypeError, ValueError) as reason:
@@ -115,7 +115,7 @@ def find_row(name: str) -> Function:
 
 
 def _require_suited(function: Library, first: Value) -> None:
-    """Raise RaisesError if a tensor function is called with a number, or a math function with a tensor."""
+    """Raise RaisesError if a function of tensors is called with a number, or one of numbers with a tensor."""
     root, row = function.path.split(".")[0], FUNCTIONS.get(function.name)
     is_tensor = isinstance(first, Tensor) and has_elements(first.node)
     require(not (root == "math" and is_tensor), OF_NUMBERS, RaisesError)
@@ -124,7 +124,7 @@ def _require_suited(function: Library, first: Value) -> None:
 
 
 def _call_sequentially(self: Value, *layers: Value) -> Value:
-    """Apply layers one after another, as ``nn.Sequential`` does."""
+    """Return the result of applying layers one after another, as ``nn.Sequential`` does."""
     return reduce(lambda a, layer: call_function(layer, (a,), {}), layers, self)
 
 

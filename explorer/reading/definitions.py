@@ -1,4 +1,4 @@
-"""Find the definitions in pasted code that could be an op with a backward rule, and read their formulas."""
+"""Find definitions in pasted code that may be an op with a backward rule, and read their formulas."""
 
 import ast
 from collections.abc import Collection
@@ -65,7 +65,7 @@ class Trees(NamedTuple):
 class Candidate:
     """A class or function in pasted code that may define an op and its backward rule.
 
-    ``tracked`` is true if autograd follows the code, as for everything except a Function.
+    ``tracked`` is true if autograd follows the code, as it does everywhere except in a Function.
     """
 
     name: str
@@ -105,7 +105,7 @@ def find_candidates(module: ast.Module) -> list[Candidate]:
 
 
 def _is_stopping(definition: ast.stmt) -> bool:
-    """Return whether a function's own code stops a gradient, for example with ``detach``."""
+    """Return whether a function's own code stops a gradient, as by a call of ``detach``."""
     marks = {"detach", "data", "no_grad", "detach_"}
     named = isinstance(definition, ast.FunctionDef)
     return named and any(getattr(part, "attr", "") in marks for part in ast.walk(definition))
@@ -230,7 +230,7 @@ def _derive_second(
 
 
 def _is_saving(statement: ast.Assign | ast.Expr, names: Collection[str]) -> bool:
-    """Return whether a statement stores one of the named values on the context."""
+    """Return whether a statement stores one of the named values on ``ctx``."""
     targets = statement.targets if isinstance(statement, ast.Assign) else []
     owned = {
         take_last_name(part)
@@ -280,6 +280,6 @@ def _read_tracked(output: Value) -> Trees:
 
 
 def _has_other_gradient(node: Node, op: Node, name: str) -> bool:
-    """Return whether autograd's gradient of a parameter differs from the derivative of the op's formula."""
+    """Return whether autograd's gradient for a parameter differs from the derivative of the op's formula."""
     composed, direct = (differentiate(to_number(tree), name, finite=True) for tree in (node, op))
     return composed is None or strip_detach(composed) != direct

@@ -24,7 +24,7 @@ class ReadingError(ValueError):
 
 
 class DeadEndError(ReadingError):
-    """Raised if the pasted code itself raises an error, and so returns no value."""
+    """Raised if the pasted code itself raises an error at this point, and so returns no value."""
 
     raises = True
 
@@ -41,11 +41,11 @@ class RaisesError(UnreadableError):
 
 
 class ConditionalGradientError(UnreadableError):
-    """Raised if the gradient for an input of a Function depends on whether another input needs a gradient."""
+    """Raised if an input's gradient in a Function depends on whether another input needs a gradient."""
 
 
 class UndecidedError(Exception):
-    """Raised at an ``if`` whose outcome depends on a parameter or a shape, so both branches must be read.
+    """Raised at an ``if`` whose outcome depends on a parameter or a shape; both branches are then read.
 
     Its arguments are the test and its line.
     """
@@ -73,6 +73,6 @@ class Note(str):
 
 
 def require(condition: object, reason: str, error: type[UnreadableError] = UnreadableError) -> None:
-    """Raise an error with the given reason if a condition is false."""
+    """Raise an error with the given reason unless a condition is true."""
     if not condition:
         raise error(reason)

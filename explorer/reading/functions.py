@@ -44,7 +44,7 @@ def make_refusal(reason: str) -> values.Function:
 
 
 def convert_dtype(value: Value, dtype: Value) -> Value:
-    """Convert a tensor or number to a dtype. Any other value is returned unchanged."""
+    """Return a tensor or number converted to a dtype, or any other value unchanged."""
     return TABLE["to"](value, dtype) if isinstance(value, Quantity) else value
 
 
@@ -63,7 +63,7 @@ def _make_row(call: CallAlias) -> values.Function:
 
 
 def _is_complete(name: str, call: CallAlias) -> bool:
-    """Return whether a call pattern covers every use of a function's name.
+    """Return whether an alias of a function's name covers every use of the name.
 
     ``log`` with one argument, for example, is a function of the formula language itself.
     """
@@ -89,7 +89,7 @@ def _count_product(self: Value, *_along: Value, **_named: Value) -> Value:
 
 
 def count_elements(size: Value) -> Value:
-    """Return the number of elements of a value with the given size."""
+    """Return the number of elements of a value whose size is ``size``."""
     size_node = size.of if isinstance(size, values.Opaque) else None
     return (
         size
@@ -126,7 +126,7 @@ def _expand_as(self: Value, other: Value) -> Value:
 
 
 def _make_size(tensor: Value) -> values.Opaque:
-    """Return the size of a tensor, together with the tensor's formula if it is known."""
+    """Return the size of a tensor, which refers to the tensor's formula if that is known."""
     if not isinstance(tensor, Quantity):
         return SHAPE
     is_complete = not tensor.within and not values.get_sum(tensor)
@@ -162,10 +162,10 @@ def _is_clamped(node: Node, largest: int) -> bool:
 
 
 class _Torch:
-    """Torch's tensor functions and methods on formula trees, under torch's own names."""
+    """Torch's tensor functions and methods, under torch's own names, which compute formula trees."""
 
     def to(self: Value, dtype: Value = None, *_more: Value, device: Value = None) -> Value:
-        """Convert a value to a bool, byte, integer or float. Any other dtype leaves it unchanged."""
+        """Return a value converted to a bool, byte, integer or float; unchanged for any other dtype."""
         operand = to_quantity(self)
         name = dtype.name if isinstance(dtype, Library) else getattr(dtype, "kind", dtype)
         last = str(name).rsplit(".", 1)[-1]
@@ -193,7 +193,7 @@ class _Torch:
         return make_result(node, operand, kind=kind)
 
     def invert(self: Value) -> Value:
-        """Invert a mask, or every bit of an integer."""
+        """Return a mask inverted, or an integer with every bit inverted."""
         kind = to_quantity(self).kind
         other = "flips the bits of a byte, or of a value that may not be an integer: compare it first"
         require(kind in ("bool", "int64"), other)
@@ -212,7 +212,7 @@ class _Torch:
     def fake_quantize_per_tensor_affine(
         self: Value, scale: Value, zero_point: Value, quant_min: Value, quant_max: Value
     ) -> Value:
-        """Round a value to quantization levels, and convert it back to the original scale.
+        """Return a value rounded to quantization levels and converted back to its scale.
 
         Under autograd, the gradient passes where the level is within bounds.
         """
@@ -273,7 +273,7 @@ class _Torch:
         return compute("trunc", ratio) if rounding_mode == "trunc" else ratio
 
     def new(self: Value, *data: Value) -> Value:
-        """Create a tensor from data or sizes, as the old ``tensor.new`` does.
+        """Return a new tensor from data or sizes, as the old ``tensor.new`` does.
 
         The result for a tensor shares its memory. For sizes, it is a tensor that is still to be written.
         """

@@ -1,4 +1,4 @@
-"""Read the gradient that a Function's backward returns for each input, and find faults in it."""
+"""The gradient that a Function's backward returns for each input, and faults in it."""
 
 from inspect import Parameter, signature
 from typing import NamedTuple

@@ -26,7 +26,7 @@ def list_initial_values(tree: Node) -> dict[str, float]:
 
 
 def _find_chances(node: Node) -> Iterator[Name]:
-    """Yield each parameter with which the random number u is compared."""
+    """Yield each parameter with which the random number u is compared, and so is a probability."""
     match node:
         case Compare(_, (left, right)) if _U in (left, right):
             match right if left == _U else left:
@@ -36,7 +36,7 @@ def _find_chances(node: Node) -> Iterator[Name]:
 
 
 def _find_bounds(node: Node) -> Iterator[tuple[Name, Name]]:
-    """Yield the parameters that are the lower and the upper bound of a clamp."""
+    """Yield the pairs of parameters that are the lower and the upper bound of a clamp."""
     match node:
         case Call("clamp", (_, Name() as low, Name() as high)):
             yield low, high

@@ -1,4 +1,4 @@
-"""Split the gradient of a parameter into the contribution of one element and a factor on their sum."""
+"""Split the gradient of a parameter into one element's contribution and a factor on their sum."""
 
 from collections.abc import Mapping
 from typing import NamedTuple
@@ -31,7 +31,7 @@ SCALAR = (
 
 
 class Part(NamedTuple):
-    """The gradient of a parameter, written as a factor times a sum over elements.
+    """The gradient of a parameter, written as a factor times the sum of all elements' contributions.
 
     Attributes:
         name: the parameter's name in formulas.
@@ -77,7 +77,7 @@ def split_gradient(value: Value, name: str, remarks: Mapping[Node, str]) -> Part
 
 
 def list_shape_notes(value: Value, name: str) -> list[str]:
-    """Return warnings about the shape of a parameter's gradient.
+    """Return warnings, as sentences, about the shape of a parameter's gradient.
 
     ``name`` is the parameter's name in the code.
     """
@@ -113,7 +113,7 @@ def _replace_counts(factor: Node, name: str, is_total: bool) -> Node:
 
 
 def _split_factor(node: Node) -> tuple[Node, Node]:
-    """Split an expression into a part that depends on the elements and a factor of element counts."""
+    """Return an expression as two factors: a part that depends on the elements, and one of element counts."""
     if not any(map(_is_count, walk(node))):
         return node, ONE
     if not has_elements(node):

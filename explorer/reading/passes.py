@@ -1,4 +1,4 @@
-"""Follow the forward and the backward of a Function to find its op and its gradients."""
+"""Trace the forward and the backward of a Function to find the formulas of its op and gradients."""
 
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, replace
@@ -58,7 +58,7 @@ class Passes:
 def read_passes(
     reader: Reader, cls: type[PastedClass], needs: Sequence[bool] = (), follows: bool = False
 ) -> Passes:
-    """Follow the code of a Function's forward, and then of its backward.
+    """Trace a Function's forward, and then its backward, and return what they compute.
 
     Args:
         reader: the reader that follows the code.
@@ -91,7 +91,7 @@ def read_passes(
 
 
 def _run_backward(cls: type[PastedClass], context: PastedClass) -> Value:
-    """Call backward with the upstream gradient g for the first output, and return its result."""
+    """Return the result of backward for the upstream gradient g of the first output."""
     backward = find_method(cls, "backward")
     takes = [parameter for parameter in signature(backward).parameters.values() if parameter.kind < 2]
     other_gradients = (Tensor(ZERO) for _ in takes[2:])  # the upstream gradient of all further outputs is 0
@@ -119,7 +119,7 @@ def _map_tensors(value: Value, convert: Callable[[Tensor], Tensor]) -> Value:
 
 
 def _make_recorder(x: Tensor, y: Quantity) -> Callable[[Tensor], Tensor]:
-    """Return a function that detaches all tensors except x and y.
+    """Return a function that detaches every tensor but x and y, for values saved on ctx.
 
     Forward runs without autograd, so its results have no history in backward.
     """
@@ -128,7 +128,7 @@ def _make_recorder(x: Tensor, y: Quantity) -> Callable[[Tensor], Tensor]:
 
 
 def _make_recogniser(op: Node) -> Callable[[Tensor], Tensor]:
-    """Return a function that replaces any tensor equal to forward's output with y."""
+    """Return a function that replaces a tensor whose formula is forward's output by y."""
 
     def replace_output(tensor: Tensor) -> Tensor:
         number = tensor.kind == "float32" and not (tensor.folded or tensor.summed)

@@ -53,25 +53,25 @@ def draw_number(name: str) -> Tensor:
 
 
 def draw_uniform(*sizes: Value, size: Value = None) -> Value:
-    """Simulate ``torch.rand`` called with the shape of a tensor."""
+    """Return random numbers for ``torch.rand``, if it is called with the shape of a tensor."""
     _require_sizes(sizes, size)
     return draw_number(UNIFORM)
 
 
 def draw_normal(*sizes: Value, size: Value = None) -> Value:
-    """Simulate ``torch.randn`` called with the shape of a tensor."""
+    """Return random numbers for ``torch.randn``, if it is called with the shape of a tensor."""
     _require_sizes(sizes, size)
     return draw_number(NORMAL)
 
 
 def draw_uniform_like(input: Value) -> Value:
-    """Simulate ``torch.rand_like`` in pasted code."""
+    """Return random numbers for ``torch.rand_like``, uniform in (0, 1)."""
     _require_whole(input)
     return draw_number(UNIFORM)
 
 
 def draw_normal_like(input: Value) -> Value:
-    """Simulate ``torch.randn_like`` in pasted code."""
+    """Return random numbers for ``torch.randn_like``, standard normal."""
     _require_whole(input)
     return draw_number(NORMAL)
 
@@ -82,7 +82,7 @@ def draw_between(self: Value, low: Value = 0, to: Value = 1) -> Value:
 
 
 def draw_around(mean: Value, std: Value = 1, size: Value = None) -> Value:
-    """Simulate ``torch.normal``, which passes no gradient to its arguments."""
+    """Return random numbers for ``torch.normal``, through which no gradient reaches the arguments."""
     if size is not None:
         _require_sizes((), size)
     else:
@@ -192,7 +192,7 @@ def _require_whole(tensor: Value) -> None:
 
 
 def _is_whole(value: Value) -> bool:
-    """Return whether a value is a complete tensor with the shape of x."""
+    """Return whether a value is a tensor of x's shape with all elements, not selected or summed ones."""
     tensor = to_quantity(value)
     is_partial = tensor.within or values.get_sum(tensor) or getattr(tensor, "folded", False)
     sized = isinstance(tensor, Tensor) and tensor.sized

@@ -66,11 +66,11 @@ class Input(NamedTuple):
 
 
 class _ClassBody(ChainMap[str, Value]):
-    """The names defined in a class body, which methods and nested classes cannot see."""
+    """The names defined in a class body, which methods and nested classes do not see."""
 
 
 class _ReturnSignal(Exception):  # noqa: N818  # not an error: leaves nested statements
-    """Raised to leave a function's nested statements with its return value."""
+    """Raised with a return value to leave the nested statements of a function in pasted code."""
 
 
 @dataclass
@@ -109,7 +109,7 @@ class Reader:
         self.scope: Scope = ChainMap({}, {**known_builtins, **modules, "getattr": self.get_attribute})
 
     def make_parameter(self, name: str) -> Quantity:
-        """Return the formula parameter that represents an input of the given name."""
+        """Return the formula's parameter for an input of the given name."""
         if name not in self.parameters:
             self.parameters[name] = building.choose_name(name, {*self.parameters.values(), *self.taken})
         return Quantity(Name(self.parameters[name]))
@@ -238,7 +238,7 @@ class Reader:
         return reduce(partial(apply_binary, "&"), links)
 
     def decide(self, node: ast.expr, scope: Scope) -> bool:
-        """Return whether a test in the pasted code is true.
+        """Return the truth of a test in the pasted code.
 
         Raises UndecidedError if the outcome depends on a parameter or a shape.
         """
@@ -301,7 +301,7 @@ class Reader:
         return values.unpack(tuple(items))
 
     def _iterate(self, part: ast.expr, loops: list[ast.comprehension], scope: Scope) -> Iterator[Value]:
-        """Yield the items that a comprehension produces."""
+        """Yield the values of the items that a comprehension in the pasted code produces."""
         outer, *inner = loops
         for value in values.unpack(self.evaluate(outer.iter, scope)):
             self._assign(outer.target, value, scope)
@@ -311,7 +311,7 @@ class Reader:
                 )
 
     def make_function(self, definition: ast.FunctionDef | ast.Lambda, scope: Scope) -> Value:
-        """Return a Python callable that evaluates a function in the pasted code.
+        """Return a Python callable for a function in the pasted code, which runs its body on traced values.
 
         The defaults of the arguments are evaluated immediately, the body at each call.
         """
@@ -375,7 +375,7 @@ class Reader:
             return inspect.Signature(parameters)
 
     def bind_arguments(self, function: Function, *first: Value) -> inspect.BoundArguments:
-        """Bind the arguments of a call. Arguments without a value and a default become parameters."""
+        """Return the bound arguments of a call. Those without a value and a default become parameters."""
         with convert_errors("takes other inputs than it is given"):
             signature = inspect.signature(function)
             bound = signature.bind_partial(*first)
@@ -385,7 +385,7 @@ class Reader:
         return bound
 
     def invoke(self, function: Function, *first: Value) -> Value:
-        """Call a function in the pasted code. Arguments without a value become parameters."""
+        """Return the result of calling a function of the pasted code. Missing arguments become parameters."""
         bound = self.bind_arguments(function, *first)
         return function(*bound.args, **bound.kwargs)
 
@@ -416,7 +416,7 @@ class Reader:
         return self.run_forward(cls, *inputs)[1]
 
     def make_class(self, definition: ast.ClassDef, scope: Scope) -> type[PastedClass]:
-        """Create a Python class from a class in the pasted code, with its constants and methods."""
+        """Return a Python class for a class in the pasted code, with its constants and methods."""
         bases = [self.evaluate_or_error(base, scope) for base in definition.bases]
         cell: dict[str, Value] = {}  # the class itself, as its methods see it
         inner: Scope = _ClassBody({}, cell, *_skip_class_body(scope).maps)
@@ -456,7 +456,7 @@ class Reader:
                 self.warn(statement)
 
     def warn(self, statement: ast.stmt) -> None:
-        """Store the pending notes on a statement, once per line and kind."""
+        """Store the pending notes as notes on a statement, once per line and kind."""
         pending = tracking.PENDING_NOTES.get({})
         for kind, text in pending.items():
             sentence = str(self.make_error(statement, UnreadableError(text)))
@@ -531,7 +531,7 @@ class Reader:
             return target
 
     def _import_path(self, path: str) -> Value:
-        """Return the module or member that an import names. Pi and e are returned as values."""
+        """Return the module or member that an import names, with pi and e as numbers."""
         root, *rest = path.split(".")
         return reduce(self.get_attribute, rest, Library(vocabulary.MODULES.get(root, root)))
 

@@ -13,7 +13,7 @@ Scope = ChainMap[str, Value]
 
 
 def mark_unknown(statement: ast.stmt, error: ReadingError, scope: Scope) -> None:
-    """Mark every name that an unsupported statement assigns or changes as unreadable.
+    """Mark every name that an unsupported statement assigns or changes as unreadable, with an error.
 
     Raises the error itself if the statement registers a hook, which may change values without a name.
     """
@@ -66,7 +66,7 @@ def _is_method(owner: Value, name: str) -> bool:
 
 
 def _mark_value(node: ast.expr, error: ReadingError, scope: Scope) -> None:
-    """Replace the value of an expression, or all members of an object, with an error."""
+    """Set the value that an expression names, or all members of such an object, to an error."""
     first, *path = _list_path(node)
     holder = scope.get(first)
     if isinstance(holder, PastedClass | type):

@@ -1,4 +1,4 @@
-"""Parse pasted text as Python: remove prompts, fences, prose and odd indentation, and keep line numbers."""
+"""Parse pasted text as Python without prompts, fences, prose and odd indentation; keep line numbers."""
 
 import ast
 import re
@@ -50,9 +50,9 @@ def require_python(text: str) -> None:
 
 
 def _parse_repaired(lines: list[str], repairs: int) -> tuple[ast.Module, list[str]]:
-    """Parse text as Python, and remove or unindent up to ``repairs`` lines that are not Python.
+    """Return the syntax tree and the lines of text without up to ``repairs`` lines that are not Python.
 
-    Text that needed repairs must contain a class or function.
+    Lines may be unindented instead. Text that needed repairs must contain a class or function.
     """
     failures = []
     for _ in range(repairs + 1):
@@ -87,7 +87,7 @@ def _parse_module(lines: list[str]) -> ast.Module:
 
 
 def _remove_line(lines: list[str], error: ReadingError) -> list[str]:
-    """Remove the line of a syntax error, or move its indented block to the margin.
+    """Return lines without the line of a syntax error, or with its indented block moved to the margin.
 
     Raises the error if neither applies.
     """

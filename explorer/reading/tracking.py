@@ -1,4 +1,4 @@
-"""Track autograd's record of a tensor: gradient modes, detaching and in-place writes."""
+"""Autograd's record of a traced tensor: gradient modes, detaching and in-place writes."""
 
 from collections.abc import Collection, Iterator
 from contextlib import contextmanager
@@ -33,7 +33,7 @@ MAKES_CONSTANT = "makes a constant of it, through which no second derivative goe
 
 @contextmanager
 def set_autograd(names: Collection[str]) -> Iterator[None]:
-    """Set autograd's mode for a block under ``no_grad`` or another context or decorator.
+    """Apply a context or decorator, such as ``no_grad``, to autograd's mode inside the block.
 
     In a Function nothing changes.
     """
@@ -63,7 +63,7 @@ def make_constant(value: Tensor) -> Tensor:
 
 
 def assign(target: Value, value: Value) -> Value:
-    """Write a value into all elements of a tensor, and return the tensor."""
+    """Write a value into all elements of a traced tensor, and return the tensor."""
     tensor = require_writable(target)
     is_same_mask = not isinstance(value, Tensor) or value.within == tensor.within or is_constant(value.node)
     require(is_same_mask, "assigns elements that were picked out by another mask")

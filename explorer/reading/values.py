@@ -224,7 +224,7 @@ def is_number(value: Value) -> bool:
 
 
 def get_member(owner: Value, name: str) -> Value:
-    """Return an attribute of a class or object that the pasted code defines."""
+    """Return an attribute of a class or object that is defined in the pasted code."""
     if isinstance(owner, List) and name in LIST_METHODS:
         return lambda *items: getattr(owner, name)(*items)
     require(isinstance(owner, PastedClass | type), UNKNOWN)
@@ -249,7 +249,7 @@ def _count_values(value: Value) -> int:
 
 
 def get_sum(value: Value) -> Sum | None:
-    """Return the sum that a tensor represents, or None if the value is not a sum."""
+    """Return the sum over elements that a tensor holds, or None if it holds no sum."""
     return value.summed if isinstance(value, Tensor) else None
 
 

@@ -49,7 +49,7 @@ def is_close(a: float, b: float) -> bool:
 
 
 def find_ratio(cases: Sequence[Case]) -> float | None:
-    """Return the ratio of actual to expected value if it is the same in all cases.
+    """Return the ratio of actual to expected value if it is the same in all test cases.
 
     Returns None if it varies or is 0.
     """
@@ -59,5 +59,5 @@ def find_ratio(cases: Sequence[Case]) -> float | None:
 
 
 def format_full(x: float) -> str:
-    """Format an x with ten digits, enough for an x close to a kink."""
+    """Return an x as text with ten digits, enough for an x close to a kink."""
     return format_number(x, 10)

@@ -62,7 +62,7 @@ class Exercise:
 
     @cached_property
     def variant(self) -> "Exercise":
-        """The same exercise with all arguments halved, which reveals hard-coded numbers."""
+        """The same exercise with all arguments halved, which reveals numbers hard-coded in a solution."""
         halved = (replace(argument, value=argument.value / 2) for argument in self.arguments)
         return replace(self, arguments=tuple(halved))
 
@@ -80,11 +80,11 @@ class Exercise:
         return Formula(tree)
 
     def to_data(self) -> dict[str, Any]:
-        """Convert the exercise to plain data, which ``exercise_from_data`` converts back."""
+        """Return the exercise as plain data, which ``exercise_from_data`` converts back."""
         return asdict(self)
 
 
 def exercise_from_data(data: dict[str, Any]) -> Exercise:
-    """Create an exercise from its plain data, the inverse of ``Exercise.to_data``."""
+    """Return an exercise from its plain data, the inverse of ``Exercise.to_data``."""
     arguments = tuple(Argument(**argument) for argument in data["arguments"])
     return Exercise(**{**data, "arguments": arguments})

@@ -181,7 +181,7 @@ def _check_missing(solution: Solution) -> _Fault | None:
 
 
 def _find_missing_case(solution: Solution) -> Case | None:
-    """Return a test case for an argument that should get a gradient but gets none."""
+    """Return a failing test case for an argument that should get a gradient but gets none, or None."""
     learning = [each for each in solution.exercise.arguments if each.gradient]
     missing = [each for each in learning if each.name not in solution.learned]
     if not missing or _find_note(solution, "hangs", "unread"):

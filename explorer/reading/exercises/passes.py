@@ -7,7 +7,7 @@ _CUTS = frozenset(["detach", "data", "item", "tolist", "numpy"])
 
 
 def find_cut(text: str) -> int:
-    """Return the number of the line where a backward detaches g from autograd's graph, or 0."""
+    """Return the number of the line at which a backward detaches g, which loses second derivatives; or 0."""
     for backward in _find_backwards(text):
         g = backward.args.args[1].arg if len(backward.args.args) > 1 else ""
         for node in ast.walk(backward):
@@ -17,7 +17,7 @@ def find_cut(text: str) -> int:
 
 
 def find_unconditional_sum(text: str) -> int:
-    """Return the number of the line where a backward always computes a sum, needed or not, or 0."""
+    """Return the number of the line at which a backward computes a sum even if it is not needed, or 0."""
     for backward in _find_backwards(text):
         for node in _walk_unconditional(backward.body):
             if isinstance(node, ast.Attribute) and node.attr == "sum":
@@ -36,7 +36,7 @@ def _collect_names(node: ast.AST) -> set[str]:
 
 
 def _walk_unconditional(body: list[ast.stmt]) -> Iterator[ast.AST]:
-    """Yield the syntax nodes that run without a condition, up to an ``if`` that may return."""
+    """Yield the syntax nodes in a function's body that always run, up to an ``if`` that may return."""
     for statement in body:
         if isinstance(statement, ast.If):
             yield from _walk_certain(statement.test)
@@ -47,7 +47,7 @@ def _walk_unconditional(body: list[ast.stmt]) -> Iterator[ast.AST]:
 
 
 def _walk_certain(node: ast.AST) -> Iterator[ast.AST]:
-    """Yield a syntax node and all inner nodes that are evaluated whenever the node is."""
+    """Yield a syntax node and those inside it that are evaluated whenever the node itself is."""
     match node:
         case ast.If() | ast.IfExp() | ast.BoolOp() | ast.Lambda() | ast.FunctionDef() | ast.While():
             return

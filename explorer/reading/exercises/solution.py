@@ -77,7 +77,7 @@ class Solution:
 
 @lru_cache(maxsize=64)
 def find_kinks(exercise: Exercise) -> frozenset[float]:
-    """Return the test points at which the op or the gradient of an exercise jumps or bends."""
+    """Return the test points at which an exercise's op or gradient has a kink, a jump or a corner."""
     op, gradient = compile_text(exercise, exercise.op), compile_text(exercise, exercise.gradient)
     near = NEAR[-1]
 

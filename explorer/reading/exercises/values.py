@@ -34,7 +34,7 @@ UNKNOWN = "Its {} depends on {}, which is no input of it."
 
 
 class UnreadError(Exception):
-    """Raised if the result depends on a value that is unknown. The message names the value."""
+    """Raised if a result depends on a value that is unknown. The message names the value."""
 
 
 @lru_cache(maxsize=64)
@@ -44,12 +44,12 @@ def parse_text(exercise: Exercise, text: str) -> Formula:
 
 
 def compile_text(exercise: Exercise, text: str) -> Callable[..., float]:
-    """Compile a formula of the exercise to a function of x, y, g and N."""
+    """Return a formula of the exercise, given as text, as a function of x, y, g and N."""
     return compile_formula(exercise, parse_text(exercise, text))
 
 
 def compile_formula(exercise: Exercise, formula: Formula, subject: str = "") -> Callable[..., float]:
-    """Compile a formula to a function of x, y, g and N.
+    """Return a formula as a function of x, y, g and N, the number of elements.
 
     Raises UnreadError if the formula depends on anything else. ``subject`` names the formula in the error's
     sentence.
