@@ -12,7 +12,7 @@ from explorer.training.nets import join_rules, list_learned
 
 
 class Line(NamedTuple):
-    """One backward rule of a run, as a script trains it.
+    """One backward rule of a run, as a sequence of functions that a script trains.
 
     Attributes:
         function: name of the first function.
@@ -71,7 +71,7 @@ def lines_of(settings: Settings) -> tuple[Functions, list[Line]]:
 
 
 def _find_starts(settings: Settings) -> list[dict[str, float]]:
-    """Return the initial values of learned parameters: one dict per rule of the run."""
+    """Return the initial values of learned parameters by name: one dict per rule of the run."""
     op, rules, _ = settings.course_of(-1)
     joint = join_rules(op, rules, settings.parameters, settings.learn, settings.learned)
     names = [parameter.name for parameter in joint.learned]

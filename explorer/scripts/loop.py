@@ -119,7 +119,7 @@ _BELOW = " or any({below} for name in {names} for each in learned.get(name, ()))
 
 
 class _Values(NamedTuple):
-    """Code templates for learned values: creation, result, printing, and comparison with 0."""
+    """Code templates for learned values: how they are created, returned, printed and compared with 0."""
 
     description: str
     created: str

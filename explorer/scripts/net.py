@@ -121,7 +121,7 @@ def _write_body(settings: Settings, task: Task) -> str:
 
 
 def _body_of(site: OpSite) -> str:
-    """Return the body of the function ``net`` for an op at this site.
+    """Return a template for the body of the function ``net``, for an op at this site of a net.
 
     Raises LookupError if ``NETS`` has no entry for the site.
     """
@@ -167,7 +167,7 @@ def _write_patch_product(settings: Settings) -> str:
 
 
 def _is_tiny(settings: Settings) -> bool:
-    """Return whether a product of the net is so small that torch sums it in another order when batched."""
+    """Return whether a matrix product of the net is so small that torch sums it differently if batched."""
     if is_input_fixed(settings):  # runs with fixed inputs never batch products
         return False
     rows = min(settings.batch, len(example_of(settings).train.x))
