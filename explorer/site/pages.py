@@ -223,7 +223,7 @@ def _make_start_data(page: _Page, pages: tuple[_Page, ...], reader: Mapping[str,
 
 
 def _list_custom() -> Json:
-    """Return the custom formulas of the lessons' curves, so that their links work without Python."""
+    """Return entries of the custom formulas in the lessons, so that their links work without Python."""
     scenes = (scene.query for lesson in LESSONS.values() for scene in lesson.scenes if scene.path == "/")
     entries: dict[str, Json] = {}
     for query in scenes:
@@ -242,7 +242,7 @@ def _render_navigation(page: _Page, pages: tuple[_Page, ...]) -> str:
 
 
 def _list_sources(*, python: bool) -> dict[str, str]:
-    """Return the sources that the content security policy allows.
+    """Return the sources that the content security policy allows, as a dict.
 
     Python in the browser is compiled there, as WebAssembly, which the policy must allow.
     """

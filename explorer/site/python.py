@@ -103,13 +103,13 @@ def _list_imports(name: str) -> Iterator[str]:
 
 
 def _find_path(name: str) -> Path | None:
-    """Return the file of a module or package, or None for a name defined inside a module."""
+    """Return the file of a module or package by its dotted name, or None for a name inside a module."""
     path = ROOT.joinpath(*name.split("."))
     return next(filter(Path.is_file, (path.with_suffix(".py"), path / "__init__.py")), None)
 
 
 def _write_measured() -> str:
-    """Return the source of a module with the values that torch and Python give on this machine."""
+    """Return the source of a module that returns what torch and Python measure on this machine."""
     libraries = (torch, torch.nn.functional, math)
     names = {name for library in libraries for name in dir(library) if find_similar(name, FUNCTIONS)}
     existing = {name for name in sorted(names) if is_elsewhere(name)}

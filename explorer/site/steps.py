@@ -6,7 +6,7 @@ from explorer.formula.tree import Binary, Call, Node
 
 
 def compute_in_torch(node: Node, values: list[float]) -> float:
-    """Apply a call or an operator to numbers in float64, with IEEE arithmetic."""
+    """Return the result of a call or an operator for numbers in float64, with IEEE arithmetic."""
     if not isinstance(node, Call | Binary):
         raise TypeError(f"{node} was expected to raise an error in Python")
     name = node.function if isinstance(node, Call) else node.operator

@@ -43,7 +43,7 @@ def pack_answers(op: str, rules: Iterable[str] = tuple(RULES)) -> Json:
 
 
 def _answer(question: str, arguments: Json) -> Json:
-    """Return the answer to store for a question. The map of a nonlinear rule is thinned."""
+    """Return the answer to store for a question. The map of a nonlinear rule has fewer points."""
     answer = QUESTIONS[question].answer(arguments)
     if question == "map":
         encoded = next(iter(answer["rules"].values()))

@@ -57,7 +57,7 @@ def make_torch_files(
 
 
 class _ValueStore:
-    """The values of all curves, and their x; equal arrays are stored once."""
+    """A store of the values of all curves, and of their x, in which equal arrays are stored once."""
 
     def __init__(self, curves: Iterable[Curves]) -> None:
         kink_x = {x for each in curves for kinks in each.kinks.values() for x in kinks or ()}
@@ -99,7 +99,7 @@ def _make_grid(kinks: Sequence[float]) -> tuple[Floats, Any]:
 
 
 def write_sentences(op: str, rules: Iterable[str] = tuple(RULES)) -> dict[str, list[str]]:
-    """Return the sentences that describe an op with each rule, alone and after the two basic rules.
+    """Return the sentences that describe an op with each rule, alone and next to the two basic rules.
 
     The keys are the rules' keys, separated by spaces.
     """
@@ -109,7 +109,7 @@ def write_sentences(op: str, rules: Iterable[str] = tuple(RULES)) -> dict[str, l
 
 
 def _collect_answers() -> dict[str, list[Json]]:
-    """Return torch's answers for the examples and the lessons' curves, by the op whose file holds them."""
+    """Return torch's curves for the examples and the lessons, by the op whose file holds them."""
     scenes = (scene.query for lesson in LESSONS.values() for scene in lesson.scenes if scene.path == "/")
     by_op: dict[str, list[Json]] = {}
     for query in dict.fromkeys([*(preset.query for preset in PRESETS), *scenes]):
