@@ -70,7 +70,7 @@ def jax_snippet(op: str | Op, rule: str | Rule, parameters: Values = None, learn
 
 
 def make_jax_code(pair: Pair) -> str:
-    """Return the source of a JAX module that defines an op with its rule."""
+    """Return the JAX source of an op with its rule, as a module."""
     backward = pair.backward
     first, defaults = _format_defaults(pair, pair.learns), _format_defaults(pair, pair.numbers)
     code = _FUNCTION.format(

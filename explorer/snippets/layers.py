@@ -51,7 +51,7 @@ _KEYWORDS = {"u": "u=u", "f": "f=self.loss"}
 
 
 def make_layer_code(pair: Pair) -> str:
-    """Return the source of the ``nn.Module`` that applies the exported function."""
+    """Return the source of an ``nn.Module`` that applies the exported function."""
     loss = "f" in pair.extras
     holds = bool(pair.parameters) or loss
     first = ["self", *([f"f: {TYPES['f']}"] if loss else [])]

@@ -30,7 +30,7 @@ def format_module(code: str, *groups: Mapping[str, str]) -> str:
 
 
 def find_names(code: str) -> set[str]:
-    """Return all names that code reads or sets, including modules such as ``torch``."""
+    """Return all names that code reads or assigns, including modules such as ``torch``."""
     return {node.id for node in ast.walk(ast.parse(code)) if isinstance(node, ast.Name)}
 
 
@@ -40,7 +40,7 @@ def join_names(names: Sequence[str]) -> str:
 
 
 def join_lines(*lines: str) -> str:
-    """Join the lines of a method's body for a template, whose methods are indented twice."""
+    """Return the lines of a method's body as one text, indented for a template of a class."""
     return "\n        ".join(lines)
 
 

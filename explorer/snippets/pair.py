@@ -53,7 +53,7 @@ _LEARNING_NOTE = (
 class Pair:
     """An op and a backward rule with the parameters of both, in the order of the exported signature.
 
-    ``learns`` maps each learned parameter, a tensor, to the contribution of one element to its gradient.
+    ``learns`` maps each learned parameter, a tensor, to one element's contribution to its gradient.
     """
 
     op: Op
@@ -93,7 +93,7 @@ class Pair:
 
     @property
     def backward(self) -> Formula | None:
-        """The rule's formula, with learned parameters as tensors; None to use torch's derivative of y."""
+        """The rule's formula with learned parameters as tensors, or None for torch's derivative of y."""
         formula = self.rule.parsed
         if formula is None and any(contributed.origin != "torch" for contributed in self.learns.values()):
             formula = self.op.parsed.derive_gradient(self.learns)
@@ -141,7 +141,7 @@ class Pair:
 
     @property
     def title(self) -> str:
-        """The joined labels of op and rule."""
+        """The labels of op and rule as one text, such as "Round, backward rule Straight-through"."""
         op = self.op.label if _is_named(self.op) else "Custom op"
         return f"{op}, " + (
             f"backward rule {self.rule.label}" if _is_named(self.rule) else "custom backward rule"
@@ -159,8 +159,8 @@ class Pair:
     def describe(self, array: str, *remarks: str, extras: Sequence[str] = ()) -> list[str]:
         """Return the paragraphs of the exported function's docstring.
 
-        ``array`` is the library's word for x, ``extras`` are lines about the arguments between x and the
-        parameters.
+        ``array`` is the library's word for x, such as "tensor". ``extras`` are lines about the arguments
+        between x and the parameters.
         """
         y, gradient = self.formulas
         # The default rule's purpose describes torch and would be wrong for other libraries.

@@ -116,7 +116,7 @@ def snippet(
 
 
 def make_torch_code(pair: Pair) -> str:
-    """Return the source of a module that defines ``pair.name`` and ``pair.layer``."""
+    """Return the PyTorch source of a module with a function ``pair.name`` and a layer ``pair.layer``."""
     return make_module(_write_code(pair) + make_layer_code(pair))
 
 
@@ -150,7 +150,7 @@ def write_arguments(pair: Pair) -> str:
 
 
 def make_module(code: str) -> str:
-    """Return a module's source: the imports and helpers that the code needs, then the code."""
+    """Return the source of a module: ``code``, after the imports and helpers that it needs."""
     code = add_helpers(code, helpers.TORCH)
     layer = "from torch import Tensor, nn" if "nn.Module" in code else "from torch import Tensor"
     return layout.format_module(code, _STANDARD, {"torch": "import torch", "Tensor": layer})
@@ -213,7 +213,7 @@ def _write_function_class(pair: Pair, gradient: str) -> str:
 
 
 def find_used_names(pair: Pair, gradient: str) -> set[str]:
-    """Return the names that backward reads: those in the gradients' expressions and in that of ``ya``."""
+    """Return the names that backward's code reads, in the gradients and in the line that computes ``ya``."""
     used = find_names(" ".join(f"({text})," for text in (gradient, *write_totals(pair))))
     return used | find_names(write_twin(pair)) if _needs_twin(pair, used) else used
 
