@@ -28,7 +28,7 @@ def collect_quantised(traces: Sequence[Trace]) -> Tensor:
 
 
 def compute_agreement(weights: Tensor, reference: Tensor, start: Tensor) -> Agreement:
-    """Return the fraction of a net's quantised weights that equal those of straight-through training.
+    """Return the share of a net's quantised weights that equal those after straight-through training.
 
     The second number counts only the weights that straight-through changed, and is None if there are none.
     All tensors have shape (n,). ``start`` holds straight-through's quantised weights before the first step.

@@ -56,7 +56,7 @@ def _sort_numbers(name: str, values: object) -> list[float]:
 
 
 def values_of(entries: Sequence[Op | Rule], parameters: Mapping[str, Any]) -> dict[str, float]:
-    """Check the parameter values given for an op and its backward rules, and return them as floats.
+    """Return checked parameter values for an op and its backward rules as floats.
 
     Raises ValueError for an invalid value or an unknown parameter.
     """

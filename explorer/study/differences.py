@@ -1,4 +1,4 @@
-"""Compute, seed by seed, how far each backward rule of a study is below the best one."""
+"""The differences, seed by seed, of each backward rule's score in a study from the best rule's."""
 
 from __future__ import annotations
 

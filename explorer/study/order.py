@@ -1,4 +1,4 @@
-"""Compare the order of backward rules in two studies, and find the pairs that swap places."""
+"""Compare the order of backward rules, by their scores, in two studies."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ class Order:
 def compare_orders(
     plan: Plan, judged: Sequence[RuleOutcome], other: Plan, other_judged: Sequence[RuleOutcome]
 ) -> Order:
-    """Find the pairs of backward rules whose order differs between two studies.
+    """Return the pairs of backward rules whose order by mean score differs between two studies.
 
     Raises ValueError if the studies have different rules.
     """

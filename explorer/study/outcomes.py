@@ -1,4 +1,4 @@
-"""Summarise how each backward rule of a study performs at the learning rate chosen for it."""
+"""The outcome of a study for each backward rule, at the learning rate chosen for it."""
 
 from __future__ import annotations
 

@@ -135,7 +135,7 @@ class Plan:
         return plan._with_seeds(sorted({SETTINGS["seed"].check(seed) for seed in seed_list}))
 
     def _with_seeds(self, seeds: Sequence[int]) -> Plan:
-        """Return a copy of the plan with seeds that choose rates, and as many later seeds that judge rules.
+        """Return a copy of the plan with seeds that choose rates, and as many later ones for final scores.
 
         Raises ValueError for seeds that are out of bounds.
         """
@@ -151,11 +151,11 @@ class Plan:
         return plan
 
     def identity_of(self, _rule: str) -> str:
-        """Return a hash of everything that the runs of a backward rule depend on."""
+        """Return a hash of everything on which the runs of a backward rule depend."""
         return self.identity
 
     def is_compatible(self, identity: str, trial: Trial, possible: set[Trial]) -> bool:
-        """Return whether a run saved in a file belongs to this plan, judged by its hash and settings."""
+        """Return whether a run saved in a file has this plan's hash (``identity``) and is in ``possible``."""
         return identity == self.identity and trial in possible
 
     @property
@@ -170,7 +170,7 @@ class Plan:
 
     @property
     def learned(self) -> tuple[LearnedParameter, ...]:
-        """The parameters that learn with at least one of the backward rules."""
+        """The parameters that are trained with at least one of the backward rules."""
         learn = dict(self.others).get("learn", ())
         return collect_learned([self.op_entry], [find_rule(rule) for rule in self.rules], learn)
 
@@ -192,9 +192,9 @@ class Plan:
 
     @property
     def quantises(self) -> bool:
-        """Whether the quantised weights of different rules can be compared.
+        """True if the quantised weights of different rules can be compared.
 
-        They can if the op is on weights and none of its parameters learns.
+        They can if the op is on weights and none of its parameters is trained.
         """
         return not TASKS[self.task].net.site.per_example and not self.learned
 
@@ -210,7 +210,7 @@ class Plan:
 
     @property
     def example(self) -> float:
-        """The change in accuracy when one held-out example changes, or 0 for any other metric."""
+        """The change in accuracy if one held-out example is classified differently; 0 for other metrics."""
         if self.unit != "%":
             return 0.0
         held_out = TASKS[self.task].data(Draw(Generator(), batch=1, table=self.table)).held_out
@@ -255,7 +255,7 @@ class Plan:
 
     @property
     def shares(self) -> dict[str, float]:
-        """A dict from rules to the share of straight-through's gradient that each passes before training."""
+        """A dict from rules to the share of straight-through's gradient that each passes at the start."""
         return {rule: self._share_of(rule) for rule in self.keys}
 
     def rate_of(self, trial: Trial) -> float:

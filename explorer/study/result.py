@@ -134,7 +134,7 @@ class Result:
 
     @property
     def shares(self) -> Mapping[str, float]:
-        """A dict from rules to the share of straight-through's gradient that each passes before training."""
+        """A dict from rules to the share of straight-through's gradient that each passes at the start."""
         return self.plan.shares
 
     def order(self, other: Result) -> Order:

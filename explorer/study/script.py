@@ -1,4 +1,4 @@
-"""Write a Python script that repeats a study."""
+"""The Python script that repeats a study."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def write_script(plan: Plan) -> str:
 
 
 def _list_keywords(plan: Plan) -> dict[str, str]:
-    """Return a dict from keyword arguments of ``explorer.study`` to the source of their values."""
+    """Return the keyword arguments of ``explorer.study`` that repeat a plan, each with its value as code."""
     settings = {name: value for name, value in plan.others if (name, value) != ("device", "cpu")}
     keywords = {
         "lrs": _to_source(list(plan.lrs)),

@@ -25,11 +25,11 @@ _SHARES, _OPS = 1024, 8  # the number of cached shares, and of ops whose data ar
 
 @lru_cache(maxsize=_SHARES)
 def compute_start_share(settings: Settings) -> float:
-    """Return the mean size of a rule's gradient divided by that of straight-through, before training.
+    """Return the mean size of a rule's gradient divided by straight-through's, before training.
 
     The settings must have exactly one rule. The data are x and g of the first batch, from all layers with the
-    op, in a net of seed 0 with straight-through at its start weights. A stochastic pair uses the random draws
-    of the first step. Returns NaN if a value is not finite.
+    op, in a net of seed 0 with straight-through at its start weights. A stochastic op or rule uses the random
+    numbers of the first step. Returns NaN if a value is not finite.
     """
     (rule,) = settings.rules
     if find_op(settings.op).is_random or find_rule(rule).is_random:
@@ -76,9 +76,9 @@ def _iterate_gradients(nets: Lockstep) -> Iterator[tuple[Tensor, Tensor]]:
 
 @lru_cache(maxsize=_OPS)
 def _observe_op(settings: Settings) -> Sequence[tuple[Tensor, Tensor]]:
-    """Return the op's inputs x and upstream gradients g in each layer, before the first training step.
+    """Return the op's inputs x and upstream gradients g, before the first training step.
 
-    There is one pair for each layer that contains the op. The first dimension of both tensors is 1.
+    There is one tuple (x, g) for each layer that contains the op. The first dimension of both tensors is 1.
     """
     with use_one_thread():
         pair = join_rules(settings.op, settings.rules, settings.parameters)

@@ -13,7 +13,7 @@ from explorer.study.trial import Row, Stage, Trial
 
 
 class Stepper:
-    """Computes the missing runs of a study in slices of time.
+    """A computation of the missing runs of a study that advances in slices of time.
 
     Only one thread at a time may advance a stepper. If it is dropped, its current chunk of runs is lost, and
     a new stepper continues from the finished rows.
@@ -95,7 +95,7 @@ class Stepper:
 
 
 def count_chunks(plan: Plan, trials: list[Trial]) -> int:
-    """Return the smallest number of chunks into which the given runs can be divided."""
+    """Return the least number of ensembles (chunks) into which the given runs can be divided."""
     return -(-len(trials) // plan.chunk)
 
 

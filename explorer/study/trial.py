@@ -72,7 +72,7 @@ def make_trials(
 
 
 def find_best_rate(rates: Mapping[float, Sequence[Row]]) -> float | None:
-    """Return the learning rate with the highest mean validation score, the smallest of equal ones.
+    """Return the learning rate with the highest mean validation score, the lower of two equal ones.
 
     Returns None if all runs diverged.
     """

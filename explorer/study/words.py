@@ -38,7 +38,7 @@ def make_sentences(
 
 
 def make_headline(plan: Plan, rules: Sequence[RuleOutcome]) -> str:
-    """Return the ranking of a study's rules as one sentence, or "" before there is a ranking."""
+    """Return the ranking of a study's rules in one sentence, or "" if there is no ranking yet."""
     ended = [each for each in rules if each.seeds and each.rule not in plan.controls]
     return " ".join(_Words(plan, rules).describe_ranking(ended))
 

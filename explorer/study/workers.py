@@ -143,9 +143,10 @@ def _run_stage(plan: Plan, trials: list[Trial], executor: Executor) -> Iterator[
 
 
 def _wait_for_ended(pending: Collection[Future[list[Row]]], executor: Executor) -> set[Future[list[Row]]]:
-    """Wait until at least one future has ended, and log a warning if the cluster is unreachable.
+    """Wait until at least one future has ended, and return all that have.
 
-    Returns all futures that have ended. Raises StudyStoppedError if the executor has given up silently.
+    Logs a warning if the cluster is unreachable. Raises StudyStoppedError if the executor has given up
+    silently.
     """
     away_s = 0
     while not (ended := wait(pending, timeout=_POLL_S, return_when=FIRST_COMPLETED).done):

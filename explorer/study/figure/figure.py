@@ -83,7 +83,7 @@ def _make_title(text: str, domain: Sequence[float]) -> dict[str, Any]:
 def _draw_heat_map(
     plan: Plan, rules: Sequence[RuleOutcome], rows: Mapping[str, int], cells: pd.DataFrame
 ) -> list[dict[str, Any]]:
-    """Return the traces of the validation score of each rule at each learning rate.
+    """Return Plotly traces of the validation score of each rule at each learning rate.
 
     They are the heat map, a × at each rate at which every seed diverged, and a frame around each chosen rate.
     """

@@ -80,9 +80,9 @@ def draw_judgement(plan: Plan, rules: Sequence[RuleOutcome]) -> tuple[Spec, dict
 
 
 def _find_far_below(compared: Mapping[str, Difference]) -> list[str]:
-    """Return the rules that are so far below the best that they need an axis of their own.
+    """Return the keys of rules that are so far below the best that they need an axis of their own.
 
-    Controls count too. The list is empty unless at least two rules are left.
+    Controls are among them. The list is empty unless at least two rules are left.
     """
     far = [key for key, each in compared.items() if each.is_control or -each.high > _FAR]
     return far if len(compared) - len(far) > 1 else []
@@ -106,7 +106,7 @@ def _describe_outcome(plan: Plan, outcome: RuleOutcome, digits: int, is_compared
 
 
 def _make_trace(plan: Plan, key: str, row: int, difference: Difference | None, sentence: str) -> Spec:
-    """Return the trace of one rule: its mean with an interval, then a ring for each seed."""
+    """Return the Plotly trace of one rule: its mean with an interval, then a ring for each seed."""
     scale = 100 if plan.metric == "accuracy" else 1
     seeds = difference.seeds if difference else {}
     values = [difference.middle, *seeds.values()] if difference else []
@@ -152,10 +152,10 @@ def _lay_out(near: int, far: int, title: str) -> Spec:
 
 
 def _shorten(label: str) -> str:
-    """Return a label with at most ``_LETTERS`` letters, escaped for Plotly."""
+    """Return a label cut to at most ``_LETTERS`` letters and escaped for Plotly."""
     return escape(label if len(label) <= _LETTERS else label[: _LETTERS - 1] + "…")
 
 
 def escape(text: str) -> str:
-    """Escape text for Plotly, which interprets some HTML."""
+    """Return text escaped for Plotly, which interprets some HTML."""
     return html.escape(text, quote=False)
