@@ -133,8 +133,8 @@ class Engine:
     def snapshot(self, identity: str, shown: Collection[str] = ()) -> Status:
         """Return the current status of a run or study, and renew its lease.
 
-        ``shown`` contains the keys of the instruments that the run's snapshot includes. For a study, the last
-        known status is returned without waiting.
+        ``shown`` has the keys of the instruments (measurements) that a run's snapshot includes. For a study,
+        the last known status is returned without waiting.
         """
         return self._apply(identity, lambda _jobs, _job: None, shown)
 
@@ -154,12 +154,10 @@ class Engine:
     def measure(
         self, /, identity: str, key: str, at: int | None = None, **arguments: int
     ) -> dict[str, Record | None]:
-        """Measure the nets of a run with one instrument, and renew the run's lease.
+        """Return a measurement of the nets of a run by one instrument, for each backward rule.
 
-        Returns the results by backward rule.
-
-        ``at`` is the step of the checkpoint to measure, or None for the current step. Raises ValueError if
-        the instrument cannot measure or the nets are gone.
+        Renews the run's lease. ``at`` is the step of the checkpoint to measure, or None for the current step.
+        Raises ValueError if the instrument cannot measure or the nets are gone.
         """
         return self._answer(identity, lambda job, run: _view_at(job, run, at).measure(key, **arguments))
 
@@ -238,7 +236,7 @@ class Engine:
         return compare_devices()
 
     def close(self) -> None:
-        """Stop all runs, studies and threads, and forget all jobs."""
+        """Stop all runs, studies and threads, and drop all jobs."""
         with self._changed:
             self._closed = True
             self._studies.clear()
@@ -379,7 +377,7 @@ class Engine:
 
     @contextmanager
     def _hold_runs(self, shown: Mapping[str, Collection[str]]) -> Iterator[None]:
-        """Prevent the given runs from advancing inside the context.
+        """Keep the given runs from advancing inside the block.
 
         Runs that advance together then stop once for all requests.
         """
@@ -458,7 +456,7 @@ class Engine:
                     job.update(run, snapshot or job.snapshot, self._clock())
 
     def _make_run(self, job: RunJob) -> Run:
-        """Create the training run of a job, or copy the state of the run that it continues."""
+        """Return the training run of a job, a new one or one with the state of the run that it continues."""
         run = self._make(job.settings)
         if job.origin:
             lock, earlier, step = job.origin
@@ -488,7 +486,7 @@ def _advance_and_snapshot(
 ) -> Snapshot:
     """Advance a run by a few steps and return its snapshot.
 
-    The last snapshot is reused if it is current and covers at least the same instruments.
+    The snapshot ``last`` is reused if it is current and covers at least the same instruments.
     """
     run.advance(steps)
     now = (run.step, run.finished, run.settings.sigma, run.settings.lr, run.settings.branch)

@@ -217,7 +217,7 @@ class EngineProcess:
         return self._process.popen.pid
 
     def _ask(self, name: str, *args: Any, **kwargs: Any) -> Any:
-        """Call a method of the engine in the training process.
+        """Return the result of a method of the engine, called in the training process.
 
         A dead or hanging process is replaced first.
         """

@@ -22,10 +22,10 @@ if TYPE_CHECKING:
 
 @torch.no_grad()
 def measure(nets: Nets) -> NDArray[float32]:
-    """Compare each backward rule's gradient with the gradient of a net whose op is smoothed by noise.
+    """Return the agreement of each rule's gradient with that of a net whose op is smoothed by noise.
 
-    Returns the cosine and the agreement of signs, (2, active members, hidden layers), for the gradients of
-    the weights and biases below each hidden layer. They are NaN if either gradient is 0 or not finite.
+    The result is the cosine and the agreement of signs, (2, active members, hidden layers), for the gradients
+    of the weights and biases below each hidden layer. They are NaN if either gradient is 0 or not finite.
     """
     n = count_examples(nets)
     layers = [_measure_layer(nets, layer, n) for layer in nets.op_layers]

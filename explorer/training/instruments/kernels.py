@@ -50,7 +50,7 @@ def measure(nets: Nets) -> dict[int, Record]:
 
 
 def draw(record: Record) -> list[Picture]:
-    """Return an image for each layer, with a row for each map and a column for each map below it."""
+    """Return a picture of the kernels in each layer, with a row for each map and a column for each below."""
     layers = enumerate(zip(record["layers"], record["of"], strict=True), 1)
     images = [
         draw_weights(layer, f"layer {number}, {maps} × {below}: ±{format_short(layer['largest'])}")

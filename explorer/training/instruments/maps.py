@@ -73,7 +73,7 @@ def _scale(values: Tensor, low: Tensor, high: Tensor) -> Any:
 
 
 def draw(record: Record) -> list[Picture]:
-    """Return the example, and below it the maps of each layer as a grid."""
+    """Return a picture of the example, and below it the maps of each layer as a grid."""
     sizes = [count * side**2 for side, count in zip(record["sides"], record["counts"], strict=True)]
     maps = np.split(record["maps"], np.cumsum(sizes)[:-1])
     layers = enumerate(zip(maps, record["sides"], record["ends"], strict=True), 1)

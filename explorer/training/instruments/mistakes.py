@@ -74,7 +74,7 @@ def _describe(count: int, total: int, alone_count: int | None, first: list[int],
 
 
 def draw(record: Record) -> list[Picture]:
-    """Return a note on the number of mistakes, and their images with class and answer."""
+    """Return a picture with the number of mistakes, and their images with class and answer."""
     alone, count = record["alone"], len(record["classes"])
     suffix = "" if alone is None else f", {alone or 'none of them'} by this rule alone"
     tiles = {

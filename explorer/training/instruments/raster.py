@@ -64,7 +64,7 @@ def _describe(label: int, read: int, hidden_spikes: list[Tensor]) -> str:
 
 
 def draw(record: Record) -> list[Picture]:
-    """Return the example, the spikes of each layer with a row per unit, and the potentials as bars."""
+    """Return a picture of the example, each layer's spikes with a row per unit, and potentials as bars."""
     times = record["times"]
     layers = np.split(record["spikes"], times * np.cumsum(record["units"])[:-1])
     images = [

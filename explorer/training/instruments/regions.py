@@ -127,7 +127,7 @@ def _describe(score: float, count: int, shares: list[float], names: Sequence[str
 
 
 def draw(record: Record) -> list[Picture]:
-    """Return the plane in the colours of the classes, with examples as dots, and a note on the score.
+    """Return a picture of the plane in the colours of the classes, with examples and a note on the score.
 
     ``legend`` lists the classes from light to dark and the columns, if they have names.
     """

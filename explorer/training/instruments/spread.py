@@ -67,12 +67,12 @@ def measure(nets: Nets) -> dict[int, Record]:
 
 
 def _run_pass(nets: Nets, redraw: int) -> ObservedPass:
-    """Run all nets forward and backward on the next batch with new random numbers."""
+    """Return a forward and backward pass of all nets on the next batch, with new random numbers."""
     return nets.ensemble.observe(*nets.batch, nets.task.loss, redraw)
 
 
 def _list_slopes(nets: Nets, observed: ObservedPass) -> list[Tensor]:
-    """Return the gradient of the weights of each layer, (members, numbers)."""
+    """Return a list of the gradients of each layer's weights, (members, numbers) each."""
     pulls = zip(nets.ensemble.layers, observed.gradients, strict=True)
     return [layer.slopes(gradients).flatten(1) for layer, gradients in pulls if layer.shapes]
 
@@ -170,10 +170,7 @@ def estimate_bias(difference: NDArray[float64], exact: NDArray[float64]) -> Bias
 
 
 def _estimate_error(difference: NDArray[float64], exact: NDArray[float64]) -> float:
-    """Estimate the standard error of a squared bias.
-
-    It is NaN or ∞ if the exact gradient is too uncertain.
-    """
+    """Return the standard error of a squared bias, NaN or ∞ if the exact gradient is too uncertain."""
     with np.errstate(all="ignore"):
         ratios = _compute_means_without(difference) / _compute_means_without(exact)
         return float(((DRAWS - 1) * ratios.var()) ** 0.5)
@@ -192,7 +189,7 @@ def _compute_means_without(products: NDArray[float64]) -> NDArray[float64]:
 
 
 def draw(record: Record) -> list[Picture]:
-    """Return a bar for each layer of weights with its spread, and a note on the bias of those below an op."""
+    """Return a picture with a bar for each layer of weights, and a note on the bias of those below an op."""
     bars = draw_log_bars(record["spread"], -2, 2, _format_ratio)
     pairs = zip(record["bias"].tolist(), record["within"].tolist(), strict=True)
     biases = ", ".join(f"w{number} {_format_bias(*pair)}" for number, pair in enumerate(pairs, 1))

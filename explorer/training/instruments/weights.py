@@ -21,7 +21,7 @@ MAX_VALUES = 16  # number of quantised values that are counted separately
 
 @measure_first_nets
 def measure(nets: Nets, members: list[int]) -> Callable[[int], dict[str, Any]]:
-    """Return a function from a net's index to the distribution of the net's weights and quantised values.
+    """Return a function from a net's index to the distribution of its weights and their quantised values.
 
     ``layers``: see ``_describe_layer``, from the first to the last. ``words``: a summary in a sentence.
     """
@@ -74,7 +74,7 @@ def _describe(layers: list[dict[str, Any]]) -> str:
 
 
 def draw(record: Record) -> list[Picture]:
-    """Return a histogram for each layer, divided by the op's value, and a note on the share of each."""
+    """Return a picture for each layer: a histogram divided by the op's value, with the share of each."""
     blocks = [
         block for number, layer in enumerate(record["layers"], 1) for block in _draw_layer(number, layer)
     ]

@@ -152,7 +152,7 @@ class Architecture:
 
     @property
     def site(self) -> OpSite:
-        """Where the op is applied in the layers of this architecture."""
+        """The part of a net that the op is applied to in this architecture."""
         assert self.op_layer.site is not None
         return self.op_layer.site
 
@@ -161,7 +161,7 @@ class Architecture:
         return len(widths) + self.output
 
     def build_layers(self, ends: Ends) -> list[Layer]:
-        """Build the layers of a single net, for example to read the shapes of their weights."""
+        """Return the layers of a single net, without an op, for example to read the shapes of weights."""
         return self.build(ends, False, _NO_OP, [0])
 
     def get_size(self, ends: Ends) -> Size:
@@ -192,7 +192,7 @@ def build_tail(first: Layer, ends: Ends, boundary: Boundary) -> list[Layer]:
 def draw_start(
     layers: Sequence[Layer], generator: Generator, scale: float, unit: bool, bias: float
 ) -> list[Tensor]:
-    """Draw random initial weights and biases for one net, layer by layer.
+    """Return random initial weights and biases for one net, layer by layer.
 
     Args:
         layers: the layers of the net.

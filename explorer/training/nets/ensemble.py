@@ -81,24 +81,24 @@ class Ensemble:
         return [number for number, layer in enumerate(self.layers) if layer.shapes]
 
     def group_by_rule(self) -> dict[int, list[int]]:
-        """Return the indices of the active nets for each backward rule, by the rule's index."""
+        """Return a dict from the index of each backward rule to the indices of its active nets."""
         indices: dict[int, list[int]] = {}
         for index, member in enumerate(self.active):
             indices.setdefault(member.rule, []).append(index)
         return indices
 
     def find_firsts(self) -> dict[int, int]:
-        """Return the index of the first active net of each backward rule, by the rule's index."""
+        """Return a dict from the index of each backward rule to the index of its first active net."""
         return {rule: indices[0] for rule, indices in self.group_by_rule().items()}
 
     @torch.no_grad()
     def forward_traced(
         self, x: Tensor, indices: Sequence[int], *, start: bool = False
     ) -> tuple[Tensor, list[Trace]]:
-        """Compute the output of some nets for given examples, and keep the tensors of every layer.
+        """Return the output of some nets for given examples, and one trace of tensors per layer.
 
-        Returns the output and one trace per layer, for examples x (1, n, inputs). The op is evaluated as on
-        held-out data. With ``start``, the nets have the parameters before the first step.
+        The examples x are (1, n, inputs). The op is evaluated as on held-out data. With ``start``, the nets
+        have the parameters before the first step.
         """
         members = [self.active[index] for index in indices]
         layers = self._build(members)
@@ -110,11 +110,10 @@ class Ensemble:
     def compute_output(
         self, x: Tensor, parameters: Views | None = None, step: int = EVALUATION_STEP
     ) -> Tensor:
-        """Compute the output of all nets for given examples.
+        """Return the output of all nets for given examples.
 
-        ``x`` has shape (seeds or 1, n, inputs), the result (active members, n, outputs).
-
-        ``parameters`` replace the current ones. ``step`` is the step whose random draws a stochastic op uses.
+        ``x`` has shape (seeds or 1, n, inputs), the result (active members, n, outputs). ``parameters``
+        replace the current ones. ``step`` is the step whose random numbers a stochastic op uses.
         """
         views = parameters or self.parameter_views
         return forward_untraced(self.layers, views, make_moments(self.layers, step), x)
@@ -136,7 +135,7 @@ class Ensemble:
 
     @torch.no_grad()
     def compute_next_parameters(self, x: Tensor, y: Tensor, loss: Loss, lr: Lr) -> Tensor:
-        """Compute the parameters that the nets would have after the next training step.
+        """Return the parameters that the nets would have after the next training step.
 
         Only nets whose parameters stay finite are moved.
         """
@@ -147,9 +146,9 @@ class Ensemble:
 
     @torch.no_grad()
     def run_pass(self, x: Tensor, y: Tensor, loss: Loss) -> Pass:
-        """Run the nets forward and backward on a batch.
+        """Return the results of a forward and backward pass of the nets on a batch.
 
-        A training step on the same batch reuses the result.
+        A training step on the same batch reuses them.
         """
         if self._cached_pass is None or self._cached_pass[0] is not x:
             self._cached_pass = x, self._compute_pass(x, y, loss)
@@ -157,10 +156,10 @@ class Ensemble:
 
     @torch.no_grad()
     def observe(self, x: Tensor, y: Tensor, loss: Loss, redraws: int = 0) -> ObservedPass:
-        """Run the nets forward and backward on any examples for a measurement, without training.
+        """Return the results of a forward and backward pass of the nets on any examples, for a measurement.
 
         The result is never part of a step, so its last bits may differ. ``redraws`` is how often the step's
-        random draws are repeated with new values.
+        random numbers are replaced by new ones.
         """
         flat = torch.zeros_like(self.parameters)
         views = self.rows.make_views(flat)
@@ -188,7 +187,7 @@ class Ensemble:
         }
 
     def load(self, state: Mapping[str, Any]) -> None:
-        """Restore the state of the nets that ``state`` has returned."""
+        """Restore the state of the nets from a return value of ``state``."""
         self.active = [Member(*member) for member in state["lanes"]]
         self.out_of_domain = {
             Member(*member): (layer, parameter) for *member, layer, parameter in state["fallen"]
@@ -199,7 +198,7 @@ class Ensemble:
     def merge(
         self, ensembles: Sequence[Ensemble], active: Sequence[Member], order: Tensor, build: Build
     ) -> Ensemble:
-        """Combine several ensembles of equally shaped nets into a new one, copying their parameters.
+        """Return a new ensemble of the nets of several ensembles of equal shapes, with copied parameters.
 
         Args:
             ensembles: further ensembles, in which no parameters of the op learn.
@@ -231,7 +230,7 @@ class Ensemble:
         self._cached_pass = None
 
     def rebuild(self, build: Build) -> None:
-        """Replace the layers of the nets with layers that compute the same function."""
+        """Replace the layers of the nets by new ones from ``build`` that compute the same function."""
         self._build = build
         self._set_tensors((self.parameters, *self.optimiser.state))
 
@@ -277,7 +276,7 @@ class Ensemble:
         return Pass(numbers[:3], finite, traces, output, gradients)
 
     def _keep_members(self, stays: list[bool]) -> None:
-        """Keep only those nets whose element in the list of booleans is True."""
+        """Keep only those nets for which the list of booleans is True."""
         self.active = [member for member, stay in zip(self.active, stays, strict=True) if stay]
         self._set_tensors([tensor[stays] for tensor in (self.parameters, *self.optimiser.state)])
 
@@ -289,7 +288,7 @@ class Ensemble:
         self._make_views()
 
     def _make_views(self) -> None:
-        """Create views of the parameters and gradients of each layer."""
+        """Create the tensors of gradients, and views of each layer's parameters and gradients."""
         self._gradients = torch.zeros_like(self.parameters)
         self.parameter_views = self.rows.make_views(self.parameters)
         self._gradient_views = self.rows.make_views(self._gradients)

@@ -39,7 +39,7 @@ class Pass(NamedTuple):
     gradients: Views
 
     def find_fault(self, index: int) -> Fault:
-        """Find the first quantity in a net's results that is infinite or NaN."""
+        """Return where a net's results became infinite or NaN first: "op", "forward" or "backward"."""
         for trace in self.traces:
             if trace.x is None or trace.y is None:
                 continue
@@ -70,7 +70,7 @@ class ObservedPass(NamedTuple):
 def forward(
     layers: Sequence[Layer], parameters: Sequence[Parameters], traces: Iterable[Trace], x: Tensor
 ) -> Tensor:
-    """Compute the output of the nets for x, and store the tensors of each layer in its trace.
+    """Return the output of the nets for x, and store the tensors of each layer in its trace.
 
     ``traces`` may be an iterator.
     """
@@ -82,7 +82,7 @@ def forward(
 def forward_untraced(
     layers: Sequence[Layer], parameters: Sequence[Parameters], moments: Iterable[Moment], x: Tensor
 ) -> Tensor:
-    """Compute the output of the nets for x without storing the tensors of any layer, which saves memory."""
+    """Return the output of the nets for x without storing the tensors of any layer, which saves memory."""
     return forward(layers, parameters, map(Trace, moments), x)
 
 
@@ -118,6 +118,6 @@ def forward_backward(
 def _compute_twin_output(
     layers: Sequence[Layer], parameters: Views, moments: Sequence[Moment], number: int, x: Tensor
 ) -> Tensor:
-    """Compute the output of the nets if one layer uses the antithetic random numbers 1 − u."""
+    """Return the output of the nets if one layer uses the antithetic random numbers, 1 − u."""
     at_twin = [moments[number]._replace(twin=True), *moments[number + 1 :]]
     return forward_untraced(layers[number:], parameters[number:], at_twin, x)

@@ -36,7 +36,7 @@ class OpParameters(NamedTuple):
 
 
 class Rows:
-    """Describes where each parameter is stored in a net's row of numbers.
+    """The positions of all parameters in a net's row of numbers.
 
     Weights and biases come first, layer by layer, then the op's learned parameters. Each is padded to whole
     steps of the processor, so that one update handles all of them.
@@ -82,7 +82,7 @@ class Rows:
         return flat
 
     def make_views(self, flat: Tensor) -> Views:
-        """Return views of the parameters of each layer within all rows."""
+        """Return, for each layer, a list of views of its parameters in the rows of all nets."""
         views = self._view_parameters(flat)
         dense = sum(count for count, _ in self._counts)
         weights, learned = iter(views[:dense]), iter(views[dense:])
@@ -100,7 +100,7 @@ class Rows:
         ]
 
     def reduce_learned(self, reduce: Callable[[Tensor, int], Tensor], flat: Tensor) -> Tensor:
-        """Reduce learned parameters with a value per channel to one value per layer, such as their mean."""
+        """Return learned parameters with one value per layer: those per channel reduced by ``reduce``."""
         layers = [torch.stack([reduce(each, 1) for each in layer], 1) for layer in self.view_learned(flat)]
         return torch.stack(layers, 1)
 
@@ -119,7 +119,7 @@ class Rows:
         return [first.get(member) for member in range(len(flat))]
 
     def scale_learned(self, flat: Tensor) -> Tensor:
-        """Multiply the entries of learned parameters by their learning rate relative to the weights'."""
+        """Return rows in which learned parameters are multiplied by their relative learning rate."""
         scaled = flat.clone()
         scaled[:, self.dense :] *= self._learning.rate
         return scaled
@@ -140,7 +140,7 @@ class Rows:
         ]
 
     def _view_parameters(self, flat: Tensor) -> list[Tensor]:
-        """Return a view of each parameter within all rows, (n, …) each."""
+        """Return a view of each parameter in the rows of all nets, (n, …) each."""
         return [
             flat[:, start : start + prod(shape)].view(-1, *shape)
             for start, shape in zip(self._starts, self._shapes, strict=False)
@@ -148,7 +148,7 @@ class Rows:
 
 
 def list_channel_shapes(layers: Sequence[Layer]) -> list[tuple[int, int]]:
-    """Return the shape in which one value per channel broadcasts with the op's input, for each layer."""
+    """Return, for each layer, the shape in which one value per channel broadcasts to the op's input."""
     shapes, outputs = [], 1
     for layer in layers:
         outputs = layer.shapes[0][1] if layer.shapes else outputs

@@ -20,7 +20,7 @@ Product = Callable[[Tensor, Tensor], Tensor]
 
 
 def pad_count(count: int) -> int:
-    """Round a count up to a multiple of the processor's vector length."""
+    """Return a count rounded up to a multiple of the processor's vector length."""
     return -(-count // _STEP) * _STEP
 
 
@@ -35,43 +35,40 @@ def is_step_aligned(tensor: Tensor) -> bool:
 
 
 def is_aligned(numbers: int) -> bool:
-    """Return whether rows of this length start at the same alignment in memory as separate tensors."""
+    """Return whether each row of this length starts where a tensor of its own may start in memory."""
     return 4 * numbers % _ALIGNMENT == 0
 
 
 def make_aligned(like: Tensor) -> Tensor:
-    """Create an uninitialised tensor in which each net's part is aligned like a separate tensor."""
+    """Return an uninitialised tensor in which each net's part is aligned like a separate tensor."""
     numbers = like[0].numel()
     return like.new_empty(len(like), pad_count(numbers))[:, :numbers].view(like.shape)
 
 
 def apply_to_members(function: Callable[..., Tensor], *tensors: Tensor) -> Tensor:
-    """Apply a function to the tensors of all nets, in one call if that does not change any result."""
+    """Return a function's results for the tensors of all nets, from one call if no bit depends on that."""
     if all(map(is_step_aligned, tensors)):
         return function(*tensors)
     return torch.cat([function(*member) for member in zip(*map(split_members, tensors), strict=True)])
 
 
 def split_members(tensor: Tensor) -> list[Tensor]:
-    """Split a tensor of shape (members, …) into one tensor of shape (1, …) for each net."""
+    """Return one tensor of shape (1, …) for each net of a tensor of shape (members, …)."""
     return [tensor[member : member + 1] for member in range(len(tensor))]
 
 
 def sum_members(tensor: Tensor) -> Tensor:
-    """Sum the values of each net, in an order that does not depend on the other nets.
-
-    The result has shape (members,).
-    """
+    """Return the sum of each net's values, (members,), in an order that does not depend on other nets."""
     return tensor.flatten(1).sum(1)
 
 
 def compute_norms(tensor: Tensor) -> Tensor:
-    """Compute the Euclidean norm of the values of each net, (members,)."""
+    """Return the Euclidean norm of the values of each net, (members,)."""
     return sum_members(tensor.square()).sqrt_()
 
 
 def multiply_members(left: Tensor, right: Tensor, bias: Tensor | None = None) -> Tensor:
-    """Multiply the matrices of each net, in one call if that does not change any result.
+    """Return the matrix products of each net, from one call if no bit depends on that.
 
     ``bias`` has shape (members, 1, m).
     """
@@ -84,7 +81,7 @@ def multiply_members(left: Tensor, right: Tensor, bias: Tensor | None = None) ->
 
 
 def multiply_singly(left: Iterable[Tensor], right: Iterable[Tensor]) -> Tensor:
-    """Multiply the matrices of each net in a separate call, and stack the results."""
+    """Return the matrix products of each net, stacked from separate calls."""
     return torch.stack([_align(a).mm(_align(b)) for a, b in zip(left, right, strict=False)])
 
 

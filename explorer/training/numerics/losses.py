@@ -34,11 +34,11 @@ class Loss:
     growth: Callable[[Tensor, Tensor, int, Tensor, Tensor], Tensor]
 
     def __call__(self, output: Tensor, y: Tensor) -> tuple[Tensor, Tensor]:
-        """Compute the loss of each net, and the gradient of the loss with respect to the net's output."""
+        """Return the loss of each net, and the gradient of the loss at the net's output."""
         return self.value(output, y)
 
     def split_by_example(self, output: Tensor, y: Tensor) -> Tensor:
-        """Compute the contribution of each example to the loss of each net, (members, n, 1)."""
+        """Return the contribution of each example to the loss of each net, (members, n, 1)."""
         members, n, _ = output.shape
         shares = apply_to_members(
             lambda outputs, answers: self.shares(outputs.mT.unsqueeze(2), answers, n),
@@ -96,12 +96,12 @@ def _log_softmax(output: Tensor) -> Tensor:
 
 
 def _log_softmax_backward(g: Tensor, logs: Tensor) -> Tensor:
-    """Compute the gradient of log-softmax, bit for bit as autograd does."""
+    """Return the gradient of log-softmax, bit for bit as autograd computes it."""
     return torch._log_softmax_backward_data(g, logs, -1, logs.dtype)
 
 
 def _compute_fast_cross_entropy(output: Tensor, y: Tensor) -> tuple[Tensor, Tensor]:
-    """Compute cross-entropies and their gradients. For few classes this is faster than torch's function."""
+    """Return cross-entropies and their gradients, for few classes faster than torch's function does."""
     members, n, outputs = output.shape
     classes = y.expand(members, -1).unsqueeze(-1)
     shifted = output - output.amax(-1, keepdim=True)
@@ -122,7 +122,7 @@ def _compute_surprises(output: Tensor, y: Tensor, count: int) -> Tensor:
 def _compute_surprise_growth(
     output: Tensor, y: Tensor, count: int, directions: Tensor, distances: Tensor
 ) -> Tensor:
-    """Compute how much the cross-entropy grows if the outputs change by several distances.
+    """Return how much the cross-entropy grows if the outputs change by several distances.
 
     This is ``log Σ p · exp(d · w) − d · w[y]`` for all examples, units and distances, in one product.
     """
@@ -138,7 +138,7 @@ def _compute_surprise_growth(
 
 
 def _encode_one_hot(y: Tensor, classes: int) -> Tensor:
-    """Convert class indices to one-hot vectors, (members or 1, classes, n) float32."""
+    """Return class indices as one-hot vectors, (members or 1, classes, n) float32."""
     return (y[:, None] == torch.arange(classes, device=y.device)[:, None]).float()
 
 

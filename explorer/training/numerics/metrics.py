@@ -14,7 +14,7 @@ def get_metric(y: Tensor) -> Metric:
 
 
 def _compute_accuracy(output: Tensor, y: Tensor) -> Tensor:
-    """Compute the fraction of examples that each net classifies correctly.
+    """Return the fraction of examples that each net classifies correctly.
 
     Comparisons take half the time of ``argmax`` unless there are ties.
     """

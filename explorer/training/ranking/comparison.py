@@ -65,7 +65,7 @@ class Comparison:
 
 
 def compare(scores: Mapping[str, Iterable[float]], example: float, unit: Unit) -> Comparison:
-    """Compare the scores of backward rules that were trained with the same random seeds."""
+    """Return a comparison of the scores of backward rules that were trained with the same random seeds."""
     by_label = {label: [float(value) for value in values] for label, values in scores.items()}
     started = {len(values) for values in by_label.values()}
     if len(started) != 1 or started == {0}:

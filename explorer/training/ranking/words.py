@@ -27,7 +27,7 @@ def describe_lower(ranking: Comparison, reach: tuple[float, float]) -> str:
 
 
 class _Formatter:
-    """A formatter for the numbers of one ranking, which all get the same number of decimals."""
+    """A formatter of the numbers of one ranking, which all get the same number of decimals."""
 
     def __init__(self, ranking: Comparison) -> None:
         self._ranking, unit = ranking, ranking.unit

@@ -76,7 +76,7 @@ class Checkpoints:
         return self._states[step]
 
     def copy_until(self, step: int) -> Checkpoints:
-        """Return a copy of the collection without the checkpoints after a step. The tensors are shared."""
+        """Return a copy of the collection, which shares its tensors, without the checkpoints after a step."""
         copied = Checkpoints(self.spacing, self._max_bytes)
         copied._put({key: state for key, state in self._states.items() if key <= step})
         return copied
@@ -87,7 +87,7 @@ class Checkpoints:
 
 
 def count_bytes(state: Any) -> int:
-    """Count the bytes of all tensors in a nested structure of dicts and lists."""
+    """Return the number of bytes of all tensors in nested dicts and lists."""
     if isinstance(state, Tensor):
         return state.nbytes
     parts = state.values() if isinstance(state, Mapping) else state if isinstance(state, list | tuple) else ()

@@ -32,9 +32,9 @@ class FusedRuns:
         self.is_recording = False
 
     def advance(self) -> bool:
-        """Take the next step of every run and return True, or return False if this is impossible.
+        """Take the next step of every run and return True, or return False if a run cannot take it.
 
-        It is impossible if a run has finished, or if a value is not finite.
+        It cannot if a run has finished, or if a value is not finite.
         """
         if any(run.finished for run in self.runs):
             return False

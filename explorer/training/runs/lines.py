@@ -161,7 +161,7 @@ def _is_unmoved(way: Record, layer: int) -> bool:
 
 
 def _describe_unreached(snapshot: Snapshot, unreached: Sequence[int], way: Record) -> str:
-    """Return which weights get no gradient, and what still learns, such as "w1, so only w2 learns"."""
+    """Return words for the weights without a gradient and what still learns: "w1, so only w2 learns"."""
     count, site = len(way["reached"]), TASKS[snapshot.task].net.site
     time_clause = "" if snapshot.step else " in the first step"
     verb = "learns" if snapshot.step else "can learn"
@@ -268,7 +268,7 @@ def _describe_best(snapshot: Snapshot, rule: str, finding: _Statement) -> _State
 
 
 def _get_scale(ranking: Ranking) -> tuple[str, int]:
-    """Return the unit of the differences of a ranking, and the factor that converts a score to it."""
+    """Return the unit of a ranking's differences, and the factor that converts a score to it."""
     return ("points", 100) if ranking.unit == "%" else ("R²", 1)
 
 
@@ -329,9 +329,9 @@ def _explain_slowness(snapshot: Snapshot, rule: str, first: str, ranking: Rankin
 
 
 def _get_cosine(snapshot: Snapshot, rule: str) -> float:
-    """Return the cosine between the gradients of a rule and of the smoothed net in the first layer.
+    """Return the cosine between the gradients of a rule and of the smoothed net, NaN if it is unknown.
 
-    The layer is the first one with the op. NaN if the cosine is unknown.
+    It is that of the first layer with the op.
     """
     records: Mapping[str, Record | None] = snapshot.measured.get("alignment", {})
     record = records.get(rule)

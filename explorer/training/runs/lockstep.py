@@ -119,7 +119,7 @@ class Lockstep:
         return self.ensemble.run_pass(*self.batch, self._task.loss)
 
     def merge(self, locksteps: Sequence[Lockstep]) -> tuple[Lockstep, list[Tensor]]:
-        """Combine these nets with others of equal shapes, op and data, to train them in one computation.
+        """Return a ``Lockstep`` of these nets and others of equal shapes, op and data, for one computation.
 
         It continues from copies of the parameters, with the batches that the parts have drawn.
         """
@@ -135,7 +135,7 @@ class Lockstep:
         return merged, split_positions(order, [len(part.ensemble.active) for part in parts])
 
     def select(self, indices: Tensor) -> Lockstep:
-        """Return copies of the nets at the given indices."""
+        """Return a ``Lockstep`` with copies of the nets at the given indices."""
         selected = copy.copy(self)
         selected.ensemble = self.ensemble.select(indices)
         return selected
@@ -191,7 +191,7 @@ class Lockstep:
         )
 
     def compute_scores(self, part: Part) -> NDArray[float32]:
-        """Compute the score of each net on some examples, NaN if a value is not finite."""
+        """Return the score of each net on the examples in ``part``, NaN if a value is not finite."""
         x, y = (tensor.to(self.device) for tensor in part)
         output = self.ensemble.compute_output(x.unsqueeze(0))
         scores = METRICS[get_metric(y)](output, y)
@@ -237,7 +237,7 @@ class Lockstep:
         self.ensemble.load(state["nets"])
 
     def _draw_start(self, data: Data, generator: Generator) -> Tensors:
-        """Draw the initial weights and biases of the nets with one random seed."""
+        """Return random initial weights and biases of the nets with one random seed."""
         layers = self._make_dense_builder()([Member(0, 0)])
         task, scale = self._task, self.settings.init_scale
         values = draw_start(layers, generator, scale, task.unit_weights, task.start_bias)
@@ -357,7 +357,7 @@ def _merge_members(parts: Sequence[Lockstep], op_rules: OpRules) -> tuple[list[M
 
 
 def _copy_start(drawn: Tensors, tensors: Tensors) -> Tensors:
-    """Copy the initial tensors that a user has given, after a check of their shapes."""
+    """Return copies of the initial tensors that a user has given, after a check of their shapes."""
     names = ["x", "y", *(f"parameter {number}" for number, _ in enumerate(drawn.parameters, 1))]
     pairs = list(
         zip((drawn.x, drawn.y, *drawn.parameters), (tensors.x, tensors.y, *tensors.parameters), strict=True)

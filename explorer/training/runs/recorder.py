@@ -26,11 +26,10 @@ Records = dict[int, Record | None]
 
 
 class Recorder:
-    """Measures the nets of a training run with instruments and stores the results step by step.
+    """A recorder, which measures the nets of a training run with instruments and stores the results.
 
-    Use it inside ``use_one_thread``.
-
-    ``settings`` are passed with each call, because some of them may change during the run.
+    Use it inside ``use_one_thread``. ``settings`` are passed with each call, because some of them may change
+    during the run.
     """
 
     def __init__(
@@ -69,7 +68,7 @@ class Recorder:
         self._sigmas = np.full(len(steps), np.nan, np.float32)  # noise width at each point of the series
 
     def bind(self, course: Course) -> None:
-        """Continue with another op or other backward rules."""
+        """Measure from now on with another op or other backward rules."""
         self._op = find_op(course.op)
         self._rules = [adapt_rule(self._op, find_rule(rule)) for rule in course.rules]
         self._nets: Nets | None = None
@@ -89,7 +88,7 @@ class Recorder:
         }
 
     def merge(self, lockstep: Lockstep, recorders: Sequence[Recorder]) -> Recorder:
-        """Create a recorder that can measure the merged nets of several runs, but not store anything."""
+        """Return a recorder that can measure the merged nets of several runs, but not store anything."""
         merged = copy.copy(self)
         merged._lockstep, merged._nets = lockstep, None
         merged._rules = [rule for each in (self, *recorders) for rule in each._rules]
@@ -151,7 +150,7 @@ class Recorder:
 
     @property
     def max_arguments(self) -> dict[str, dict[str, int]]:
-        """The largest valid value of each argument of each instrument in this run."""
+        """The largest valid value of each argument, by instrument and name, in this run."""
         return {
             key: numbers for key, numbers in self._max_arguments.items() if numbers and not self._missing[key]
         }
@@ -167,7 +166,7 @@ class Recorder:
         return {"series": series, "sigmas": torch.from_numpy(self.get_sigmas(step))}
 
     def load(self, state: Mapping[str, Any]) -> None:
-        """Restore the series that another recorder's ``state`` has returned."""
+        """Restore the stored series from a return value of ``state``."""
         self._nets = None
         self._sigmas[:] = np.nan
         self._sigmas[: len(state["sigmas"])] = state["sigmas"].numpy()
@@ -177,7 +176,7 @@ class Recorder:
             series[:, : saved.shape[1]] = saved
 
     def _find_available(self, kind: type[Any], keys: Collection[str]) -> Iterator[Any]:
-        """Yield the instruments of a kind that can measure this run."""
+        """Yield the instruments among ``keys`` that are of a kind and can measure this run."""
         for key in keys:
             if isinstance(instrument := INSTRUMENTS.get(key), kind) and not self._missing[key]:
                 yield instrument

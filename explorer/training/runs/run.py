@@ -230,7 +230,7 @@ class Run(Stepper):
         }
 
     def measure(self, key: str, **arguments: int) -> dict[str, Record | None]:
-        """Measure the nets with one instrument, and return the results by backward rule.
+        """Return a measurement of the nets by one instrument, for each backward rule.
 
         Raises ValueError with a plain sentence for an unknown instrument or invalid arguments.
         """
@@ -253,7 +253,7 @@ class Run(Stepper):
 
     @property
     def fault(self) -> str:
-        """The reason why a net was last removed, as a clause, if it is known."""
+        """A clause that says why a net was last removed, if it is known."""
         faults = list(self._nets.ensemble.faults.values())
         return FAULTS[faults[-1]] if faults else "a value became infinite or NaN"
 
@@ -298,7 +298,7 @@ class Run(Stepper):
         return {name: values[..., index] for index, name in enumerate(names) if name in rule_values}
 
     def _map_rules(self, values: Any) -> dict[str, Any]:
-        """Return a dict from the keys of the backward rules to the given values."""
+        """Return a dict from the keys of the backward rules to ``values``, in this order."""
         return dict(zip(self._rules, values, strict=True))
 
     def _compute_gradients(self) -> dict[str, Gradients | None]:

@@ -38,7 +38,7 @@ class Series:
         self.diverged = np.full((rules, seeds), -1, np.int64)
 
     def record(self, step: int, members: Sequence[Member], numbers: Numbers) -> None:
-        """Store the losses and gradient norms of a step. Nets that are missing have diverged."""
+        """Store the losses and gradient norms of a step. Nets missing from ``members`` have diverged."""
         if len(members) == self.diverged.size:
             self.numbers[:, step] = numbers.reshape(3, *self.diverged.shape)
             return
@@ -77,7 +77,7 @@ class Series:
         return state
 
     def load(self, state: Mapping[str, torch.Tensor]) -> None:
-        """Restore the values that ``state`` has returned."""
+        """Restore the stored values from a return value of ``state``."""
         numbers, scores = state["numbers"].numpy(), state["scores"].numpy()
         self.numbers[:], self.scores[:] = np.nan, np.nan
         self.numbers[:, : numbers.shape[1]], self.scores[: len(scores)] = numbers, scores
@@ -85,12 +85,12 @@ class Series:
 
 
 def compute_mean(values: Numbers) -> Numbers:
-    """Compute the mean of the finite values along the last axis, or NaN if there are none."""
+    """Return the mean of the finite values along the last axis, NaN if there are none."""
     return values[..., 0] if values.shape[-1] == 1 else _compute_mean_and_count(values)[0]
 
 
 def compute_deviation(values: Numbers) -> Numbers:
-    """Compute the standard deviation of the finite values along the last axis, or NaN for fewer than two."""
+    """Return the standard deviation of the finite values along the last axis, NaN for fewer than two."""
     if values.shape[-1] == 1:
         return np.full(values.shape[:-1], np.nan, np.float32)
     middle, count = _compute_mean_and_count(values)
@@ -116,7 +116,7 @@ def select_points(count: int) -> NDArray[int64]:
 
 
 def _compute_mean_and_count(values: Numbers) -> tuple[Numbers, NDArray[int64]]:
-    """Compute the mean along the last axis without NaN, and the number of values in each mean."""
+    """Return the mean along the last axis without NaN, and the number of values in each mean."""
     absent = np.isnan(values)
     count = (~absent).sum(-1)
     total = np.where(absent, 0, values).sum(-1, dtype=np.float64)
@@ -124,6 +124,6 @@ def _compute_mean_and_count(values: Numbers) -> tuple[Numbers, NDArray[int64]]:
 
 
 def _split_indices(members: Sequence[Member]) -> tuple[NDArray[int64], NDArray[int64]]:
-    """Return the indices of the backward rules and those of the seeds of the given nets."""
+    """Return the rule index and the seed index of each of the given nets, as two arrays."""
     indices = np.array(members, np.int64).reshape(-1, 2)
     return indices[:, 0], indices[:, 1]

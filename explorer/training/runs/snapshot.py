@@ -127,9 +127,9 @@ class Snapshot:
 
     @property
     def accuracy(self) -> Mapping[str, Curve | None]:
-        """The fraction of held-out examples that each net classifies correctly, by rule.
+        """The fraction of held-out examples that each net classifies correctly, by rule, (seeds,) each.
 
-        Each array has shape (seeds,). None if the task has no classes.
+        None if the task has no classes.
         """
         return {rule: score if self.metric == "accuracy" else None for rule, score in self.score.items()}
 

@@ -35,7 +35,7 @@ class Judgement(NamedTuple):
 
     @classmethod
     def measure(cls, nets: Lockstep, recorder: Recorder, settings: Settings) -> Judgement:
-        """Evaluate nets on held-out data, and measure them with all recorded instruments."""
+        """Return the scores of nets on held-out data, and their measurements by all recorded instruments."""
         held_out = nets.data[0].held_out
         return cls(nets.compute_scores(held_out) if held_out else None, recorder.read(settings))
 
@@ -46,7 +46,7 @@ class Judgement(NamedTuple):
 
 
 class Stepper:
-    """Takes the steps of a training run. The subclass ``Run`` adds the methods that read the results."""
+    """The part of a training run that takes its steps. The subclass ``Run`` adds methods to read results."""
 
     def __init__(
         self,
@@ -261,7 +261,7 @@ class Stepper:
         return branched
 
     def follow(self, other: Self, step: int) -> None:
-        """Continue from a checkpoint of another run, at a step up to which both runs are equal."""
+        """Continue from a checkpoint of another run, at a step up to which both runs are the same."""
         parting_step = self.settings.find_parting_step(other.settings)
         steps = {
             candidate for candidate in (*other.checkpoints.steps, other.step) if candidate <= parting_step

@@ -27,13 +27,13 @@ def name_device(name: str) -> str:
 
 
 def format_number(value: float) -> str:
-    """Format a measured number with four significant digits: 46,970 or 0.01234."""
+    """Return a measured number as text with four significant digits: 46,970 or 0.01234."""
     rounded = float(f"{value:.4g}")
     return f"{rounded:,.0f}" if 1e3 <= abs(rounded) < 1e7 else f"{value:.4g}"
 
 
 def compute_quantile(degrees: int) -> float:
-    """Compute the two-sided 95 % quantile of Student's t distribution: 2.78 for 4 degrees of freedom."""
+    """Return the two-sided 95 % quantile of Student's t distribution: 2.78 for 4 degrees of freedom."""
     # This import takes half a second, and a run of one seed does not need it.
     from scipy.special import stdtrit
 
@@ -97,9 +97,9 @@ def get_unit(snapshot: Snapshot) -> Unit:
 
 
 def get_scores(snapshot: Snapshot, rule: str) -> list[float]:
-    """Return the score of a backward rule with each random seed, NaN for a seed that diverged.
+    """Return the scores of a backward rule, one per random seed, NaN for a seed that diverged.
 
-    Empty without held-out data.
+    The list is empty without held-out data.
     """
     scores = snapshot.score[rule]
     return [] if scores is None else scores.tolist()

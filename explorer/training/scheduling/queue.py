@@ -511,7 +511,7 @@ class Studies(Jobs[StudyJob]):
 
     @property
     def _count_begun(self) -> int:
-        """The number of waiting studies that have work in progress."""
+        """The number of waiting studies whose computation has begun and is kept in memory."""
         return sum(each.stepper is not None for each in self._list_in_state("waiting"))
 
     def _list_waiting(self) -> list[StudyJob]:

@@ -75,7 +75,7 @@ class Status:
 
     @classmethod
     def make_unseen(cls, identity: str, state: State, note: str) -> Self:
-        """Return the status of a job that cannot be observed. ``note`` as for ``describe_state``."""
+        """Return the status of a job that cannot be observed, such as "gone"; ``note`` is the reason."""
         return cls(identity, state, describe_state(state, note=note, sentences=cls.sentences))
 
 

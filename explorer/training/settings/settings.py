@@ -88,7 +88,7 @@ class Settings(TrainingSettings):
     def with_lr(self, step: int, lr: float) -> "Settings":
         """Return a copy of these settings in which the learning rate changes at a step.
 
-        Later changes of the learning rate are dropped. Raises ValueError.
+        Later changes of the learning rate are dropped. Raises ValueError for an invalid rate.
         """
         kept_points = [point for point in self.branch if point[1] != "lr" or point[0] < step]
         changed = lr != self.course_of(step).lr and step < self.steps
@@ -125,7 +125,7 @@ class Settings(TrainingSettings):
         return {name: value for name, value in parameters.items() if name in names}
 
     def _check_losses(self) -> None:
-        """Raise ValueError if a rule needs the loss as a function of y and the task's nets have none."""
+        """Raise ValueError if a rule needs the loss as a function of y, which the task's nets lack."""
         spikes = TASKS[self.task].net.site.fires
         for rule in self._all_rules:
             if refused := explain_refusal(rule, truncate(rule.key), spikes=spikes):
@@ -165,7 +165,7 @@ class Settings(TrainingSettings):
 
     @property
     def work(self) -> int:
-        """The number of multiplications in a forward pass, of a step or of a measurement if that has more."""
+        """The number of multiplications in a forward pass of a step, or of a measurement if that has more."""
         looked = self.seeds * len(self.rules) * self._size.products * limits.EXAMPLES
         return max(self.products, looked)
 

@@ -59,7 +59,7 @@ class Table:
 
     @property
     def plain(self) -> str | Table:
-        """The table as CSV text if no column was chosen, otherwise the table itself."""
+        """The table as CSV text alone if no column was chosen or left out, otherwise this object."""
         return self if self.target is not None or self.without else self.text
 
 
@@ -196,7 +196,7 @@ def _gaps_of(texts: pd.DataFrame) -> pd.DataFrame:
 
 
 def _number_rows(rows: pd.Series[bool]) -> list[int]:
-    """Return the row numbers, counted from 1, of the rows that a mask selects."""
+    """Return the numbers, counted from 1, of the rows that a mask selects."""
     return [int(row) + 1 for row in rows.to_numpy().nonzero()[0]]
 
 

@@ -169,7 +169,7 @@ CONVOLUTION = replace(
 def _move_to_kernels(
     task: Task, values: str, third: str, to_grey: Callable[[Tensor], Tensor], **settings: Any
 ) -> Task:
-    """Return a variant of a task in which the op is applied to convolution kernels.
+    """Return a variant of a task on weights in which the op is applied to convolution kernels.
 
     Args:
         task: the task on weights.

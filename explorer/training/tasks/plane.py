@@ -79,7 +79,7 @@ def _write_source(points: Points) -> str:
 
 
 def _make_task(key: str, label: str, points: Points, purpose: str, **rest: Any) -> Task:
-    """Create a task whose examples are points in a plane.
+    """Return a task whose examples are points in a plane.
 
     Its biases start at random: without them a net of signs could learn odd functions only.
     """

@@ -77,7 +77,7 @@ def _read_numbers(cells: Cells, columns: Sequence[int]) -> np.ndarray:
 def _read_targets(cells: Cells, target: int) -> tuple[Tensor, tuple[str, ...], tuple[float, float]]:
     """Return the target of each row, the names of the classes, and the mean and deviation of numbers.
 
-    Without classes there are no names; of classes the mean and deviation are 0 and 1.
+    Without classes, the names are empty; with classes, mean and deviation are 0 and 1.
     """
     if fault := cells.find_target_fault(target):
         raise ValueError(f"{cells.name_of(target)} {fault}")
@@ -88,7 +88,7 @@ def _read_targets(cells: Cells, target: int) -> tuple[Tensor, tuple[str, ...], t
 
 
 def _standardise(values: np.ndarray) -> tuple[Tensor, tuple[float, float]]:
-    """Return columns with mean 0 and deviation 1, with the mean and the deviation of the first column."""
+    """Return columns scaled to mean 0 and deviation 1, and the first one's original mean and deviation."""
     scale = np.abs(values).max(0)
     scaled = values / np.where(scale == 0, 1, scale)
     mean, deviation = scaled.mean(0), scaled.std(0)

@@ -52,7 +52,7 @@ class Data(NamedTuple):
 
 
 class Draw(NamedTuple):
-    """The arguments for creating a data set: a random generator, a number of examples, and a table."""
+    """The arguments of a function that creates a data set: a random generator, a size, and a table."""
 
     generator: Generator
     batch: int

@@ -78,7 +78,7 @@ class _LocalExpectation:
         self._jumps: dict[int, tuple[Tensor, Jump | None]] = {}  # by layer; the first x is not random
 
     def __call__(self, observed: ObservedPass) -> list[Tensor] | None:
-        """Return the gradients of all layers that contain the op, or None if its jumps are not found."""
+        """Return the gradients at the op of all layers with the op, or None if its jumps are not found."""
         gradients = [self._compute_layer(observed, layer) for layer in self._with_op]
         available = [each for each in gradients if each is not None]
         return available if len(available) == len(gradients) else None

@@ -17,7 +17,7 @@ P = ParamSpec("P")
 
 
 def _find_last(_settings: Settings, data: Data) -> int:
-    """Return the index of the last held-out example, or 0 if there is no held-out data."""
+    """Return the index of the last held-out example, or 0 if there are none."""
     return len(data.held_out.y) - 1 if data.held_out else 0
 
 
@@ -52,5 +52,5 @@ def measure_first_nets(
 
 
 def to_uint8(values: Tensor) -> Any:
-    """Convert a tensor of values from 0 to 1 to a flat uint8 array of values from 0 to 255. NaN becomes 0."""
+    """Return values from 0 to 1 as a flat uint8 array of values from 0 to 255, with 0 for NaN."""
     return (values.clamp(0, 1) * 255).round().nan_to_num(0).to(torch.uint8).flatten().numpy()

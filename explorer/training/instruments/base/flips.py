@@ -18,7 +18,7 @@ _FLIPS = 2**18  # limit on the elements of one layer for all changes of one unit
 
 
 class Flips:
-    """The change of the loss if the output of one unit of a layer changes and all else stays the same.
+    """The change of the loss if the op's output changes at one unit of a layer and all else stays the same.
 
     Examples are the last dimension of all tensors, because operations along it are fastest.
 
@@ -28,7 +28,7 @@ class Flips:
     """
 
     def __init__(self, nets: Nets, layer: int, n: int) -> None:
-        """Prepare changes to the units of one layer, for the first n examples."""
+        """Prepare changes of the op's output at the units of one layer, for the first n examples."""
         trace, self._output = nets.current_pass.traces[layer].op, nets.current_pass.output[:, :n].mT
         self.last = layer == nets.op_layers[-1]
         self.x, self.y = trace.x[:, :n].mT.contiguous(), trace.y[:, :n].mT
@@ -48,7 +48,7 @@ class Flips:
         return self._loss.shares(self._output.unsqueeze(2), self._answers, self._count)
 
     def tabulate_growth(self, distances: Tensor, members: slice = slice(None)) -> Tensor:
-        """Return how much the loss grows if each unit's output changes by each of the given distances.
+        """Return how much the loss grows if a unit's output changes, for each unit and each distance.
 
         The result has shape (members, distances, units, n). ``members`` selects nets of the ensemble.
         """
@@ -93,7 +93,7 @@ class Flips:
 
 
 def count_examples(nets: Nets) -> int:
-    """Return how many examples fit into memory when the output of every unit is changed for each of them."""
+    """Return for how many examples every unit's output can be changed within the memory limit."""
     return min(nets.x.shape[1], max(1, _FLIPS // _find_largest(nets.ensemble.layers)))
 
 

@@ -27,7 +27,7 @@ def count_op_layers(settings: Settings) -> int:
 
 
 def get_op_site(settings: Settings) -> OpSite:
-    """Return where the nets of a training run apply the op, for example to activations or to weights."""
+    """Return the part of a net that a run applies the op to, such as activations or weights."""
     return TASKS[settings.task].net.site
 
 
@@ -77,7 +77,7 @@ class Nets:
 
     @cached_property
     def current_pass(self) -> ObservedPass:
-        """A forward and backward pass of the current nets on the examples that instruments use."""
+        """The forward and backward pass of the current nets on the examples that instruments use."""
         return self.ensemble.observe(self.x, self.targets, self.task.loss)
 
     @property
@@ -87,7 +87,7 @@ class Nets:
 
     @property
     def site(self) -> OpSite:
-        """Where the nets apply the op, for example to activations or to weights."""
+        """The part of a net that the op is applied to, such as activations or weights."""
         return self.task.net.site
 
     @property
@@ -121,7 +121,7 @@ class Nets:
         return result
 
     def get_learned(self, member: int, layer: int) -> dict[str, Tensor]:
-        """Return the parameters of the op that one net has learned in a layer, by name.
+        """Return the op's parameters that one net has learned in a layer, as a dict of tensors by name.
 
         Each tensor has shape (values,), with a single value or one value per channel.
         """
@@ -139,7 +139,7 @@ class Nets:
 
     @cached_property
     def products(self) -> list[Product]:
-        """The combined linear map from each layer with the op to the next such layer or to the output."""
+        """The linear map, combined from layers, from each layer with the op to the next one or the output."""
         return [self._make_product(layer) for layer in self.op_layers]
 
     def _make_product(self, layer: int) -> Product:
@@ -216,13 +216,13 @@ class Instrument:
 
 @dataclass(frozen=True, kw_only=True)
 class Recorded(Instrument):
-    """An instrument that is recorded as a series during the training run, whether or not it is displayed.
+    """An instrument whose measurements are recorded during the whole run, displayed or not.
 
     Attributes:
         fields: the names of the values in each column.
         columns: a function that returns the number of columns of a run: by default one per hidden layer.
         measure: ``nets -> (fields, active members, columns)``, NaN for values that cannot be measured.
-        draw: as above, with the columns of each learned parameter of the rule as its second argument.
+        draw: as in ``Instrument``, with the columns of each learned parameter of the rule as second argument.
     """
 
     kind = "recorded"

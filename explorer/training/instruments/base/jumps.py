@@ -23,7 +23,7 @@ _ROUNDING = 1e-6
 
 
 def look_up(values: Tensor, index: Tensor) -> Tensor:
-    """Return the elements of a flattened tensor at the given indices, like ``values.take(index)`` but faster.
+    """Return the elements of a flattened tensor at given indices, as ``values.take(index)`` but faster.
 
     Apple's GPUs do not support ``take``.
     """
@@ -47,7 +47,7 @@ class Jumps:
 
     @property
     def reach(self) -> float:
-        """The largest noise considered: the standard deviation of the noise × ``REACH``."""
+        """The largest noise that is considered: ``REACH`` standard deviations."""
         return REACH * self.sigma
 
     def compute_weights(self, x: Tensor, part: slice, shares: Tensor) -> Tensor:
@@ -129,7 +129,7 @@ def _split_jumps(below: list[float], above: list[float], max_distance: float) ->
 
 
 def _find_ends(jumps: Jumps, part: slice) -> tuple[float, float]:
-    """Return the op's lowest and highest value around some jumps, in reverse order if the op decreases."""
+    """Return the op's lowest and highest value around some jumps, the highest first if the op decreases."""
     below, above = jumps.below[part], jumps.above[part]
     low, high = (float(end) for end in torch.cat([below, above]).aminmax())
     return (low, high) if (above - below).sum() >= 0 else (high, low)

@@ -26,7 +26,7 @@ ParameterItems = tuple[tuple[str, float], ...]
 def compute_span(nets: Nets) -> tuple[float, float]:
     """Return the range of x in which to plot all backward rules of a training run.
 
-    It contains 0 and the kinks of the op and of the rules, and a margin.
+    It contains 0, the kinks of the op and of the rules, and a margin.
     """
     items = tuple(sorted(nets.settings.parameters.items()))
     ends = [_find_kinks(nets.op, rule, items) for rule in nets.rules]

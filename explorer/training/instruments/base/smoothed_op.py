@@ -55,9 +55,9 @@ class SmoothedOp:
 
     @cached_property
     def steps(self) -> tuple[float, float, float] | None:
-        """The x of the first jump, the distance between jumps, and their height.
+        """The first jump's x, the distance between jumps and their height, or None if jumps are not equal.
 
-        None if the jumps are not equal, or the op is not constant between them.
+        It is also None if the op is not constant between its jumps.
         """
         if not self.flat:
             return None
@@ -78,7 +78,7 @@ class SmoothedOp:
 
     @cached_property
     def near(self) -> int:
-        """The maximum number of jumps on one side of an x that noise can reach from there."""
+        """The largest number of jumps that noise can reach on one side of any x."""
         ends = torch.searchsorted(self.at, self.at + REACH * self.sigma)
         return int((ends - torch.arange(len(ends))).max())
 

@@ -49,7 +49,7 @@ def _compute_upstream(nets: Nets, layer: int) -> Tensor:
 
 
 def _compute_slope(nets: Nets, x: Tensor) -> Tensor:
-    """Return the op's own derivative at x, or 0 if it has none."""
+    """Return the op's own derivative at x, by autograd, or 0 if it has none."""
     leaf = x.detach().requires_grad_()
     with torch.enable_grad():
         y = nets.op_rules.pairs[0][0](leaf)

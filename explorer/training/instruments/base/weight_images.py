@@ -51,7 +51,7 @@ def encode_weights(weights: Tensor, kernel: int) -> dict[str, Any]:
 
 
 def draw_weights(encoded: Mapping[str, Any], caption: str = "") -> Block:
-    """Return the image of encoded weights: blue above 0, orange below.
+    """Return a block with the image of encoded weights: blue above 0, orange below.
 
     A row is an input and a column an output. Kernels are a grid with a row per output and a column per map
     below, or a square grid with only one map below.

@@ -105,16 +105,16 @@ def _list_unit_values(step: Step, member: int) -> dict[str, list[float]]:
 
 
 def _make_gradient_tree(op: Op, rule: Rule, learn: Sequence[str]) -> Data | None:
-    """Return the expression tree of torch's own derivative of the op.
+    """Return torch's own derivative of the op as an expression tree, or None if learning does not change it.
 
-    Returns None if learned parameters do not change it.
+    Torch may differentiate the op in another way if some of its parameters are learned.
     """
     gradient = None if rule.parsed else op.parsed.derive_gradient(list_learned(op, rule, learn))
     return None if gradient is None or gradient == op.parsed.gradient else gradient.data
 
 
 def _make_tensors(step: Step, member: int) -> dict[str, Record]:
-    """Return the displayed parts of all tensors of a training step, as a dict from names to records."""
+    """Return the displayed parts of all tensors of a training step as a dict of records by name."""
     sources: dict[str, Tensors] = {}
     for stage in get_stages(step.nets.site):
         own_tensor = {} if isinstance(stage.tensor, str) else {stage.key: stage.tensor}
@@ -231,7 +231,7 @@ def _format_part(visible: int, count: int, name: str) -> str:
 
 
 def _list_sizes(step: Step) -> dict[str, tuple[int, str]]:
-    """Return the length of each kind of axis, and a noun for what the axis counts."""
+    """Return the length of each kind of axis, and a noun for what is counted along it."""
     inputs, units = step.weights.shape[1:]
     repetitions = " × times" * (step.times > 1) + " × places" * (step.places > 1)
     rows = step.examples * step.times * step.places, f"examples{repetitions}"

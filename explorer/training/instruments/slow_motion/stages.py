@@ -1,4 +1,4 @@
-"""The stages in which one training step is shown in slow motion, in order of time."""
+"""The stages in which slow motion shows one training step, in order of time."""
 
 from __future__ import annotations
 

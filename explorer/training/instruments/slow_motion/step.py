@@ -45,12 +45,12 @@ class Step:
 
     @cached_property
     def op_layers(self) -> list[int]:
-        """The indices of the layers that contain the op."""
+        """The indices of the layers with the op."""
         return [number for number, trace in enumerate(self.batch_pass.traces) if trace.gradient is not None]
 
     @property
     def trace(self) -> Trace:
-        """The tensors that the layer with the op has stored during the forward and backward pass."""
+        """The tensors that the layer with the op stored during the forward and backward pass."""
         return self.batch_pass.traces[self.op_layers[self.layer]]
 
     @property
@@ -193,7 +193,7 @@ class Step:
 
 @lru_cache(maxsize=256)
 def has_formula(op: Op, rule: Rule | None = None) -> bool:
-    """Return whether a backward rule, or else the op, computes each element independently of all others."""
+    """Return whether a rule, or else the op, computes each element without reductions such as a mean."""
     formula = (rule.parsed or op.parsed.gradient) if rule else op.parsed
     return formula is not None and not find_reductions(formula.tree) and not find_reductions(op.parsed.tree)
 

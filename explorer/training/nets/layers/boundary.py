@@ -64,7 +64,7 @@ class Boundary:
         return self.draw_names & {LOSS, TWIN_LOSS}
 
     def draw(self, moment: Moment, like: Tensor) -> Tensor | None:
-        """Draw one random number for each element of a tensor, or return None if nothing is random."""
+        """Return one random number for each element of a tensor, or None if nothing is random."""
         if not self.draw_names:
             return None
         if not moment.is_evaluation:
@@ -82,7 +82,7 @@ class Boundary:
         *,
         evaluating: bool = False,
     ) -> Tensor:
-        """Compute the op's output for each element of x."""
+        """Return the op's output for each element of x, by the op that each net has."""
         calls = self._split_calls(_EVALUATION if evaluating else _OP, (x,))
         return _concatenate([self._call(call, inputs, learned, random) for call, inputs in calls])
 
@@ -95,7 +95,7 @@ class Boundary:
         gradients: Sequence[Tensor] = (),
         random: RandomValues = NO_RANDOM_VALUES,
     ) -> Tensor:
-        """Compute the gradient at the op's input x from the upstream gradient g by the backward rules.
+        """Return the gradient at the op's input x by the backward rules, from the upstream gradient g.
 
         The gradients of the learned parameters are added to ``gradients``, as by ``add_gradients``.
         """
@@ -131,7 +131,7 @@ class Boundary:
         gradients: Sequence[Tensor],
         random: RandomValues,
     ) -> None:
-        """Add the gradients of learned parameters for the nets that share one call."""
+        """Add the gradients of the learned parameters of those nets that share one call to ``gradients``."""
         (_, a, b), (x, y, g) = call, tensors
         functions = self._learning[a] if gradients else None
         if functions is None:
@@ -153,7 +153,7 @@ class Boundary:
     def _collect_arguments(
         self, learned: Sequence[Tensor], random: RandomValues, a: int, b: int
     ) -> dict[str, Tensor]:
-        """Return the learned parameters and random numbers of a range of nets, by name."""
+        """Return a dict of the learned parameters and random numbers of the nets a to b."""
         named = [*zip(self._names, learned, strict=True), *random.items()]
         return {name: values[a:b] for name, values in named}
 

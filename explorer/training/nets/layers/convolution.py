@@ -42,7 +42,7 @@ class Patches(Spread):
     """
 
     def __init__(self, maps: Maps, seeds: list[int]) -> None:
-        """Create the layer from the size of the images and the index of each net's random seed."""
+        """Create the layer from the size of the images and the seed index of each net."""
         super().__init__(seeds)
         self._maps = maps
 
@@ -82,14 +82,14 @@ class Convolution(Dense):
         self._maps, self.stride = maps, stride
 
     def forward(self, x: Tensor, parameters: Parameters, trace: Trace) -> Tensor:
-        """Compute the feature maps at the output. See ``Layer.forward``."""
+        """Return the feature maps at the output of the convolution, (members, n, units of ``output``)."""
         inputs = x if self._first else extract_patches(x, self._maps, self.stride)
         trace.saved = (inputs,)
         weights, *bias = parameters
         return self._to_units(multiply_members(weights.mT, inputs, *(each.mT for each in bias)))
 
     def propagate(self, g: Tensor, parameters: Parameters) -> Tensor:
-        """Compute the gradient at x by summing over overlapping patches. See ``Layer.propagate``."""
+        """Return the gradient at x, by summing over overlapping patches."""
         at_patches = multiply_members(parameters[0], group_by_channel(g, self.channels))
         return _fold_patches(self._split_places(at_patches), self._maps, self.stride)
 
@@ -101,21 +101,21 @@ class Convolution(Dense):
             torch.sum(g, 2, keepdim=True, out=bias.mT)
 
     def compute_gradients(self, g: Tensor, trace: Trace) -> list[Tensor]:
-        """Compute the gradients of weights and biases for some examples. See ``Layer``."""
+        """Return the gradients of weights and biases for some examples only."""
         inputs = self._split_places(trace.saved[0])[..., : g.shape[1]].flatten(2)
         g = group_by_channel(g, self.channels)
         return [torch.matmul(inputs, g.mT), *([g.sum(2).unsqueeze(1)] * (len(self.shapes) - 1))]
 
     def get_inputs(self, trace: Trace) -> Tensor:
-        """Return the patches as rows, in the order of the examples. See ``Layer.get_inputs``."""
+        """Return the patches as rows, (members, rows, inputs), in the order of the examples."""
         return self._split_places(trace.saved[0]).permute(0, 3, 2, 1).flatten(1, 2)
 
     def _split_places(self, patches: Tensor) -> Tensor:
-        """Separate the positions of a kernel from the examples, (members, numbers, places, n)."""
+        """Return patches with kernel positions separate from examples, (members, numbers, places, n)."""
         return patches.view(*patches.shape[:2], self.uses, -1)
 
     def _to_units(self, maps: Tensor) -> Tensor:
-        """Reshape feature maps from (members, channels, places · n) to (members, n, units)."""
+        """Return feature maps of shape (members, channels, places · n) as (members, n, units)."""
         return maps.view(len(maps), self.output.units, -1).mT
 
 
@@ -127,7 +127,7 @@ class Pool(Layer):
         self.output = Maps(maps.side // 2, maps.channels)
 
     def forward(self, x: Tensor, parameters: Parameters, trace: Trace) -> Tensor:
-        """Average each 2 × 2 square of the feature maps. See ``Layer.forward``."""
+        """Return the mean of each 2 × 2 square of the feature maps."""
         side, channels = self.output
         four = x.mT.view(len(x), channels, side, 2, side, 2, -1)
         rows = four[:, :, :, 0] + four[:, :, :, 1]
@@ -135,18 +135,18 @@ class Pool(Layer):
         return means.flatten(1, 3).mT
 
     def backward(self, g: Tensor, parameters: Parameters, gradients: Parameters, trace: Trace) -> Tensor:
-        """Divide the gradient of each mean among its four units. See ``Layer.backward``."""
+        """Return the gradient at x: the gradient of each mean divided among its four units."""
         return self.propagate(g, parameters)
 
     def propagate(self, g: Tensor, parameters: Parameters) -> Tensor:
-        """Divide the gradient of each mean among its four units. See ``Layer.propagate``."""
+        """Return the gradient at x: the gradient of each mean divided among its four units."""
         side, channels = self.output
         quarter = (g.mT * 0.25).view(len(g), channels, side, 1, side, 1, -1)
         return quarter.expand(-1, -1, -1, 2, -1, 2, -1).flatten(1, 5).mT
 
 
 def group_by_channel(x: Tensor, channels: int) -> Tensor:
-    """Reshape feature maps so that all units of a channel are adjacent.
+    """Return feature maps in which all units of a channel are adjacent.
 
     The shape changes from (members, n, units) to (members, channels, places · n).
     """
@@ -154,7 +154,7 @@ def group_by_channel(x: Tensor, channels: int) -> Tensor:
 
 
 def extract_patches(x: Tensor, maps: Maps, stride: int = 1) -> Tensor:
-    """Extract the 3 × 3 patch around every unit, or around every second one for a stride of 2.
+    """Return the 3 × 3 patch around every unit, or around every second one for a stride of 2.
 
     The result has shape (members, channels · taps, places · n).
     """
@@ -172,7 +172,7 @@ def extract_patches(x: Tensor, maps: Maps, stride: int = 1) -> Tensor:
 
 
 def _fold_patches(at_patches: Tensor, maps: Maps, stride: int) -> Tensor:
-    """Sum overlapping patches back into feature maps, as the transpose of ``extract_patches``.
+    """Return overlapping patches summed into feature maps, the transpose of ``extract_patches``.
 
     Patches are (members, channels · taps, places, n), maps (members, n, units). Sums go over columns first,
     then over rows, in the order of autograd.

@@ -27,23 +27,23 @@ class Dense(Layer):
         self._product: Product = multiply_singly if separate else multiply_members
 
     def init_parameters(self, generator: Generator, scale: float) -> list[Tensor]:
-        """Draw normally distributed weights with standard deviation ``scale``, and set biases to 0."""
+        """Return normally distributed weights with standard deviation ``scale``, and biases of 0."""
         weights, *biases = self.shapes
         return [torch.randn(weights, generator=generator) * scale, *map(torch.zeros, biases)]
 
     def forward(self, x: Tensor, parameters: Parameters, trace: Trace) -> Tensor:
-        """Compute ``x @ w + b``. See ``Layer.forward``."""
+        """Return ``x @ w + b`` for all nets."""
         trace.saved = (x,)
         weights, *bias = parameters
         return multiply_members(x, weights, *bias) if bias else self._product(x, weights)
 
     def backward(self, g: Tensor, parameters: Parameters, gradients: Parameters, trace: Trace) -> Tensor:
-        """Compute the gradients at x and for the parameters. See ``Layer.backward``."""
+        """Return the gradient at x, and write those of weights and biases to ``gradients``."""
         self._write_gradients(g, gradients, trace)
         return g if self._first else self.propagate(g, parameters)
 
     def propagate(self, g: Tensor, parameters: Parameters) -> Tensor:
-        """Compute the gradient at x, but not those of the parameters. See ``Layer.propagate``."""
+        """Return the gradient at x without computing those of weights and biases."""
         return self._product(g, parameters[0].mT)
 
     def _write_gradients(self, g: Tensor, gradients: Parameters, trace: Trace) -> None:
@@ -53,7 +53,7 @@ class Dense(Layer):
             torch.sum(g, 1, keepdim=True, out=bias)
 
     def compute_gradients(self, g: Tensor, trace: Trace) -> list[Tensor]:
-        """Compute the gradients of weights and biases for some examples. See ``Layer``."""
+        """Return the gradients of weights and biases for some examples only."""
         x = trace.saved[0]
         return [torch.matmul(x[:, : g.shape[1]].mT, g), *([g.sum(1, keepdim=True)] * (len(self.shapes) - 1))]
 
@@ -62,11 +62,11 @@ class Relu(Layer):
     """A ReLU layer, ``max(x, 0)``, for nets in which the op is applied to weights."""
 
     def forward(self, x: Tensor, parameters: Parameters, trace: Trace) -> Tensor:
-        """Compute ``max(x, 0)``. See ``Layer.forward``."""
+        """Return ``max(x, 0)`` for all nets."""
         trace.saved = (x,)
         return x.relu()
 
     def backward(self, g: Tensor, parameters: Parameters, gradients: Parameters, trace: Trace) -> Tensor:
-        """Compute the gradient at x, which is 0 where x ≤ 0 even if g is not finite, as in autograd."""
+        """Return the gradient at x, which is 0 where x ≤ 0 even if g is not finite, as in autograd."""
         before: Tensor = torch.ops.aten.threshold_backward(g, trace.saved[0], 0)
         return before

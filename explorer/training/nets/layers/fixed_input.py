@@ -20,7 +20,7 @@ class FixedInput(Layer):
     biased = False
 
     def __init__(self, weights: Sequence[Tensor], x: Sequence[Tensor], seeds: Sequence[int]) -> None:
-        """Create the layer from the weights and inputs of each seed, and the index of each net's seed."""
+        """Create the layer from the weights and inputs of each seed, and the seed index of each net."""
         self._weights, self._x, self._seeds = weights, x, seeds
         self._grams = [inputs.mm(inputs.t()) for inputs in x]
         value = (len(x[0]), weights[0].shape[1])
@@ -32,7 +32,7 @@ class FixedInput(Layer):
         return [[value, torch.zeros_like(value)] for value in values]
 
     def weights(self, parameters: Parameters) -> Tensor:
-        """Compute the current weights from the displacement. See ``Layer.weights``."""
+        """Return the current weights of each net, computed from the accumulated displacement."""
         displacements = zip(self._seeds, parameters[1], strict=True)
         return torch.stack(
             [
@@ -42,7 +42,7 @@ class FixedInput(Layer):
         )
 
     def forward(self, x: Tensor, parameters: Parameters, trace: Trace) -> Tensor:
-        """Return ``x @ w``, which is stored as a parameter. See ``Layer.forward``."""
+        """Return ``x @ w``, which this layer stores as a parameter."""
         return parameters[0]
 
     def backward(self, g: Tensor, parameters: Parameters, gradients: Parameters, trace: Trace) -> Tensor:
@@ -52,7 +52,7 @@ class FixedInput(Layer):
         return g
 
     def compute_gradients(self, g: Tensor, trace: Trace) -> list[Tensor]:
-        """Compute the gradient of the weights for some examples. See ``Layer``."""
+        """Return the gradient of the weights for some examples only."""
         return [
             torch.stack(
                 [self._x[seed][: len(each)].t().mm(each) for seed, each in zip(self._seeds, g, strict=True)]
@@ -60,21 +60,21 @@ class FixedInput(Layer):
         ]
 
     def slopes(self, gradients: Parameters) -> Tensor:
-        """Return the gradient of the weights. See ``Layer.slopes``."""
+        """Return the gradient of the weights of each net, ``x.T @ g``."""
         pairs = zip(self._seeds, gradients[1], strict=True)
         return torch.stack([self._x[seed].t().mm(-negative) for seed, negative in pairs])
 
     def size(self, gradients: Parameters) -> Tensor:
-        """Compute the norm of the gradient of the weights, ``x.T @ g``. See ``Layer.size``."""
+        """Return the norm of the gradient of the weights, ``x.T @ g``, of each net."""
         change, negative = gradients
         return sum_members(negative * change).clamp_(max=0).abs_().sqrt_()
 
     def length(self, parameters: Parameters) -> Tensor:
-        """Compute the norm of the weights. See ``Layer.length``."""
+        """Return the norm of the weights of each net."""
         return compute_norms(self.weights(parameters))
 
     def get_distance(self, parameters: Parameters, start: Parameters) -> Tensor:
-        """Compute how far the weights are from where they started. See ``Layer.get_distance``."""
+        """Return how far the weights of each net have moved from their initial values."""
         displacement = parameters[1]
         return sum_members(displacement * self._compute_change(displacement)).clamp_(min=0).sqrt_()
 

@@ -17,7 +17,7 @@ Parameters = Sequence[Tensor]
 
 
 class OpTrace(NamedTuple):
-    """The op's input and output in one layer, and the gradients at both."""
+    """The op's input x and output y in one layer, and the gradients at both."""
 
     x: Tensor
     y: Tensor
@@ -122,43 +122,42 @@ class Layer:
     asks: frozenset[str] = frozenset()
 
     def split_parameters(self, parameters: Parameters) -> tuple[Parameters, Parameters]:
-        """Split a layer's parameters into weights and biases, and the op's learned parameters."""
+        """Return a layer's parameters in two parts: weights and biases, and the op's learned parameters."""
         return parameters[: len(self.shapes)], parameters[len(self.shapes) :]
 
     def init_parameters(self, generator: Generator, scale: float) -> list[Tensor]:
-        """Draw the initial weights and biases of this layer for one net."""
+        """Return random initial weights and biases of this layer for one net."""
         return []
 
     def forward(self, x: Tensor, parameters: Parameters, trace: Trace) -> Tensor:
-        """Compute the output of the layer for all nets, (members, …)."""
+        """Return the output of the layer for all nets, (members, …)."""
         raise NotImplementedError
 
     def backward(self, g: Tensor, parameters: Parameters, gradients: Parameters, trace: Trace) -> Tensor:
-        """Compute the gradient at the input x, and write the gradients of the parameters to ``gradients``."""
+        """Return the gradient at the input x, and write the gradients of the parameters to ``gradients``."""
         raise NotImplementedError
 
     def compute_gradients(self, g: Tensor, trace: Trace) -> list[Tensor]:
-        """Compute the gradients of the layer's parameters for the first examples.
+        """Return the gradients of the layer's parameters for the first examples only.
 
-        Returns the weights' gradient first, (members, …) each.
-
-        ``g``: the gradient at this layer's output, (members, n or fewer, outputs).
+        The weights' gradient comes first; each is (members, …). ``g``: the gradient at this layer's output,
+        (members, n or fewer, outputs).
         """
         raise NotImplementedError
 
     def propagate(self, g: Tensor, parameters: Parameters) -> Tensor:
-        """Compute the gradient at the input of a layer that is linear, without those of the parameters."""
+        """Return the gradient at the input of a linear layer, without computing those of its parameters."""
         raise NotImplementedError
 
     def group_by_channel(self, x: Tensor) -> Tensor:
-        """Reshape the op's input so that the elements of each channel are adjacent, (members, channels, …).
+        """Return the op's input with the elements of each channel adjacent, (members, channels, …).
 
         A channel of weights is a kernel.
         """
         return x.mT
 
     def get_channel_shape(self, channels: int) -> tuple[int, int]:
-        """Return the shape in which one value per channel broadcasts with the op's input."""
+        """Return the shape in which one value per channel broadcasts to the op's input."""
         return 1, channels
 
     def get_inputs(self, trace: Trace) -> Tensor:
@@ -190,20 +189,20 @@ class Spread(Layer):
     """A layer that repeats the examples of each random seed for every net with that seed."""
 
     def __init__(self, seeds: Sequence[int]) -> None:
-        """Create the layer from the index of each net's random seed."""
+        """Create the layer from the seed index of each net."""
         self._seeds = torch.tensor(seeds)
 
     def forward(self, x: Tensor, parameters: Parameters, trace: Trace) -> Tensor:
-        """Return the examples of each net. See ``Layer.forward``."""
+        """Return the examples of each net, (members, n, inputs), those of its seed."""
         return spread(x, self._seeds)
 
     def backward(self, g: Tensor, parameters: Parameters, gradients: Parameters, trace: Trace) -> Tensor:
-        """Return g unchanged. The return value is not used."""
+        """Return g unchanged, because no layer before this one uses the gradient."""
         return g
 
 
 def spread(x: Tensor, seeds: Tensor) -> Tensor:
-    """Repeat data that has one entry per random seed for every net of that seed.
+    """Return data with one entry per random seed repeated for every net of that seed.
 
     ``x`` has shape (seeds or 1, …), the result (members, …).
     """

@@ -33,11 +33,11 @@ class Moment(NamedTuple):
 
     @property
     def is_evaluation(self) -> bool:
-        """Whether these random numbers are for held-out data."""
+        """Whether these random numbers are for evaluation on held-out data."""
         return self.step == EVALUATION_STEP
 
     def draw(self, seeds: Sequence[int], like: Tensor) -> Tensor:
-        """Draw a random number between 0 and 1, both excluded, for each element of a tensor.
+        """Return a random number between 0 and 1, both excluded, for each element of a tensor.
 
         Nets with equal seeds get equal numbers.
         """

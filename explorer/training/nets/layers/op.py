@@ -19,7 +19,7 @@ class Activation(Layer):
         self._boundary, self.learned, self.asks = boundary, boundary.learned, boundary.asks
 
     def forward(self, x: Tensor, parameters: Parameters, trace: Trace) -> Tensor:
-        """Apply the op to x. See ``Layer.forward``."""
+        """Return the op's output for x, for all nets."""
         arranged = self._arrange(x)
         trace.u = self._boundary.draw(trace.moment, arranged)
         evaluating, random = trace.moment.is_evaluation, get_random_values(trace, x, self._arrange)
@@ -28,7 +28,7 @@ class Activation(Layer):
         return trace.y
 
     def backward(self, g: Tensor, parameters: Parameters, gradients: Parameters, trace: Trace) -> Tensor:
-        """Compute the gradient at x by the backward rule of each net. See ``Layer.backward``."""
+        """Return the gradient at x by the backward rule of each net."""
         assert trace.x is not None
         assert trace.y is not None
         trace.upstream = g
@@ -44,7 +44,7 @@ class Activation(Layer):
         return x
 
     def _to_units(self, values: Tensor, like: Tensor) -> Tensor:
-        """Reshape the op's values back to the shape of the layer's units."""
+        """Return values with the op's shape in the shape of the layer's units."""
         return values
 
 
@@ -58,11 +58,11 @@ class MapActivation(Activation):
         self.channels = channels
 
     def group_by_channel(self, x: Tensor) -> Tensor:
-        """Reshape x so that the units of each channel are adjacent. See ``Layer.group_by_channel``."""
+        """Return x with the units of each channel adjacent, (members, channels, places · n)."""
         return group_by_channel(x, self.channels)
 
     def get_channel_shape(self, channels: int) -> tuple[int, int]:
-        """Return the shape in which one value per channel broadcasts with x. See ``Layer``."""
+        """Return the shape in which one value per channel broadcasts to x."""
         return channels, 1
 
     def _arrange(self, x: Tensor) -> Tensor:
@@ -76,12 +76,12 @@ class _QuantisedWeights(Dense):
     """A layer that applies the op to its weights: ``op(w·√fan in) / √fan in``."""
 
     def _set_op(self, boundary: Boundary) -> None:
-        """Set the op. Call this once the shapes of the weights are known."""
+        """Set the op of the layer, once the shapes of the weights are known."""
         self._boundary, self._unit = boundary, self.shapes[0][0] ** 0.5
         self.learned, self.asks = boundary.learned, boundary.asks
 
     def forward(self, x: Tensor, parameters: Parameters, trace: Trace) -> Tensor:
-        """Multiply x by the quantised weights. See ``Layer.forward``."""
+        """Return x multiplied by the quantised weights, for all nets."""
         (latent, *bias), learned = self.split_parameters(parameters)
         trace.x = latent * self._unit
         trace.u = self._boundary.draw(trace.moment, trace.x)
@@ -95,7 +95,7 @@ class _QuantisedWeights(Dense):
         return output
 
     def backward(self, g: Tensor, parameters: Parameters, gradients: Parameters, trace: Trace) -> Tensor:
-        """Compute the gradient at x, and those of the latent weights by the rules. See ``Layer.backward``."""
+        """Return the gradient at x, and write those of the full-precision weights, by the rules."""
         assert trace.x is not None
         assert trace.y is not None
         (_, *bias), learned = self.split_parameters(parameters)

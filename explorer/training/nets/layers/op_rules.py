@@ -51,9 +51,9 @@ def join_rules(
     learn: Sequence[str] = (),
     learned: Sequence[LearnedParameter] = (),
 ) -> OpRules:
-    """Combine an op with several backward rules into functions of tensors.
+    """Return an op and several backward rules, combined as functions of tensors.
 
-    If one of them is stochastic, all functions take random draws by name.
+    If one of them is stochastic, all functions take random numbers by name.
 
     Args:
         op: the op's key or record.
@@ -133,7 +133,7 @@ def _list_starts(
 
 
 def concatenate(parts: Sequence[OpRules]) -> OpRules:
-    """Combine the backward rules of several ``OpRules`` of the same op into one."""
+    """Return one ``OpRules`` with the backward rules of several ones that have the same op."""
     learning = [each for part in parts for each in part.learning or [None] * len(part.pairs)]
     starts = [each for part in parts for each in part.starts or [()] * len(part.pairs)]
     pairs = [pair for part in parts for pair in part.pairs]

@@ -20,17 +20,17 @@ class Latency(Layer):
     """
 
     def __init__(self, seeds: list[int]) -> None:
-        """Create the layer from the index of each net's random seed."""
+        """Create the layer from the seed index of each net."""
         self._seeds = torch.tensor(seeds)
 
     def forward(self, x: Tensor, parameters: Parameters, trace: Trace) -> Tensor:
-        """Return the spikes for each pixel and time step. See ``Layer.forward``."""
+        """Return the spikes for each pixel and time step, (members, times · n, inputs)."""
         spike_times = ((1 - x) * (TIMES - 1)).round().where(x > MIN_BRIGHTNESS, TIMES).unsqueeze(1)
         times = torch.arange(TIMES, device=x.device).view(TIMES, 1, 1)
         return spread((spike_times == times).to(x.dtype).flatten(1, 2), self._seeds)
 
     def backward(self, g: Tensor, parameters: Parameters, gradients: Parameters, trace: Trace) -> Tensor:
-        """Return g unchanged. The return value is not used."""
+        """Return g unchanged, because no layer before this one uses the gradient."""
         return g
 
 
@@ -51,7 +51,7 @@ class SpikingUnits(Dense):
         self._boundary, self.learned, self.asks = boundary, boundary.learned, boundary.asks
 
     def forward(self, x: Tensor, parameters: Parameters, trace: Trace) -> Tensor:
-        """Compute the spikes at all time steps. See ``Layer.forward``."""
+        """Return the spikes at all time steps, (members, times · n, outputs)."""
         own_parameters, learned = self.split_parameters(parameters)
         trace.x = super().forward(x, own_parameters, trace)
         trace.y = torch.empty_like(trace.x)
@@ -69,7 +69,7 @@ class SpikingUnits(Dense):
         return trace.y
 
     def backward(self, g: Tensor, parameters: Parameters, gradients: Parameters, trace: Trace) -> Tensor:
-        """Compute the gradient at x by backpropagation through time. See ``Layer.backward``.
+        """Return the gradient at x by backpropagation through time.
 
         The gradients of the op's learned parameters are sums over the time steps, each scaled by its own N.
         """
@@ -98,7 +98,7 @@ class SpikingUnits(Dense):
         return torch.cat([torch.zeros_like(charges[0]), *charges[:-1]], 1)
 
     def _apply_rules(self, trace: Trace, g: Tensor, learned: Parameters) -> Tensor:
-        """Compute the gradients at the op's input by the backward rules, for all time steps."""
+        """Return the gradients at the op's input by the backward rules, for all time steps."""
         assert trace.x is not None
         assert trace.y is not None
         if not self._boundary.has_reduction:
@@ -140,14 +140,14 @@ class LeakySum(Dense):
     """
 
     def forward(self, x: Tensor, parameters: Parameters, trace: Trace) -> Tensor:
-        """Compute the mean potentials. See ``Layer.forward``."""
+        """Return the mean potential of each unit over time."""
         by_time = zip(_WEIGHTS, x.chunk(TIMES, 1), strict=True)
         decayed = sum((each * weight for weight, each in by_time), start=x.new_zeros(()))
         weights, *bias = parameters
         return super().forward(decayed, [weights, *(each * sum(_WEIGHTS) for each in bias)], trace)
 
     def backward(self, g: Tensor, parameters: Parameters, gradients: Parameters, trace: Trace) -> Tensor:
-        """Compute the gradient at x. See ``Layer.backward``."""
+        """Return the gradient at x for all time steps, and write those of the parameters."""
         before = super().backward(g, parameters, gradients, trace)
         for bias in gradients[1:]:
             bias.mul_(sum(_WEIGHTS))
