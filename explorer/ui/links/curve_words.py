@@ -200,7 +200,7 @@ def tidy_range(start: float, stop: float) -> tuple[tuple[float, float], list[str
 
 
 def _is_possible(text: str, parameter: Parameter) -> bool:
-    """Return whether text is a number that a link may set for a parameter."""
+    """Return whether text is a number within the bounds to which a parameter's slider extends."""
     low, high = find_reach(parameter)
     return bool(NUMBER.fullmatch(text)) and low <= float(text) <= high
 

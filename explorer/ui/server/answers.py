@@ -287,7 +287,7 @@ def _compute_lesson(key: str) -> Answer:
 
 
 def _describe_picture(rule: str) -> Answer:
-    """Return a backward rule's key, and its catalogue entry if the browser does not know the rule."""
+    """Return a backward rule's key, with its catalogue entry if the browser does not know the rule."""
     record = find_rule(rule)
     return {
         "picture": record.key,
