@@ -283,7 +283,7 @@ class Op(Entry):
 
     @property
     def evaluation_op(self) -> "Op":
-        """The op that replaces this one when a net is evaluated; usually the op itself."""
+        """The op used for evaluating a net: this op itself, or one of another formula without parameters."""
         return self if self.judged is None else replace(self, formula=self.judged, parameters=(), judged=None)
 
 

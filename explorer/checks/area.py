@@ -79,7 +79,7 @@ def _compare_area(curve: Curve, of_jump: bool = False) -> Result:
 
 
 def check_antiderivative(curve: Curve) -> Result:
-    """Check whether a rule's integral over x, the function that training then minimises, follows the op."""
+    """Check whether a rule's integral over x, whose slope training then follows, follows the op."""
     curve.require_elementwise()
     declared, at = curve.subject.declared, curve.jumps[0]
     if not curve.is_flat and not is_derivative(curve):

@@ -163,7 +163,7 @@ def _find_sign_runs(signs: Floats) -> list[tuple[float, int, int]]:
 
 
 def _bisect(low: float, high: float, is_left: Callable[[float], bool]) -> float:
-    """Return the number, found by bisection, at which a condition that is true at ``low`` becomes false."""
+    """Return the number between ``low`` and ``high``, by bisection, at which a condition becomes false."""
     for _ in range(_BISECTIONS):
         middle = (low + high) / 2
         low, high = (middle, high) if is_left(middle) else (low, middle)

@@ -50,7 +50,10 @@ def to_normal(u: Tensor) -> Tensor:
 def bind_random(
     formula: Formula, op: Formula, loss: Loss | None, bind: Callable[[Formula], Callable[..., Tensor]]
 ) -> Callable[..., Tensor]:
-    """Compile a formula, which may use random numbers, to a function ``(x, y, g, tensors)``."""
+    """Compile a formula, which may use random numbers, to a function ``(x, y, g, tensors)``.
+
+    ``tensors`` must contain ``"u()"`` if the formula uses random numbers.
+    """
     if not formula.random_names:
         return bind(formula)
     shared = _find_shared_outputs(formula.tree)

@@ -96,7 +96,7 @@ class Curve:
 
     @cached_property
     def tolerance(self) -> Tensor:
-        """The error up to which the slope, a central difference, is reliable."""
+        """The tolerance of the slope in comparisons, from its likely error; (n,)."""
         slope, error, h = self._slope
         rounding = 64 * self.eps * (self.y.abs() + 1e-3) / h
         return (1e-5 if self.is_fine else 5e-3) * slope.abs() + 5 * error + rounding + 1e-9
@@ -226,7 +226,7 @@ class Curve:
 
 
 def _limit_sum(near: float, total: float, growth: float = 1e-3) -> float:
-    """Return ``total``, or ±inf if it exceeds ``near``, the sum over a smaller range, by much."""
+    """Return ``total``, or ±inf if its part beyond ``near`` exceeds the fraction ``growth`` of it."""
     return math.copysign(math.inf, total) if abs(total - near) > growth * abs(total) + 1e-6 else total
 
 

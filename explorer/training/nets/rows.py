@@ -125,7 +125,7 @@ class Rows:
         return scaled
 
     def make_rates(self, lr: Lr, members: Sequence[Member]) -> float | Rates:
-        """Return the learning rate, or one per group of neighbouring nets and section of their parameters."""
+        """Return the learning rate, or a list of rates for groups of nets and for learned parameters."""
         is_uniform = not self._learning.positive or self._learning.rate == 1
         if is_uniform and isinstance(lr, float):
             return lr

@@ -94,7 +94,7 @@ class Run(Stepper):
         return tensors | self._collect_learned(names)
 
     def _collect_learned(self, names: Sequence[str]) -> dict[str, torch.Tensor]:
-        """Return the learned parameters of all nets that have not diverged, by name."""
+        """Return a dict of the learned parameters of all nets that have not diverged, by name."""
         tensors: dict[str, torch.Tensor] = {}
         ensemble, learned = self._nets.ensemble, self._nets.joined.learned
         for layer, layer_values in enumerate(ensemble.rows.view_learned(ensemble.parameters)):

@@ -98,7 +98,7 @@ class FairQueue(Generic[Item]):
             party.start = round(party.start + used / self._compute_weight(party, is_address), _DIGITS)
 
     def catch_up(self, item: Item) -> None:
-        """Return a dict of the learned parameters of all nets that have not diverged."""
+        """Move an item's next turn to the present if it was due earlier: unused turns are not saved."""
         self._changes += 1
         for around, party in self._levels_of(item):
             party.start = max(party.start, around.now)

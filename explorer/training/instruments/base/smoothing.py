@@ -123,7 +123,7 @@ def _sum_tabulated_steps(flips: Flips, op: SmoothedOp, first: float, width: floa
 def _sum_member_steps(
     flips: Flips, members: slice, op: SmoothedOp, first: float, width: float, height: float
 ) -> Tensor:
-    """Return this sum, see ``_sum_tabulated_steps``, for some of the nets."""
+    """Return the weighted sum of loss changes at equal jumps for some of the nets (``members``)."""
     x = flips.x[members]
     below = _count_steps_below(x, op, first, width)
     total = torch.zeros_like(x)
