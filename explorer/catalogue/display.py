@@ -8,7 +8,7 @@ _MAX_WIDTH = 60  # the maximum number of characters in a table cell
 
 
 def make_text_table(rows: Iterable[Sequence[str]]) -> str:
-    """Format rows of text as aligned columns, truncating cells that are too wide."""
+    """Return rows of text as one text with aligned columns. Cells that are too wide are truncated."""
     cells = [
         [cell if len(cell) <= _MAX_WIDTH else f"{cell[: _MAX_WIDTH - 1]}…" for cell in row] for row in rows
     ]
@@ -17,6 +17,6 @@ def make_text_table(rows: Iterable[Sequence[str]]) -> str:
 
 
 def make_html_table(rows: Iterable[Sequence[str]]) -> str:
-    """Format rows of text as an HTML table, with special characters escaped."""
+    """Return rows of text as an HTML table, with special characters escaped."""
     cells = ("".join(f'<td style="text-align:left">{escape(cell)}</td>' for cell in row) for row in rows)
     return f"<table>{''.join(f'<tr>{row}</tr>' for row in cells)}</table>"

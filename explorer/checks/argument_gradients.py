@@ -73,7 +73,7 @@ class Probe:
 
     @cached_property
     def _decided(self) -> Tensor:
-        """A mask, 1 at each x whose due gradient is unambiguous; all 1 if those are few.
+        """A mask, 1 at each x at which the gradient due to the argument is certain; all 1 if those are few.
 
         Rounding before or after clamping gives the same forward, but different masks near the bounds. The
         gradient due to a learned argument is ambiguous there.
@@ -205,7 +205,7 @@ class Probe:
         return torch.stack(actual), torch.stack(expected), bool((speed.abs() > 1e-6).any())
 
     def _sum_rows(self, x: Tensor) -> Tensor:
-        """Return y for n values of x, summed over all dimensions after the first; (n,)."""
+        """Return y for n values of x, summed over all dimensions but the first; (n,)."""
         with torch.no_grad():
             y = self.subject.run(self.subject.broadcast(x)).double()
         return y.flatten(1).sum(1) if y.dim() > 1 else y

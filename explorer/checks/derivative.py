@@ -135,7 +135,7 @@ def _judge_deviation(curve: Curve, deviating: Tensor, worst: int) -> Iterator[Re
 
 
 def _judge_factor(curve: Curve, times: float, at: float) -> Result:
-    """Return a result for a gradient of ``times`` the derivative, by design if the code has that number."""
+    """Return a result for a gradient of ``times`` the derivative: by design if the code has the number."""
     least = _find_factor(curve, _SMALL)
     if least is not None and abs(least - 1) < _SLIP:
         return by_design("It is the op's derivative for small g, and {figure} times it for g = 1.", at, times)

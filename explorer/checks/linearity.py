@@ -75,7 +75,7 @@ def _measure_rounding(curve: Curve, x: Tensor) -> Tensor:
 
 @lru_cache(maxsize=2)
 def find_effect_of_others(curve: Curve) -> Result | None:
-    """Return a result about a gradient that depends on its position or on other elements, or None."""
+    """Return a result if the gradient depends on positions or on other elements, or None if it does not."""
     if curve.subject.op is not None or curve.traits.dependence or curve.is_line:
         return None
     x = curve.subject.clip(torch.cat([curve.x[::7], _PLAIN.to(curve.dtype) + 0.01]))

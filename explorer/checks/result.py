@@ -104,7 +104,7 @@ class Results(list[Result]):
 def _conclude(
     verdict: str, text: str, where: Number | None = None, figure: Number | None = None, **values: Any
 ) -> Result:
-    """Return a result without a name. Braces in ``text`` name ``at``, ``figure`` or one of ``values``."""
+    """Return a result, without a name, for a text in which braces name ``at``, ``figure`` or a value."""
     at, size = (None if number is None else float(number) + 0.0 for number in (where, figure))
     values |= {"figure": size, "at": None if at is None else format_position(at)}
 

@@ -127,7 +127,7 @@ def normalize_name(text: str) -> str:
 
 
 def find_function(name: str) -> str | None:
-    """Return the name of the formula language's function with this name in any case, or None."""
+    """Return the formula language's name for a function in any case, or None if it has no such function."""
     return next((spelling for spelling in (name, name.lower()) if spelling in _FUNCTION_NAMES), None)
 
 

@@ -23,7 +23,7 @@ _LARGEST_SINGLE = 3.4028234663852886e38  # the largest number of float32
 
 
 class AtBounds(NamedTuple):
-    """The fractions of g that torch.clamp passes to x exactly at a bound, for number and for tensor bounds.
+    """The fractions of g that torch.clamp passes to x if x equals a bound that is a number, or a tensor.
 
     ``equals`` is the fraction for the first of two equal arguments of torch.fmin and torch.fmax.
     """

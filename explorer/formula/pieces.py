@@ -98,7 +98,7 @@ def find_edge_pieces(tree: Node) -> Iterator[Node]:
 
 
 def substitute_extremes(tree: Node) -> Iterator[Node]:
-    """Yield an expression with its random numbers at both ends of their range, if only x then remains."""
+    """Yield an expression with the random numbers at an end of their range, if it then depends on x only."""
     for uniform, normal in _ENDS:
         at_end = substitute(tree, {_U: uniform, _NORMAL: normal})
         if not {*RANDOM_NAMES, "y", "g"}.intersection(find_names(at_end)) and "x" in find_names(at_end):

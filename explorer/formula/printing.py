@@ -218,7 +218,7 @@ def _print(node: Node, dialect: Dialect) -> tuple[str, int]:
 
 
 def _print_output(node: Node, dialect: Dialect) -> str:
-    """Return the argument of a loss as code: a tensor even if its value is the same for all elements."""
+    """Return the argument of a loss as code whose value is a tensor, even if all elements are equal."""
     if not dialect.scalar or not is_constant(node):
         return print_source(node, dialect)
     return dialect.output.format(print_limited(node, replace(dialect, number=repr)))

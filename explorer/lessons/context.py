@@ -133,7 +133,7 @@ def run_changed():
 
 
 def compute_after_doubling(function):
-    """Return the gradient of x through a copy h doubled in place, and through the returned tensor."""
+    """Return the gradients of x whose copy h is doubled in place, by use of h or of the returned tensor."""
     gradients = {}
     for name in ("h", "returned"):
         x = torch.ones(1, requires_grad=True)

@@ -66,7 +66,7 @@ def answer_row(op: str, rule: str, parameters: dict[str, float]) -> Answer:
 
 
 def _make_line(result: Result | Neighbour, *fields: str) -> Answer:
-    """Return a result as a dict of its `fields` and of `where`, its x on the chart or None."""
+    """Return a result as a dict of its `fields` and of `where`, its x or None if that is off the chart."""
     visible = result.where is not None and abs(result.where) <= MAX_ABS_X
     return {name: getattr(result, name) for name in fields} | {
         "where": float(f"{result.where:.6g}") if visible else None

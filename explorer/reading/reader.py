@@ -375,7 +375,7 @@ class Reader:
             return inspect.Signature(parameters)
 
     def bind_arguments(self, function: Function, *first: Value) -> inspect.BoundArguments:
-        """Return the bound arguments of a call. Those without a value and a default become parameters."""
+        """Return the arguments of a call, bound to names; those without a value become formula parameters."""
         with convert_errors("takes other inputs than it is given"):
             signature = inspect.signature(function)
             bound = signature.bind_partial(*first)

@@ -53,7 +53,7 @@ def _list_path(node: ast.expr) -> list[str]:
 
 
 def _find_owner(node: ast.expr, scope: Scope) -> Value:
-    """Return the object or class that an expression in the pasted code names, or None."""
+    """Return the object or class that an expression in the pasted code names, or None for other values."""
     first, *path = _list_path(node)
     owner = scope.get(first)
     for name in path:

@@ -60,7 +60,7 @@ def list_packages(pyodide: Path = PYODIDE) -> str:
 
 
 def pack_program() -> Json:
-    """Return the module to start (``start``) and the source of all ``modules`` by path.
+    """Return the program for the browser: the module to ``start`` and the source of all ``modules`` by path.
 
     ``browser`` is the text of a JavaScript module, which Python imports by that name.
     """

@@ -104,7 +104,7 @@ class Pair:
         return self.learns[name].formula.with_tensors(self.learns)
 
     def scale_of(self, name: str, count: str) -> Formula | None:
-        """Return the factor on the sum in a parameter's gradient, or None if there is no factor.
+        """Return the factor on the sum of contributions to a parameter's gradient, or None if there is none.
 
         ``count`` is code for the number of elements.
         """

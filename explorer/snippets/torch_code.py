@@ -278,7 +278,7 @@ def write_unpacking(pair: Pair, used: set[str], dialect: Dialect = TORCH) -> lis
 
 
 def _write_forward_mode(pair: Pair, gradient: str) -> str:
-    """Return a class as code that adds forward mode: backward's expressions with tangents instead of g."""
+    """Return code of a class with forward mode: backward's expressions with tangents in place of g."""
     if not pair.learns:
         methods = _TANGENT.format(layer=pair.layer, first="[0]" if pair.arguments else "")
         return _FORWARD_MODE.format(layer=pair.layer, methods=methods)

@@ -57,10 +57,7 @@ def _compute_random_share(settings: Settings, rule: str | Rule) -> float:
 
 
 def _iterate_gradients(nets: Lockstep) -> Iterator[tuple[Tensor, Tensor]]:
-    """Yield, for each layer with the op, the upstream gradient g and the second net's gradient for g.
-
-    The upstream gradient g is that of the first net.
-    """
+    """Yield, for each layer with the op, the first net's upstream gradient and the second's gradient."""
     ensemble, traces = nets.ensemble, nets.run_pass().traces
     layers = zip(ensemble.layers, traces, ensemble.parameter_views, strict=True)
     unused = ensemble.rows.make_views(torch.zeros_like(ensemble.parameters))

@@ -78,7 +78,7 @@ class _Words:
         return sentences
 
     def describe_ranking(self, ended: Sequence[RuleOutcome]) -> list[str]:
-        """Return a list with the sentence on the ranking, by the seeds that all rules share, or []."""
+        """Return a list of one sentence, on the ranking, or [] if the rules share no seed."""
         ranked = make_ranking(self._plan, ended, [self._label_of(each) for each in ended], self._decimals)
         return [] if ranked is None else [ranked.sentence]
 

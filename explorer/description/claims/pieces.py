@@ -175,9 +175,10 @@ class Curve:
         return np.asarray((self.y[1:] == self.y[:-1]) & np.isfinite(self.y[1:]))
 
     def weigh_cells(self, holds: Mask) -> Floats:
-        """Return the fraction, (n − 1,), of each interval between points on which the mask ``holds`` is true.
+        """Return, for each interval between two points, the fraction on which a condition holds, (n − 1,).
 
-        The fraction is one half if the mask ends in the interval, unless it ends at a plotted kink.
+        ``holds`` is the condition at the points. If it holds at one end only, the fraction is one half,
+        unless the interval ends at a plotted kink.
         """
         even = self.curves.marks == EVEN
         ends = (holds[1:] != holds[:-1]) & even[1:] & even[:-1]

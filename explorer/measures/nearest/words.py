@@ -76,7 +76,7 @@ class Single:
 
 
 def describe_match(rule: FittedRule, single: Sequence[Single], span: tuple[float, float]) -> str:
-    """Return a sentence that a rule equals a fitted one on ``span``, except at the x in ``single``."""
+    """Return a sentence: a rule equals a fitted one on ``span``, except at the x in ``single``."""
     here = f"On {format_number(span[0])} to {format_number(span[1])} this"
     name = rule.describe(_describe_source(rule))
     if not single:

@@ -129,7 +129,7 @@ def _check_forward(solution: Solution) -> _Fault | None:
 
 
 def _check_gradient(solution: Solution) -> _Fault | None:
-    """Return a verdict on the first x at which the solution's gradient is not the expected one, or None."""
+    """Return a verdict on the first x at which the solution's gradient is wrong, or None if it is right."""
     exercise = solution.exercise
     expected, actual = (
         compile_text(exercise, exercise.gradient),
@@ -181,7 +181,7 @@ def _check_missing(solution: Solution) -> _Fault | None:
 
 
 def _find_missing_case(solution: Solution) -> Case | None:
-    """Return a failing test case for an argument that should get a gradient but gets none, or None."""
+    """Return a failing case for an argument that should get a gradient but does not, or None if all do."""
     learning = [each for each in solution.exercise.arguments if each.gradient]
     missing = [each for each in learning if each.name not in solution.learned]
     if not missing or _find_note(solution, "hangs", "unread"):
@@ -193,7 +193,7 @@ def _find_missing_case(solution: Solution) -> Case | None:
 
 
 def _check_arguments(solution: Solution) -> _Fault | None:
-    """Return a verdict on the first difference in the gradients of tensor arguments, or None."""
+    """Return a verdict on the first wrong gradient of a tensor argument, or None if all are right."""
     exercise = solution.exercise
     for place, argument in enumerate(exercise.arguments, 1):
         if not argument.gradient:

@@ -7,7 +7,7 @@ _CUTS = frozenset(["detach", "data", "item", "tolist", "numpy"])
 
 
 def find_cut(text: str) -> int:
-    """Return the number of the line at which a backward detaches g, which loses second derivatives; or 0."""
+    """Return the number of the line at which a backward detaches g, or 0 if it does not."""
     for backward in _find_backwards(text):
         g = backward.args.args[1].arg if len(backward.args.args) > 1 else ""
         for node in ast.walk(backward):
@@ -17,7 +17,7 @@ def find_cut(text: str) -> int:
 
 
 def find_unconditional_sum(text: str) -> int:
-    """Return the number of the line at which a backward computes a sum even if it is not needed, or 0."""
+    """Return the number of the line at which backward always computes a sum, needed or not; else 0."""
     for backward in _find_backwards(text):
         for node in _walk_unconditional(backward.body):
             if isinstance(node, ast.Attribute) and node.attr == "sum":

@@ -89,7 +89,7 @@ def _find_far_below(compared: Mapping[str, Difference]) -> list[str]:
 
 
 def _describe_outcome(plan: Plan, outcome: RuleOutcome, digits: int, is_compared: bool) -> tuple[str, str]:
-    """Return two texts: a rule's mean score and rate, or why it is not compared; its 95 % interval, or ""."""
+    """Return two texts: a rule's score and rate, or why it is not compared; and its interval or ""."""
     if outcome.n_diverged and not is_compared:
         seeds = (
             f"with {outcome.n_diverged} of {len(outcome.seeds)} seeds" if outcome.seeds else "at every rate"

@@ -343,9 +343,8 @@ class Engine:
     def _advance_together(self, pairs: Sequence[tuple[RunJob, Run]], deadline: float) -> None:
         """Advance several training runs together, step by step, until a deadline.
 
-        If a step fails, each run takes its steps alone afterwards.
-
-        An error while a step is recorded ends these runs: they would no longer equal runs that advance alone.
+        If a step fails, each run takes its steps alone from then on. An error while a step is recorded ends
+        these runs, because they would no longer equal runs that advance alone.
         """
         group = FusedRuns([run for _, run in pairs])
         try:

@@ -33,7 +33,7 @@ def measure(nets: Nets) -> NDArray[float32]:
 
 
 def _measure_layer(nets: Nets, layer: int, n: int) -> Tensor:
-    """Return the cosine and sign agreement of a rule's and the smoothed gradient in one layer.
+    """Return the cosine and sign agreement, in one layer, of a rule's gradient and the smoothed gradient.
 
     The first n examples are used. The result has shape (2, active members).
     """

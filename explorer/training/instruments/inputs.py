@@ -81,7 +81,7 @@ def _to_finite(width: float) -> float:
 
 
 def _describe_layer(nets: Nets, layer: int, ratio: float) -> str:
-    """Return a sentence on the width of a layer's data relative to the backward rule, or ""."""
+    """Return a sentence on the width of a layer's data relative to the rule's, or "" if it is unknown."""
     things = f"layer {layer}'s {nets.site.inputs}"
     if not math.isfinite(ratio) or not ratio:
         return ""

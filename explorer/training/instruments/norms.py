@@ -24,7 +24,7 @@ def measure(nets: Nets) -> dict[int, Record]:
 
 
 def draw(record: Record) -> list[Picture]:
-    """Return a picture with a bar for each layer."""
+    """Return a picture with a bar for the norm of the gradient in each layer."""
     bars = draw_log_bars(record["norms"], -6, 3)
     return [{"words": describe_bars(bars), "blocks": [bars]}]
 

@@ -218,7 +218,7 @@ def _format_bias(share: float, within: float) -> str:
 
 
 def explain_missing(settings: Settings) -> str:
-    """Return a sentence on why a gradient does not vary, because nothing in the run is random, or ""."""
+    """Return a sentence on why a gradient does not vary: nothing is random. "" if something is."""
     if any(entry.is_random for entry in settings.entries):
         return ""
     return "Not measured here: nothing is random, so the gradient of a batch has no spread."

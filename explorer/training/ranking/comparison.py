@@ -170,7 +170,7 @@ def _compute_differences(
 def _compute_halves(
     pairs: Mapping[_Pair, Sequence[float]], order: Sequence[str], shared: int, example: float
 ) -> dict[str, float]:
-    """Return half the width of each label's confidence interval.
+    """Return half the width of each label's interval, from its own error or the pooled one.
 
     Rules seen to differ from the first leave the pool, until no further rule does.
     """

@@ -188,7 +188,7 @@ def _name_inputs(snapshot: Snapshot, layer: int, layers: int) -> str:
 
 
 def _describe_width(snapshot: Snapshot, ratio: float, whose: str) -> str:
-    """Return a clause that the data spread wider than the rule's window of nonzero gradient, or ""."""
+    """Return a clause on data that spread wider than the rule's window, or "" if they do not."""
     if not math.isfinite(ratio) or ratio < _MIN_RATIO:
         return ""
     things = "inputs" if TASKS[snapshot.task].net.site.per_example else "values"
@@ -312,7 +312,7 @@ def _describe_lower(snapshot: Snapshot, rule: str, finding: _Statement, ranking:
 
 
 def _explain_slowness(snapshot: Snapshot, rule: str, first: str, ranking: Ranking) -> str:
-    """Return a sentence on a rule whose score still rises and lags behind, or "".
+    """Return a sentence on a rule whose score still rises and lags behind, or "" if this is not so.
 
     ``first`` is the rule with the highest mean.
     """

@@ -157,7 +157,7 @@ class Lockstep:
 
     @property
     def fusion_key(self) -> Hashable:
-        """A key that is equal for nets whose steps can be computed together, or None.
+        """A key that is equal for nets whose steps can be computed together, or None if this is not possible.
 
         The op is not part of the key. It is None if something is random, because runs with other seeds and
         steps draw other numbers, and on an accelerator, where the last bits may depend on the other members.

@@ -182,7 +182,7 @@ class Recorder:
                 yield instrument
 
     def _explain_refusal(self, text: str) -> str:
-        """Return a sentence on why an instrument cannot measure with the given arguments, or ""."""
+        """Return a sentence on why an instrument cannot measure with the given arguments, or "" if it can."""
         key, max_numbers = key_of(text), self._max_arguments[key_of(text)]
         try:
             numbers = numbers_of(text)

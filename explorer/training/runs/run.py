@@ -258,7 +258,7 @@ class Run(Stepper):
         return FAULTS[faults[-1]] if faults else "a value became infinite or NaN"
 
     def _find_finite_seed(self, diverged: NDArray[int64]) -> int | None:
-        """Return a backward rule's first seed that has not diverged, or None.
+        """Return a backward rule's first seed that has not diverged, or None if all have.
 
         ``diverged``: (seeds,), as in ``Series``.
         """
@@ -266,7 +266,7 @@ class Run(Stepper):
         return self.settings.seed + int(finite[0]) if len(finite) else None
 
     def _explain_fallen(self, rule: int) -> str | None:
-        """Return a clause on the learned parameter of a rule that left its domain first, or None."""
+        """Return a clause on a rule's learned parameter that left its domain first, or None if none did."""
         positions = [
             position for member, position in self._nets.ensemble.out_of_domain.items() if member.rule == rule
         ]
@@ -277,7 +277,7 @@ class Run(Stepper):
         return f"{name} of layer {layer + 1} fell to 0 or below, where its formulas are undefined"
 
     def _explain_resting(self, rule: int) -> str:
-        """Return a sentence on parameters of a rule that no longer learn after a change, or ""."""
+        """Return a sentence on a rule's parameters that stopped learning at a change, or "" if none did."""
         before, now = (
             (find_op(course.op), find_rule(course.rules[rule]))
             for course in (self.settings.course_of(-1), self._course)

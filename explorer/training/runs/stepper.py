@@ -182,7 +182,7 @@ class Stepper:
 
     @property
     def fusion_key(self) -> Hashable:
-        """A key that is equal for runs whose steps can be computed together, or None."""
+        """A key that is equal for runs whose steps can be computed together, or None if that cannot be."""
         settings, nets = self.settings, self._nets.fusion_key
         if nets is None or self.finished or any(name != "lr" for _, name, _ in settings.branch):
             return None
@@ -211,9 +211,7 @@ class Stepper:
         return self._complete_state(state) | {"series": self._series.state(self.step)}
 
     def state_at(self, step: int) -> dict[str, Any]:
-        """Return the ``state_dict`` of the checkpoint nearest to a step.
-
-        Its entry ``step`` is the checkpoint's step.
+        """Return the ``state_dict`` of the checkpoint nearest to a step, with that checkpoint's ``step``.
 
         Its tensors of the nets are shared and must not be changed; ``load_state_dict`` copies them.
         """

@@ -106,7 +106,7 @@ def get_scores(snapshot: Snapshot, rule: str) -> list[float]:
 
 
 def _describe_unmoved(snapshot: Snapshot, labels: Mapping[str, str], order: list[str]) -> list[str]:
-    """Return a list with a sentence on the rules whose first layer never moved, or []."""
+    """Return a list of one sentence, on the rules whose first layer never moved, or [] if all moved."""
     moved = {rule: facts.w1_moved for rule in order if (facts := snapshot.gradients[rule])}
     unmoved = [labels[rule] for rule, distance in moved.items() if distance == 0]
     if not unmoved or not snapshot.step:

@@ -266,7 +266,7 @@ class Runs(Jobs[RunJob]):
     def change(self, job: RunJob, live: Mapping[str, Any]) -> None:
         """Change the settings of a run in progress. A run at full pace then queues for a new slot.
 
-        Raises ValueError for an invalid value, or if the run has branched too often already.
+        Raises ValueError for an invalid value, or if the run has too many branch points already.
         """
         lr = job.settings.course_of(job.step).lr
         before = replace(job.settings, **{"lr": lr, **job.news})

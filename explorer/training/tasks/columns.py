@@ -136,7 +136,7 @@ class Cells:
         return [column for column in columns if column != target], target
 
     def find_fault(self, column: int) -> str:
-        """Return the reason why a column cannot be learnt from, as the end of a sentence, or ""."""
+        """Return why a column cannot be learnt from, as the end of a sentence, or "" if it can."""
         missing = self.numbers[column].isna()
         odd = _number_rows(missing & ~self.gaps[column])
         if odd and missing.all():
@@ -148,7 +148,7 @@ class Cells:
         return f"lacks a value in {format_rows(gaps)}: fill it in, or leave out row or column" if gaps else ""
 
     def find_target_fault(self, column: int) -> str:
-        """Return words for the rows without a value in the target column, as the end of a sentence, or ""."""
+        """Return words for rows without a target value, as the end of a sentence, or "" if all have one."""
         gaps = _number_rows(self.mask_target_gaps(column))
         return f"lacks a value in {format_rows(gaps)}: each row needs its class or number" if gaps else ""
 

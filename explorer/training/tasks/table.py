@@ -113,7 +113,7 @@ def _read_classes(cells: Cells, target: int) -> tuple[Tensor, tuple[str, ...]]:
 
 
 def _dispatch_loss(part: str) -> Any:
-    """Return a part of the loss as a function for both targets: cross-entropy for classes, else squares."""
+    """Return a loss's method ``part`` for both kinds of target: cross-entropy for classes, else squares."""
 
     def call(output: Tensor, y: Tensor, *rest: Any) -> Any:
         return getattr(mean_squared_error if y.is_floating_point() else cross_entropy, part)(output, y, *rest)

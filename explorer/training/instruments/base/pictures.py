@@ -112,7 +112,7 @@ def draw_image(image: NDArray[np.uint8], width: int, caption: str = "", **option
 
 
 def draw_example(record: Mapping[str, Any]) -> Block:
-    """Return a block with the held-out image of a measurement, with its class and the predicted one."""
+    """Return a block of a picture with a held-out image, its class and the class that the net predicts."""
     is_right = record["label"] == record["read"]
     note = f"{record['label']} read as {record['read']}: {'right' if is_right else 'wrong'}"
     return draw_image(record["image"], math.isqrt(len(record["image"]))) | {"kind": "example", "text": note}

@@ -73,7 +73,7 @@ def _compute_flip_gradient(nets: Nets, op: SmoothedOp, layer: int, n: int) -> Te
 
 
 def _sum_grouped_jumps(flips: Flips, op: SmoothedOp) -> Tensor:
-    """Return the weighted sum of loss changes at the jumps of any op, from the loss at each group's ends."""
+    """Return the weighted sum of loss changes at any op's jumps, with the loss at the ends of each group."""
     groups, total = op.groups, torch.zeros_like(flips.x)
     first = torch.searchsorted(groups.last, flips.x - REACH * op.sigma).clamp_(
         max=len(groups.last) - groups.near
@@ -123,7 +123,7 @@ def _sum_tabulated_steps(flips: Flips, op: SmoothedOp, first: float, width: floa
 def _sum_member_steps(
     flips: Flips, members: slice, op: SmoothedOp, first: float, width: float, height: float
 ) -> Tensor:
-    """Return the weighted sum of loss changes at equal jumps for some of the nets (``members``)."""
+    """Return the weighted sum of loss changes at equal jumps for those nets that ``members`` selects."""
     x = flips.x[members]
     below = _count_steps_below(x, op, first, width)
     total = torch.zeros_like(x)

@@ -173,7 +173,7 @@ class Step:
         return tensor.reshape(*tensor.shape[:2], -1, self.places).mT.flatten(1, 2)
 
     def _expand_loss(self, loss: Tensor | None) -> Tensor | None:
-        """Return each example's contribution to the loss in the shape of the op's input, or None."""
+        """Return each example's contribution to the loss in the shape of the op's input; None stays None."""
         if loss is None or self.trace.x is None:
             return None
         losses = loss.sum(1, keepdim=True) if self.on_weights else loss.repeat(1, self.times, 1)

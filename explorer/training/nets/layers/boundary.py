@@ -153,7 +153,7 @@ class Boundary:
     def _collect_arguments(
         self, learned: Sequence[Tensor], random: RandomValues, a: int, b: int
     ) -> dict[str, Tensor]:
-        """Return a dict of the learned parameters and random numbers of the nets a to b."""
+        """Return a dict, by name, of the learned parameters and random numbers of the nets from a up to b."""
         named = [*zip(self._names, learned, strict=True), *random.items()]
         return {name: values[a:b] for name, values in named}
 

@@ -33,7 +33,7 @@ def list_learned(op: Op, rule: Rule, learn: Sequence[str]) -> tuple[str, ...]:
 
 
 def explain_lost(learn: Sequence[str], before: tuple[Op, Rule], now: tuple[Op, Rule]) -> str:
-    """Return a sentence on parameters that no longer learn after a change of op or rule, or ""."""
+    """Return a sentence on parameters that stop learning when op or rule change, or "" if there are none."""
     op, rule = now
     names = [name for name in list_learned(*before, learn) if name not in list_learned(op, rule, learn)]
     missing = [name for name in names if name not in resolve_values(op, rule, {})]

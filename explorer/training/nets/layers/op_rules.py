@@ -112,7 +112,7 @@ def _pair(op: Op, rule: Rule, parameters: tuple[tuple[str, str], ...]) -> Pair:
 def _make_learnings(
     op: Op, rules: Sequence[Rule], parameters: Mapping[str, float], learn: Sequence[str], always: bool = False
 ) -> list[BoundOp | None]:
-    """Return, for each backward rule, the functions that compute gradients of learned parameters, or None.
+    """Return each rule's functions for the gradients of learned parameters, or None if it has no such ones.
 
     Rules with equal parameters share the op's function. With ``always``, rules without learned parameters get
     functions too.
