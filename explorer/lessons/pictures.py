@@ -158,7 +158,7 @@ class Control:
 
 @dataclass(frozen=True)
 class Walker:
-    """A random unit with output 0 or 1, trained by a gradient estimator with one draw per step.
+    """A random unit with output 0 or 1, trained by a gradient estimator with one random number per step.
 
     Formulas are trees (see ``Formula.data``) and are evaluated in the browser.
 
@@ -166,12 +166,12 @@ class Walker:
         op: the formula of the output y, in x and u().
         loss, slope: the formulas of the loss and its derivative, in y.
         mean_loss, exact: the formulas of the mean loss and its derivative, in x.
-        estimators: the formulas of the estimators by label, in x, y, g, draws and parameters.
+        estimators: the formulas of the estimators by label, in x, y, g, random numbers and parameters.
         start: the probability p = sigmoid(x) of output 1 at the start of all runs.
         rate: the learning rate, a factor on each estimate.
         parameters: the parameters of the loss and the estimators.
-        steps, runs, seed: length, number and seed of the runs whose final positions are counted. The draws u
-            of a step are ``fresh(seed, step, runs)``.
+        steps, runs, seed: length, number and seed of the runs whose final positions are counted. The random
+            numbers u of a step are ``fresh(seed, step, runs)``.
         drawn: the number of these runs that are plotted.
     """
 

@@ -31,7 +31,7 @@ class Curve:
 
     Attributes:
         subject, traits: the subject and its traits.
-        drawn_pair: the stochastic pair, if the subject is that pair with the same u for each element.
+        drawn_pair: the stochastic op and rule, if the subject is these with the same u for each element.
         dtype: the dtype of all tensors of the curve.
         eps: the larger machine epsilon of the dtypes of x and y.
         is_fine: whether both x and y have float64's precision.

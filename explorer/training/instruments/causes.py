@@ -29,7 +29,7 @@ NAMES = (
 
 @torch.no_grad()
 def measure(nets: Nets) -> dict[int, Record]:
-    """Return, for each backward rule, the fraction of units and examples without a gradient, by reason.
+    """Return, by backward rule, a dict with the fraction of units and examples that get no gradient.
 
     Each field except ``names`` is a list by layer with the op. ``shares``: (4,) float32, the fraction of each
     cause in the order of ``names``, with sum 1. ``whole``: the part of each fraction in units with that cause

@@ -23,7 +23,7 @@ _NO_CURVE = "This rule depends on the loss of each example, so it has no single 
 
 @torch.no_grad()
 def measure(nets: Nets) -> dict[int, Record]:
-    """Return a histogram of the op's inputs for each backward rule, over all random seeds of the rule.
+    """Return, by backward rule, a dict with a histogram of the op's inputs over the rule's seeds.
 
     ``edges``: (bins + 1,) float32, the same at every step. ``counts``: (bins,) int64 by layer with the op;
     values beyond are in the outermost bins. ``means``: (bins,) float32 by layer, of the values in each bin,

@@ -19,11 +19,11 @@ from explorer.training.settings import Settings
 
 @torch.no_grad()
 def measure(nets: Nets) -> dict[int, Record]:
-    """Return the convolution kernels of one net per backward rule, encoded as images.
+    """Return, by backward rule, a dict with the convolution kernels of one net, encoded as images.
 
-    ``seed``: the seed of the net. ``layers``: the kernels in use, encoded by ``encode_weights``,
-    for the first ``MAX_MAPS`` maps and as many maps of the layer below. ``of``: the total numbers of both
-    kinds of maps, by layer. ``words``: a description.
+    ``seed``: the seed of the net. ``layers``: the kernels in use, encoded by ``encode_weights``, for the
+    first ``MAX_MAPS`` maps and as many maps of the layer below. ``of``: the total numbers of both kinds of
+    maps, by layer. ``words``: a description.
     """
     ensemble = nets.ensemble
     layers = [

@@ -15,7 +15,7 @@ DISTANCES = np.geomspace(1e-3, 2.0, 21, dtype=np.float32)
 
 @torch.no_grad()
 def measure(nets: Nets) -> dict[int, Record | None]:
-    """Return the loss after steps of several lengths in the direction of each backward rule's gradient.
+    """Return, by backward rule, a dict with the loss after steps of several lengths along its gradient.
 
     All values are means over random seeds. Distances are those of the weights; learned parameters of the op
     move too, at their own rate. ``distances`` and ``losses``: (21,) float32. ``loss``: the current loss. A

@@ -22,7 +22,7 @@ MAX_MAPS = 32  # maximum number of maps per layer
 @measure_first_nets
 @torch.no_grad()
 def measure(nets: Nets, members: list[int], example: int) -> Callable[[int], dict[str, Any]]:
-    """Return a function from a net's index to the net's feature maps for one held-out example.
+    """Return a function from a net's index to a dict with its feature maps for one held-out example.
 
     Maps are those after the activation and before any pooling. ``example``: the index of the held-out
     example. ``label``: its class. ``read``: the predicted class. ``image``: (pixels,) uint8, row by row, from

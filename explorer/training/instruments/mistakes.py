@@ -20,7 +20,7 @@ MAX_VISIBLE = 24  # maximum number of images per rule, and of those that only th
 
 @measure_first_nets
 def measure(nets: Nets, members: list[int]) -> Callable[[int], dict[str, Any]]:
-    """Return a function from a net's index to the held-out images that the net misclassifies.
+    """Return a function from a net's index to a dict with the held-out images that it misclassifies.
 
     ``of``: the number of held-out images. ``count``: the number of misclassified ones. ``alone``: the number
     of these that the nets of all other rules classify correctly; None without other rules. ``classes``:

@@ -28,7 +28,7 @@ MAX_DOTS = 64  # number of the op's values that are plotted
 
 @torch.no_grad()
 def measure(nets: Nets) -> dict[int, Record]:
-    """Return the values that one net per backward rule computes for one example, from inputs to outputs.
+    """Return, by backward rule, a dict with all values that one net computes for one example.
 
     ``seed``: of the net. ``labels``: the names of a table, see ``Data.labels``. ``inputs``: (inputs,) float32
     of the example, out of ``of`` inputs. ``side``: the side of the example's image in pixels, or 0 if it is

@@ -9,7 +9,7 @@ from explorer.training.instruments.base.pictures import Panel, Picture, describe
 
 @torch.no_grad()
 def measure(nets: Nets) -> dict[int, Record]:
-    """Return the norm of the gradient in each layer on the next batch, for each backward rule.
+    """Return, by backward rule, a dict with the norm of the gradient in each layer on the next batch.
 
     ``norms``: (layers of weights,) float32, means over seeds.
     """

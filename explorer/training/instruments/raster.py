@@ -19,7 +19,7 @@ from explorer.training.settings import Settings
 
 @measure_first_nets
 def measure(nets: Nets, members: list[int], example: int) -> Callable[[int], dict[str, Any]]:
-    """Return a function from a net's index to the net's spikes and potentials for one held-out example.
+    """Return a function from a net's index to a dict with its spikes for one held-out example.
 
     ``example``: the index of the held-out example. ``of``: the number of held-out examples. ``label``: its
     class. ``read``: the predicted class. ``image``: (pixels,) uint8, row by row, from 0 to 255. ``times``:

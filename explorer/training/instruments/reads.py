@@ -23,7 +23,7 @@ MAX_COLUMNS = 64  # number of columns shown of an example that is not an image
 
 @torch.no_grad()
 def measure(nets: Nets) -> dict[int, Record]:
-    """Return what one net per backward rule predicts for the first held-out examples.
+    """Return, by backward rule, a dict with what one net predicts for the first held-out examples.
 
     ``of``: the number of examples; ``judged`` whether they are held out, otherwise they are training data.
     ``classes``: (examples,) uint8, the classes of the first ``MAX_EXAMPLES``; empty for regression. ``read``:

@@ -41,7 +41,7 @@ def is_plane(data: Data) -> bool:
 
 @measure_first_nets
 def measure(nets: Nets, members: list[int]) -> Callable[[int], dict[str, Any]]:
-    """Return a function from a net's index to the classes that the net predicts across the plane.
+    """Return a function from a net's index to a dict with the classes that it predicts across the plane.
 
     ``square``: the position of the square. ``classes``: their number; ``names`` their names in a table,
     otherwise empty; ``inputs`` the names of its columns, across and up. ``levels``: the number of levels of

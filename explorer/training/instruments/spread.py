@@ -48,7 +48,7 @@ class Bias(NamedTuple):
 
 @torch.no_grad()
 def measure(nets: Nets) -> dict[int, Record]:
-    """Return how much each backward rule's gradient varies with the random numbers, and how biased it is.
+    """Return, by backward rule, a dict with the gradient's spread over random numbers, and its bias.
 
     ``spread``: (layers of weights,) float32, the standard deviation over random numbers ÷ the length of the
     mean gradient, medians over the rule's seeds; infinite if the mean is not distinguishable from 0 with

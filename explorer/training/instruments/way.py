@@ -15,7 +15,7 @@ from explorer.training.instruments.base.instrument import Nets, Record, Visible
 
 @torch.no_grad()
 def measure(nets: Nets) -> dict[int, Record]:
-    """Return how each backward rule scales the gradient in each layer, and which weights it reaches.
+    """Return, by backward rule, a dict with its factor on the gradient in each layer, and related facts.
 
     ``passed``: (layers with the op,) float32, the sum of gradient sizes after the rule ÷ the sum before it,
     NaN without an upstream gradient. ``reached``: (layers of weights,) float32, the norm of the gradient on

@@ -21,7 +21,7 @@ MAX_VALUES = 16  # number of quantised values that are counted separately
 
 @measure_first_nets
 def measure(nets: Nets, members: list[int]) -> Callable[[int], dict[str, Any]]:
-    """Return a function from a net's index to the distribution of its weights and their quantised values.
+    """Return a function from a net's index to a dict with the distribution of its weights.
 
     ``layers``: see ``_describe_layer``, from the first to the last. ``words``: a summary in a sentence.
     """

@@ -34,7 +34,7 @@ class Boundary:
     Attributes:
         has_reduction: whether the op or a rule contains a reduction such as ``mean``.
         learned: the number of parameters that learn.
-        draw_names: the names of random draws and losses, as in ``OpRules``.
+        draw_names: the names of random numbers and losses, as in ``OpRules``.
     """
 
     def __init__(self, joined: OpRules, rules: Sequence[int], seeds: Sequence[int]) -> None:

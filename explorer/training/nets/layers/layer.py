@@ -56,11 +56,11 @@ class Trace:
     """The tensors that one layer stores during a forward and backward pass.
 
     Attributes:
-        moment: the time and place of the pass.
+        moment: the step and layer that determine random numbers.
         saved: the tensors that ``forward`` saves for ``backward``.
-        u: the random draws of the op, arranged like x for the op; None if op and rules are deterministic.
-        loss, twin_loss: each example's contribution to the loss, (members, n, 1), with the draws u and with
-            the antithetic 1 − u in this layer; None unless a rule asks for them.
+        u: the random numbers of the op, arranged like x for the op; None if op and rules are deterministic.
+        loss, twin_loss: each example's contribution to the loss, (members, n, 1), with these u and with
+            the antithetic 1 − u in this layer; None unless a rule needs them.
         x, y: input and output of the op, if it is in this layer, (members, …).
         upstream, gradient: the gradients at y and at x after ``backward``, in the shape of x.
     """

@@ -15,12 +15,12 @@ _MIN_U = 2.0**-24
 
 
 class Moment(NamedTuple):
-    """The training step and layer for which an op draws random numbers.
+    """The training step and layer for which an op needs random numbers.
 
     Attributes:
         step: the step of the run, from 0, or ``EVALUATION_STEP``.
         layer: the index among the layers with the op, from 0.
-        redraws: how often the draws of this step have been repeated with new values.
+        redraws: how often the random numbers of this step have been replaced by new ones.
         twin: whether the antithetic 1 − u is used instead of u.
         copies: the number of copies of all examples in a batch, each with the same u.
     """
