@@ -66,7 +66,7 @@ def match_rule(curve: Curve, factor: float = 1.0) -> Match | None:
 
 
 def _iterate_for_op(curve: Curve, pulls: Mapping[float, Tensor]) -> Iterator[Match]:
-    """Yield catalogue rules that match the gradient, with parameters read from the curve or none."""
+    """Yield catalogue rules that match the gradient. Their parameters, if any, are read from the curve."""
     x, y = curve.x, curve.y
     lo, hi = float(y.min()), float(y.max())
     is_bounded, is_rectifier = _is_close(y, x.clamp(lo, hi)), _is_close(y, x.relu())

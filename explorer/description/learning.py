@@ -32,7 +32,7 @@ MAX_POSITIONS = 4  # if there are more equilibria, they are counted instead of l
 
 
 def describe_learning(curves: SampledCurves) -> str:
-    """Return sentences about the gradient of the learned parameter on standard normal data.
+    """Return sentences on whether the learned parameter grows or shrinks, on standard normal data.
 
     Returns "" if the op or a rule is stochastic.
     """

@@ -50,9 +50,10 @@ def require_python(text: str) -> None:
 
 
 def _parse_repaired(lines: list[str], repairs: int) -> tuple[ast.Module, list[str]]:
-    """Return the syntax tree and the lines of text without up to ``repairs`` lines that are not Python.
+    """Return the syntax tree of Python text, and its lines without those that are not Python.
 
-    Lines may be unindented instead. Text that needed repairs must contain a class or function.
+    Up to ``repairs`` lines are removed, or unindented. Raises ReadingError if that is not enough, or if the
+    repaired text has no class or function.
     """
     failures = []
     for _ in range(repairs + 1):

@@ -468,8 +468,8 @@ class Engine:
 def _view_at(job: RunJob, run: Run, at: int | None) -> Run:
     """Return a job's training run in the state of the checkpoint nearest to a step.
 
-    This is the job's own run if it is at that step, otherwise the job's second run, loaded with the
-    checkpoint.
+    ``at`` None means the current step, for which the job's own run is returned. For others, a second run is
+    loaded with the checkpoint.
     """
     if at is None:
         return run

@@ -68,9 +68,9 @@ def compute_norms(tensor: Tensor) -> Tensor:
 
 
 def multiply_members(left: Tensor, right: Tensor, bias: Tensor | None = None) -> Tensor:
-    """Return the matrix products of each net, from one call if no bit depends on that.
+    """Return each net's matrix product, plus ``bias`` of shape (members, 1, m) if given.
 
-    ``bias`` has shape (members, 1, m).
+    One batched call computes all products if it gives the same bits as a separate call for each net.
     """
     operands = (left, right) if bias is None else (bias, left, right)
     product: Callable[..., Tensor] = torch.bmm if bias is None else torch.baddbmm

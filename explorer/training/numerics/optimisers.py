@@ -129,7 +129,10 @@ def _expand_rates(lr: Lr, members: int) -> list[float]:
 
 
 def _pair_rates(lr: Lr, *tensors: Tensor) -> list[tuple[Any, ...]]:
-    """Return tuples of each learning rate and the parts of the tensors to which it applies."""
+    """Return a list of (learning rate, the parts of each tensor that it trains).
+
+    A single learning rate trains the whole tensors.
+    """
     if isinstance(lr, Sequence):
         return [(rate, *(tensor[index] for tensor in tensors)) for index, rate in lr]
     return [(lr, *tensors)]

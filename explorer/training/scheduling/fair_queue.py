@@ -108,10 +108,10 @@ class FairQueue(Generic[Item]):
         return min(items, key=self._starts_of, default=None)
 
     def order(self, items: Iterable[Item], holders: Iterable[Item] | None = None) -> list[Item]:
-        """Sort items by the order in which they get their turns, if each turn takes equally long.
+        """Return items in the order in which they get their turns, if each turn takes equally long.
 
-        Ties keep the input order. ``holders`` are the items that hold a slot. If given, items are sorted for
-        slots instead: the party with the fewest slots for its weight is first, whatever it has used.
+        Ties keep the input order. With ``holders``, the items that run now, the items are instead sorted for
+        who may run: the party with the fewest holders for its weight is first, whatever time it has used.
         """
         paths = {item: self._path_of(item) for item in items}
         held_places = Counter(self._path_of(each)[:depth] for each in holders or () for depth in (1, 2))

@@ -42,7 +42,7 @@ class Job:
     speed: float = 0.0
 
     def move(self, state: State, note: str = "") -> None:
-        """Change the job's state. ``note`` gives the reason."""
+        """Set the job's state, and ``note`` as the reason that its page shows."""
         self.state, self.note = state, note
 
     def end(self, state: State, note: str = "") -> None:
@@ -116,7 +116,7 @@ class RunJob(Job):
                 self.move("finished")
 
     def take_slot(self, now: float) -> None:
-        """Give the run a slot. Its turn begins with its next slice of time."""
+        """Set a waiting run to "running". Its turn begins with its next slice of time."""
         self.move("running")
         self.slot_since = None
         if self.speed_since is None:
@@ -134,7 +134,7 @@ class RunJob(Job):
         return self.run is not None and self.state in ACTIVE and not is_busy
 
     def should_continue(self, run: Run) -> bool:
-        """Return whether the worker should take another step of this run now."""
+        """Return whether a worker thread should compute another step of this run before other work."""
         return self.run is run and self.state == "running" and not self.callers and not run.finished
 
     def find_ready_time(self, slice_s: float) -> float:

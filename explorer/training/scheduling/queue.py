@@ -173,7 +173,7 @@ class Jobs(Generic[AnyJob]):
         raise NotImplementedError
 
     def make_gone_status(self, identity: str) -> Status:
-        """Return the status for an id whose job was dropped, or was lost with an earlier engine."""
+        """Return the status for the id of a job that was dropped or belonged to an earlier server process."""
         return self.statuses.make_unseen(identity, "gone", self._names.explain_missing(identity, self.kind))
 
     def _lock_first_free(self, jobs: list[AnyJob]) -> AnyJob | None:
@@ -205,7 +205,7 @@ class Jobs(Generic[AnyJob]):
             self._active.require(job.shares, [each.shares for each in other_jobs if each.state in ACTIVE])
 
     def _enqueue(self, job: AnyJob) -> None:
-        """Put a job into the queue. Raises EngineFull."""
+        """Set a job to "waiting". Raises EngineFull if its owner or the server has too many active jobs."""
         self._active.require(job.shares, [each.shares for each in self if each.state in ACTIVE])
         job.move("waiting")
         job.speed_since = None
@@ -383,9 +383,9 @@ class Runs(Jobs[RunJob]):
                 job.release()
 
     def charge(self, job: RunJob) -> None:
-        """Record that a run has used a slice of time.
+        """Count a slice of time as used by a run.
 
-        A run with a pace does not save unused turns until its next step.
+        A run with a fixed pace cannot save up the turns that it does not use between its steps.
         """
         self._queue.charge(job)
         if job.interval_s:
@@ -453,7 +453,7 @@ class Studies(Jobs[StudyJob]):
         self._queue.keep(self._list_in_state("running"))
 
     def take_next(self, busy: bool) -> StudyJob | None:
-        """Lock and return the study that gets a slice of time now, or return None if no study needs one.
+        """Lock and return the study to compute next, for one slice of time, or return None if none needs one.
 
         While runs are ``busy``, all studies together get only their share of the time.
         """
@@ -470,9 +470,9 @@ class Studies(Jobs[StudyJob]):
         return job
 
     def yield_to_runs(self, start: float) -> None:
-        """Leave the processor to runs after a slice, until studies have had no more than their share.
+        """Keep the processor free for runs, until studies have used no more than their share of the time.
 
-        ``start`` is when the slice began.
+        ``start`` is the clock's time at which the study's last slice began.
         """
         now = self._clock()
         self._free_at = now + (now - start) * (1 / self._limits.study_share - 1)

@@ -29,7 +29,7 @@ RULE = Argument("rule", "", lambda settings, _data: len(settings.rules))
 def measure_first_nets(
     measure_nets: Callable[Concatenate[Nets, list[int], P], Callable[[int], dict[str, Any]]],
 ) -> Callable[Concatenate[Nets, P], dict[int, Record]]:
-    """Return a function that measures one net per backward rule, made of one that measures several nets.
+    """Turn a function that measures several nets into one that measures the first finite net of each rule.
 
     The net is the first finite one of its rule. ``measure_nets(nets, members, …)`` returns a function from an
     index to the measurement of ``members[index]`` as a dict. ``seed``, the index of the net among the seeds

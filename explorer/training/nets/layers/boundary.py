@@ -178,9 +178,11 @@ def get_random_values(
 ) -> RandomValues:
     """Return a dict of the random numbers and losses that the formula of an op or rule uses, by name.
 
+    Empty if no op or rule is stochastic.
+
     Args:
-        trace: the trace of the layer.
-        like: the op's x.
+        trace: what the layer computed in the forward pass.
+        like: the op's x, whose shape the losses get.
         arrange: a function that arranges a tensor like x as op and rules see it.
         adapt_loss: a function from each example's contribution to the loss to that of each element.
     """
