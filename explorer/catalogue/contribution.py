@@ -130,7 +130,7 @@ def _explain_missing(op: Op, rule: Rule, name: str) -> str:
 def differentiate_op(op: Op, name: str, tensors: Collection[str] = ()) -> tuple[Formula, Formula] | None:
     """Return torch's derivative of an op with respect to a parameter, as an exact and a readable formula.
 
-    Both are in x and g. Returns None if the derivative is 0 everywhere or too long.
+    Both are formulas in x and g. Returns None if the derivative is 0 everywhere or too long.
     """
     exact, short = (
         differentiate(op.parsed.tree, name, tensors=tensors, finite=finite) for finite in (False, True)

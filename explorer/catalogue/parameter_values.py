@@ -18,8 +18,8 @@ RENAMED = "{}_rule"  # new name of a rule's parameter whose name means something
 def have_distinct_meanings(op_parameter: Parameter, rule_parameter: Parameter) -> bool:
     """Return whether an op's and a rule's parameter of the same name are different quantities.
 
-    They are if the declared quantities differ, or if the op's default is outside the domain of the rule's
-    parameter.
+    They are different if the declared quantities differ, or if the op's default is outside the domain of the
+    rule's parameter.
     """
     is_distinct = (
         "" not in (op_parameter.quantity, rule_parameter.quantity)

@@ -135,8 +135,8 @@ class Probe:
     def compute_due(self, *upstreams: Tensor) -> Tensor | None:
         """Compute the argument's due gradients, (n, m), for n upstream gradients.
 
-        They come from autograd of the forward, or from differences of y. Raises UntriedError if the forward
-        cannot be followed.
+        The gradients come from autograd of the forward, or from differences of y. Raises UntriedError if the
+        forward cannot be followed.
         """
         if self.forward is not None:
             with _StraightThrough():

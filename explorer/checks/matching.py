@@ -91,8 +91,8 @@ def _iterate_for_op(curve: Curve, pulls: Mapping[float, Tensor]) -> Iterator[Mat
 def _iterate_for_jump(curve: Curve, factor: float) -> Iterator[Match]:
     """Yield rules for ops that jump that match the gradient, with fitted parameters.
 
-    They are centred on the op's jump. Among rules of infinite area, those that learn are for two jumps, the
-    others for one.
+    The rules are centred on the op's jump. Among rules of infinite area, those that learn are for two jumps,
+    the others for one.
     """
     at, rises = curve.jumps[0], float(curve.jumps[1].sum())
     u = curve.x - float(at.mean())

@@ -52,7 +52,7 @@ class StochasticEvaluator:
     ) -> CurveValues:
         """Return the means and standard deviations of op and gradients at x, and the unbiased gradient.
 
-        ``marks`` identifies the x that are kinks. It is None if the op has too many kinks to list.
+        ``marks`` identifies the x that are kinks, or is None if the op has too many kinks to list.
         """
         pairs, x64 = {rule.key: self._make_pair(rule) for rule in rules}, _to_float64(x)
         any_pair = pairs[rules[0].key]

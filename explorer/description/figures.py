@@ -93,7 +93,7 @@ def make_curve_spec(shown: Curves | pd.DataFrame) -> Spec:
 def _draw_bands(groups: Sequence[Curves], colours: Iterator[str]) -> list[Spec]:
     """Return bands of one standard deviation around the means of stochastic curves, as Plotly traces.
 
-    They are drawn under all curves. ``colours`` yields one colour for each rule of all groups.
+    The bands are drawn under all curves. ``colours`` yields one colour for each rule of all groups.
     """
     bands: list[Spec] = []
     for curves in groups:
@@ -165,7 +165,7 @@ def _draw_curve(curves: Curves, key: str, line: Spec, named: Spec) -> list[Spec]
     """Return Plotly traces of a curve: a line with gaps at jumps, and markers for exact values and limits.
 
     The markers are a separate trace, because Plotly draws an element for every point of a trace with markers.
-    They ignore the pointer, because the line has the same points. Without jumps there are none.
+    The markers ignore the pointer, because the line has the same points. A curve without jumps has none.
     """
     x, y = curves.x, curves.columns[key]
     exact, jump = _find_jumps(curves, key, y)

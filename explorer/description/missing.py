@@ -41,7 +41,7 @@ def describe_holes(claims: Iterable[Claim], *, excluded: Sequence[float] = ()) -
 def describe_overflow(shares: Mapping[str, Claim]) -> str:
     """Return a clause about the part of the range on which a curve is too large for 32 bits.
 
-    The clause begins with a comma. It is "" if there is no such part.
+    The clause begins with a comma, or is "" if there is no such part.
     """
     return (
         f", and too large for 32 bits on {describe_share(shares['overflow'])}" if "overflow" in shares else ""

@@ -250,8 +250,8 @@ class _Parser:
     def parse_enclosed(self, opening: Token, is_list: bool) -> list[Part]:
         """Parse what is between a pair of brackets or bars, of which ``opening`` is the first.
 
-        It is one expression or, if ``is_list``, any number of comma-separated arguments, with optional
-        keywords.
+        The content is one expression or, if ``is_list``, any number of comma-separated arguments, with
+        optional keywords.
         """
         outer, self.closing_mark = self.closing_mark, "|" if opening.text == "|" else ")"
         parts: list[Part] = []

@@ -292,7 +292,7 @@ def _bind_unaliased(formula: Formula, numbers: Mapping[str, float]) -> Callable[
 def pair(op: str | Op, rule: str | Rule, settings: Mapping[str, float]) -> Pair:
     """Return an op and a backward rule as two functions, ``x -> y`` and ``(x, y, g) -> gradient``.
 
-    They serve training code that computes its backward pass without autograd.
+    The functions serve training code that computes its backward pass without autograd.
     """
     bound = bind(op, rule, settings)
     return bound.forward, bound.gradient

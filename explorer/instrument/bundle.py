@@ -52,8 +52,8 @@ def bundle_modules(first: str) -> Mapping[str, str]:
 def bundle_page(first: str) -> str:
     """Return a JavaScript module with all its imports as one text, since a file on disk cannot load others.
 
-    It has the exports of the first module. Modules loaded later by ``import(…)`` are left out. ``first`` and
-    the errors are as in ``bundle_modules``.
+    The result has the exports of the first module. Modules loaded later by ``import(…)`` are left out.
+    ``first`` and the errors are as in ``bundle_modules``.
     """
     _, *others = collect_imports(first)
     programs = {name: _compile_module(name, first) for name in others}

@@ -21,7 +21,7 @@ Spec = Mapping[str, Any]
 def draw_png(spec: Spec) -> bytes:
     """Return a PNG image of a Plotly figure with a white background.
 
-    The image is b"" if Pillow is not installed. It has at most 15 kB. ``spec`` is a figure of
+    The image is b"" if Pillow is not installed. Otherwise it has at most 15 kB. ``spec`` is a figure of
     ``description.figures.make_curve_spec``, with panels below one another.
     """
     try:

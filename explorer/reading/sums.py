@@ -64,7 +64,7 @@ def sum_to_shape(self: Value, *shape: Value) -> Value:
 def compute_extreme(name: str, self: Value, other: Value = None, *more: Value, **along: Value) -> Value:
     """Return the result of ``torch.max`` or ``torch.min`` in pasted code.
 
-    They are elementwise for two tensors. A number as the second argument is a dimension.
+    The result is elementwise for two tensors. A number as the second argument is a dimension.
     """
     if other is not None and not isinstance(other, int | float):
         return compute(name, self, other)

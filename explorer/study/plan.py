@@ -194,7 +194,7 @@ class Plan:
     def quantises(self) -> bool:
         """True if the quantised weights of different rules can be compared.
 
-        They can if the op is on weights and none of its parameters is trained.
+        They can be compared if the op is on weights and none of its parameters is trained.
         """
         return not TASKS[self.task].net.site.per_example and not self.learned
 
@@ -315,7 +315,7 @@ class Plan:
     def find_missing(self, rows: Iterable[Row]) -> list[Trial]:
         """Return the training runs that have no results yet and can be run next.
 
-        These are the rest of stage "choose", and then the rest of stage "judge".
+        The runs are the rest of stage "choose", and then the rest of stage "judge".
         """
         rows = list(rows)
         ended = {row.trial for row in rows}

@@ -97,8 +97,8 @@ class Result:
     def cells(self) -> pd.DataFrame:
         """A table of validation scores with one row per rule and learning rate.
 
-        These are the cells of the heat map. validation: mean over seeds, a diverged one counted as 0, NaN if
-        all diverged; validation_std: their standard deviation; seeds: their number; diverged: number of
+        The rows are the cells of the heat map. validation: mean over seeds, a diverged one counted as 0, NaN
+        if all diverged; validation_std: their standard deviation; seeds: their number; diverged: number of
         diverged seeds. If the op is on weights, agree, agree_changed: means of these columns of ``frame``.
         """
         extra = AGREEMENT if self.plan.quantises else ()

@@ -52,7 +52,7 @@ class Stepper:
 
     @property
     def stage(self) -> Stage:
-        """The current stage of the study, "choose" or "judge". It stays "judge" at the end."""
+        """The current stage of the study, "choose" or "judge". The stage stays "judge" at the end."""
         trials = self._chunk.trials if self._chunk else self._chunks[0] if self._chunks else []
         return trials[0].stage if trials else "judge"
 

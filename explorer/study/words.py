@@ -18,8 +18,8 @@ def make_sentences(
 ) -> list[str]:
     """Return sentences on a study's result: its basis, ranking, controls, divergence and shares.
 
-    ``shares`` is a dict from rules to their shares of straight-through's gradient. It is empty if they are
-    unknown.
+    ``shares`` is a dict from rules to their shares of straight-through's gradient. The dict is empty if the
+    shares are unknown.
     """
     words = _Words(plan, rules)
     ended = [each for each in rules if each.seeds]

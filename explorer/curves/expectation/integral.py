@@ -29,14 +29,17 @@ Shape = Literal["flat", "smooth", "any"]
 
 
 class Moments(NamedTuple):
-    """The mean and the standard deviation (``spread``) over a random number, at each x. Both are (n,)."""
+    """The mean and the standard deviation (``spread``) over a random number, at each x.
+
+    Both have shape (n,).
+    """
 
     mean: Tensor
     spread: Tensor
 
 
 class _SizedMoments(NamedTuple):
-    """The mean and standard deviation of a function over u, and the mean of its absolute value."""
+    """The mean and standard deviation of a function of random u, and the mean of its absolute value."""
 
     moments: Moments
     size: Tensor

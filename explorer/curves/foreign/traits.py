@@ -55,8 +55,8 @@ def find_traits(subject: Subject) -> Traits:
 def call_backward(y: Tensor) -> Any:
     """Call a Function's own backward with g = 1, and return its gradient for x.
 
-    If the Function has other outputs, their upstream gradient is 0.
-    Returns None if y comes from no Function. Raises whatever backward raises.
+    If the Function has other outputs, their upstream gradient is 0. Returns None if y comes from no Function.
+    Errors of backward are passed on.
     """
     node = y.grad_fn
     if not isinstance(node, BackwardCFunction):

@@ -85,7 +85,8 @@ def _draw_heat_map(
 ) -> list[dict[str, Any]]:
     """Return Plotly traces of the validation score of each rule at each learning rate.
 
-    They are the heat map, a × at each rate at which every seed diverged, and a frame around each chosen rate.
+    The traces are the heat map, a × at each rate at which every seed diverged, and a frame around each chosen
+    rate.
     """
     by_cell = cells.set_index(["rule", "lr"])
     mean, diverged, tried = by_cell["validation"], by_cell["diverged"], by_cell["seeds"]

@@ -110,7 +110,7 @@ class _Process:
     def end(self) -> None:
         """Kill the training process with SIGKILL.
 
-        It has nothing to save, and a stopped process reacts to no other signal.
+        The process has nothing to save, and a stopped process reacts to no other signal.
         """
         self.popen.kill()
         self.popen.wait()

@@ -25,7 +25,7 @@ def measure(nets: Nets) -> NDArray[float32]:
     """Return the agreement of each rule's gradient with that of a net whose op is smoothed by noise.
 
     The result is the cosine and the agreement of signs, (2, active members, hidden layers), for the gradients
-    of the weights and biases below each hidden layer. They are NaN if either gradient is 0 or not finite.
+    of the weights and biases below each hidden layer. Both are NaN if either gradient is 0 or not finite.
     """
     n = count_examples(nets)
     layers = [_measure_layer(nets, layer, n) for layer in nets.op_layers]
@@ -50,8 +50,8 @@ def _measure_layer(nets: Nets, layer: int, n: int) -> Tensor:
 def compare_directions(ours: Tensor, theirs: Tensor) -> Tensor:
     """Return the cosine of each pair of vectors, and the fraction of their elements with equal signs.
 
-    Both arguments have shape (members, n), the result has shape (2, members). It is NaN if one vector of a
-    pair is 0 or not finite.
+    Both arguments have shape (members, n), the result has shape (2, members). Both results are NaN if one
+    vector of a pair is 0 or not finite.
     """
     vectors = torch.stack([ours, theirs])
     vectors = vectors / vectors.abs().amax(2, keepdim=True)  # turns a zero vector into NaN

@@ -81,7 +81,10 @@ def _to_finite(width: float) -> float:
 
 
 def _describe_layer(nets: Nets, layer: int, ratio: float) -> str:
-    """Return a sentence on the width of a layer's data relative to the rule's, or "" if it is unknown."""
+    """Return a sentence that compares the width of a layer's inputs with that of the rule.
+
+    ``ratio`` is the first divided by the second. Returns "" if it is 0 or not finite.
+    """
     things = f"layer {layer}'s {nets.site.inputs}"
     if not math.isfinite(ratio) or not ratio:
         return ""

@@ -24,8 +24,8 @@ def measure(nets: Nets) -> NDArray[float32]:
 
     The result has shape (4, active members, parameters · layers with the op): value and gradient, which are
     means over channels if each channel has a value, and the minimum and maximum over channels. The gradient
-    is the rule's scale × the sum of every element's contribution, on the examples of instruments. It is NaN
-    if the rule does not train the parameter.
+    is the rule's scale × the sum of every element's contribution, on the examples of instruments. The
+    gradient is NaN if the rule does not train the parameter.
     """
     ensemble, joined = nets.ensemble, nets.op_rules
     learns = torch.tensor(

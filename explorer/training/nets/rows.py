@@ -107,7 +107,7 @@ class Rows:
     def find_out_of_domain(self, flat: Tensor) -> list[tuple[int, int] | None]:
         """Return the first learned parameter of each net that has left its domain, such as a scale below 0.
 
-        It is given by the index of the layer and of the parameter, or None.
+        The result is the index of the layer and of the parameter, or None.
         """
         first: dict[int, tuple[int, int]] = {}
         for layer, layer_values in enumerate(self.view_learned(flat) if any(self._learning.positive) else ()):

@@ -34,7 +34,7 @@ class FusedRuns:
     def advance(self) -> bool:
         """Take the next step of every run and return True, or return False if a run cannot take it.
 
-        It cannot if a run has finished, or if a value is not finite.
+        No run takes a step if one of them has finished or has a value that is not finite.
         """
         if any(run.finished for run in self.runs):
             return False

@@ -331,7 +331,7 @@ def _explain_slowness(snapshot: Snapshot, rule: str, first: str, ranking: Rankin
 def _get_cosine(snapshot: Snapshot, rule: str) -> float:
     """Return the cosine between the gradients of a rule and of the smoothed net, NaN if it is unknown.
 
-    It is that of the first layer with the op.
+    The cosine is measured at the first layer with the op.
     """
     records: Mapping[str, Record | None] = snapshot.measured.get("alignment", {})
     record = records.get(rule)

@@ -121,7 +121,8 @@ class Lockstep:
     def merge(self, locksteps: Sequence[Lockstep]) -> tuple[Lockstep, list[Tensor]]:
         """Return a ``Lockstep`` of these nets and others of equal shapes, op and data, for one computation.
 
-        It continues from copies of the parameters, with the batches that the parts have drawn.
+        The new ``Lockstep`` continues from copies of the parameters, with the batches that the parts have
+        drawn.
         """
         parts = (self, *locksteps)
         merged = copy.copy(self)
@@ -159,8 +160,9 @@ class Lockstep:
     def fusion_key(self) -> Hashable:
         """A key that is equal for nets whose steps can be computed together, or None if this is not possible.
 
-        The op is not part of the key. It is None if something is random, because runs with other seeds and
-        steps draw other numbers, and on an accelerator, where the last bits may depend on the other members.
+        The op is not part of the key. The key is None if something is random, because runs with other seeds
+        and steps draw other numbers, and on an accelerator, where the last bits may depend on the other
+        members.
         """
         data = {id(start.x) for start in self.start}
         is_separate = self._is_input_fixed or self.joined.learned or self.joined.draw_names

@@ -160,7 +160,7 @@ class Stepper:
     def judge(self) -> None:
         """Evaluate the nets on held-out data, and store their scores and measurements.
 
-        Neither uses a random generator.
+        Evaluation and measurements use no random generator.
         """
         self.record_judgement(Judgement.measure(self._nets, self._recorder, self.settings))
 
@@ -213,7 +213,7 @@ class Stepper:
     def state_at(self, step: int) -> dict[str, Any]:
         """Return the ``state_dict`` of the checkpoint nearest to a step, with that checkpoint's ``step``.
 
-        Its tensors of the nets are shared and must not be changed; ``load_state_dict`` copies them.
+        The nets' tensors in the dict are shared and must not be changed; ``load_state_dict`` copies them.
         """
         checkpoint = find_nearest({*self.checkpoints.steps, self.step}, step)
         return (

@@ -251,7 +251,7 @@ class Runs(Jobs[RunJob]):
         return job
 
     def execute(self, job: RunJob, command: Command) -> int:
-        """Execute a user's command on a run, as ``Jobs.execute`` does."""
+        """Execute a user's command on a run, and return how many single steps the run must now take."""
         steps = 0
         match command:
             case "step" if job.state in IDLE:

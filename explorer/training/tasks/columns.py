@@ -295,7 +295,7 @@ def _read(text: str, delimiter: str) -> pd.DataFrame:
 def _is_named(numbers: pd.DataFrame, gaps: pd.DataFrame) -> bool:
     """Return whether the first row of a table holds the names of the columns.
 
-    It does if it has a word above numbers, or no number while another row has one.
+    The row holds names if it has a word above numbers, or no number while another row has one.
     """
     if len(numbers) < 2:
         return False

@@ -155,8 +155,8 @@ def sort_bounds(
 def format_training_settings(choice: Choice) -> dict[str, str]:
     """Return a dict of the training settings that differ from their defaults, formatted for a link.
 
-    It also contains the task unless it is the default, the settings of a study, and the branch points, one
-    per line.
+    The dict also contains the task unless it is the default, the settings of a study, and the branch points,
+    one per line.
     """
     texts = {
         name: text

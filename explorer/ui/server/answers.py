@@ -173,7 +173,7 @@ def get_folder() -> str:
 def make_head(path: str) -> str:
     """Return HTML elements for a page's ``<head>`` that load files before Streamlit starts.
 
-    They include the style of the initial page.
+    The elements include the style of the initial page.
     """
     below = f"assets/{get_folder()}"
     later = f'<link href="{below}/{LATER}" rel="modulepreload">'  # modules that all pages but Explore need

@@ -97,7 +97,7 @@ def _sum_sizes(values: Tensor) -> Tensor:
 def _compute_shares(x: Tensor, upstream: Tensor, gradient: Tensor) -> Tensor:
     """Return the fractions of inputs without a gradient because of the rule, and of units without any.
 
-    The result has shape (2, members). It is NaN if an input is not finite.
+    The result has shape (2, members). The fractions are NaN if an input is not finite.
     """
     x, upstream, gradient = map(with_float64, (x, upstream, gradient))
     zero = gradient == 0

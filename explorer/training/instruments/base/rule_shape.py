@@ -37,8 +37,8 @@ def compute_span(nets: Nets) -> tuple[float, float]:
 def compute_peak(nets: Nets, member: int, layer: int, low: float, high: float) -> float:
     """Return the height of one net's backward rule: its largest absolute value within [low, high] for g = 1.
 
-    It is 0 for a rule without a height. For a stochastic rule it is the maximum of the mean size, and 0 if
-    the rule depends on the loss. ``layer``, here and in ``compute_width``, is an index in ``op_layers``,
+    The height is 0 for a rule that has none. For a stochastic rule it is the maximum of the mean size, and 0
+    if the rule depends on the loss. ``layer``, here and in ``compute_width``, is an index in ``op_layers``,
     because learned parameters differ by layer.
     """
     return _compute_peak(nets.op, _get_rule(nets, member), _get_items(nets, member, layer), low, high)
@@ -95,6 +95,6 @@ def _compute_width(op: Op, rule: Rule, items: ParameterItems) -> float:
 def _compute_sizes(op: Op, rule: Rule, items: ParameterItems, x: Tensor) -> Tensor:
     """Return the absolute gradient of a backward rule at each x for g = 1, averaged over random numbers.
 
-    It is NaN if the rule depends on the loss.
+    The result is NaN if the rule depends on the loss.
     """
     return sample_gradients(op, rule, dict(items), x, 1.0).abs().mean(0)

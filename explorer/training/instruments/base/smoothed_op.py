@@ -57,7 +57,7 @@ class SmoothedOp:
     def steps(self) -> tuple[float, float, float] | None:
         """The first jump's x, the distance between jumps and their height, or None if jumps are not equal.
 
-        It is also None if the op is not constant between its jumps.
+        Also None if the op is not constant between its jumps.
         """
         if not self.flat:
             return None

@@ -176,7 +176,7 @@ def _compute_densities(
 ) -> Tensor:
     """Return the noise density at the op's jumps, which are counted from the first one above each x.
 
-    The result has shape (members, jumps, units, n). It is 0 for jumps that do not exist.
+    The result has shape (members, jumps, units, n). The density is 0 for jumps that do not exist.
     """
     offsets = x.new_tensor([first + width * jump for jump in jumps])[:, None, None]
     densities = op.compute_density(torch.sub(x, below, alpha=width)[:, None] - offsets)

@@ -37,8 +37,8 @@ class Maps(NamedTuple):
 class Patches(Spread):
     """A layer that extracts the 3 × 3 patches of each image, as input of the first convolution.
 
-    It maps (seeds, n, units) to (members, taps, places · n). A place is a position of the kernel. The patches
-    are equal for all members of a seed.
+    The layer maps (seeds, n, units) to (members, taps, places · n). A place is a position of the kernel. The
+    patches are equal for all members of a seed.
     """
 
     def __init__(self, maps: Maps, seeds: list[int]) -> None:
@@ -54,7 +54,7 @@ class Patches(Spread):
 class Convolution(Dense):
     """A 3 × 3 convolution with zero padding.
 
-    It maps (members, n, units) to (members, n, units of ``output``).
+    The layer maps (members, n, units) to (members, n, units of ``output``).
 
     Its weights have shape (channels before · taps, channels), with taps row by row, like a ``Dense`` layer
     over patches.

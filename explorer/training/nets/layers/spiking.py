@@ -134,7 +134,7 @@ def _split_by_time(trace: Trace, g: Tensor) -> list[tuple[Tensor, Tensor, Tensor
 
 
 class LeakySum(Dense):
-    """An output layer of leaky units that never fire. It returns their mean potential over time.
+    """An output layer of leaky units that never fire. The layer returns their mean potential over time.
 
     The layer is linear, so that inputs are summed over time before a single product.
     """

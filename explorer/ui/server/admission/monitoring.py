@@ -43,7 +43,7 @@ watchers = Gauge("explorer_watchers", "Watching connections, by kind", ["what"],
 class EventLog:
     """A log that writes at most one line per event name and minute.
 
-    It contains event names and the server's own numbers only, never user input.
+    The log contains event names and the server's own numbers only, never user input.
     """
 
     def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:

@@ -77,7 +77,7 @@ class Classroom:
     def watch_key(self) -> str:
         """The key that permits watching the teacher's view.
 
-        It permits no commands, so it may appear in an address.
+        The key permits no commands, so it may appear in an address.
         """
         return hashlib.sha256(f"watch {self.secret}".encode()).hexdigest()
 

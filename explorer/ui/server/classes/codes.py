@@ -1,4 +1,4 @@
-"""Codes for joining a class. They are short enough to type, and too many to guess one."""
+"""Codes for joining a class. The codes are short enough to type, and too many to guess one."""
 
 import secrets
 

@@ -225,7 +225,7 @@ class StateBatcher:
 def _get_batcher(engine: Engine | EngineProcess, _of_studies: bool) -> StateBatcher:
     """Return the engine's query batcher for runs, or the one for studies.
 
-    They are separate, because events of studies take longer to write.
+    The batchers are separate, because events of studies take longer to write.
     """
     return StateBatcher(engine)
 
@@ -298,7 +298,7 @@ def format_event(status: Status, questions: Collection[str] = ()) -> str:
 def describe_snapshot(snapshot: Snapshot | None, questions: Collection[str]) -> dict[str, Any]:
     """Return a dict of a training run's snapshot and the fields derived from it.
 
-    It includes the measurements in ``questions`` only.
+    The dict includes the measurements in ``questions`` only.
     """
     if snapshot is None:
         empty: Fields = {"words": [], "device": None, "judged": {}, "lines": {}, "headline": ""}

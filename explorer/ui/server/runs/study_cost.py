@@ -29,7 +29,7 @@ def estimate_seconds(plan: Plan) -> float:
 def _sample(plan: Plan) -> Plan:
     """Return a small plan to measure the speed of a study with.
 
-    It has as many nets as train together, and is the same for all studies of these rules on this net.
+    The plan has as many nets as train together, and is the same for all studies of these rules on this net.
     """
     middle = plan.lrs[len(plan.lrs) // 2]
     seeds = tuple(range(-(-limits.STUDY_CHUNK // len(plan.keys))))
