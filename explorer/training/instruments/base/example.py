@@ -31,9 +31,9 @@ def measure_first_nets(
 ) -> Callable[Concatenate[Nets, P], dict[int, Record]]:
     """Turn a function that measures several nets into one that measures the first finite net of each rule.
 
-    The net is the first finite one of its rule. ``measure_nets(nets, members, …)`` returns a function from an
-    index to the measurement of ``members[index]`` as a dict. ``seed``, the index of the net among the seeds
-    of its rule, is added to each dict. The result takes the argument ``RULE`` as well.
+    ``measure_nets(nets, members, …)`` returns a function from an index to the measurement of
+    ``members[index]`` as a dict. The new function adds ``seed``, the net's index among its rule's seeds, to
+    each dict, and takes the argument ``RULE`` as well.
     """
 
     @functools.wraps(measure_nets)
