@@ -22,7 +22,7 @@ def compute_error(eps, dtype):
 
 
 def find_best_step():
-    """Return the step with the smallest error and this error, in float32 and in float64."""
+    """Return the best step of a numerical slope, and its error, in float32 and in float64."""
     best = {}
     for dtype in (torch.float32, torch.float64):
         eps = min(STEPS, key=lambda step: compute_error(step, dtype))

@@ -191,7 +191,7 @@ def write_backward(pair: Pair, dialect: Dialect = TORCH) -> str | None:
 
 
 def write_totals(pair: Pair, dialect: Dialect = TORCH) -> list[str]:
-    """Return code for each gradient of a learned parameter that backward returns, in their order."""
+    """Return a code expression for the total gradient of each learned parameter, in order."""
     totals = []
     for name in pair.learns:
         part = write_unaliased(pair.contribution_of(name), "g", dialect)

@@ -162,7 +162,7 @@ class Fitter:
         return members
 
     def _shift_members(self, members: Tensor) -> Tensor:
-        """Return curves, and copies shifted so that a kink or peak is at one of the target's."""
+        """Return curves, with copies shifted so that a kink or peak meets one of the target's."""
         features = self.family.find_kinks(members)[:, :_MAX_KINKS]
         curves = self.family.compute_curves(members, self.target.x)[:, 0].nan_to_num(0, 0, 0).abs()
         features = torch.cat([features, self.target.x[curves.argmax(1)][:, None]], 1)

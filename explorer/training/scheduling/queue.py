@@ -80,7 +80,7 @@ class Jobs(Generic[AnyJob]):
         self._open(limits)
 
     def _open(self, limits: Limits) -> None:
-        """Create the quota, the queue and the lease for this kind of jobs."""
+        """Create the quotas and the queue, and set when an unwatched job of this kind is dropped."""
         raise NotImplementedError
 
     def __iter__(self) -> Iterator[AnyJob]:

@@ -148,7 +148,7 @@ def _make_visible(step: Step, tensor: Tensor, axes: tuple[Axis, Axis]) -> Record
 
 
 def _find_images(step: Step, axes: tuple[Axis, Axis], part: Tensor) -> tuple[int, int]:
-    """Return the side and the number of the square images along a tensor's inputs, or (0, 0)."""
+    """Return the side and the number of square images in a row of a tensor, (0, 0) if it holds none."""
     over = [count for axis, count in zip(axes, part.shape, strict=True) if _is_input_axis(step, axis)]
     if step.kernel and over:
         return step.kernel, over[0] // step.kernel**2

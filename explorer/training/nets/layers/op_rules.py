@@ -82,10 +82,7 @@ def join_rules(
 
 
 def _make_pairs(op: Op, rules: Sequence[Rule], parameters: Mapping[str, float]) -> list[Pair]:
-    """Return the op's function paired with the gradient function of each backward rule.
-
-    All pairs share the op's function.
-    """
+    """Return a pair (op function, gradient function) for each rule, all with the same op function."""
     forward, _ = _pair(op, find_rule("default"), to_hex(resolve_values(op, None, parameters)))
     return [(forward, _pair(op, rule, to_hex(resolve_values(op, rule, parameters)))[1]) for rule in rules]
 
