@@ -9,10 +9,10 @@ from explorer.model.observing.log import GradientLog, Scalars, find_write, requi
 
 
 class _Callback:
-    """The base class of both libraries' callbacks, whose hooks the library calls.
+    """The base class of the callbacks for both libraries, which call its hooks during training.
 
     Attributes:
-        log: the log of the current or latest training; None before the first one.
+        log: the ``GradientLog`` of the current or latest training; None before the first one.
     """
 
     def __init__(self, every: int, write: Any, prefix: str) -> None:
@@ -20,17 +20,17 @@ class _Callback:
         self.log: Any = None
 
     def begin_step(self, *_arguments: Any, **_keywords: Any) -> None:
-        """Observe the step if it is one to log."""
+        """Start to observe the training step that begins, if it is one to log."""
         self.log.begin_step(self.log.step)
 
     def end_step(self, *_arguments: Any, **_keywords: Any) -> None:
-        """Write the scalars of the observed step."""
+        """Stop observing at the end of a training step, and write its scalars."""
         self.log.end_step()
         self.log.flush()
 
 
 class _LightningCallback(_Callback):
-    """The hooks that Lightning's Trainer calls."""
+    """A callback whose methods have the names that Lightning's Trainer calls."""
 
     def on_train_start(self, trainer: Any, pl_module: Any) -> None:
         """Start a log that writes to the Trainer's loggers."""
@@ -45,7 +45,7 @@ class _LightningCallback(_Callback):
 
 
 class _TrainerCallback(_Callback):
-    """The hooks that Hugging Face's Trainer calls."""
+    """A callback whose methods have the names that Hugging Face's Trainer calls."""
 
     def on_train_begin(self, args: Any, state: Any, control: Any, model: Any = None, **_: Any) -> None:
         """Start a log that writes to the Trainer's history."""

@@ -1,4 +1,4 @@
-"""A tape that follows a user's model during an observation, and finds the calls that stop its gradients."""
+"""A recorder of a model's calls that also finds the calls which stop the gradients of parameters."""
 
 from __future__ import annotations
 
@@ -39,14 +39,14 @@ class Blame(NamedTuple):
 
 
 class Listener(Recorder):
-    """A recorder of a model's calls, which also finds the parameters without gradient.
+    """A recorder of a model's calls that also finds the parameters without gradient, and why they have none.
 
     Attributes:
-        turns: the forward passes that had a backward, counted from 1.
+        turns: the numbers, from 1, of the forward passes that had a backward.
         blamed: the reason why a parameter has no gradient, by the parameter's name.
         arrived: whether a parameter has received a nonzero gradient, by the parameter's name.
         unseen: the number of autograd nodes without a recorded call, by the node's name.
-        modules: the paths of the submodules, in order of their first calls.
+        modules: the paths of the submodules, as keys in order of their first calls.
     """
 
     def __init__(self, model: nn.Module) -> None:
@@ -61,7 +61,7 @@ class Listener(Recorder):
         super().__init__(model)
 
     def listen_to_parameters(self) -> None:
-        """Record the gradients that arrive at parameters, until ``leave``."""
+        """Register hooks that record which parameters receive a gradient, until ``leave``."""
         for name, parameter in self.model.named_parameters():
             if parameter.requires_grad:
                 hook = parameter.register_hook(partial(self._record_arrival, name))  # type: ignore[no-untyped-call]
@@ -80,7 +80,7 @@ class Listener(Recorder):
         self.clear()
 
     def on_pass_begin(self) -> None:
-        """Record that a forward pass begins."""
+        """Count a forward pass that begins, and drop earlier calls that a backward has used."""
         self._since_backward = 0 if self.done else self._since_backward + 1
         self.done = self.done or self._since_backward > _PASSES
         if not self._in_backward:
@@ -91,7 +91,7 @@ class Listener(Recorder):
         super().on_pass_begin()
 
     def settle(self) -> None:
-        """Count the calls to which no gradient came, for all forward passes that had a backward."""
+        """Count the calls whose y received no gradient, for all forward passes that had a backward."""
         self.turns |= {item.turn for item in self.measurements if item.backwards}
         left = []
         for item in self.measurements:
@@ -102,7 +102,7 @@ class Listener(Recorder):
         self.measurements = left
 
     def on_pass_end(self, result: Any) -> None:
-        """Record the end of a forward pass."""
+        """Note the results of a forward pass. If none is in autograd's graph, find out which call cut it."""
         tensors = find_tensors(result)
         if any(map(is_functorch_wrapped_tensor, tensors)):  # torch.func computes its own gradients
             return
@@ -119,7 +119,7 @@ class Listener(Recorder):
             self.on_backward_end()
 
     def on_module_call(self, module: nn.Module, path: str, args: Any) -> None:
-        """Record the call of a submodule."""
+        """Note the path of a submodule that is called."""
         self.modules.setdefault(path, None)
 
     def _record_arrival(self, name: str, g: Tensor | None) -> None:
@@ -135,7 +135,7 @@ class Listener(Recorder):
                 self.unseen[node.name()] = self.unseen.get(node.name(), 0) + 1
 
     def on_backward_end(self) -> None:
-        """Find the calls that are to blame for parameters without gradient."""
+        """Find the calls that stop the gradient of each parameter that has received none so far."""
         with DisableTorchFunction():
             left = {
                 name: parameter
@@ -146,7 +146,7 @@ class Listener(Recorder):
                 self._find_blame(left)
 
     def _find_blame(self, left: Mapping[str, Tensor]) -> None:
-        """Find why each parameter in ``left`` has no gradient, and add rows for the cuts to blame."""
+        """Store why each parameter in ``left`` has no gradient, and add rows for the calls to blame."""
         graph, data = self.reach(True), self.reach(False)
         consumers: dict[Value, list[Call]] = {}
         for call in self.calls:
@@ -165,7 +165,7 @@ class Listener(Recorder):
                 self.blamed[name] = Blame(gradient, None, "", BY_VALUE if leaf in data else UNUSED)
 
     def _add_culprit(self, call: Call) -> None:
-        """Add a row for a call that cuts parameters off from the graph, unless its line already has a row."""
+        """Add a row for a call after which autograd's graph ends, unless its line already has a row."""
         lines = {(s.file, s.line) for (s, _), row in self.rows.items() if row.listed and row.calls}
         if call.place.path is not None and (call.site.file, call.site.line) not in lines:
             self.count_cut(call.site, call.op, call.reason)
@@ -175,7 +175,10 @@ def _find_culprits(
     leaf: Value, consumers: Mapping[Value, list[Call]], graph: Mapping[Value, None],
     data: Mapping[Value, None],
 ) -> list[Call]:  # fmt: skip
-    """Return the calls at which the gradient for a leaf stops: it becomes zero there or leaves the graph."""
+    """Return the calls that stop the gradient of a leaf tensor: it becomes 0 there or leaves the graph.
+
+    ``graph`` and ``data`` are the values on which the loss depends, in autograd's graph and in fact.
+    """
     blame: dict[Call, None] = {}
     visited, todo, on_graph = {leaf}, [leaf], leaf in graph
     while todo:
@@ -194,7 +197,7 @@ def _find_culprits(
 
 
 def _is_blocking(call: Call, value: Value) -> bool:
-    """Return whether a call received a gradient but passed only zeros to an input."""
+    """Return whether a call received a nonzero gradient but passed only zeros to one of its inputs."""
     if call.measured is None or not value.live:
         return False
     inputs = call.list_live_inputs()

@@ -39,7 +39,7 @@ class GradientLog:
         self._depth = 0  # nesting depth, since a swapped model calls the original one
 
     def start(self) -> Self:
-        """Start counting the model's forward passes, and return the log."""
+        """Start counting the model's forward passes, each of which is a step, and return the log itself."""
         self._hooks = [
             register_module_forward_pre_hook(self._begin_pass),
             register_module_forward_hook(self._leave_pass, always_call=True),
@@ -68,7 +68,7 @@ class GradientLog:
         return pd.DataFrame(records, columns=["step", "name", "value"])
 
     def begin_step(self, step: int) -> None:
-        """Start observing if this step, counted from 0, is one to log."""
+        """Start observing if this step is to be logged. By default ``step`` is counted from 0."""
         self.flush()
         self.step = step + 1
         if step % self._every == 0:
@@ -116,7 +116,7 @@ class GradientLog:
 
 
 def require_every(every: int) -> int:
-    """Return ``every``. Raises ValueError unless it is a positive integer."""
+    """Return ``every``, the interval between logged steps. Raises ValueError unless it is 1, 2, 3, …."""
     if isinstance(every, bool) or not isinstance(every, int) or every < 1:
         raise ValueError(f"every must be a whole number of steps from 1, not {every!r}")
     return every

@@ -24,7 +24,7 @@ _GRID = (0.1, 0.2, 0.25, 0.5, 0.75, 1.5, 2.0, 2.5, 3.0, 4.0, 5.0, 8.0, 10.0, 20.
 
 
 def op_of(row: Row) -> str:
-    """Return the key of a site's op, either recorded or found by comparing its y; "" if none matches."""
+    """Return the catalogue's key of a site's op, or "" if no op matches the measured values."""
     if row.key:
         return row.key
     pairs = [(item.x, item.y) for item in row.samples if item.y is not None]
@@ -46,7 +46,10 @@ def _is_computing(key: str, x: Tensor, y: Tensor) -> bool:
 
 
 def measure_rule(row: Row) -> str:
-    """Return the name of a site's rule: its key with a parameter or factor if needed, or "own"."""
+    """Return the name of a site's rule: its key, with a parameter or factor if it needs one, or "own".
+
+    "own" means that no rule of the catalogue gives the measured gradients, "" that none were measured.
+    """
     if row.rule:
         return row.rule
     samples: Sequence[Sample] = row.samples
@@ -62,7 +65,7 @@ def measure_rule(row: Row) -> str:
 
 
 def _fit_unit_windows(x: Tensor, g: Tensor, gradient: Tensor, unit: Tensor) -> str:
-    """Return the name of the rule that passes g inside a separate window for each unit, or "own"."""
+    """Return the name of the rule that passes g in a window of its own for each unit, or "own"."""
     has_passed, count = gradient != 0, int(unit.max()) + 1
     if len(x) < _PER_UNIT * count:
         return OWN_RULE
@@ -127,7 +130,7 @@ def _list_trials(rule: Rule) -> list[tuple[str, float]]:
 
 @lru_cache(maxsize=64)
 def _list_candidates(op: str) -> tuple[Rule, ...]:
-    """Return the rules to compare, most common first."""
+    """Return the rules to compare with a site's gradients, the most common ones first."""
     first = ["default"] if op in OPS else []
     family = OPS[op].family if op in OPS else ""
     suiting = [key for key, rule in RULES.items() if not rule.suits or family in rule.suits or not family]

@@ -65,20 +65,20 @@ class Observation:
         self.finish()
 
     def stop(self) -> None:
-        """Stop recording calls. Backward passes are still recorded until ``finish``."""
+        """Stop recording calls. Backward passes are recorded until ``finish``."""
         self._listener.__exit__(None, None, None)
 
     def finish(self) -> None:
-        """Find the calls that are to blame, and remove all hooks. Call ``stop`` first."""
+        """Find the calls that stop gradients, and remove all hooks. Call ``stop`` first."""
         self._listener.leave()
 
     def begin_model_call(self, args: Any) -> None:
-        """Record a call of the model for which torch has already collected the hooks."""
+        """Record a call of the model that has begun before the observation's hooks were registered."""
         self._listener.handle_call(self.model, args)
 
     @property
     def sites(self) -> dict[str, Site]:
-        """The sites by their unique names, in order of their first calls."""
+        """A dict from each site's unique name to its ``Site``, in order of the first calls."""
         return {name: row.site for name, row in self._name_rows().items()}
 
     @property
@@ -116,7 +116,7 @@ class Observation:
         return tuple(Unseen(node, count) for node, count in self._listener.unseen.items())
 
     def describe(self) -> str:
-        """Describe which parameters cannot learn, and which sites are to blame."""
+        """Return sentences on which parameters cannot learn, and which sites are to blame."""
         return " ".join(self.sentences)
 
     @property
@@ -189,7 +189,7 @@ class Observation:
         )
 
     def _name_rows(self) -> dict[str, Row]:
-        """Return the sites that have a row, by their shortest unique names."""
+        """Return a dict of the rows to show, by the shortest unique name of their site."""
         self._listener.settle()
         visible = [row for row in self._listener.rows.values() if row.listed and row.calls > 0]
         name_counts: dict[str, int] = {}

@@ -27,7 +27,7 @@ _STATES = {  # name in the legend, colour, symbol
 
 
 def draw_site(name: str, row: Row) -> go.Figure:
-    """Draw the histogram of x, and the gradient over x for an upstream gradient of 1.
+    """Return a figure of the histogram of x, and of the gradient over x for an upstream gradient of 1.
 
     The model's own call computes the curve. If that call does not accept a grid of numbers, the measured
     gradients of single elements are drawn. Raises ValueError if no gradient is known.
@@ -67,7 +67,7 @@ def draw_site(name: str, row: Row) -> go.Figure:
 
 
 def _compute_curve(row: Row, grid: Tensor) -> Tensor | None:
-    """Return the gradient of a site's last call over a grid, or None if the call does not accept the grid."""
+    """Return a site's gradient on a grid of x by its last call, or None if that accepts no grid."""
     leaf = grid.clone().requires_grad_()
     try:
         with torch.enable_grad():
@@ -81,9 +81,9 @@ def _compute_curve(row: Row, grid: Tensor) -> Tensor | None:
 def draw_chain(
     modules: Iterable[str], named: Mapping[str, Row], parameters: Sequence[Mapping[str, Any]]
 ) -> go.Figure:
-    """Draw a model's sites, and its modules with parameters, in order of their first calls, input on top.
+    """Return a figure of a model's sites, and its modules with parameters, in order of their first calls.
 
-    Raises ValueError if the model has not been called.
+    The input is on top. Raises ValueError if the model has not been called.
     """
     links = _list_links(modules, named, parameters)
     if not links:

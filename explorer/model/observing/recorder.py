@@ -30,7 +30,7 @@ _TRANSFORMED = "called inside torch.func, as by vmap: observe the model without 
 
 
 class Recorder(Tape):
-    """A tape that records the calls of a model.
+    """A tape that records the calls of a model, with one row of sums for each site.
 
     Attributes:
         rows: the rows, by site and kind.
@@ -46,7 +46,7 @@ class Recorder(Tape):
         super().__init__(model)
 
     def prepare(self, name: str, function: Any, args: Any, kwargs: Any) -> tuple[CallInput, Any] | None:
-        """Return a call's x and the call itself if the call may be a site; otherwise None."""
+        """Return what a call's row needs, x before the call and the call itself, or None if it is no site."""
         self._is_scaling = name in SCALINGS and isinstance(args[-1], int | float) and bool(args[-1])
         x = args[0] if args else None
         is_known = function in CALLS or name in STEPS or (name not in LINEAR and is_pointwise(name))
@@ -55,7 +55,7 @@ class Recorder(Tape):
         return read_input(function, args, kwargs, x), (function, args, kwargs)
 
     def on_call(self, call: Call, prepared: Any, y: Tensor) -> None:
-        """Record a call."""
+        """Count a call of a torch function in its site's row, and measure its backward."""
         call_input, run = prepared or (None, ())
         if call.place.path is None:
             return
@@ -88,14 +88,14 @@ class Recorder(Tape):
         return row
 
     def _record_transformed(self, call: Call, call_input: CallInput | None) -> None:
-        """Record a call inside torch.func, whose tensors do not expose their values."""
+        """Count a call inside torch.func in its site's row. Its tensors do not expose their values."""
         key = call_input.key if call_input is not None else ""
         if key or call.name in STEPS or call.kind == "function":
             call.op = call.name if call.name in STEPS else key or call.name
             self._count(call.site, "call", call.op, key).reasons[_TRANSFORMED] = None
 
     def _record_without_graph(self, call: Call, call_input: CallInput | None) -> None:
-        """Record a call that autograd does not follow."""
+        """Count a call whose result is not in autograd's graph, if it is one of an op."""
         source = call.inputs[0] if call.inputs else None
         if call_input is None or source is None:
             return
@@ -111,7 +111,7 @@ class Recorder(Tape):
             row.reasons[UNNEEDED] = None
 
     def on_function(self, call: Call, value: Value, tensor: Tensor | None) -> None:
-        """Record a Function's y."""
+        """Count a call of an autograd Function, whose output is ``value``, and measure its backward."""
         inputs = call.list_live_inputs()
         is_wrapped = tensor is not None and is_functorch_wrapped_tensor(tensor)
         if call.place.path is None or not inputs or is_wrapped:
@@ -123,7 +123,7 @@ class Recorder(Tape):
         self._measure(call, row, value, inputs, inputs[0].ref(), tensor)
 
     def on_join(self, call: Call, join: Join, y: Tensor) -> None:
-        """Record a join."""
+        """Count a detach trick or mask and measure its backward. A gate's detached ops are noted as cut."""
         kind = classify_join(call, join, y)
         if call.place.path is None or is_functorch_wrapped_tensor(y):
             return
@@ -140,7 +140,7 @@ class Recorder(Tape):
         call.measured = None  # blame needs the gradients of the call itself, which is measured next
 
     def _record_detached(self, side: list[Call]) -> None:
-        """Mark the ops on the detached side of a gate as detached."""
+        """Note in the rows of a gate's detached calls that no gradient passes them."""
         for call in side:
             if call.measured is not None and call.measured.row is not None:
                 call.measured.cut = _DETACHED
@@ -148,7 +148,7 @@ class Recorder(Tape):
                 self.count_cut(call.site, call.op, call.reason)
 
     def _merge(self, side: Iterable[Call], way: Iterable[Call]) -> None:
-        """Mark the calls of a detach trick as parts of the trick's row."""
+        """Mark the calls of a detach trick as its parts, so that only the trick has a row."""
         for call in side:
             if call.measured is not None:
                 call.measured.merged = True
@@ -161,7 +161,7 @@ class Recorder(Tape):
                     carrier.carries = True
 
     def on_cut(self, dead: Value, x: Value | None, made: set[Value]) -> None:
-        """Record a cut."""
+        """Count the call at which a detached value and its ancestors left autograd's graph."""
         between = {*_find_before_cut(dead)} | {value for value in made if not value.live}
         ordered = sorted(between, key=lambda value: value.number)
         first = next((value.call for value in ordered if value.call.is_cut), None)
@@ -182,14 +182,17 @@ class Recorder(Tape):
         self.count_cut(call.site, op, call.reason)
 
     def count_cut(self, site: Site, op: str, reason: str) -> None:
-        """Count a call that cuts the graph."""
+        """Count a call after which autograd's graph ends, with the reason."""
         self._count(site, "cut", op).reasons[reason] = None
 
     def _measure(
         self, call: Call, row: Row | None, y: Value, inputs: list[Value], x_tensor: Tensor | None = None,
         y_tensor: Tensor | None = None, like: Tensor | None = None,
     ) -> None:  # fmt: skip
-        """Measure the backward of a call. The layer of the tensor ``like`` determines the axis of units."""
+        """Add a call's x to its row, if it has one, and prepare hooks that measure its backward.
+
+        The layer that computed the tensor ``like`` determines which dimension has the units.
+        """
         shape = inputs[0].shape if inputs[0].shape is not None else y.shape
         measurement = Measurement(row, len(inputs), shape if row is not None else None, self.passes)
         call.measured = measurement
@@ -223,7 +226,7 @@ class Recorder(Tape):
 
 
 def _make_run(function: Any, args: Any, kwargs: Any) -> Callable[[Tensor], Any] | None:
-    """Return a call as a function of x alone, or None if autograd follows its other arguments."""
+    """Return the call as a function of x alone, or None if a gradient passes its other arguments."""
     rest, writes = args[1:], may_write(function, args, kwargs)
     if any(item.grad_fn is not None for item in find_tensors((rest, kwargs))):
         return None
@@ -231,5 +234,5 @@ def _make_run(function: Any, args: Any, kwargs: Any) -> Callable[[Tensor], Any] 
 
 
 def _find_before_cut(dead: Value) -> Iterable[Value]:
-    """Return a value outside the graph and its ancestors, back to the calls that left the graph."""
+    """Return a detached value and its ancestors, back to the calls after which the graph ends."""
     return find_ancestors([dead], lambda _, v: not v.live and bool(v.cuts or v.call.is_cut), UNLIMITED)

@@ -21,9 +21,10 @@ _FAR = 30  # number of nodes to search for the layer before a site
 
 
 class Sample(NamedTuple):
-    """A sample of one call's elements: (n,) float32 on the CPU. y is None if the op is known.
+    """A sample of one call's elements, with x, y, g and gradient: (n,) float32 on the CPU each.
 
-    ``shape`` and ``axis`` are those of the full x.
+    y is None if the op is known. ``shape`` is the shape of the full x, and ``axis`` the dimension of its
+    units.
     """
 
     x: Tensor
@@ -43,17 +44,17 @@ class Sample(NamedTuple):
 
 
 class Row:
-    """A site with the sums over its calls.
+    """A site with sums over all of its calls.
 
     Attributes:
         kind: "call", "function", "trick", "mask" or "cut".
         op: the name of the called function.
-        key: the catalogue's key of the op; "" if it is measured.
-        rule: the rule's key; "" if it is measured.
+        key: the catalogue's key of the op; "" if it must be found from the values.
+        rule: the rule's key; "" if it must be found from the gradients.
         parameters: the numbers passed to the op in its last call.
         run: the function that the last call computed; None if unknown.
         owner: the class of a Function.
-        carries: whether the site is on the live path of a detach trick.
+        carries: whether the site is on the path of a detach trick that autograd follows.
         axis: the dimension of x that indexes units.
         elements, mean, variance: of x, over up to 16,384 elements of each call.
         known: the number of elements in calls that had a backward. Of these, ``got`` received a gradient,
@@ -81,7 +82,7 @@ class Row:
 
     @property
     def wants_samples(self) -> bool:
-        """Whether to keep the elements of another call."""
+        """Whether the row has room for a sample of another call."""
         return len(self.samples) < _SAMPLES
 
     @property
@@ -93,7 +94,7 @@ class Row:
 
     @property
     def units(self) -> tuple[int, int, int] | None:
-        """The numbers of units, of units dead by the rule, and of units dead from above; None if unknown."""
+        """How many units there are, are dead by the rule, and get no gradient from above; None if unknown."""
         if self.came_units is None or self.got_units is None or not self.same_shape:
             return None
         dead = ~self.got_units
@@ -121,7 +122,7 @@ class Row:
         self.elements += count
 
     def add_unmet(self, shape: torch.Size) -> None:
-        """Add a call with x of this shape, to whose y no gradient came."""
+        """Count a call whose y received no gradient, and whose x has this shape."""
         self.known += shape.numel()
         self.none += shape.numel()
         if self.axis is not None and self.axis < len(shape):
@@ -129,7 +130,7 @@ class Row:
             self.came_units, self.got_units = _unite(self.came_units, dead), _unite(self.got_units, dead)
 
     def add_backward(self, g: Tensor, gradient: Tensor) -> tuple[int, int]:
-        """Add a call's gradients for y and for x. Returns how many elements of y and of x had a gradient."""
+        """Add a call's gradients for y and x, and return how many elements of each were nonzero."""
         has_gradient, is_same = has_any(gradient), g is gradient
         has_g = has_gradient if is_same else has_any(g)
         if not has_g and not has_gradient and g.shape == gradient.shape:
@@ -205,7 +206,10 @@ class Measurement:
             row.samples.append(Sample(*parts, shape, row.axis or 0))
 
     def settle(self, with_backward: bool) -> None:
-        """Count the call if no gradient came. ``with_backward``: whether its forward pass had a backward."""
+        """Count the call if it got no gradient.
+
+        ``with_backward``: whether its forward pass had a backward.
+        """
         if self.row is None or self.backwards:
             return
         if self.merged:
@@ -252,7 +256,7 @@ def has_any(values: Tensor) -> bool:
 
 
 def _count_met(g: Tensor, gradient: Tensor, got: int) -> int:
-    """Return the number of elements with a nonzero gradient for y, or for x if a rule adds gradient."""
+    """Return the number of elements to whose y or x a nonzero gradient came. ``got`` is the number for x."""
     came = int(torch.count_nonzero(g))
     head = slice(_HEAD) if g.dim() else ...
     if got > came or (got > 0 and bool(((g[head] == 0) & (gradient[head] != 0)).any())):

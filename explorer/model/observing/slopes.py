@@ -101,10 +101,10 @@ class _Mover(Passes):
 
 
 class _XRecorder(Recorder):
-    """A recorder that keeps x and its gradient at the calls of one site, after all other hooks.
+    """A recorder that keeps x and its gradient for each call of one site.
 
     Attributes:
-        found: pairs of x and its gradient, for each call.
+        found: pairs of x and its gradient, in order of the calls.
     """
 
     def __init__(self, model: nn.Module, row: Row) -> None:
@@ -127,7 +127,7 @@ class _XRecorder(Recorder):
         self.pending.append(partial(self._attach, keep_gradient, y, inputs[:1]))
 
     def _attach(self, keep_gradient: Any, y: Value, inputs: list[Value]) -> None:
-        """Register the hooks of a call."""
+        """Register hooks on a call's nodes that keep the gradient of its x."""
         if y.edge is not None and inputs[0].edge is not None:
             Span(y.edge, [inputs[0].edge], keep_gradient).functions = []
 
@@ -149,7 +149,7 @@ def _replace_apply(owner: type[Function], wrapper: Callable[..., Any]) -> Iterat
 def slope_of(
     model: nn.Module, loss: Callable[[], Tensor], name: str, row: Row, sigma: float, draws: int, seed: int
 ) -> Slope:
-    """Return the slope at a site. The arguments are those of ``Observation.slope``."""
+    """Return the slope of the loss along a rule's gradient at a site; see ``Observation.slope``."""
     if not sigma > 0 or not math.isfinite(sigma):
         raise ValueError(
             f"sigma must be a number above 0, not {sigma}: it is the noise, in standard deviations of x"
@@ -173,7 +173,10 @@ def slope_of(
 
 
 def _get_gradients(model: nn.Module, row: Row, loss: Callable[[], Tensor]) -> list[tuple[Tensor, Tensor]]:
-    """Return x and the gradient for x, for each call of the site."""
+    """Return pairs of x and the gradient for x, one for each call of the site.
+
+    Empty if the site has no single call with an x, or if the loss has no gradient.
+    """
     if row.kind == "mask" or row.op != row.site.op or " → " in row.op:  # no single call has the site's x
         return []
     recorder = _XRecorder(model, row)
@@ -194,7 +197,7 @@ def _compute_loss(
     model: nn.Module, row: Row, loss: Callable[[], Tensor], records: Sequence[tuple[Tensor, Tensor]],
     noises: Sequence[float], distance: float, seed: int,
 ) -> float:  # fmt: skip
-    """Return the loss with noise at the site and x shifted by ``-distance`` times its gradient."""
+    """Return the loss if x + noise − ``distance`` · gradient replaces each x of the site."""
     generator = Generator().manual_seed(seed)
 
     def move(number: int, x: Tensor) -> Tensor:

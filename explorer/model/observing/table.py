@@ -21,7 +21,7 @@ _NOTES = {"trick": "detach trick", "mask": "mask computed from its own x"}
 
 
 def make_row(name: str, row: Row) -> dict[str, Any]:
-    """Return the table row of a site, see ``Observation.frame``; elements: those with known gradients."""
+    """Return the row of a site in ``Observation.frame``. ``elements`` counts those with known gradients."""
     units = row.units
     count, by_rule, from_above = units if units else (math.nan,) * 3
     has_backward = bool(row.known)

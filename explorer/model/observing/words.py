@@ -34,7 +34,7 @@ def sentences(
 
 
 def _describe_parameters(rows: Sequence[Row]) -> list[str]:
-    """Return a sentence for each group of parameters with the same culprits."""
+    """Return sentences on parameters without gradient, one for each group with the same calls to blame."""
     groups: dict[tuple[str, str, str, str], list[str]] = {}
     for row in rows:
         if row["gradient"] in ("none", "zero"):
@@ -75,7 +75,7 @@ def _describe_blame(rows: Sequence[Row]) -> list[str]:
 
 
 def _group_alike(described: Sequence[tuple[str, Row]]) -> list[str]:
-    """Return the sentences about sites, with those that differ only in the site's name combined."""
+    """Return the sentences about sites, with those combined that differ only in the site's name."""
     groups: dict[str, list[tuple[str, Row]]] = {}
     for sentence, row in described:
         groups.setdefault(sentence.removeprefix(_name_site(row)), []).append((sentence, row))
@@ -88,7 +88,7 @@ def _group_alike(described: Sequence[tuple[str, Row]]) -> list[str]:
 
 
 def _is_shown_dead(row: Row) -> bool:
-    """Return whether the rule makes more units dead than a small batch does by chance."""
+    """Return whether the rule leaves more units without gradient than a small batch does by chance."""
     dead, units = _replace_nan(row["dead_by_rule"]), _replace_nan(row["units"])
     if not dead:
         return False

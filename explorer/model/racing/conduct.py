@@ -157,7 +157,7 @@ def race(
 
 
 def require_device(device: Any) -> None:
-    """Raise ValueError if this machine does not have the device."""
+    """Raise ValueError unless this machine has the device."""
     if device is None:
         return
     try:
@@ -200,7 +200,7 @@ def parameters_of(parameters: object, rules: Sequence[str | Rule]) -> dict[str, 
 def _collect_data(
     train: Any, held_out: Any, validation: Any, batch: int, device: Any, chooses: bool
 ) -> dict[str, Any]:
-    """Return the data by name. The validation data are None if no rate is to be chosen."""
+    """Return the race's data as a dict. Its validation data are None if no rate is to be chosen."""
     data, choosing = data_of("train", train, batch), None
     if validation is not None:
         choosing = data_of("validation", validation, batch)
@@ -211,9 +211,10 @@ def _collect_data(
 
 
 def _collect_facts(work: Work, seed: int) -> dict[str, Any]:
-    """Try every rule on one batch, and return the names, the worth of an example and the identity for a plan.
+    """Try every rule on one batch, and return a dict of what a plan needs to know of the model and the data.
 
-    An unsuitable rule raises its error here, before the race.
+    These are names, the contribution of one held-out example to the metric, the race's identity, and hashes
+    of rules that are user code. An unsuitable rule raises its error here, before the race.
     """
     with isolate_random_state():
         x, y = work.move_batch(next(iter(work.train.iterate_batches(seed, 1, work.batch))))
@@ -243,7 +244,7 @@ def _collect_facts(work: Work, seed: int) -> dict[str, Any]:
 
 
 def _mark(work: Work, tensors: Sequence[Tensor]) -> str:
-    """Return a hash of the arguments, the data, the initial weights and the outputs for the first batch."""
+    """Return a hash of a race's arguments, data, initial weights and outputs for the first batch."""
     hooks = work.hooks
     arguments = {
         "steps": work.steps,
@@ -271,7 +272,7 @@ def _require_whole(name: str, value: Any) -> int:
 
 
 class _Bar(Watcher):
-    """A progress bar over the trials, which may be invisible."""
+    """A progress bar over the trials of a race, which may be invisible."""
 
     look = None
 
@@ -280,7 +281,7 @@ class _Bar(Watcher):
 
     @contextmanager
     def watch(self, plan: RacePlan, rows: Sequence[Row]) -> Iterator[Callable[[Mapping[Trial, Row]], None]]:
-        """Show the bar. It ends full, since rules that diverge at every rate need no more trials."""
+        """Show the bar during a context. It ends full, though rules may need fewer trials than planned."""
         with progress_bar(total=plan.runs, initial=len(rows), unit="net", disable=not self._visible) as bar:
             yield lambda ended: bar.update(len(ended) - bar.n)
             bar.update(plan.runs - bar.n)

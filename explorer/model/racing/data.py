@@ -31,7 +31,7 @@ class Tensors:
             yield self.x[indices], self.y[indices]
 
     def list_orders(self, seed: int, steps: int, size: int) -> list[Tensor]:
-        """Return the indices of the examples in each batch: (size,), or fewer if there are fewer examples."""
+        """Return the indices of the examples in each step's batch: (size,), or fewer if there are fewer."""
         generator, length = Generator().manual_seed(seed), len(self.x)
         size = min(size, length)
         batches: list[Tensor] = []
@@ -76,7 +76,7 @@ class Loader:
         return islice(self._iterate_epochs(seed, repeat(None)), steps)
 
     def iterate_all(self) -> Iterator[Batch]:
-        """Yield all batches in the order of seed 0."""
+        """Yield all batches, in the order that the loader has with random seed 0."""
         return self._iterate_epochs(0, (None,))
 
     def _iterate_epochs(self, seed: int, epochs: Iterable[None]) -> Iterator[Batch]:
@@ -87,7 +87,10 @@ class Loader:
                 yield _pair(batch)
 
     def split(self) -> tuple[Loader, Loader]:
-        """Return loaders for training and for a tenth set aside. Raises ValueError if that is impossible."""
+        """Return a loader for training and one for a tenth set aside.
+
+        Raises ValueError if that is impossible.
+        """
         loader = self.source
         sampler = getattr(loader, "sampler", None)
         if not isinstance(loader, DataLoader) or not isinstance(sampler, RandomSampler | SequentialSampler):
@@ -114,7 +117,7 @@ Data: TypeAlias = Tensors | Loader
 
 
 def _separate_random_state(seed: int) -> Callable[..., Any]:
-    """Return a function that calls another one with a random state that is separate from the training's."""
+    """Return a function that calls another one with a random state of its own, which begins with the seed."""
     state: Tensor | None = None
 
     def call(function: Callable[..., Any], *arguments: Any) -> Any:

@@ -12,11 +12,11 @@ from explorer.training.ranking import Unit
 
 @dataclass(frozen=True)
 class RacePlan(Plan):
-    """A plan whose trials train nets made by ``make_model``.
+    """A study's plan whose trials train nets made by ``make_model``.
 
     Attributes:
         title: the name of the model.
-        what: the name of the swap's target.
+        what: the name of the calls whose backward is swapped.
         metric: the name of the metric.
         example: the contribution of one held-out example to the metric; 0 for a custom metric.
         identity: a hash of the race's arguments, model and data.
@@ -32,12 +32,12 @@ class RacePlan(Plan):
 
     @property
     def subject(self) -> str:
-        """The swap's target in the model."""
+        """What the race trains, for sentences: the model's name and the calls whose backward is swapped."""
         return f"{self.title} with {self.what} swapped"
 
     @property
     def unit(self) -> Unit:
-        """The unit of the scores."""
+        """The unit of the scores: "%" for accuracy, otherwise ""."""
         return "%" if self.metric == "accuracy" else ""
 
     @property
@@ -50,7 +50,7 @@ class RacePlan(Plan):
         return "-".join([self.identity, *(mark for key, mark in self.codes if key == rule)])
 
     def is_compatible(self, identity: str, trial: Trial, possible: set[Trial]) -> bool:
-        """Return whether a file with this trial may continue this race, maybe with more rules and seeds."""
+        """Return whether this race can continue a file that contains a trial with this identity."""
         if trial.rule in self.keys:
             return identity == self.identity_of(trial.rule)
         return identity.partition("-")[0] == self.identity
@@ -61,16 +61,16 @@ class RacePlan(Plan):
         return len(self.list_trials("choose")) + len(self.rules) * len(self.seeds)
 
     def list_trials(self, stage: Stage, rows: Iterable[Row] = ()) -> list[Trial]:
-        """List the trials of a stage. A single rate needs no trials to choose it."""
+        """Return the trials of a stage. A single learning rate needs no trials to choose it."""
         return [] if stage == "choose" and len(self.lrs) == 1 else super().list_trials(stage, rows)
 
     def choose_rates(self, rows: Iterable[Row]) -> dict[str, float | None]:
-        """Return each rule's rate: the one with fewest diverged seeds, and then the best validation score."""
+        """Return a dict of each rule's best rate: fewest diverged seeds, then the best validation score."""
         return dict.fromkeys(self.keys, self.lrs[0]) if len(self.lrs) == 1 else super().choose_rates(rows)
 
     @staticmethod
     def find_best_rate(rates: Mapping[float, Sequence[Row]]) -> float | None:
-        """Return the rate with fewest diverged seeds, and then the best validation score, or None."""
+        """Return the rate with fewest diverged seeds, then best validation score; None if all diverged."""
         ranked: list[tuple[int, float, float]] = []
         for lr, rows in rates.items():
             if scores := [row.validation for row in rows if not row.diverged]:

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 class Outcome(NamedTuple):
-    """The outcome of a trial.
+    """The outcome of one trial: its scores, losses and weights.
 
     Attributes:
         row: the scores of the trial.
@@ -56,7 +56,10 @@ class RaceResult(Result):
         return pd.DataFrame(records, columns=["rule", "lr", "seed", "stage", "step", "loss"])
 
     def net(self, rule: str, seed: int | None = None) -> nn.Module:
-        """Return the evaluated net of a rule, swapped and in ``eval()`` mode; by default the first seed's."""
+        """Return the trained net that was evaluated for a rule, in ``eval()`` mode with the rule swapped in.
+
+        ``seed`` is by default the first one with which the rule was evaluated.
+        """
         states = {(t.rule, t.seed): item.state for t, item in self._trained.items() if item.state is not None}
         match = next((key for key in states if key[0] == rule and seed in (None, key[1])), None)
         if match is None:

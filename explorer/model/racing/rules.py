@@ -14,7 +14,7 @@ from explorer.study import check_rule_list, key_of
 
 
 def read_rules(rules: object) -> tuple[list[str | Rule], dict[str, Any]]:
-    """Return the rules as a plan lists them, and the rule to swap in for each key.
+    """Return the rules in two forms: as a plan lists them, and a dict of the rules to swap in by key.
 
     Raises ValueError for an invalid rule, and for two rules with the same name.
     """
@@ -34,7 +34,7 @@ def read_rules(rules: object) -> tuple[list[str | Rule], dict[str, Any]]:
 
 
 def _record_of(rule: Any) -> Rule:
-    """Return a record with the name of a rule that is user code. The record's formula is a placeholder."""
+    """Return a ``Rule`` record with the name of a rule that is user code. Its formula is a placeholder."""
     Exchange(None, rule, {}).require_possible()
     name = getattr(rule, "__name__", type(rule).__name__).strip("<>")
     return Rule(key=name, label=name, formula="g")

@@ -31,13 +31,13 @@ class Watcher:
     def watch(
         self, plan: Any, rows: Sequence[Row]
     ) -> AbstractContextManager[Callable[[Mapping[Trial, Row]], None]]:
-        """Begin to watch. The context's function is called with the rows of all finished trials."""
+        """Return a context for a race, which gives a function to call with the rows of finished trials."""
         raise NotImplementedError
 
 
 @dataclass(frozen=True)
 class Hooks:
-    """The hooks of a training; see ``explorer.race`` for each."""
+    """The functions and options that change how a net is trained; see ``explorer.race`` for each."""
 
     scheduler: Callable[[torch.optim.Optimizer], Any] | None = None
     clip: float | None = None
@@ -46,7 +46,7 @@ class Hooks:
     look: Callable[[Work, Trial, int, nn.Module], None] | None = None
 
     def get_precision(self, device: Any) -> AbstractContextManager[Any]:
-        """Return the context in which outputs and loss are computed."""
+        """Return the context in which outputs and loss are computed: autocast, or one without effect."""
         if self.autocast is None:
             return nullcontext()
         return torch.autocast(torch.device(device or "cpu").type, self.autocast)
@@ -54,7 +54,7 @@ class Hooks:
 
 @dataclass(frozen=True)
 class Work:
-    """The data and settings of every trial, except rule, rate and seed; see ``explorer.race`` for each."""
+    """The data and settings that all trials of a race share; see ``explorer.race`` for each."""
 
     make_model: Callable[[], nn.Module]
     train: Data
@@ -73,7 +73,7 @@ class Work:
     hooks: Hooks
 
     def make_plain(self, seed: int) -> nn.Module:
-        """Return a newly initialised net with its own backward."""
+        """Return a new net of the user's with initial weights from a seed and with its own backward."""
         torch.manual_seed(seed)
         model = self.make_model()
         if not isinstance(model, nn.Module):
@@ -81,13 +81,16 @@ class Work:
         return model if self.device is None else model.to(self.device)
 
     def make_swapped(self, rule: str, seed: int) -> nn.Module:
-        """Return a newly initialised net with a rule swapped in. The weights are the same for every rule."""
+        """Return a new net with a rule swapped in. A seed gives the same initial weights for every rule."""
         settings: Any = self.parameters_of(rule)
         swapped: nn.Module = swap(self.make_plain(seed), self.what, self.rules[rule], self.op, **settings)
         return swapped
 
     def parameters_of(self, rule: str) -> dict[str, float]:
-        """Return the parameters of a rule and its op. Values under ``rule.name`` override those for all."""
+        """Return a dict of a rule's and its op's parameters.
+
+        Values under ``rule.name`` override those for all.
+        """
         if not isinstance(self.rules[rule], str | Rule):
             return {}
         entry = find_rule(self.rules[rule])
@@ -114,7 +117,7 @@ class Work:
         return validation, self._compute_score(model, self.held_out)
 
     def compute_held_out(self, model: nn.Module) -> float:
-        """Return the current held-out score of a net. This does not affect the draws of its training."""
+        """Return a net's current held-out score, without an effect on the training's random numbers."""
         with isolate_random_state():
             return self._compute_score(model, self.held_out)
 
@@ -126,7 +129,7 @@ class Work:
         return self.measure_metric(*_join_batches(pairs))
 
     def measure_metric(self, output: Any, y: Any) -> float:
-        """Return the metric of outputs, NaN if they are not finite. Raises ValueError if it is no number."""
+        """Return the metric, NaN if outputs are not finite. Raises ValueError if it is not a number."""
         if self.metric is accuracy and isinstance(y, Tensor) and y.is_floating_point():
             raise ValueError(
                 "accuracy compares classes, and the targets are floating-point numbers: give metric=, the "
@@ -165,13 +168,13 @@ def _join_batches(pairs: list[Batch]) -> Batch:
 
 @contextmanager
 def isolate_random_state() -> Iterator[None]:
-    """Return a context that reserves torch's random state for one net, and restores it afterwards."""
+    """Return a context that gives one net torch's random state for itself, and restores it afterwards."""
     with _LOCK, torch.random.fork_rng():
         yield
 
 
 def run_part(work: Work, trials: Sequence[Trial]) -> list[Outcome]:
-    """Run trials in a worker and return their outcomes."""
+    """Run trials in one worker, one after another, and return their outcomes."""
     return [run_trial(work, trial) for trial in trials]
 
 
@@ -216,7 +219,7 @@ def _state(model: nn.Module) -> dict[str, Any]:
 
 
 def require_one_number(loss: Any) -> float:
-    """Return a loss as a number. Raises ValueError if it is not a tensor with one number."""
+    """Return a loss, a tensor with one number, as a float. Raises ValueError if it is anything else."""
     if not isinstance(loss, Tensor) or loss.numel() != 1:
         kind = f"of shape {tuple(loss.shape)}" if isinstance(loss, Tensor) else repr(loss)
         raise ValueError(f"loss must return a tensor of one number, not {kind}")
@@ -226,6 +229,6 @@ def require_one_number(loss: Any) -> float:
 def row_of(
     trial: Trial, steps: int, loss: float, validation: float = math.nan, held_out: float = math.nan
 ) -> Row:
-    """Return the row of a finished trial, which has diverged if its held-out score is not finite."""
+    """Return a trial's row of results. It is diverged if the held-out score is not finite."""
     diverged = not math.isfinite(held_out)
     return Row(trial, steps, loss, math.nan if diverged else validation, held_out, diverged, math.nan)

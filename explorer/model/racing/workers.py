@@ -19,7 +19,7 @@ _SENT = (
 def compute_outcomes(
     work: Work, plan: RacePlan, rows: Sequence[Row], pool: Executor | None
 ) -> Iterator[list[Outcome]]:
-    """Yield the outcomes of missing trials as they finish."""
+    """Yield lists of outcomes as trials finish that ``rows`` lacks. ``pool`` is the executor or None."""
     rows = list(rows)
     while trials := plan.find_missing(rows):
         for outcomes in _run_trials(work, trials, pool):
@@ -28,7 +28,7 @@ def compute_outcomes(
 
 
 def _run_trials(work: Work, trials: Sequence[Trial], pool: Executor | None) -> Iterator[list[Outcome]]:
-    """Yield the outcomes of trials in parts: single trials without an executor, else several per worker."""
+    """Yield lists of outcomes: of single trials without an executor, else of several trials per worker."""
     workers = getattr(pool, "_max_workers", 1) or 1
     size = 1 if pool is None else max(1, len(trials) // (workers * _PARTS))
     parts = [[*trials[start : start + size]] for start in range(0, len(trials), size)]
@@ -44,7 +44,7 @@ def _run_trials(work: Work, trials: Sequence[Trial], pool: Executor | None) -> I
 
 
 def require_portable(work: Work, pool: Executor) -> None:
-    """Raise ValueError for an argument that cannot be sent to the workers of an executor."""
+    """Raise ValueError if an argument of the race cannot be pickled for an executor's other processes."""
     if isinstance(pool, ThreadPoolExecutor):
         return
     for name in _SENT:

@@ -1,4 +1,4 @@
-"""Two ways to give a tensor another backward: hooks if autograd reaches x from y, otherwise a bridge."""
+"""Two ways to give y another backward: hooks if autograd's graph leads from y to x, otherwise a new node."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ from explorer.model.tape.private import BackwardCFunction, forward_class, versio
 
 
 class UnreachedError(ValueError):
-    """Raised if a swap does not reach its target."""
+    """Raised if a swap cannot change the backward of the calls that it should."""
 
 
 class Bridge(Function):
-    """A Function that returns y unchanged, with a rule's gradient for x."""
+    """An autograd Function that returns y unchanged, and gives x the gradient of a backward rule."""
 
     generate_vmap_rule = True
 
@@ -41,7 +41,7 @@ class Bridge(Function):
 
 
 def build_bridge(x: Tensor, y: Tensor, rule: Gradient) -> Tensor:
-    """Return y unchanged, with a rule's gradient for x."""
+    """Return y with a node in autograd's graph that gives x the gradient of a backward rule."""
     on_join: Tensor = Bridge.apply(x, y, rule)  # type: ignore[no-untyped-call]  # torch's own
     return on_join
 
@@ -49,9 +49,10 @@ def build_bridge(x: Tensor, y: Tensor, rule: Gradient) -> Tensor:
 def exchange_backward(
     y: Value, x: Value, rule: Gradient, x_tensor: Tensor, y_tensor: Tensor, place_name: str
 ) -> None:
-    """Replace the gradient between y and x by the rule's. The gradients of y's other inputs do not change.
+    """Replace the gradient that flows from y to x by that of a backward rule, with hooks.
 
-    Raises UnreachedError if no path in autograd's graph leads from y to x.
+    ``rule`` is a function ``(x, y, g) -> gradient``. The gradients of y's other inputs do not change. Raises
+    UnreachedError if no path in autograd's graph leads from y to x.
     """
     assert y.edge is not None
     assert x.edge is not None
@@ -89,7 +90,7 @@ def _exchange_function(node: Any, number: int, at: int, pass_gradient: Callable[
 
 
 def has_node_of(values: Iterable[Value], owner: type[Function]) -> bool:
-    """Return whether the autograd graph of the values contains a node of a Function class."""
+    """Return whether autograd's graph of some values contains a node of a given Function class."""
     todo = [value.edge[0] for value in values if value.edge is not None]
     visited = {*todo}
     while todo:

@@ -1,4 +1,4 @@
-"""The rule, and optionally the op, that a swap uses at its sites."""
+"""What a swap puts in the place of a model's own backward: a rule, and optionally another op."""
 
 from __future__ import annotations
 
@@ -35,12 +35,12 @@ ANY_OP = Op("own", "Own", "x", parameters=())  # used if only the rule's formula
 
 @dataclass(frozen=True)
 class Exchange:
-    """The rule, and optionally the op, that a swap uses at its sites.
+    """What a swap puts in the place of a model's own backward: a rule, and optionally another op.
 
     Attributes:
         op: the op that replaces the model's own call; None to keep that call.
-        rule: a key, a formula or a ``Rule``; or a Function class, a module, or a callable of ``x``, ``(x,
-            g)`` or ``(x, y, g)``.
+        rule: a key, a formula or a ``Rule``; or a Function class, a module, or a callable of ``x``,
+            ``(x, g)`` or ``(x, y, g)``.
         parameters: values by name, as for ``explorer.apply``.
         learns: the names of parameters that learn; None for all with a gradient in the rule.
     """
@@ -56,7 +56,7 @@ class Exchange:
 
     @cached_property
     def learned(self) -> tuple[str, ...]:
-        """The parameters that learn: ``learns``, or all without a value that the rule has a gradient for.
+        """The names of the learned parameters: ``learns``, or those with a gradient in the rule and no value.
 
         Raises ValueError for a parameter that cannot learn with this rule.
         """
@@ -74,19 +74,19 @@ class Exchange:
 
     @property
     def numbers(self) -> dict[str, float]:
-        """The values of the parameters that are numbers."""
+        """The values of the parameters that are fixed numbers, by name."""
         return {
             name: float(value) for name, value in self.parameters.items() if not isinstance(value, Tensor)
         }
 
     @cached_property
     def entry(self) -> Rule | None:
-        """The rule as a record of the catalogue; None for user code."""
+        """The rule as a record of the catalogue. None if the rule is user code."""
         return None if self.is_code else find_rule(self.rule)
 
     @property
     def is_code(self) -> bool:
-        """Whether the rule is user code."""
+        """Whether the rule is a user's class, module or function, rather than a key or formula."""
         return not isinstance(self.rule, str | Rule)
 
     @property
@@ -98,7 +98,7 @@ class Exchange:
         )
 
     def require_possible(self) -> None:
-        """Raise ValueError for an invalid rule, and for user code together with an op or parameters."""
+        """Raise ValueError for an invalid rule, or for user code that is given an op or parameters."""
         if not self.is_code:
             _ = self.entry
             return
@@ -112,7 +112,7 @@ class Exchange:
         _count_arguments(self.rule)
 
     def require_suitable(self, op: str | Op) -> None:
-        """Raise ValueError if the rule does not suit an op, or if neither of them has a given parameter."""
+        """Raise ValueError if the rule does not suit an op, or if a given parameter belongs to neither."""
         entry = self.entry
         if entry is None:
             return
@@ -125,7 +125,7 @@ class Exchange:
         check_values(found, (entry,), numbers, [name for name in selected if name not in numbers])
 
     def select_parameters(self, op: Op) -> Mapping[str, float | Tensor]:
-        """Return the parameters to use with an op. If the call keeps its own op, all belong to the rule."""
+        """Return a dict of the parameters for an op. If the call keeps its own op, all belong to the rule."""
         if self.op is not None or self.entry is None:
             return self.parameters
         entry = self.entry
@@ -170,7 +170,11 @@ class Exchange:
     def replace_call(
         self, op: str, parameters: Parameters, learned: Parameters, others_learn: bool, x: Tensor
     ) -> Tensor:
-        """Return y of the swap's op on x, with the rule as its backward."""
+        """Return the swap's op applied to x, with the rule as its backward.
+
+        ``op`` and ``parameters`` are those of the model's own call, and ``others_learn`` tells whether it has
+        further inputs that need a gradient.
+        """
         assert self.op is not None
         self.require_suitable(self.op)
         if others_learn:
@@ -187,7 +191,7 @@ class Exchange:
 
 
 def make_code_gradient(rule: Any) -> Gradient:
-    """Return ``(x, y, g) -> gradient`` for a Function class, a module or a function."""
+    """Return ``(x, y, g) -> gradient`` for user code: a Function class, a module or a function."""
     if isinstance(rule, type) and issubclass(rule, Function):
         rule = rule.apply
     arity = _count_arguments(rule)
@@ -213,7 +217,7 @@ def _count_arguments(rule: Any) -> int:
 
 
 def _pull_back(function: Callable[[Tensor], Tensor], x: Tensor, g: Tensor) -> Tensor:
-    """Return autograd's gradient for x of a function of x."""
+    """Return the gradient for x that autograd computes for a function of x, given the upstream gradient g."""
     with torch.enable_grad():
         leaf = x.detach().requires_grad_()
         y = function(leaf)

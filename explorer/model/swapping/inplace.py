@@ -48,7 +48,7 @@ class Replaced:
 
 
 class _Calls(Tape):
-    """A tape that records the ops called in a module during a trial call.
+    """A tape that records which ops a module calls during a trial call.
 
     Attributes:
         ops: the key and the parameters of each op.
@@ -69,9 +69,9 @@ class _Calls(Tape):
 
 
 def replace_modules(model: nn.Module, target: Target, exchange: Exchange) -> Replaced:
-    """Replace the target's modules. Raises UnreachedError if the target is not a module.
+    """Replace the modules that a swap is about by ``explorer.Layer``.
 
-    Nothing is replaced unless all modules can be.
+    Raises UnreachedError if the target is not a module. Nothing is replaced unless all modules can be.
     """
     if not target.modules:
         raise UnreachedError(
@@ -90,7 +90,7 @@ def replace_modules(model: nn.Module, target: Target, exchange: Exchange) -> Rep
 
 
 def _list_leaves(model: nn.Module, target: Target) -> list[str]:
-    """Return the paths of the target's modules, or of the modules inside them if there are any."""
+    """Return the paths of a swap's modules, or of the modules inside them if there are any."""
     named = model.named_modules(remove_duplicate=False)
     return [name for name, module in named if target.is_inside(name) and not [*module.children()]]
 

@@ -20,7 +20,7 @@ from explorer.model.tape.private import is_functorch_wrapped_tensor
 
 @dataclass
 class Learning:
-    """The parameters that a swap has registered on its model.
+    """The parameters that a swap has registered on its model, so that an optimiser can train them.
 
     Attributes:
         names: the parameters' names on the model, by path of the submodule ("" for none) and name in the
@@ -32,9 +32,10 @@ class Learning:
     sites: dict[str, Site] = field(default_factory=dict)
 
     def select(self, model: nn.Module, exchange: Exchange, site: Site, x: Tensor) -> Mapping[str, Tensor]:
-        """Return the parameters of a site by their names in the rule, initialised from x at the first call.
+        """Return a dict of a site's learned parameters by their names in the rule.
 
-        Raises ValueError if another site already uses them, or if one has left its domain.
+        At the site's first call they are initialised from x. Raises ValueError if another site already uses
+        them, or if one has left its domain.
         """
         path = next((constants for constants in self.names if is_inside(site.module, constants)), "")
         if path not in self.names:
@@ -82,7 +83,7 @@ def _register(model: nn.Module, path: str, exchange: Exchange, name: str) -> str
 
 
 def _start(exchange: Exchange, parameters: Mapping[str, Tensor], x: Tensor) -> None:
-    """Initialise parameters that are NaN with the rule's formula of x, or with their default.
+    """Set parameters that are NaN to the rule's formula of x, or to their default.
 
     Raises ValueError for a value outside the domain of the op or the rule.
     """

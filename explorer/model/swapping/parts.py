@@ -1,4 +1,4 @@
-"""A swapped model and its submodules, which are objects of the modules' own classes.
+"""A swapped model and its submodules, which are objects of subclasses of the modules' own classes.
 
 They share attributes, state and parameters with the modules. Only their calls differ, as these use the
 exchanged backward.
@@ -69,16 +69,16 @@ class Swapped:
 
     @property
     def sites(self) -> pd.DataFrame:
-        """A table with one row per site reached so far.
+        """A table with one row per site that calls have reached so far.
 
-        site, op: as named by ``explorer.observe``; rule; calls; change: the largest change of y by another
-        op; note: why the rule had no effect, or "".
+        site, op: as named by ``explorer.observe``; rule; calls: their number; change: the largest change of y
+        by another op; note: why the rule had no effect, or "".
         """
         frame: pd.DataFrame = self._owners[0].frame
         return frame
 
     def undo(self) -> nn.Module:
-        """Return the original model. The swapped model then computes the same."""
+        """End the swap and return the original model. The swapped model then computes the same."""
         model: nn.Module = self._owners[0].undo()
         return model
 
@@ -149,7 +149,7 @@ class ScriptedPart(nn.Module):
 
 
 def make_part(owner: Owner, origin: CalledModule) -> nn.Module:
-    """Return a submodule as a part whose calls use the exchanged backward."""
+    """Return a wrapper of a submodule, of the same class, whose calls use the exchanged backward."""
     module = origin.module
     if isinstance(module, torch.jit.ScriptModule):
         return ScriptedPart(owner, origin)
@@ -165,7 +165,7 @@ def make_part(owner: Owner, origin: CalledModule) -> nn.Module:
 
 @lru_cache(maxsize=256)
 def _make_class(base: Any) -> type[Swapped]:
-    """Return the class of a module class's parts. Calling it, as slices do, makes a module of that class."""
+    """Return a subclass of a module's class for swapped parts. Calling it makes a module of that class."""
     members: dict[str, Any] = {
         "__slots__": (),
         "__new__": lambda _, *args, **kwargs: base(*args, **kwargs),
@@ -187,7 +187,7 @@ def _make_class(base: Any) -> type[Swapped]:
 
 
 def _make_method(function: Call, is_forward: bool = False) -> Call:
-    """Return a method that calls the module's own method with the exchanged backward."""
+    """Return a method that calls the module's own method, with the exchanged backward."""
 
     @wraps(function)
     def method(self: Any, *args: Any, **kwargs: Any) -> Any:

@@ -27,7 +27,7 @@ from explorer.model.tape.values import find_elementwise_ancestors, origin_of
 
 
 class Hit(NamedTuple):
-    """A call of the target.
+    """A call in the model whose backward a swap exchanges.
 
     Attributes:
         y: the live value of the call's result; None if it is unknown.
@@ -42,7 +42,7 @@ class Hit(NamedTuple):
 
 
 class Pass(Tape):
-    """A tape that exchanges the backward of a target's calls.
+    """A forward pass in which the backward of a swap's calls is exchanged as they run.
 
     A submodule of the target is exchanged as a whole if y has x's shape, otherwise the ops inside it.
 
@@ -63,7 +63,10 @@ class Pass(Tape):
         super().__init__(model)
 
     def run(self, call: Callable[[], Any], path: str | None) -> Any:
-        """Return the result of a call. ``path`` is the submodule if the call is a method of one."""
+        """Call a function as a forward pass, with another backward at the target, and return its result.
+
+        ``path`` is the submodule if the function is a method of one, None for the model itself.
+        """
         with self, nullcontext() if path is None else self.run_at(path):
             result = call()
         with DisableTorchFunction():
@@ -72,14 +75,14 @@ class Pass(Tape):
         return result
 
     def prepare(self, name: str, function: Any, args: Any, kwargs: Any) -> CallInput | None:
-        """Return the part of x that is needed after the call."""
+        """Return a call's x, op and parameters before it runs, or None if it has no floating-point input."""
         x = next(iter(find_tensors(args)), None)
         if x is None or not x.is_floating_point():
             return None
         return read_input(function, args, kwargs, x)
 
     def on_call(self, call: Call, x_before: CallInput | None, y: Tensor) -> Tensor | None:
-        """Record a call."""
+        """Exchange the backward of the target's calls. Returns the tensor that replaces y, or None."""
         if call.merged or not call.outputs:
             return None
         value = call.outputs[0]
@@ -106,7 +109,7 @@ class Pass(Tape):
         return None
 
     def _replace(self, call: Call, call_input: CallInput, y: Tensor) -> Tensor:
-        """Return y of the swap's op for a call, written into x if the call writes in place."""
+        """Return the swap's op on a call's x, also written into x if the call writes in place."""
         learns_more = any(v.live for v in call.inputs[1:] if v is not call.inputs[0])
         new = self._replace_call(call, call_input.x, y, call_input.parameters, learns_more)
         if any(y is item for item in (v.ref() for v in call.inputs)):
@@ -120,14 +123,14 @@ class Pass(Tape):
         self, call: Call, x: Tensor, y: Tensor | None, parameters: Parameters | None = None,
         others_learn: bool = False,
     ) -> Tensor:  # fmt: skip
-        """Return y of the swap's op on x, with the learned parameters of the call's site."""
+        """Return the swap's op on x, with the learned parameters of the call's site, and record the hit."""
         learned = self.learning.select(self.model, self.exchange, call.site, x)
         new = self.exchange.replace_call(call.op, parameters or {}, learned, others_learn, x)
         self.hits.append(Hit(call, None, "", _measure_difference(y, new)))
         return new
 
     def on_function(self, call: Call, value: Value, tensor: Tensor | None) -> None:
-        """Record a Function's y."""
+        """Exchange the backward of an autograd Function's call, if the call belongs to the target."""
         keys = find_applied_keys(value.edge)
         call.op = keys[0] or call.name
         inputs = call.list_live_inputs()
@@ -152,7 +155,7 @@ class Pass(Tape):
         return self.put(new, Value(made_call, new, (new.grad_fn, 0)))
 
     def on_checkpoint(self, node: Any) -> None:
-        """Record the calls that a checkpoint repeats in backward."""
+        """Record a checkpoint, whose calls run again in backward, as a hit."""
         self.hits.append(Hit(self.by_node.get(node) or Call("", None, self.place(), []), None))
         super().on_checkpoint(node)
 
@@ -174,7 +177,7 @@ class Pass(Tape):
         return any(leaf in find_elementwise_ancestors(item) for item in inputs)
 
     def on_join(self, call: Call, join: Join, y: Tensor) -> Tensor | None:
-        """Exchange the gradient of a trick that is the target or restores the value of a target's call."""
+        """Exchange the backward of a detach trick that is the target or contains one of its calls."""
         side = join.made - join.way
         meant_call = self._find_meant(side)
         chain = chain_of(side, join.way)
@@ -197,7 +200,7 @@ class Pass(Tape):
         return None
 
     def _require_scale_free(self, call: Call) -> None:
-        """Raise UnreachedError if the rule needs x, but the ops of a trick use a scaled x."""
+        """Raise UnreachedError if the rule needs the op's x, but a trick computes the op of a scaled x."""
         entry = self.exchange.entry
         needs = entry is not None and entry.parsed is not None and {"x", "y"} & {*entry.parsed.variables}
         if needs and self.target.op:
@@ -211,14 +214,14 @@ class Pass(Tape):
         return next((v.call for v in ordered if self._is_meant(v.call, v.call.op)), None)
 
     def find_substitute(self, value: Value, tensor: Tensor) -> Tensor | None:
-        """Return the substitute of an argument, or None."""
+        """Return the tensor that replaces an argument because a swap has given it a gradient, or None."""
         if value.substitute is not None:
             return None if value.substitute is tensor else value.substitute
         outside = not value.call.graded or value.call.function is None  # value of no_grad or NumPy
         return self._build_bridge(value, tensor) if value.cuts and outside else None
 
     def _build_bridge(self, dead: Value, tensor: Tensor) -> Tensor | None:
-        """Return a live tensor that replaces a detached one, if a call of the target is between x and it."""
+        """Return a tensor like a detached one, with the rule's gradient. None if no target's call made it."""
         plain = dead.call.name in ("detach", ".data") and self.target.op != dead.call.name
         if not dead.floating or (plain and not self.target.site.endswith(dead.call.name)):
             return None
@@ -244,7 +247,7 @@ class Pass(Tape):
     ) -> None:  # fmt: skip
         """Replace the gradient between y and x of a call by the rule's.
 
-        In a submodule of the target, this waits until the submodule has returned.
+        In a submodule of the target, this waits until the submodule has returned, unless ``at_once``.
         """
 
         def exchange() -> None:
@@ -259,13 +262,13 @@ class Pass(Tape):
             exchange()
 
     def on_module_call(self, module: nn.Module, path: str, args: Any) -> None:
-        """Record the x of a submodule."""
+        """Keep the first tensor that a submodule of the target is called with, as its x."""
         x = next(iter(find_tensors(args)), None) if path in self.target.modules else None
         if x is not None:
             self._entered.append((self.value_of(x), x, x.detach().clone()))
 
     def on_module_return(self, module: nn.Module, path: str, result: Any) -> Any:
-        """Exchange the gradient of a submodule, or of the calls inside it."""
+        """Exchange the backward of a submodule of the target, or of the calls inside it, when it returns."""
         super().on_module_return(module, path, result)
         if path not in self.target.modules or not self._entered or not torch.is_grad_enabled():
             return None
@@ -296,7 +299,7 @@ class Pass(Tape):
         return None
 
     def on_hidden_call(self, node: Any, call: Call) -> None:
-        """Record the node of a call that was not seen, or of the target's Function from an earlier pass."""
+        """Note an autograd node without a recorded call, or one of the target's Function from before."""
         owner = self.target.owner
         is_old = call.kind == "source" and owner is not None and forward_class(call.function) is owner
         if call.kind == "hidden" or is_old:
@@ -304,7 +307,7 @@ class Pass(Tape):
 
 
 def _is_of_x(call: Call, x: Value, tensor: Tensor) -> bool:
-    """Return whether a call outside the graph uses the x of its trick itself, apart from scale-free steps."""
+    """Return whether a detached call in a trick has the trick's x itself as input, rather than a scaled x."""
     if not call.inputs:
         return False
     other = call.inputs[0].ref()

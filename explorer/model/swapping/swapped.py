@@ -40,7 +40,7 @@ _NOTHING = ": nothing is swapped; explorer.observe(model) names the sites that t
 
 @dataclass
 class ReachedSite:
-    """A site that a swap reaches."""
+    """What a swap has done at one site: the number of calls, the change of y, and a note on failure."""
 
     calls: int = 0
     change: float = 0.0
@@ -52,7 +52,7 @@ _RUNNING: set[tuple[int, int]] = set()  # thread and identity of the swaps whose
 
 @dataclass
 class ModelSwap:
-    """The swap of a model's backward.
+    """A swap: a model, the calls whose backward is exchanged, and what the calls get instead.
 
     Attributes:
         model: the original model.
@@ -75,7 +75,7 @@ class ModelSwap:
 
     @property
     def told(self) -> str:
-        """The target and the rule as text."""
+        """The target and the name of the rule as text: "… → rule"."""
         return f"{self.target.told} → {self.exchange.key}"
 
     @property
@@ -96,15 +96,16 @@ class ModelSwap:
         return self.model
 
     def make_recipe(self) -> tuple[Callable[..., nn.Module], tuple[Any, ...]]:
-        """Return a function and its arguments that create the swapped model, for pickle."""
+        """Return a function and its arguments with which pickle makes the swapped model again."""
         return _make_swapped, (self.model, self.target, self.exchange, self.learning, self.active)
 
     def call_swapped(
         self, call: Callable[..., Any], origin: CalledModule, is_forward: bool, /, *args: Any, **kwargs: Any
     ) -> Any:
-        """Return the result of a call with the exchanged backward; ``is_forward``: whether it is ``forward``.
+        """Call a method of a swapped module with the exchanged backward, and return its result.
 
-        torch.compile does not trace the call, since the target's calls are found while it runs.
+        ``is_forward`` tells whether the method is ``forward``. torch.compile does not trace the call, since
+        the target's calls are found while it runs.
         """
         if any(isinstance(item, fx.Proxy) for item in args):
             raise UnreachedError(UNTRACED)
@@ -131,7 +132,7 @@ class ModelSwap:
         return result
 
     def _finish(self, current: Pass, result: Any, origin: CalledModule, is_forward: bool) -> None:
-        """Record the sites reached. Raises UnreachedError if the swap missed its target."""
+        """Record the sites that a pass reached. Raises UnreachedError if the swap missed its target."""
         if is_forward and not current.hits:
             self._require_elsewhere(current, origin)
         self._require_seen(current)
@@ -148,7 +149,7 @@ class ModelSwap:
             warnings.warn(f"part of the output of {self.target.told} {why}", stacklevel=2)
 
     def _require_elsewhere(self, current: Pass, origin: CalledModule) -> None:
-        """Raise UnreachedError unless a separately called submodule is outside the target."""
+        """Raise UnreachedError if a pass without hits is not one of a submodule outside the target."""
         hiding = _find_hiding(origin.module)
         owner = self.target.owner
         if owner is not None and has_node_of(current.roots, owner):
@@ -160,7 +161,7 @@ class ModelSwap:
             raise UnreachedError(f"the forward pass has not called {self.target.told}{hiding or _NOTHING}")
 
     def _require_seen(self, current: Pass) -> None:
-        """Raise UnreachedError if autograd's graph has a node of the target whose call was not recorded."""
+        """Raise UnreachedError if autograd's graph has a node of the target's op without a recorded call."""
         wanted = f"{self.target.op.replace('_', '')}backward"
         node = next((n for n in current.unseen if self.target.op and n.lower().startswith(wanted)), None)
         if node is not None:
@@ -171,7 +172,7 @@ class ModelSwap:
 
 
 def _find_lost(current: Pass, result: Any) -> dict[int, str]:
-    """Return why a hit has no effect because its result left the graph, by the hit's number."""
+    """Return why hits have no effect, such as a result that left the graph, by the hit's number."""
     if not torch.is_grad_enabled() or any(map(is_functorch_wrapped_tensor, find_tensors(result))):
         return {}
     graph, lost = current.reach(True), {}

@@ -1,4 +1,4 @@
-"""The target of a swap: the calls of a model whose backward is exchanged."""
+"""The target of a swap: the calls in a model whose backward is exchanged."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ class Target:
     parameter: str = ""
 
     def is_meant(self, call: Call) -> bool:
-        """Return whether a call belongs to the target."""
+        """Return whether a call in the model belongs to the target."""
         if self.owner is not None:
             owner = forward_class(call.function) or call.name
             return call.kind == "function" and owner in (self.owner, self.owner.__name__)
@@ -54,17 +54,17 @@ class Target:
         return self.is_inside(call.place.path)
 
     def is_inside(self, path: str | None) -> bool:
-        """Return whether a path is that of a submodule of the target, or inside one."""
+        """Return whether the submodule at a path belongs to the target, or is inside one that does."""
         return path is not None and any(is_inside(path, item) for item in self.modules)
 
 
 def is_inside(path: str, outer: str) -> bool:
-    """Return whether a submodule's path equals ``outer`` or is inside it; "" is the model itself."""
+    """Return whether the submodule at ``path`` is that at ``outer`` or inside it; "" is the model."""
     return not outer or f"{path}.".startswith(f"{outer}.")
 
 
 def target_of(model: nn.Module, what: Any) -> Target:
-    """Return the target for the argument ``what`` of a swap. Raises ValueError for an unknown one."""
+    """Return the target for the argument ``what`` of ``swap``. Raises ValueError if there is no such part."""
     owner = getattr(what, "__self__", None) if getattr(what, "__name__", "") == "apply" else what
     if isinstance(owner, type) and issubclass(owner, Function):
         return Target(owner.__name__, owner=owner)

@@ -1,4 +1,4 @@
-"""The torch functions that compute an op of the catalogue, with the names of their parameters.
+"""The torch functions that compute ops of the catalogue, with the names of their parameters.
 
 Functions are found by the op's key and its aliases: ``torch.round``, ``F.relu``, ``Tensor.clip_``.
 """
@@ -46,7 +46,7 @@ class TorchCall(NamedTuple):
 
 
 def _list_calls() -> dict[Any, TorchCall]:
-    """Return the calls by torch function, also those that write into x: ``torch.round_``."""
+    """Return a dict from each torch function that computes an op to its ``TorchCall``."""
     named = [
         *((name, TorchCall(op, keywords)) for op, keywords in _KEYWORDS.items()
           for name in (op, *OPS[op].also, *_OTHER_NAMES.get(op, ()))),
@@ -65,7 +65,7 @@ CALLS: Mapping[Any, TorchCall] = _list_calls()
 
 
 class CallInput(NamedTuple):
-    """The x of a call before it runs.
+    """The x of a call, from before the call runs, with the op and its parameters.
 
     Attributes:
         key: the op that the call computes; "" if it is not in the catalogue.
@@ -78,7 +78,7 @@ class CallInput(NamedTuple):
 
 
 def read_input(function: Any, args: Sequence[Any], kwargs: Mapping[str, Any], x: Tensor) -> CallInput:
-    """Return x, op and parameters of a call. x is a copy if the call may write into it."""
+    """Return x, op and parameters of a call that will run. x is copied if the call may write into it."""
     call = CALLS.get(function)
     key = op_key_of(call, args, kwargs) if call else None
     x = x.clone() if may_write(function, args, kwargs) else x
@@ -90,7 +90,7 @@ def _get_argument(position: int, name: str, args: Sequence[Any], kwargs: Mapping
 
 
 def op_key_of(call: TorchCall, args: Sequence[Any], kwargs: Mapping[str, Any]) -> str | None:
-    """Return the op that a call computes; None for a power whose exponent has no op."""
+    """Return the key of the op that a call computes. None for a power whose exponent has no op."""
     if call.op:
         return call.op
     exponent = _get_argument(1, "exponent", args, kwargs)
@@ -100,7 +100,7 @@ def op_key_of(call: TorchCall, args: Sequence[Any], kwargs: Mapping[str, Any]) -
 def parameters_of(
     call: TorchCall, args: Sequence[Any], kwargs: Mapping[str, Any]
 ) -> dict[str, float | Tensor]:
-    """Return the op's parameters in a call, by the op's own names."""
+    """Return a dict of a call's arguments after x, by the names of the op's parameters."""
     if not call.op:
         return {}
     arguments = {name: _get_argument(at, name, args, kwargs) for at, name in enumerate(call.keywords, 1)}

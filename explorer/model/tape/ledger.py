@@ -1,4 +1,4 @@
-"""The values of a forward pass, found by their tensors and by autograd's edges."""
+"""The values of tensors during a forward pass, found by the tensor or by its edge in autograd's graph."""
 
 from __future__ import annotations
 
@@ -19,7 +19,9 @@ _KEPT_TENSORS, _DEEP = 96, 99  # number of tensors kept alive; maximum depth of 
 
 
 class Ledger(Passes):
-    """The values of a forward pass. The first use of a Function's y finds the call by its autograd node.
+    """The values that tensors have during a forward pass.
+
+    The call of an autograd Function is found by its node, when the Function's result is first used.
 
     Attributes:
         calls: the calls in the order in which they were found.
@@ -35,7 +37,7 @@ class Ledger(Passes):
         self.clear()
 
     def clear(self) -> None:
-        """Clear the pass. Values and calls then do not reference each other, which frees autograd's nodes."""
+        """Drop all calls and values. They then do not refer to each other, which frees autograd's nodes."""
         for call in self.calls:
             call.inputs, call.outputs = [], []
         self._held: dict[int, tuple[Any, Value]] = {}
@@ -47,13 +49,13 @@ class Ledger(Passes):
         self._recent.clear()
 
     def on_function(self, call: Call, value: Value, tensor: Tensor | None) -> None:
-        """Record a Function's y."""
+        """Handle a value that an autograd Function has returned. Subclasses override this hook."""
 
     def on_checkpoint(self, node: Any) -> None:
-        """Record a checkpoint, which repeats a part of the model in its backward."""
+        """Handle the node of a checkpoint, which repeats calls in backward. Subclasses override this hook."""
 
     def on_hidden_call(self, node: Any, call: Call) -> None:
-        """Record a call found by its autograd node."""
+        """Handle an autograd node whose call was not seen. Subclasses override this hook."""
 
     def on_module_return(self, module: nn.Module, path: str, result: Any) -> Any:
         """Record the tensors that a submodule returns."""
@@ -61,7 +63,7 @@ class Ledger(Passes):
             self.value_of(tensor)
 
     def put(self, tensor: Tensor, value: Value) -> Value:
-        """Store the value of a tensor, and return the value."""
+        """Store the value that a tensor now has, and return this value."""
         key, entries = id(tensor), self._held
         entries[key] = weakref.ref(tensor, lambda _: entries.pop(key, None)), value
         self._recent.append(tensor)
@@ -70,7 +72,7 @@ class Ledger(Passes):
         return value
 
     def value_of(self, tensor: Tensor) -> Value:
-        """Return the current value of a tensor."""
+        """Return the value that a tensor has now. A new value is made for a tensor of unknown origin."""
         held = self._held.get(id(tensor))
         value = None if held is None else held[1]
         if not tensor.requires_grad:
@@ -87,7 +89,7 @@ class Ledger(Passes):
         self, edge: Edge, inner: Value | None = None, tensor: Tensor | None = None, depth: int = 0,
         place: Place | None = None,
     ) -> Value:  # fmt: skip
-        """Return the value of an edge whose call was not seen, as with a Function, C++ or TorchScript.
+        """Return the value of an autograd node's output whose call was not seen, as for a Function or C++.
 
         ``inner`` is the tensor's previous value, the last one of the Function's forward.
         """
@@ -125,7 +127,7 @@ class Ledger(Passes):
         return call
 
     def _make_source(self, tensor: Tensor, before: Value | None) -> Value:
-        """Return a new value that no torch call made, such as one from NumPy."""
+        """Return a new value for a tensor that no recorded call made, such as one from NumPy."""
         befores = [] if before is None else [before]
         call = Call("", None, self.place(), befores, "source")
         value = self.put(tensor, Value(call, tensor, cuts=tuple(befores)))
@@ -144,7 +146,7 @@ class Ledger(Passes):
         return value
 
     def match_exit(self, value: Value, tensor: Tensor) -> None:
-        """Connect a tensor of unknown origin to the latest exit from torch with as many elements, if any."""
+        """Give a value of unknown origin the inputs of the latest exit from torch with as many elements."""
         for call, elements in reversed(self.left.values()):
             if elements == tensor.numel():
                 value.cuts = tuple(c for v in call.inputs for c in ((v,) if v.live else v.cuts))

@@ -1,4 +1,4 @@
-"""The names of torch functions that are elementwise, that are linear, and whose results leave torch."""
+"""Names of torch functions that are elementwise, that are linear, or whose results leave torch."""
 
 from __future__ import annotations
 
@@ -92,7 +92,7 @@ def replace_tensor(items: Any, old: Tensor, new: Any) -> Any:
 
 @cache
 def name_of(function: Any) -> str:
-    """Return torch's name of a function without underscores; ".data" or ".data=" for an attribute."""
+    """Return torch's name of a function without outer underscores; ".data" or ".data=" for an attribute."""
     name = str(getattr(function, "__name__", None) or function)
     if name in ("__get__", "__set__"):
         return f".{function.__self__.__name__}" + ("=" if name == "__set__" else "")

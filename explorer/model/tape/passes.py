@@ -23,7 +23,7 @@ _FORWARD_LINES = 4
 
 
 class Passes(TorchFunctionMode):
-    """The running submodules of a model in this thread, followed by torch's global module hooks."""
+    """A torch function mode that knows which submodule of a model runs, by torch's global module hooks."""
 
     def __init__(self, model: nn.Module) -> None:
         super().__init__()
@@ -42,7 +42,7 @@ class Passes(TorchFunctionMode):
         self.detach()
 
     def attach(self) -> None:
-        """Start following the modules. Compiled code runs eagerly until ``detach``."""
+        """Start following the model's modules with hooks. Compiled code runs eagerly until ``detach``."""
         self._paths, self._thread = paths_of(self.model), threading.get_ident()
         if "torch._dynamo" in sys.modules:
             stance: Any = torch.compiler.set_stance("force_eager")
@@ -64,20 +64,20 @@ class Passes(TorchFunctionMode):
         self._outer = None
 
     def on_pass_begin(self) -> None:
-        """Record that a forward pass begins."""
+        """Handle the beginning of a forward pass. Subclasses override this hook."""
 
     def on_pass_end(self, result: Any) -> None:
-        """Record that a forward pass ends."""
+        """Handle the end of a forward pass with its result. Subclasses override this hook."""
 
     def on_module_call(self, module: nn.Module, path: str, args: Any) -> None:
-        """Record that a submodule is called."""
+        """Handle the call of a submodule. Subclasses override this hook."""
 
     def on_module_return(self, module: nn.Module, path: str, result: Any) -> Any:
-        """Return the replacement for the result of a submodule, or None."""
+        """Return the replacement for the result of a submodule, or None. Subclasses override this hook."""
 
     @contextmanager
     def run_at(self, path: str) -> Iterator[None]:
-        """Return a context in which a method of the submodule at ``path`` runs."""
+        """Return a context in which a method of the submodule at ``path`` counts as running."""
         self._begin()
         self.path.append((path, False))
         try:
@@ -89,7 +89,7 @@ class Passes(TorchFunctionMode):
                 self._outer = None
 
     def place(self) -> Place:
-        """Return the running submodule and the model's lines from which torch is called."""
+        """Return the submodule that runs now, and the lines of the model that are calling torch."""
         frame: FrameType | None = sys._getframe(2)
         lines: list[tuple[CodeType, int]] = []
         frame_limit = 1 if torch.is_grad_enabled() else _FORWARD_LINES
@@ -111,7 +111,7 @@ class Passes(TorchFunctionMode):
             self.on_pass_begin()
 
     def handle_call(self, module: nn.Module, args: Any) -> None:
-        """Record a call of a module. Torch calls this hook before each module."""
+        """Note that a module is called. Torch calls this hook before each module."""
         location = self._paths.get(mark_of(module))
         if location is None or threading.get_ident() != self._thread:
             return
@@ -134,7 +134,7 @@ class Passes(TorchFunctionMode):
 
 
 def _find_caller(frame: FrameType | None) -> FrameType | None:
-    """Return the innermost frame that is neither torch's nor the explorer's: the caller of the model."""
+    """Return the innermost frame that belongs neither to torch nor to the explorer: the model's caller."""
     while frame is not None and is_foreign(frame.f_code.co_filename):
         frame = frame.f_back
     return frame

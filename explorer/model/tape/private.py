@@ -23,18 +23,18 @@ version_of: Callable[[Tensor], int] = attrgetter("_version")
 
 
 def get_sequence_number(node: Any) -> int:
-    """Return autograd's number of a node; newer nodes have higher numbers."""
+    """Return the number that autograd gave a node when it was made; later nodes have higher numbers."""
     number: int = node._sequence_nr()
     return number
 
 
 def get_newest_number() -> int:
-    """Return the sequence number that a new node would get."""
+    """Return the sequence number that a node made now would get."""
     with DisableTorchFunction(), torch.enable_grad():
         return get_sequence_number((torch.ones((), requires_grad=True) * 1).grad_fn)
 
 
 def forward_class(node: Any) -> Any:
-    """Return the Function class to which a backward node belongs; None for other nodes."""
+    """Return the Function class of a backward node in autograd's graph. None for nodes of other functions."""
     kind = node if isinstance(node, type) else type(node)
     return getattr(kind, "_forward_cls", None)

@@ -18,7 +18,7 @@ FOREIGN_FOLDERS = (str(Path(torch.__file__).parent), str(Path(__file__).parents[
 
 @cache
 def is_foreign(filename: str) -> bool:
-    """Return whether a file belongs to torch or the explorer, and therefore not to a model."""
+    """Return whether a source file belongs to torch or the explorer, and therefore not to a model."""
     return filename.startswith(FOREIGN_FOLDERS)
 
 
@@ -60,7 +60,7 @@ class Site:
 
 
 class Place(NamedTuple):
-    """The running submodule and the model's lines, read from the stack of frames.
+    """Where the code runs that is calling torch: the submodule and the lines of the model's source.
 
     Attributes:
         path: the path of the submodule; None outside the model.
@@ -78,7 +78,7 @@ _MOST_SITES = 20_000
 
 
 def find_site(place: Place, lines: tuple[tuple[CodeType, int], ...], op: str) -> Site:
-    """Return the site of an op at a place. ``lines`` are the frames that identify it."""
+    """Return the site of an op that is called at a place. Its name comes from the first of ``lines``."""
     code, instruction = lines[0] if lines else (None, 0)
     key = place.path, place.own, id(code), instruction, op
     entry = _SITES.get(key)
@@ -99,12 +99,12 @@ def _make_site(place: Place, code: CodeType | None, instruction: int, op: str) -
 
 
 def mark_of(module: object) -> int:
-    """Return the identity of a module's attributes, which is the same for a swapped part."""
+    """Return a number that identifies a module, and is the same for its swapped version."""
     return id(getattr(module, "__dict__", None))
 
 
 def paths_of(model: nn.Module) -> dict[int, tuple[str, bool]]:
-    """Return each submodule's path, and whether its class is torch's own or the explorer's, by mark."""
+    """Return (path, whether the class is torch's or the explorer's) for each submodule, by ``mark_of``."""
     return {
         mark_of(module): (name, type(module).__module__.startswith(("torch.nn.", "explorer.")))
         for name, module in model.named_modules()
@@ -120,7 +120,7 @@ def is_compiled(model: nn.Module) -> bool:
 
 
 def require_model(name: str, model: object) -> None:
-    """Raise ValueError unless the argument is a model."""
+    """Raise ValueError unless the argument is an nn.Module. ``name`` is the function for the message."""
     if isinstance(model, type) and issubclass(model, nn.Module):
         raise ValueError(f"{name} takes a model, not its class: make one first, {model.__name__}(…)")
     if not isinstance(model, nn.Module):

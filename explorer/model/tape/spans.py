@@ -1,4 +1,4 @@
-"""Spans of autograd's graph from y to its inputs, measured or changed by hooks on autograd's nodes."""
+"""Parts of autograd's graph from y back to its inputs, measured or changed by hooks on the nodes."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ Ways = dict[Any, list[tuple[int, int]]]
 def find_nodes_between(y: Edge, xs: Sequence[Edge]) -> tuple[Ways, set[Any]]:
     """Return the nodes that pass a gradient from y to one of ``xs``, and all visited nodes.
 
-    Each node is mapped to pairs of an input number and the position of the x in ``xs``.
+    The first result maps each node to pairs: the number of its input, and the position of the x in ``xs``.
     """
     wanted = {edge: number for number, edge in reversed([*enumerate(xs)])}
     stops, nodes, visited, todo = {node for node, _ in wanted}, Ways(), {y[0]}, [y[0]]
@@ -35,7 +35,7 @@ def find_nodes_between(y: Edge, xs: Sequence[Edge]) -> tuple[Ways, set[Any]]:
 
 
 class Span:
-    """The hooks on the nodes between y and ``xs``.
+    """Hooks on autograd's nodes from y back to ``xs``, which measure or change the gradients.
 
     After each backward, ``callback(g, gradients)`` is called with the gradients for y and for each x. With
     ``swaps``, its result becomes the gradient for the first x. Empty ``functions`` immediately: a node is

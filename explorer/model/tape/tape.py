@@ -37,12 +37,12 @@ from explorer.model.tape.values import (
 
 
 class Join(NamedTuple):
-    """A call of a live value and a value computed from the same x outside the graph.
+    """A call whose inputs have one x in common, on a path that autograd follows and on one that it does not.
 
     Attributes:
         x: the latest value from which all inputs are computed element by element.
         made: the values computed from x, up to the inputs of the call.
-        way: the values in ``made`` on the live path from x.
+        way: the values in ``made`` on the path that autograd follows.
     """
 
     x: Value
@@ -51,7 +51,9 @@ class Join(NamedTuple):
 
 
 class Tape(Ledger):
-    """The calls of a model's forward passes in one thread. Subclasses override its ``on_…`` methods.
+    """A torch function mode that records a model's calls of torch, and the values between them.
+
+    Only calls in one thread are recorded. Subclasses override the methods ``on_…`` to act on calls.
 
     Attributes:
         follows: whether to follow the model's modules while a checkpoint repeats its calls.
@@ -72,41 +74,41 @@ class Tape(Ledger):
         return self
 
     def clear(self) -> None:
-        """Clear the pass."""
+        """Drop all calls, values and pending hooks of the pass."""
         super().clear()
         self.pending: list[Callable[[], None]] = []
         self.roots: list[Value] = []
         self.bridges = False
 
     def prepare(self, name: str, function: Any, args: Any, kwargs: Any) -> Any:
-        """Return the part of x that is needed after a call."""
+        """Return what ``on_call`` needs from before a call. Subclasses override this hook."""
 
     def on_call(self, call: Call, x_before: Any, y: Tensor) -> Any:
-        """Record a call. Returns the replacement for y, or None."""
+        """Return a tensor to replace y after a call, or None. Subclasses override this hook."""
 
     def on_join(self, call: Call, join: Join, y: Tensor) -> Any:
-        """Record a join. Returns the replacement for y, or None."""
+        """Return a tensor to replace y after a join, or None. Subclasses override this hook."""
 
     def on_cut(self, dead: Value, x: Value | None, made: set[Value]) -> None:
-        """Record a value outside the graph that joins no live value computed from the same x."""
+        """Handle a detached value that meets no live value from the same x. Subclasses override this hook."""
 
     def on_exit(self, call: Call) -> None:
-        """Record a call whose result is not a tensor."""
+        """Handle a call such as ``item``, whose result is not a tensor. Subclasses override this hook."""
 
     def find_substitute(self, value: Value, tensor: Tensor) -> Tensor | None:
-        """Return the substitute of an argument, or None."""
+        """Return the tensor that replaces an argument, or None. Subclasses override this hook."""
 
     def on_backward_end(self) -> None:
-        """Record that a backward has ended."""
+        """Handle the end of a backward pass. Subclasses override this hook."""
 
     def on_pass_begin(self) -> None:
-        """Record that a forward pass begins."""
+        """Drop the last pass if it is finished, since another forward pass begins."""
         if not self._in_backward and (self.done or not torch.is_grad_enabled()):
             self.clear()
             self.done = False
 
     def on_checkpoint(self, node: Any) -> None:
-        """Record the calls that a checkpoint repeats in backward, where torch has disabled all modes."""
+        """Record also the calls that a checkpoint repeats in backward, where torch has disabled all modes."""
 
         def enter(_: Any) -> None:
             if self.follows:
@@ -161,14 +163,14 @@ class Tape(Ledger):
             return result if new is None else replace_tensor(result, outs[0], new)
 
     def with_substitutes(self, items: Any) -> Any:
-        """Return nested lists, tuples and dicts with the substitutes of their tensors."""
+        """Return nested lists, tuples and dicts with tensors replaced by their substitutes, if any."""
         for tensor in find_tensors(items):
             if (new := self.find_substitute(self.value_of(tensor), tensor)) is not None:
                 items = replace_tensor(items, tensor, new)
         return items
 
     def _join(self, name: str, values: list[Value]) -> Join | None:
-        """Return the join of a call. If there is none, report the cuts among the call's arguments."""
+        """Return the join that a call is, or None. If it is none, report its detached arguments as cuts."""
         if not any(v.live for v in values):
             return None
         if (join := self._find_meeting(name, values)) is None:
@@ -178,14 +180,14 @@ class Tape(Ledger):
         return join
 
     def _leave(self, name: str, func: Any, tensors: list[Tensor], values: list[Value]) -> None:
-        """Record a call whose result is not a tensor."""
+        """Record a call whose result is not a tensor, if it is an exit such as ``item``."""
         if name in EXITS and values:
             call = self.record(name, func, values[:1], (), "exit")
             self.left[call.site] = call, tensors[0].numel() + self.left.get(call.site, (None, 0))[1]
             self.on_exit(call)
 
     def record(self, name: str, func: Any, values: list[Value], outs: Any, kind: str = "call") -> Call:
-        """Create and return the call of a function that returns the tensors ``outs``."""
+        """Record and return a call, given the values of its inputs and its output tensors ``outs``."""
         call = Call(name, func, self.place(), values, kind)
         self.calls.append(call)
         for item in outs:
@@ -202,7 +204,7 @@ class Tape(Ledger):
         return call
 
     def flush(self) -> None:
-        """Register hooks on the last call's results, after a swap has registered its own."""
+        """Register the pending hooks on the last call's results, after a swap has registered its own."""
         while self.pending:
             self.pending.pop(0)()
 
@@ -221,7 +223,7 @@ class Tape(Ledger):
                 self.on_backward_end()
 
     def is_bridged(self, value: Value) -> bool:
-        """Return whether a live value is computed from a substitute."""
+        """Return whether a live value is computed elementwise from a tensor that a swap has put in."""
         return self.bridges and any(v.call.kind == "bridge" for v in find_elementwise_ancestors(value))
 
     def _find_meeting(self, name: str, values: list[Value]) -> Join | None:
@@ -247,7 +249,10 @@ class Tape(Ledger):
         )
 
     def reach(self, on_graph: bool) -> dict[Value, None]:
-        """Return the values from which the roots are computed. ``on_graph``: follow autograd's graph only."""
+        """Return the values that the results depend on.
+
+        ``on_graph``: only those that a gradient can reach.
+        """
 
         def can_pass(call: Call, value: Value) -> bool:
             return not on_graph or (value.live and any(o.live for o in call.outputs))

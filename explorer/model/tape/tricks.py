@@ -1,4 +1,4 @@
-"""Classification of a join as a detach trick, a mask, or a gate whose gradient is dropped."""
+"""Classification of joins: detach tricks, masks, and gates whose gradient is dropped."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _MASKING = (
 
 
 def classify_join(call: Call, join: Join, y: Tensor) -> Literal["trick", "mask", "gate"]:
-    """Return the kind of a join with the result y.
+    """Return what kind of join a call with the result y is: "trick", "mask" or "gate".
 
     A trick restores a detached value, a mask is computed from x itself, and a gate uses the detached value as
     a factor.
@@ -38,7 +38,7 @@ def classify_join(call: Call, join: Join, y: Tensor) -> Literal["trick", "mask",
 
 
 def is_restoring(value: Value, y: Tensor) -> bool:
-    """Return whether y equals a value computed outside the graph, up to rounding."""
+    """Return whether y equals a detached value up to rounding, as after a detach trick."""
     tensor = value.ref()
     if tensor is None or tensor.shape != y.shape or tensor.dtype != y.dtype:
         return False
@@ -53,7 +53,7 @@ def is_restoring(value: Value, y: Tensor) -> bool:
 
 
 def chain_of(side: Iterable[Value], way: Iterable[Value]) -> list[Call]:
-    """Return the nonlinear calls outside the graph in order, without those that are also on the live path."""
+    """Return the nonlinear calls among detached values, in order, without those also on the live ``way``."""
     carried = {v.call.name for v in way}
     calls = [v.call for v in sorted(side, key=lambda v: v.number)]
     chain: dict[str, Call] = {}
@@ -67,14 +67,14 @@ def chain_of(side: Iterable[Value], way: Iterable[Value]) -> list[Call]:
 
 
 def find_chain_site(call: Call, chain: list[Call]) -> Site:
-    """Return the site of a join's only call outside the graph, or of the join itself."""
+    """Return the site of the only detached call of a join, or of the join itself if there are several."""
     if len(chain) == 1 and chain[0].place.path is not None:
         return chain[0].site
     return call.site
 
 
 def find_applied_keys(edge: Edge | None) -> tuple[str, str]:
-    """Return the keys of op and rule if ``explorer.apply`` created an edge, otherwise two empty strings."""
+    """Return the keys of op and rule if ``explorer.apply`` made the node of an edge, otherwise ("", "")."""
     node: Any = edge[0] if edge else None
     keys: tuple[str, str] = node.bound.keys if forward_class(node) in BOUNDARY else ("", "")
     return keys

@@ -1,4 +1,4 @@
-"""Calls of torch, the values between them, and searches in the graph of both."""
+"""Records of torch calls and of the values between them, with searches in their graph."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _NUMBERS = count()
 
 
 class Value:
-    """The content of a tensor after one call.
+    """What a tensor holds after one call. A tensor gets a new value when it is changed in place.
 
     Attributes:
         call: the call that produced the value.
@@ -74,7 +74,7 @@ class Call:
         self.merged, self.graded, self.op = False, torch.is_grad_enabled(), name
 
     def list_live_inputs(self) -> list[Value]:
-        """Return the inputs that autograd follows; the first input of y's shape is x and comes first."""
+        """Return the inputs that autograd follows. Those with y's shape come first, x foremost."""
         live = [item for item in self.inputs if item.live]
         if len(live) < 2 or not self.outputs:
             return live
@@ -83,7 +83,7 @@ class Call:
 
     @cached_property
     def site(self) -> Site:
-        """The call's place in the model. A Function's site is its caller, not its forward."""
+        """The call's place in the model. The site of a Function is where it is called, not its forward."""
         lines = self.place.lines
         inner = getattr(getattr(forward_class(self.function), "forward", None), "__code__", None)
         at = next((number for number, (code, _) in enumerate(lines) if code is inner), -1)
@@ -96,14 +96,14 @@ class Call:
 
     @property
     def is_cut(self) -> bool:
-        """Whether a gradient could reach the call's inputs, but cannot reach its outputs."""
+        """Whether autograd follows one of the call's inputs but none of its outputs."""
         return (
             bool(self.outputs) and not any(v.live for v in self.outputs) and any(v.live for v in self.inputs)
         )
 
     @property
     def reason(self) -> str:
-        """Why no gradient passes, as a clause; "" if autograd follows the call."""
+        """Why no gradient passes the call, as a clause. It is "" if autograd follows the call."""
         if self.kind == "exit":
             return f"it leaves torch for {EXITS[self.name]}: no gradient comes back"
         dead = [v for v in self.outputs if not v.live]
@@ -136,7 +136,7 @@ def find_ancestors(
 
 
 def find_elementwise_ancestors(value: Value, stop: Value | None = None) -> set[Value]:
-    """Return a live value and the live values it is computed from elementwise, not beyond ``stop``."""
+    """Return a live value and the live values from which it is computed elementwise, not beyond ``stop``."""
 
     def can_follow(call: Call, item: Value) -> bool:
         is_beyond = stop is not None and stop in call.outputs
@@ -148,7 +148,7 @@ def find_elementwise_ancestors(value: Value, stop: Value | None = None) -> set[V
 
 
 def find_values_between(x: Value, values: Iterable[Value]) -> set[Value]:
-    """Return the values computed from x on the way to ``values``, including these and without x."""
+    """Return the values computed from x on the way to ``values``, with these and without x."""
     inner = find_ancestors(values, lambda _, v: v.number > x.number)
     made_values = {x}
     for value in sorted(inner, key=lambda v: v.number):
@@ -158,15 +158,15 @@ def find_values_between(x: Value, values: Iterable[Value]) -> set[Value]:
 
 
 def find_latest(values: Iterable[Value], shape: Any) -> Value | None:
-    """Return the latest value with this shape, or None."""
+    """Return the latest of some values with a given shape, or None if none has it."""
     return max((v for v in values if v.shape == shape), key=lambda v: v.number, default=None)
 
 
 def find_sole_source(common: Iterable[Value], values: Iterable[Value], shape: Any) -> Value | None:
-    """Return the latest value with this shape through which ``values`` alone depend on ``common``.
+    """Return the latest value of ``common`` through which all paths from earlier values to ``values`` lead.
 
-    If there is none, returns the latest value with this shape. ``p + (sign(x) - p).detach()`` is computed
-    from x, not from p, since sign(x) does not depend on p.
+    Only values with the given shape count. If none qualifies, returns the latest of them. ``p + (sign(x) -
+    p).detach()`` is computed from x, not from p, since sign(x) does not depend on p.
     """
     candidates = sorted((v for v in common if v.shape == shape), key=lambda v: -v.number)
     for x in candidates:
