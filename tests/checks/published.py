@@ -92,6 +92,21 @@ class PReLUPerChannel(Function):
         return gx, gw
 
 
+@published(256)
+class QuantizedExponential(Function):
+    """Its steps are too fine for differences where x is large, and coarse where x is small."""
+
+    @staticmethod
+    def forward(ctx, x, levels):
+        ctx.save_for_backward(x)
+        return (torch.exp(x) * levels).round() / levels
+
+    @staticmethod
+    def backward(ctx, g):
+        (x,) = ctx.saved_tensors
+        return g * torch.exp(x), None
+
+
 @published(16, 0.2)
 class EWGS(Function):
     @staticmethod
