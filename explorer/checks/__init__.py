@@ -45,7 +45,8 @@ from explorer.curves.foreign.subject import (
     prepare_function,
     prepare_pair,
 )
-from explorer.curves.foreign.timeouts import TIME_LIMIT_S, HungError, run_within, use_one_thread_after_fork
+from explorer.curves.foreign.timeouts import TIME_LIMIT_S, HungError, run_within
+from explorer.gradient.threads import use_one_thread
 
 __all__ = ["CHECKS", "VERDICTS", "Check", "Result", "Results", "assert_rule", "check", "check_pair"]
 
@@ -139,8 +140,8 @@ def check(
         One result per check that applies, in the order of ``explorer.checks.CHECKS``, with name, verdict,
         sentence, where and figure. ``.failures`` holds the results with the verdict "fails". A function runs
         in this process, with a time limit for each check. An exception in its backward fails the check
-        "backward", one in its forward the check "finite"; any other gives "unknown". In a forked process
-        torch is set to one thread.
+        "backward", one in its forward the check "finite"; any other gives "unknown". Torch uses one thread
+        meanwhile.
 
     Raises:
         ValueError, FormulaError: for an unknown key or parameter of a pair, an input that is not a tensor, or
@@ -151,8 +152,8 @@ def check(
         raise ValueError("input must be a tensor, and is only for a user-defined function")
     if domain is not None and (is_pair or not len(domain) == 2 or not domain[0] < domain[1]):
         raise ValueError("domain must be two ascending numbers, and is only for a user-defined function")
-    use_one_thread_after_fork()
-    with warnings.catch_warnings():
+    # The tensors are small: more threads would only wait for each other.
+    with use_one_thread(), warnings.catch_warnings():
         warnings.simplefilter("ignore")  # torch's warnings are not findings, and may be errors in tests
         if is_pair:
             return _check_pair(CHECKS, subject, *arguments, parameters=parameters)
@@ -241,7 +242,11 @@ def _check_own(subject: Subject) -> Results:
 
     def prepare() -> Curve:
         assert subject.trial
-        return Curve(replace(subject, seed=SEED) if has_random_output(subject) else subject)
+        try:
+            return Curve(replace(subject, seed=SEED) if has_random_output(subject) else subject)
+        except ForwardError as error:
+            advice = "if it keeps state between calls, give check a function that begins anew at each call"
+            raise UntriedError(f"{error}, but not at the first call; {advice}") from error
 
     try:
         curve = run_within(TIME_LIMIT_S, prepare)

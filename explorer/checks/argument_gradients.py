@@ -118,7 +118,8 @@ class Probe:
             with torch.enable_grad():
                 is_leaf = [isinstance(a, Tensor) and a.requires_grad for a in arguments]
                 copies = [a.clone() if leaf else a for a, leaf in zip(arguments, is_leaf, strict=True)]
-                y = (forward or self.subject.call)(x.clone().requires_grad_().clone(), *copies)
+                result = (forward or self.subject.call)(x.clone().requires_grad_().clone(), *copies)
+            y = result[0] if isinstance(result, tuple | list) else result
             if not y.requires_grad:
                 return None
             gradient = torch.autograd.grad(y, arguments[self.k], g.to(y.dtype), allow_unused=True)[0]

@@ -11,12 +11,12 @@ from typing import Any
 from urllib.parse import urlencode
 
 from explorer.formula import with_minus
+from explorer.gradient.threads import use_one_thread
 from explorer.lessons.excerpt import Excerpt
 from explorer.lessons.highlighting import highlight
 from explorer.lessons.pictures import Picture, to_data
 from explorer.lessons.retest import Variant, make_question
 from explorer.reading.exercises import EXERCISES
-from explorer.training.system import use_one_thread
 
 Results = Mapping[str, Any]
 

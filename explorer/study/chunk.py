@@ -9,13 +9,13 @@ from typing import TYPE_CHECKING
 import numpy as np
 from torch import Tensor
 
+from explorer.gradient.threads import use_one_thread
 from explorer.study.agreement import Agreement, collect_quantised, compute_agreement
 from explorer.study.plan import Plan
 from explorer.study.trial import REFERENCE, Row, Trial
 from explorer.training.nets import Member, OpRules, Trace, concatenate, join_rules
 from explorer.training.numerics import sum_members
 from explorer.training.runs import Lockstep
-from explorer.training.system import use_one_thread
 
 if TYPE_CHECKING:
     from numpy import float32

@@ -12,10 +12,10 @@ from torch import Tensor
 
 from explorer.catalogue import Rule, find_op, find_rule
 from explorer.gradient import bind, share_of_all
+from explorer.gradient.threads import use_one_thread
 from explorer.training.nets import Member, join_rules
 from explorer.training.runs import Lockstep
 from explorer.training.settings import Settings
-from explorer.training.system import use_one_thread
 
 SEED = 0  # the random seed of the net that provides x and g
 _REFERENCE = "straight_through"

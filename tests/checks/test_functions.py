@@ -247,6 +247,51 @@ class PerChannel(torch.nn.Module):
         return torch.where(x > 0, x, x.new_tensor([[[0.1]], [[0.2]], [[0.3]]]) * x)
 
 
+class Membrane(torch.nn.Module):
+    """A spiking neuron that keeps its potential from call to call."""
+
+    potential = 0.0
+
+    def forward(self, x):
+        self.potential = 0.9 * self.potential + x
+        return (self.potential > 1).float()
+
+
+@pytest.mark.usefixtures("skip_compile")
+def test_a_module_that_keeps_state_is_told_to_begin_anew():
+    results = check(Membrane())
+    assert {result.verdict for result in results} == {"unknown"}
+    assert "if it keeps state between calls, give check a function that begins anew" in results[0].sentence
+
+
+class Codebook(torch.nn.Module):
+    """Adds a learned offset, and returns a second output beside y."""
+
+    def __init__(self):
+        super().__init__()
+        self.offset = torch.nn.Parameter(torch.tensor(0.5))
+
+    def forward(self, x):
+        return x + self.offset, x.square().mean()
+
+
+@pytest.mark.usefixtures("skip_compile")
+def test_a_learned_argument_is_checked_at_the_first_of_several_outputs():
+    assert verdicts(Codebook())["parameter gradients"] == "holds"
+
+
+@pytest.mark.usefixtures("skip_compile")
+def test_a_check_leaves_torch_with_as_many_threads_as_before():
+    threads = torch.get_num_threads()
+    torch.set_num_threads(3)
+    try:
+        seen = set()
+        check(lambda x: (seen.add(torch.get_num_threads()), x.sin())[1])
+        assert (seen, torch.get_num_threads()) == ({1}, 3)
+    finally:
+        torch.set_num_threads(threads)
+
+
 @pytest.mark.usefixtures("skip_compile")
 def test_a_module_that_needs_a_shape_is_given_an_example():
     results = check(PerChannel())

@@ -35,7 +35,7 @@ from explorer.lessons import (
 from explorer.lessons.lesson import fill_numbers
 from explorer.lessons.pictures import Picture
 from explorer.reading.exercises import EXERCISES
-from explorer.training.system.threads import use_one_thread
+from explorer.gradient.threads import use_one_thread
 from explorer.ui.links.link import from_query
 from tests.browser.lessons import KINDS
 from tests.lessons.computed import data, results

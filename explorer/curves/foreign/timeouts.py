@@ -2,35 +2,22 @@
 
 import atexit
 import ctypes
-import os
 import time
 from collections.abc import Callable
 from queue import Empty, SimpleQueue
 from threading import Thread
 from typing import TypeVar
 
-import torch
-
 from explorer.curves.foreign.subject import UntriedError, describe_error
 
 Answer = TypeVar("Answer")
 TIME_LIMIT_S = 10.0
-_IMPORTED_BY = os.getpid()
 _LAST_WAIT_S = 10.0  # the maximum wait for late threads at process exit
 _threads: list[Thread] = []  # threads that exceeded their time limit
 
 
 class HungError(Exception):
     """Raised when a function exceeds its time limit."""
-
-
-def use_one_thread_after_fork() -> None:
-    """Make torch use one thread if this process was forked after this module was imported.
-
-    OpenMP's threads exist only in the parent. If the parent has used them, the child would wait forever.
-    """
-    if os.getpid() != _IMPORTED_BY:
-        torch.set_num_threads(1)
 
 
 def run_within(limit_s: float, work: Callable[[], Answer]) -> Answer:

@@ -6,10 +6,10 @@ from collections.abc import Sequence
 
 import torch
 
+from explorer.gradient.threads import use_one_thread
 from explorer.training.runs.lockstep import split_positions
 from explorer.training.runs.run import Run
 from explorer.training.runs.stepper import Judgement
-from explorer.training.system import use_one_thread
 
 
 class FusedRuns:

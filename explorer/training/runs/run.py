@@ -10,6 +10,7 @@ import numpy as np
 import torch
 
 from explorer.catalogue import find_op, find_rule, resolve_values
+from explorer.gradient.threads import use_one_thread
 from explorer.training.instruments import INSTRUMENTS, Record, Requested
 from explorer.training.instruments.base.gradients import Gradients, compute_gradients
 from explorer.training.nets import Fault, explain_lost
@@ -19,7 +20,6 @@ from explorer.training.runs.checkpoints import Checkpoints
 from explorer.training.runs.lockstep import Tensors
 from explorer.training.runs.snapshot import Snapshot
 from explorer.training.runs.stepper import Stepper
-from explorer.training.system import use_one_thread
 from explorer.training.tasks import Part
 
 if TYPE_CHECKING:

@@ -7,13 +7,13 @@ from collections.abc import Collection, Hashable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple, Self
 
 from explorer.catalogue import find_op, resolve_values
+from explorer.gradient.threads import use_one_thread
 from explorer.training.nets import Member, OpRules, join_rules, to_hex
 from explorer.training.runs.checkpoints import Checkpoints, find_nearest
 from explorer.training.runs.lockstep import Lockstep, Tensors
 from explorer.training.runs.recorder import Recorder
 from explorer.training.runs.series import Series
 from explorer.training.settings import LIVE, Course, Settings, find_first_difference, merge_branches
-from explorer.training.system import use_one_thread
 
 if TYPE_CHECKING:
     from numpy import float32

@@ -1,9 +1,6 @@
-"""Resources of the machine for training: memory, threads, and a clock that stops while the machine sleeps."""
+"""Resources of the machine for training: memory, and a clock that stops while the machine sleeps."""
 
 from explorer.training.system.clock import WoundClock
 from explorer.training.system.memory import limit_memory
-from explorer.training.system.threads import use_one_thread
 
-__all__ = [
-    "WoundClock", "limit_memory", "use_one_thread",
-]  # fmt: skip
+__all__ = ["WoundClock", "limit_memory"]
