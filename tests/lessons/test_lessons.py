@@ -16,6 +16,7 @@ import pytest
 from explorer.catalogue import find_op, find_rule
 from explorer.curves import sample
 from explorer.formula import with_minus
+from explorer.gradient.threads import use_one_thread
 from explorer.lessons import (
     GLOSSARY,
     LESSONS,
@@ -35,7 +36,6 @@ from explorer.lessons import (
 from explorer.lessons.lesson import fill_numbers
 from explorer.lessons.pictures import Picture
 from explorer.reading.exercises import EXERCISES
-from explorer.gradient.threads import use_one_thread
 from explorer.ui.links.link import from_query
 from tests.browser.lessons import KINDS
 from tests.lessons.computed import data, results
