@@ -170,43 +170,6 @@ class OneValueForTwo(Style):
         return g.clone()
 
 
-@double("true derivative", "dtype and shape", "double backward")
-class TanhInsideFloat32(Style):
-    @staticmethod
-    def forward(x):
-        return torch.tanh(x.float()).to(x.dtype)
-
-    @staticmethod
-    def backward(ctx, g):
-        x, _ = ctx.saved_tensors
-        return (g.float() * (1 - torch.tanh(x.float()) ** 2)).to(x.dtype)
-
-
-@double("dtype and shape", "memory")
-class FlattenedGradient(Style):
-    @staticmethod
-    def forward(x):
-        return torch.tanh(x)
-
-    @staticmethod
-    def backward(ctx, g):
-        _, y = ctx.saved_tensors
-        return g.reshape(-1) * (1 - y.reshape(-1) ** 2)
-
-
-@double("memory")
-class WritesIntoG(Style):
-    @staticmethod
-    def forward(x):
-        return x.clamp(-1, 1)
-
-    @staticmethod
-    def backward(ctx, g):
-        x, _ = ctx.saved_tensors
-        g[(x < -1) | (x > 1)] = 0
-        return g
-
-
 @double("memory", "true derivative")
 class SwishWritesIntoX(Style):
     @staticmethod
@@ -303,19 +266,6 @@ class GradientByData(Style):
     def backward(ctx, g):
         x, _ = ctx.saved_tensors
         return g * torch.cos(x.data)
-
-
-@double("double backward")
-class GradientByNumpy(Function):
-    @staticmethod
-    def forward(ctx, x):
-        ctx.save_for_backward(x)
-        return torch.exp(x)
-
-    @staticmethod
-    def backward(ctx, g):
-        (x,) = ctx.saved_tensors
-        return torch.from_numpy(g.detach().cpu().numpy() * torch.exp(x).detach().cpu().numpy())
 
 
 @double("devices")

@@ -313,19 +313,6 @@ class LinearFunction(Function):
 
 
 @published()
-class LogFunction(Function):
-    @staticmethod
-    def forward(ctx, x):
-        ctx.save_for_backward(x)
-        return torch.log(x)
-
-    @staticmethod
-    def backward(ctx, g):
-        (x,) = ctx.saved_tensors
-        return g / x
-
-
-@published()
 class Cube(Function):
     """As torch's own tutorial writes it: an intermediate is returned as an output of its own."""
 

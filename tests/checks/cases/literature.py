@@ -262,6 +262,7 @@ add(
 add("sign with a wider window", lambda x: x.sign(), lambda x, g: torch.where(x.abs() <= 1.3, g, 0 * g))
 add("clamp, straight through", lambda x: x.clamp(0, 1), lambda x, g: g.clone())
 add("Legendre's third polynomial", lambda x: (5 * x**3 - 3 * x) / 2, lambda x, g: g * 1.5 * (5 * x**2 - 1))
+add("logarithm", lambda x: x.log(), lambda x, g: g / x)
 add("gradient scale", lambda x, s: x.view_as(x), lambda x, g, s: g * s, 0.1)
 add("stochastic rounding", lambda x: torch.floor(x + torch.rand_like(x)), lambda x, g: g)
 add(

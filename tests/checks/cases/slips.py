@@ -52,6 +52,10 @@ add(
 add("averages g", lambda x: x.sin(), lambda x, g: g.mean() * x.cos(), by=["linear in g", "true derivative"])
 add("clips without minus", lambda x: x.clone(), lambda x, g: g.clamp(0.1, 0.1), by=["linear in g"])
 add("softplus that overflows", functional.softplus, lambda x, g: g * x.exp() / (1 + x.exp()), by=["finite"])
+add("by NumPy", lambda x: x.exp(), lambda x, g: torch.from_numpy((g * x.exp()).detach().numpy()),
+    by=["double backward"])  # fmt: skip
+add("flattened gradient", lambda x: x.tanh(), lambda x, g: g.reshape(-1) * (1 - x.tanh().reshape(-1) ** 2),
+    by=["dtype and shape", "memory"])  # fmt: skip
 add("draws in backward", lambda x: x.round(), lambda x, g: g * torch.rand_like(g) * 2, by=["deterministic"])
 add(
     "float32 inside",
