@@ -43,7 +43,7 @@ def number_text(value: float) -> str:
 
 
 def format_percent(share: float) -> str:
-    """Format a fraction as a whole percentage: 0 % or 100 % only if the fraction is exactly 0 or 1."""
+    """Return a fraction as a whole percentage, "0 %" or "100 %" only if it is exactly 0 or 1."""
     rounded = math.floor(100 * share + 0.5)  # half up, as the browser rounds
     if share in (0, 1) or 0 < rounded < 100:
         return f"{rounded} %"

@@ -41,7 +41,7 @@ def _expand_draw(title: str, draw: Tensor, x: Tensor) -> Tensor:
 
 
 def to_normal(u: Tensor) -> Tensor:
-    """Convert uniform random numbers to standard normal ones, in the same shape and dtype."""
+    """Return uniform random numbers converted to standard normal ones, in the same shape and dtype."""
     wide = u if u.dtype == torch.float64 else u.float()  # ndtri has only float32 and float64
     quantile: Tensor = torch.special.ndtri(wide).to(u.dtype)
     return quantile

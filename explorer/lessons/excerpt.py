@@ -53,7 +53,7 @@ def _indent(line: str) -> str:
 
 
 def _strip_comments(source: str) -> list[str]:
-    """Remove docstrings, comments and empty lines from source code, and return the other lines."""
+    """Return the lines of source code without docstrings, comments and empty lines."""
     skipped, is_line_start = set[int](), True  # whether a string here would be a docstring
     for token in tokenize.generate_tokens(io.StringIO(source).readline):
         if token.type == tokenize.STRING and is_line_start:

@@ -92,7 +92,7 @@ class Cell(anywidget.AnyWidget):
         raise NotImplementedError
 
     def answer_question(self, question: str, arguments: dict[str, Any]) -> Any:
-        """Answer a request from the browser with data that can be converted to JSON."""
+        """Answer a request from the browser with data for JSON."""
         raise NotImplementedError(f"the widget cannot answer the question {question!r}")
 
     def _receive(self, _widget: Any, message: Any, _buffers: Any) -> None:

@@ -52,7 +52,7 @@ def _sum_straight(parts: Parts, noise: Noise, width: float, reach: float, x: Ten
 
 
 def _sum_curved(parts: Parts, noise: Noise, width: float, reach: float, x: Tensor) -> Tensor:
-    """Return the contribution of an op's curved cells, each split at the kinks of the density around x."""
+    """Return the contribution to the slope of an op's curved cells, split at the kinks of the density."""
     cuts = list_cuts(noise, width, reach, x)  # shape (n, cuts)
     low = torch.maximum(parts.curved[0, :, None], cuts[:, None, :-1])  # shape (n, cells, stretches)
     high = torch.minimum(parts.curved[1, :, None], cuts[:, None, 1:])

@@ -240,7 +240,7 @@ class Fitter:
         return self._select_by_kind(starts, errors)
 
     def _select_by_kind(self, starts: Starts, errors: Tensor) -> list[Fit]:
-        """Return the fit with the smallest error for each kind of starting point."""
+        """Return the best fit of each kind, those with the fewest free coordinates first."""
         # Fits are sorted by shift and width, then factor, then parameters.
         kinds: dict[tuple[int, bool, int], int] = {}
         for index in errors.argsort(stable=True).tolist():
