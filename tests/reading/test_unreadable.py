@@ -104,7 +104,7 @@ UNREADABLE = {
     "bits of a byte": (_fn("return ~(x > 0).byte()"), 3, "flips the bits of a byte"),
     "bits of a float": (_fn("return ~x"), 3, "flips the bits"),
     "index by numbers": (_fn("x[(x > 0).long()] = 0\nreturn x"), 3, "takes single elements"),
-    "shape decides": (_fn("if x.stride(0) > 9:\n  return x\nreturn -x"), 3, "another curve for another"),
+    "shape decides": (_fn("if x.stride(0) > 9:\n  return x\nreturn -x"), 3, "different curves for different"),
     "some elements": (_fn("return x[x > 0]"), 1, "returns only the elements picked out by a mask"),
     "layer of weights": (_fn("return nn.Linear(2, 2)(x)"), 3, "multiplies matrices"),
     "layer that drops": (_fn("return nn.AlphaDropout()(x)"), 3, "draws otherwise than by one uniform"),
