@@ -148,7 +148,7 @@ def test_a_saved_file_without_a_table_explains_how_to_get_one(alone) -> None:
     page = alone(explorer.instrument("sign", ["clipped"]).html())
     page.get_by_role("button", name="Compare", exact=True).click()
     expect(page.locator(".compare-host [role=status]")).to_contain_text(
-        "this file has no Python: save one with this open, or ask the app"
+        "This file has no Python to answer this: save a file while this is open, or use the app"
     )
     expect(page.locator(".compared [data-rule=clipped] [data-column=share]")).to_have_text("68 %")
     with pytest.raises(ValueError, match="section must be one of format, compare, map, not 'code'"):
