@@ -14,6 +14,7 @@ const NAMES = ["Left end of x", "Right end of x"];
 const MIN_DISTANCE = 0.04; // minimum distance of the two ends during a drag, as a fraction of the axis
 const KEY_FACTOR = 1.1;
 const HANDLE_TEXT = "↔";
+const BELOW_TICKS = 1.6; // the distance of the arrows from the axis, relative to the font size: below its numbers
 
 /**
  * Create a draggable handle at each end of the chart's x axis.
@@ -86,11 +87,12 @@ export function createEnds(layer, { view, share, onView }) {
   /** Move both handles to the ends of the x axis; a dragged one follows the pointer. */
   function placeHandles() {
     if (!frame) return;
-    const { x, bottom } = frame;
+    const { x, bottom, size } = frame;
     for (const [end, node] of nodes.entries()) {
       const number = heldValues[end];
       const left = toLeftPx(frame, number ?? x[end]);
       node.style.transform = `translate(${left}px, ${bottom}px)`;
+      node.style.paddingTop = `${BELOW_TICKS * size}px`;
       const text = number === null ? HANDLE_TEXT : formatNumber(number).replace("-", "−");
       setText(/** @type {Element} */ (node.firstChild), text);
       setAttribute(node, "aria-valuenow", x[end]);

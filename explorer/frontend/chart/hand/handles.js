@@ -3,7 +3,7 @@
 
 import { element } from "../../elements/dom.js";
 import { h, render } from "../../elements/render.js";
-import { toLeftPx } from "../scene/panels.js";
+import { placeGrips } from "../scene/grips.js";
 import { roundToUnit } from "../../formula/numbers.js";
 
 /** @import { Grip } from "../scene/grips.js" */
@@ -24,12 +24,12 @@ export function createHandles(layer, onParameter) {
 
   /**
    * Draw a parameter's handle at its kink.
-   * @param {Grip} grip @param {Frame} frame @param {number} others number of handles that are already at this x
+   * @param {ReturnType<typeof placeGrips>[number]} placed @param {Frame} frame
    */
-  function drawHandle({ id, label, name, sign, value, colour }, frame, others) {
+  function drawHandle({ grip, px, aside }, frame) {
+    const { id, label, name, sign, value, colour } = grip;
     const { gradient, left, inner, bottom } = frame;
     const [start, stop] = frame.x;
-    const px = toLeftPx(frame, sign * value);
     const unit = (stop - start) / STEPS;
     const tell = (/** @type {number} */ x, /** @type {"moving"|"settled"} */ phase) => {
       const inView = Math.min(Math.max(x, start), stop);
@@ -45,7 +45,7 @@ export function createHandles(layer, onParameter) {
     const style = {
       "--colour": colour,
       "--tall": `${bottom - gradient.top}px`,
-      "--aside": `${26 * others * (px > left + inner / 2 ? -1 : 1)}px`,
+      "--aside": `${aside}px`,
       transform: `translate(${px}px, ${gradient.top}px)`,
     };
     return h("div", {
@@ -81,14 +81,10 @@ export function createHandles(layer, onParameter) {
   return {
     /** Draw the handle of each parameter whose kink is in view. @param {Grip[]} grips @param {Frame} frame */
     draw(grips, frame) {
-      const [start, stop] = frame.x;
-      const inView = grips.filter(({ sign, value }) => sign * value >= start && sign * value <= stop);
-      const places = inView.map(({ sign, value }) => toLeftPx(frame, sign * value));
-      const handles = inView.map((grip, index) => {
-        const others = places.slice(0, index).filter((px) => Math.abs(px - places[index]) < 24);
-        return drawHandle(grip, frame, others.length);
-      });
-      render(host, handles);
+      render(
+        host,
+        placeGrips(grips, frame).map((placed) => drawHandle(placed, frame)),
+      );
     },
   };
 }

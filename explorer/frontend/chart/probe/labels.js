@@ -1,6 +1,7 @@
 // Labels instead of a legend: the slope of each tangent, the probe's x, and each rule's name with its value at the end
 // of its gradient curve.
 
+import { GRIP_PX, placeGrips } from "../scene/grips.js";
 import { toLeftPx, toTopPx } from "../scene/panels.js";
 import { shape } from "../../elements/svg.js";
 import { formatFourDigits } from "../../formula/substitution.js";
@@ -31,21 +32,39 @@ const MERGE_PX = 1; // maximum distance of the ends of curves that share a label
 /**
  * Draw all labels of the probe as SVG elements.
  * @param {Values} values @param {Line[]} lines @param {Frame} frame @param {number} g the upstream gradient
+ * @param {import("../scene/grips.js").Grip[]} grips the handles, which the label of x does not cover
  * @returns {SVGElement[]}
  */
-export function labelShapes(values, lines, frame, g) {
+export function labelShapes(values, lines, frame, g, grips) {
   const labels = [...makeSlopeLabels(values, lines, frame, g), ...makeEndLabels(values, lines, frame)];
   const { forward, gradient, size, x: view } = frame;
   const isInView = values.x >= view[0] && values.x <= view[1];
   const baseline = (forward.top + forward.height + gradient.top + size) / 2 - 2;
+  const text = `x = ${formatFourDigits(values.x)}`;
+  const handles = placeGrips(grips, frame).map(({ px, aside }) => px + aside);
   const at = {
-    parts: [{ text: `x = ${formatFourDigits(values.x)}`, colour: "currentColor" }],
-    x: toLeftPx(frame, values.x),
+    parts: [{ text, colour: "currentColor" }],
+    x: placeXLabel(toLeftPx(frame, values.x), (LETTER * size * text.length) / 2, handles, frame),
     y: baseline,
   };
   return [...labels, ...(isInView ? [/** @type {Label} */ ({ ...at, anchor: "middle" })] : [])].map(
     drawLabel,
   );
+}
+
+/**
+ * Return the place of the middle of the label of x: at the probe, or as near to it as handles leave room.
+ * @param {number} x in px @param {number} half of the label's width in px
+ * @param {number[]} handles in px @param {Pick<Frame, "left"|"inner">} frame
+ */
+export function placeXLabel(x, half, handles, { left, inner }) {
+  const apart = half + GRIP_PX / 2 + MARGIN_PX;
+  const isFree = (/** @type {number} */ at) =>
+    handles.every((handle) => Math.abs(at - handle) >= apart - 0.5);
+  const isInside = (/** @type {number} */ at) => at >= left && at <= left + inner;
+  const places = handles.flatMap((handle) => [handle - apart, handle + apart]);
+  const nearest = places.toSorted((one, other) => Math.abs(one - x) - Math.abs(other - x));
+  return [x, ...nearest].find((at) => isInside(at) && isFree(at)) ?? x;
 }
 
 /**

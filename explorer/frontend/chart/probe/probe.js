@@ -47,7 +47,9 @@ export function createProbe({ marks, probe }, { onProbe, isLabelled = () => fals
     const { frame } = scene ?? {};
     const { g } = picture;
     marks.replaceChildren(
-      ...(values && frame ? shapesOf.flatMap((make) => make(values, curves, frame, g)) : []),
+      ...(values && frame
+        ? shapesOf.flatMap((make) => make(values, curves, frame, g, scene?.grips ?? []))
+        : []),
     );
     onDrawn?.(labelled ? values : null, frame);
     readout.show(picture, values);

@@ -1,11 +1,14 @@
 // Parameters that can be dragged along the chart's x axis, because they set the position of a kink, such as lo and hi.
 
+import { toLeftPx } from "./panels.js";
 import { getEntryControls, getDisplayName, getControlValue } from "../../formula/controls.js";
 
 /**
  * A parameter's handle at x = ``sign`` · ``value``.
  * @typedef {{id: string, name: string, label: string, sign: number, value: number, colour: string}} Grip
  */
+
+export const GRIP_PX = 24; // the diameter of a handle
 
 /**
  * List the handles of all parameters that set a kink: one for each sign with which the parameter appears.
@@ -27,4 +30,21 @@ export function listGrips({ op, rules, parameters, neutral }) {
     });
   });
   return [...new Map(grips.reverse().map((grip) => [grip.id, grip])).values()].reverse();
+}
+
+/**
+ * Return the visible handles with the px of their kinks, and the px by which each is moved aside, because handles at
+ * the same kink are next to each other.
+ * @param {Grip[]} grips @param {import("./panels.js").Frame} frame
+ */
+export function placeGrips(grips, frame) {
+  const [start, stop] = frame.x;
+  const inView = grips.filter(({ sign, value }) => sign * value >= start && sign * value <= stop);
+  const places = inView.map(({ sign, value }) => toLeftPx(frame, sign * value));
+  return inView.map((grip, index) => {
+    const px = places[index];
+    const others = places.slice(0, index).filter((other) => Math.abs(other - px) < GRIP_PX).length;
+    const inwards = px > frame.left + frame.inner / 2 ? -1 : 1;
+    return { grip, px, aside: (GRIP_PX + 2) * others * inwards };
+  });
 }

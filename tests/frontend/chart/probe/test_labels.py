@@ -1,5 +1,6 @@
 """Labels at the ends of curves: each beside its own, on no curve and on no other label."""
 
+from functools import partial
 from itertools import combinations
 
 import pytest
@@ -87,3 +88,14 @@ def test_the_label_of_a_slope_covers_neither_the_curve_nor_a_ring(node: Node) ->
     assert (middle["anchor"], middle["y"]) == ("start", 94)
     assert (top["anchor"], top["y"]) == ("start", 15)
     assert (stepped["anchor"], stepped["y"]) == ("end", 94)
+
+
+def test_the_label_of_x_leaves_room_for_handles(node: Node):
+    frame = {"left": 40, "inner": 400}
+    place = partial(node.call, "chart/probe/labels.js placeXLabel")
+    assert place(200, 30, [], frame) == 200
+    assert place(200, 30, [100, 300], frame) == 200
+    assert place(205, 30, [200], frame) == 248, "beside the handle, on the side that is nearer"
+    assert place(195, 30, [200], frame) == 152
+    assert place(60, 30, [62], frame) == 110, "inside the chart"
+    assert place(200, 30, [190, 240], frame) == 142, "not between two handles that leave no room"
