@@ -95,7 +95,7 @@ def test_every_focusable_element_has_a_name_a_ring_and_a_role(explore: Page) -> 
 def on_train_op_rules_and_settings_come_after_what_is_watched(
     page: Page, names: Sequence[str], viewport: ViewportSize
 ) -> None:
-    order = ["Pause", "Examples", "Op", "Add rule", "What these words mean", "Seed", "Copy link"]
+    order = ["Step", "Examples", "Op", "Add rule", "What these words mean", "Seed", "Copy link"]
     assert sorted(order, key=names.index) == order
     places = (page.locator(f".curves {CHART}"), card(page, "Clamp"))
     tops = [box_of(place)["y"] for place in places]

@@ -5,6 +5,7 @@ One page of a laptop and one of a phone serve all tests.
 
 from urllib.parse import urlsplit
 
+import pytest
 from playwright.sync_api import Page, expect
 
 from tests.browser.access import violations_in_both_themes
@@ -49,6 +50,26 @@ def test_the_first_screen_of_train_has_few_controls_and_starts_no_run(first_trai
     assert_first_screen_is_calm(page)
     page.set_viewport_size({"width": 1024, "height": 768})
     assert_first_screen_is_calm(page)
+
+
+# Where the task, the first button and the headline are.
+_BAR = """() => [".task-chip", ".primary", ".verdict"].map(part =>
+    document.querySelector(part).getBoundingClientRect().toJSON())"""
+
+
+def test_all_tools_have_few_controls_and_move_nothing_of_the_bar(first_train: First) -> None:
+    page = first_train("task=digits")
+    press(page, "All tools")
+    retry(page, lambda: assert_calm(page, 44, 190))
+    expect(page.get_by_role("slider", name="Step shown")).to_be_hidden()
+    press(page, "All tools")
+    finish(page)
+    before = page.evaluate(_BAR)
+    press(page, "All tools")
+    expect(page.get_by_role("slider", name="Step shown")).to_be_visible()
+    after = page.evaluate(_BAR)
+    places, earlier = ([at for box in boxes for at in (box["x"], box["y"])] for boxes in (after, before))
+    assert places == pytest.approx(earlier, abs=0.5)
 
 
 # The number of lines that a text has.

@@ -47,7 +47,8 @@ def task(page: Page, key: str) -> Locator:
 def test_an_empty_address_opens_a_first_task_with_a_true_conclusion(page: Page) -> None:
     open_train(page, "")
     page.wait_for_url(f"**task={FIRST}*")
-    expect(task(page, FIRST)).to_have_attribute("aria-pressed", "true")
+    expect(page.get_by_role("button", name="Task: Digits, change it")).to_be_visible()
+    expect(page.locator(".about .hint")).not_to_contain_text("reads more", use_inner_text=True)
     page.get_by_label("full", exact=True).check()
     enter(page.get_by_label("Steps", exact=True), "60")
     page.wait_for_url("**steps=60*")

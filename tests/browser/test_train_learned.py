@@ -7,6 +7,7 @@ from typing import Literal
 import pytest
 from playwright.sync_api import Locator, Page, expect
 
+from explorer.training.tasks import TASKS
 from tests.browser.access import set_theme
 from tests.browser.reading import retry
 from tests.browser.test_train_lab import task
@@ -40,13 +41,14 @@ def cell(page: Page, panel: str, rule: str) -> Locator:
 
 def step_on(page: Page, name: str) -> None:
     """Choose a task with its own op and rules, and take its first step."""
+    page.locator(".task-chip").click()
     task(page, name).click()
     own = page.get_by_role("button", name="Use its own")
-    chosen = task(page, name).and_(page.locator("[aria-pressed=true]"))
-    expect(own.or_(chosen)).to_be_visible()
+    chosen = page.get_by_role("button", name=f"Task: {TASKS[name].label}, change it")
+    expect(own.or_(chosen).first).to_be_visible()
     if own.is_visible():
         own.click()
-    expect(task(page, name)).to_have_attribute("aria-pressed", "true")
+    expect(chosen).to_be_visible()
     press(page, "Step")
     wait_for_steps(page, 0)
 

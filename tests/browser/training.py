@@ -130,8 +130,9 @@ def status(page: Page) -> Locator:
 
 
 def verdict(page: Page) -> Locator:
-    """The sentence that says how the race ended."""
-    return page.locator(".training .verdict")
+    """The whole sentence that says how the race ended: the headline, or the longer text below the chart."""
+    whole = ".whole-verdict:not(:empty)"
+    return page.locator(f".training {whole}, .training:not(:has({whole})) .verdict")
 
 
 def steps(page: Page) -> int:

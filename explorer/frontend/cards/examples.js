@@ -46,12 +46,13 @@ export function createExamples(examples, onChoose, isSame = () => true, trainWor
   return {
     element: element("div", { class: "examples" }, menu, element("div", {}, hint, source, nextLink)),
     /**
-     * Show the hint of the example that the page displays, or ``otherwise``.
-     * @param {Choice} choice @param {string} [otherwise] @returns whether there is a hint
+     * Show the hint of the example that the page displays, or ``otherwise``, also while nothing has ``begun``: a hint
+     * says what a training shows.
+     * @param {Choice} choice @param {string} [otherwise] @param {boolean} [begun] @returns whether there is a hint
      */
-    show(choice, otherwise = "") {
+    show(choice, otherwise = "", begun = true) {
       const example = examples.find((each) => hasSameEntries(each.choice, choice) && isSame(each, choice));
-      const text = example?.hint ?? otherwise;
+      const text = (begun ? example?.hint : "") || otherwise;
       setText(hint, text);
       setText(source, example?.source ? `Source: ${example.source}` : "");
       const { words, address } = getNext(choice, example, trainWords(choice));

@@ -151,13 +151,11 @@ export function createPainter(host, { store, plotly, examples, onPresent, cardOf
     paint(picture) {
       host.classList.add("filled");
       const { choice } = picture;
-      // with its tools closed, the page has a single button with a changing label
-      const isOne = host.matches(".lab.calm");
-      commands.show({ ...picture, again: picture.again && isOne });
+      commands.show(picture);
       picker.show(picture.task.key);
       note.show(picture.asks);
       pasted = picture.table.own.text;
-      menu.show(choice, picture.about);
+      menu.show(choice, picture.about, picture.object.begun);
       table.show(picture.table);
       setText(title, picture.heading);
       measures.show(picture.measures.options, picture.measures.chosen);
@@ -169,11 +167,8 @@ export function createPainter(host, { store, plotly, examples, onPresent, cardOf
       controls.show(choice);
       onPresent(picture.present);
       settings.show(withSetting(choice, "lr", picture.rate));
-      verdict.show(isOne ? picture.headline : picture.verdict, picture.moving);
-      setText(
-        wholeVerdict,
-        isOne && picture.headline !== picture.verdict && picture.headline ? picture.verdict : "",
-      );
+      verdict.show(picture.headline, picture.moving);
+      setText(wholeVerdict, picture.headline && picture.headline !== picture.verdict ? picture.verdict : "");
       five.hidden = !picture.offersSeeds;
       slow.show(picture.slow);
       paintLab(lab, picture);
