@@ -15,7 +15,7 @@ from uuid import uuid4
 
 import anywidget
 import traitlets as t
-from ipywidgets import Layout
+from IPython.display import publish_display_data
 
 from explorer.instrument.assets import read_skeleton, to_script_json
 from explorer.instrument.bundle import bundle_modules
@@ -28,25 +28,25 @@ from explorer.questions.code import LANGUAGES, NOTEBOOK
 
 _ENTRY = "pages/notebook.js"
 _PNG = "image/png"
+_publish: Any = publish_display_data
 
 
 @cache
-def pack_library() -> tuple[bytes, bytes, str]:
-    """Return the JavaScript library and plotly.js, both compressed with gzip, and a hash of both."""
+def pack_library() -> tuple[bytes, str]:
+    """Return the JavaScript library with plotly.js, compressed with gzip, and a hash of it."""
     library = {
         "modules": bundle_modules(_ENTRY)[_ENTRY],
+        "plotly": find_plotly()[1].decode(),
         "css": read_style(in_cell=True),
         "skeleton": read_skeleton("instrument"),
-        "document": make_document() | {"link": {"words": []}, "saved": "saved"},
+        "document": make_document() | {"link": {"words": []}},
         "sections": SECTIONS,
-        "saved": SAVED_SECTIONS,
+        "savedSections": {key: SECTIONS[key] for key in SAVED_SECTIONS},
         "languages": LANGUAGES,
         "notebook": NOTEBOOK,
     }
-    code, plotly = (
-        gzip.compress(part, mtime=0) for part in (to_script_json(library).encode(), find_plotly()[1])
-    )
-    return code, plotly, hashlib.sha256(code + plotly).hexdigest()[:16]
+    code = gzip.compress(to_script_json(library).encode(), mtime=0)
+    return code, hashlib.sha256(code).hexdigest()[:16]
 
 
 class Library(anywidget.AnyWidget):
@@ -54,7 +54,6 @@ class Library(anywidget.AnyWidget):
 
     _esm = "export default {}"
     code = t.Bytes().tag(sync=True)
-    plotly = t.Bytes().tag(sync=True)
     shared: ClassVar["Library | None"] = None
 
     @classmethod
@@ -64,8 +63,7 @@ class Library(anywidget.AnyWidget):
         A new one is created if marimo has closed it together with its cell.
         """
         if cls.shared is None or getattr(cls.shared.comm, "_closed", True):
-            code, plotly, _ = pack_library()
-            cls.shared = cls(code=code, plotly=plotly)
+            cls.shared = cls(code=pack_library()[0])
         return cls.shared
 
 
@@ -76,15 +74,14 @@ class Cell(anywidget.AnyWidget):
     """
 
     _esm = read_module("pages/cell.js")
-    _kind: Any
     _hash = t.Unicode().tag(sync=True)
     _library = t.Unicode().tag(sync=True)
-    layout: Any
+    layout = t.Any(None).tag(sync=True)  # a Layout would be another widget, which stays when this one closes
 
     def __init__(self, **traits: Any) -> None:
         self._display_id = uuid4().hex
         library = Library.get().model_id
-        super().__init__(_hash=pack_library()[2], _library=library, _view_count=0, **traits)
+        super().__init__(_hash=pack_library()[1], _library=library, _view_count=0, **traits)
         self.on_msg(self._receive)
 
     def draw_image(self) -> tuple[bytes, str]:
@@ -97,24 +94,17 @@ class Cell(anywidget.AnyWidget):
 
     def _receive(self, _widget: Any, message: Any, _buffers: Any) -> None:
         """Handle a request from the browser. JupyterLab calls this in another thread while a cell runs."""
-        reply = {"id": message["id"]}
-        if message["question"] == "library":
-            self.send(reply, [*pack_library()[:2]])
+        reply, question = {"id": message["id"]}, message["question"]
+        if question == "library":
+            self.send(reply, [pack_library()[0]])
         else:
-            self.send(reply | {"answer": self.answer_question(message["question"], message["arguments"])})
+            self.send(reply | {"answer": self.answer_question(question, message["arguments"])})
 
     @t.observe("_view_count")
     def _close_without_views(self, change: Any) -> None:
         if change["old"] and change["new"] == 0:
             self.close()
-            self.layout.close()
             del self._repr_mimebundle_  # without it, a closed widget would display nothing
-
-    def open(self) -> None:
-        """Open the connection to the browser, or reopen it after the last view was closed."""
-        if self.layout.comm is None:
-            self.layout = Layout()
-        super().open()
 
     def _repr_mimebundle_(self, **kwargs: Any) -> tuple[dict[str, Any], dict[str, Any]]:
         if self.comm is None:
@@ -135,16 +125,10 @@ class Cell(anywidget.AnyWidget):
         data, metadata = self._repr_mimebundle_(**kwargs)
         if not ("google.colab" in sys.modules or any(name.startswith("VSCODE_") for name in os.environ)):
             image = {name: data.pop(name) for name in (_PNG, "text/plain") if name in data}
-            self._publish(image, transient={"display_id": self._display_id})
+            _publish(image, transient={"display_id": self._display_id})
             data["text/plain"] = ""
-        self._publish(data, metadata=metadata)
+        _publish(data, metadata=metadata)
 
     def update_image(self) -> None:
         """Replace the displayed image with one of the current state."""
-        self._publish(self._make_image_data(), transient={"display_id": self._display_id}, update=True)
-
-    @staticmethod
-    def _publish(data: dict[str, Any], **options: Any) -> None:
-        from IPython.display import publish_display_data
-
-        publish_display_data(data, **options)  # type: ignore[no-untyped-call]  # IPython's own
+        _publish(self._make_image_data(), transient={"display_id": self._display_id}, update=True)

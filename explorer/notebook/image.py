@@ -3,19 +3,20 @@
 import io
 import math
 from collections.abc import Mapping, Sequence
-from itertools import pairwise
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from explorer.description.figures import OPEN
 
 _WIDTH, _HEIGHT, _FINE = 720, 400, 3  # px, and the factor by which the image is drawn larger before scaling
-_LEFT, _RIGHT, _TOP, _BOTTOM = 50, 14, 46, 40
+_LEFT, _RIGHT, _TOP, _BOTTOM = 50, 706, 46, 360  # edges of the panels in px
 _INK, _GRID, _GROUND = (60, 66, 75), (226, 229, 233), (255, 255, 255)
-_DASH = 7.0 * _FINE
+_DASH = 8  # points of a curve in a dash, and in the gap after it
 
 Spec = Mapping[str, Any]
+Floats = NDArray[np.float64]
 
 
 def draw_png(spec: Spec) -> bytes:
@@ -30,29 +31,26 @@ def draw_png(spec: Spec) -> bytes:
         return b""
     k = _FINE
     image = Image.new("RGB", (_WIDTH * k, _HEIGHT * k), _GROUND)
-    pen, font = ImageDraw.Draw(image), ImageFont.load_default(12 * k)
-    layout, inner = spec["layout"], _HEIGHT - _TOP - _BOTTOM
-    x_range, left, right = layout["xaxis"]["range"], _LEFT * k, (_WIDTH - _RIGHT) * k
-    to_x = _scale(x_range, (left, right))
+    pen, font = ImageDraw.Draw(image, "RGBA"), ImageFont.load_default(12 * k)
+    layout, left, right = spec["layout"], _LEFT * k, _RIGHT * k
+    x_range = layout["xaxis"]["range"]
+    to_x = _scale(x_range, left, right)
     for name in sorted(name for name in layout if name.startswith("yaxis")):
         axis = layout[name]
-        bottom, top = ((_TOP + (1 - part) * inner) * k for part in axis.get("domain", (0, 1)))
+        bottom, top = (int(_BOTTOM * k - part * (_BOTTOM - _TOP) * k) for part in axis.get("domain", (0, 1)))
         traces = [trace for trace in spec["data"] if trace.get("yaxis", "y") == name.replace("axis", "")]
         y_range = axis.get("range") or _find_range(traces, axis.get("autorangeoptions", {}))
-        to_y = _scale(y_range, (bottom, top))
-        for tick in _find_ticks(y_range, 5):
-            pen.line([(left, to_y(tick)), (right, to_y(tick))], _GRID, k)
-            pen.text((left - 6 * k, to_y(tick)), f"{tick:g}", _INK, font, anchor="rm")
-        for tick in _find_ticks(x_range, 8):
-            pen.line([(to_x(tick), top), (to_x(tick), bottom)], _GRID, k)
-            pen.text((to_x(tick), (_HEIGHT - _BOTTOM + 6) * k), f"{tick:g}", _INK, font, anchor="mt")
+        to_y = _scale(y_range, bottom, top)
+        for y in _find_ticks(y_range, 5):
+            pen.line([(left, to_y(y)), (right, to_y(y))], _GRID, k)
+            pen.text((left - 6 * k, to_y(y)), f"{y:g}", _INK, font, anchor="rm")
+        for x in _find_ticks(x_range, 8):
+            pen.line([(to_x(x), top), (to_x(x), bottom)], _GRID, k)
+            pen.text((to_x(x), (_BOTTOM + 6) * k), f"{x:g}", _INK, font, anchor="mt")
         pen.text((left, top - 5 * k), axis["title"]["text"], _INK, font, anchor="lb")
-        panel = image.copy()
         for trace in traces:
-            _draw_trace(ImageDraw.Draw(panel, "RGBA"), trace, to_x, to_y)
-        box = (left, int(top) - 4 * k, right, int(bottom) + 4 * k)
-        image.paste(panel.crop(box), box[:2])
-    title = layout["xaxis"].get("title", {}).get("text", "x")
+            _draw_trace(pen, trace, to_x(trace["x"]), to_y(trace["y"]), (top - 4 * k, bottom + 4 * k))
+    title = layout["xaxis"]["title"]["text"]
     pen.text(((left + right) / 2, (_HEIGHT - 4) * k), title, _INK, font, anchor="mb")
     for trace in spec["data"]:
         if trace["mode"] == "lines" and trace.get("showlegend", True) and left < right - 60 * k:
@@ -65,39 +63,36 @@ def draw_png(spec: Spec) -> bytes:
     return file.getvalue()
 
 
-def _draw_trace(pen: Any, trace: Spec, to_x: Any, to_y: Any) -> None:
-    with np.errstate(all="ignore"):
-        x, y = to_x(trace["x"]), np.clip(to_y(trace["y"]), -9999, 9999 * _FINE)
-    is_finite = np.isfinite(x + y)
-    if trace["mode"] == "markers":
-        colour = trace["marker"]["color"]
-        symbols = np.broadcast_to(trace["marker"].get("symbol"), x.shape)
-        for px, py, symbol in zip(x[is_finite], y[is_finite], symbols[is_finite], strict=True):
-            pen.circle((px, py), 4 * _FINE, _GROUND if symbol == OPEN else colour, colour, 2 * _FINE)
+def _draw_trace(pen: Any, trace: Spec, x: Floats, y: Floats, ends: tuple[int, int]) -> None:
+    """Draw a trace between two heights of the image; x and y: (points,) in pixels."""
+    if fill := trace.get("fillcolor"):
+        red, green, blue, share = map(float, fill[5:-1].split(","))  # rgba(…)
+        for line in _list_lines(x, np.clip(y, *ends)):
+            pen.polygon(line, (int(red), int(green), int(blue), int(255 * share)))
         return
-    for piece in np.split(np.arange(len(x)), np.flatnonzero(~is_finite)):
-        points = [(x[i], y[i]) for i in piece if is_finite[i]]
-        if len(points) < 2:
-            continue
-        if fill := trace.get("fillcolor"):
-            red, green, blue, share = map(float, fill[5:-1].split(","))  # rgba(…)
-            pen.polygon(points, (int(red), int(green), int(blue), int(255 * share)))
-            continue
-        is_solid = trace["line"].get("dash", "solid") == "solid"
-        for line in [points] if is_solid else _cut_dashes(points):
-            width = int(max(1.8, 0.7 * trace["line"]["width"]) * _FINE)
-            pen.line(line, trace["line"]["color"], width, joint="curve")
+    y = np.where((y < ends[0]) | (y > ends[1]), np.nan, y)
+    if trace["mode"] == "markers":
+        colour, symbols = trace["marker"]["color"], np.broadcast_to(trace["marker"].get("symbol"), y.shape)
+        for px, py, symbol in zip(x, y, symbols, strict=True):
+            if math.isfinite(px + py):
+                pen.circle((px, py), 4 * _FINE, _GROUND if symbol == OPEN else colour, colour, 2 * _FINE)
+        return
+    colour, width = trace["line"]["color"], int(max(1.8, 0.7 * trace["line"]["width"]) * _FINE)
+    for line in _list_lines(x, y):
+        dash, gap = (len(line), 0) if trace["line"].get("dash", "solid") == "solid" else (_DASH, _DASH)
+        for at in range(0, len(line), dash + gap):
+            pen.line(line[at : at + dash], colour, width, "curve")
 
 
-def _cut_dashes(points: Sequence[tuple[float, float]]) -> list[list[tuple[float, float]]]:
-    along = np.concatenate([[0.0], np.cumsum([math.dist(a, b) for a, b in pairwise(points)])])
-    cuts = np.arange(0.0, along[-1], _DASH)
-    x, y = (np.interp(cuts, along, values) for values in zip(*points, strict=True))
-    return [[(x[i], y[i]), (x[i + 1], y[i + 1])] for i in range(0, len(cuts) - 1, 2)]
+def _list_lines(x: Floats, y: Floats) -> list[list[tuple[float, float]]]:
+    """Return the stretches of at least two finite points."""
+    pieces = np.split(np.column_stack([x, y]), np.flatnonzero(~np.isfinite(x + y)))
+    lines = ([(px, py) for px, py in piece if math.isfinite(px + py)] for piece in pieces)
+    return [line for line in lines if len(line) > 1]
 
 
-def _scale(values: Sequence[float], pixels: Sequence[float]) -> Any:
-    (low, high), (first, last) = values, pixels
+def _scale(values: Sequence[float], first: float, last: float) -> Any:
+    low, high = values
     return lambda some: first + (np.asarray(some, float) - low) / (high - low) * (last - first)
 
 
@@ -105,7 +100,7 @@ def _find_range(traces: Sequence[Spec], options: Spec) -> tuple[float, float]:
     """Return the ends of an axis that shows all finite values, with a margin."""
     values = np.concatenate([np.zeros(0), *(np.asarray(trace["y"], float).ravel() for trace in traces)])
     shown = np.clip(values[np.isfinite(values)], options.get("clipmin"), options.get("clipmax"))
-    ends = [*(shown if len(shown) else [0.0]), options.get("include", shown[0] if len(shown) else 0.0)]
+    ends = [*shown, options["include"]] if "include" in options else [*shown] or [0.0]
     margin = 0.06 * (max(ends) - min(ends)) or 1.0
     return min(ends) - margin, max(ends) + margin
 

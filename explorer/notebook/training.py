@@ -31,9 +31,8 @@ def watch(run: Any, /, *arguments: Any, **options: Any) -> Any:
     draw = lambda: make_run_picture(run.snapshot(BASIS))  # noqa: E731
     with display_progress(draw, run.settings.steps - run.step, "step") as update:
         while not run.finished:
-            previous = run.step
             run.advance(1)
-            update(run.step - previous)
+            update(1)
     return run
 
 

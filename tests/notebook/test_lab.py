@@ -1,14 +1,18 @@
 """A journey through JupyterLab: the hand moves Python, Python moves the curves, nothing is left behind."""
 
 import json
+import re
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+import nbformat
 import pytest
+from nbformat.sign import NotebookNotary
 from playwright.sync_api import Browser, Page, expect
 
 from tests.notebook.labs import SIZE, Notebook, serve_lab, write_notebook
+from tests.notebook.test_stored import execute
 
 SETUP = "import explorer, torch, ipywidgets.widgets.widget as w\nfrom explorer.training import Run, Settings"
 SHOW = "shown = explorer.instrument('clamp', ['default', lambda x: x - x**3 / 12], lo=-0.5)\nshown"
@@ -89,7 +93,7 @@ def test_a_notebook_from_import_to_training(notebook: Notebook, tmp_path: Path) 
     page.wait_for_function(f"before => ({LIGHTNESS})() > before + 300", arg=lightness)
 
     notebook.run(5)
-    expect(page.locator(".gradient-explorer .watch-status")).to_have_text("Step 60 of 60")
+    expect(page.locator(".gradient-explorer .status")).to_have_text("Step 60 of 60")
     expect(page.get_by_role("group", name="Clipped straight-through")).to_contain_text("%")
     page.keyboard.press("Control+s")
     expect(page.locator(".jp-mod-current .jp-DirtyIndicator, .lm-mod-current.jp-mod-dirty")).to_have_count(0)
@@ -99,6 +103,21 @@ def test_a_notebook_from_import_to_training(notebook: Notebook, tmp_path: Path) 
     ]
     assert kinds.count("image/png") == 3
     assert len(json.dumps(stored)) < 45_000
+
+
+@pytest.mark.thorough  # faster: the sections of a saved file, tests/browser/test_offline
+def test_a_stored_notebook_is_live_without_its_kernel(chromium: Browser, tmp_path: Path) -> None:
+    stored = execute(f"{SETUP}\nexplorer.instrument('sign', ['clipped'], section='compare')", store=True)
+    nbformat.write(stored, tmp_path / "a.ipynb")
+    with serve_lab(tmp_path) as address:
+        NotebookNotary(data_dir=str(tmp_path / ".jupyter_data_dir")).sign(stored)
+        page = Notebook(chromium, address, "a.ipynb").page
+        widget = page.locator(".gradient-explorer")
+        expect(widget.get_by_role("rowheader", name="Clipped straight-through")).to_be_visible()
+        assert widget.get_by_role("button", name=re.compile("Checks|Save as HTML")).count() == 0
+        widget.get_by_role("slider", name="c", exact=False).first.press("ArrowRight")
+        expect(widget.get_by_text("Run the cell for others").first).to_be_visible()
+        page.context.close()
 
 
 def _overflow(page: Page) -> int:

@@ -30,7 +30,7 @@ def stored() -> Any:
 def test_three_instruments_take_little(stored: Any) -> None:
     state = stored.metadata.widgets["application/vnd.jupyter.widget-state+json"]["state"]
     assert len(nbformat.writes(stored)) < 1_200_000
-    assert sum(len(model.get("buffers", [])) for model in state.values()) == 2  # code and plotly.js, once
+    assert sum(len(model.get("buffers", [])) for model in state.values()) == 1  # code and plotly.js, once
     del stored.metadata["widgets"]
     assert len(nbformat.writes(stored)) < 45_000
     for cell in stored.cells:

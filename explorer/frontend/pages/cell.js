@@ -9,19 +9,17 @@ export default { render };
 
 /** Load the library, and show the widget in its notebook cell. @param {*} props anywidget's arguments */
 async function render({ model, el, signal }) {
-  const startTime = performance.now();
   el.textContent = "Loading the gradient explorer …";
   const libraries = /** @type {Map<string, Promise<*>>} */ (page[REGISTRY] ??= new Map());
   const hash = model.get("_hash");
-  const ask = (/** @type {[string, *, AbortSignal?]} */ ...question) => askKernel(model, ...question);
   try {
     const library = await model.widget_manager.get_model(model.get("_library")).catch(() => null);
-    if (!libraries.has(hash)) libraries.set(hash, unpack(library, ask));
+    if (!libraries.has(hash)) libraries.set(hash, unpack(library, model));
     const { mount } = await libraries.get(hash);
     if (signal?.aborted) return undefined;
     el.replaceChildren();
     const isLive = library?.comm_live !== false; // false in a notebook that was saved with its widgets: nothing answers
-    return mount({ model, el, startTime, ask: isLive ? ask : null });
+    return mount({ model, el, ask: isLive ? askKernel : null });
   } catch (/** @type {*} */ error) {
     libraries.delete(hash);
     el.textContent = `The gradient explorer could not be loaded (${error.message}): run the cell again.`;
@@ -30,42 +28,39 @@ async function render({ model, el, signal }) {
 }
 
 /**
- * Send a question to the notebook's kernel. Returns its answer with binary buffers.
+ * Send a question to the notebook's kernel. Returns its answer with binary buffers, or null without one.
  * @param {*} model @param {string} question @param {*} args @param {AbortSignal} [signal] cancels the question
- * @returns {Promise<{message: *, buffers: *}>}
+ * @returns {Promise<*>}
  */
 function askKernel(model, question, args, signal) {
-  const id = crypto.randomUUID();
-  let receive = /** @type {*} */ (null);
-  const answer = new Promise((resolve, reject) => {
-    receive = (/** @type {*} */ message, /** @type {*} */ buffers) =>
-      message.id === id && resolve({ message, buffers });
-    for (const end of [AbortSignal.timeout(PATIENCE_MS), signal])
-      end?.addEventListener("abort", () => reject(new Error("the kernel does not answer")));
+  return new Promise((resolve) => {
+    const id = crypto.randomUUID();
+    const receive = (/** @type {*} */ message, /** @type {*} */ buffers) =>
+      message.id === id && end({ ...message, buffers });
+    const end = (/** @type {*} */ reply) => {
+      model.off("msg:custom", receive);
+      resolve(reply);
+    };
+    for (const each of [AbortSignal.timeout(PATIENCE_MS), signal])
+      each?.addEventListener("abort", () => end(null));
     model.on("msg:custom", receive);
-    Promise.resolve(model.send({ id, question, arguments: args })).catch(reject); // rejects if the kernel is gone
+    Promise.resolve(model.send({ id, question, arguments: args })).catch(() => end(null)); // the kernel is gone
   });
-  return answer.finally(() => model.off("msg:custom", receive));
 }
 
 /**
  * Load the library's modules and Plotly, and set up the page. Some notebooks, such as Colab, keep no binary data in
  * widget models; there the kernel sends them.
- * @param {*} library the shared widget model @param {(question: string, args: *) => Promise<{buffers: *}>} ask
+ * @param {*} library the shared widget model @param {*} model a widget that can ask the kernel
  */
-async function unpack(library, ask) {
-  const parts = ["code", "plotly"].map((name) => library?.get(name));
-  const isComplete = parts.every((part) => part?.byteLength);
-  const [code, plotly] = isComplete ? parts : (await ask("library", {})).buffers;
-  const bundle = JSON.parse(await unzip(code));
-  const { begin } = await load(bundle.modules);
-  return begin(bundle, unzip(plotly).then(loadPlotly));
-}
-
-/** Unpack gzip data to text. @param {*} packed */
-function unzip(packed) {
-  const stream = new Blob([packed]).stream().pipeThrough(new DecompressionStream("gzip"));
-  return new Response(stream).text();
+async function unpack(library, model) {
+  const code = library?.get("code");
+  const packed = code?.byteLength ? code : (await askKernel(model, "library", {}))?.buffers[0];
+  if (!packed) throw new Error("the kernel does not answer");
+  const bytes = new Blob([packed]).stream().pipeThrough(new DecompressionStream("gzip"));
+  const { modules, plotly, ...data } = await new Response(bytes).json();
+  const { begin } = await load(modules);
+  return begin(data, loadPlotly(plotly));
 }
 
 /** Import a JavaScript module from its source, as anywidget does. @param {string} source */

@@ -7,7 +7,7 @@ import { createStore } from "../choice/store.js";
 import { createInstrument } from "../explore/page/instrument.js";
 import { createSavedAsk } from "../explore/page/saved-answers.js";
 
-const PAUSE_MS = 100; // ms between updates of the widget during a drag
+const PAUSE_MS = 50; // ms between updates of the widget during a drag
 const NARROW_PX = 640; // in narrower cells, further tools are closed at first
 const SAVED_TEXT =
   "Python answered this for the values that the notebook was saved with. Run the cell for others.";
@@ -18,32 +18,29 @@ export function mountInstrument({ model, place, plotly, ask, library }) {
   place.innerHTML = library.skeleton;
   const root = /** @type {HTMLElement} */ (place.firstElementChild);
   const store = createStore();
-  const link = linkModel(model, store, place.clientWidth <= NARROW_PX ? "" : "all");
-  const { sections, saved, languages, notebook } = library;
-  const askSaved = () =>
-    createSavedAsk(model.get("_answers"), store.current, { elsewhere: SAVED_TEXT, never: KERNEL_TEXT });
+  const unlink = linkModel(model, store, place.clientWidth <= NARROW_PX ? "" : "all");
+  const { sections, savedSections, languages, notebook } = library;
+  const { words, answers = [] } = model.get("_saved");
   const instrument = createInstrument(root, store, {
     plotly,
-    ask: ask ?? askSaved(),
+    ask: ask ?? createSavedAsk(answers, store.current, { elsewhere: SAVED_TEXT, never: KERNEL_TEXT }),
     confirm: ask && confirmBy(ask),
-    template: () => /** @type {Promise<*>} */ (ask?.("template", {})),
     elsewhere: SAVED_TEXT,
-    sections: ask ? sections : Object.fromEntries(saved.map((key) => [key, sections[key]])),
-    ...(ask && { languages, notebook }),
+    ...(ask
+      ? { sections, languages, notebook, template: () => ask("template", {}) }
+      : { sections: savedSections }),
     calm: true,
     examples: [],
-    words: model.get("_words"),
+    words,
   });
-  return {
-    destroy() {
-      link.destroy();
-      instrument.destroy();
-    },
+  return () => {
+    unlink();
+    instrument.destroy();
   };
 }
 
 /**
- * Copy changes between a widget model and the chart's settings, in both directions.
+ * Copy changes between a widget model and the chart's settings, in both directions. Returns a function that ends it.
  * @param {*} model @param {import("../choice/store.js").Store} store @param {string} tools the initially open tools
  */
 function linkModel(model, store, tools) {
@@ -51,8 +48,7 @@ function linkModel(model, store, tools) {
   const names = ["op", "rules", "parameters", "learns", ...view.filter((name) => name !== "tools")];
   const events = [...names, "_custom"].map((name) => `change:${name}`).join(" ");
   let timer = 0;
-  let writeTime = 0;
-  let synced = /** @type {Record<string, *>} */ ({}); // values of the model that the settings already have
+  let synced = /** @type {Record<string, *>} */ ({}); // values that the model and the settings last had in common
   const getValues = () => Object.fromEntries([...names, "_custom"].map((name) => [name, model.get(name)]));
 
   /**
@@ -66,10 +62,9 @@ function linkModel(model, store, tools) {
     const before = store.choice
       ? toMessage(store.choice)
       : { tools, hide: [], slots: [], slow: "", training: {} };
-    const next = { ...before, ...updates, own: values._custom };
+    const next = { ...before, ...updates, own: values._custom, slots: keepSlots(values.rules, store.choice) };
     try {
-      const slots = keepSlots(values.rules, store.choice);
-      store.change(parseMessage({ ...next, slots }), { origin: store.choice ? "history" : "start" });
+      store.change(parseMessage(next), { origin: store.choice ? "history" : "start" });
       synced = values;
     } catch {} // incomplete until the next change arrives
   }
@@ -77,29 +72,23 @@ function linkModel(model, store, tools) {
   /** Copy changes of the chart's settings to the widget. */
   function writeModel() {
     timer = 0;
-    writeTime = performance.now();
     const message = /** @type {Record<string, *>} */ (toMessage(store.current));
     const values = Object.fromEntries(names.map((name) => [name, message[name]]));
-    for (const [name, value] of Object.entries(pickChanges(values, getValues()))) model.set(name, value);
+    for (const [name, value] of Object.entries(pickChanges(values, synced))) model.set(name, value);
     synced = getValues();
     model.save_changes();
   }
 
   readModel();
-  const stop = store.subscribe((_choice, { phase, origin }) => {
-    if (origin !== "hand" || (timer && phase !== "settled")) return;
-    clearTimeout(timer);
-    const pause = phase === "settled" ? 0 : PAUSE_MS - (performance.now() - writeTime);
-    timer = setTimeout(writeModel, Math.max(0, pause));
+  const stop = store.subscribe((_choice, { origin }) => {
+    if (origin === "hand") timer ||= setTimeout(writeModel, PAUSE_MS);
   });
   const readLater = () => queueMicrotask(readModel);
   model.on(events, readLater);
-  return {
-    destroy() {
-      stop();
-      clearTimeout(timer);
-      model.off(events, readLater);
-    },
+  return () => {
+    stop();
+    clearTimeout(timer);
+    model.off(events, readLater);
   };
 }
 

@@ -12,8 +12,9 @@ import { mountTraining } from "./notebook-training.js";
  *
  * @typedef {{model: *, place: HTMLElement, plotly: Promise<*>, ask: import("../asking/ask.js").Ask|null, library:
  *   Library}} Cell
- * @typedef {{css: string, skeleton: string, document: *, sections: Record<string, string>, saved: string[], languages:
- *   string[], notebook: string}} Library data that all cells of a notebook share, packed by Python
+ * @typedef {{css: string, skeleton: string, document: *, sections: Record<string, string>, savedSections:
+ *   Record<string, string>, languages: string[], notebook: string}} Library data that all cells of a notebook share,
+ *   packed by Python
  */
 
 const KINDS = { instrument: mountInstrument, training: mountTraining };
@@ -34,38 +35,30 @@ export function begin(library, plotly) {
 
   /**
    * Mount a widget in a notebook cell. Returns a function that removes it.
-   * @param {{model: *, el: HTMLElement, startTime: number, ask: ((question: string, args: *, signal: AbortSignal) =>
+   * @param {{model: *, el: HTMLElement, ask: ((model: *, question: string, args: *, signal?: AbortSignal) =>
    *   Promise<*>)|null}} cell
    */
-  function mount({ model, el, startTime, ask: askKernel }) {
+  function mount({ model, el, ask: askKernel }) {
     const host = element("div", { class: "gradient-explorer", "data-jp-suppress-context-menu": true });
     const root = host.attachShadow({ mode: "open" });
     const place = element("div", { class: "place" });
     root.adoptedStyleSheets = [sheet];
     void plotlySheet.then((more) => root.adoptedStyleSheets.push(more));
     root.append(place);
-    root.addEventListener(
-      "drawn",
-      () => (host.dataset.drawn ??= String(Math.round(performance.now() - startTime))),
-    );
     el.append(host);
     const end = new AbortController();
     keepInput(host, place, end.signal);
 
     /** @type {(...of: Parameters<import("../asking/ask.js").Ask>) => Promise<import("../asking/ask.js").Answer>} */
-    async function ask(question, args, { signal } = {}) {
-      const signals = signal ? [signal, end.signal] : [end.signal];
-      const reply = await askKernel?.(question, args, AbortSignal.any(signals)).catch(() => null);
-      return reply?.message.answer ?? SILENT;
-    }
-
+    const ask = async (question, args, { signal } = {}) =>
+      (await askKernel?.(model, question, args, signal))?.answer ?? SILENT;
     const kernel = askKernel && Object.assign(ask, { has: () => true });
     const kind = /** @type {keyof typeof KINDS} */ (model.get("_kind"));
-    const part = KINDS[kind]({ model, place, plotly, ask: kernel, library });
+    const unmount = KINDS[kind]({ model, place, plotly, ask: kernel, library });
     followScheme(place, end.signal);
     return () => {
       end.abort();
-      part.destroy();
+      unmount();
       host.remove();
     };
   }

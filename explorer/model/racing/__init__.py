@@ -2,6 +2,5 @@
 
 from explorer.model.racing.conduct import race
 from explorer.model.racing.result import RaceResult
-from explorer.model.racing.work import Watcher
 
-__all__ = ["RaceResult", "Watcher", "race"]
+__all__ = ["RaceResult", "race"]

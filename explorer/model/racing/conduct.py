@@ -9,7 +9,8 @@ import os
 import warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Executor
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
+from functools import partial
 from typing import Any
 
 import torch
@@ -24,7 +25,6 @@ from explorer.model.racing.result import Outcome, RaceResult
 from explorer.model.racing.rules import hash_code, read_rules
 from explorer.model.racing.work import (
     Hooks,
-    Watcher,
     Work,
     accuracy,
     call_model,
@@ -63,7 +63,7 @@ def race(
     batched: object = None,
     file: str | os.PathLike[str] | None = None,
     executor: Executor | str | None = None,
-    progress: bool | Watcher = True,
+    progress: bool | Callable[..., AbstractContextManager[Any]] = True,
 ) -> RaceResult:
     """Train a user's net with several rules, evaluate them as ``explorer.study`` does, and rank them.
 
@@ -102,7 +102,7 @@ def race(
             continues from it. It is rejected if the model, the data or other arguments have changed.
         executor: any ``concurrent.futures.Executor``, or the address of a Dask cluster. Threads train one net
             at a time, since they share torch's random state.
-        progress: whether to show a progress bar; ``explorer.watch`` shows more.
+        progress: whether to show a progress bar. ``explorer.watch`` passes a function that shows more.
 
     Returns:
         A ``RaceResult``: ``.frame`` (one row per trial), ``.best`` (one row per rule), ``.describe()``,
@@ -124,8 +124,8 @@ def race(
     rates = rates_of(lrs)
     steps, batch = _require_whole("steps", steps), _require_whole("batch", batch)
     require_device(device)
-    watcher = progress if isinstance(progress, Watcher) else _Bar(progress)
-    look = watcher.look if executor is None else None
+    watch = progress if callable(progress) else partial(_show_bar, bool(progress))
+    look = getattr(watch, "look", None) if executor is None else None
     work = Work(
         make_model=make_model, rules=code, what=what, op=op, loss=loss, metric=metric, optimiser=optimiser,
         batch=batch, steps=steps, device=device, hooks=Hooks(scheduler, clip, autocast, callback, look),
@@ -146,7 +146,7 @@ def race(
     with open_executor(executor) as pool:
         if pool is not None:
             require_portable(work, pool)
-        with watcher.watch(plan, list(rows.values())) as move:
+        with watch(plan, list(rows.values())) as move:
             for outcomes in compute_outcomes(work, plan, list(rows.values()), pool):
                 if saved:
                     saved.append([item.row for item in outcomes])
@@ -271,17 +271,11 @@ def _require_whole(name: str, value: Any) -> int:
     return value
 
 
-class _Bar(Watcher):
-    """A progress bar over the trials of a race, which may be invisible."""
-
-    look = None
-
-    def __init__(self, visible: bool) -> None:
-        self._visible = visible
-
-    @contextmanager
-    def watch(self, plan: RacePlan, rows: Sequence[Row]) -> Iterator[Callable[[Mapping[Trial, Row]], None]]:
-        """Show the bar during a context. It ends full, though rules may need fewer trials than planned."""
-        with progress_bar(total=plan.runs, initial=len(rows), unit="net", disable=not self._visible) as bar:
-            yield lambda ended: bar.update(len(ended) - bar.n)
-            bar.update(plan.runs - bar.n)
+@contextmanager
+def _show_bar(
+    visible: bool, plan: RacePlan, rows: Sequence[Row]
+) -> Iterator[Callable[[Mapping[Trial, Row]], None]]:
+    """Show a progress bar over a race's trials. It ends full, though rules may need fewer trials."""
+    with progress_bar(total=plan.runs, initial=len(rows), unit="net", disable=not visible) as bar:
+        yield lambda ended: bar.update(len(ended) - bar.n)
+        bar.update(plan.runs - bar.n)

@@ -22,19 +22,6 @@ from explorer.study import Row, Trial
 _LOCK = threading.RLock()  # torch's random state belongs to the process, so only one net at a time may draw
 
 
-class Watcher:
-    """The base class of objects that are notified of a race's progress."""
-
-    look: Callable[[Work, Trial, int, nn.Module], None] | None
-    """Called after each step of a net, where nets are trained in this process."""
-
-    def watch(
-        self, plan: Any, rows: Sequence[Row]
-    ) -> AbstractContextManager[Callable[[Mapping[Trial, Row]], None]]:
-        """Return a context for a race, which gives a function to call with the rows of finished trials."""
-        raise NotImplementedError
-
-
 @dataclass(frozen=True)
 class Hooks:
     """The functions and options that change how a net is trained; see ``explorer.race`` for each."""

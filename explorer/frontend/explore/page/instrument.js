@@ -121,7 +121,7 @@ export function createInstrument(host, store, reach) {
   if (strip) parts.push(createStrip(strip, { store, ...reach, ask }));
   if (!reach.calm) host.classList.remove("calm");
   if (tabs) parts.push(createTabs(tabs, { store, sections: reach.sections }));
-  if (tabs && getCatalogue().saved)
+  if (tabs && (reach.template || getCatalogue().saved))
     parts.push(createSaving(tabs, { store, ask: reach.ask, server, template: reach.template }));
   if (tabs && reach.calm) parts.push(createCalm(host, tabs, { store, onChange: () => stage?.refresh() }));
   if (tabs && reach.calm) followKey("d", () => stage?.draw?.(), end.signal);

@@ -54,6 +54,7 @@ export function createLane(onWhy) {
         drawBand(node, band);
       });
       loss.style.gridColumn = String(2 * lane.plates.length + 3);
+      setAttribute(loss, "hidden", !lane.plates.length);
       setText(score, lane.score);
       setText(text, lane.said);
       setAttribute(whyButton, "hidden", lane.why === null);
