@@ -1,4 +1,8 @@
-"""The app below a prefix, as ``--server.baseUrlPath`` has it: every page; and a page whose script fails."""
+"""The app below a prefix, as ``--server.baseUrlPath`` has it: every page; and a page whose script fails.
+
+What needs a server of its own is thorough. Faster: the sentence of a failed script in ``test_app``, modules
+and questions below a prefix in ``test_site_host``, and the missing slash below.
+"""
 
 from collections.abc import Iterator
 
@@ -48,7 +52,7 @@ def tab(profiles: Profiles) -> Iterator[Tab]:
         yield tab
 
 
-@pytest.mark.thorough  # faster: Explore at this prefix below, and the same modules in test_site_host
+@pytest.mark.thorough
 def test_explore_train_and_learn_work_below_a_prefix(tab: Tab, below: str) -> None:
     """Without the slash at its end first, and from page to page as a visitor goes."""
     visitor = tab.page
@@ -71,6 +75,7 @@ def test_explore_train_and_learn_work_below_a_prefix(tab: Tab, below: str) -> No
     assert not tab.errors
 
 
+@pytest.mark.thorough
 def test_a_failed_script_is_reported_while_curves_still_work(tab: Tab, below: str) -> None:
     tab.page.set_viewport_size(PHONE)
     tab.page.goto(f"{below}/?op=clamp&rule=masked&fail")
