@@ -127,11 +127,11 @@ class Recorder(Tape):
         kind = classify_join(call, join, y)
         if call.place.path is None or is_functorch_wrapped_tensor(y):
             return
-        side = [value.call for value in join.made - join.way]
+        side = [value.call for value in join.side]
         if kind == "gate":
             self._record_detached(side)
             return
-        ops = chain_of(join.made - join.way, join.way)
+        ops = chain_of(join.side, join.way)
         last = [call.name] if kind == "mask" or not ops else []
         call.op = " → ".join(dict.fromkeys([*(item.op for item in ops), *last]))
         call.row = row = self._count(find_chain_site(call, ops), kind, call.op)

@@ -73,7 +73,7 @@ class Row:
         self.run: Callable[[Tensor], Any] | None = None
         self.axis: int | None = None
         self.calls = self.elements = self.known = self.got = self.blocked = self.none = self.broken = 0
-        self.mean = self.variance = math.nan
+        self.mean = self.variance = 0.0
         self.square_out = self.square_in = 0.0
         self.came_units: Tensor | None = None
         self.got_units: Tensor | None = None
@@ -115,10 +115,9 @@ class Row:
         # Four times faster than var_mean.
         variance = float(torch.linalg.vector_norm(flat - mean)) ** 2 / count
         share = count / (self.elements + count)
-        shift = float(mean) - self.mean if self.elements else 0.0
-        self.mean = self.mean + shift * share if self.elements else float(mean)
-        before = self.variance if self.elements else 0.0
-        self.variance = before * (1 - share) + variance * share + shift**2 * share * (1 - share)
+        shift = float(mean) - self.mean
+        self.mean += shift * share
+        self.variance = self.variance * (1 - share) + variance * share + shift**2 * share * (1 - share)
         self.elements += count
 
     def add_unmet(self, shape: torch.Size) -> None:
@@ -246,13 +245,15 @@ def find_unit_axis(x: Tensor) -> int:
 
 
 def has_any(values: Tensor) -> bool:
-    """Return whether any value is nonzero. Tries the first example, then the extremes, which beat ``any``."""
+    """Return whether any value is nonzero. Tries the first example, then the extremes.
+
+    The extremes, one after the other, take half the time of ``any`` and less than ``aminmax``.
+    """
     if values.is_complex() or not values.numel():
         return bool(values.any())
     if values.dim() > 1 and bool((values[0] != 0).any()):
         return True
-    least, highest = torch.aminmax(values)
-    return bool((least != 0) | (highest != 0))
+    return float(values.amax()) != 0 or float(values.amin()) != 0
 
 
 def _count_met(g: Tensor, gradient: Tensor, got: int) -> int:

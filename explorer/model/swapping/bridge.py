@@ -11,6 +11,7 @@ from torch.autograd import Function
 from explorer.model.swapping.exchange import Gradient
 from explorer.model.tape import Span, Value, find_nodes_between
 from explorer.model.tape.private import BackwardCFunction, forward_class, version_of
+from explorer.model.tape.values import UNLIMITED
 
 
 class UnreachedError(ValueError):
@@ -91,13 +92,6 @@ def _exchange_function(node: Any, number: int, at: int, pass_gradient: Callable[
 
 def has_node_of(values: Iterable[Value], owner: type[Function]) -> bool:
     """Return whether autograd's graph of some values contains a node of a given Function class."""
-    todo = [value.edge[0] for value in values if value.edge is not None]
-    visited = {*todo}
-    while todo:
-        node = todo.pop()
-        if forward_class(node) is owner:
-            return True
-        new = {edge[0] for edge in node.next_functions if edge[0] is not None} - visited
-        visited |= new
-        todo += new
-    return False
+    edges = [value.edge for value in values if value.edge is not None]
+    nodes = (node for edge in edges for node in find_nodes_between(edge, (), UNLIMITED)[1])
+    return any(forward_class(node) is owner for node in nodes)

@@ -165,7 +165,7 @@ class Pass(Tape):
             return False
         if self.target.parameter:
             return self._is_of_parameter(call, key)
-        if self.target.site and call.name in LINEAR and self.target.site != call.names[-1]:
+        if self.target.site and call.name in LINEAR and self.target.site != call.site.names[-1]:
             return False
         return self.target.is_meant(call)
 
@@ -178,17 +178,17 @@ class Pass(Tape):
 
     def on_join(self, call: Call, join: Join, y: Tensor) -> Tensor | None:
         """Exchange the backward of a detach trick that is the target or contains one of its calls."""
-        side = join.made - join.way
-        meant_call = self._find_meant(side)
-        chain = chain_of(side, join.way)
+        meant_call = self._find_meant(join.side)
+        chain = chain_of(join.side, join.way)
         call.op = " → ".join(item.op for item in chain) or call.name
-        named = self.target.site and self.target.site in (*call.names, *find_chain_site(call, chain).names)
+        site_names = (*call.site.names, *find_chain_site(call, chain).names)
+        named = self.target.site and self.target.site in site_names
         x = join.x.ref()
         is_whole = meant_call is not None and classify_join(call, join, y) != "gate"
         if x is None or not (named or is_whole):
             return None
         call.merged = True
-        inner = {v.call for v in side}
+        inner = {v.call for v in join.side}
         self.hits = [hit for hit in self.hits if hit.call not in inner]
         first = meant_call if meant_call is not None else next(iter(chain), call)
         if self.exchange.op is not None:

@@ -50,7 +50,7 @@ class Target:
         if self.op:
             return call.kind != "join" and self.op in (call.op, call.name)
         if self.site:
-            return call.place.path is not None and self.site in call.names
+            return call.place.path is not None and self.site in call.site.names
         return self.is_inside(call.place.path)
 
     def is_inside(self, path: str | None) -> bool:

@@ -107,7 +107,10 @@ class Passes(TorchFunctionMode):
 
     def _begin(self) -> None:
         if not self.path:
-            self._outer = _find_caller(sys._getframe(2))
+            frame: FrameType | None = sys._getframe(2)
+            while frame is not None and is_foreign(frame.f_code.co_filename):
+                frame = frame.f_back  # to the innermost frame that is neither torch's nor the explorer's
+            self._outer = frame
             self.on_pass_begin()
 
     def handle_call(self, module: nn.Module, args: Any) -> None:
@@ -131,10 +134,3 @@ class Passes(TorchFunctionMode):
                 self._outer = None
                 self.on_pass_end(result if changed is None else changed)
         return changed
-
-
-def _find_caller(frame: FrameType | None) -> FrameType | None:
-    """Return the innermost frame that belongs neither to torch nor to the explorer: the model's caller."""
-    while frame is not None and is_foreign(frame.f_code.co_filename):
-        frame = frame.f_back
-    return frame

@@ -16,14 +16,15 @@ _FAR = 400  # maximum number of nodes in a span
 Ways = dict[Any, list[tuple[int, int]]]
 
 
-def find_nodes_between(y: Edge, xs: Sequence[Edge]) -> tuple[Ways, set[Any]]:
+def find_nodes_between(y: Edge, xs: Sequence[Edge], limit: int = _FAR) -> tuple[Ways, set[Any]]:
     """Return the nodes that pass a gradient from y to one of ``xs``, and all visited nodes.
 
     The first result maps each node to pairs: the number of its input, and the position of the x in ``xs``.
+    The search ends after about ``limit`` nodes.
     """
     wanted = {edge: number for number, edge in reversed([*enumerate(xs)])}
     stops, nodes, visited, todo = {node for node, _ in wanted}, Ways(), {y[0]}, [y[0]]
-    while todo and len(visited) < _FAR:
+    while todo and len(visited) < limit:
         node = todo.pop()
         for i, edge in enumerate(node.next_functions):
             if edge in wanted:
@@ -71,13 +72,14 @@ class Span:
         if self._g is None:  # no gradient came to y, because another call shares the node
             return None
         new, last = [*grad_inputs], ways[-1][0]
+        self._left -= 1
         for i, number in ways:
             if (gradient := new[i]) is not None:
                 earlier = self._gradients[number]
                 self._gradients[number] = gradient if earlier is None else earlier + gradient
-                new[i] = torch.zeros_like(gradient) if self._swaps else gradient
-        self._left -= 1
-        if self._left == 0 and self._g is not None:
+                if self._swaps and (self._left or i != last):
+                    new[i] = torch.zeros_like(gradient)
+        if self._left == 0:
             (g, gradients), self._g, self._gradients = (self._g, self._gradients), None, []
             exchanged = self._met(g, gradients)
             if self._swaps and new[last] is not None:

@@ -49,6 +49,11 @@ class Join(NamedTuple):
     made: set[Value]
     way: set[Value]
 
+    @property
+    def side(self) -> set[Value]:
+        """The other values in ``made``, which are outside the graph."""
+        return self.made - self.way
+
 
 class Tape(Ledger):
     """A torch function mode that records a model's calls of torch, and the values between them.
@@ -222,13 +227,12 @@ class Tape(Ledger):
             if not nested:
                 self.on_backward_end()
 
-    def is_bridged(self, value: Value) -> bool:
-        """Return whether a live value is computed elementwise from a tensor that a swap has put in."""
-        return self.bridges and any(v.call.kind == "bridge" for v in find_elementwise_ancestors(value))
-
     def _find_meeting(self, name: str, values: list[Value]) -> Join | None:
         shape = max((v.shape for v in values if v.shape is not None), key=lambda s: s.numel())
-        bridged = [v for v in values if v.live and self.is_bridged(v)]
+        bridged = [  # computed elementwise from a tensor that a swap has put in
+            v for v in values if self.bridges and v.live
+            and any(item.call.kind == "bridge" for item in find_elementwise_ancestors(v))
+        ]  # fmt: skip
         if not any(v.live and v not in bridged for v in values):
             bridged = []
         side = [v for v in values if v.shape == shape and (v in bridged if v.live else v.cuts)]

@@ -30,11 +30,10 @@ def classify_join(call: Call, join: Join, y: Tensor) -> Literal["trick", "mask",
     A trick restores a detached value, a mask is computed from x itself, and a gate uses the detached value as
     a factor.
     """
-    side = [*(join.made - join.way)]
-    names = {v.call.name for v in side}
+    names = {v.call.name for v in join.side}
     if call.name in _PRODUCTS and names & COMPARISONS and names <= _MASKING | LINEAR:
         return "mask"
-    return "trick" if any(is_restoring(v, y) for v in side) else "gate"
+    return "trick" if any(is_restoring(v, y) for v in join.side) else "gate"
 
 
 def is_restoring(value: Value, y: Tensor) -> bool:

@@ -90,11 +90,6 @@ class Call:
         return find_site(self.place, lines[at + 1 :] or lines, self.op)
 
     @property
-    def names(self) -> tuple[str, ...]:
-        """The names of the call's site, shortest first."""
-        return self.site.names
-
-    @property
     def is_cut(self) -> bool:
         """Whether autograd follows one of the call's inputs but none of its outputs."""
         return (
@@ -157,11 +152,6 @@ def find_values_between(x: Value, values: Iterable[Value]) -> set[Value]:
     return made_values - {x}
 
 
-def find_latest(values: Iterable[Value], shape: Any) -> Value | None:
-    """Return the latest of some values with a given shape, or None if none has it."""
-    return max((v for v in values if v.shape == shape), key=lambda v: v.number, default=None)
-
-
 def find_sole_source(common: Iterable[Value], values: Iterable[Value], shape: Any) -> Value | None:
     """Return the latest value of ``common`` through which all paths from earlier values to ``values`` lead.
 
@@ -178,5 +168,6 @@ def find_sole_source(common: Iterable[Value], values: Iterable[Value], shape: An
 
 def origin_of(dead: Value) -> tuple[Value | None, set[Value]]:
     """Return the x from which a detached value was computed elementwise, and the values between them."""
-    x = find_latest(set.intersection(*map(find_elementwise_ancestors, dead.cuts)), dead.shape)
+    common = set.intersection(*map(find_elementwise_ancestors, dead.cuts))
+    x = max((v for v in common if v.shape == dead.shape), key=lambda v: v.number, default=None)
     return x, set() if x is None else find_values_between(x, [dead])
