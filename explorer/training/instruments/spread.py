@@ -228,8 +228,9 @@ INSTRUMENT = Visible(
     key="spread",
     label="Spread and bias",
     sentence=f"The next batch, with {DRAWS} independent draws. Bars: how far a single gradient lies from the "
-    "mean over draws, relative to the length of that mean, for each layer of weights. Bias: how far "
-    "that mean lies from the exact gradient of the mean loss, in % of its length.",
+    "mean over draws, relative to the length of that mean, for each layer of weights, on a log scale "
+    "from 0.01 to 100. Bias: how far that mean lies from the exact gradient of the mean loss, in % of its "
+    "length.",
     limits=f"{DRAWS} draws are a rough estimate; ± is a standard error. ∞: the mean is lost in the noise. < "
     "30 %: no bias was detected, and any bias is most likely below 30 %. A mean that points the exact way "
     "but is twice as long has a bias of 100 %. The last layer of weights has none. Bias is measured only "

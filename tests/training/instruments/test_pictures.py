@@ -86,6 +86,7 @@ def test_norms_are_drawn_on_a_logarithmic_scale():
     shown = draw("norms", {"norms": floats(0, 1, 1000)})
     assert shown["blocks"][0]["bars"] == [["w1", "0", 0], ["w2", "1", 0.6667], ["w3", "1,000", 1]]
     assert shown["words"] == "w1 0, w2 1, w3 1,000"
+    assert all("log scale" in INSTRUMENTS[key].sentence for key in ("norms", "spread"))
     assert draw_log_bars([math.nan, 1e9], -6, 3, str)["bars"] == [["w1", "nan", 0], ["w2", "1000000000.0", 1]]
 
 
