@@ -17,6 +17,21 @@ SHEETS = [
 SIZES = ("tiny", "small", "plain", "large", "title", "headline", "display")
 COMMENT = re.compile(r"/\*.*?\*/", re.DOTALL)
 COLOUR = re.compile(r"#[0-9a-f]{3,8}\b|\b(?:rgba?|hsla?|oklab|oklch|lab|lch)\(", re.IGNORECASE)
+# A colour in code: in the syntax of CSS, by its name where a colour belongs, or as three numbers.
+LITERAL = re.compile(
+    r"""["'`: ]\#(?:[0-9a-fA-F]{3}){1,2}\b|\b(?:rgb|hsl)a?\([0-9]"""
+    r"""|(?:colou?rs?|fill|stroke\w*|ground)\W{1,4}["'](?:black|white|gr[ae]y|red|green|blue|\w+orange|royalblue)\b"""
+)
+TRIPLE = re.compile(r"[\[(](\d+), (\d+), (\d+)[\])]")
+TABLES = {"catalogue/colours.py", "frontend/elements/tokens.css"}
+MAY_NAME_COLOURS = {
+    "frontend/chart/plotly/plotly.js": "charts are laid out before a page has style; equal by a test",
+    "frontend/learn/pictures/paper.js": "what is printed is black on white in any theme; equal by a test",
+    "frontend/class/invitation.js": "a camera reads black on white in any theme",
+    "frontend/elements/colours.js": "examples of the syntax in a comment",
+    "frontend/learn/pictures/suspects.js": "a width, a height and a margin",
+    "snippets/random_cells.py": "source code that people run without this package",
+}
 THEMED = re.compile(r"var\((--st-[\w-]+), (#[0-9a-f]{6})\)")
 
 
@@ -56,6 +71,19 @@ def test_a_colour_of_the_theme_has_one_name_and_both_themes():
     assert set(others) <= {"--st-font"}, "a colour of the theme has its name in tokens.css"
 
 
+def test_a_colour_is_written_in_the_tables_of_colours_alone():
+    package = MODULES.parent
+    files = [path for path in package.rglob("*.*") if path.suffix in {".py", ".js", ".css", ".html"}]
+    found = {path.relative_to(package).as_posix() for path in files if has_colour(path)}
+    assert found - TABLES == set(MAY_NAME_COLOURS)
+
+
+def has_colour(path: Path) -> bool:
+    text = path.read_text(encoding="utf-8")
+    numbers = [sorted(map(int, triple)) for triple in TRIPLE.findall(text)]
+    return LITERAL.search(text) is not None or any(64 <= each[2] <= 255 and each[1] > 20 for each in numbers)
+
+
 def test_every_token_is_used_and_defined():
     styles = "\n".join([read_skeleton_css(), *(text_of(sheet) for sheet in SHEETS)])
     code = "\n".join(path.read_text(encoding="utf-8") for path in list_sources("js"))
@@ -65,7 +93,7 @@ def test_every_token_is_used_and_defined():
     used = set(re.findall(r"var\((--[\w-]+)", styles))
     assert used - defined - {name for name in used if name.startswith("--st-")} == set()
     tokens = set(re.findall(r"\n  (--[\w-]+):", text_of(TOKENS)))
-    named = set(re.findall(r"--[\w-]+", code))
+    named = set(re.findall(r"--[\w-]+", code)) | {f"--{name}" for name in re.findall(r'"([\w-]+)"', code)}
     assert {name for name in tokens if not name.startswith("--st-")} - used - named == set()
 
 

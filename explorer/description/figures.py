@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from explorer.catalogue.colours import NEUTRAL, RULE_COLOURS_LIGHT
+from explorer.catalogue.colours import CLEAR, GRID, NEUTRAL, RULE_COLOURS_LIGHT, fade
 from explorer.curves import Curves
 from explorer.curves.bisection import MAX_KINKS
 from explorer.curves.levels import choose_level_ticks, find_levels
@@ -23,7 +23,6 @@ if TYPE_CHECKING:
 
 Spec = dict[str, Any]
 
-_GRID, _CLEAR = "rgba(138, 143, 152, 0.25)", "rgba(0, 0, 0, 0)"
 CLOSED, OPEN = 0, 100  # Plotly's numbers of the marker symbols circle and circle-open
 _CLOSED_SIZE, _OPEN_SIZE = 8, 11  # marker sizes; an open circle stays visible around a filled one
 _WIDTH = 2.5
@@ -102,16 +101,11 @@ def _draw_bands(groups: Sequence[Curves], colours: Iterator[str]) -> list[Spec]:
         placed += [(key, next(colours), {"legendgroup": key, "yaxis": "y2"}) for key in curves.gradients]
         for key, colour, named in placed:
             if key in curves.spreads:
-                look = {"line": {"width": 0}, "fill": "toself", "fillcolor": _make_faint(colour)} | named
+                look = {"line": {"width": 0}, "fill": "toself", "fillcolor": fade(colour, _BAND)} | named
                 silent = {"type": "scatter", "mode": "lines", "showlegend": False, "hoverinfo": "skip"}
                 bands.append(silent | _trace_bands(curves, key) | look)
-    square = {"color": _make_faint(NEUTRAL), "size": 14, "symbol": "square"}
+    square = {"color": fade(NEUTRAL, _BAND), "size": 14, "symbol": "square"}
     return [*bands, _make_legend_entry(_MEAN, square)] if bands else []
-
-
-def _make_faint(colour: str) -> str:
-    red, green, blue = (int(colour[at : at + 2], 16) for at in (1, 3, 5))
-    return f"rgba({red}, {green}, {blue}, {_BAND})"
 
 
 def _trace_bands(curves: Curves, key: str) -> Spec:
@@ -312,8 +306,8 @@ def _make_layout(groups: Sequence[Curves]) -> Spec:
         "hoverlabel": {"namelength": -1},
         "legend": {"orientation": "h", "yanchor": "bottom", "y": 1.02, "xanchor": "left", "x": 0},
         "margin": {"l": 64, "r": 16, "t": 8, "b": 48},
-        "paper_bgcolor": _CLEAR,
-        "plot_bgcolor": _CLEAR,
+        "paper_bgcolor": CLEAR,
+        "plot_bgcolor": CLEAR,
         "font": {"color": NEUTRAL},
     }
 
@@ -330,7 +324,7 @@ def _format_ticks(groups: Sequence[Curves]) -> Spec:
 
 
 def _make_axis(title: str) -> Spec:
-    return {"title": {"text": title}, "gridcolor": _GRID, "zerolinecolor": _GRID}
+    return {"title": {"text": title}, "gridcolor": GRID, "zerolinecolor": GRID}
 
 
 def _clip_range(values: Floats, at_kinks: Mask) -> Spec:

@@ -14,7 +14,7 @@ from explorer.catalogue import (
     find_loss,
     find_rule,
 )
-from explorer.catalogue.colours import NEGATIVE, NEUTRAL, POSITIVE, RULE_COLOURS_DARK, RULE_COLOURS_LIGHT
+from explorer.catalogue.colours import NEUTRAL, RULE_COLOURS_DARK, RULE_COLOURS_LIGHT
 from explorer.catalogue.losses import LOSSES
 from explorer.catalogue.records import MAX_ABS_X
 from explorer.curves import MIN_RANGE, MIN_RELATIVE_RANGE, READING_POINTS
@@ -48,7 +48,6 @@ def make_document() -> Json:
             "light": RULE_COLOURS_LIGHT,
             "dark": RULE_COLOURS_DARK,
             "neutral": NEUTRAL,
-            "ends": [NEGATIVE, POSITIVE],
         },
         "sampling": list_sampling(),
         "losses": {text: make_loss_entry(find_loss(text)) for text in LOSSES},

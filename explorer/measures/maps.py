@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from torch import Tensor
 
 from explorer.catalogue import require_deterministic, to_finite
-from explorer.catalogue.colours import NEGATIVE, POSITIVE
+from explorer.catalogue.colours import GROUND, NEGATIVE, POSITIVE
 from explorer.curves import Curves, sample_curves
 from explorer.curves.foreign.entries import OpLike, RuleLike
 from explorer.curves.foreign.linearity import mask_nonlinear
@@ -94,7 +94,7 @@ class RuleMap:
         rows = -(-len(labels) // columns)
         figure = make_subplots(rows, columns, subplot_titles=[*labels.values()], shared_yaxes=True)
         limit = max(_find_largest(gradients, self.g[-1]) for gradients in self.gradients.values())
-        scale = [[0, NEGATIVE], [0.5, "#ffffff"], [1, POSITIVE]]
+        scale = [[0, NEGATIVE], [0.5, GROUND], [1, POSITIVE]]
         figure.update_layout(coloraxis={"colorscale": scale, "cmin": -limit, "cmax": limit})
         for index, gradients in enumerate(self.gradients.values()):
             place = {"row": index // columns + 1, "col": index % columns + 1}

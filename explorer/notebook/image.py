@@ -8,11 +8,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from explorer.catalogue.colours import GROUND, INK, NEUTRAL, blend
 from explorer.description.figures import OPEN
 
 _WIDTH, _HEIGHT, _FINE = 720, 400, 3  # px, and the factor by which the image is drawn larger before scaling
 _LEFT, _RIGHT, _TOP, _BOTTOM = 50, 706, 46, 360  # edges of the panels in px
-_INK, _GRID, _GROUND = (60, 66, 75), (226, 229, 233), (255, 255, 255)
+_GRID = blend(NEUTRAL, 0.25)
 _DASH = 8  # points of a curve in a dash, and in the gap after it
 
 Spec = Mapping[str, Any]
@@ -30,7 +31,7 @@ def draw_png(spec: Spec) -> bytes:
     except ImportError:
         return b""
     k = _FINE
-    image = Image.new("RGB", (_WIDTH * k, _HEIGHT * k), _GROUND)
+    image = Image.new("RGB", (_WIDTH * k, _HEIGHT * k), GROUND)
     pen, font = ImageDraw.Draw(image, "RGBA"), ImageFont.load_default(12 * k)
     layout, left, right = spec["layout"], _LEFT * k, _RIGHT * k
     x_range = layout["xaxis"]["range"]
@@ -43,19 +44,19 @@ def draw_png(spec: Spec) -> bytes:
         to_y = _scale(y_range, bottom, top)
         for y in _find_ticks(y_range, 5):
             pen.line([(left, to_y(y)), (right, to_y(y))], _GRID, k)
-            pen.text((left - 6 * k, to_y(y)), f"{y:g}", _INK, font, anchor="rm")
+            pen.text((left - 6 * k, to_y(y)), f"{y:g}", INK, font, anchor="rm")
         for x in _find_ticks(x_range, 8):
             pen.line([(to_x(x), top), (to_x(x), bottom)], _GRID, k)
-            pen.text((to_x(x), (_BOTTOM + 6) * k), f"{x:g}", _INK, font, anchor="mt")
-        pen.text((left, top - 5 * k), axis["title"]["text"], _INK, font, anchor="lb")
+            pen.text((to_x(x), (_BOTTOM + 6) * k), f"{x:g}", INK, font, anchor="mt")
+        pen.text((left, top - 5 * k), axis["title"]["text"], INK, font, anchor="lb")
         for trace in traces:
             _draw_trace(pen, trace, to_x(trace["x"]), to_y(trace["y"]), (top - 4 * k, bottom + 4 * k))
     title = layout["xaxis"]["title"]["text"]
-    pen.text(((left + right) / 2, (_HEIGHT - 4) * k), title, _INK, font, anchor="mb")
+    pen.text(((left + right) / 2, (_HEIGHT - 4) * k), title, INK, font, anchor="mb")
     for trace in spec["data"]:
         if trace["mode"] == "lines" and trace.get("showlegend", True) and left < right - 60 * k:
             pen.line([(left, 12 * k), (left + 18 * k, 12 * k)], trace["line"]["color"], 3 * k)
-            pen.text((left + 23 * k, 12 * k), trace["name"], _INK, font, anchor="lm")
+            pen.text((left + 23 * k, 12 * k), trace["name"], INK, font, anchor="lm")
             left += 39 * k + int(pen.textlength(trace["name"], font))
     file = io.BytesIO()
     small = image.resize((_WIDTH, _HEIGHT), Image.Resampling.LANCZOS)
@@ -75,7 +76,7 @@ def _draw_trace(pen: Any, trace: Spec, x: Floats, y: Floats, ends: tuple[int, in
         colour, symbols = trace["marker"]["color"], np.broadcast_to(trace["marker"].get("symbol"), y.shape)
         for px, py, symbol in zip(x, y, symbols, strict=True):
             if math.isfinite(px + py):
-                pen.circle((px, py), 4 * _FINE, _GROUND if symbol == OPEN else colour, colour, 2 * _FINE)
+                pen.circle((px, py), 4 * _FINE, GROUND if symbol == OPEN else colour, colour, 2 * _FINE)
         return
     colour, width = trace["line"]["color"], int(max(1.8, 0.7 * trace["line"]["width"]) * _FINE)
     for line in _list_lines(x, y):

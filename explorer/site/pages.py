@@ -15,6 +15,7 @@ from typing import Any
 import torch
 
 from explorer.catalogue import OPS, RULES
+from explorer.catalogue.colours import ACCENT, GROUND
 from explorer.instrument.assets import read_skeleton, to_script_json
 from explorer.instrument.drawing import find_plotly
 from explorer.instrument.page import fill_template, make_inline_module, make_saved_script, read_style
@@ -37,7 +38,7 @@ COMMANDS = """python3 -m venv .venv
 .venv/bin/streamlit run app.py"""
 _FAVICON = (
     '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 32 32"><rect width="32" height="32" rx="6" '
-    'fill="#1769aa"/><path d="M4 24h8V16h8V8h8" fill="none" stroke="#fff" stroke-width="3"/></svg>'
+    f'fill="{ACCENT}"/><path d="M4 24h8V16h8V8h8" fill="none" stroke="{GROUND}" stroke-width="3"/></svg>'
 )
 
 

@@ -9,9 +9,21 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-import explorer
-from explorer.catalogue.colours import NEGATIVE, NEUTRAL, POSITIVE, RULE_COLOURS_DARK, RULE_COLOURS_LIGHT
+from explorer.catalogue import colours
+from explorer.catalogue.colours import (
+    GROUND,
+    INK,
+    NEGATIVE,
+    NEUTRAL,
+    POSITIVE,
+    RULE_COLOURS_DARK,
+    RULE_COLOURS_LIGHT,
+    blend,
+    fade,
+)
 
+FRONTEND = Path(colours.__file__).parents[1] / "frontend"
+TOKENS = (FRONTEND / "elements" / "tokens.css").read_text(encoding="utf-8")
 Colour = NDArray[np.float64]
 CONFIG = tomllib.loads((Path(__file__).parents[2] / ".streamlit/config.toml").read_text(encoding="utf-8"))
 SETS = {"light": RULE_COLOURS_LIGHT, "dark": RULE_COLOURS_DARK}
@@ -83,14 +95,41 @@ def test_colours_are_distinguishable_for_every_kind_of_vision(theme: str, sight:
     assert min(distance(*pair, sight) for pair in pairs) >= APART[sight]
 
 
-@pytest.mark.parametrize("file", ["train/widgets/image.js", "train/slow-motion/stage.js"])
-def test_negative_is_orange_and_positive_blue_wherever_a_scale_has_both(file: str) -> None:
-    text = (Path(explorer.__file__).parent / "frontend" / file).read_text(encoding="utf-8")
-    found = {
-        name: re.findall(r"\[(\d+), \d+, (\d+)\]", line)
-        for name, line in re.findall(r"^const (LOW|HIGH) = (.*)$", text, re.MULTILINE)
-    }
-    for name, colour in (("LOW", NEGATIVE), ("HIGH", POSITIVE)):
-        own = (colour[1:3], colour[5:7])
-        warm = {int(red) > int(blue) for red, blue in found[name]} | {int(own[0], 16) > int(own[1], 16)}
-        assert warm == {name == "LOW"}
+@pytest.mark.parametrize("theme", SETS)
+def test_positive_and_negative_have_hues_of_no_rule_and_every_kind_of_vision_tells_them_apart(theme: str):
+    ground = CONFIG["theme"][theme]["backgroundColor"]
+    assert min(contrast(colour, ground) for colour in (NEGATIVE, POSITIVE)) >= 3
+    for end in (NEGATIVE, POSITIVE):
+        turns = [abs(hue(end) - hue(rule)) for rule in SETS[theme]]
+        assert min(min(turn, 360 - turn) for turn in turns) >= 25
+    for sight, least in APART.items():
+        assert distance(NEGATIVE, POSITIVE, sight) >= least
+
+
+def hue(colour: str) -> float:
+    """The hue in OKLab, in degrees."""
+    _, a, b = np.array(LAB) @ np.cbrt(np.array(LMS) @ linear(colour))
+    return float(np.degrees(np.arctan2(b, a))) % 360
+
+
+@pytest.mark.parametrize(
+    "name", ["negative", "positive", "neutral", "ink", "ground", "accent", "right", "wrong"]
+)
+def test_a_colour_has_one_value_in_python_and_in_the_style_sheets(name: str):
+    declared = re.search(rf"--{name}: [^;]*?(#[0-9a-f]{{6}})", TOKENS)
+    assert declared is not None
+    assert declared[1] == getattr(colours, name.upper())
+
+
+def test_a_colour_is_blended_with_the_ground_or_faded():
+    assert [blend("#204060", 0), blend("#204060", 0.5), blend("#204060", 1)] == [GROUND, "#90a0b0", "#204060"]
+    assert fade("#204060", 0.5) == "rgba(32, 64, 96, 0.5)"
+
+
+def test_charts_have_the_grey_and_the_paper_that_tokens_have():
+    plotly, paper = (
+        (FRONTEND / name).read_text() for name in ("chart/plotly/plotly.js", "learn/pictures/paper.js")
+    )
+    assert f"`{fade(NEUTRAL, 7).replace('7)', '${opacity})')}`" in plotly
+    for colour in (INK, GROUND):
+        assert fade(colour, 1).replace("rgba", "rgb").replace(", 1)", ")") in paper

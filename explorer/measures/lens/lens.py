@@ -13,6 +13,7 @@ import torch
 
 from explorer.catalogue import Op, find_op, find_rule, require_deterministic, resolve_values, to_finite
 from explorer.catalogue import Rule as CatalogueRule
+from explorer.catalogue.colours import INK
 from explorer.catalogue.noises import LENS_WORDS, NARROWEST, NOISES, WIDEST, Noise
 from explorer.curves import Curves, sample_curves
 from explorer.curves.sampled import POINTS, Floats
@@ -27,7 +28,6 @@ if TYPE_CHECKING:
     import pandas as pd
     import plotly.graph_objects as go
 
-_INK = "#1c2733"
 EXACT, NEARLY_EXACT = 1e-12, 1e-6  # maximum relative distances at which a rule equals the smoothed slope
 _ZERO = 1e-12  # a smaller root mean square is a rounding error
 _MIN_CELL = 1e-3  # points closer to a jump than this fraction of the mean step have no weight
@@ -132,7 +132,7 @@ class Lens:
         Args:
             **layout: keywords of Plotly's layout.
         """
-        line = {"color": _INK, "width": 2, "dash": "7px,5px"}
+        line = {"color": INK, "width": 2, "dash": "7px,5px"}
         figure = curve_figure(self.curves)
         figure.add_scatter(
             x=self.x, y=self.gradient, yaxis="y2", mode="lines", line=line, connectgaps=False,

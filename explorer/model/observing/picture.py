@@ -11,18 +11,17 @@ import plotly.graph_objects as go
 import torch
 from torch import Tensor
 
-from explorer.catalogue.colours import NEUTRAL, RULE_COLOURS_LIGHT
+from explorer.catalogue.colours import CLEAR, GRID, NEUTRAL, RIGHT, RULE_COLOURS_LIGHT, WRONG
 from explorer.model.observing.rows import Row
 
-_GRID, _CLEAR = "rgba(138, 143, 152, 0.25)", "rgba(0, 0, 0, 0)"
-_PLAIN = {"paper_bgcolor": _CLEAR, "plot_bgcolor": _CLEAR, "font": {"color": NEUTRAL}}
+_PLAIN = {"paper_bgcolor": CLEAR, "plot_bgcolor": CLEAR, "font": {"color": NEUTRAL}}
 _LINE = RULE_COLOURS_LIGHT[0]
 _BINS, _GRID_POINTS, _MEASURED = 60, 801, 1_500
 _MARGIN = 0.1  # fraction of the range of x, on each side
 _STATES = {  # name in the legend, colour, symbol
-    "arrives": ("gradient arrives", "#2a7f62", "circle"),
-    "stops": ("the gradient stops here", "#c0392b", "x"),
-    "nothing": ("no gradient arrives", "#8a8f98", "circle"),
+    "arrives": ("gradient arrives", RIGHT, "circle"),
+    "stops": ("the gradient stops here", WRONG, "x"),
+    "nothing": ("no gradient arrives", NEUTRAL, "circle"),
 }
 
 
@@ -54,7 +53,7 @@ def draw_site(name: str, row: Row) -> go.Figure:
             x=x[kept].numpy(), y=(gradient[kept] / g[kept]).numpy(), mode="markers",
             marker={"color": _LINE, "size": 4}, name="gradient, as measured",
         )  # fmt: skip
-    axis = {"gridcolor": _GRID, "zerolinecolor": _GRID}
+    axis = {"gridcolor": GRID, "zerolinecolor": GRID}
     figure.update_layout(
         title_text=html.escape(f"{name}: {row.op}", quote=False),
         xaxis={"title_text": "x", **axis},
@@ -90,7 +89,7 @@ def draw_chain(
         raise ValueError("there is no picture of a model that has not been called inside the block")
     figure = go.Figure()
     figure.add_scatter(
-        x=[0] * len(links), y=[*range(len(links))], mode="lines", line={"color": _GRID, "width": 3},
+        x=[0] * len(links), y=[*range(len(links))], mode="lines", line={"color": GRID, "width": 3},
         hoverinfo="skip", showlegend=False,
     )  # fmt: skip
     for state, (legend, colour, symbol) in _STATES.items():

@@ -9,16 +9,16 @@ from typing import Any
 import pandas as pd
 import plotly.graph_objects as go
 
-from explorer.catalogue.colours import NEUTRAL
+from explorer.catalogue.colours import ACCENT, CLEAR, GRID, GROUND, INK, NEUTRAL, blend
 from explorer.formula import number_text
 from explorer.study.figure.judgement import draw_judgement, escape
 from explorer.study.outcomes import RuleOutcome, choose_score_decimals
 from explorer.study.plan import Plan
 
-_GRID, _CLEAR = "rgba(138, 143, 152, 0.25)", "rgba(0, 0, 0, 0)"
 _LINE, _LETTERS = 18, 120  # px and the maximum number of characters of a line of text
 _LEGEND = 22  # px
 _PLAIN = {"showgrid": False, "zeroline": False}
+_FULL = 0.6  # the share of the accent in the best score's colour
 _DIFFERENCES, _HEAT_MAP = [0.2, 0.6], [0.64, 1]  # fractions of the width
 
 
@@ -60,13 +60,13 @@ def make_study_figure(
             "showticklabels": False,
             "range": [max(rows.values()) + 0.5, -0.5],
         },
-        "paper_bgcolor": _CLEAR,
-        "plot_bgcolor": _CLEAR,
+        "paper_bgcolor": CLEAR,
+        "plot_bgcolor": CLEAR,
         "font": {"color": NEUTRAL},
         "hoverlabel": {"namelength": -1},
     }
     narrower = {
-        name: layout[name] | {"domain": _DIFFERENCES, "gridcolor": _GRID}
+        name: layout[name] | {"domain": _DIFFERENCES, "gridcolor": GRID}
         for name in ("xaxis", "xaxis2")
         if name in layout
     }
@@ -109,8 +109,8 @@ def _draw_heat_map(
         "text": [[format_score(cell) for cell in row] for row in grid],
         "customdata": [[escape(plan.labels.get(rule, "")) for rule, _ in row] for row in grid],
         "texttemplate": "%{text}",
-        "textfont": {"color": "#14181f"},
-        "colorscale": [[0, "#f6f0dc"], [1, "#4f9fdc"]],  # colours light enough for dark digits
+        "textfont": {"color": INK},
+        "colorscale": [[0, GROUND], [1, blend(ACCENT, _FULL)]],  # colours light enough for dark digits
         "showscale": False,
         "xgap": 2,
         "ygap": 2,
@@ -131,7 +131,7 @@ def _draw_heat_map(
         "x": [number_text(each.lr) for each in chosen if each.lr is not None],
         "y": [rows[each.rule] for each in chosen],
         "mode": "markers",
-        "marker": {"symbol": "square-open", "size": 28, "color": "#ff3dc7", "line": {"width": 2}},
+        "marker": {"symbol": "square-open", "size": 28, "color": INK, "line": {"width": 2}},
         "name": "chosen rate",
         "showlegend": True,
         "hoverinfo": "skip",

@@ -7,7 +7,7 @@ import math
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from explorer.catalogue.colours import NEUTRAL, RULE_COLOURS_LIGHT
+from explorer.catalogue.colours import CLEAR, NEUTRAL, RULE_COLOURS_LIGHT
 from explorer.formula import number_text
 from explorer.study.differences import Difference, find_differences
 from explorer.study.outcomes import RuleOutcome, choose_score_decimals
@@ -26,7 +26,7 @@ _TEMPLATE = {  # properties common to all traces, and to all annotations
         "scatter": [
             {
                 "mode": "markers",
-                "marker": {"size": 11, "opacity": 1, "line": {"width": 2, "color": "rgba(0, 0, 0, 0)"}},
+                "marker": {"size": 11, "opacity": 1, "line": {"width": 2, "color": CLEAR}},
                 "error_x": {"symmetric": False, "thickness": 2, "width": 5},
                 "hovertemplate": "%{hovertext}<extra></extra>",
                 "cliponaxis": False,

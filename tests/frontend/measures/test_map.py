@@ -23,10 +23,12 @@ const bands = computeColourBands([map], given.top);
 return { bands, found: given.values.map((value) => getColourBand(value, bands)) };
 """
 COLOURS = """
-const { parseColour, makeColours, toCss } = await import("./explore/sections/map-drawing.js");
+const { makeColours, toCss } = await import("./explore/sections/map-drawing.js");
+const { isDark, parseColour } = await import("./elements/colours.js");
 const ends = [[0, 0, 255], [255, 128, 0]];
 return { colours: given.counts.map((count) => makeColours(count, [255, 255, 255], ends)),
-  read: given.texts.map(parseColour), written: toCss([1, 2, 3]) };
+  read: given.texts.map(parseColour), written: toCss([1, 2, 3]),
+  dark: given.texts.map((text) => isDark(parseColour(text))) };
 """
 
 
@@ -67,7 +69,7 @@ def test_bands_have_round_steps_and_0_has_a_separate_band(
 
 
 def test_colours_go_from_one_end_to_the_other_and_0_is_the_ground(node: Node) -> None:
-    texts = ["#2f7fd6", "rgb(16, 22, 29)"]
+    texts = ["#2f7fd6", "rgb(16, 22, 29)", "color(srgb 0.2 1 0)"]
     found = node.run(COLOURS, {"counts": [1, 8], "texts": texts})
     one, eight = found["colours"]
     assert one == [[0, 0, 255], [255, 255, 255], [255, 128, 0]]
@@ -76,4 +78,5 @@ def test_colours_go_from_one_end_to_the_other_and_0_is_the_ground(node: Node) ->
     steps = [sum(colour) for colour in eight]
     assert steps[:9] == sorted(steps[:9])
     assert steps[8:] == sorted(steps[8:], reverse=True)
-    assert (found["read"], found["written"]) == ([[47, 127, 214], [16, 22, 29]], "rgb(1, 2, 3)")
+    assert (found["read"], found["written"]) == ([[47, 127, 214], [16, 22, 29], [51, 255, 0]], "rgb(1, 2, 3)")
+    assert found["dark"] == [True, True, False]

@@ -1,5 +1,6 @@
 // Everything that a chart draws, as plain data, and the fastest way to update the screen.
 
+import { isDark, parseColour } from "../../elements/colours.js";
 import { fillTemplate, joinList } from "../../formula/phrases.js";
 import { getSampling } from "../../formula/sampling.js";
 import { easeRange, fitRange } from "./axes.js";
@@ -133,7 +134,7 @@ function explainStochasticCurves({ curves, drawnWords: words, op, rules }, { wid
     { name: words.loss, values: drawn.exact?.y },
   ];
   const missing = all.filter(({ values }) => values && !values.some(Number.isFinite)).map(({ name }) => name);
-  const ink = isLight(theme.text) ? words.white : words.black;
+  const ink = isDark(parseColour(theme.text)) ? words.black : words.white;
   if (missing.length)
     return width < NARROW_PX
       ? fillTemplate(words.lost, { count: String(missing.length) })
@@ -151,10 +152,6 @@ function addSpare([before, after], [low, high]) {
   const room = low < before || high > after ? SPARE * (high - low) : 0;
   return [low - room, high + room];
 }
-
-/** Return whether an rgb(…) colour is light. @param {string} colour as rgb(…) */
-const isLight = (colour) =>
-  (colour.match(/\d+/g) ?? []).slice(0, 3).reduce((sum, part) => sum + Number(part), 0) > 382;
 
 /**
  * Extend a y range to include further curves, except values far above it.

@@ -1,5 +1,6 @@
 // Additions for stochastic ops and rules: standard deviation bands, single random values, and the unbiased gradient.
 
+import { parseColour } from "../../elements/colours.js";
 import { KINK } from "../../formula/curves.js";
 import { findJumps } from "./jumps.js";
 
@@ -68,10 +69,7 @@ export function makeDrawLines(picture, ink) {
  * @param {string} colour as #rrggbb or rgb(…) @param {number} opacity
  */
 export function makeTranslucent(colour, opacity) {
-  const [r, g, b] = colour.startsWith("#")
-    ? [1, 3, 5].map((at) => parseInt(colour.slice(at, at + 2), 16))
-    : (colour.match(/[\d.]+/g) ?? []).map(Number);
-  return `rgba(${r}, ${g}, ${b}, ${opacity})`;
+  return `rgba(${parseColour(colour).join(", ")}, ${opacity})`;
 }
 
 /**

@@ -1,9 +1,10 @@
 // A rule's gradient over x and g as an image: one colour for each band of values, stripes for NaN.
 
+import { blendColours } from "../../elements/colours.js";
 import { getColourBand } from "../../measures/map.js";
 
 /** @import { Bands, RuleMap } from "../../measures/map.js" */
-/** @typedef {[number, number, number]} Colour red, green and blue, from 0 to 255 */
+/** @import { Colour } from "../../elements/colours.js" */
 
 const MIN_SHARE = 0.16; // strength of the first band's colour, so that it differs from 0
 const STRIPE_PX = 4; // px between stripes
@@ -21,15 +22,6 @@ export function makeColours(count, ground, [below, above]) {
     const part = MIN_SHARE + ((1 - MIN_SHARE) * (Math.abs(band) - 1)) / Math.max(1, count - 1);
     return blendColours(ground, band < 0 ? below : above, count === 1 ? 1 : part);
   });
-}
-
-/**
- * Return a mixture of two colours.
- * @param {Colour} one @param {Colour} other @param {number} part fraction of ``other`` @returns {Colour}
- */
-function blendColours(one, other, part) {
-  const [red, green, blue] = one.map((value, i) => Math.round(value + part * (other[i] - value)));
-  return [red, green, blue];
 }
 
 /**
@@ -55,15 +47,6 @@ export function paintMap(canvas, { columns, rows, values }, bands, colours, ink)
 /** Convert a colour to the 32-bit number of a canvas pixel. @param {Colour} colour */
 function pack([red, green, blue]) {
   return ((255 << 24) | (blue << 16) | (green << 8) | red) >>> 0;
-}
-
-/** Parse a CSS colour such as "#2f7fd6" or "rgb(16, 22, 29)". @param {string} text @returns {Colour} */
-export function parseColour(text) {
-  const parts = text.startsWith("#")
-    ? (text.slice(1).match(/../g) ?? []).map((pair) => parseInt(pair, 16))
-    : (text.match(/[\d.]+/g) ?? []).map(Number);
-  const [red = 255, green = 255, blue = 255] = parts;
-  return [red, green, blue];
 }
 
 /** Format a colour in CSS syntax. @param {Colour} colour */

@@ -3,10 +3,10 @@
 
 import { decodeArray } from "../../choice/arrays.js";
 import { getEntries, setG } from "../../choice/choice.js";
-import { getCatalogue, explainStochasticRefusal } from "../../choice/entries.js";
+import { explainStochasticRefusal } from "../../choice/entries.js";
 import { getWordBounds } from "../../choice/view.js";
-import { readHostTheme } from "../../chart/plotly/theme.js";
 import { createChildren } from "../../elements/children.js";
+import { readColour, readFixedColour } from "../../elements/colours.js";
 import { element, setAttribute, setText } from "../../elements/dom.js";
 import { h, render } from "../../elements/render.js";
 import { capitalize, clampTo } from "../../formula/numbers.js";
@@ -15,11 +15,11 @@ import { createLatestQuestion } from "../../asking/latest-question.js";
 import { toKey } from "../../asking/ask.js";
 import { computeColourBands, findCell, makeGradientMap } from "../../measures/map.js";
 import { getVisibleArguments } from "../stage/layer-questions.js";
-import { parseColour, makeColours, toCss, paintMap } from "./map-drawing.js";
+import { makeColours, toCss, paintMap } from "./map-drawing.js";
 
 /** @import { Choice } from "../../choice/choice.js" */
 /** @import { Bands, RuleMap } from "../../measures/map.js" */
-/** @import { Colour } from "./map-drawing.js" */
+/** @import { Colour } from "../../elements/colours.js" */
 /**
  * A rule's map. ``map`` is null until Python answers; ``words`` describes it.
  * @typedef {{key: string, label: string, map: RuleMap|null, words: string}} ShownMap
@@ -125,17 +125,8 @@ export function createMap(host, { store, ask }) {
    * @returns {{ground: Colour, ends: [Colour, Colour], ink: Colour}}
    */
   function readTheme() {
-    const { ground, text } = readHostTheme(host);
-    const [below, above] = getCatalogue().colours.ends.map(parseColour);
-    return { ground: parseGround(ground), ends: [below, above], ink: parseColour(text) };
-  }
-
-  /** Parse a background colour, or the page's if it is transparent. @param {string} own */
-  function parseGround(own) {
-    const isClear = /^rgba\(.*, 0\)$|^transparent$/.test(own);
-    return parseColour(
-      isClear ? getComputedStyle(host).getPropertyValue("--st-background-color").trim() || "#ffffff" : own,
-    );
+    const [ground, ink] = ["ground", "ink"].map((token) => readColour(host, token));
+    return { ground, ends: [readFixedColour(host, "negative"), readFixedColour(host, "positive")], ink };
   }
 
   /** Create the element with one rule's map. @param {ShownMap} first */

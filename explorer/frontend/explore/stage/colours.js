@@ -2,7 +2,7 @@
 
 import { followTheme, readHostTheme } from "../../chart/plotly/theme.js";
 import { getCatalogue } from "../../choice/entries.js";
-import { element } from "../../elements/dom.js";
+import { isDark, readColour } from "../../elements/colours.js";
 
 /**
  * The colour of the op's curve, and those of the rules by slot.
@@ -12,7 +12,7 @@ import { element } from "../../elements/dom.js";
 /** Return the colours of curves for the page's current background. @param {HTMLElement} host */
 export function getCurveColours(host) {
   const { light, dark, neutral } = getCatalogue().colours;
-  const isOnDark = isDark(host);
+  const isOnDark = isDark(readColour(host, "ground"));
   return { neutral, isOnDark, rules: isOnDark ? dark : light };
 }
 
@@ -31,13 +31,4 @@ export function followColours(host, changed, signal) {
   };
   followTheme(host, { drawnIn: () => theme, changed: refresh }, signal);
   return { colours: () => current, refresh };
-}
-
-/** Return whether the page's background is dark. @param {HTMLElement} host */
-function isDark(host) {
-  const probe = element("i", { style: "display: none; color: var(--st-background-color, #ffffff)" });
-  host.append(probe);
-  const [red, green, blue] = getComputedStyle(probe).color.match(/\d+/g)?.map(Number) ?? [255, 255, 255];
-  probe.remove();
-  return 0.299 * red + 0.587 * green + 0.114 * blue < 128;
 }

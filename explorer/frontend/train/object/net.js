@@ -95,9 +95,7 @@ const PAINTERS = {
         paintImage(canvas, record.weights[layer], ink);
         setText(owner, layer === 0 && of ? ` of ${of}` : "");
         const rows = layer === 0 && shortenNames(record.labels.inputs, MAX_ROW_NAMES);
-        const colours = of
-          ? `The weights of ${of}: blue above 0, orange below`
-          : "Blue above 0, orange below";
+        const colours = of ? `The weights of ${of}: teal above 0, olive below` : "Blue above 0, orange below";
         setAttribute(node, "title", rows ? `${colours}; rows from the top: ${rows}` : colours);
       },
     };

@@ -1,21 +1,19 @@
 // The drawing of slow motion's stages: each with a title and a line of text.
 
+import { blendColours, readColour } from "../../elements/colours.js";
 import { h } from "../../elements/render.js";
 import { paint, toPixel } from "../widgets/canvas.js";
 import { makeLinePath } from "../widgets/svg-paths.js";
 
 /** @import { Bars, Curve, Drawing, ColourMap } from "./drawings.js" */
-/** A colour: red, green and blue, from 0 to 255. @typedef {number[]} Colour */
+/** @import { Colour } from "../../elements/colours.js" */
 /**
  * Callbacks of a stage: a press on a cell of its picture, and on the stage itself.
  * @typedef {{onCell: (row: number, unit: number) => void, onStage: (key: string) => void}} On
  */
 
-const LOW = { light: [201, 92, 10], dark: [240, 150, 70] };
-const HIGH = { light: [23, 105, 170], dark: [96, 172, 236] };
-const NO_NUMBER = [128, 128, 128];
+const TOKENS = ["ground", "ink", "negative", "positive", "neutral"];
 const GAP = 0.16; // opacity of the gaps between images
-const DARK = 128; // brightness below which a background counts as dark
 
 /** @type {{[kind in Drawing["kind"]]: (drawing: *) => import("../../elements/render.js").Child}} */
 const KINDS = { map: drawMap, curve: drawCurve, bars: drawBars };
@@ -65,10 +63,10 @@ export function paintMaps(dialog, drawings) {
   const maps = /** @type {ColourMap[]} */ (drawings.filter(({ kind }) => kind === "map"));
   const values = Array.from({ length: 41 }, (_, at) => at / 20 - 1);
   const scale = { values, rows: 1, columns: values.length, scale: 1, low: -1 };
-  const ground = (getComputedStyle(dialog).backgroundColor.match(/\d+/g) ?? []).slice(0, 3).map(Number);
+  const [ground, ink, negative, positive, neutral] = TOKENS.map((token) => readColour(dialog, token));
   dialog.querySelectorAll("canvas").forEach((canvas, at) => {
     const map = maps[at] ?? scale;
-    paint(canvas, map.columns, map.rows, createColouring(map, ground));
+    paint(canvas, map.columns, map.rows, createColouring(map, { ground, ink, negative, positive, neutral }));
   });
 }
 
@@ -104,24 +102,18 @@ function toPercent(part, whole) {
 /**
  * Return a function that maps a number's index to its colour. The background's colour means 0, or the minimum of an
  * image.
- * @param {Pick<ColourMap, "values"|"scale"|"low">} map @param {Colour} ground @returns {(at: number) => number}
+ * @param {Pick<ColourMap, "values"|"scale"|"low">} map
+ * @param {{[token in "ground"|"ink"|"negative"|"positive"|"neutral"]: Colour}} colours @returns {(at: number) => number}
  */
-function createColouring({ values, scale, low }, ground) {
-  const theme = ground.reduce((sum, part) => sum + part, 0) / 3 < DARK ? "dark" : "light";
-  const ink = theme === "dark" ? [235, 238, 242] : [28, 39, 51];
+function createColouring({ values, scale, low }, { ground, ink, negative, positive, neutral }) {
   const isImage = low !== -scale;
   return (at) => {
     const value = values[at];
     if (value === null) return toOpaquePixel(blendColours(ground, ink, GAP));
-    if (Number.isNaN(value)) return toOpaquePixel(NO_NUMBER);
+    if (Number.isNaN(value)) return toOpaquePixel(neutral);
     const part = isImage ? (value - low) / (scale - low || 1) : Math.min(Math.abs(value) / scale, 1);
-    return toOpaquePixel(blendColours(ground, isImage ? ink : value < 0 ? LOW[theme] : HIGH[theme], part));
+    return toOpaquePixel(blendColours(ground, isImage ? ink : value < 0 ? negative : positive, part));
   };
-}
-
-/** Blend two colours. @param {Colour} one @param {Colour} other @param {number} part fraction of ``other`` */
-function blendColours(one, other, part) {
-  return one.map((value, index) => Math.round(value + (other[index] - value) * part));
 }
 
 /** Convert a colour to an opaque pixel. @param {Colour} colour */

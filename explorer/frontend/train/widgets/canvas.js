@@ -1,5 +1,7 @@
 // Bytes as the pixels of a canvas, which CSS scales up.
 
+import { parseColour } from "../../elements/colours.js";
+
 const [BAR, GAP, STEPS] = [3, 1, 48]; // in pixels: width of a bar, of a gap, and height of the canvas
 const SOFT = 190; // opacity of a bar, of 255
 
@@ -8,8 +10,7 @@ const SOFT = 190; // opacity of a bar, of 255
  * @param {Element} node
  */
 export function readInk(node) {
-  const [red, green, blue] = (getComputedStyle(node).color.match(/\d+/g) ?? []).map(Number);
-  return toPixel(red, green, blue, 0);
+  return toPixel(...parseColour(getComputedStyle(node).color), 0);
 }
 
 /**

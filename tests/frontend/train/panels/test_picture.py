@@ -96,14 +96,15 @@ def lightness(colour: list[int]) -> float:
 @pytest.mark.parametrize("classes", [2, 3, 6])
 def test_classes_differ_in_lightness_and_most_where_the_net_is_sure(node: Node, classes: int):
     levels = 255 // classes
-    colours = node.call("train/widgets/image.js listClassColours", classes, levels)
+    ends, unknown = [[255, 238, 160], [84, 108, 152]], [127, 127, 127]
+    colours = node.call("train/widgets/image.js listClassColours", classes, levels, ends, unknown)
     sure = [lightness(colours[(kind + 1) * levels - 1]) for kind in range(classes)]
     assert sure == sorted(sure, reverse=True)
     assert min(np.diff(sure) * -1) > 15
     even = [lightness(colours[kind * levels]) for kind in range(classes)]
     assert max(even) - min(even) < max(sure) - min(sure)
     assert max(even) - min(even) > 20, "a border can be seen where the odds are even"
-    assert colours[255] == [127, 127, 127]
+    assert colours[255] == unknown
 
 
 PAINTED = """
@@ -112,6 +113,8 @@ PAINTED = """
         createImageData: (width, height) => ({ data: new Uint8Array(4 * width * height) }),
         putImageData: ({ data }) => { canvas.data = data; canvas.painted += 1; },
     }) };
+    const tokens = { "--negative": "#010203", "--positive": "#090807", "--neutral": "#808080" };
+    globalThis.getComputedStyle = () => ({ getPropertyValue: (name) => tokens[name] });
     const image = { ...given, image: Uint8Array.from(given.image) };
     [0, 0, 1].forEach((ink) => paintImage(canvas, image, ink));
     return { size: [canvas.width, canvas.height], painted: canvas.painted,
@@ -131,6 +134,6 @@ def test_square_images_are_a_grid_with_lines_between_them(node: Node):
     assert {*opacity[4], *opacity[:, 4]} == {60}
 
 
-def test_weights_are_blue_above_0_and_orange_below(node: Node):
+def test_weights_have_the_colours_of_the_tokens_by_their_signs(node: Node):
     shown = node.run(PAINTED, {"image": [1, 128, 255], "width": 3, "palette": "signed"})
-    assert shown["pixels"] == [[196, 255], [23, 0], [23, 255]]
+    assert shown["pixels"] == [[1, 255], [9, 0], [9, 255]]
