@@ -85,7 +85,8 @@ def has_colour(path: Path) -> bool:
 
 
 def test_every_token_is_used_and_defined():
-    styles = "\n".join([read_skeleton_css(), *(text_of(sheet) for sheet in SHEETS)])
+    pages = [page.read_text(encoding="utf-8") for page in (MODULES.parent / "instrument").glob("*.html")]
+    styles = "\n".join([read_skeleton_css(), *pages, *(text_of(sheet) for sheet in SHEETS)])
     code = "\n".join(path.read_text(encoding="utf-8") for path in list_sources("js"))
     defined = set(re.findall(r"(--[\w-]+):", COMMENT.sub("", styles))) | set(
         re.findall(r'"(--[\w-]+)"', code)

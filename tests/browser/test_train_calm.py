@@ -72,6 +72,10 @@ def test_all_tools_have_few_controls_and_move_nothing_of_the_bar(first_train: Fi
     assert places == pytest.approx(earlier, abs=0.5)
 
 
+# How far each bar of slow motion's outputs begins above the floor of its track, in px.
+_HEIGHTS_ABOVE_THE_FLOOR = """[...document.querySelectorAll(".slow .score")].map(bar =>
+    bar.parentElement.getBoundingClientRect().bottom - bar.getBoundingClientRect().bottom)"""
+
 # The number of lines that a text has.
 _LINES = """part => {
     const range = document.createRange();
@@ -108,6 +112,9 @@ def test_a_run_of_one_seed_has_a_short_headline_and_offers_five_seeds(
     press(page, "Run five seeds")
     expect(page.locator(".bar .verdict")).to_contain_text("5 seeds", timeout=30_000)
     expect(button(page, "Run five seeds")).to_be_hidden()
+    button(page, "Slow motion").click()
+    page.locator(".slow .score").first.wait_for()
+    assert {round(each) for each in page.evaluate(_HEIGHTS_ABOVE_THE_FLOOR)} == {0}
 
 
 def test_each_rule_of_a_finished_run_has_a_line_and_why_opens_its_panel(

@@ -33,26 +33,31 @@ export function createCard({ kind, buttons, picker, store, onLearning, onFailing
   const id = createId();
   const name = element("h2", { id });
   const formula = element("code", { class: "formula" });
-  const brief = element("p", { class: "brief" });
-  const doubt = element("p", { class: "doubt" });
-  const alike = element("p", { class: "doubt alike" });
+  const brief = element("p", { class: "brief text-small" });
+  const doubt = element("p", { class: "doubt text-small" });
+  const alike = element("p", { class: "doubt alike text-small" });
   /**
    * Elements next to each slider, by the parameter's name in formulas.
    * @type {Map<string, Extras>} by the parameter's name in formulas
    */
   const extras = new Map();
   const sliders = createSliders(store, createExtras);
-  const part = element("p", { class: "part" }, element("span"), element("code"));
-  const share = element("p", { class: "share" });
-  const failing = element("button", { class: "failing", onclick: onFailing, hidden: "" });
+  const part = element("p", { class: "part text-small" }, element("span"), element("code"));
+  const share = element("p", { class: "share text-small" });
+  const failing = element("button", { class: "failing text-small", onclick: onFailing, hidden: "" });
   const edit = element("button", { class: "edit", onclick: toggleDetails, "aria-expanded": "false" }, "⋯");
   const symmetric = createSwitch("Symmetric", handlers.onSymmetric);
   const zero = createSwitch("0 outside", handlers.onZero);
-  const switches = element("div", { class: "switches", hidden: true }, symmetric.element, zero.element);
+  const switches = element(
+    "div",
+    { class: "switches flex-wrap", hidden: true },
+    symmetric.element,
+    zero.element,
+  );
   const card = element(
     "div",
     { role: "group", "aria-labelledby": id, class: `card ${kind}` },
-    element("div", { class: "top" }, name, picker.element, ...buttons, edit),
+    element("div", { class: "top flex-row" }, name, picker.element, ...buttons, edit),
     brief,
     formula,
     failing,

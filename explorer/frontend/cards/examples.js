@@ -32,7 +32,7 @@ export function createExamples(examples, onChoose, isSame = () => true, trainWor
     return element("button", { onclick: choose }, element("b", {}, name), element("small", {}, hint));
   });
   const menu = createMenu("Examples", ...items);
-  const hint = element("p", { class: "hint", role: "status" });
+  const hint = element("p", { class: "hint text-small", role: "status" });
   const source = element("small", {});
   let isTraining = false; // whether the link after the hint leads to training or to a lesson
   const nextLink = element("a", { class: "then", onclick: requestStart });
@@ -44,7 +44,7 @@ export function createExamples(examples, onChoose, isSame = () => true, trainWor
   }
 
   return {
-    element: element("div", { class: "examples" }, menu, element("div", {}, hint, source, nextLink)),
+    element: element("div", { class: "examples flex-row" }, menu, element("div", {}, hint, source, nextLink)),
     /**
      * Show the hint of the example that the page displays, or ``otherwise``, also while nothing has ``begun``: a hint
      * says what a training shows.

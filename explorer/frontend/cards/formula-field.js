@@ -49,7 +49,7 @@ export function createFormulaField({ kind, read, label, onTyped = () => true, on
     readonly: read === null && kind === "loss",
   });
   const caret = element("span", { class: "caret", "aria-hidden": "true" }, "^");
-  const message = element("p", { class: "mistake", id, role: "status" });
+  const message = element("p", { class: "mistake text-small", id, role: "status" });
   field.addEventListener("input", () => {
     forget();
     isPending = onTyped(field.value);

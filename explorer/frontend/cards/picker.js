@@ -206,7 +206,7 @@ export function createPicker({ kind, label, read, getSource, isPopup, onChoose }
   function showOptions(options, isGrouped = false) {
     rows = options.map(createRow);
     const groups = [...new Set(options.map(({ group }) => group))].map((group) => {
-      const name = element("div", { class: "group-name", "aria-hidden": "true" }, group);
+      const name = element("div", { class: "group-name text-small", "aria-hidden": "true" }, group);
       const inside = rows.filter((_, at) => options[at].group === group);
       return element("div", { role: "group", "aria-label": group }, name, ...inside);
     });

@@ -33,7 +33,7 @@ export function createTeachersBand({ isNew, invite, command, next }) {
     element("button", { onclick: () => runCommand("ask", { lesson: view?.lesson }) }, "Ask again"),
     element("button", { onclick: () => runCommand("end") }, "End the class"),
   );
-  const band = element("section", { class: "class-band", "aria-label": "Class" });
+  const band = element("section", { class: "class-band flex-wrap", "aria-label": "Class" });
 
   /** Send a command to the class, and show the server's message if it fails. @param {string} name @param {*} [data] */
   async function runCommand(name, data) {
@@ -55,7 +55,7 @@ export function createTeachersBand({ isNew, invite, command, next }) {
       h("p", { class: "count", role: "status" }, words),
       h(
         "div",
-        { class: "acts" },
+        { class: "acts flex-wrap" },
         !revealed && h("button", { class: "main", onclick: () => runCommand("reveal") }, "Reveal"),
         following && h("button", { class: revealed && "main", onclick: goOn }, `Next: ${following.title}`),
         menu,
@@ -91,7 +91,7 @@ export function createTeachersBand({ isNew, invite, command, next }) {
  * @param {{onLeave: () => void, onAgain: () => void}} options ``onAgain``: rejoins the class @returns {Band}
  */
 export function createStudentsBand({ onLeave, onAgain }) {
-  const band = element("section", { class: "class-band attending", "aria-label": "Class" });
+  const band = element("section", { class: "class-band attending flex-wrap", "aria-label": "Class" });
   return {
     element: band,
     show({ state, lost, revealed, sentence }) {

@@ -59,7 +59,7 @@ export function createInvitation(invitation) {
     element("b", {}, invitation.code),
   );
   return {
-    element: element("div", { class: "invite" }, button, words, window),
+    element: element("div", { class: "invite flex-wrap" }, button, words, window),
     open,
     /** Show the number of students in that window. @param {string} text */
     say: (text) => setText(count, text),

@@ -21,9 +21,15 @@ const RADIUS = 6; // px
 
 /** Create the overlay that marks an exercise's failing test case on the chart. */
 export function createCase() {
-  const line = shape("line", { class: "case-line" });
-  const gapLine = shape("line", { class: "case-apart" });
-  const wantedDot = shape("circle", { class: "case-wanted", r: RADIUS });
+  const faint = { "stroke-opacity": 0.4, "stroke-dasharray": "3 3" };
+  const line = shape("line", { class: "case-line", stroke: "currentColor", ...faint });
+  const gapLine = shape("line", { class: "case-apart", "stroke-width": 3 });
+  const wantedDot = shape("circle", {
+    class: "case-wanted",
+    stroke: "currentColor",
+    "stroke-width": 2,
+    r: RADIUS,
+  });
   const foundDot = shape("circle", { class: "case-found", r: RADIUS });
   const picture = shape("svg", { class: "chart-overlay", "aria-hidden": "true" });
   picture.append(line, gapLine, wantedDot, foundDot);

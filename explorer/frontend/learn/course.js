@@ -300,7 +300,7 @@ function createBar(lessons, { onGo, onGlossary, onPresent, onClass }) {
   const classButton = element("button", { onclick: onClass, title, hidden: true });
   const parts = onClass ? [status, terms, classButton, stage] : [terms, stage];
   return {
-    element: element("nav", { class: "bar", "aria-label": "Lessons" }, list, ...parts),
+    element: element("nav", { class: "bar flex-wrap", "aria-label": "Lessons" }, list, ...parts),
     say: (/** @type {string} */ words) => setText(status, words),
     /**
      * Update the button that opens a class.

@@ -29,7 +29,9 @@ const PACE_ON_STAGE = "10"; // in steps per second: slow enough to talk about
  * class ``chart-host`` from the start: added later, it would change colours and so redraw the chart.
  */
 export function createHosts() {
-  const parts = ["words", "chart chart-host", "strip"].map((name) => element("div", { class: name }));
+  const parts = ["words", "chart chart-host", "strip flex-row"].map((name) =>
+    element("div", { class: name }),
+  );
   const stage = element("div", { class: "stage" }, ...parts);
   const resting = element("div", { class: "panel resting", hidden: true });
   return element("div", { class: "instrument watch" }, stage, resting);

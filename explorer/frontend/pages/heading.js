@@ -10,7 +10,7 @@ const STATUS_MS = 2000;
 
 /** Create the buttons next to the page's title, with room for a message. @param {HTMLElement} host */
 export function createButtons(host) {
-  const status = element("span", { role: "status", class: "said" });
+  const status = element("span", { role: "status", class: "said text-small" });
   const button = element("button", { onclick: copy }, "Copy link");
   let timer = 0;
 

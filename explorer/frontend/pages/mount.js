@@ -83,7 +83,7 @@ function mountHeading(root) {
   async function showClass() {
     const { createClassHeading } = await import("../class/heading.js");
     if (end.signal.aborted) return;
-    const host = element("span", { class: "in-class", hidden: true });
+    const host = element("span", { class: "in-class flex-wrap", hidden: true });
     root.append(host);
     end.signal.addEventListener("abort", createClassHeading(host).destroy);
   }

@@ -61,7 +61,7 @@ export function createSetup(host, store, onWrong) {
       { class: "settings" },
       rates.element,
       ...first.map(({ field }) => field.element),
-      element("label", { class: "wide tick" }, box, "Controls: zero and reversed gradient"),
+      element("label", { class: "wide tick flex-row" }, box, "Controls: zero and reversed gradient"),
     ),
     element(
       "details",
@@ -72,7 +72,7 @@ export function createSetup(host, store, onWrong) {
         { class: "settings" },
         element(
           "label",
-          { class: "wide tick" },
+          { class: "wide tick flex-row" },
           equal,
           "Equal footing: divide each rule's rates by its share",
         ),

@@ -12,7 +12,7 @@ export function createHeat(host) {
   const head = element("tr", {});
   const body = element("tbody", {});
   const table = element("table", {}, element("thead", {}, head), body);
-  const legend = element("p", { class: "next" });
+  const legend = element("p", { class: "next text-small" });
   host.append(title, element("div", { class: "grid" }, table), legend);
   let shape = "";
   let cells = /** @type {HTMLAnchorElement[][]} */ ([]);

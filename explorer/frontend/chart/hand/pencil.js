@@ -27,7 +27,12 @@ const HANDLE_HINT = "Drag it, or use arrow keys; + adds a point, Delete removes 
  *   ``moved``: index of the moved point, null if one was added or removed; all positions are x and gradient values
  */
 export function createPencil({ onStroke, onPoints }) {
-  const path = shape("path", { class: "chart-stroke" });
+  const path = shape("path", {
+    fill: "none",
+    stroke: "currentColor",
+    "stroke-width": 2.5,
+    class: "chart-stroke",
+  });
   const overlay = shape("svg", { class: "chart-overlay", "aria-hidden": "true" });
   const layer = element("div", { class: "chart-layer" });
   overlay.append(path);

@@ -58,9 +58,9 @@ export function drawProbe(values, lines, frame, g) {
   if (!(values.x >= start && values.x <= stop)) return [];
   const x = toLeftPx(frame, values.x);
   const d = `M${x},${frame.forward.top}V${frame.bottom}`;
-  const rule = shape("path", { d, class: "chart-probe-line" });
+  const rule = shape("path", { d, stroke: "currentColor", "stroke-dasharray": "3 3", opacity: 0.55 });
   const tangents = getTangents(values, lines, frame, g).map(({ ends, colour }) =>
-    shape("path", { d: `M${ends.join("L")}`, stroke: colour, class: "chart-tangent" }),
+    shape("path", { d: `M${ends.join("L")}`, stroke: colour, "stroke-width": 2, class: "chart-tangent" }),
   );
   const dots = lines.map((line) =>
     drawDot(findPanel(frame, line.panel), x, getValue(line, values), line.colour),
@@ -119,7 +119,14 @@ function clipTangent({ left: first, inner, x: [start, stop], forward }, x, y, sl
  */
 function drawDot(panel, x, y, colour) {
   if (!isInPanel(panel, y)) return null;
-  return shape("circle", { cx: x, cy: toTopPx(panel, y), r: 4.5, fill: colour, class: "chart-dot" });
+  return shape("circle", {
+    cx: x,
+    cy: toTopPx(panel, y),
+    r: 4.5,
+    fill: colour,
+    "stroke-width": 2,
+    class: "chart-dot",
+  });
 }
 
 /** Return whether a value lies in the y range of a panel. @param {Panel} panel @param {number} y */

@@ -23,7 +23,7 @@ const FAILED_TEXT = "The file to save could not be loaded: try again.";
  */
 export function createSaving(host, { store, ask, server = (path) => path, template }) {
   const load = template ?? (() => loadFile(server(getCatalogue().saved)));
-  const status = element("span", { role: "status", class: "said" });
+  const status = element("span", { role: "status", class: "said text-small" });
   const button = element("button", { class: "save", onclick: save }, "Save as HTML");
 
   async function save() {

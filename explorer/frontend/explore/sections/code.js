@@ -40,12 +40,12 @@ export function createCode(host, { store, ask, languages, notebook }) {
     { class: "code-section" },
     element(
       "div",
-      { class: "fields" },
+      { class: "fields flex-wrap" },
       element("label", {}, "Code for ", pick),
       element("div", { role: "group", "aria-label": "As", class: "switch" }, ...buttons),
     ),
     note,
-    element("div", { class: "fields" }, download.element, copy, all, status),
+    element("div", { class: "fields flex-wrap" }, download.element, copy, all, status),
     block,
   );
   let { rule = "", slots = [], language = "", showsAll = false } = loadFromSession(STORAGE_KEY) ?? {};

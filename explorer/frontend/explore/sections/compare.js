@@ -45,12 +45,17 @@ export function createCompare(host, { store, ask }) {
   });
   const download = createDownload();
   const numbers = createNumbers(() => store.change({ ...store.current }));
-  const frame = element("div", { class: "compared", tabindex: 0, role: "region", "aria-label": "Compare" });
+  const frame = element("div", {
+    class: "compared text-small",
+    tabindex: 0,
+    role: "region",
+    "aria-label": "Compare",
+  });
   const share = element("label", { class: "share-of" }, "Share on ", numbers.element);
   const controls = createControls(getCatalogue().layers.lens.controls, store);
   const noise = element("div", { class: "compare-noise" });
   const head = [field, share, noise, download.element];
-  host.append(element("div", { class: "compare-head" }, ...head), lead, frame);
+  host.append(element("div", { class: "compare-head flex-row" }, ...head), lead, frame);
   // thumbnails for one op and range, by rule key
   let pictures = { key: "", byRule: /** @type {Record<string, Element>} */ ({}) };
   let order = /** @type {Order} */ ({ by: "", down: false });

@@ -39,7 +39,7 @@ const LEAD =
  */
 export function createMap(host, { store, ask }) {
   const lead = element("p", {}, LEAD);
-  const scale = element("div", { class: "map-scale", role: "img" });
+  const scale = element("div", { class: "map-scale flex-row text-small", role: "img" });
   const area = element("div", { class: "maps" });
   host.append(lead, scale, area);
   const mapList = createChildren(area, createMapElement, (/** @type {ShownMap} */ { key }) => key);
@@ -134,7 +134,7 @@ export function createMap(host, { store, ask }) {
     const canvas = element("canvas", { role: "img" });
     const line = element("div", { class: "map-g", role: "slider", tabindex: 0, onkeydown: handleKey });
     const field = element("div", { class: "map-field" }, canvas, line);
-    const pointerLabel = element("span", { class: "map-at" });
+    const pointerLabel = element("span", { style: "grid-area: at; text-align: center" });
     const group = element("div", { class: "map", role: "group", "aria-label": label });
     let now = /** @type {ShownMap|null} */ (null);
     let painted = /** @type {[RuleMap, typeof look]|null} */ (null);
@@ -216,11 +216,13 @@ export function createMap(host, { store, ask }) {
         const { g, range } = store.current;
         const [left, right, above, below] = [...range, top, -top].map(formatFourDigits);
         const ends = { left, right, top: `g = ${above}`, bottom: `g = ${below}` };
-        const texts = Object.entries(ends).map(([side, text]) => h("span", { class: `map-${side}` }, text));
+        const texts = Object.entries(ends).map(([side, text]) =>
+          h("span", { class: `map-${side}`, style: `grid-area: ${side}` }, text),
+        );
         render(
           group,
           h("div", { class: "map-name" }, shown.label),
-          h("div", { class: "map-frame" }, field, texts, pointerLabel),
+          h("div", { class: "map-frame text-small" }, field, texts, pointerLabel),
           h("p", { role: "status" }, shown.words),
         );
         line.style.top = `${(50 * (top - g)) / top}%`;

@@ -25,7 +25,7 @@ export function createTable(host, { store }) {
   const body = element("tbody");
   const table = element("table", {}, element("thead", {}, head.element), body);
   const frame = element("div", { class: "rows", tabindex: 0, role: "region", "aria-label": "Data" }, table);
-  const line = element("div", { class: "fields" }, download.element, note);
+  const line = element("div", { class: "fields flex-wrap" }, download.element, note);
   const content = element("div", { class: "table-section" }, line, frame);
   let current = /** @type {Displayed|null} */ (null);
   let drawnCurves = /** @type {Displayed|null} */ (null);

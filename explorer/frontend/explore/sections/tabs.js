@@ -19,7 +19,7 @@ export function createTabs(host, { store, sections }) {
   host.prepend(
     element(
       "div",
-      { role: "group", "aria-label": "Sections", class: "sections" },
+      { role: "group", "aria-label": "Sections", class: "sections flex-row" },
       ...buttons.map((one) => one.button),
     ),
   );

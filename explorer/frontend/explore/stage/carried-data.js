@@ -22,7 +22,7 @@ export function createCarried() {
   const remove = element("button", { "aria-label": "Remove these data", onclick: removeData }, "×");
   const name = element(
     "p",
-    { class: "carried-name" },
+    { class: "carried-name flex-row text-small" },
     `Grey: ${data.of}; ${STORAGE_TEXT}. ${data.note} `,
     remove,
   );

@@ -23,7 +23,7 @@ export function createSwitches(store) {
   }
 
   return {
-    element: element("div", { class: "end layers" }, ...switches.map((one) => one.element)),
+    element: element("div", { class: "end layers flex-row" }, ...switches.map((one) => one.element)),
     /** Check the box of the further curves that are shown. @param {Choice} choice */
     show({ layer }) {
       for (const { key, box } of switches) box.checked = key === layer;
@@ -34,8 +34,8 @@ export function createSwitches(store) {
 /** Create the text about further curves below the chart, with their controls. @param {Store} store */
 export function createLayerWords(store) {
   const line = element("p", { role: "status" });
-  const place = element("div", { class: "layer-controls" });
-  const container = element("div", { class: "layer-words", hidden: true }, place, line);
+  const place = element("div", { class: "layer-controls flex-row" });
+  const container = element("div", { class: "layer-words text-small", hidden: true }, place, line);
   let open = "";
   let controls = createControls({}, store);
 

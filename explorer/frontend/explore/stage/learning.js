@@ -44,12 +44,12 @@ export function createLearning(store, ask, colours, hasData) {
   const numbers = createNumbers(() => store.change({ ...store.current }));
   const lead = element("span", { class: "lead" });
   const outside = element("span", { class: "outside" });
-  const verdicts = element("ul", { class: "verdicts" });
+  const verdicts = element("ul", { class: "verdicts flex-row" });
   const rest = element("button", { class: "to-rest", onclick: toggleRest });
   const bar = element(
     "div",
-    { class: "learning", role: "group", "aria-label": "A parameter that learns" },
-    element("div", { class: "learning-head" }, numbers.element, lead, outside, rest),
+    { class: "learning text-small", role: "group", "aria-label": "A parameter that learns" },
+    element("div", { class: "learning-head flex-row" }, numbers.element, lead, outside, rest),
     verdicts,
   );
   let frame = /** @type {Frame|null} */ (null);

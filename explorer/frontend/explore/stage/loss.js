@@ -26,7 +26,13 @@ export function createLoss(store, read) {
   });
   const sliders = createSliders(store);
   const title = element("label", {}, "Loss: ", element("code", {}, "f ="), field.typed);
-  const container = element("div", { class: "loss", hidden: true }, title, field.message, sliders.element);
+  const container = element(
+    "div",
+    { class: "loss text-small", hidden: true },
+    title,
+    field.message,
+    sliders.element,
+  );
   return {
     element: container,
     /** Show the loss if something is stochastic, before the chart measures its size. @param {Choice} choice */

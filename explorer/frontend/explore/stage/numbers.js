@@ -23,7 +23,7 @@ export function createNumbers(onChange) {
     message,
     element(
       "div",
-      { class: "acts" },
+      { class: "acts flex-wrap" },
       element("button", { onclick: saveNumbers }, "Use these"),
       element("button", { onclick: () => dialog.close() }, "Cancel"),
     ),
@@ -59,5 +59,5 @@ export function createNumbers(onChange) {
     edit.hidden = kind !== "pasted";
   }
 
-  return { element: element("span", { class: "numbers-of" }, list, edit, dialog), show };
+  return { element: element("span", { class: "numbers-of flex-row" }, list, edit, dialog), show };
 }

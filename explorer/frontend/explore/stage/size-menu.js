@@ -105,13 +105,13 @@ export function createSizeMenu(store, ask) {
       body,
       h("p", {}, LEAD),
       h("table", {}, h("thead", {}, h("tr", {}, heads)), h("tbody", {}, rows.map(makeTableRow))),
-      h("div", { class: "acts" }, buttons, before && h("button", { onclick: takeBack }, "Undo")),
+      h("div", { class: "acts flex-wrap" }, buttons, before && h("button", { onclick: takeBack }, "Undo")),
       h("p", { role: "status" }, status),
     );
   }
 
   draw();
-  return { element: element("div", { class: "end size" }, menu), show };
+  return { element: element("div", { class: "end size flex-row" }, menu), show };
 }
 
 /** Return the table row with a rule's name and sizes. @param {Row} row */

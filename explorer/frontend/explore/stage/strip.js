@@ -63,7 +63,7 @@ export function createStrip(host, { store, examples, sizes = true, ask }) {
       next: (value, way) => Number((value + way * chooseRangeStep(store.current.range)).toPrecision(12)),
       wrong: (value) => explainInvalidEnd(value, store.current.range[1 - index]),
     });
-    const label = element("label", { class: "end" }, name, field, message);
+    const label = element("label", { class: "end flex-row" }, name, field, message);
     return { label, show: (/** @type {Choice} */ { range }) => show(formatEnd(range, index)) };
   }
 

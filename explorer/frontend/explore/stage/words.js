@@ -29,7 +29,13 @@ export function createWords(host, explanation = EXPLANATION) {
   const sign = element("span", { class: "sign", role: "status" });
   const explained = createMenu("?", element("p", {}, explanation));
   setAttribute(/** @type {Element} */ (explained.firstChild), "aria-label", "What confirmed by torch means");
-  host.append(head, main, below, moreMenu, element("span", { class: "confirmation" }, sign, explained));
+  host.append(
+    head,
+    main,
+    below,
+    moreMenu,
+    element("span", { class: "confirmation flex-row" }, sign, explained),
+  );
 
   return {
     /**

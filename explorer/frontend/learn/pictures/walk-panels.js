@@ -16,6 +16,18 @@ const CURVE = 48; // line segments of the parabola
 const MARGIN = { left: 2.4, right: 0.8, top: 0.6, bottom: 2.2 }; // margins of a panel in em
 const MAX_LENGTH = 0.25; // longest arrow, as a fraction of the panel's width
 const MIN_GRADIENT = 0.02; // if all gradients are smaller than this, no arrow is the longest
+// SVG attributes of lines by the words of their look; colours are in the style sheet.
+const LOOKS = /** @type {Record<string, Record<string, string|number>>} */ ({
+  axis: { "stroke-opacity": 0.5 },
+  faint: { "stroke-opacity": 0.2 },
+  parabola: { "stroke-opacity": 0.55, "stroke-dasharray": "4 3" },
+  exact: { "stroke-width": 2 },
+  dashed: { "stroke-dasharray": "7 4" },
+  mean: { "stroke-width": 3 },
+  spread: { "stroke-width": "0.8em", "stroke-opacity": 0.2 },
+  draw: { "stroke-opacity": 0.6 },
+  run: { "stroke-opacity": 0.35 },
+});
 
 /** Create an empty SVG panel, in units of px. @param {string} kind CSS class */
 function createPanel(kind) {
@@ -34,7 +46,10 @@ function createPanel(kind) {
    */
   function getPart(tag, name, look) {
     if (!parts.has(name)) {
-      const shapeElement = shape(tag, { class: look });
+      const shapeElement = shape(
+        tag,
+        Object.assign({ class: look }, ...look.split(" ").map((word) => LOOKS[word])),
+      );
       picture.append(shapeElement);
       parts.set(name, shapeElement);
     }

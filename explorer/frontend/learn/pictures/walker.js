@@ -44,8 +44,8 @@ export function createWalker(walker, { signal }) {
     selected = name;
     redraw();
   });
-  const hereText = element("p", { class: "walker-here", role: "status" });
-  const endText = element("p", { class: "walker-end" });
+  const hereText = element("p", { class: "walker-here", role: "status", style: "grid-area: here" });
+  const endText = element("p", { class: "walker-end", style: "grid-area: end" });
   const counter = createCounter(walker, table);
   const redraw = throttleToFrames(draw);
   const sliders = [
@@ -138,12 +138,16 @@ export function createWalker(walker, { signal }) {
   const host = element(
     "section",
     { class: "walker", "aria-label": "The walker" },
-    element("figure", {}, loss.element, createLegend()),
-    element("div", { class: "instrument walker-controls" }, ...sliders.map(({ slider }) => slider.element)),
+    element("figure", { style: "grid-area: loss" }, loss.element, createLegend()),
+    element(
+      "div",
+      { class: "instrument walker-controls", style: "grid-area: controls" },
+      ...sliders.map(({ slider }) => slider.element),
+    ),
     table.element,
     hereText,
     modeSwitch,
-    element("figure", {}, runs.element),
+    element("figure", { style: "grid-area: runs" }, runs.element),
     endText,
   );
   const observer = new ResizeObserver(redraw);
@@ -197,7 +201,7 @@ function createModeSwitch(onChange) {
   const legend = element("legend", {}, "Each step takes");
   return element(
     "fieldset",
-    { class: "walker-moved" },
+    { class: "walker-moved", style: "grid-area: moved" },
     legend,
     createOption("a draw", false),
     createOption("the mean of all draws", true),
@@ -231,7 +235,7 @@ function createTable(labels, walker, onChoose) {
   return {
     element: element(
       "table",
-      { class: "estimators" },
+      { class: "estimators", style: "grid-area: table" },
       element("caption", {}, caption),
       element("thead", {}, element("tr", {}, ...heads)),
       element("tbody", {}, ...rows.map(({ row }) => row)),

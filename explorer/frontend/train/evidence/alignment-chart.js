@@ -24,13 +24,13 @@ export function createAlignment(host, { plotly, onPoint, onKind }) {
     /** Update the chart. @param {Picture} picture */
     show({ title, sentence, limits, note, kinds: { options, chosen }, missing, chart: drawing }) {
       const says = h("div", {}, h("p", {}, sentence), h("p", {}, limits));
-      const details = h("details", { class: "explained" }, h("summary", {}, "What it says"), says);
+      const details = h("details", { class: "explained text-small" }, h("summary", {}, "What it says"), says);
       render(
         host,
-        h("div", { class: "titles" }, h("h2", {}, title), details, kinds.element),
+        h("div", { class: "titles flex-wrap" }, h("h2", {}, title), details, kinds.element),
         frame,
-        h("p", { class: "missing" }, missing),
-        h("div", { class: "below" }, h("p", { class: "note" }, note), smoothing),
+        h("p", { class: "missing text-small" }, missing),
+        h("div", { class: "below" }, h("p", { class: "note text-small" }, note), smoothing),
       );
       kinds.show(options, chosen);
       setAttribute(host, "data-missing", missing !== "");

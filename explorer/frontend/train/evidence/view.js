@@ -25,7 +25,7 @@ import { createSwitch } from "../widgets/toggle-group.js";
  */
 export function createWhy(host, { onPanel, onLayer, onLegend, onNumber, onSearch }, reach) {
   const layers = createSwitch("Layer", (/** @type {number} */ layer) => onLayer(layer));
-  const head = element("div", { class: "why-head" });
+  const head = element("div", { class: "why-head flex-wrap text-small" });
   const body = element("div", {});
   const panels = createChildren(body, createRow, ({ panel }) => panel.key);
   let search = /** @type {ReturnType<typeof createSearch>|null} */ (null);
@@ -59,7 +59,7 @@ export function createWhy(host, { onPanel, onLayer, onLegend, onNumber, onSearch
         const state = { "aria-label": `Show ${label}`, "aria-pressed": String(open) };
         return h("button", { key, ...state, onclick: () => onPanel(key, !open) }, label);
       });
-      const group = { class: "switches", role: "group", "aria-label": "Shown below" };
+      const group = { class: "switches flex-wrap", role: "group", "aria-label": "Shown below" };
       render(head, h("h2", {}, "Why"), h("div", group, toggles), layers.element, h("p", {}, netNote));
       const options = Array.from({ length: count }, (_, value) => ({ value, label: `${value + 1}` }));
       layers.show(options, chosen);

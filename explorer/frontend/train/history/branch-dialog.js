@@ -85,7 +85,7 @@ export function createBranchDialog({ onBranch }) {
       makeField("rule", "Goes on with", "rule", makeOptions([...names, ...others], several ? 1 : 0)),
       makeField("op", "Goes on with op", "op", makeOptions(ops)),
       makeField("lr", "New lr", "lr"),
-      h("p", { class: "next", role: "alert" }, refusal),
+      h("p", { class: "next text-small", role: "alert" }, refusal),
       h("button", { class: "primary", disabled: !hasRun || step >= most, onclick: branch }, "Branch"),
     );
   }

@@ -17,7 +17,7 @@ const FILES = /** @type {const} */ ([
  *   message; that of ``onTake`` is "" on success
  */
 export function createExportMenu({ onTake, onOpen }) {
-  const status = element("p", { class: "next", role: "status" });
+  const status = element("p", { class: "next text-small", role: "status" });
   const buttons = FILES.map(([file, name, hint]) =>
     element("button", { onclick: () => showResult(() => onTake(file)) }, element("b", {}, name), ` ${hint}`),
   );

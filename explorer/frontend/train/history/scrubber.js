@@ -13,7 +13,7 @@ export function createScrubber({ onScrub }) {
   let step = 0;
   const range = element("input", { type: "range", "aria-label": "Step shown", min: 0, step: 1 });
   const marks = element("div", { class: "marks", "aria-hidden": "true" });
-  const said = element("span", { class: "nearest", role: "status" });
+  const said = element("span", { class: "nearest text-small", role: "status" });
   const host = element("div", { class: "scrubber", style: "visibility: hidden" }, range, marks);
 
   range.addEventListener("input", () => {

@@ -40,13 +40,13 @@ export function createHistoryView(host, on) {
         scrubber.element,
         h(
           "div",
-          { class: "actions" },
+          { class: "actions flex-wrap" },
           h("button", state, isBack ? `Go on from step ${step}` : "Go on from here"),
           branchMenu.element,
           exportMenu.element,
           scrubber.said,
-          h("span", { class: "nearest", role: "status" }, unsaid),
-          h("ul", { class: "chips", "aria-label": "Branch points and earlier runs" }, chips),
+          h("span", { class: "nearest text-small", role: "status" }, unsaid),
+          h("ul", { class: "chips text-small", "aria-label": "Branch points and earlier runs" }, chips),
         ),
       );
       const next = host.querySelector(".chips button") ?? host.querySelector(".actions button");

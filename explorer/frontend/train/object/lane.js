@@ -15,7 +15,7 @@ const MAX_WIDTH = 1.3; // maximum width of a band; 1 is that of the gradient at 
  */
 export function createLaneCard({ line: { label } }) {
   const lane = createLane(() => undefined);
-  const top = element("div", { class: "top" }, element("h2", {}, label));
+  const top = element("div", { class: "top flex-row" }, element("h2", {}, label));
   const card = element("div", { class: "card rule", role: "group", "aria-label": label }, top, ...lane.nodes);
   return {
     element: card,

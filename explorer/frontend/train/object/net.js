@@ -133,7 +133,7 @@ const PAINTERS = {
     };
   },
   fold(_plate, onFold) {
-    const button = element("button", { class: "fold", "aria-expanded": "false", onclick: onFold });
+    const button = element("button", { class: "fold text-small", "aria-expanded": "false", onclick: onFold });
     return {
       node: createPlate("folded", button, element("span", {})),
       show(_forward, { folded }) {
@@ -145,7 +145,11 @@ const PAINTERS = {
   outputs(_plate, onFold) {
     const bars = element("div", { class: "chances" });
     const caption = element("span", {});
-    const fold = element("button", { class: "fold", "aria-expanded": "true", onclick: onFold }, "Fold");
+    const fold = element(
+      "button",
+      { class: "fold text-small", "aria-expanded": "true", onclick: onFold },
+      "Fold",
+    );
     const node = element(
       "figure",
       { class: "plate of-outputs" },

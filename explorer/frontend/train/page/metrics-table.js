@@ -103,7 +103,12 @@ export function createMetricsTable(host) {
           h("thead", {}, h("tr", {}, h("th", { scope: "col" }, "Rule"), heads)),
           h("tbody", {}, rows),
         ),
-        h("details", { class: "meanings" }, h("summary", {}, "What these words mean"), h("dl", {}, terms)),
+        h(
+          "details",
+          { class: "meanings text-small" },
+          h("summary", {}, "What these words mean"),
+          h("dl", {}, terms),
+        ),
       );
     },
   };

@@ -17,7 +17,7 @@ export function createOnePanel(host, { onClose, onEvidence }) {
   const close = element("button", { class: "close", "aria-label": "Close", onclick: onClose }, "×");
   const reason = element("p", { class: "reason" });
   const body = element("div", {});
-  const limits = element("p", { class: "note" });
+  const limits = element("p", { class: "note text-small" });
   const all = element("button", { class: "all-evidence", onclick: onEvidence }, "All evidence");
   const ignore = () => undefined;
   const panels = createChildren(

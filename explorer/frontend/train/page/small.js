@@ -22,7 +22,7 @@ export function createSmallTraining(host, store, { server, plotly }) {
   const end = new AbortController();
   const [buttons, status] = ["commands", "status"].map((name) => element("div", { class: name }));
   const { root, show, destroy } = createSmallPicture(
-    element("div", { class: "bar" }, buttons, status),
+    element("div", { class: "bar flex-wrap" }, buttons, status),
     plotly,
   );
   host.replaceChildren(root);

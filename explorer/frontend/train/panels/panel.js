@@ -103,7 +103,7 @@ export function createPanel({ key, rows, legend, scrolls }, { onLegend, onNumber
           ),
         ),
         row.missing
-          ? h("p", { class: "missing" }, row.missing)
+          ? h("p", { class: "missing text-small" }, row.missing)
           : h(
               "div",
               { class: "columns" },

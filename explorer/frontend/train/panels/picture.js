@@ -6,6 +6,8 @@ import { layOutHistogram } from "../widgets/histogram.js";
 import { paintDots, paintImage } from "../widgets/image.js";
 import { makeBarPath, makeLinePath, share } from "../widgets/svg-paths.js";
 
+const DASHES = [null, "2 3", "6 4", "8 3 2 3", "12 4"]; // of the line of each layer
+
 /** @import { Child } from "../../elements/render.js" */
 /** @import { Picture } from "./panels.js" */
 /** A part of a picture, as explorer/training/instruments makes it. @typedef {Object<string, *>} Block */
@@ -18,7 +20,7 @@ import { makeBarPath, makeLinePath, share } from "../widgets/svg-paths.js";
 
 /** @type {{[kind: string]: (block: *, around: Around) => Child}} */
 const KINDS = {
-  note: ({ text }) => h("p", { class: "note" }, text),
+  note: ({ text }) => h("p", { class: "note text-small" }, text),
   // Bars with name and text, in fractions of the longest bar.
   bars: ({ bars }) =>
     bars.map((/** @type {[string, string, number]} */ [name, text, length]) =>
@@ -61,9 +63,9 @@ const KINDS = {
   example: (block, { picture, canvas }) =>
     h(
       "div",
-      { class: "of-example" },
+      { class: "of-example flex-row" },
       canvas((node) => paintImage(node, block, picture.ink)),
-      h("p", { class: "note" }, block.text),
+      h("p", { class: "note text-small" }, block.text),
     ),
   // Images with captions, which keep their proportions if they fit.
   row: ({ images, fits }, { picture, canvas }) =>
@@ -204,10 +206,11 @@ function drawLines({ lines, bands, ends, most, least, height }, { picture: { ste
   const zero = share(0, ends[0], ends[1]);
   const areas = bands.map((/** @type {ArrayLike<number>[]} */ [low, high]) => {
     const outline = [...pointsOf(low), ...pointsOf(high).reverse()];
-    return makePath("channels", makeLinePath(outline.filter(({ y }) => Number.isFinite(y))));
+    const d = makeLinePath(outline.filter(({ y }) => Number.isFinite(y)));
+    return h("path", { d, fill: "currentcolor", "fill-opacity": 0.15 });
   });
   const curves = lines.map((/** @type {ArrayLike<number>} */ values, /** @type {number} */ layer) =>
-    makePath(`curve layer-${layer}`, makeLinePath(pointsOf(values))),
+    h("path", { class: "curve", "stroke-dasharray": DASHES[layer], d: makeLinePath(pointsOf(values)) }),
   );
   const paths = [areas, zero >= 0 && zero <= 1 && makePath("zero", makeLevelPath(zero)), curves];
   return makeFrame({}, paths, { most, least }, `height:${height}rem`);

@@ -12,7 +12,7 @@ import { h, render } from "../../elements/render.js";
  * @param {HTMLElement} cards @param {ReturnType<typeof import("../../choice/store.js").createStore>} store
  */
 export function createControls(cards, store) {
-  const host = element("div", { class: "controls" });
+  const host = element("div", { class: "controls flex-wrap text-small" });
   cards.append(host);
   return {
     /** Update the buttons. @param {Choice} choice */

@@ -156,7 +156,7 @@ function createLogField({ label, meaning, low, high, words }, { onChange, usual 
       "div",
       { class: word ? "wide with-word" : "wide" },
       slider.element,
-      ...(word ? [element("label", {}, box, words[word])] : []),
+      ...(word ? [element("label", { class: "flex-row" }, box, words[word])] : []),
     ),
     show(text) {
       box.checked = text === word;

@@ -40,7 +40,7 @@ export function createTable(host, { onTable }, examples) {
     oninput: ({ inputType }) => /^insertFrom(Paste|Drop)$/.test(inputType) && acceptText(field.value),
   });
   const file = createFileButton("Open a file", { accept: ".csv,.tsv,.txt,text/csv", onFile: openFile });
-  const status = element("p", { class: "next", role: "status" });
+  const status = element("p", { class: "next text-small", role: "status" });
   const offered = examples.map(({ name, table }) =>
     element("button", { onclick: () => acceptText(table) }, `Example: ${name.toLowerCase()}`),
   );
@@ -64,7 +64,7 @@ export function createTable(host, { onTable }, examples) {
       ` or drop a file here. ${describeLimits()}`,
     ),
     field,
-    element("div", { class: "own-file" }, file, ...offered, status),
+    element("div", { class: "own-file flex-wrap" }, file, ...offered, status),
     change,
     preview.element,
   );

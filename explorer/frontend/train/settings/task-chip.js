@@ -12,7 +12,7 @@ import { drawTask } from "./task-picker.js";
  * @param {HTMLElement} tray contains the picker
  */
 export function createTaskChip(bar, tray) {
-  const chip = element("button", { class: "task-chip", "aria-expanded": "false", onclick: turn });
+  const chip = element("button", { class: "task-chip flex-row", "aria-expanded": "false", onclick: turn });
   let displayedKey = "";
   bar.prepend(chip);
   tray.addEventListener("click", ({ target }) => {

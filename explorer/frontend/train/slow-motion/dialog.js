@@ -132,12 +132,12 @@ export function createSlowMotion(host, on) {
         {},
         h("h2", {}, picture.title),
         layers.element,
-        h("div", { class: "slow-rules", role: "group", "aria-label": "Rule" }, names),
+        h("div", { class: "slow-rules flex-wrap", role: "group", "aria-label": "Rule" }, names),
         h("button", { class: "close", "aria-label": "Close", onclick: () => dialog.close() }, "✕"),
       ),
       h(
         "div",
-        { class: "refused-step" },
+        { class: "refused-step flex-wrap" },
         h("p", { role: "status" }, picture.message),
         action && h("button", { onclick: acts[action] }, ACTIONS[action]),
       ),
@@ -153,7 +153,7 @@ export function createSlowMotion(host, on) {
         ),
         h(
           "div",
-          { class: "go" },
+          { class: "go flex-wrap" },
           makeButton("Next step", has && picture.canStep, on.onStep),
           makeButton(timer ? "Hold" : "Play", has, () => (timer ? stop() : play())),
           makeButton("←", stages[0]?.time === "past", () => turnTo(-1), "Stage before"),

@@ -143,7 +143,7 @@ function drawBars({ bars }) {
   return bars.map(({ name, from, to, target, right }) => {
     const style = `bottom: ${toPercent(from, 1)}; height: ${toPercent(to - from, 1)}`;
     const mark = target !== null && h("i", { class: "target", style: `bottom: ${toPercent(target, 1)}` });
-    const track = h("span", {}, h("i", { class: "bar", style }), mark);
+    const track = h("span", {}, h("i", { class: "score", style }), mark);
     return h("div", { class: "output", "data-right": right ? "true" : null }, track, h("b", {}, name));
   });
 }

@@ -2,6 +2,9 @@
 
 import { element, setAttribute, setText } from "../../elements/dom.js";
 
+// States of which the visitor should know before going on.
+const WARNINGS = ["lost", "refused", "failed", "diverged", "gone", "silent", "crowded"];
+
 /** Create a button. @param {string} name @param {() => void} act @param {string} [kind] CSS class */
 export function createButton(name, act, kind = "") {
   const handleClick = () => node.getAttribute("aria-disabled") ?? act();
@@ -22,7 +25,7 @@ export function createStatus(host, label, names) {
   const metrics = names.map(createMetric);
   const bar = element("progress", { "aria-label": label, max: 1 });
   const main = element("p", { class: "main", role: "status" });
-  const next = element("p", { class: "next" });
+  const next = element("p", { class: "next text-small" });
   const sentences = element("div", { class: "said-of-run" }, main, next);
   host.append(bar, sentences, element("div", { class: "metrics" }, ...metrics.map((one) => one.element)));
   return {
@@ -37,6 +40,7 @@ export function createStatus(host, label, names) {
       setText(main, words.main);
       setText(next, words.next);
       setAttribute(host, "data-state", words.state);
+      setAttribute(host, "data-warns", WARNINGS.includes(words.state));
     },
   };
 }
