@@ -55,6 +55,19 @@ def test_a_class_runs_from_its_code_to_its_end(new_page: Open, chromium: Browser
         the_end_leaves_nothing(teacher, one, other)
 
 
+def test_a_student_on_a_phone_is_told_that_a_prediction_was_wrong(new_page: Open) -> None:
+    teacher, code = open_class(new_page)
+    one = new_page(fresh=True, viewport=PHONE, **FINGER)
+    joins_by_its_code(one, code)
+    one.get_by_role("radio").nth(1).check()
+    one.get_by_role("button", name="Send my prediction").click()
+    expect(one.locator(".verdict")).to_contain_text("Sent.")
+    teacher.keyboard.press("Escape")
+    teacher.get_by_role("button", name="Reveal").click()
+    expect(one.locator(".verdict")).to_contain_text("Not right. The backward returns g")
+    expect(one.locator(".verdict")).to_be_in_viewport(ratio=1)
+
+
 def open_class(new_page: Open) -> tuple[Page, str]:
     """Open a class on a lesson that is drawn; return the teacher's page and the code."""
     teacher = new_page(fresh=True, viewport={"width": 1280, "height": 720})
