@@ -137,6 +137,9 @@ def test_each_rule_of_a_finished_run_has_a_line_and_why_opens_its_panel(
     expect(panel.locator(".column")).to_have_count(1)
     expect(panel).to_be_in_viewport()
     assert violations_in_both_themes(page, ".training") == []
+    press(page, "All evidence")
+    expect(page.get_by_role("group", name="Shown below")).to_be_in_viewport(ratio=1)
+    press(page, "Evidence")
     panel.get_by_role("button", name="Close").click()
     expect(panel).to_be_hidden()
 

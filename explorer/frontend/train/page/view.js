@@ -118,7 +118,10 @@ export function createPainter(host, { store, plotly, examples, onPresent, cardOf
         on.onWhy(null);
         opener?.focus();
       },
-      onEvidence: () => setOpenTools(store, "evidence"),
+      onEvidence() {
+        setOpenTools(store, "evidence");
+        requestAnimationFrame(() => find("why").scrollIntoView()); // after it has been painted, below the fold
+      },
     });
     return {
       chip,
