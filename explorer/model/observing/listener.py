@@ -18,7 +18,7 @@ from explorer.model.tape.names import LINEAR, find_tensors, is_pointwise
 from explorer.model.tape.private import DisableTorchFunction, is_functorch_wrapped_tensor
 
 ZERO = "its backward is zero everywhere"
-UNUSED = "no call uses it on the way to the loss"
+UNUSED = "no call leads from there to the loss"
 BY_VALUE = "each gradient is zero by the values it was multiplied with"
 _PASSES = 8  # number of forward passes without backward after which recorded calls are dropped
 
