@@ -134,7 +134,7 @@ export function createMap(host, { store, ask }) {
     const canvas = element("canvas", { role: "img" });
     const line = element("div", { class: "map-g", role: "slider", tabindex: 0, onkeydown: handleKey });
     const field = element("div", { class: "map-field" }, canvas, line);
-    const pointerLabel = element("span", { style: "grid-area: at; text-align: center" });
+    const pointerLabel = element("span", { class: "map-at", style: "grid-area: at; text-align: center" });
     const group = element("div", { class: "map", role: "group", "aria-label": label });
     let now = /** @type {ShownMap|null} */ (null);
     let painted = /** @type {[RuleMap, typeof look]|null} */ (null);
