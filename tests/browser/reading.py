@@ -194,6 +194,14 @@ def title(place: Page | Locator, name: str) -> Locator:
     return place.get_by_role("combobox", name=name, exact=True)
 
 
+def press_section(page: Page, name: str) -> None:
+    """Press the tab of a section, which may be in the menu of sections."""
+    button = page.locator(".sections").get_by_role("button", name=name, exact=True)
+    if not button.is_visible():
+        page.locator(".sections summary").click()
+    button.click()
+
+
 def choose(page: Page, name: str, text: str) -> None:
     """Type into the op's title, or into the dialog of "Add rule", and take the first that is found."""
     if name == "Add rule":

@@ -100,7 +100,7 @@ def test_a_link_to_a_section_opens_it_in_view_with_its_tools(
     resize(page, LAPTOP)
     visit(page, f"/?op=round&rule=lsq&section={section}{tools}")
     expect(page.locator(".served")).to_have_count(0)
-    expect(page.get_by_role("button", name="Reset view")).to_be_visible(visible=bool(tools))
+    expect(page.locator("summary", has_text="Save")).to_be_visible(visible=bool(tools))
     opened = page.locator(".sections button[aria-expanded=true]")
     expect(opened).to_have_count(1)
     expect(opened).to_be_in_viewport(ratio=1)

@@ -56,15 +56,13 @@ def test_panels_are_tall_enough_and_no_words_are_cut(explore: Page, subtests: py
             assert mistake.evaluate("node => node.scrollHeight <= node.clientHeight")
 
 
-def test_the_page_explains_itself_and_its_sign_on_a_phone(
-    phone_explore: Page,
-) -> None:
+def test_the_page_explains_itself_and_its_sign_on_a_phone(phone_explore: Page) -> None:
     page = phone_explore
     turn(page, "/")
     line = page.locator(".heading p").last  # the page's own lies behind what came with it
     expect(line).to_contain_text("backward rule")
     expect(line).to_contain_text("g is the gradient that arrives at its output")
-    page.get_by_label("What confirmed by torch means").tap()
+    page.get_by_text("More", exact=True).tap()
     words = page.get_by_text("its values take their place")
     expect(words).to_be_in_viewport(ratio=1)
     page.keyboard.press("Escape")

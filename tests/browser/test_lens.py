@@ -40,7 +40,10 @@ def test_the_lens_in_the_browser_matches_python(explore: Page) -> None:
 def test_the_lens_is_switched_on_and_off_and_follows_a_dragged_slider(explore: Page) -> None:
     page = explore
     turn(page, "/?op=quantize&rule=straight_through&tools=all", shows=["straight_through"])
+    page.get_by_text("Layers and size").click()
     page.get_by_role("checkbox", name="Noise lens").press("Space")
+    expect(page.locator("summary", has_text="Layers and size")).to_be_focused()
+    expect(page.get_by_role("checkbox", name="Noise lens")).to_be_hidden()  # it would cover the controls
     noise = page.get_by_label("Noise on x")
     noise.select_option("triangular")
     field = number(page, "Width of the noise")
@@ -57,6 +60,7 @@ def test_the_lens_is_switched_on_and_off_and_follows_a_dragged_slider(explore: P
         page.wait_for_function("before => location.href !== before", arg=before)
     enter(field, "40")
     expect(page.get_by_text("40 is not allowed here: choose a number from 0.01 to 10.")).to_be_visible()
+    page.get_by_text("Layers and size").click()
     page.get_by_role("checkbox", name="Noise lens").press("Space")
     expect(noise).to_have_count(0)
 
@@ -70,5 +74,6 @@ def test_the_comparison_table_uses_the_noise_of_the_lens(explore: Page) -> None:
     page.get_by_role("combobox", name="Noise on x").select_option("triangular")
     enter(number(page, "Width of the noise"), "2")
     expect(page.locator(".compared [data-rule=approx_sign] [data-column=lens]")).to_have_text("0 %")
+    page.get_by_text("Layers and size").click()
     page.get_by_role("checkbox", name="Noise lens").press("Space")
     expect(page.get_by_role("combobox", name="Noise on x")).to_have_value("triangular")  # the table's own

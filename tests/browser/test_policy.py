@@ -6,7 +6,7 @@ from playwright.sync_api import Page, expect
 from explorer.instrument.view import SECTIONS
 from explorer.lessons import LESSONS
 from tests.browser.lessons import press
-from tests.browser.reading import CHART, choose, visit
+from tests.browser.reading import CHART, choose, press_section, visit
 from tests.browser.visitors import Open
 from tests.selection import take_part
 
@@ -20,10 +20,11 @@ def page(new_page: Open) -> Page:
 def test_explore_and_its_sections_keep_to_the_policy(page: Page) -> None:
     visit(page, "/?op=clamp&rule=masked&section=formula")
     for name in take_part(list(SECTIONS.values())[1:]):
-        page.get_by_role("button", name=name, exact=True).click()
+        press_section(page, name)
         expect(page.locator(".stSkeleton")).to_have_count(0)
     choose(page, "Add rule", "zero")
     with page.expect_download():
+        page.locator("summary", has_text="Save").click()
         page.get_by_role("button", name="PNG").click()
 
 

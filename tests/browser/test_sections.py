@@ -8,7 +8,7 @@ from explorer.instrument.view import SECTIONS
 from explorer.lessons import LESSONS
 from explorer.ui.server.admission.paths import PAGES
 from tests.browser.lessons import press, turn_to
-from tests.browser.reading import CHART, box_of, card, settle_train, turn, wait_until_at_rest
+from tests.browser.reading import CHART, box_of, card, press_section, settle_train, turn, wait_until_at_rest
 from tests.browser.visitors import VIEWPORT
 from tests.selection import take_part
 
@@ -49,16 +49,30 @@ def test_an_opened_section_scrolls_into_view(explore: Page) -> None:
     drawn = page.get_by_test_id("stElementContainer")
     without = drawn.count()
     for name in take_part(SECTIONS.values()):
-        button = page.get_by_role("button", name=name, exact=True)
-        button.click()
+        button = page.locator(".sections button", has_text=name)
+        press_section(page, name)
         page.wait_for_function(
             "top => document.querySelector('.sections').getBoundingClientRect().top < top", arg=450
         )
         expect(page.locator(".chart-plot")).to_be_in_viewport()
-        button.click()
+        press_section(page, name)
         expect(button).to_have_attribute("aria-expanded", "false")
         expect(drawn).to_have_count(without)
         page.locator(".stMain").evaluate("main => main.scrollTo(0, 0)")
+
+
+def test_a_section_from_the_menu_has_a_tab_while_it_is_open(explore: Page) -> None:
+    turn(explore, "/?op=round&rule=straight_through", shows=["straight_through"])
+    menu, inside = explore.locator(".sections summary"), explore.locator(".sections .window button:visible")
+    compare = explore.locator(".sections button", has_text="Compare")
+    menu.press("Enter")
+    expect(inside).to_have_text(["Format", "Compare", "Rule map"])  # no parameter of round learns
+    compare.press("Enter")
+    expect(explore.locator(".sections button[aria-expanded=true]")).to_be_focused()
+    expect(inside).to_have_count(0)
+    compare.press("Enter")
+    expect(compare).to_be_hidden()
+    expect(menu).to_be_focused()
 
 
 def test_every_focusable_element_has_a_name_a_ring_and_a_role(explore: Page) -> None:

@@ -21,16 +21,7 @@ from explorer.snippets import notebook, snippet
 from explorer.snippets.pair import make_pair
 from explorer.snippets.short_code import make_short_code
 from tests.browser.access import violations_in_both_themes
-from tests.browser.reading import (
-    card,
-    choose,
-    enter,
-    go_back,
-    number,
-    slider,
-    title,
-    traces,
-)
+from tests.browser.reading import card, choose, enter, go_back, number, slider, title, traces
 from tests.browser.sites import PREFIX, Watched, wait_until_drawn
 from tests.frontend.measures.test_csv import assert_same_numbers
 from tests.reading.documents import DOCUMENTS_CLAMP
@@ -77,9 +68,11 @@ def test_explore_works_from_the_disk(disk: Page, folder: Path) -> None:
     name, csv = _downloaded(disk, "Download CSV")
     assert name == "curve.csv"
     assert_same_numbers(csv, sample_curves("round", ["default", "straight_through"]))
+    disk.locator("summary", has_text="Save").click()
     assert _words_in(_downloaded(disk, "Save as HTML")[1]).endswith(words)
     enter(number(disk, "Upstream gradient g"), "2")
     wait_until_drawn(disk, "Computed in the browser")
+    disk.locator("summary", has_text="Save").click()
     assert _words_in(_downloaded(disk, "Save as HTML")[1]) == ""
     expect(disk.locator(".words .main")).to_contain_text("The app has them for everything else.")
     assert set(traces(disk)["straight_through"].y) == {2.0}

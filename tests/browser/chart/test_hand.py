@@ -101,9 +101,10 @@ def test_a_drag_moves_the_range_of_x(show: Show) -> None:
 
 def test_the_view_can_be_reset_in_three_ways(show: Show) -> None:
     page = show(op="square", rules=[LINE], range=[-2, 4])
+    reset = page.get_by_role("button", name="Reset view")
     for back in (
         lambda: page.mouse.dblclick(300, 200),
-        lambda: page.get_by_role("button", name="Reset view").click(),
+        lambda: reset.click(),
         lambda: page.get_by_role("slider", name="Probe x").press("Home"),
     ):
         page.evaluate("() => { shell.moves = []; }")
@@ -111,9 +112,11 @@ def test_the_view_can_be_reset_in_three_ways(show: Show) -> None:
         page.mouse.wheel(0, -300)
         at_rest(page)
         assert page.evaluate(RANGE) != [-2, 4]
+        expect(reset).to_be_visible()
         back()
         assert moves(page, "view")[-1] == [-2, 4, "settled"]
         assert page.evaluate(RANGE) == [-2, 4]
+        expect(reset).to_be_hidden()
 
 
 def test_keys_zoom_and_move_the_view(show: Show) -> None:

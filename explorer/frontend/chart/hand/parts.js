@@ -1,6 +1,7 @@
 // The HTML elements of a chart: Plotly's plot, and an overlay for curves during drags.
 
 import { element } from "../../elements/dom.js";
+import { createMenu } from "../../elements/menu.js";
 import { shape } from "../../elements/svg.js";
 
 /** The elements of a chart. @typedef {ReturnType<typeof createParts>} Parts */
@@ -17,12 +18,16 @@ export function createParts({ onReset, onSave }) {
   overlay.append(circles, marks);
   const named = { "aria-label": "Probe x", "aria-valuenow": 0 };
   const probe = element("div", { class: "chart-probe", role: "slider", tabindex: 0, ...named });
+  const reset = createButton("Reset view", "Back to the whole range (Home)", onReset);
+  const save = createMenu(
+    "Save",
+    createButton("PNG", "Save the chart as a PNG picture", () => onSave("png")),
+    createButton("SVG", "Save the chart as an SVG picture", () => onSave("svg")),
+  );
   const buttons = element(
     "div",
     { class: "chart-buttons", onpointerdown: stopEvent, ondblclick: stopEvent },
-    createButton("Reset view", "Back to the whole range (Home)", onReset),
-    createButton("PNG", "Save the chart as a PNG picture", () => onSave("png")),
-    createButton("SVG", "Save the chart as an SVG picture", () => onSave("svg")),
+    ...[reset, save],
   );
   const layer = element("div", { class: "chart-layer" }, probe, buttons);
   return {
@@ -31,6 +36,7 @@ export function createParts({ onReset, onSave }) {
     circles,
     marks,
     layer,
+    reset,
     probe,
   };
 }

@@ -77,6 +77,7 @@ export function createChart(host, options) {
   function draw(picture, phase) {
     state = withPicture(state, picture);
     painter.paint(picture, phase);
+    parts.reset.hidden = String(picture.range) === String(state.home);
     probe.show(picture, painter.scene());
   }
 

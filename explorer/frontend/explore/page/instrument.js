@@ -121,8 +121,9 @@ export function createInstrument(host, store, reach) {
   if (strip) parts.push(createStrip(strip, { store, ...reach, ask }));
   if (!reach.calm) host.classList.remove("calm");
   if (tabs) parts.push(createTabs(tabs, { store, sections: reach.sections }));
-  if (tabs && (reach.template || getCatalogue().saved))
-    parts.push(createSaving(tabs, { store, ask: reach.ask, server, template: reach.template }));
+  const saves = /** @type {HTMLElement|null} */ (tabs && host.querySelector(".chart-buttons .window"));
+  if (saves && (reach.template || getCatalogue().saved))
+    parts.push(createSaving(saves, { store, ask: reach.ask, server, template: reach.template }));
   if (tabs && reach.calm) parts.push(createCalm(host, tabs, { store, onChange: () => stage?.refresh() }));
   if (tabs && reach.calm) followKey("d", () => stage?.draw?.(), end.signal);
   return {

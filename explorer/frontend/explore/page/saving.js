@@ -24,7 +24,7 @@ const FAILED_TEXT = "The file to save could not be loaded: try again.";
 export function createSaving(host, { store, ask, server = (path) => path, template }) {
   const load = template ?? (() => loadFile(server(getCatalogue().saved)));
   const status = element("span", { role: "status", class: "said text-small" });
-  const button = element("button", { class: "save", onclick: save }, "Save as HTML");
+  const button = element("button", { onclick: save }, "Save as HTML");
 
   async function save() {
     setText(status, "");
@@ -35,7 +35,7 @@ export function createSaving(host, { store, ask, server = (path) => path, templa
     else setText(status, FAILED_TEXT);
   }
 
-  host.append(element("span", { class: "saving" }, status, " ", button));
+  host.append(element("span", { class: "saving" }, button, status));
   return { destroy: () => undefined };
 }
 

@@ -2,11 +2,15 @@
 
 import { getLearnable } from "../../choice/choice.js";
 import { element, setAttribute } from "../../elements/dom.js";
+import { createMenu } from "../../elements/menu.js";
 
+const FIRST = ["formula", "code", "checks", "data"];
+const FEW = 4; // so many tabs need no menu
 const FILL_MS = 5000; // time for a section that a link opens to get its contents
 
 /**
- * Create a tab for each section below the chart. The tab on equilibria exists only while a parameter can learn.
+ * Create a tab for each section below the chart. Of many tabs, those used less are in a menu while their section is
+ * closed. The tab on equilibria exists only while a parameter can learn.
  * @param {HTMLElement} host
  * @param {{store: import("../../choice/store.js").Store, sections: Object<string, string>}} options ``sections``:
  *   labels by key
@@ -16,11 +20,16 @@ export function createTabs(host, { store, sections }) {
     const press = () => toggle(key);
     return { key, button: element("button", { onclick: press, "data-section": key }, name) };
   });
+  const others = buttons.filter(({ key }) => buttons.length > FEW && !FIRST.includes(key));
+  const first = buttons.filter((one) => !others.includes(one)).map(({ button }) => button);
+  const menu = createMenu("More sections");
+  const [summary, list] = /** @type {Iterable<HTMLElement>} */ (menu.children);
   host.prepend(
     element(
       "div",
       { role: "group", "aria-label": "Sections", class: "sections flex-row" },
-      ...buttons.map((one) => one.button),
+      ...first,
+      ...(others.length ? [menu] : []),
     ),
   );
 
@@ -30,11 +39,23 @@ export function createTabs(host, { store, sections }) {
     store.change({ ...choice, section: choice.section === key ? "" : key });
     const isCalm = host.closest(".calm") !== null; // on the simple page, the curves stay in view
     if (choice.section !== key && !isCalm) host.scrollIntoView({ block: "center", behavior: "smooth" });
+    const pressed = others.find((one) => one.key === key)?.button; // has moved, and lost the focus
+    if (pressed) (list.contains(pressed) ? summary : pressed).focus({ preventScroll: true });
+  }
+
+  /** Move the tab of the open section out of the menu, and the others into it. @param {string} section */
+  function arrangeMenu(section) {
+    const inside = others.filter(({ key }) => key !== section).map(({ button }) => button);
+    if (inside.length === list.childElementCount && inside.every((button) => list.contains(button))) return;
+    menu.open = false;
+    list.replaceChildren(...inside);
+    menu.before(...others.map(({ button }) => button).filter((button) => !inside.includes(button)));
   }
 
   const end = new AbortController();
   const stop = store.subscribeNow((choice, { origin }) => {
     const { section } = choice;
+    arrangeMenu(section);
     for (const { key, button } of buttons) {
       setAttribute(button, "aria-expanded", String(key === section));
       button.hidden = key === "rest" && section !== key && !getLearnable(choice).length;

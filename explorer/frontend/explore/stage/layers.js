@@ -23,7 +23,7 @@ export function createSwitches(store) {
   }
 
   return {
-    element: element("div", { class: "end layers flex-row" }, ...switches.map((one) => one.element)),
+    element: element("div", { class: "layers flex-row" }, ...switches.map((one) => one.element)),
     /** Check the box of the further curves that are shown. @param {Choice} choice */
     show({ layer }) {
       for (const { key, box } of switches) box.checked = key === layer;

@@ -4,7 +4,6 @@ import { getLinkedParameters } from "../../choice/address.js";
 import { getEntries, replaceRule } from "../../choice/choice.js";
 import { addCustomEntry } from "../../choice/entries.js";
 import { element } from "../../elements/dom.js";
-import { createMenu } from "../../elements/menu.js";
 import { h, render } from "../../elements/render.js";
 import { formatFourDigits } from "../../formula/substitution.js";
 
@@ -25,14 +24,14 @@ const HEADS = ["rule", "area over all x", "width at half height"];
 const TWO_TEXT = "To scale rules, choose at least two with such a size.";
 
 /**
- * Create the menu that scales all backward rules to one size.
- * @param {import("../../choice/store.js").Store} store @param {CachedAsk} ask
+ * Add to a menu what scales all backward rules to one size.
+ * @param {import("../../choice/store.js").Store} store @param {CachedAsk} ask @param {HTMLDetailsElement} menu
  */
-export function createSizeMenu(store, ask) {
+export function createSizeMenu(store, ask, menu) {
   let status = "";
   let before = /** @type {{choice: Choice, keys: string}|null} */ (null);
-  const menu = createMenu("Size");
-  const body = /** @type {Element} */ (menu.lastElementChild);
+  const body = element("div", {});
+  menu.lastElementChild?.append(body);
   menu.addEventListener("toggle", () => menu.open && show(store.current));
 
   /** Scale all rules to the area or width of the first rule that has one. @param {Kind} kind */
@@ -111,7 +110,7 @@ export function createSizeMenu(store, ask) {
   }
 
   draw();
-  return { element: element("div", { class: "end size flex-row" }, menu), show };
+  return { show };
 }
 
 /** Return the table row with a rule's name and sizes. @param {Row} row */

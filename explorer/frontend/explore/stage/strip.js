@@ -5,6 +5,7 @@ import { element } from "../../elements/dom.js";
 import { createExamples } from "../../cards/examples.js";
 import { formatNumber } from "../../formula/numbers.js";
 import { createNumberField } from "../../elements/number.js";
+import { createMenu } from "../../elements/menu.js";
 import { createG } from "./sliders.js";
 import { createSwitches } from "./layers.js";
 import { createSizeMenu } from "./size-menu.js";
@@ -42,13 +43,17 @@ export function createStrip(host, { store, examples, sizes = true, ask }) {
     ({ choice }, other) => !choice.learns || choice.learns === other.learns,
     ({ rules }) => (examples.length ? `Train ${RULE_WORDS[rules.length] ?? `all ${rules.length}`}` : ""),
   );
-  const size = sizes && ask.has("sizes") ? createSizeMenu(store, ask) : null;
-  if (size) layers.element.append(size.element);
+  const drawn = createMenu(sizes && ask.has("sizes") ? "Layers and size" : "Layers", layers.element);
+  const size = sizes && ask.has("sizes") ? createSizeMenu(store, ask, drawn) : null;
+  layers.element.addEventListener("change", () => {
+    drawn.open = false; // it covers the controls of the layer
+    drawn.querySelector("summary")?.focus();
+  });
   host.append(
     g.element,
     startField.label,
     stopField.label,
-    layers.element,
+    element("div", { class: "end size" }, drawn),
     ...(examples.length ? [menu.element] : []),
   );
 

@@ -17,25 +17,24 @@ const EXPLANATION =
   "same curves in Python, and its values take their place: then they are confirmed.";
 
 /**
- * Create the sentences above the chart, with the rest to open on demand.
- * @param {HTMLElement} host @param {string} [explanation] of the label about torch
+ * Create the sentences above the chart. A menu opens the rest and the explanation of the label about torch.
+ * @param {HTMLElement} host @param {string} [explanation] of the label
  */
 export function createWords(host, explanation = EXPLANATION) {
   const head = element("h2", { class: "headline" });
   const main = element("p", { class: "main" });
   const below = element("p", { class: "below" });
   const rest = element("p", { class: "rest" });
-  const moreMenu = createMenu("More", rest);
+  const explained = element("p", { hidden: true }, explanation);
+  const moreMenu = createMenu("More", rest, explained);
   const sign = element("span", { class: "sign", role: "status" });
-  const explained = createMenu("?", element("p", {}, explanation));
-  setAttribute(/** @type {Element} */ (explained.firstChild), "aria-label", "What confirmed by torch means");
-  host.append(
-    head,
-    main,
-    below,
-    moreMenu,
-    element("span", { class: "confirmation flex-row" }, sign, explained),
-  );
+  host.append(head, main, below, moreMenu, element("span", { class: "confirmation flex-row" }, sign));
+
+  /** Hide the menu while it is empty: without a label, there is nothing to explain. */
+  function arrangeMenu() {
+    explained.hidden = !sign.textContent;
+    moreMenu.hidden = !rest.textContent && explained.hidden;
+  }
 
   return {
     /**
@@ -48,7 +47,7 @@ export function createWords(host, explanation = EXPLANATION) {
       if (words) setText(main, words.main);
       else if (!main.textContent) setText(main, PENDING_TEXT);
       if (words) setText(rest, words.rest);
-      moreMenu.hidden = !rest.textContent;
+      arrangeMenu();
       for (const part of [head, main, below]) part.classList.toggle("stale", !words);
     },
     /**
@@ -58,6 +57,7 @@ export function createWords(host, explanation = EXPLANATION) {
     say(status, text) {
       setAttribute(sign, "data-status", status);
       if (text !== undefined) setText(sign, text);
+      arrangeMenu();
     },
     /** Return all sentences as one text for screen readers. */
     text: () => [main.textContent, rest.textContent].join(" ").trim(),
