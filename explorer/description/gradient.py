@@ -59,11 +59,21 @@ def _describe_levels(claims: list[Claim], curves: SampledCurves) -> str:
     for claim in levels:
         places = join_texts(describe_spans(claim, bounds, curves, everywhere))
         parts.append(f"{format_level(claim.numbers[0], curves.g)} {places}")
+    scope = " in this picture" * _changes_beyond(curves, levels[0].about[0])
     if len(levels) == 2 and levels[0].numbers == (0.0,):
         levels, parts = levels[::-1], parts[::-1]
     if len(levels) == 2 and levels[1].numbers == (0.0,):  # with two levels, the sentence calls 0 "elsewhere"
-        return join_texts([parts[0], *_describe_points(points, bounds, curves.g), *holes, "0 elsewhere"])
-    return join_texts([*parts, *_describe_points(points, bounds, curves.g), *holes])
+        return join_texts([parts[0], *_describe_points(points, bounds, curves.g), *holes, "0 elsewhere"]) + scope
+    return join_texts([*parts, *_describe_points(points, bounds, curves.g), *holes]) + scope
+
+
+def _changes_beyond(curves: SampledCurves, key: str) -> bool:
+    """Return whether a curve has other values outside the sampled range than at the range's ends."""
+    x, values = curves.x, curves.columns[key]
+    steps = (x[-1] - x[0]) * np.geomspace(0.01, 1000, 64, dtype=x.dtype)
+    beyond = curves.evaluate(key, np.concatenate([x[0] - steps, x[-1] + steps])).reshape(2, -1)
+    ends = values[[0, -1], None]
+    return bool((np.isfinite(beyond) & np.isfinite(ends) & (beyond != ends)).any())
 
 
 def _describe_points(points: list[Claim], texts: Mapping[float, str], g: float) -> list[str]:
