@@ -94,7 +94,7 @@ def test_a_run_can_go_back_continue_and_branch(train: Page, tmp_path: Path) -> N
     assert branched == alone.snapshot().scores["default"].tolist()
 
     train.reload()
-    expect(button(train, "Start")).to_be_visible(timeout=30_000)
+    expect(button(train, "Again")).to_be_visible(timeout=30_000)
     expect(train.locator(".chips li")).to_have_count(3)
     expect(train.locator(".ends span", has_text="Default autograd, before").first).to_be_visible()
     press(train, "Reset")

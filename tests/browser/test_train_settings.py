@@ -88,18 +88,19 @@ def test_events_of_a_run_do_not_overwrite_a_typed_number(train: Page) -> None:
         assert (train.evaluate("document.activeElement.ariaLabel") == name) == (key == "Enter")
 
 
-def test_the_hint_of_an_example_is_shown_only_for_its_settings(train: Page) -> None:
+def test_the_hint_of_an_example_is_shown_with_a_run_and_only_for_its_settings(train: Page) -> None:
     turn_train(train, "op=relu&rule=default")
     train.get_by_text("Examples", exact=True).click()
     menu = train.locator(".about .window")
     assert menu.locator("b").all_inner_texts() == [preset.name for preset in TRAINING]
     chosen = TRAINING[-1]
     menu.get_by_role("button", name=chosen.name).click()
-    expect(train.locator(".about .hint")).to_have_text(chosen.hint)
     rate = live(train, "Learning rate lr")
     expect(rate).to_have_value("0.00001")
     expect(menu).to_be_hidden()
+    expect(train.locator(".about .hint")).not_to_have_text(chosen.hint)
     press(train, "Start")
+    expect(train.locator(".about .hint")).to_have_text(chosen.hint)
     expect(status(train)).to_contain_text("Diverged at step")
     expect(status(train)).to_contain_text("Try a smaller learning rate or another rule.")
     wait_for(train, f"() => {TRACES}[0]?.x.length >= 1")  # the curve up to there is kept

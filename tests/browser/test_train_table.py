@@ -57,8 +57,9 @@ def test_a_pasted_table_is_learned_and_never_in_the_address(refused: Page) -> No
     (example,) = (preset for preset in TRAINING if preset.table)
     refused.get_by_text("Examples", exact=True).click()
     refused.locator(".about .window").get_by_role("button", name=example.name).click()
-    expect(refused.locator(".about .hint")).to_have_text(example.hint)
     expect(refused.get_by_label("Paste a table")).to_have_value(example.table)
+    press(refused, "Start")
+    expect(refused.locator(".about .hint")).to_have_text(example.hint)
     refused.get_by_label("Paste a table").fill("\n".join(["a,b,kind", *rows]))
     refused.get_by_label("Paste a table").blur()
     expect(refused.locator(".about .hint")).not_to_have_text(example.hint)  # it is said of its own table

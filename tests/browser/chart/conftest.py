@@ -25,7 +25,8 @@ FILES = {
 }
 PAGE = """<!doctype html><html lang="en">
 <meta name="viewport" content="width=device-width"><title>Chart</title>
-<link rel="stylesheet" href="/js/elements/tokens.css"><link rel="stylesheet" href="/js/chart/chart.css">
+<link rel="stylesheet" href="/js/elements/tokens.css">
+<link rel="stylesheet" href="/js/elements/elements.css"><link rel="stylesheet" href="/js/chart/chart.css">
 <style>body {{ margin: 0 }}</style>
 <div id="host"></div><div style="height: 1500px"></div>
 <script type="application/json" id="sampling">{sampling}</script>

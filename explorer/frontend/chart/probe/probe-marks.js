@@ -58,7 +58,8 @@ export function drawProbe(values, lines, frame, g) {
   if (!(values.x >= start && values.x <= stop)) return [];
   const x = toLeftPx(frame, values.x);
   const d = `M${x},${frame.forward.top}V${frame.bottom}`;
-  const rule = shape("path", { d, stroke: "currentColor", "stroke-dasharray": "3 3", opacity: 0.55 });
+  const dashes = { stroke: "currentColor", "stroke-dasharray": "3 3", opacity: 0.55 };
+  const rule = shape("path", { d, ...dashes, class: "chart-probe-line" });
   const tangents = getTangents(values, lines, frame, g).map(({ ends, colour }) =>
     shape("path", { d: `M${ends.join("L")}`, stroke: colour, "stroke-width": 2, class: "chart-tangent" }),
   );
