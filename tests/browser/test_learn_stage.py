@@ -161,7 +161,8 @@ def test_an_embedded_chart_has_no_page_controls(page: Page) -> None:
     page.goto("/?op=sign&rule=clipped&embed=true")
     settle(page, shows=["clipped"])
     expect(page.get_by_role("button", name="Copy link")).to_have_count(0)
-    expect(page.get_by_role("button", name="All tools")).to_be_hidden()
+    page.locator(".chart-buttons summary").click()
+    expect(page.locator("button:visible", has_text=re.compile("All tools|Save as HTML"))).to_have_count(0)
     expect(page.get_by_role("slider", name="Upstream gradient g")).to_be_visible()
     expect(page.get_by_role("group", name="Sections")).to_be_hidden()
     assert "embed=true" in page.url
