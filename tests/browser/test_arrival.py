@@ -111,3 +111,13 @@ def test_a_link_to_a_section_opens_it_in_view_with_its_tools(
         expect(page.get_by_text("Download .py", exact=True).first).to_be_in_viewport()
         expect(page.locator(".instrument .chart")).to_be_in_viewport(ratio=1)
     assert not tabs().errors
+
+
+def test_a_chosen_theme_holds_on_all_pages(new_page: Open) -> None:
+    page = new_page(fresh=True)
+    page.goto("/learn")
+    page.get_by_role("button", name="Main menu").click(timeout=30_000)
+    page.locator("[data-testid=stMainMenuPopover] button").filter(has_text="Dark").click()
+    for path in ("/train", "/"):
+        page.goto(path)
+        expect(page.locator(".stApp")).to_have_css("background-color", "rgb(16, 22, 29)", timeout=30_000)

@@ -137,6 +137,7 @@ def test_two_right_answers_mark_a_lesson_as_learned(course: Page) -> None:
     press(course, "Two fresh questions")
     first = course.get_by_role("region", name="Code of the question").inner_text()
     answer(course, right=False)
+    expect(course.locator(".retest .said").last).to_be_in_viewport(ratio=1)
     press(course, "Two others")
     assert course.get_by_role("region", name="Code of the question").inner_text() != first
     answer(course, right=True)

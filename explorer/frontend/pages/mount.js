@@ -7,6 +7,7 @@ import { createButtons } from "./heading.js";
 import { parseMessage } from "../choice/message.js";
 import { createPage } from "./page.js";
 import { makePageReach, makeReach } from "./reach.js";
+import { shareTheme } from "./shared-theme.js";
 import { clear, createServed, waitUntilIdle, moveInto } from "./served-page.js";
 import { element } from "../elements/dom.js";
 import { showNotices } from "../elements/notices.js";
@@ -44,6 +45,7 @@ const ready = fetchDocument().then((found) => {
   served = createServed();
 });
 closeConnectionDialogs();
+shareTheme();
 
 /**
  * Mount a part of the page in a Streamlit component, unless its element is gone or has the part already.

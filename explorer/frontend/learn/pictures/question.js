@@ -39,6 +39,7 @@ export function createQuestion({ ask, options, decide, onDecide, above = [], rig
     check.disabled = true;
     const picked = Number(new FormData(this).get(name));
     status.replaceChildren(...onDecide(picked));
+    status.scrollIntoView({ block: "nearest" });
     if (picked !== right) return;
     const set = /** @type {HTMLElement} */ (this.querySelector("fieldset"));
     set.replaceChildren(/** @type {Element} */ (set.firstElementChild), element("p", {}, ...options[picked]));
