@@ -7,6 +7,7 @@ integral must be right.
 """
 
 from collections.abc import Callable
+from copy import copy
 from dataclasses import replace
 from functools import cached_property, partial
 from typing import Any
@@ -29,6 +30,7 @@ from explorer.curves.foreign.subject import (
 _STAIRS = ("round", "floor", "ceil", "trunc")
 _MIN_DECIDED = 0.5  # minimum fraction of elements with a decided result
 _MAX_SINGLE = 16  # larger arguments are changed along random directions, not element by element
+_MAX_INTEGRATED = 4  # of a larger argument, this number of elements is integrated, from the first to the last
 _STEP, _SMALL_STEP = 1e-4, 1e-5  # by which an argument is changed
 _REPEATS = 3  # factor on the number of elements, to see how a gradient grows with it
 _MAX_JUMPS, _SCAN = 300, 4001
@@ -58,12 +60,20 @@ class Probe:
         count, random = self.argument.numel(), torch.Generator().manual_seed(11)
         directions = torch.randn(_MAX_SINGLE, count, generator=random, dtype=torch.float64).to(dtype)
         self._directions = torch.eye(count, dtype=dtype) if count <= _MAX_SINGLE else directions
+        self.elements = torch.linspace(0, count - 1, min(count, _MAX_INTEGRATED)).long().tolist()
 
     def move(self, value: Tensor) -> "Probe":
         """Return a copy of the probe in which the argument has another value."""
         arguments, k, moved = self.subject.arguments, self.k, value.requires_grad_()
         subject = replace(self.subject, arguments=(*arguments[:k], moved, *arguments[k + 1 :]))
         return Probe(subject, k, self.mixes)
+
+    def move_far(self) -> "Probe":
+        """Return a copy of the probe with the same number of x, from −1,000 to 1,000 or over the domain."""
+        probe, x = copy(self), torch.linspace(-1e3, 1e3, len(self.x), dtype=self.x.dtype)
+        probe.x = self.subject.broadcast(self.subject.fit_domain(x))
+        probe.y = self.subject.run(probe.x.clone())
+        return probe
 
     @cached_property
     def upstreams(self) -> list[Tensor]:
@@ -171,45 +181,74 @@ class Probe:
         size = 0.0 if single is None else float(single.abs().sum())
         return float(repeated.abs().sum()) / size / _REPEATS if repeated is not None and size else 1.0
 
+    def name_element(self, element: int) -> str:
+        """Return the argument's name, with the index of one element, counted row by row, if it has more."""
+        if self.argument.numel() == 1:
+            return self.name
+        index = torch.unravel_index(torch.tensor(element), self.argument.shape)
+        return f"{self.name} at index [{', '.join(str(int(place)) for place in index)}]"
+
     def compute_moments(self, share: float = 0.0) -> tuple[Tensor, Tensor, bool]:
         """Integrate over x the argument's gradient: by backward, and by the forward with its moving jumps.
 
-        Returns the two integrals, (2,) float64 each, weighted with 1 and with x / reach, and whether a jump
-        of y moves with the argument. Before that, the argument is increased by the fraction ``share``. Raises
-        UntriedError if the jumps of y cannot be followed.
+        Returns the two integrals for each of m = ``len(self.elements)`` elements, (m, 2) float64 each,
+        weighted with 1 and with x / reach, and whether a jump of y moves with the argument. Before that, the
+        argument is increased by the fraction ``share``. Raises UntriedError if the jumps of y cannot be
+        followed.
         """
-        subject, value = self.subject, self.subject.arguments[self.k].detach().double() * (1 + share)
-        largest = float(value.abs().max())
+        value = self.subject.arguments[self.k].detach().double() * (1 + share)
+        actual, expected, moves = zip(*(self._integrate(value, each) for each in self.elements), strict=True)
+        return torch.stack(actual), torch.stack(expected), any(moves)
+
+    def _integrate(self, value: Tensor, element: int) -> tuple[Tensor, Tensor, bool]:
+        """Return the two integrals, (2,) each, for one element of the argument, which has a given value.
+
+        The columns of y have different upstream gradients, so that another element's gradient is wrong.
+        """
+        subject, largest = self.subject, float(value.abs().max())
         step, reach = _SMALL_STEP * (1 + largest), max(NEAR, 2 * largest)
-        centre, below, above = (self.move(value + sign * step) for sign in (0.0, -1.0, 1.0))
+        direction = torch.zeros_like(value)
+        direction.view(-1)[element] = 1.0
+        moves = (0.0, -step, step, 0.1 + largest / 4)
+        centre, below, above, distant = (self.move(value + move * direction) for move in moves)
         scan = merge_points([make_test_points(reach, _SCAN, 2, torch.float64)])
         scan = subject.clip(scan[scan.abs() <= reach])
-        at, low, high = (find_jumps(probe._sum_rows, scan)[0] for probe in (centre, below, above))
+        # Other columns are left out: they may jump at the same x, but their jumps do not move.
+        columns = (distant._list_columns(scan) != centre._list_columns(scan)).any(0)
+        g = 1 + torch.arange(len(columns), dtype=torch.float64) / len(columns)
+        sum_below, sum_y, sum_above = (
+            partial(probe._sum_columns, weights=g * columns) for probe in (below, centre, above)
+        )
+        low, at, high = (find_jumps(sum_at, scan)[0] for sum_at in (sum_below, sum_y, sum_above))
         if not len(at) == len(low) == len(high) or len(at) > _MAX_JUMPS:
             raise UntriedError(f"{_JUMPS}, at more x than could be followed")
         speed, h = (high - low) / (2 * step), 1e-9 * at.abs().clamp(min=1.0)
-        losses = (centre._sum_rows(at + h) - centre._sum_rows(at - h)) * speed
+        losses = (sum_y(at + h) - sum_y(at - h)) * speed
         steps = torch.cat([10 ** torch.linspace(-6, 0.3, 400), torch.linspace(1e-4, 0.25, 1500)]).double()
-        centres = [*at.tolist()[:12], *value.flatten().tolist()[:4]]
+        centres = [*at.tolist()[:12], float(value.flatten()[element])]
         x = merge_points([scan, *(subject.clip(torch.cat([item - steps, item + steps])) for item in centres)])
         x = x[x.abs() <= reach]
         cells = x.diff()
         weights = torch.cat([cells[:1], cells[1:] + cells[:-1], cells[-1:]]) / 2  # trapezoidal rule
-        slope = (above._sum_rows(x) - below._sum_rows(x)) / (2 * step)
+        slope = (sum_above(x) - sum_below(x)) / (2 * step)
         for place, pace in zip(at.tolist(), speed.abs().tolist(), strict=True):
             slope = torch.where((x - place).abs() <= 2 * step * pace + 1e-12, 0.0, slope)
         actual, expected = [], []
         for at_x, at_jumps in ((torch.ones_like(x), torch.ones_like(at)), (x / reach, at / reach)):
-            gradient = centre.pull(subject.broadcast(weights * at_x), subject.broadcast(x))
-            actual.append(x.new_zeros(()) if gradient is None else gradient.double().sum())
+            upstream = subject.broadcast(weights * at_x) * g.reshape(subject.trial.suffix or 1)
+            gradient = centre.pull(upstream, subject.broadcast(x))
+            actual.append(x.new_zeros(()) if gradient is None else gradient.double()[element])
             expected.append((weights * at_x * slope).sum() - (losses * at_jumps).sum())
         return torch.stack(actual), torch.stack(expected), bool((speed.abs() > 1e-6).any())
 
-    def _sum_rows(self, x: Tensor) -> Tensor:
-        """Return y for n values of x, summed over all dimensions but the first; (n,)."""
+    def _list_columns(self, x: Tensor) -> Tensor:
+        """Return y for n values of x, with one column for each element of a row of y; (n, columns)."""
         with torch.no_grad():
-            y = self.subject.run(self.subject.broadcast(x)).double()
-        return y.flatten(1).sum(1) if y.dim() > 1 else y
+            return self.subject.run(self.subject.broadcast(x)).double().unsqueeze(-1).flatten(1)
+
+    def _sum_columns(self, x: Tensor, weights: Tensor) -> Tensor:
+        """Return y for n values of x, summed over its columns with weights; (n,)."""
+        return (self._list_columns(x) * weights).sum(1)
 
 
 class _Context:

@@ -14,6 +14,7 @@ from explorer.curves.foreign.curve import Curve
 from explorer.curves.foreign.subject import UntriedError, prepare_pair
 from explorer.formula import FUNCTIONS
 
+_BESIDE_POLE = 1e-2  # the slope of a pole counts as a jump up to this distance
 _STEEP = 1e4  # larger limits count as infinite; between two of these any value is right
 # Torch's piecewise polynomial functions of one argument, and hardtanh with its defaults.
 _NATIVE: dict[str, Callable[..., Tensor]] = {
@@ -72,6 +73,7 @@ def _find_positions(curve: Curve) -> Tensor:
         return torch.tensor(declared, dtype=curve.dtype)
     positions = torch.cat([curve.gradient_jumps[0], curve.jumps[0], _find_corners(curve)])
     jumps = [round_position(float(x)) for x in positions if x.abs() <= 1e3]
+    jumps = [x for x in jumps if all(abs(x - pole) > _BESIDE_POLE for pole in curve.poles)]
     constants = [sign * number for number in subject.constants for sign in (1, -1)]
     plain = [] if curve.is_line else [*torch.linspace(-8, 8, 33).tolist(), *constants]
     candidates = subject.clip(torch.tensor(sorted({*jumps, *plain}), dtype=curve.dtype))

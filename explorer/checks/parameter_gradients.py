@@ -128,6 +128,7 @@ def _check_at_value(probe: Probe) -> Result:
 
 def _is_hidden(probe: Probe) -> bool:
     """Return whether y depends on the argument, far from x = 0, in a way that autograd does not follow."""
+    probe = probe if probe.mixes else probe.move_far()
     x, y = probe.x, probe.y
     if probe.subject.op or probe.forward is None or x.shape != y.shape or y.dtype != x.dtype:
         return False
@@ -158,11 +159,13 @@ def _judge_moments(probe: Probe, only_moving: bool) -> Result | None:
     if only_moving and not moves:
         return None
     times = _find_ratio(actual, target, 0.05, 1e-6)
-    words = f"Over all x {name} gets {{actual}}, and {{due}} is due, which includes the jumps that move"
-    judge, numbers = fails, {"actual": actual[0], "due": target[0]}
+    worst = int((actual - target).abs().sum(1).argmax())
+    element, value, due = probe.name_element(probe.elements[worst]), actual[worst, 0], target[worst, 0]
+    words = f"Over all x {element} gets {{actual}}, and {{due}} is due, which includes the jumps that move"
+    judge, numbers = fails, {"actual": value, "due": due}
     if times is None:
-        words = f"{words}: a part is missing, or at the wrong x."
-        return fails(words, None, actual[0] - target[0], **numbers)
+        place = "at the wrong x" + " or index" * (len(actual) > 1)
+        return fails(f"{words}: a part is missing, or {place}.", None, value - due, **numbers)
     if _grows_by_root(probe):
         return by_design(f"{name} {_BY_ROOT}")
     if times < 0:
@@ -205,7 +208,8 @@ def _judge(probe: Probe, actual: Tensor, target: Tensor) -> Result:
     if times is None:
         at = int((actual - target).abs().argmax())
         value, expected = actual.flatten()[at], target.flatten()[at]
-        words = f"{name} gets {{value}} where {{due}} is due: a part is missing, or in the wrong place."
+        one = probe.name_element(at % actual.shape[1]) if probe.argument.numel() == actual.shape[1] else name
+        words = f"{one} gets {{value}} where {{due}} is due: a part is missing, or in the wrong place."
         oracle = "differences of y" if probe.forward is None else "autograd of the forward in plain torch"
         if probe.forward is not None and probe.rounds:
             oracle += ", each round(v) written as v + (round(v) − v).detach()"

@@ -139,3 +139,62 @@ def test_the_wrong_one_of_several_parameter_values_is_named(choose_checks):
     got, due = (float(text.replace("−", "-")) for text in (got, due))
     assert (result.verdict, got / due) == ("fails", pytest.approx(0.5, rel=1e-2))
     assert result.figure == pytest.approx(got - due, rel=1e-2)
+
+
+class Spike(Style):
+    """Has a threshold per channel."""
+
+    @staticmethod
+    def forward(x, t):
+        return (x >= t).to(x.dtype)
+
+    @staticmethod
+    def setup_context(ctx, inputs, output):
+        ctx.save_for_backward(*inputs)
+
+    @staticmethod
+    def backward(ctx, g):
+        x, t = ctx.saved_tensors
+        gradient = g * (1 - (x - t).abs()).clamp(min=0)
+        return gradient, -gradient.sum(0)
+
+
+class LSQPerChannel(Spike):
+    @staticmethod
+    def forward(x, s):
+        return (x / s).clamp(-4, 3).round() * s
+
+    @staticmethod
+    def backward(ctx, g):
+        x, s = ctx.saved_tensors
+        level = x / s
+        inside = (level >= -4) & (level <= 3)
+        return g * inside, (g * torch.where(inside, level.round() - level, level.clamp(-4, 3))).sum(0)
+
+
+REDUCTIONS: dict[str, tuple[Callable[[torch.Tensor], torch.Tensor], str]] = {
+    "each channel its own": (lambda gradient: gradient, "holds"),
+    "another channel's": (lambda gradient: gradient.flip(0), "fails"),
+    "the total for each": (lambda gradient: gradient.sum().expand_as(gradient).clone(), "fails"),
+}
+
+
+@pytest.mark.parametrize("values", [[0.3, 0.2, 0.5], [0.4, 0.4, 0.4]], ids=["apart", "equal"])
+@pytest.mark.parametrize("function", [Spike, LSQPerChannel])
+@pytest.mark.parametrize("reduction", REDUCTIONS)
+def test_each_channel_must_get_its_own_gradient_where_y_jumps(
+    reduction: str, function: type[Style], values: list[float], choose_checks
+):
+    choose_checks("parameter gradients")
+    reduce, verdict = REDUCTIONS[reduction]
+
+    class Reduced(function):
+        @staticmethod
+        def backward(ctx, g):
+            gradient, by_channel = function.backward(ctx, g)
+            return gradient, reduce(by_channel)
+
+    x = torch.randn(16, 3, generator=torch.Generator().manual_seed(0))
+    (result,) = check(Reduced, torch.tensor(values, requires_grad=True), input=x)
+    assert result.verdict == verdict, result.sentence
+    assert verdict == "holds" or "rgument 1 at index [" in result.sentence

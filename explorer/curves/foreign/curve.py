@@ -8,7 +8,7 @@ import torch
 from torch import Tensor
 
 from explorer.catalogue import Op, Rule
-from explorer.curves.bisection import find_jumps
+from explorer.curves.bisection import find_jumps, round_position
 from explorer.curves.foreign.elementwise import FAR, NEAR, OFF, make_test_points, merge_points
 from explorer.curves.foreign.subject import Subject, UntriedError
 from explorer.curves.foreign.traits import Traits, find_traits
@@ -20,6 +20,8 @@ _CANCELLED = 0.01
 _GROWTH = 0.02  # the area is infinite if more than this fraction of it is at |x| from 5,000 to 10,000
 _DIVERGENT = 0.7  # a pole's area is infinite if distance × gradient keeps this fraction from 1e-6 to 1e-9
 _SMALL_STEP = 1e-6  # a step that float32 still resolves near 0
+_PEAKS = 8  # number of the gradient's sharpest peaks that may be poles
+_ZOOMS, _ZOOM_POINTS = 14, 33  # to sample a peak: each zoom is 16 times finer, down to adjacent floats
 _JUMP_EPS = 64  # the smallest jump, in units of the rounding error of the largest y nearby
 
 
@@ -190,6 +192,8 @@ class Curve:
             return "the gradient overflows at x = {at}", find_nearest(x, stretch)
         if not bool(cells.abs().sum().isfinite()):
             return "the gradient is too large to be summed", None
+        for at in self.poles:
+            return "the gradient grows without bound towards x = {at}, too fast to be summed", at
         for at in x[infinite | odd & ~odd.roll(1) & ~odd.roll(-1)].tolist():
             steps = torch.tensor([1e-9, 1e-6], dtype=self.dtype)
             sides = self.subject.gradient(torch.cat([at - steps, at + steps])).abs().reshape(2, 2)
@@ -197,6 +201,34 @@ class Curve:
             if near > _DIVERGENT * far:
                 return "the gradient grows without bound towards x = {at}, too fast to be summed", at
         return "", None
+
+    @cached_property
+    def poles(self) -> list[float]:
+        """The x towards which the gradient grows at least as 1 / distance although y does not, in float64.
+
+        The sharpest peaks of the samples are followed down to adjacent floats.
+        """
+        size = self.gradient.abs().nan_to_num(nan=0.0, posinf=1e300)
+        if not self.is_fine or len(size) < 5:
+            return []
+        sharpness = size[2:-2] - (size[:-4] + size[4:]) / 2
+        peaks = sharpness.topk(min(_PEAKS, len(sharpness))).indices
+        low, high = self.x[peaks], self.x[peaks + 4]
+        for _ in range(_ZOOMS):
+            grid = low + (high - low) * torch.linspace(0, 1, _ZOOM_POINTS, dtype=self.dtype)[:, None]
+            size = self.subject.gradient(grid.flatten()).abs().nan_to_num(nan=0.0, posinf=torch.inf)
+            top, at = size.reshape(grid.shape).max(0)
+            centre, low, high = (
+                grid.gather(0, (at + shift).clamp(0, _ZOOM_POINTS - 1)[None])[0] for shift in (0, -1, 1)
+            )
+        steps = torch.tensor([-1e-6, -1e-9, 1e-9, 1e-6], dtype=self.dtype)[:, None]
+        sides = (centre + steps).flatten()
+        y = self.subject.y(sides).reshape(4, -1)
+        r = self.subject.gradient(sides).abs().reshape(4, -1)
+        far, near = (r * steps.abs())[[0, 3]], (r * steps.abs())[[1, 2]]
+        is_fault = (near > _DIVERGENT * far) & ((y[[1, 2]] - y[[0, 3]]).abs() < 0.1 * near)
+        grows = top > 10 * r.nan_to_num(0.0).amax(0)  # a high but bounded peak is level between the sides
+        return sorted({round_position(at) for at in centre[is_fault.any(0) & grows].tolist()})
 
     @property
     def cancels(self) -> bool:

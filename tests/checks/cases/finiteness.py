@@ -67,3 +67,17 @@ add("entropy of a sigmoid", lambda x: -(x.sigmoid() * x.sigmoid().log()), words=
 add("masked inverse sine", lambda x: torch.where(x.abs() > 1e-6, torch.sin(x) / x, 1.0), words="NaN")
 add("logarithm of gamma, with its poles", torch.lgamma, verdict="holds")
 add("logit", torch.logit, verdict="holds")
+
+
+def add_spike(name, backward, **due):
+    """Add a spike at 1 with a surrogate gradient."""
+    add(name, make_function(lambda x: (x >= 1).to(x), backward), **due)
+
+
+add_spike("pole between samples", lambda x, g: g / (1 + 5 * (x - 1)) ** 2, words="Towards x = 0.8 ")
+add_spike("pole with a change of sign", lambda x, g: g / (1 + 5 * (x - 1)), words="Towards x = 0.8 ")
+add_spike("pole of an odd formula", lambda x, g: g / (x.sinh() - 2).abs(), words="Towards x = 1.444 ")
+add_spike("high but bounded peak", lambda x, g: g / (1 + 1e4 * (x - 1).abs()) ** 2, verdict="holds")
+add_spike("narrow peak", lambda x, g: g / (1 + 1e9 * (x - 1).abs()) ** 2, verdict="holds")
+add("own pole", lambda x: 1 / (3 * x - 1), verdict="holds")
+add("own poles of a tangent", torch.tan, verdict="holds")
