@@ -8,7 +8,7 @@ import torch
 from torch.nn import functional
 
 import explorer
-from tests.model.nets import X, gradients_of, loss_of, made
+from tests.model.nets import X, gradients_of, loss_of, made, observed
 
 
 def by_numpy(h):
@@ -66,6 +66,69 @@ class ByHand(torch.autograd.Function):
     def backward(ctx, g):
         (x,) = ctx.saved_tensors
         return g * torch.exp(-x * x), None
+
+
+class Masked(torch.autograd.Function):
+    """A Function with a second output that has no gradient, and on which the first does not depend."""
+
+    @staticmethod
+    def forward(ctx, x):
+        mask = ((x - 1).abs() < 5).float()
+        ctx.mark_non_differentiable(mask)
+        return 2 * x, mask
+
+    @staticmethod
+    def backward(ctx, g, _):
+        return 2 * g
+
+
+def fade(x):
+    for _ in range(120):
+        x = 0.99 * x
+    return x
+
+
+def use_without_gradient(h):
+    y = ByHand.apply(h, torch.round)
+    with torch.no_grad():
+        y.mean()
+    return y
+
+
+FUNCTIONS = {
+    "several calls": lambda h: ByHand.apply(h, lambda x: (x / 0.25).round() * 0.25),
+    "many calls": lambda h: ByHand.apply(h, fade),
+    "two outputs": lambda h: torch.mul(*Masked.apply(h)),
+    "first used under no_grad": use_without_gradient,
+    "of this package": lambda h: explorer.apply("round", "straight_through", h),
+}
+
+
+@pytest.mark.parametrize("name", FUNCTIONS)
+@pytest.mark.parametrize("cut", ["comparison", "detach", "argmax and one-hot"])
+def test_a_cut_is_blamed_and_not_the_forward_of_a_function_before_it(name, cut):
+    cut_by, op, reason = CUTS[cut]
+    seen = observed(made(lambda h: cut_by(FUNCTIONS[name](h))))
+    found = seen.parameters.set_index("parameter").loc[["a.weight", "a.bias"]]
+    assert set(found.op) == {op.partition(" ")[0]}
+    assert all(reason in why for why in found.why)
+    assert "no_grad" not in seen.describe()
+
+
+@pytest.mark.parametrize(
+    "function",
+    [
+        lambda h, p: ByHand.apply(h, lambda x: x * p.exp()),
+        lambda h, p: torch.no_grad()(torch.exp)(p) * ByHand.apply(h, torch.round),
+    ],
+    ids=["only in the forward", "before the Function"],
+)
+def test_a_parameter_that_a_function_does_not_take_is_stopped_by_no_grad(function):
+    model = made(lambda h: function(h, model.p))
+    model.p = torch.nn.Parameter(torch.zeros(6))
+    found = observed(model).parameters.set_index("parameter")
+    assert (found.loc["p"].op, found.loc["p"].why) == ("exp", "called under no_grad")
+    assert found.loc["a.weight"].gradient == "arrives"
 
 
 def rule(x, g):

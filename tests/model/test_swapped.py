@@ -21,6 +21,7 @@ from tests.model.nets import (
     gradients_of,
     loss_of,
     made,
+    observed,
     rounded,
     same,
     swapped,
@@ -155,6 +156,44 @@ def test_an_observed_swap_has_the_swapped_rule():
     (row,) = seen.frame.to_dict("records")
     assert (row["op"], row["rule"], row["share_grad"]) == ("round", "straight_through", 1)
     assert seen.unseen == ()
+
+
+def compared(h):
+    above = h > 0.3
+    return above.float()
+
+
+def quantised(h):
+    return FakeQuant.apply(h, 0.5)
+
+
+SWAPS = {
+    "comparison": (compared, torch.gt, {}, "gt"),
+    "another op for a comparison": (compared, torch.gt, {"op": "step"}, "step"),
+    "another op": (lambda h: torch.round(h), torch.round, {"op": "floor"}, "floor"),
+    "another op for a Function": (quantised, FakeQuant, {"op": "floor"}, "floor"),
+    "no_grad": (lambda h: torch.no_grad()(torch.round)(h), torch.round, {}, "round"),
+}
+
+
+@pytest.mark.parametrize("name", SWAPS)
+def test_an_observed_swap_is_at_the_line_of_its_call_and_in_the_module_that_runs(name):
+    function, what, parameters, op = SWAPS[name]
+    outer = nn.Sequential(nn.Linear(8, 8), swapped(function, what, rule="straight_through", **parameters))
+    seen = observed(outer)
+    site, row = next((site, row) for (site, _), row in seen._listener.rows.items() if row.op == op)
+    function_line = function.__code__.co_firstlineno
+    assert site.module == "1"
+    assert site.function == function.__name__.strip("<>")
+    assert site.line == function_line + (function.__name__ != "<lambda>")
+    assert row.share(row.got) == 1
+    assert "Bridge" not in seen.frame.to_string() + seen.describe()
+
+
+def test_the_slope_of_a_swapped_comparison_is_measured():
+    fixed = swapped(compared, torch.gt, rule="straight_through")
+    slope = observed(fixed).slope(lambda: loss_of(fixed), f"compared:{compared.__code__.co_firstlineno + 1}")
+    assert slope.slope > 2 * slope.error > 0
 
 
 def test_a_model_that_raises_leaves_nothing_behind():

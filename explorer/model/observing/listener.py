@@ -183,7 +183,11 @@ def _find_culprits(
     visited, todo, on_graph = {leaf}, [leaf], leaf in graph
     while todo:
         value = todo.pop()
-        for call in consumers.get(value, ()):
+        calls = consumers.get(value, ())
+        functions = [c for c in calls if c.kind == "function" and any(o in data for o in c.outputs)]
+        for call in calls:
+            if any(call.is_inside(function) for function in functions):
+                continue
             cuts = not on_graph and value.live and any(o in data for o in call.outputs if not o.live)
             if cuts or _is_blocking(call, value):
                 blame[call] = None

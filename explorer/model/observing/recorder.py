@@ -119,7 +119,8 @@ class Recorder(Tape):
         key, rule = find_applied_keys(value.edge)
         call.op = key or call.name
         row = self._count(call.site, "function", call.op, key)
-        row.rule, row.owner = rule, forward_class(call.function)
+        row.rule, owner = rule, forward_class(call.function)
+        row.owner = owner if key or owner.__name__ == call.name else None  # None for a node of a swap
         self._measure(call, row, value, inputs, inputs[0].ref(), tensor)
 
     def on_join(self, call: Call, join: Join, y: Tensor) -> None:

@@ -15,7 +15,13 @@ from explorer.model.swapping.learning import Learning
 from explorer.model.swapping.target import Target, is_inside
 from explorer.model.tape import Call, CallInput, Join, Tape, Value, read_input
 from explorer.model.tape.names import LINEAR, STEPS, find_tensors, is_pointwise, replace_tensor
-from explorer.model.tape.private import DisableTorchFunction, forward_class, is_functorch_wrapped_tensor
+from explorer.model.tape.private import (
+    BackwardCFunction,
+    DisableTorchFunction,
+    forward_class,
+    is_functorch_wrapped_tensor,
+)
+from explorer.model.tape.sites import Origin
 from explorer.model.tape.tricks import (
     chain_of,
     classify_join,
@@ -126,6 +132,7 @@ class Pass(Tape):
         """Return the swap's op on x, with the learned parameters of the call's site, and record the hit."""
         learned = self.learning.select(self.model, self.exchange, call.site, x)
         new = self.exchange.replace_call(call.op, parameters or {}, learned, others_learn, x)
+        self._note_origin(call, new)
         self.hits.append(Hit(call, None, "", _measure_difference(y, new)))
         return new
 
@@ -146,6 +153,12 @@ class Pass(Tape):
             self.put_bridge(call.op, call, [*call.inputs], value.substitute)
             return
         self.exchange_call(call, inputs[0], value, x, x if tensor is None else tensor)
+
+    def _note_origin(self, call: Call, new: Tensor) -> None:
+        """Note on the node of a tensor that replaces a call's result which call it is, for other tapes."""
+        if isinstance(new.grad_fn, BackwardCFunction):
+            module = next((mark for mark, at in self._paths.items() if at == call.place[:2]), 0)
+            new.grad_fn.origin = Origin(call.op, module, call.lines)
 
     def put_bridge(self, name: str, call: Call, inputs: list[Value], new: Tensor) -> Value:
         """Record the tensor that replaces the result of ``call``, and return its value."""
@@ -234,6 +247,7 @@ class Pass(Tape):
             dead.substitute = self._replace_call(meant_call, source, tensor)
         elif (rule := self.exchange.make_gradient(meant_call.op, {})) is not None:
             dead.substitute = build_bridge(source, tensor, rule)
+            self._note_origin(meant_call, dead.substitute)
             self.hits.append(Hit(meant_call, None))
         else:
             return None
@@ -290,6 +304,7 @@ class Pass(Tape):
             )
             if rule is not None:
                 new = build_bridge(source, tensor, rule)
+                self._note_origin(call, new)
                 self.hits.append(Hit(call, self.put_bridge(call.op, call, [*call.inputs], new)))
                 return replace_tensor(result, tensor, new)
         if not self._entered:

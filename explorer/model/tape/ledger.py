@@ -12,7 +12,7 @@ from torch import Tensor, nn
 from explorer.model.tape.names import find_tensors
 from explorer.model.tape.passes import Passes
 from explorer.model.tape.private import BackwardCFunction, get_newest_number, get_sequence_number
-from explorer.model.tape.sites import Place
+from explorer.model.tape.sites import Origin, Place
 from explorer.model.tape.values import Call, Edge, Value, find_ancestors
 
 _KEPT_TENSORS, _DEEP = 96, 99  # number of tensors kept alive; maximum depth of the search for an older value
@@ -121,6 +121,9 @@ class Ledger(Passes):
         is_function = isinstance(node, BackwardCFunction)
         kind = "source" if is_old else "function" if is_function else "hidden"
         name = node.name().rpartition("::")[2].removesuffix("Backward")
+        if isinstance(origin := getattr(node, "origin", None), Origin):
+            path, own = self._paths.get(origin.module, (None, False))
+            name, place = origin.op, Place(path, own, origin.lines)
         call = self.by_node[node] = Call(name, type(node), place, inputs, kind)
         self.calls.append(call)
         self.on_hidden_call(node, call)

@@ -73,6 +73,20 @@ class Place(NamedTuple):
     lines: tuple[tuple[CodeType, int], ...]
 
 
+class Origin(NamedTuple):
+    """The call for which a swap has put a node into autograd's graph.
+
+    Attributes:
+        op: the op of the call.
+        module: the number of the submodule that runs, as from ``mark_of``; 0 outside the model.
+        lines: the lines of the call, as in its ``Place``.
+    """
+
+    op: str
+    module: int
+    lines: tuple[tuple[CodeType, int], ...]
+
+
 _SITES: dict[tuple[Any, ...], tuple[CodeType | None, Site]] = {}  # hashing a code object itself is slow
 _MOST_SITES = 20_000
 

@@ -7,6 +7,7 @@ from collections import deque
 from collections.abc import Callable, Iterable
 from functools import cached_property
 from itertools import count
+from types import CodeType
 from typing import Any
 
 import torch
@@ -81,13 +82,23 @@ class Call:
         shape = self.outputs[0].shape
         return sorted(live, key=lambda v: v.shape != shape)
 
-    @cached_property
-    def site(self) -> Site:
-        """The call's place in the model. The site of a Function is where it is called, not its forward."""
+    def is_inside(self, function: Call) -> bool:
+        """Return whether this call is part of the forward of a Function's call, which runs under no_grad."""
+        is_hidden = self.merged or not {*function.lines[:1]}.isdisjoint(self.place.lines)
+        return self.kind == "call" and not self.graded and is_hidden
+
+    @property
+    def lines(self) -> tuple[tuple[CodeType, int], ...]:
+        """The lines of the call's place. Those of a Function begin where it is called, not in its forward."""
         lines = self.place.lines
         inner = getattr(getattr(forward_class(self.function), "forward", None), "__code__", None)
         at = next((number for number, (code, _) in enumerate(lines) if code is inner), -1)
-        return find_site(self.place, lines[at + 1 :] or lines, self.op)
+        return lines[at + 1 :] or lines
+
+    @cached_property
+    def site(self) -> Site:
+        """The call's place in the model."""
+        return find_site(self.place, self.lines, self.op)
 
     @property
     def is_cut(self) -> bool:
