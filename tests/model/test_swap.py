@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import operator
+
 import pytest
 import torch
 from torch import nn
@@ -229,6 +231,95 @@ def test_a_detach_trick_is_swapped_as_a_whole(trick):
 def test_a_mask_is_swapped_as_a_whole_by_its_comparison(mask):
     expected = gradients_of(made(lambda h: mask(h).detach() + h - h.detach()))
     same(gradients_of(swapped(mask, "gt", rule="straight_through")), expected)
+
+
+class FastSigmoid(torch.autograd.Function):
+    """step(s·(x − t)), with the fast sigmoid's surrogate gradient of slope 5 around t, as written by hand."""
+
+    @staticmethod
+    def forward(ctx, x, t, s):
+        ctx.save_for_backward(x, t)
+        ctx.s = s
+        return (s * (x - t) > 0).float()
+
+    @staticmethod
+    def backward(ctx, g):
+        x, t = ctx.saved_tensors
+        gradient = ctx.s * g / (1 + 5 * (x - t).abs()) ** 2
+        return gradient, -gradient.sum_to_size(t.shape), None
+
+
+PER_UNIT = torch.linspace(-0.5, 0.9, 6)
+COMPARED = {
+    "gt": (lambda h: (h > 1.0).float(), torch.gt, 1.0, 1),
+    "ge, a tensor": (lambda h: (h >= PER_UNIT).float(), torch.ge, PER_UNIT, 1),
+    "lt": (lambda h: (h < 0.7).float(), torch.lt, 0.7, -1),
+    "lt, zero": (lambda h: (h < 0).float(), torch.lt, 0.0, -1),
+    "le": (lambda h: (h <= 0.7).float(), torch.le, 0.7, -1),
+    "a number first": (lambda h: operator.lt(1.0, h).float(), torch.gt, 1.0, 1),
+    "a tensor first": (lambda h: operator.lt(PER_UNIT, h).float(), torch.lt, PER_UNIT, 1),
+    "integers first": (lambda h: (torch.arange(6) < h).float(), torch.lt, torch.arange(6.0), 1),
+    "a keyword": (lambda h: torch.greater_equal(h, other=0.3).float(), torch.greater_equal, 0.3, 1),
+    "where": (lambda h: torch.where(h > 1.0, 1.0, 0.0), torch.gt, 1.0, 1),
+    "detached": (lambda h: (h.detach() < 0.5).float(), torch.lt, 0.5, -1),
+    "a trick": (lambda h: h.tanh() + ((h > 1.0).float() - h.tanh()).detach(), torch.gt, 1.0, 1),
+    "a trick, lt": (lambda h: h.tanh() + ((h < 0.3).float() - h.tanh()).detach(), torch.lt, 0.3, -1),
+}
+
+
+@pytest.mark.parametrize("name", COMPARED)
+def test_a_comparison_gets_a_rule_around_its_threshold(name):
+    function, what, threshold, sign = COMPARED[name]
+    fixed = swapped(function, what, rule="fast_sigmoid", k=5)
+    assert torch.equal(fixed(X), made(function)(X))
+    found = gradients_of(fixed)
+    expected = gradients_of(made(lambda h: FastSigmoid.apply(h, torch.as_tensor(threshold), sign)))
+    same(found, expected)  # a trick restores y up to rounding
+    assert "trick" in name or all(torch.equal(found[key], expected[key]) for key in found)
+    is_more = what in (torch.gt, torch.ge, torch.greater_equal)
+    assert list(fixed.sites["note"]) == [f"the rule gets {'x − threshold' if is_more else 'threshold − x'}"]
+    if name != "detached" and "trick" not in name:
+        with explorer.observe(fixed) as seen:
+            loss_of(fixed).backward()
+        assert seen.frame[["computes", "rule"]].to_numpy().tolist() == [["step", "fast_sigmoid k=5"]]
+
+
+class Spike(nn.Module):
+    """Compares x with a threshold per unit that learns."""
+
+    def __init__(self):
+        super().__init__()
+        self.t = nn.Parameter(PER_UNIT.clone())
+
+    def forward(self, h):
+        return (h > self.t).float()
+
+
+class SpikeByHand(Spike):
+    def forward(self, h):
+        return FastSigmoid.apply(h, self.t, 1)
+
+
+@pytest.mark.parametrize("what", ["lt", Spike, "function"])  # Python turns h > parameter into parameter < h
+def test_a_threshold_that_learns_gets_the_opposite_gradient(what):
+    found = gradients_of(swapped(Spike(), what, rule="fast_sigmoid", k=5))
+    expected = gradients_of(made(SpikeByHand()))
+    assert expected["function.t"].any()
+    assert all(torch.equal(found[name], expected[name]) for name in found)
+
+
+def test_at_a_comparison_a_formula_and_an_op_get_the_difference_and_own_code_gets_x():
+    def compare(h):
+        return (h > 1.0).float()
+
+    expected = gradients_of(made(lambda h: FastSigmoid.apply(h, torch.tensor(1.0), 1)))
+    same(gradients_of(swapped(compare, "gt", rule="formula: g / (1 + 5 * abs(x)) ** 2")), expected)
+    fixed = swapped(compare, "gt", rule="fast_sigmoid", op="step_open", k=5)
+    same(gradients_of(fixed), expected)
+    assert list(fixed.sites["change"]) == [0]
+    own = swapped(compare, "gt", rule=lambda x, g: g / (1 + 5 * (x - 1.0).abs()) ** 2)
+    same(gradients_of(own), expected)
+    assert list(own.sites["note"]) == [""]
 
 
 def several(h):

@@ -14,10 +14,11 @@ from explorer.model.swapping.exchange import Exchange, Parameters
 from explorer.model.swapping.learning import Learning
 from explorer.model.swapping.target import Target, is_inside
 from explorer.model.tape import Call, CallInput, Join, Tape, Value, read_input
-from explorer.model.tape.names import LINEAR, STEPS, find_tensors, is_pointwise, replace_tensor
+from explorer.model.tape.names import LINEAR, STEP_SIGNS, STEPS, find_tensors, is_pointwise, replace_tensor
 from explorer.model.tape.private import (
     BackwardCFunction,
     DisableTorchFunction,
+    EnableTorchFunction,
     forward_class,
     is_functorch_wrapped_tensor,
 )
@@ -39,12 +40,20 @@ class Hit(NamedTuple):
         y: the live value of the call's result; None if it is unknown.
         reason: why the rule has no effect on the call; "" if it has.
         change: the largest change of y by another op.
+        note: what the rule gets as x, if this is not the call's x.
     """
 
     call: Call
     y: Value | None
     reason: str = ""
     change: float = 0.0
+    note: str = ""
+
+
+class Margin(CallInput):
+    """The input of a comparison as a step: its x is x − threshold, or threshold − x for "lt" and "le"."""
+
+    __slots__ = ()
 
 
 class Pass(Tape):
@@ -64,6 +73,7 @@ class Pass(Tape):
         self.hits: list[Hit] = []
         self.unseen: set[str] = set()
         self._parameter = model.get_parameter(target.parameter) if target.parameter else None
+        self._margins: dict[Call, Tensor] = {}  # the x of each ``Margin`` of the target
         self._deferred: list[tuple[Call, Value, Callable[[], None]]] = []  # calls inside target modules
         self._entered: list[tuple[Value, Tensor, Tensor]] = []
         super().__init__(model)
@@ -82,16 +92,24 @@ class Pass(Tape):
 
     def prepare(self, name: str, function: Any, args: Any, kwargs: Any) -> CallInput | None:
         """Return a call's x, op and parameters before it runs, or None if it has no floating-point input."""
-        x = next(iter(find_tensors(args)), None)
+        x, kind = next(iter(find_tensors(args)), None), CallInput
+        if name in STEP_SIGNS and not self.exchange.is_code:
+            left, right = (*args, *kwargs.values())[:2]
+            has_difference = all(item.dtype != torch.bool for item in find_tensors((args, kwargs)))
+            if has_difference and (isinstance(right, Tensor) or right or STEP_SIGNS[name] < 0):
+                with torch.enable_grad(), EnableTorchFunction():  # an observation sees the margin
+                    x, kind = (left - right if STEP_SIGNS[name] > 0 else right - left), Margin
         if x is None or not x.is_floating_point():
             return None
-        return read_input(function, args, kwargs, x)
+        return kind(*read_input(function, args, kwargs, x))
 
     def on_call(self, call: Call, x_before: CallInput | None, y: Tensor) -> Tensor | None:
         """Exchange the backward of the target's calls. Returns the tensor that replaces y, or None."""
         if call.merged or not call.outputs:
             return None
         value = call.outputs[0]
+        if isinstance(x_before, Margin) and self._is_meant(call, ""):
+            self._add_margin(call, value, x_before.x)
         if call.graded and not value.live and value.cuts:
             return self._build_bridge(value, y)
         if x_before is None:
@@ -114,6 +132,22 @@ class Pass(Tape):
                 self.exchange_call(call, x, value, x_kept, y, x_before.parameters)
         return None
 
+    def _add_margin(self, call: Call, y: Value, margin: Tensor) -> None:
+        """Make a comparison's margin the live value from which its result y is computed."""
+        if not y.live and y.cuts:
+            x = None if margin.requires_grad else origin_of(y)[0]
+            source = None if x is None else x.ref()
+            if source is not None:  # compared without gradient, such as x.detach()
+                with torch.enable_grad():
+                    margin = margin + STEP_SIGNS[call.name] * (source - source.detach())
+            if margin.requires_grad:
+                made_call = Call("sub", None, call.place, [*call.inputs])
+                value = Value(made_call, margin, (margin.grad_fn, margin.output_nr))
+                value.number, y.number = y.number, value.number  # y comes after its margin
+                y.cuts = (self.put(margin, value),)
+                call.inputs.append(value)
+        self._margins[call] = margin
+
     def _replace(self, call: Call, call_input: CallInput, y: Tensor) -> Tensor:
         """Return the swap's op on a call's x, also written into x if the call writes in place."""
         learns_more = any(v.live for v in call.inputs[1:] if v is not call.inputs[0])
@@ -133,7 +167,7 @@ class Pass(Tape):
         learned = self.learning.select(self.model, self.exchange, call.site, x)
         new = self.exchange.replace_call(call.op, parameters or {}, learned, others_learn, x)
         self._note_origin(call, new)
-        self.hits.append(Hit(call, None, "", _measure_difference(y, new)))
+        self.hits.append(Hit(call, None, "", _measure_difference(y, new), self._describe_x(call, x)))
         return new
 
     def on_function(self, call: Call, value: Value, tensor: Tensor | None) -> None:
@@ -209,8 +243,17 @@ class Pass(Tape):
         if not _is_of_x(first, join.x, x):
             self._require_scale_free(call)
         op = first.op if any(is_restoring(v, y) for v in first.outputs) else "a trick"
+        margins = [self._margins[v.call] for v in join.side if v.call in self._margins]
+        if len(margins) == 1 and margins[0].shape == x.shape and classify_join(call, join, y) == "trick":
+            x = margins[0]
         self.exchange_call(first, join.x, call.outputs[0], x, y, op=op)
         return None
+
+    def _describe_x(self, call: Call, x: Tensor) -> str:
+        """Return a clause about the x that a rule gets if it is a comparison's margin, otherwise ""."""
+        if x is not self._margins.get(call):
+            return ""
+        return "the rule gets " + ("x − threshold" if STEP_SIGNS[call.name] > 0 else "threshold − x")
 
     def _require_scale_free(self, call: Call) -> None:
         """Raise UnreachedError if the rule needs the op's x, but a trick computes the op of a scaled x."""
@@ -248,7 +291,7 @@ class Pass(Tape):
         elif (rule := self.exchange.make_gradient(meant_call.op, {})) is not None:
             dead.substitute = build_bridge(source, tensor, rule)
             self._note_origin(meant_call, dead.substitute)
-            self.hits.append(Hit(meant_call, None))
+            self.hits.append(Hit(meant_call, None, note=self._describe_x(meant_call, source)))
         else:
             return None
         value = self.put_bridge(meant_call.name, dead.call, [x, dead], dead.substitute)
@@ -266,9 +309,12 @@ class Pass(Tape):
 
         def exchange() -> None:
             rule = self.exchange.make_gradient(op or call.op, parameters or {})
-            self.hits.append(Hit(call, y))
+            note = self._describe_x(call, x_tensor)
+            self.hits.append(Hit(call, y, note=note))
             if rule is not None:
-                exchange_backward(y, x, rule, x_tensor, y_tensor, f"{call.site} ({call.op})")
+                sign = STEP_SIGNS[call.name] if note else 1
+                signed = rule if sign > 0 else lambda x, y, g: -rule(x, y, g)
+                exchange_backward(y, x, signed, x_tensor, y_tensor, f"{call.site} ({call.op})")
 
         if self.target.modules and not at_once:
             self._deferred.append((call, y, exchange))
@@ -290,6 +336,9 @@ class Pass(Tape):
         tensor = next(iter(find_tensors(result)), None)
         if tensor is not None and x.live and self.exchange.op is None and tensor.shape == x.shape:
             y, call = self.value_of(tensor), Call(type(module).__name__, None, self.place(), [x])
+            origin = y.call.inputs[0].ref() if y.call.kind == "bridge" else None
+            if any(origin is item for item in self._margins.values()):
+                return None  # all that the submodule does is compare: its rule is in place
             if y.live and y is not x and x in find_elementwise_ancestors(y):
                 call.op = next((item.op for item, value, _ in self._deferred if value is y), call.name)
                 self._deferred.clear()

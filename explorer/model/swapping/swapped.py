@@ -141,7 +141,7 @@ class ModelSwap:
             reached = self.reached.setdefault((hit.call.site, hit.call.op), ReachedSite())
             reached.calls += 1
             reached.change = max(reached.change, hit.change)
-            reached.note = reached.note or lost.get(number, hit.reason)
+            reached.note = reached.note or lost.get(number, hit.reason) or hit.note
         if lost:
             why = f"has left autograd's graph ({next(iter(lost.values()))}): no rule there has any effect"
             if len(lost) == len(current.hits):
@@ -225,7 +225,8 @@ def swap(
             x to its y; in other submodules all ops are exchanged.
         rule: a key of ``RULES``, ``"formula: …"``, or a ``Rule``; or a Function class, a module or a function
             of x, differentiated by autograd; or a function of ``(x, g)`` or ``(x, y, g)`` that returns the
-            gradient.
+            gradient. A comparison ``x > t`` is step(x − t): keys, formulas and ``op`` get x − t, and your own
+            code gets x.
         op: an op that replaces the model's own call; None to keep the model's forward. ``.sites`` tells how
             much another op changes y.
         learns: parameters that learn, with ``op``; None for all without a value that the rule has a gradient

@@ -29,7 +29,12 @@ STEPS = {
 }  # fmt: skip
 """Functions with steps that are sites, besides the ops of the catalogue."""
 
-COMPARISONS = {"gt", "ge", "lt", "le", "eq", "ne", "greater", "less", "isclose", "logical_not", "signbit"}
+STEP_SIGNS = {
+    "gt": 1, "ge": 1, "greater": 1, "greater_equal": 1, "lt": -1, "le": -1, "less": -1, "less_equal": -1,
+}  # fmt: skip
+"""Comparisons of x with a threshold -> 1 for step(x − threshold), -1 for step(threshold − x)."""
+
+COMPARISONS = STEP_SIGNS.keys() | {"eq", "ne", "isclose", "logical_not", "signbit"}
 
 CARRIERS = {
     "detach", ".data", ".data=", "to", "float", "type", "type_as", "half", "double", "bfloat16", "contiguous",

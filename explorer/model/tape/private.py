@@ -9,12 +9,13 @@ from typing import Any
 import torch
 from torch import Tensor
 from torch._C import DisableTorchFunction
+from torch._C import _EnableTorchFunction as EnableTorchFunction
 from torch._C._functorch import is_functorch_wrapped_tensor
 from torch.autograd.function import BackwardCFunction
 
 __all__ = [
-    "BackwardCFunction", "DisableTorchFunction", "forward_class", "get_newest_number", "get_sequence_number",
-    "is_functorch_wrapped_tensor", "version_of",
+    "BackwardCFunction", "DisableTorchFunction", "EnableTorchFunction", "forward_class", "get_newest_number",
+    "get_sequence_number", "is_functorch_wrapped_tensor", "version_of",
 ]  # fmt: skip
 
 
