@@ -63,7 +63,9 @@ def _describe_levels(claims: list[Claim], curves: SampledCurves) -> str:
     if len(levels) == 2 and levels[0].numbers == (0.0,):
         levels, parts = levels[::-1], parts[::-1]
     if len(levels) == 2 and levels[1].numbers == (0.0,):  # with two levels, the sentence calls 0 "elsewhere"
-        return join_texts([parts[0], *_describe_points(points, bounds, curves.g), *holes, "0 elsewhere"]) + scope
+        return (
+            join_texts([parts[0], *_describe_points(points, bounds, curves.g), *holes, "0 elsewhere"]) + scope
+        )
     return join_texts([*parts, *_describe_points(points, bounds, curves.g), *holes]) + scope
 
 

@@ -29,14 +29,19 @@ def test_the_published_clamp_shows_its_bug_at_g_2_only():
     words = describe(sample("clamp", rules, start=0, stop=2, g=2))
     assert "no difference" not in words
     assert f"{STE}: the gradient is 2 (that is g) everywhere." in words
-    assert f"{PUBLISHED}: the gradient is 2 (that is g) for x up to 1 and 1 for x above 1 in this picture." in words
+    assert (
+        f"{PUBLISHED}: the gradient is 2 (that is g) for x up to 1 and 1 for x above 1 in this picture."
+        in words
+    )
 
 
 def test_a_bound_outside_the_picture_limits_what_is_said_to_the_picture():
     words = describe(sample("round", "masked", lo=0, hi=5))
     assert "Masked: the gradient is 1 for x from 0 on and 0 elsewhere in this picture." in words
     assert "is 1 everywhere in this picture." in describe(sample("round", "masked", lo=-5, hi=5))
-    assert "is 1 for x from 0 to 5 and 0 elsewhere." in describe(sample("round", "masked", lo=0, hi=5, stop=8))
+    assert "is 1 for x from 0 to 5 and 0 elsewhere." in describe(
+        sample("round", "masked", lo=0, hi=5, stop=8)
+    )
 
 
 def test_the_headline_names_the_bug_of_the_published_clamp():
