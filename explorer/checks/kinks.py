@@ -7,7 +7,7 @@ from operator import attrgetter
 import torch
 from torch import Tensor
 
-from explorer.catalogue import RULES, find_tensor_gradient
+from explorer.catalogue import OPS, RULES, find_tensor_gradient
 from explorer.checks.result import Result, by_design, fails, format_position, holds
 from explorer.curves.bisection import round_position
 from explorer.curves.foreign.curve import Curve
@@ -106,7 +106,8 @@ def _find_torch_function(curve: Curve, x: Tensor) -> tuple[str, Tensor] | None:
     if subject.op:
         native_gradient = prepare_pair(subject.op, RULES["default"], subject.parameters)
         shared = any(find_tensor_gradient(subject.op, item.name) for item in subject.op.parameters)
-        return subject.op.label + " with numbers as bounds" * shared, native_gradient.gradient(x)
+        name = subject.op.label if subject.op.key in OPS else "derivative of this op"
+        return name + " with numbers as bounds" * shared, native_gradient.gradient(x)
     lo, hi = float(curve.y.min()), float(curve.y.max())
     native = {"clamp": lambda values: torch.clamp(values, lo, hi)} if lo < hi else {}
     for name, function in (_NATIVE | native).items():
