@@ -8,7 +8,7 @@ import torch
 from torch.nn import functional
 
 import explorer
-from tests.model.nets import X, gradients_of, loss_of, made, observed
+from tests.model.nets import ByHand, X, gradients_of, loss_of, made, observed
 
 
 def by_numpy(h):
@@ -52,20 +52,6 @@ def test_a_cut_is_named_and_blamed_for_the_parameters_behind_it(name):
     assert list(found.loc[["a.weight", "a.bias"]].gradient) == ["none", "none"]
     assert found.loc["b.weight"].gradient == "arrives"
     assert seen.describe().startswith("a.weight and a.bias cannot learn: they get no gradient, stopped at")
-
-
-class ByHand(torch.autograd.Function):
-    """The forward of a function, with a rule."""
-
-    @staticmethod
-    def forward(ctx, x, function):
-        ctx.save_for_backward(x)
-        return function(x)
-
-    @staticmethod
-    def backward(ctx, g):
-        (x,) = ctx.saved_tensors
-        return g * torch.exp(-x * x), None
 
 
 class Masked(torch.autograd.Function):

@@ -17,7 +17,7 @@ from torch.utils.data import DataLoader, IterableDataset, TensorDataset
 import explorer
 from explorer.model.racing.data import Loader, data_of
 from tests import forks
-from tests.model.nets import FakeQuant
+from tests.model.nets import Clipped, FakeQuant
 
 
 class Binary(nn.Module):
@@ -326,20 +326,6 @@ def test_a_dataset_is_gone_through_by_a_loader_of_ours():
     rest, held = data.split()
     assert sum(len(y) for _, y in rest.iterate_all()) == 1080
     assert sum(len(y) for _, y in held.iterate_all()) == 120
-
-
-class Clipped(torch.autograd.Function):
-    """One's own straight-through estimator."""
-
-    @staticmethod
-    def forward(ctx, x):
-        ctx.save_for_backward(x)
-        return x.sign()
-
-    @staticmethod
-    def backward(ctx, g):
-        (x,) = ctx.saved_tensors
-        return g * (x.abs() <= 1)
 
 
 def wide(x, g):

@@ -13,6 +13,7 @@ import explorer
 from tests.model.nets import (
     DIGITS,
     IMAGES,
+    Clipped,
     FakeQuant,
     Net,
     X,
@@ -164,20 +165,6 @@ def test_other_arguments_of_a_swapped_call_keep_their_gradients():
     assert not torch.equal(fixed["a.weight"], plain["a.weight"])
     with pytest.raises(ValueError, match="Scaled gets a second tensor that learns"):
         gradients_of(explorer.swap(model, Scaled, op="quantize", rule="lsq"))
-
-
-class Clipped(torch.autograd.Function):
-    """A sign with the clipped straight-through gradient, as people write it."""
-
-    @staticmethod
-    def forward(ctx, x):
-        ctx.save_for_backward(x)
-        return x.sign()
-
-    @staticmethod
-    def backward(ctx, g):
-        (x,) = ctx.saved_tensors
-        return g * (x.abs() <= 1)
 
 
 RULES = {

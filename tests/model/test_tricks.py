@@ -7,7 +7,7 @@ import torch
 from torch.nn import functional
 
 import explorer
-from tests.model.nets import X, Y, gradients_of, made, observed, only
+from tests.model.nets import ByHand, X, Y, gradients_of, made, observed, only
 
 TRICKS = {
     "usual": (lambda h: h + (torch.round(h) - h).detach(), "round", "straight_through"),
@@ -108,20 +108,6 @@ def test_a_proxy_is_swapped_as_a_whole_bit_for_bit_and_undone(name):
     assert all(torch.equal(found[key], expected[key]) for key in expected)
     undone = gradients_of(fixed.undo())
     assert all(torch.equal(undone[key], before[key]) for key in before)
-
-
-class ByHand(torch.autograd.Function):
-    """The forward of a function, with a bell as its slope."""
-
-    @staticmethod
-    def forward(ctx, x, function):
-        ctx.save_for_backward(x)
-        return function(x)
-
-    @staticmethod
-    def backward(ctx, g):
-        (x,) = ctx.saved_tensors
-        return g * torch.exp(-x * x), None
 
 
 def test_the_gradients_of_what_carries_a_trick_are_those_of_the_backward_alone():
