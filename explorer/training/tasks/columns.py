@@ -17,7 +17,7 @@ _MAX_NAME = 60  # maximum length of a column's name
 _MAX_VALUE = 1e30  # the largest value that is accepted; its square is still finite
 _NAMED_ROWS = 5  # number of rows without a value that a message lists
 _DELIMITERS = ",;\t"
-_GAPS = frozenset({"", "-", "?", "#n/a", "n/a", "na", "nan", "none", "null"})  # texts for missing numbers
+GAPS = frozenset({"", "-", "?", "#n/a", "n/a", "na", "nan", "none", "null"})  # texts for missing numbers
 _COMMA = re.compile(r"[+-]?\d*,\d+([eE][+-]?\d+)?")
 _EMPTY = "the table is empty: paste rows of numbers, with a column to learn"
 _WIDTH_ERROR = re.compile(r"Expected (\d+) fields in line (\d+), saw (\d+)")
@@ -192,7 +192,7 @@ def _numbers_of(texts: pd.DataFrame, decimal: str) -> pd.DataFrame:
 
 
 def _gaps_of(texts: pd.DataFrame) -> pd.DataFrame:
-    return texts.map(lambda cell: cell.lower() in _GAPS)
+    return texts.map(lambda cell: cell.lower() in GAPS)
 
 
 def _number_rows(rows: pd.Series[bool]) -> list[int]:

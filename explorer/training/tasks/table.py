@@ -12,7 +12,7 @@ from torch import Tensor
 from explorer.formula import truncate
 from explorer.training.limits import MAX_CLASSES, MIN_TABLE_ROWS
 from explorer.training.numerics import Loss, cross_entropy, mean_squared_error
-from explorer.training.tasks.columns import Cells, Table, parse_cells
+from explorer.training.tasks.columns import GAPS, Cells, Table, parse_cells
 from explorer.training.tasks.split import split_data
 from explorer.training.tasks.task import Data, Draw, Task
 
@@ -31,6 +31,8 @@ def standardised(values):
 with open("table.csv", encoding="utf-8-sig", newline="") as file:
     rows = [[cell.strip() for cell in row] for row in csv.reader(file, delimiter={delimiter!r})]
 rows = [row for row in rows if any(row)][{skipped}:]
+gaps = {gaps}  # a row with one of these is left out
+rows = [row for row in rows if not any(row[column].lower() in gaps for column in {inputs}){known}]
 labels = [row[{target}] for row in rows]
 x = standardised(np.array([[{cell} for column in {inputs}] for row in rows], np.float64))
 {answers}
@@ -127,14 +129,17 @@ def _write_source(text: str | Table | None) -> str:
     cells = parse_cells(table.text)
     inputs, target = cells.choose_columns(table)
     comma = '.replace(",", ".")' if cells.decimal == "," else ""
+    is_class = cells.are_classes(target)
     answers = (
         "classes = sorted(set(labels))\ny = torch.tensor([classes.index(label) for label in labels])"
-        if cells.are_classes(target)
+        if is_class
         else f"y = standardised(np.array([label{comma} for label in labels], np.float64)[:, None])"
     )
     return _READ.format(
         delimiter=cells.delimiter,
         skipped=int(cells.named),
+        gaps=f"{{{', '.join(map(repr, sorted(GAPS)))}}}",
+        known=f" and row[{target}]" if is_class else f" and row[{target}].lower() not in gaps",
         target=target,
         inputs=_format_columns(inputs),
         cell=f"row[column]{comma}",

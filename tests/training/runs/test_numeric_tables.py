@@ -65,10 +65,19 @@ def test_a_run_on_a_table_equals_its_script_and_its_resumed_runs(threads, tmp_pa
             np.testing.assert_array_equal(losses_of(resumed, STEPS - step), expected, f"resumed {seed}")
 
 
-def run_script(settings):
+@pytest.mark.parametrize("target", [lambda i: "ab"[i % 2], lambda i: i / 3], ids=["classes", "numbers"])
+def test_a_script_leaves_out_the_rows_that_lack_a_value(target, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    rows = ["a,b,kind", *(f"{i},{i % 7},{target(i)}" for i in range(120))]
+    settings = Settings(table="\n".join(rows), op="sign", rules=RULES[:1], steps=8, device="cpu")
+    rows[9:9] = ["?,3,1", "5,NaN,1", "5,5,"]
+    assert run_script(settings, "\n".join(rows)).tolist() == losses_of(Run(settings, recorded=()), 8).tolist()
+
+
+def run_script(settings, file_text=None):
     """The losses of the only rule of a script, run where its table is."""
     with open("table.csv", "w", encoding="utf-8") as file:
-        file.write(settings.table)
+        file.write(file_text or settings.table)
     threads, names = torch.get_num_threads(), {}
     exec(script(settings).rpartition("\nfor op")[0], names)
     function = next(value for name, value in names.items() if name.endswith("_straight_through"))
