@@ -28,7 +28,7 @@ PAGE = """<!doctype html><html lang="en">
 <link rel="stylesheet" href="/js/elements/tokens.css">
 <link rel="stylesheet" href="/js/elements/elements.css"><link rel="stylesheet" href="/js/chart/chart.css">
 <style>body {{ margin: 0 }}</style>
-<div id="host"></div><div style="height: 1500px"></div>
+<div id="host" class="instrument"></div><div style="height: 1500px"></div>
 <script type="application/json" id="sampling">{sampling}</script>
 <script type="module" src="/page.js"></script></html>"""
 DARK = {"background": "#10161d", "--st-background-color": "#10161d", "--st-text-color": "#e6edf3"}
