@@ -50,10 +50,10 @@ def check_finiteness(curve: Curve) -> Result:
     if not samples:
         raise reason
     place, names = _name_range(curve, samples), ", ".join(map(name_dtype, samples))
-    for at in curve.poles:
+    if curve.poles:
         judge = fails if subject.op is None else by_design
         words = "Towards x = {at} the gradient grows without bound, though y does not"
-        return judge(f"{words}: keep what it is divided by away from 0.", at)
+        return judge(f"{words}: keep what it is divided by away from 0.", curve.poles[0])
     return _find_lost_values(curve, samples) or holds(f"It is finite {place} in {names}{far}.")
 
 

@@ -192,8 +192,8 @@ class Curve:
             return "the gradient overflows at x = {at}", find_nearest(x, stretch)
         if not bool(cells.abs().sum().isfinite()):
             return "the gradient is too large to be summed", None
-        for at in self.poles:
-            return "the gradient grows without bound towards x = {at}, too fast to be summed", at
+        if self.poles:
+            return "the gradient grows without bound towards x = {at}, too fast to be summed", self.poles[0]
         for at in x[infinite | odd & ~odd.roll(1) & ~odd.roll(-1)].tolist():
             steps = torch.tensor([1e-9, 1e-6], dtype=self.dtype)
             sides = self.subject.gradient(torch.cat([at - steps, at + steps])).abs().reshape(2, 2)
