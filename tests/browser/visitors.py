@@ -78,6 +78,7 @@ class Tab:
         self.page.unroute_all(behavior="ignoreErrors")
         if self.page.url != "about:blank":
             forget(self.page)
+            self.page.evaluate("localStorage.clear()")  # a class that it leads is in the heading of each page
             self.page.mouse.move(0, 0)
             self.page.goto("about:blank")
         self.errors.clear()
