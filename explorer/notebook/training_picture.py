@@ -29,7 +29,7 @@ def make_run_picture(snapshot: Snapshot) -> Picture:
     metric, ways = snapshot.metric, snapshot.measured.get("way", {})
     labels = {rule: find_rule(rule).label for rule in snapshot.losses}
     scores, lines = format_rule_scores(snapshot), make_lines(snapshot)
-    y, spread = (snapshot.scores, snapshot.score_sd) if metric else (snapshot.losses, snapshot.loss_sd)
+    y = snapshot.scores if metric else snapshot.losses
     lanes = []
     for rule, label in labels.items():
         x = np.asarray(snapshot.score_steps if metric else snapshot.loss_steps[rule], float)
@@ -38,7 +38,10 @@ def make_run_picture(snapshot: Snapshot) -> Picture:
             "score": scores.get(rule, ""),
             "said": lines[rule].text if rule in lines else "",
         }
-        curve = {"x": x, "y": y[rule], "spread": spread[rule], "way": ways.get(rule)}
+        low, high = snapshot.loss_low[rule], snapshot.loss_high[rule]
+        if metric:
+            low, high = y[rule] - snapshot.score_sd[rule], y[rule] + snapshot.score_sd[rule]
+        curve = {"x": x, "y": y[rule], "low": low, "high": high, "way": ways.get(rule)}
         lanes.append({"rule": rule, **texts, **curve})
     return {
         **_make_axis(metric, snapshot.seeds, "fit" if metric else "decades", snapshot.chance),
@@ -56,8 +59,9 @@ def _make_axis(metric: str | None, seeds: int, kind: str, chance: float | None =
     title = "accuracy, %" if metric == "accuracy" else metric or "loss"
     heading = f"Held-out {title}" if metric else "Loss"
     kind = "share" if metric == "accuracy" else kind
-    scale = {"kind": kind, "title": title, "chance": chance, "banded": seeds > 1, "heldOut": bool(metric)}
-    return {"heading": f"{heading}: mean ± SD of {seeds} seeds" if seeds > 1 else heading, "scale": scale}
+    scale = {"kind": kind, "title": title, "chance": chance, "heldOut": bool(metric)}
+    band = "and range" if kind == "decades" else "± SD"
+    return {"heading": f"{heading}: mean {band} of {seeds} seeds" if seeds > 1 else heading, "scale": scale}
 
 
 class RaceWatcher:
@@ -133,7 +137,7 @@ class RaceWatcher:
     def _average(self, trials: Sequence[Trial]) -> Picture:
         """Return the steps that several nets have reached, and the mean and deviation of their finite scores.
 
-        The result is a dict of the arrays x, y and spread. Only the last score is known for a net that was
+        The result is a dict of the arrays x, y, low and high. Only the last score is known for a net that was
         trained in another process.
         """
         import pandas as pd  # no run needs it
@@ -141,5 +145,5 @@ class RaceWatcher:
         rows = self._rows
         scores = [self._scores.get(each) or {rows[each].steps: rows[each].held_out} for each in trials]
         table = pd.DataFrame(scores, dtype=float).sort_index(axis=1)
-        x = table.columns.to_numpy(float)
-        return {"x": x, "y": table.mean().to_numpy(), "spread": table.std().to_numpy()}
+        y, deviation = table.mean().to_numpy(), table.std().to_numpy()
+        return {"x": table.columns.to_numpy(float), "y": y, "low": y - deviation, "high": y + deviation}

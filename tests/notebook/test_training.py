@@ -4,6 +4,7 @@ import io
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
+import numpy as np
 import pytest
 import torch
 from PIL import Image
@@ -65,7 +66,9 @@ def test_a_run_is_seen_at_every_step(pictures: list[Any]) -> None:
     assert (len(steps) > 2, steps[0], steps[-1], image) == (True, 0, 12, "image")
     assert [lane["rule"] for lane in last["lanes"]] == ["default", "clipped"]
     for lane in last["lanes"]:
-        assert lane["y"].tolist() == snapshot.scores[lane["rule"]].tolist()
+        y, deviation = snapshot.scores[lane["rule"]], snapshot.score_sd[lane["rule"]]
+        assert lane["y"].tolist() == y.tolist()
+        np.testing.assert_array_equal((lane["low"], lane["high"]), (y - deviation, y + deviation))
     assert last["lanes"][0]["said"].startswith("No gradient reaches")
     assert last["lanes"][1]["way"]["reached"][0] > 0
 
@@ -117,3 +120,12 @@ def test_the_picture_stays() -> None:
     png, text = Training(picture=make_run_picture(run.snapshot(BASIS))).draw_image()
     assert Image.open(io.BytesIO(png)).size == (720, 400)
     assert text.startswith("Step 5 of 12\nDefault autograd: ")
+
+
+def test_a_loss_has_a_band_from_the_lowest_to_the_highest_seed() -> None:
+    run = Run(Settings(hidden=4, batch=8, steps=3, seeds=3, op="relu", rules=("default",)))
+    run.advance(3)
+    picture = make_run_picture(run.snapshot(BASIS))
+    assert picture["heading"] == "Loss: mean and range of 3 seeds"
+    (lane,), losses = picture["lanes"], run.snapshot().seed_losses["default"]
+    np.testing.assert_array_equal((lane["low"], lane["high"]), (losses.min(0), losses.max(0)))

@@ -25,8 +25,8 @@ export function mountTraining({ model, place, plotly }) {
       ...{ ...lane, slot, line: { key, label, colour: palette[slot] } },
       ...makeWay(lane.way, picture.perExample),
     }));
-    const series = lanes.map((/** @type {*} */ { line: { key, label, colour }, x, y, spread }) => ({
-      ...{ name: label, rule: key, meta: key, ends: true, colour, x, y, spread },
+    const series = lanes.map((/** @type {*} */ { line: { key, label, colour }, x, y, low, high }) => ({
+      ...{ name: label, rule: key, meta: key, ends: true, colour, x, y, low, high },
     }));
     if (current) series.unshift({ ...current, name: "", colour: palette[current.slot], faint: true });
     const scores = lanes.map((/** @type {*} */ { line, score }) => `${line.label}: ${score}`);

@@ -165,6 +165,7 @@ class Run(Stepper):
         loss, w1, w2 = (
             [curves.numbers[row, steps, rule] for rule, steps in enumerate(point_steps)] for row in range(3)
         )
+        lows, highs = zip(*map(series.find_bounds, loss), strict=True)
         points = int((curves.score_steps <= self.step).sum())
         score_steps, scores = curves.score_steps[:points], curves.scores[:points]
         held_out = self._nets.data[0].held_out
@@ -181,6 +182,8 @@ class Run(Stepper):
             going=self._map_rules((diverged < 0).sum(1).tolist()),
             losses=self._map_rules(map(series.compute_mean, loss)),
             loss_sd=self._map_rules(map(series.compute_deviation, loss)),
+            loss_low=self._map_rules(lows),
+            loss_high=self._map_rules(highs),
             seed_losses=self._map_rules(each.T.copy() for each in loss),
             w1_norms=self._map_rules(map(series.compute_mean, w1)),
             w2_norms=self._map_rules(map(series.compute_mean, w2)),

@@ -100,6 +100,13 @@ def compute_deviation(values: Numbers) -> Numbers:
     return np.sqrt(np.where(count > 1, variance, np.nan)).astype(np.float32)
 
 
+def find_bounds(values: Numbers) -> tuple[Numbers, Numbers]:
+    """Return the lowest and the highest of the finite values along the last axis; NaN for one seed."""
+    if values.shape[-1] == 1:
+        return (np.full(values.shape[:-1], np.nan, np.float32),) * 2
+    return np.fmin.reduce(values, -1), np.fmax.reduce(values, -1)
+
+
 def expand_steps(values: Numbers, steps: Iterable[int], count: int) -> Numbers:
     """Return values with their steps on the last axis, and NaN for steps at which nothing was recorded."""
     pairs = [(index, step) for index, step in enumerate(steps) if step < count and index < values.shape[-3]]

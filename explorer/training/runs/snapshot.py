@@ -40,6 +40,7 @@ class Snapshot:
             thinned evenly and always contains its latest value. A rule that diverged keeps its curve up to
             that step.
         loss_sd: (points,) float32 each, the standard deviation; NaN with fewer than two seeds.
+        loss_low, loss_high: (points,) float32 each, the lowest and the highest loss of a seed; NaN with one.
         seed_losses: (seeds, points) float32 each; NaN after a seed diverged.
         w1_norms, w2_norms: (points,) float32 each, mean norms of the gradients of the first and the last
             layer of weights in the same steps.
@@ -89,6 +90,8 @@ class Snapshot:
     going: Mapping[str, int]
     losses: Mapping[str, Curve]
     loss_sd: Mapping[str, Curve]
+    loss_low: Mapping[str, Curve]
+    loss_high: Mapping[str, Curve]
     seed_losses: Mapping[str, Curve]
     w1_norms: Mapping[str, Curve]
     w2_norms: Mapping[str, Curve]

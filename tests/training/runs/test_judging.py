@@ -24,6 +24,8 @@ def test_held_out_accuracy_is_reported_for_every_seed():
         np.testing.assert_allclose(snapshot.score_sd[rule][-1], accuracy.std(ddof=1), rtol=1e-4)
         np.testing.assert_array_equal(snapshot.seed_scores[rule][:, -1], accuracy)
         np.testing.assert_allclose(snapshot.losses[rule], snapshot.seed_losses[rule].mean(0), rtol=1e-6)
+        np.testing.assert_array_equal(snapshot.loss_low[rule], snapshot.seed_losses[rule].min(0))
+        np.testing.assert_array_equal(snapshot.loss_high[rule], snapshot.seed_losses[rule].max(0))
     assert snapshot.accuracy["straight_through"].mean() > snapshot.accuracy["default"].mean() + 0.1
     assert Run(DOCUMENTS).snapshot().accuracy == {"default": None}
 
@@ -78,6 +80,8 @@ def test_a_diverged_seed_leaves_the_mean_and_the_rule_continues():
         whole.seed_losses["straight_through"][[0, 2], -1].mean(),
         rtol=1e-6,
     )
+    left = whole.seed_losses["straight_through"][[0, 2], -1]
+    assert [each["straight_through"][-1] for each in (snapshot.loss_low, snapshot.loss_high)] == sorted(left)
 
 
 @pytest.mark.parametrize("task", [key for key in TASKS if key != "data"])

@@ -6,10 +6,10 @@ import { formatPower, formatShort } from "../../formula/numbers.js";
 /** Ends of an axis. @typedef {[number, number]} Range */
 /**
  * The y axis of a chart. ``kind``: "share" from 0 to 1, in percent; "fit" at most 1; "cosine" from −1 to 1; "decades"
- * above 0, logarithmic; "plain" for any values. ``chance``: the score of random guessing, or null; ``banded``: whether
- * there are bands over seeds; ``heldOut``: whether values are of held-out data, with ``decimals``.
- * @typedef {{kind: "share"|"fit"|"cosine"|"decades"|"plain", title: string, chance: number|null, banded: boolean,
- *   heldOut?: boolean, decimals?: number}} Scale
+ * above 0, logarithmic; "plain" for any values. ``chance``: the score of random guessing, or null; ``heldOut``: whether
+ * values are of held-out data, with ``decimals``.
+ * @typedef {{kind: "share"|"fit"|"cosine"|"decades"|"plain", title: string, chance: number|null, heldOut?: boolean,
+ *   decimals?: number}} Scale
  */
 
 const MARGIN = 0.05; // space above and below the curves, as a fraction of their height
@@ -76,8 +76,8 @@ export const RANGES = {
   /** Extend to whole powers of ten, at most ``MAX_DECADES_ABOVE`` of them above a curve's first value. */
   decades(range, series) {
     let [low, high] = range ?? [Infinity, -Infinity];
-    for (const { y } of series) {
-      const values = Array.from(y).filter((value) => value > 0);
+    for (const { y, low: lows = [], high: highs = [] } of series) {
+      const values = [y, lows, highs].flatMap((each) => Array.from(each)).filter((value) => value > 0);
       if (!values.length) continue;
       const max = Math.log10(values[0]) + MAX_DECADES_ABOVE;
       for (const value of values.filter(Number.isFinite)) {

@@ -9,13 +9,14 @@ import { traceBand } from "../state/series.js";
 const BAND = "24"; // opacity of a band, as the last two digits of a hexadecimal colour
 const TINY = 1e-30; // in place of values that a logarithmic axis cannot show
 
-/** Return whether a curve has a band of standard deviations over seeds. @param {Series} series */
-export function hasBand({ y, spread = [] }) {
-  return Array.from(spread).some((deviation, at) => Number.isFinite(deviation) && Number.isFinite(y[at]));
+/** Return whether a curve has a band over seeds. @param {Series} series */
+export function hasBand({ low = [] }) {
+  return Array.from(low).some(Number.isFinite);
 }
 
 /** Convert a curve to a Plotly trace. @param {Series} series @param {Scale} scale */
-export function makeCurveTrace({ name, meta, colour, x, y, spread, dash, faint, symbol }, scale) {
+export function makeCurveTrace(series, scale) {
+  const { name, meta, colour, x, y, dash, faint, symbol } = series;
   const line = { color: colour, width: faint ? 1.5 : 2.2, dash: dash ?? "solid" };
   const marker = { color: colour, size: symbol ? 10 : 7, ...(symbol && { symbol, line: { width: 2 } }) };
   return {
@@ -27,29 +28,32 @@ export function makeCurveTrace({ name, meta, colour, x, y, spread, dash, faint, 
     opacity: faint ? 0.3 : 1,
     line,
     marker,
-    ...formatTooltip(scale, y, spread),
+    ...formatTooltip(scale, series),
     ...(meta && { meta }),
     ...((faint || symbol) && { hoverinfo: "skip", hovertemplate: null }),
   };
 }
 
 /**
- * Return Plotly's template of a curve's tooltip, with the standard deviation over several seeds.
- * @param {Scale} scale @param {ArrayLike<number>} y @param {ArrayLike<number>} [spread]
+ * Return Plotly's template of a curve's tooltip, with its band over several seeds.
+ * @param {Scale} scale @param {Series} series
  */
-function formatTooltip({ kind, decimals }, y, spread) {
+function formatTooltip({ kind, decimals }, series) {
+  const { y, low = [], high = [] } = series;
   const [times, unit] = kind === "share" ? [100, " %"] : [1, ""];
   const format = kind === "share" ? `.${decimals ?? 1}f` : kind === "fit" ? `.${decimals ?? 2}f` : ".4~g";
-  const hasSeeds = spread && Array.from(spread).some(Number.isFinite);
-  const deviation = hasSeeds ? ` ± %{customdata[1]:${format}}` : "";
+  const show = (/** @type {number} */ index) => `%{customdata[${index}]:${format}}`;
+  const band = kind === "decades" ? `, seeds ${show(2)} to ${show(3)}` : ` ± ${show(1)}`;
   return {
-    customdata: Array.from(y, (value, at) => [times * value, times * (spread?.[at] ?? 0)]),
-    hovertemplate: `%{customdata[0]:${format}}${deviation}${unit}`,
+    customdata: Array.from(y, (value, at) =>
+      [value, high[at] - value || 0, low[at], high[at]].map((each) => times * each),
+    ),
+    hovertemplate: `${show(0)}${hasBand(series) ? band : ""}${unit}`,
   };
 }
 
 /**
- * Create the band mean ± standard deviation over seeds as a Plotly trace.
+ * Create the band of a curve over seeds as a Plotly trace.
  * @param {Series} series @param {Scale} scale
  */
 export function makeBandTrace(series, { kind }) {

@@ -22,8 +22,8 @@ const KINDS = /** @type {{value: AlignmentMeasure, label: string}[]} */ ([
   { value: "agreements", label: "Signs" },
 ]);
 const SCALES = /** @type {{[kind in AlignmentMeasure]: import("../charts/axes.js").Scale}} */ ({
-  cosines: { kind: "cosine", title: "", chance: null, banded: false },
-  agreements: { kind: "share", title: "", chance: null, banded: false },
+  cosines: { kind: "cosine", title: "", chance: null },
+  agreements: { kind: "share", title: "", chance: null },
 });
 
 /**

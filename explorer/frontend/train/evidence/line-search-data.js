@@ -38,7 +38,7 @@ export function buildLineSearch({ view, requests }, lines) {
     offer: getOfferText(latest, view.status.step),
     chart: {
       run: `${view.id} ${latest?.step}`,
-      scale: { kind: "decades", title: "loss", chance: null, banded: false },
+      scale: { kind: "decades", title: "loss", chance: null },
       series,
       steps: 0,
       along: X_AXIS,

@@ -265,11 +265,12 @@ function describeRun(choice) {
 }
 
 /** Return the chart's heading. @param {State["choice"]} choice @param {import("../charts/axes.js").Scale} scale */
-function makeHeading(choice, { title, banded, heldOut }) {
+function makeHeading(choice, { title, heldOut }) {
   const seeds = Number(getSetting(choice, "seeds"));
   const name = heldOut ? `Held-out ${title}` : `${title[0].toUpperCase()}${title.slice(1)}`;
   if (seeds === 1) return name;
-  return `${name}: mean ${banded ? "± SD " : ""}of ${seeds} seeds`;
+  const band = heldOut ? "± SD " : title === "loss" ? "and range " : "";
+  return `${name}: mean ${band}of ${seeds} seeds`;
 }
 
 /**
@@ -280,14 +281,13 @@ function getScale(state, measure) {
   const metric = getMetricName(state);
   if (measure === "learned") {
     const subject = state.choice.training.learn_each === "channel" ? "mean over channels" : "value";
-    return { kind: "plain", title: `${subject} of what learns`, chance: null, banded: false };
+    return { kind: "plain", title: `${subject} of what learns`, chance: null };
   }
-  const banded = measure !== "norms";
   if (measure !== "score") {
     const title = measure === "loss" ? "loss" : "gradient norm";
-    return { kind: "decades", title, chance: null, banded };
+    return { kind: "decades", title, chance: null };
   }
-  const common = { banded, heldOut: true, decimals: getScoreDecimals(state.view.status.judged) };
+  const common = { heldOut: true, decimals: getScoreDecimals(state.view.status.judged) };
   if (metric !== "accuracy") return { kind: "fit", title: metric ?? "", chance: null, ...common };
   return { kind: "share", title: "accuracy, %", chance: getSelectedTask(state.choice).chance, ...common };
 }

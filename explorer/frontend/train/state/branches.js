@@ -161,7 +161,7 @@ function splitCurve(curve, points, lines, other) {
     const part = cutTo({ ...curve, name, colour, dash: "dash", meta: undefined }, begin, end);
     parts.push(part);
     if (Number.isFinite(curve.y[begin]))
-      marks.push({ ...cutTo(part, 0, 0), spread: undefined, symbol: "diamond-open" });
+      marks.push({ ...cutTo(part, 0, 0), low: undefined, high: undefined, symbol: "diamond-open" });
   });
   return {
     parts: parts.map((part, index) => ({ ...part, ends: curve.ends && index === parts.length - 1 })),
@@ -188,6 +188,6 @@ function cutTo(curve, from, to) {
     ...curve,
     x: slice(curve.x),
     y: slice(curve.y),
-    ...(curve.spread && { spread: slice(curve.spread) }),
+    ...(curve.low && curve.high && { low: slice(curve.low), high: slice(curve.high) }),
   };
 }

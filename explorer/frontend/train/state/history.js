@@ -12,7 +12,7 @@ import { getLiveSettings, getSetting, withSetting } from "./tasks.js";
 const MAX_GHOSTS = 3; // maximum number of earlier runs with curves on the chart
 
 /** The arrays of a run that stay on the chart after another run has started. @type {(keyof PlottedSeries)[]} */
-const PLOTTED = ["loss_steps", "losses", "loss_sd", "score_steps", "scores", "score_sd"];
+const PLOTTED = ["loss_steps", "losses", "score_steps", "scores"];
 
 /** Convert earlier runs to JSON data. @param {PastRun[]} ghosts */
 export function packGhosts(ghosts) {

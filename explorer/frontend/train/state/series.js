@@ -18,14 +18,14 @@ import { decodeArray } from "../../choice/arrays.js";
  */
 /**
  * A curve of a chart. ``label``: short name; ``rule``: key; ``meta``: the same key if the rule has no other curve;
- * ``ends``: whether its name is at its end; ``spread``: standard deviation over seeds; ``symbol``: of its points.
+ * ``ends``: whether its name is at its end; ``low``, ``high``: its band over seeds; ``symbol``: of its points.
  * @typedef {{name: string, label?: string, rule?: string, meta?: string, ends?: boolean, colour: string, x: Values, y:
- *   Values, spread?: Values, dash?: string, faint?: boolean, symbol?: string}} Series
+ *   Values, low?: Values, high?: Values, dash?: string, faint?: boolean, symbol?: string}} Series
  */
 /**
  * The arrays of a run that stay on the chart after another run has started.
- * @typedef {{loss_steps: Object<string, Values>, losses: Object<string, Values>, loss_sd: Object<string, Values>,
- *   score_steps: Values, scores: Object<string, Values>, score_sd: Object<string, Values>}} PlottedSeries
+ * @typedef {{loss_steps: Object<string, Values>, losses: Object<string, Values>, score_steps: Values, scores:
+ *   Object<string, Values>}} PlottedSeries
  */
 
 /** Decode all encoded arrays in a message from the server. @param {*} value @returns {*} */
@@ -44,10 +44,18 @@ const SUBSCRIPTS = "₁₂₃₄₅";
  * @type {{[measure in Measure]: (snapshot: Snapshot, lines: LegendEntry[]) => Series[]}}
  */
 const SERIES = {
-  score: ({ score_steps: steps, scores, score_sd: spreads }, lines) =>
-    lines.map((line) => buildRuleCurve(line, steps, scores, spreads)),
-  loss: ({ loss_steps: steps, losses, loss_sd: spreads }, lines) =>
-    lines.map((line) => buildRuleCurve(line, steps[line.key], losses, spreads)),
+  score: ({ score_steps: x, scores, score_sd: deviations = {} }, lines) =>
+    lines.map(({ key, ...line }) => {
+      const y = scores[key];
+      const addDeviation = (/** @type {number} */ times) =>
+        deviations[key] && Array.from(y, (value, at) => value + times * deviations[key][at]);
+      return buildRuleCurve({ key, ...line }, { x, y, low: addDeviation(-1), high: addDeviation(1) });
+    }),
+  loss: ({ loss_steps: steps, losses, loss_low: lows = {}, loss_high: highs = {} }, lines) =>
+    lines.map((line) => {
+      const [x, y, low, high] = [steps, losses, lows, highs].map((all) => all[line.key]);
+      return buildRuleCurve(line, { x, y, low, high });
+    }),
   norms: ({ loss_steps: steps, w1_norms: w1, w2_norms: w2 }, lines) =>
     lines.flatMap(({ key, label, colour }) => [
       { name: `${label}, w1`, rule: key, colour, x: steps[key], y: w1[key] },
@@ -68,12 +76,11 @@ export function buildSeries(measure, snapshot, lines) {
 }
 
 /**
- * Return the curve of one rule, with its standard deviation over seeds.
- * @param {LegendEntry} line @param {Values} x @param {Object<string, Values>} values by rule
- * @param {Object<string, Values>} spreads by rule @returns {Series}
+ * Return the curve of one rule.
+ * @param {LegendEntry} line @param {Pick<Series, "x"|"y"|"low"|"high">} values @returns {Series}
  */
-function buildRuleCurve({ key, label, colour }, x, values, spreads) {
-  return { name: label, rule: key, meta: key, ends: true, colour, x, y: values[key], spread: spreads[key] };
+function buildRuleCurve({ key, label, colour }, values) {
+  return { name: label, rule: key, meta: key, ends: true, colour, ...values };
 }
 
 /**
@@ -183,7 +190,7 @@ export function averageTrailing(values, kinds, window) {
 export function makeGhosts(series, difference, present) {
   const joinName = (/** @type {string[]} */ ...words) => [...words.filter(Boolean), "before"].join(", ");
 
-  return series.map(({ rule, meta: _meta, ends, spread: _spread, ...curve }) => ({
+  return series.map(({ rule, meta: _meta, ends, low: _low, high: _high, ...curve }) => ({
     ...curve,
     name: difference === null ? curve.name : joinName(curve.name, difference),
     label:
@@ -205,21 +212,16 @@ function containsEnd({ x, y }, other) {
 }
 
 /**
- * Return the outline of the band mean ± standard deviation as a closed path, empty for one seed.
+ * Return the outline of a curve's band over seeds as a closed path, empty for one seed.
  * @param {Series} series @param {(value: number) => number} [clamp] limits a value to the axis
  * @returns {{x: Float64Array, y: Float64Array}}
  */
-export function traceBand({ x, y, spread = [] }, clamp = (value) => value) {
-  const finite = [...Array(spread.length).keys()].filter(
-    (i) => Number.isFinite(spread[i]) && Number.isFinite(y[i]),
-  );
+export function traceBand({ x, low = [], high = [] }, clamp = (value) => value) {
+  const finite = [...Array(low.length).keys()].filter((i) => Number.isFinite(low[i]));
   const back = [...finite].reverse();
   return {
     x: Float64Array.from([...finite, ...back], (i) => x[i]),
-    y: Float64Array.from([
-      ...finite.map((i) => clamp(y[i] + spread[i])),
-      ...back.map((i) => clamp(y[i] - spread[i])),
-    ]),
+    y: Float64Array.from([...finite.map((i) => clamp(high[i])), ...back.map((i) => clamp(low[i]))]),
   };
 }
 

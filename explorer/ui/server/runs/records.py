@@ -18,7 +18,7 @@ from explorer.training.instruments.base.gradients import Gradients
 from explorer.training.runs.lines import Line
 from explorer.training.tasks.columns import Table
 from explorer.training.tasks.survey import Column, Survey
-from explorer.ui.server.runs.stream import BY_SEED, Fields, Recorded
+from explorer.ui.server.runs.stream import OMITTED, Fields, Recorded
 from explorer.ui.server.runs.study_results import Cell, JudgedRule, Results, Standing, StudyEvent
 
 FILE = MODULES / "train/state/records.js"
@@ -55,7 +55,7 @@ def render_module() -> str:
 
 def _render_typedef(record: type) -> str:
     hints = get_type_hints(record, localns=_NAMES, include_extras=True)
-    fields = [_render_field(name, hint) for name, hint in hints.items() if name not in BY_SEED]
+    fields = [_render_field(name, hint) for name, hint in hints.items() if name not in OMITTED]
     text = ", ".join(field.replace(" ", _NO_BREAK_SPACE) for field in fields)
     lines = _WRAPPER.fill(f"@typedef {{{{{text}}}}}{_NO_BREAK_SPACE}{record.__name__}")
     return f"/**\n{lines.replace(_NO_BREAK_SPACE, ' ')}\n */"

@@ -59,7 +59,7 @@ MAX_QUESTION_LENGTH = 100  # characters
 # A silent stream sends a comment after this time, which shows whether it is still connected.
 KEEPALIVE_S = 15.0
 
-BY_SEED = ("seed_losses", "seed_scores")  # arrays that no page shows
+OMITTED = ("seed_losses", "seed_scores", "loss_sd")  # arrays that no page shows
 _DTYPES = {"f": "f4", "i": "i4", "u": "u1"}  # from NumPy's kinds to plotly.js's names of typed arrays
 _HEADERS = {"Cache-Control": "no-cache", "X-Accel-Buffering": "no", "X-Content-Type-Options": "nosniff"}
 _JOB_LIMIT_MESSAGE = (
@@ -385,4 +385,4 @@ def _encode_value(value: Any) -> Any:
     if isinstance(value, np.ndarray):
         dtype = _DTYPES[value.dtype.kind]
         return {"dtype": dtype, "bdata": base64.b64encode(value.astype(f"<{dtype}").tobytes()).decode()}
-    return {name: part for name, part in vars(value).items() if name not in BY_SEED}
+    return {name: part for name, part in vars(value).items() if name not in OMITTED}

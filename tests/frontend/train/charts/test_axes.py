@@ -36,8 +36,11 @@ def test_a_loss_has_whole_decades_that_hold_it_and_only_grow(node: Node, values:
     assert high >= min(math.log10(max(values)), math.log10(values[0]) + 3) - 1e-9
 
 
-def test_a_loss_that_is_nowhere_above_0_has_no_axis(node: Node):
+def test_a_loss_has_no_axis_if_nowhere_above_0_and_one_that_holds_its_band(node: Node):
     assert grown(node, "decades", [0, None, -1])[0] == [None] * 3
+    body = 'return (await import("./train/charts/axes.js")).RANGES.decades(null, [given], {});'
+    curve = {"x": [0], "y": [0.3], "low": [0.02], "high": [30]}
+    assert node.run(body, curve) == [-2, 2]
 
 
 @pytest.mark.parametrize(

@@ -16,12 +16,13 @@ def test_scores_that_are_compared_have_the_decimals_of_the_table(node: Node):
     body = """
         const { VALUES } = await import("./train/charts/axes.js");
         const { makeCurveTrace } = await import("./train/charts/traces.js");
-        const hover = ["share", "fit"].map((kind) => makeCurveTrace(
-            { name: "A", x: [0, 1], y: [0.5, 0.9464], spread: [0.1, 0.1] }, { kind, decimals: 3 }
-        ).hovertemplate);
+        const curve = { name: "A", x: [0, 1], y: [0.5, 0.9464], low: [0.4, 0.8], high: [0.6, 0.99] };
+        const hover = ["share", "fit", "decades"].map((kind) =>
+            makeCurveTrace(curve, { kind, decimals: 3 }).hovertemplate);
         return [VALUES.share(0.9464, 2), VALUES.fit(0.83126, 2), ...hover];
     """
     assert node.run(body, None) == [
         "94.64", "0.83",
         "%{customdata[0]:.3f} ± %{customdata[1]:.3f} %", "%{customdata[0]:.3f} ± %{customdata[1]:.3f}",
+        "%{customdata[0]:.4~g}, seeds %{customdata[2]:.4~g} to %{customdata[3]:.4~g}",
     ]  # fmt: skip

@@ -216,16 +216,20 @@ def test_a_lost_connection_and_a_refusal_come_before_all_else(picture: Run):
     assert (refused["status"]["main"], refused["status"]["next"]) == ("No.", "")
 
 
-def test_the_heading_of_the_chart_states_several_seeds(picture: Run):
-    one = picture("")["heading"]
-    five = picture("", choice=choice(*ROUND, task="digits", seeds="5"))["heading"]
-    assert one == "Held-out accuracy, %"
-    assert five == "Held-out accuracy, %: mean ± SD of 5 seeds"
-
-
-def test_the_band_is_the_outline_of_mean_and_deviation(node: Node):
+def test_heading_and_band_of_the_chart_state_several_seeds(picture: Run, node: Node):
+    seeds = choice(*ROUND, task="digits", seeds="5")
+    assert picture("")["heading"] == "Held-out accuracy, %"
+    seen = status("running", *ROUND[1:])
+    for measure, heading, (low, high) in (
+        ("score", "Held-out accuracy, %: mean ± SD of 5 seeds", ([0.1, 0.48], [0.1, 0.52])),
+        ("loss", "Loss: mean and range of 5 seeds", ([2, 0.25], [4, 3])),
+    ):
+        shown = picture(f"{SEEN} state.measure = '{measure}';", choice=seeds, status=seen)
+        curve = shown["chart"]["series"][0]
+        assert shown["heading"] == heading
+        assert (curve["low"], curve["high"]) == (pytest.approx(low), pytest.approx(high))
     trace = "train/state/series.js traceBand"
-    band = node.call(trace, {"x": [0, 5, 9], "y": [1, 2, None], "spread": [0.25, 0.5, 0.5]})
+    band = node.call(trace, {"x": [0, 5, 9], "low": [0.75, 1.5, None], "high": [1.25, 2.5, None]})
     assert band["x"].tolist() == [0, 5, 5, 0]
     assert band["y"].tolist() == [1.25, 2.5, 1.5, 0.75]
     assert node.call(trace, {"x": [0, 1], "y": [1, 2]})["x"].size == 0
