@@ -7,7 +7,6 @@ import json
 from collections.abc import Mapping
 from typing import Any
 
-import numpy as np
 from safetensors.torch import save
 from torch import Tensor
 
@@ -25,13 +24,9 @@ def history_csv(history: Mapping[str, Any]) -> str:
     text = io.StringIO()
     rows = csv.writer(text, lineterminator="\n")
     rows.writerow(history)
-    rows.writerows(zip(*map(_to_texts, history.values()), strict=True))
+    columns = [column.astype(str) for column in history.values()]
+    rows.writerows(["" if text == "nan" else text for text in row] for row in zip(*columns, strict=True))
     return text.getvalue()
-
-
-def _to_texts(column: np.ndarray) -> list[str]:
-    texts: list[str] = column.astype(str).tolist()
-    return ["" if text == "nan" else text for text in texts]
 
 
 def settings_json(settings: Settings) -> str:
@@ -45,7 +40,7 @@ def settings_json(settings: Settings) -> str:
 def _fields_of(settings: Settings) -> dict[str, Any]:
     if not all(isinstance(entry, str) for entry in (settings.op, *settings.rules)):
         raise ValueError(
-            "an op or rule given as an Op or Rule object cannot be exported: give it as a formula"
+            "an Op or Rule object cannot be exported as JSON: give the op or rule as a key or a formula"
         )
     return dataclasses.asdict(settings)
 
@@ -55,7 +50,10 @@ def _to_json(value: Any) -> str:
 
 
 def read_settings(text: str) -> Settings:
-    """Return the settings in a JSON text. Raises ValueError, with a message for users, if it is invalid."""
+    """Return the settings in a JSON text.
+
+    Raises ValueError, with a message for users, if the text is too long or holds no valid settings.
+    """
     if len(text) > MAX_SETTINGS_CHARS:
         raise ValueError(f"the file has {len(text):,} characters: at most {MAX_SETTINGS_CHARS:,} are read")
     try:

@@ -167,11 +167,11 @@ class Formula:
         return _to_formula(differentiate(self.tree))
 
     def derive_gradient(self, tensors: Collection[str], *, finite: bool = False) -> Formula | None:
-        """Return autograd's gradient as a formula if some parameters are tensors. None if it is too long.
+        """Return autograd's gradient as a formula in x and g, if the parameters in ``tensors`` are tensors.
 
-        ``tensors`` names these parameters. With ``finite``, the result is shortened for readers. It then has
-        the same values as long as all its parts are finite. Exactly at a bound of a clamp, the fraction of g
-        that x gets may depend on whether the bound is a tensor or a number.
+        Exactly at a bound of a clamp, the fraction of g that x gets may depend on whether the bound is a
+        tensor or a number. With ``finite``, the result is shortened for readers: it has the same values as
+        long as all its parts are finite. Returns None if the formula would be too long.
         """
         return _to_formula(differentiate(self.tree, tensors=tensors, finite=finite))
 

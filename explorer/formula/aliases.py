@@ -42,7 +42,10 @@ class CallAlias:
     text: str
 
     def bind_operands(self, *arguments: Any, **keywords: Any) -> list[Any] | None:
-        """Return a call's arguments in order, including defaults, or None if the signature does not fit."""
+        """Return the arguments of a call in the order of the signature, including defaults.
+
+        Returns None if the signature does not fit the call.
+        """
         try:
             bound = self.signature.bind(*arguments, **keywords)
         except TypeError:
@@ -119,7 +122,7 @@ _FUNCTION_NAMES = set(CALLS) | set(FUNCTIONS)
 
 
 def normalize_name(text: str) -> str:
-    """Return a name without a library prefix such as "torch.", or with a Greek first letter spelled out."""
+    """Return a name without a library prefix such as "torch.", and with a Greek first letter spelled out."""
     short = text.rpartition(".")[2]
     if short in CONSTANTS or find_function(short):
         return short
@@ -132,7 +135,10 @@ def find_function(name: str) -> str | None:
 
 
 def suggest_function(name: str) -> str | None:
-    """Return a function name similar to a misspelled one. None if no name is similar or a library has it."""
+    """Return the name of a function that resembles a misspelled one.
+
+    Returns None if no name is similar, or if torch or Python's math module has a function of the given name.
+    """
     return next(iter([] if is_elsewhere(name) else find_similar(name, FUNCTIONS)), None)
 
 

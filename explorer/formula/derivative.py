@@ -87,11 +87,11 @@ class _ReverseMode:
     finite: bool
 
     def sum_gradients(self, node: Node, gradient: Node) -> Node:
-        """Return the sum of the gradients that a node passes to each occurrence of ``wrt`` below it."""
+        """Return the gradient of the name ``wrt`` for an expression whose own gradient is ``gradient``."""
         return reduce(self.add, self.iterate_gradients(node, gradient), cast(Node, ZERO))
 
     def iterate_gradients(self, node: Node, gradient: Node) -> Iterator[Node]:
-        """Yield the gradient at each occurrence of ``wrt``, in the order in which torch adds these gradients.
+        """Yield the gradient of each occurrence of ``wrt``, in the order in which torch adds them.
 
         The latest operation comes first. The order determines the rounding error if large gradients cancel.
         """
@@ -113,7 +113,7 @@ class _ReverseMode:
                 yield from self.iterate_gradients(operand, self.fill(operand_gradient, scope))
 
     def list_operand_gradients(self, node: Node) -> list[Node]:
-        """Return one gradient per operand of a node, as expressions in operands a, b, c, result y and g."""
+        """Return a gradient for each operand of a node, as expressions in a, b, c (the operands), y and g."""
         match node:
             case Unary():
                 return [parse_template("-g")]
@@ -215,9 +215,9 @@ class _ReverseMode:
 
 
 def _make_slope_tree(node: Polyline) -> Node:
-    """Return the slope at ``a`` of a polyline, as nested calls of ``where``.
+    """Return the slope of a polyline as an expression in ``a``, by nested calls of ``where``.
 
-    At a point it is the slope of the line to its right.
+    At a point of the polyline, it is the slope of the line to the right.
     """
     slope: Node = ZERO
     before_each = [0.0, *node.slopes[:-1]]
@@ -231,13 +231,13 @@ def _make_number(value: float) -> Node:
 
 
 def _evaluate_condition(condition: Node) -> bool | None:
-    """Return the truth of a condition without names, or None if it has names or Python cannot evaluate it."""
+    """Return the truth of a condition. Returns None if it has names or if Python cannot evaluate it."""
     value = None if find_names(condition) else evaluate_in_python(condition)
     return None if value is None else bool(value)
 
 
 def _guard_domain(tree: Node, node: Call) -> Node:
-    """Return a gradient that is NaN wherever torch rejects the constant arguments of the call ``node``."""
+    """Return the gradient ``tree`` of a call, set to NaN wherever torch rejects the call's constants."""
     is_valid, constants = FUNCTIONS[node.function].domain, node.arguments[1:]
     if not is_valid:
         return tree

@@ -56,7 +56,10 @@ _VARIABLES: Mapping[str, Evaluator] = {
 def _bind_operand(
     node: Node, parameters: Mapping[str, float], cast: bool, fill: bool, limit: bool
 ) -> Evaluator:
-    """Compile an operand to a function of the input tensors, with the flags of ``find_casts`` and so on."""
+    """Compile an operand to a function of the input tensors.
+
+    The flags say what torch requires of the operand: see ``find_casts``, ``find_fills`` and ``find_limits``.
+    """
     if not is_constant(node):
         evaluate = _compile(node, parameters)
         return (lambda scope: evaluate(scope).to(scope.x.dtype)) if cast else evaluate
@@ -97,9 +100,9 @@ def _compile(node: Node, parameters: Mapping[str, float]) -> Evaluator:
 
 
 def _strip_ones(node: Node, parameters: Mapping[str, float], may_alias: bool) -> Node:
-    """Return a node without multiplications and divisions by 1 around it, which leave every bit unchanged.
+    """Return a node without the multiplications and divisions by 1 around it, which change no bit.
 
-    ``may_alias`` is true if the result may be an input tensor itself, because it is neither stored nor
+    ``may_alias`` is True if the result may be an input tensor itself, because it is neither stored nor
     changed.
     """
     match node:
@@ -116,16 +119,22 @@ def _is_fresh(node: Node) -> bool:
     return isinstance(node, Binary | Call) and not (isinstance(node, Call) and node.function == "detach")
 
 
-def _list_counts(elements: int) -> tuple[tuple[str, str], ...]:
-    """Return the names of the element counts of x, y and g, each with ``elements`` in hexadecimal."""
-    return tuple((COUNT.format(name), float(elements).hex()) for name in VARIABLES)
-
-
 @lru_cache(maxsize=1024)
 def bind_tree(node: Node, parameters: tuple[tuple[str, str], ...]) -> Evaluator:
-    """Compile an expression to a function of input tensors; hexadecimal parameter values preserve -0.0."""
+    """Compile an expression to a function of input tensors.
+
+    ``parameters`` has pairs of a name and a value in hexadecimal, which preserves -0.0.
+    """
     if (without_counts := replace_counts(node)) != node:
-        return lambda scope: bind_tree(without_counts, parameters + _list_counts(scope.x.numel()))(scope)
+        counts = [COUNT.format(name) for name in VARIABLES]
+
+        def evaluate_counted(scope: Scope) -> Tensor:
+            elements = float(scope.x.numel()).hex()
+            numbers = parameters + tuple((name, elements) for name in counts)
+            result: Tensor = bind_tree(without_counts, numbers)(scope)
+            return result
+
+        return evaluate_counted
     values = {name: float.fromhex(value) for name, value in parameters}
     evaluate = _bind_operand(
         _strip_ones(node, values, may_alias=False), values, cast=False, fill=True, limit=True

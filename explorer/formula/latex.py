@@ -48,10 +48,6 @@ def number_latex(value: float) -> str:
     return rf"{digits}\cdot 10^{{{int(exponent)}}}" if exponent else digits
 
 
-def _render_signed(value: float) -> str:
-    return f"-{number_latex(-value)}" if value < 0 else number_latex(value)
-
-
 def to_latex(node: Node) -> str:
     """Return an expression in LaTeX, with fractions, cases for ``where`` and indicators for conditions."""
     return _render(node)[0]
@@ -77,7 +73,10 @@ def _render(node: Node) -> tuple[str, float]:
         case Call(function, arguments):
             return _render_call(function, arguments)
         case Polyline(points, argument):
-            texts = [_wrap(argument, _OR), *(_render_signed(value) for point in points for value in point)]
+            texts = [
+                _wrap(argument, _OR),
+                *("-" * (value < 0) + number_latex(abs(value)) for point in points for value in point),
+            ]
             inner = r",\,".join(texts)
             return rf"\operatorname{{through}}\left({inner}\right)", _ATOM
         case LossAt(output):

@@ -60,7 +60,7 @@ def find_fills(node: Node) -> tuple[bool, ...]:
 
 
 def find_limits(node: Node) -> tuple[bool, ...]:
-    """Return a flag for each operand of a node: true if torch rejects a constant too large for x's dtype."""
+    """Return a flag for each operand of a node: true if torch rejects numbers too large for x's dtype."""
     exponent = isinstance(node, Binary) and node.operator == "**"
     call = isinstance(node, Call) and not FUNCTIONS[node.function].own
     return tuple(call or (exponent and position == 1) for position in range(len(children(node))))
@@ -72,7 +72,7 @@ def find_reductions(node: Node) -> list[Call]:
 
 
 def has_level_gradient(node: Node) -> bool:
-    """Return whether an expression has a piecewise constant part, such as a cast, with a nonzero gradient."""
+    """Return whether a part of an expression, such as a cast, is piecewise constant but has a gradient."""
     return any(isinstance(part, Call) and FUNCTIONS[part.function].passes_levels for part in walk(node))
 
 

@@ -110,11 +110,6 @@ def fill_template(text: str, operands: Sequence[Node]) -> Node:
     return substitute(parse_template(text), dict(zip(map(Name, "abcd"), operands, strict=False)))
 
 
-def _to_tree(value: Node | float) -> Node:
-    """Return a number as an expression tree, or a tree unchanged."""
-    return parse_template(repr(value)) if isinstance(value, float) else value
-
-
 class Part(NamedTuple):
     """A parsed argument of a call: its expression, its column, and the ``min=`` before it, if any."""
 
@@ -364,7 +359,7 @@ class _Parser:
         return self.check_size(lines, token.column)
 
     def require_available(self, token: Token, name: str) -> None:
-        """Raise FormulaError for a random number or loss that this formula may not use."""
+        """Raise FormulaError if this formula may not use the given random number or loss."""
         if (LOSS.name if token.text == "f" else name) not in self.variables:
             available = [draw for draw in RANDOM_NAMES if draw in self.variables]
             raise make_error(
@@ -404,7 +399,8 @@ class _Parser:
         keywords = {part.keyword.rstrip("="): part.node for part in parts if part.keyword}
         for call in CALLS.get(name, ()):
             if operands := call.bind_operands(*arguments, **keywords):
-                return fill_template(call.text, [_to_tree(operand) for operand in operands])
+                trees = [parse_template(repr(each)) if isinstance(each, float) else each for each in operands]
+                return fill_template(call.text, trees)
         return None
 
     def require_positional(self, token: Token, name: str, parts: list[Part], arity: int) -> None:
@@ -473,7 +469,7 @@ class _Parser:
 
 
 def _require_number(part: Part) -> float:
-    """Return the number that a call's argument is. Raises FormulaError for any other argument."""
+    """Return the value of an argument that is a number. Raises FormulaError for any other argument."""
     match part.node:
         case Number(value):
             return value

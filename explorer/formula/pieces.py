@@ -88,17 +88,20 @@ def _is_finite(node: Node) -> bool:
 
 
 def find_edge_pieces(tree: Node) -> Iterator[Node]:
-    """Yield expressions in x that jump where the mean of ``tree`` over ``u()`` may have a kink.
+    """Yield expressions in x that jump where the mean of ``tree`` over the random number u may have a kink.
 
-    The kinks are the x at which the position u of a jump reaches 0 or 1, and jumps that depend on x only. A
-    normal random number has no extreme values, unless its width is 0.
+    Such a kink is an x at which the u of a jump reaches 0 or 1, or a jump that depends on x only. A normal
+    random number has no extreme values, unless its width is 0.
     """
     for piece in find_pieces(tree):
         yield from substitute_extremes(piece)
 
 
 def substitute_extremes(tree: Node) -> Iterator[Node]:
-    """Yield an expression with the random numbers at an end of their range, if it then depends on x only."""
+    """Yield ``tree`` with the random numbers replaced by their least value, then by their greatest value.
+
+    Results that do not depend on x only are left out.
+    """
     for uniform, normal in _ENDS:
         at_end = substitute(tree, {_U: uniform, _NORMAL: normal})
         if not {*RANDOM_NAMES, "y", "g"}.intersection(find_names(at_end)) and "x" in find_names(at_end):
@@ -107,12 +110,15 @@ def substitute_extremes(tree: Node) -> Iterator[Node]:
 
 @lru_cache(maxsize=1024)
 def list_derivative_signs(piece: Node) -> tuple[Node, ...] | None:
-    """Return the signs of all derivatives of the argument of ``piece`` as expressions, highest order first.
+    """Return the signs of the derivatives of the argument of ``piece`` as expressions, highest order first.
 
     Between two changes of these signs the argument is monotonic, so a search cannot miss a pair of sign
-    changes. A polynomial has one sign for each order, any other argument only that of the first order. For
-    straight lines and for arguments that depend on y, the result is empty. Returns None for a polynomial
-    whose derivatives are too many or too long.
+    changes.
+
+    Returns:
+        One sign for each order if the argument is a polynomial, else only the sign of the first derivative.
+        Empty for straight lines and for arguments that depend on y. None for a polynomial whose derivatives
+        are too many or too long.
     """
     inner, *_ = children(piece)
     signs: list[Node] = []
@@ -140,9 +146,9 @@ def _find_signs(node: Node) -> Iterator[Node]:
 
 
 def find_degree(node: Node, y: float = math.inf) -> float:
-    """Return an expression's degree as a polynomial in x between two kinks, or inf if it is no polynomial.
+    """Return the degree of an expression as a polynomial in x between two kinks.
 
-    ``y`` is the degree of the op's output y in x.
+    ``y`` is the degree of the op's output in x. Returns infinity for anything but a polynomial.
     """
     operand_degrees = [find_degree(child, y) for child in children(node)]
     match node:
@@ -166,10 +172,10 @@ def find_degree(node: Node, y: float = math.inf) -> float:
 
 
 def find_known_degree(tree: Node, y: float = math.inf, *, is_searched: bool) -> float:
-    """Return an expression's degree as a polynomial in x, or inf if a search may have missed a kink.
+    """Return the degree of an expression as a polynomial in x, or infinity if a kink may be missing.
 
-    A search (``is_searched``) may miss kinks that are not roots of polynomials, such as those of ``sin(x) >
-    0.5``.
+    If kinks were searched for (``is_searched``), some may be missing that are not roots of polynomials, such
+    as those of ``sin(x) > 0.5``.
     """
     searched_pieces = [*find_pieces(tree)] if is_searched else []
     is_complete = all(list_derivative_signs(piece) is not None for piece in searched_pieces)

@@ -43,7 +43,7 @@ def number_text(value: float) -> str:
 
 
 def format_percent(share: float) -> str:
-    """Return a fraction as a whole percentage, "0 %" or "100 %" only if it is exactly 0 or 1."""
+    """Return a fraction as a whole percentage: "0 %" and "100 %" only if it is exactly 0 or 1."""
     rounded = math.floor(100 * share + 0.5)  # half up, as the browser rounds
     if share in (0, 1) or 0 < rounded < 100:
         return f"{rounded} %"
@@ -171,7 +171,7 @@ def print_source(node: Node, dialect: Dialect) -> str:
 
 
 def print_limited(node: Node, dialect: Dialect) -> str:
-    """Return code for a constant in which a value too large for x's dtype becomes infinite."""
+    """Return code for a constant. A constant too large for x's dtype becomes infinite in the code."""
     is_number = not _has_parameters(node) and not is_condition(node)
     is_large = is_number and SMALLEST_MAX < abs(evaluate_constant(node, {})) < math.inf
     return dialect.limited.format(print_source(node, dialect)) if is_large else print_source(node, dialect)
@@ -210,26 +210,24 @@ def _print(node: Node, dialect: Dialect) -> tuple[str, int]:
             mark = "_" if dialect.scalar else ""
             return f"{mark}through({', '.join([_print(argument, dialect)[0], *texts])})", _ATOM
         case LossAt(output):
-            return f"f({_print_output(output, dialect)})", _ATOM
+            if not dialect.scalar or not is_constant(output):
+                return f"f({print_source(output, dialect)})", _ATOM
+            constant_text = print_limited(output, replace(dialect, number=repr))
+            return f"f({dialect.output.format(constant_text)})", _ATOM
         case ForeignCall(function):
             if dialect is not CANONICAL:
                 raise ValueError(f"{function.name} is not a formula, so it cannot be written as code")
             return f"{function.name}({', '.join(_print_operands(node, dialect))})", _ATOM
 
 
-def _print_output(node: Node, dialect: Dialect) -> str:
-    """Return the argument of a loss as code whose value is a tensor, even if all elements are equal."""
-    if not dialect.scalar or not is_constant(node):
-        return print_source(node, dialect)
-    return dialect.output.format(print_limited(node, replace(dialect, number=repr)))
-
-
 def _print_constant(node: Node, dialect: Dialect) -> tuple[str, int] | None:
-    """Return the code of a constant that is not written like a tensor, or None for any other node."""
+    """Return code for a constant that is not written like a tensor, and its precedence; else None."""
     match node:
         case Unary("~"):
             return f"not {_print_operands(node, dialect, [_COMPARE])[0]}", _NOT
-        case Binary("/", _, right) if _may_be_zero(right) and dialect.guarded != Dialect.guarded:
+        case Binary("/", _, right) if dialect.guarded != Dialect.guarded and (
+            _has_parameters(right) or evaluate_constant(right, {}) == 0
+        ):
             return f"_divided({', '.join(_print_operands(node, dialect))})", _ATOM
         case Binary("**", left, right) if not _is_real(left, right) or (
             _has_parameters(node) and dialect.guarded != Dialect.guarded
@@ -252,15 +250,10 @@ def _print_constant(node: Node, dialect: Dialect) -> tuple[str, int] | None:
 
 
 def _may_fail(call: Call) -> bool:
-    """Return whether Python's function may raise an error or drop NaN for some values of the parameters."""
+    """Return whether Python's function raises an error or loses NaN for some values of the parameters."""
     if call.function in ("min", "max"):
         return any(map(_may_be_nan, children(call)))
     return call.function not in _NEVER_RAISE and _has_parameters(call)
-
-
-def _may_be_zero(node: Node) -> bool:
-    """Return whether a constant may be 0 for some values of the parameters."""
-    return _has_parameters(node) or evaluate_constant(node, {}) == 0
 
 
 def _may_be_nan(node: Node) -> bool:
@@ -310,7 +303,10 @@ def _print_operand(
 
 
 def _print_chain(signs: tuple[str, ...], texts: list[str], is_split: bool) -> tuple[str, int]:
-    """Return a chain of comparisons as text with its precedence; with ``is_split``, joined by ``&``."""
+    """Return a chain of comparisons as text, with its precedence.
+
+    If ``is_split``, each comparison is in parentheses, and they are joined by ``&``.
+    """
     if not is_split or len(signs) == 1:
         links = [f" {sign} {text}" for sign, text in zip(signs, texts[1:], strict=True)]
         return texts[0] + "".join(links), _COMPARE
@@ -319,7 +315,6 @@ def _print_chain(signs: tuple[str, ...], texts: list[str], is_split: bool) -> tu
 
 
 def _has_parameters(node: Node) -> bool:
-    """Return whether the value of a constant depends on parameters."""
     return not set(find_names(node)) <= set(CONSTANTS)
 
 

@@ -22,7 +22,7 @@ def truncate(text: str, max_length: int = MAX_QUOTE) -> str:
 
 
 def cut_window(text: str, column: int) -> tuple[str, int]:
-    """Return up to ``MAX_QUOTE`` characters of a long text around a column, and the column in this part.
+    """Return at most ``MAX_QUOTE`` characters of a text around a column, and the new number of that column.
 
     Columns begin at 1.
     """

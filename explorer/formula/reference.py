@@ -25,10 +25,12 @@ def make_even_points(start: float, stop: float, points: int) -> Tensor:
 def replace_reductions(
     formula: Formula, forward: Formula, parameters: Mapping[str, float], start: float, stop: float, g: float
 ) -> tuple[Formula, dict[str, float]]:
-    """Return a formula with reductions such as ``mean(…)`` replaced by parameters, and all parameter values.
+    """Replace each reduction in a formula, such as ``mean(…)``, by a parameter.
 
-    ``forward`` is the formula of y. Reductions are computed over 2,001 evenly spaced points of the range, and
-    so depend only on op, range and g, not on the plotted points or on other rules.
+    Returns:
+        The new formula, and a dict of all parameter values, those of the reductions included. Reductions are
+        computed over 2,001 evenly spaced points of the range. They depend only on op, range and g, not on the
+        plotted points or on other rules. ``forward`` is the formula of y.
     """
     means = find_reductions(formula.tree)
     if not means:
@@ -49,11 +51,12 @@ def replace_pair_reductions(
     stop: float,
     g: float,
 ) -> tuple[Formula, Formula | None, dict[str, float]]:
-    """Return the formulas of an op and a rule with reductions such as ``mean(…)`` replaced by parameters.
+    """Replace each reduction, such as ``mean(…)``, in the formulas of an op and a rule by a parameter.
 
-    Also returns the values of all parameters. A rule of None means torch's own autograd. If the op has a
-    mean, the rule becomes the op's gradient as a formula, if that is short enough, because autograd would
-    treat the mean as a constant.
+    Returns:
+        The formula of the op; the formula of the rule, or None for torch's own autograd; and a dict of all
+        parameter values. If the op has a mean, a rule of None is replaced by the op's gradient as a formula,
+        if that is short enough, because autograd would treat the mean as a constant.
     """
     forward, parameters_y = replace_reductions(op, op, parameters, start, stop, g)
     backward = op.gradient if rule is None and forward != op else rule

@@ -9,9 +9,9 @@ from explorer.formula.tree import Call, Name, Node, TensorName, children, is_con
 
 @lru_cache(maxsize=1024)
 def replace_names(node: Node, names: tuple[str, ...]) -> Node:
-    """Return an expression in which the given parameters are marked as tensors.
+    """Return an expression in which the parameters in ``names`` are marked as tensors.
 
-    If torch accepts only numbers for a parameter that is now a tensor, the function is written out.
+    If torch accepts only numbers for such a parameter, the function is written out as a formula.
     """
     if isinstance(node, Name):
         return TensorName(node.name) if node.name in names else node

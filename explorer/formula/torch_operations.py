@@ -25,7 +25,7 @@ def get_torch_operation(node: Node) -> Callable[..., Any]:
 
 
 def _bind_function(row: Function) -> Callable[..., Any]:
-    """Return the torch function for a row of the function table, with its keywords and its checks bound."""
+    """Return the torch function for a row of the function table, with its keywords and its checks."""
     if row.own:
         return _CUSTOM[row.name]
     call, is_valid = partial(attrgetter(row.torch)(torch), **dict(row.keywords)), row.domain
@@ -41,7 +41,7 @@ def _bind_function(row: Function) -> Callable[..., Any]:
 
 
 def _evaluate_polyline(node: Polyline, a: Tensor) -> Tensor:
-    """Return the values of a polyline at each element of a, by linear interpolation; exact at its points.
+    """Return the value of a polyline at each element of a, exact at the polyline's points.
 
     The derivative is the slope of the line; at a point, that of the line to its right, and 0 at the last
     point.
@@ -146,7 +146,7 @@ def _round_by_sum(x: Tensor, layout: _Layout, bits: int, low: int, high: int) ->
 
 
 def _round_by_fraction(x: Tensor, bits: Tensor, low: Tensor) -> Tensor:
-    """Round x like ``_round_by_sum``, in float64: slower, but for formats almost as wide as float64 too."""
+    """Round x as ``_round_by_sum`` does, slower, but for formats almost as wide as float64 too."""
     fraction, power = torch.frexp(x)
     exponent = torch.maximum(power.long() - 1, low)
     return (

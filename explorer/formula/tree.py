@@ -154,7 +154,7 @@ def walk(node: Node) -> Iterator[Node]:
 
 
 def find_names(node: Node) -> tuple[str, ...]:
-    """Return the distinct names in an expression, in order of appearance, with "f()" for any loss."""
+    """Return the distinct names in an expression, in order of appearance. Any loss counts as "f()"."""
     parts = (LOSS if isinstance(part, LossAt) else part for part in walk(node))
     return tuple(dict.fromkeys(part.name for part in parts if isinstance(part, Name)))
 
@@ -170,12 +170,10 @@ def is_condition(node: Node) -> bool:
 
 def is_constant(node: Node) -> bool:
     """Return whether an expression is the same for all elements: it has no x, y, g or random number."""
-    return not any(map(has_values, walk(node)))
-
-
-def has_values(node: Node) -> bool:
-    """Return whether a leaf of an expression tree, such as x, has a separate value for each element."""
-    return isinstance(node, TensorName | LossAt) or (isinstance(node, Name) and node.name in RULE_NAMES)
+    return not any(
+        isinstance(part, TensorName | LossAt) or (isinstance(part, Name) and part.name in RULE_NAMES)
+        for part in walk(node)
+    )
 
 
 def measure(node: Node) -> tuple[int, int]:

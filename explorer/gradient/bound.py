@@ -82,13 +82,13 @@ class BoundOp:
         return tuple(self.contributions)
 
     def forward(self, x: Tensor, tensors: Mapping[str, Tensor] = _NO_TENSORS) -> Tensor:
-        """Return the op's output without its rule, a tensor that never shares memory with an input."""
+        """Return the op's output in a new tensor, without the rule: autograd uses torch's own gradient."""
         return self.op(x, None, None, tensors)
 
     def gradient(
         self, x: Tensor, y: Tensor, g: Tensor, tensors: Mapping[str, Tensor] = _NO_TENSORS
     ) -> Tensor:
-        """Return the gradient of x by the rule, for an upstream gradient g."""
+        """Return the gradient of x that the rule computes from an upstream gradient g."""
         if self.rule is not None:
             return self.rule(x, y, g, tensors)
         leaf = x.detach().requires_grad_()
@@ -103,11 +103,11 @@ class BoundOp:
     def compute_part(
         self, name: str, x: Tensor, y: Tensor, g: Tensor, tensors: Mapping[str, Tensor]
     ) -> Tensor:
-        """Return each element's contribution to a parameter's gradient, unscaled and in x's shape."""
+        """Return the unscaled contribution of each element to the gradient of one parameter, in x's shape."""
         return self.parts[name](x, y, g, tensors)
 
     def compute_factor(self, name: str, elements: float, tensors: Mapping[str, Tensor]) -> float | Tensor:
-        """Return the factor on the sum of contributions from ``elements`` elements that share a value."""
+        """Return the factor on the sum of the contributions of ``elements`` elements that share a value."""
         contribution = self.contributions[name]
         if contribution.scale is None or not set(contribution.scale.parameters) & set(tensors):
             return contribution.compute_factor(self.numbers, elements)
@@ -118,16 +118,16 @@ class BoundOp:
     def compute_total(
         self, name: str, x: Tensor, y: Tensor, g: Tensor, tensors: Mapping[str, Tensor]
     ) -> Tensor:
-        """Return a parameter's gradient in the parameter's shape: the contributions, summed and scaled."""
+        """Return the gradient of one parameter, in its shape: the scaled sum of all contributions."""
         part = self.compute_part(name, x, y, g, tensors).sum_to_size(tensors[name].shape)
         factor = self.compute_factor(name, x.numel() / max(1, tensors[name].numel()), tensors)
         return part if isinstance(factor, float) and factor == 1 else factor * part
 
 
 class _RuleFunction(torch.autograd.Function):
-    """An autograd Function for an op with any backward rule, in a form that torch.compile can trace.
+    """An autograd Function that computes an op, and whose backward pass computes the rule.
 
-    Forward computes the op. Backward computes the rule for x, and summed contributions for the tensors.
+    backward also returns a gradient for each parameter that is a tensor. torch.compile can trace this class.
     """
 
     generate_vmap_rule = True
@@ -154,7 +154,7 @@ class _RuleFunction(torch.autograd.Function):
 
 
 class _RuleFunctionWithForwardMode(_RuleFunction):
-    """The autograd Function for an op with a rule and forward mode, which torch.compile cannot trace."""
+    """The same autograd Function with forward mode (``jvp``), which torch.compile cannot trace."""
 
     @staticmethod
     def setup_context(ctx: Any, inputs: tuple[Any, ...], output: Tensor) -> None:
@@ -184,7 +184,7 @@ BOUNDARY = (_RuleFunction, _RuleFunctionWithForwardMode)
 
 
 def _restore_saved(ctx: Any, g: Any) -> tuple[Any, Any, Mapping[str, Tensor]]:
-    """Return x, y and a dict of the saved tensors. If x or y was not saved, g is returned in its place."""
+    """Return x, y, and a dict of the saved parameters. If x or y was not saved, g takes its place."""
     bound, saved = ctx.bound, [*ctx.saved_tensors]
     x = saved.pop(0) if bound.saves_x else g
     y = saved.pop(0) if bound.saves_y else g
@@ -192,9 +192,10 @@ def _restore_saved(ctx: Any, g: Any) -> tuple[Any, Any, Mapping[str, Tensor]]:
 
 
 def bind(op: str | Op, rule: str | Rule, settings: Mapping[str, float]) -> BoundOp:
-    """Return an op with a backward rule as a ``BoundOp``, with values from ``settings`` or else defaults.
+    """Combine an op and a backward rule into a ``BoundOp`` whose parameters are all numbers.
 
-    Raises ValueError if the op or the rule is random, because y then depends on more than x.
+    ``settings`` is a dict of parameter values; parameters that it lacks get their defaults. Raises ValueError
+    if the op or the rule is random, because y then depends on more than x.
     """
     op, rule = find_op(op), find_rule(rule)
     require_deterministic("bind", op, rule)
@@ -204,12 +205,11 @@ def bind(op: str | Op, rule: str | Rule, settings: Mapping[str, float]) -> Bound
 def bind_learnable(
     op: str | Op, rule: str | Rule, settings: Mapping[str, float], names: Sequence[str]
 ) -> BoundOp:
-    """Return an op with a backward rule as a ``BoundOp`` whose parameters in ``names`` are tensors.
+    """Combine an op and a backward rule into a ``BoundOp`` whose parameters in ``names`` are tensors.
 
-    These can learn. The other parameters are numbers, as in ``bind``. Op and rule may be random, and may use
-    the loss of an element and of its antithetic sample. Such losses are passed as tensors too.
-
-    Raises ValueError for a parameter that cannot learn, see ``catalogue.find_contribution``.
+    These can learn. The other parameters are numbers, as in ``bind``. The op and the rule may be random, and
+    may use the loss of an element and of its antithetic sample. Such losses are passed as tensors too. Raises
+    ValueError if a parameter cannot learn, see ``catalogue.find_contribution``.
     """
     op, rule = find_op(op), find_rule(rule)
     contributions = {name: find_contribution(op, rule, name, tuple(names)) for name in names}
@@ -224,9 +224,11 @@ def bind_contributions(
     names: Sequence[str] = (),
     loss: Loss | None = None,
 ) -> BoundOp:
-    """Return an op with a rule and with contributions to the gradients of its parameters as a ``BoundOp``.
+    """Combine an op, a rule, and formulas for the gradients of parameters into a ``BoundOp``.
 
-    ``names`` are the parameters passed as tensors. If a loss is given, the formulas that use it evaluate it.
+    ``settings`` are the parameters that are numbers, ``names`` those that are tensors. ``contributions`` is a
+    dict from each parameter that learns to one element's contribution to its gradient. If ``loss`` is given,
+    the formulas evaluate it as ``f()``, else its values are passed with each call.
     """
     numbers, adapted = resolve_values(op, rule, settings), adapt_rule(op, rule)
     if loss:
@@ -243,14 +245,20 @@ def bind_formulas(
     names: Sequence[str] = (),
     loss: Loss | None = None,
 ) -> BoundOp:
-    """Return formulas of an op and a backward rule as a ``BoundOp``; a rule of None means torch's autograd.
+    """Combine the formulas of an op and a backward rule into a ``BoundOp``.
 
-    If torch finds no path from y to x, its own gradient is 0. Without tensors, x and y are saved only if the
-    rule uses them. The last three arguments are those of ``bind_contributions``.
+    A rule of None means torch's autograd. If autograd finds no path from y to x, the gradient is 0. Without
+    tensors, x and y are saved only if the rule uses them. The other arguments are those of
+    ``bind_contributions``.
     """
 
+    def bind_part(part: Formula) -> Callable[..., Tensor]:
+        evaluate = part.with_tensors(names).bind(numbers)
+        # a result that is an input itself is copied, so that it never shares memory with it
+        return (lambda *inputs: evaluate(*inputs).clone()) if part.alias in ("x", "y", "u()") else evaluate
+
     def bind_formula(formula: Formula) -> Callable[..., Tensor]:
-        return bind_random(formula, op, loss, lambda each: _bind_unaliased(each.with_tensors(names), numbers))
+        return bind_random(formula, op, loss, bind_part)
 
     gradients = [*([rule] if rule else []), *(each.formula for each in contributions.values())]
     random_names = frozenset(
@@ -264,7 +272,11 @@ def bind_formulas(
 
     return BoundOp(
         op=bind_formula(op),
-        rule=_block if is_blocked else bind_formula(rule) if rule else None,
+        rule=(lambda x, y, g, tensors: torch.zeros_like(g))
+        if is_blocked
+        else bind_formula(rule)
+        if rule
+        else None,
         saves_x=saves("x"),
         saves_y=saves("y"),
         parts={name: bind_formula(each.formula) for name, each in contributions.items()},
@@ -276,17 +288,6 @@ def bind_formulas(
         and all(each.origin == "torch" for each in contributions.values()),
         random_names=random_names,
     )
-
-
-def _block(_x: Tensor, _y: Tensor, g: Tensor, _tensors: Mapping[str, Tensor]) -> Tensor:
-    """Return zeros like g, as the gradient of an op that blocks all gradients."""
-    return torch.zeros_like(g)
-
-
-def _bind_unaliased(formula: Formula, numbers: Mapping[str, float]) -> Callable[..., Tensor]:
-    """Return a formula as a function whose result never shares memory with an input."""
-    evaluate = formula.bind(numbers)
-    return (lambda *inputs: evaluate(*inputs).clone()) if formula.alias in ("x", "y", "u()") else evaluate
 
 
 def pair(op: str | Op, rule: str | Rule, settings: Mapping[str, float]) -> Pair:

@@ -21,7 +21,7 @@ from explorer.catalogue import (
     find_op,
     find_rule,
 )
-from explorer.formula import Formula, FormulaError
+from explorer.formula import FormulaError
 from explorer.formula.tree import UNIFORM
 from explorer.gradient.bound import BoundOp, bind_contributions
 from explorer.gradient.draws import Draw, draw_uniform
@@ -79,9 +79,9 @@ def apply(
         if isinstance(value, Tensor) and _must_stay_tensor(value):
             tensors[name] = value
         else:
-            numbers.append(
-                _encode_number(name, value.detach().item() if isinstance(value, Tensor) else value)
-            )
+            number: Any = value.detach().item() if isinstance(value, Tensor) else value
+            is_float = type(number) is float  # in hexadecimal, 0 differs from −0 when torch.compile compares
+            numbers.append((name, number.hex() if is_float else number, is_float))
     learns = tuple([(name, _is_learning(value)) for name, value in tensors.items()]) if tensors else ()
     signature = op, rule, tuple(numbers), learns, f
     if torch.compiler.is_compiling():
@@ -103,11 +103,6 @@ LearningFlags = tuple[tuple[str, bool], ...]  # names of tensor parameters, and 
 EncodedNumber = tuple[str, Any, bool]  # name, value, and whether the value is a hexadecimal float
 
 
-def _encode_number(name: str, value: Any) -> EncodedNumber:
-    """Return a number as a constant that torch.compile can compare, with 0 distinct from −0."""
-    return (name, value.hex(), True) if type(value) is float else (name, value, False)
-
-
 # Ops traced by torch.compile are attributes of this object. In a dict, each new one would recompile all.
 _TRACEABLE = SimpleNamespace()
 
@@ -115,7 +110,7 @@ _TRACEABLE = SimpleNamespace()
 def _name_traceable(
     op: str | Op, rule: str | Rule, numbers: tuple[EncodedNumber, ...], learns: LearningFlags, f: str | None
 ) -> str:
-    """Store an op with its rule as an attribute of ``_TRACEABLE``, for torch.compile; return its name."""
+    """Make an op with its rule an attribute of ``_TRACEABLE``, for torch.compile, and return its name."""
     bound, cached = _get_bound(op, rule, numbers, learns, f), vars(_TRACEABLE)
     name = next((name for name, other in cached.items() if other is bound), f"bound_{len(cached)}")
     cached[name] = bound
@@ -129,7 +124,7 @@ _name_traceable._dynamo_marked_constant = True  # type: ignore[attr-defined]
 def _get_bound(
     op: str | Op, rule: str | Rule, numbers: tuple[EncodedNumber, ...], learns: LearningFlags, f: str | None
 ) -> BoundOp:
-    """Return the op with its rule for given arguments of ``apply``, from the cache if it is there."""
+    """Return the ``BoundOp`` for the arguments of a call of ``apply``, cached if they are hashable."""
     if not numbers or all(is_float or type(value) is int for _, value, is_float in numbers):
         try:
             return _bind_cached(op, rule, numbers, learns, f)
@@ -141,7 +136,10 @@ def _get_bound(
 def _bind_call(
     op: str | Op, rule: str | Rule, numbers: tuple[EncodedNumber, ...], learns: LearningFlags, f: str | None
 ) -> BoundOp:
-    """Return the op with its rule for given arguments of ``apply``; error messages begin with the call."""
+    """Return a new ``BoundOp`` for the arguments of a call of ``apply``.
+
+    Error messages begin with the call.
+    """
     title = _make_title(op, rule)
     settings = {name: float.fromhex(value) if is_float else value for name, value, is_float in numbers}
     try:
@@ -150,8 +148,11 @@ def _bind_call(
         values = check_values(op, (rule,), settings, [name for name, _ in learns], loss)
         names = tuple(find_formula_name(op, rule, name) for name, _ in learns)
         contributions = _find_contributions(op, rule, names, [needed for _, needed in learns])
-        if loss is None:
-            _require_no_loss(adapt_rule(op, rule).parsed, *(item.formula for item in contributions.values()))
+        formulas = (adapt_rule(op, rule).parsed, *(item.formula for item in contributions.values()))
+        if loss is None and any(formula and formula.uses_loss for formula in formulas):
+            raise ValueError(
+                "the rule uses the loss of each element: pass f, a formula of y such as (y - 0.45)**2"
+            )
         return bind_contributions(op, rule, values, contributions, names, loss)
     except FormulaError as error:
         raise FormulaError(f"{title}: {error.message}", error.column, error.text) from None
@@ -162,20 +163,12 @@ def _bind_call(
 _bind_cached = lru_cache(maxsize=1024)(_bind_call)
 
 
-def _require_no_loss(*formulas: Formula | None) -> None:
-    """Raise ValueError if a formula uses the loss of each element, which the call does not provide."""
-    if any(formula and formula.uses_loss for formula in formulas):
-        raise ValueError(
-            "the rule needs the loss of each element: pass f, a formula of y such as (y - 0.45)**2"
-        )
-
-
 def _find_contributions(
     op: Op, rule: Rule, names: tuple[str, ...], needed: Sequence[bool]
 ) -> dict[str, Contribution]:
-    """Return a dict from each learnable tensor parameter to one element's contribution to its gradient.
+    """Return a dict from each parameter that can learn to one element's contribution to its gradient.
 
-    Raises ValueError if a tensor that needs a gradient cannot learn.
+    Raises ValueError if a tensor that requires grad cannot learn.
     """
     contributions = {}
     for name, is_needed in zip(names, needed, strict=True):
@@ -183,7 +176,7 @@ def _find_contributions(
             contributions[name] = find_contribution(op, rule, name, names)
         except ValueError as error:
             if is_needed:
-                raise ValueError(f"{error}; pass it detached") from None
+                raise ValueError(f"{error}; pass {name}.detach(), so that it does not learn") from None
     return contributions
 
 
@@ -192,15 +185,19 @@ def _is_learning(value: Tensor) -> bool:
 
 
 def _must_stay_tensor(value: Tensor) -> bool:
-    """Return whether a parameter must stay a tensor: it is trained, or has more than one value."""
-    if _is_learning(value) or value.numel() != 1 or torch.compiler.is_compiling():
-        return True  # the number is unknown while torch.compile traces
+    if _is_learning(value) or value.numel() != 1:
+        return True
+    if torch.compiler.is_compiling():
+        return True  # its value is unknown while torch.compile traces
     is_wrapped: bool = is_functorch_wrapped_tensor(value)
     return is_wrapped
 
 
 def _fit_parameter(title: str, name: str, value: Tensor, x: Tensor) -> Tensor:
-    """Return a parameter cast to x's dtype. Raises ValueError if it does not fit x or is not floating."""
+    """Return a parameter in x's dtype.
+
+    Raises ValueError if it is not a floating tensor or does not broadcast to x's shape.
+    """
     try:
         is_fitting = value.expand(x.shape).shape == x.shape
     except RuntimeError:
@@ -208,7 +205,8 @@ def _fit_parameter(title: str, name: str, value: Tensor, x: Tensor) -> Tensor:
     if not is_fitting or not value.numel():
         shape, target = tuple(value.shape), tuple(x.shape)
         raise ValueError(
-            f"{title}: parameter {name} of shape {shape} does not broadcast to x's shape {target}"
+            f"{title}: parameter {name} of shape {shape} does not broadcast to x's shape {target}: give it "
+            "one value, or one for each channel"
         )
     if not value.is_floating_point():
         raise ValueError(f"{title}: parameter {name} must be a floating tensor, got {value.dtype}")

@@ -14,11 +14,11 @@ Draw = torch.Generator | Tensor | None
 
 
 def draw_uniform(title: str, draw: Draw, x: Tensor) -> Tensor:
-    """Return one random number for each element of x, in its shape and dtype, strictly between 0 and 1.
+    """Return one random number for each element of x, strictly between 0 and 1, in x's shape and dtype.
 
     ``draw`` is a generator on x's device, a tensor of numbers that broadcasts to x's shape, or None for
-    torch's default generator. Raises ValueError for numbers of another shape or outside (0, 1), TypeError for
-    any other type.
+    torch's default generator. ``title`` begins error messages. Raises ValueError for numbers that do not
+    broadcast or are not in (0, 1), and TypeError for any other type.
     """
     if isinstance(draw, Tensor):
         return _expand_draw(title, draw, x)
@@ -33,10 +33,16 @@ def _expand_draw(title: str, draw: Tensor, x: Tensor) -> Tensor:
         u = draw.to(x).expand(x.shape)
     except RuntimeError:
         shape, target = tuple(draw.shape), tuple(x.shape)
-        raise ValueError(f"{title}: draw of shape {shape} does not broadcast to x's shape {target}") from None
+        raise ValueError(
+            f"{title}: draw of shape {shape} does not broadcast to x's shape {target}: give one number, or "
+            "one for each element of x"
+        ) from None
     is_readable = not (torch.compiler.is_compiling() or is_functorch_wrapped_tensor(u))
     if is_readable and not bool(((u > 0) & (u < 1)).all()):
-        raise ValueError(f"{title}: draw must lie between 0 and 1, both excluded")
+        raise ValueError(
+            f"{title}: all numbers in draw must lie between 0 and 1, "
+            "both excluded: use torch.rand, or clamp them"
+        )
     return u
 
 
@@ -50,13 +56,16 @@ def to_normal(u: Tensor) -> Tensor:
 def bind_random(
     formula: Formula, op: Formula, loss: Loss | None, bind: Callable[[Formula], Callable[..., Tensor]]
 ) -> Callable[..., Tensor]:
-    """Compile a formula, which may use random numbers, to a function ``(x, y, g, tensors)``.
+    """Compile a formula that may use random numbers and losses to a function ``(x, y, g, tensors)``.
 
-    ``tensors`` must contain ``"u()"`` if the formula uses random numbers.
+    ``op`` is the formula of y, ``loss`` the loss of an element or None. ``bind`` compiles a formula without
+    random numbers. ``tensors`` must contain ``"u()"`` if the formula uses random numbers.
     """
     if not formula.random_names:
         return bind(formula)
-    shared = _find_shared_outputs(formula.tree)
+    outputs = (part.output for part in walk(formula.tree) if isinstance(part, LossAt))
+    # Constant outputs v of losses f(v) are passed as tensors, so that the losses have x's dtype.
+    shared = {f"({Formula(output).text})": output for output in outputs if is_constant(output)}
     substitutes: dict[Node, Node] = {
         LossAt(output): LossAt(TensorName(name)) for name, output in shared.items()
     }
@@ -75,12 +84,3 @@ def bind_random(
         )
 
     return evaluate_with_tensors
-
-
-def _find_shared_outputs(tree: Node) -> dict[str, Node]:
-    """Return a dict from names of tensors to the constants v in losses ``f(v)`` of an expression.
-
-    Passed as tensors, these constants give losses in x's dtype.
-    """
-    outputs = (part.output for part in walk(tree) if isinstance(part, LossAt))
-    return {f"({Formula(output).text})": output for output in outputs if is_constant(output)}

@@ -10,7 +10,7 @@ _ENGINE = torch.autograd.Variable._execution_engine  # private; torch has no pub
 
 
 def backpropagate(y: Tensor, leaf: Tensor, g: Tensor) -> Tensor:
-    """Return the gradient of a leaf, given the upstream gradient g of y, and free y's graph.
+    """Return the gradient of ``leaf``, given the upstream gradient g of y. The graph of y is freed.
 
     This calls the engine as ``torch.autograd.grad`` does, but without its comparison of shapes, which takes
     30 µs a call and imports sympy at the first (half a second). Raises RuntimeError if y does not depend on
@@ -23,16 +23,17 @@ def backpropagate(y: Tensor, leaf: Tensor, g: Tensor) -> Tensor:
 
 
 def is_compiled_without_grad(*inputs: Tensor) -> bool:
-    """Return whether torch.compile is tracing a call without gradients, for which the op alone is enough.
+    """Return whether torch.compile is tracing a call that needs no gradients.
 
-    Raises RuntimeError for torch.func inside torch.compile, which differentiates a Function's forward and
-    silently ignores its backward.
+    For such a call the op alone is enough. Raises RuntimeError for a transform of torch.func inside
+    torch.compile, which differentiates the forward of a Function and silently ignores its backward.
     """
     if not torch.compiler.is_dynamo_compiling():
         return False
     if torch._C._are_functorch_transforms_active():
         raise RuntimeError(
-            "torch.func inside torch.compile ignores backward rules: apply it outside torch.compile"
+            "a transform of torch.func inside torch.compile ignores backward rules: call grad, vmap and the "
+            "like outside of torch.compile"
         )
     return not (torch.is_grad_enabled() and any(tensor.requires_grad for tensor in inputs))
 

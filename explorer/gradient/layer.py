@@ -50,7 +50,8 @@ class Layer(nn.Module):
         for name in self._learned:
             if hasattr(self, name):
                 raise ValueError(
-                    f"{name} is already an attribute of every layer: choose another name for the parameter"
+                    f"the parameter {name} cannot learn in a layer, because every nn.Module has an attribute "
+                    f"{name}: give the parameter another name"
                 )
             start = torch.as_tensor(parameters.get(name, defaults[name]), dtype=torch.get_default_dtype())
             self.register_parameter(name, nn.Parameter(start.detach().clone()))
@@ -75,7 +76,8 @@ class Layer(nn.Module):
                 require_in_domain(op, rule, numbers | ends)
             except ValueError as error:
                 raise ValueError(
-                    f"{error}: use a smaller learning rate, or clamp it after each step"
+                    f"{error}: training moved it there, so use a smaller learning rate, or clamp it after "
+                    "each step"
                 ) from None
 
     def forward(self, x: Tensor) -> Tensor:

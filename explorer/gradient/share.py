@@ -39,9 +39,9 @@ def share(op: str | Op, rule: str | Rule, x: Tensor, g: Tensor | float = 1.0, **
 
 @torch.no_grad()
 def share_of_all(bound: BoundOp, data: Iterable[tuple[Tensor, Tensor]]) -> float:
-    """Return mean |gradient| ÷ mean |g| over several pairs of tensors (x, g), for instance one per layer.
+    """Return mean |gradient| ÷ mean |g| over several pairs of tensors (x, g), such as one pair per layer.
 
-    Reductions in a formula, such as ``mean(…)``, are taken over each tensor separately.
+    A reduction in a formula, such as ``mean(…)``, is computed for each x separately.
     """
     size_g = size_gradient = 0.0
     for x, g in data:

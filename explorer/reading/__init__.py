@@ -50,12 +50,7 @@ __all__ = [
 MAX_DEFINITIONS = 30
 REPLACED = "{} is short for {}, which is too long to write out {} times: give the parameter that value"
 OTHERS_DEFINED = "{} is read here: the text also defines {}"
-LIBRARIES = (
-    "torch",
-    "builtins",
-    "typing",
-    "abc",
-)  # packages whose classes are known without their source
+LIBRARIES = ("torch", "builtins", "typing", "abc")  # classes of these packages are known without their source
 MAX_BRANCHES = 4  # maximum number of undecided tests on one path through pasted code
 
 
@@ -229,14 +224,14 @@ def _require_short(node: Node) -> None:
     characters = len(Formula(node).text)
     require(
         parts <= MAX_NODES and levels <= MAX_DEPTH and characters <= MAX_LENGTH,
-        f"comes to {parts} parts, {levels} levels and {characters} characters: "
-        f"a formula holds {MAX_NODES}, {MAX_DEPTH} and {MAX_LENGTH}; "
+        f"becomes a formula of {parts} parts, {levels} levels and {characters} characters: "
+        f"at most {MAX_NODES}, {MAX_DEPTH} and {MAX_LENGTH} are allowed; "
         "values in the signature, such as bits=4, make it shorter",
     )
 
 
 def _replace_statistic(trees: Trees) -> Trees:
-    """Return formulas in which the longest statistic of x is a parameter if they are too long otherwise.
+    """Return formulas in which the longest statistic of x has become a parameter, if they are too long.
 
     Formulas that are short enough are returned unchanged.
     """
@@ -245,7 +240,9 @@ def _replace_statistic(trees: Trees) -> Trees:
             _require_short(to_number(node))
     except UnreadableError:
         parts = [part for node in (trees.op, trees.rule or ONE) for part in walk(to_number(node))]
-        times = Counter(part for part in parts if _is_statistic(part))
+        # A statistic is one number computed from all elements, such as a mean.
+        statistics = [part for part in parts if not has_elements(part) and {*VARIABLES} & {*find_names(part)}]
+        times = Counter(statistics)
         repeated = [part for part, count in times.items() if count > 1]
         if not repeated:
             return trees
@@ -262,11 +259,6 @@ def _replace_statistic(trees: Trees) -> Trees:
         note = Note(REPLACED.format(name, Formula(longest).text, times[longest]))
         return trees._replace(op=op, rule=rule, learned=learned, notes=(*trees.notes, note), second=None)
     return trees
-
-
-def _is_statistic(node: Node) -> bool:
-    """Return whether an expression is one number computed from all elements of a tensor, such as a mean."""
-    return not has_elements(node) and not set(VARIABLES).isdisjoint(find_names(node))
 
 
 def _make_learned(part: Part) -> Learned:
@@ -294,7 +286,12 @@ def _read_branches(attempt: Callable[[Mapping[object, bool]], Trees], decisions:
     except UndecidedError as undecided:
         test, line = undecided.args
     if len(decisions) == MAX_BRANCHES:
-        raise ReadingError(f"line {line}: {_explain_undecided([*decisions, test])}", line)
+        nodes = [each for each in [*decisions, test] if isinstance(each, Node)]
+        deciding = list(dict.fromkeys(name for node in nodes for name in find_names(node)))
+        message = f"line {line}: the code branches on parameters too often to be drawn"
+        if deciding:
+            message += f": give {join_texts(deciding)} a value in the signature, such as {deciding[0]}=4"
+        raise ReadingError(message, line)
     sides = []
     for answer in (True, False):
         try:
@@ -311,16 +308,6 @@ def _read_branches(attempt: Callable[[Mapping[object, bool]], Trees], decisions:
     return joined._replace(notes=notes, guarded=guarded, second=second)
 
 
-def _explain_undecided(tests: Sequence[object]) -> str:
-    """Return an error message for code with too many branches, naming the parameters that decide them."""
-    deciding = list(
-        dict.fromkeys(name for test in tests if isinstance(test, Node) for name in find_names(test))
-    )
-    words = "the code branches on parameters too often to be drawn"
-    examples = f", such as {deciding[0]}=4" if deciding else ""
-    return f"{words}: give {join_texts(deciding)} a value in the signature{examples}" if deciding else words
-
-
 def _join_trees(test: object, line: int, then: Trees, otherwise: Trees) -> Trees:
     if not isinstance(test, Node):
         raise ReadingError(
@@ -330,16 +317,13 @@ def _join_trees(test: object, line: int, then: Trees, otherwise: Trees) -> Trees
     rule = then.rule and otherwise.rule and build("where", test, then.rule, otherwise.rule)
     op = build("where", test, then.op, otherwise.op)
     unread = then.unread | otherwise.unread
-    parts = [_join_part(test, name, then.learned, otherwise.learned) for name in _list_names(then, otherwise)]
+    names = dict.fromkeys(part.name for part in (*then.learned, *otherwise.learned))
+    parts = [_join_part(test, name, then.learned, otherwise.learned) for name in names]
     return Trees(op, rule, tuple(part for part in parts if part.name not in unread), unread=unread)
 
 
-def _list_names(*sides: Trees) -> list[str]:
-    return list(dict.fromkeys(part.name for side in sides for part in side.learned))
-
-
 def _join_part(test: Node, name: str, then: Sequence[Part], otherwise: Sequence[Part]) -> Part:
-    """Return a parameter's gradients from both branches of an ``if`` as one expression.
+    """Return the gradients of a parameter from both branches of an ``if`` as one expression.
 
     If a branch returns no gradient, its gradient is 0.
     """

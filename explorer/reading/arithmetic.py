@@ -45,9 +45,10 @@ _INTEGER_SIGNS = frozenset(["+", "-", "*", "**", "//", "remainder", "<<", ">>", 
 
 
 def make_result(node: Node, *operands: Quantity, kind: str = "float32") -> Value:
-    """Return an expression tree as a tensor or number; ``operands`` are the values that it was computed from.
+    """Return an expression tree as a tensor or number of the pasted code.
 
-    The result is a tensor if an operand is a tensor. Otherwise it is a number, a Python number if possible.
+    ``operands`` are the values that it was computed from. The result is a tensor if an operand is a tensor.
+    Otherwise it is a number, a Python number if possible.
     """
     require(not any(map(get_sum, operands)), REASONS["sum"])
     tensors = [operand for operand in operands if isinstance(operand, Tensor)]
@@ -65,7 +66,7 @@ def make_result(node: Node, *operands: Quantity, kind: str = "float32") -> Value
 
 
 def compute(sign: str, *values: Value) -> Value:
-    """Return the result of an operator, or a function of formulas, for values in pasted code."""
+    """Return the result of an operator, or of a function of formulas, for values in pasted code."""
     operands = [to_quantity(value) for value in values]
     if any(map(get_sum, operands)):
         return _combine_sums(sign, *operands)
@@ -100,31 +101,24 @@ def interpolate_points(x: Value, *numbers: Value) -> Value:
 
 
 def _combine_sums(sign: str, *operands: Quantity) -> Value:
-    """Return sums over elements added, or one such sum multiplied or divided by a number."""
+    """Return the total of several sums over elements, or one such sum multiplied or divided by a number."""
     sums = [held for held in map(get_sum, operands) if held]
     numbers = [operand for operand in operands if not get_sum(operand)]
-    numbers = [other for other in numbers if not (sign == "+" and _is_zero(other))]
+    if sign == "+":
+        numbers = [other for other in numbers if type(other) is not Quantity or other.node != ZERO]
     is_addition = sign in ("+", "-") and not numbers and len({held.over for held in sums}) == 1
-    is_scaling = sign == "*" or (sign == "/" and get_sum(operands[0]))
-    require(is_addition or (is_scaling and len(sums) == 1 and all(map(_is_number, numbers))), REASONS["sum"])
+    is_scaling = len(sums) == 1 and (sign == "*" or (sign == "/" and get_sum(operands[0])))
+    # A factor is one number, or one for each value of a parameter, but has not the shape of x.
+    has_shape = any(
+        has_elements(other.node) or (isinstance(other, Tensor) and (other.sized or other.within))
+        for other in numbers
+    )
+    require(is_addition or (is_scaling and not has_shape), REASONS["sum"])
     bare = all(held.bare for held in sums) and not any(
         set(find_names(other.node)).difference(VARIABLES) for other in numbers
     )
     summed = Sum(sums[0].over, bare, next((held.spread for held in sums if held.spread), ""))
     return Tensor(build(sign, *(operand.node for operand in operands)), summed=summed)
-
-
-def _is_zero(operand: Quantity) -> bool:
-    return type(operand) is Quantity and operand.node == ZERO
-
-
-def _is_number(operand: Quantity) -> bool:
-    """Return whether a value is one number, or one number for each value of a parameter.
-
-    A value with the shape of x is not a number in this sense.
-    """
-    has_shape = isinstance(operand, Tensor) and (operand.sized or operand.within)
-    return not has_shape and not has_elements(operand.node)
 
 
 def apply_binary(sign: str, left: Value, right: Value) -> Value:
@@ -157,17 +151,10 @@ def apply_binary(sign: str, left: Value, right: Value) -> Value:
             numbers = all(isinstance(side, Quantity | int | float) for side in sides)
             require(numbers, "compares a tensor or parameter with something that is not a number")
         case "//", _, _ if Tensor in map(type, sides):
-            require_exact(right)
+            # floor(a / b) always equals torch's a // b if b has few binary digits
+            exact = isinstance(right, int | float) and not right * 1024 % 1 and 0 < abs(right) < 1024
+            require(exact, "rounds down more exactly than floor(a / b) does: write torch.floor(a / b)")
     return compute("remainder" if sign == "%" else sign, left, right)
-
-
-def require_exact(divisor: Value) -> None:
-    """Raise UnreadableError unless a formula can express torch's ``a // divisor`` exactly.
-
-    ``floor(a / divisor)`` always equals it if the divisor has few binary digits.
-    """
-    exact = isinstance(divisor, int | float) and not divisor * 1024 % 1 and 0 < abs(divisor) < 1024
-    require(exact, "rounds down more exactly than floor(a / b) does: write torch.floor(a / b)")
 
 
 def compare(sign: ast.cmpop, left: Value, right: Value) -> Value:

@@ -74,7 +74,10 @@ def build(sign: str, *parts: Node) -> Node:
     node: Node = _simplify(sign, *parts)
     size, levels = tree.measure(node)
     is_small = size <= MAX_PARTS and levels <= MAX_LEVELS
-    require(is_small, f"comes to {size} parts, {levels} levels deep: a formula holds {MAX_NODES}")
+    require(
+        is_small,
+        f"becomes {size} parts, nested {levels} levels deep: a formula has at most {MAX_NODES} parts",
+    )
     value = None if is_condition(node) else evaluate_constant(node)
     is_short = value is not None and math.isfinite(value) and len(number_text(value)) <= MAX_FOLDED
     return make_literal(value) if value is not None and is_short else node
@@ -125,9 +128,9 @@ def _simplify(sign: str, *parts: Any) -> Any:
 
 
 def _find_choice(a: Node, b: Node) -> Node | None:
-    """Return the sum ``p * mask + q * (1 - mask)`` as ``where(mask, p, q)``.
+    """Return the sum ``p * mask + q * (1 - mask)`` as ``where(mask, p, q)``, equal for finite p and q.
 
-    Both are equal if p and q are finite. Returns None if the terms a and b do not have this form.
+    Returns None if the terms a and b do not have this form.
     """
     for (then, condition), (otherwise, rest) in product(_list_products(a), _list_products(b)):
         if is_condition(condition) and rest in (Binary("-", ONE, condition), Unary("~", condition)):

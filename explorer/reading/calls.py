@@ -44,7 +44,12 @@ def call_function(function: Value, positional: tuple[Value, ...], keywords: Mapp
     ``out=`` and ``inplace=True`` change a tensor. Keywords that do not affect values are ignored.
     """
     if isinstance(function, Library):
-        _require_suited(function, next(iter(positional), None))
+        first, row = next(iter(positional), None), FUNCTIONS.get(function.name)
+        root = function.path.split(".")[0]
+        is_tensor = isinstance(first, Tensor) and has_elements(first.node)
+        require(not (root == "math" and is_tensor), OF_NUMBERS, RaisesError)
+        is_unary = root == "torch" and row is not None and row.arity == 1
+        require(not (is_unary and values.is_number(first)), OF_TENSORS, RaisesError)
     if isinstance(function, Library | partial):  # library functions receive tuples instead of lists
         positional = tuple(map(values.freeze_lists, positional))
         keywords = {name: values.freeze_lists(value) for name, value in keywords.items()}
@@ -58,7 +63,11 @@ def call_function(function: Value, positional: tuple[Value, ...], keywords: Mapp
 
 
 def _call_bound(function: Function, positional: tuple[Value, ...], keywords: Mapping[str, Value]) -> Value:
-    """Call a Python function even if the pasted code names or counts its arguments in torch's other ways."""
+    """Call a Python function of traced values.
+
+    Its arguments may be named or counted in torch's other ways: ``input=``, ``inplace``, ``out=``,
+    ``dtype=``.
+    """
     with convert_errors("has arguments that cannot be read"):
         signature = inspect.signature(function)
         parameters = signature.parameters
@@ -114,21 +123,9 @@ def find_row(name: str) -> Function:
     return functions.TABLE.get(name) or make_refusal(UNKNOWN)
 
 
-def _require_suited(function: Library, first: Value) -> None:
-    """Raise RaisesError if a function of tensors is called with a number, or one of numbers with a tensor."""
-    root, row = function.path.split(".")[0], FUNCTIONS.get(function.name)
-    is_tensor = isinstance(first, Tensor) and has_elements(first.node)
-    require(not (root == "math" and is_tensor), OF_NUMBERS, RaisesError)
-    is_unary = root == "torch" and row is not None and row.arity == 1
-    require(not (is_unary and values.is_number(first)), OF_TENSORS, RaisesError)
-
-
-def _call_sequentially(self: Value, *layers: Value) -> Value:
-    """Return the result of applying layers one after another, as ``nn.Sequential`` does."""
-    return reduce(lambda a, layer: call_function(layer, (a,), {}), layers, self)
-
-
-_LAYERS = functions.LAYERS | {"sequential": _call_sequentially}
+_LAYERS = functions.LAYERS | {
+    "sequential": lambda self, *layers: reduce(lambda a, layer: call_function(layer, (a,), {}), layers, self)
+}
 # Helpers in exported code, by the text of their definition.
 HELPERS: dict[str, Function] = {
     ast.unparse(ast.parse(THROUGH_HELPER)): interpolate_points,

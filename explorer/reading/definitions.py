@@ -98,17 +98,15 @@ def find_candidates(module: ast.Module) -> list[Candidate]:
     parts = [part for candidate in plain for part in ast.walk(candidate.definition)]
     used = {part.id for part in parts if isinstance(part, ast.Name) and isinstance(part.ctx, ast.Load)}
     main = [candidate for candidate in plain if candidate.name not in used]
+    stops = {"detach", "data", "no_grad", "detach_"}  # attributes by which code stops a gradient
     called = [
-        candidate for candidate in plain if candidate.name in used and _is_stopping(candidate.definition)
+        candidate
+        for candidate in plain
+        if candidate.name in used
+        and isinstance(candidate.definition, ast.FunctionDef)
+        and any(getattr(part, "attr", "") in stops for part in ast.walk(candidate.definition))
     ]
     return functions or (main and [*main, *called]) or plain
-
-
-def _is_stopping(definition: ast.stmt) -> bool:
-    """Return whether a function's own code stops a gradient, as by a call of ``detach``."""
-    marks = {"detach", "data", "no_grad", "detach_"}
-    named = isinstance(definition, ast.FunctionDef)
-    return named and any(getattr(part, "attr", "") in marks for part in ast.walk(definition))
 
 
 def _find_plain_name(node: ast.stmt) -> str:
@@ -189,26 +187,23 @@ def _read_function(passes: Passes, definition: ast.ClassDef, uses_needs: bool) -
     is_missing = passes.reader.inputs is None and gradient is None
     is_valid = not is_missing or all(value is None or get_sum(value) for value in passes.returned[1:])
     require(is_valid, "returns no gradient for its first input, which is taken for x: put the tensor first")
-    rule = NO_GRADIENT if gradient is None else _with_antithetic(strip_detach(require_tree(gradient)), op)
+    rule = NO_GRADIENT if gradient is None else strip_detach(require_tree(gradient))
+    antithetic = make_antithetic(Formula(to_number(op))).tree  # the output for 1 − u instead of u
+    if antithetic != to_number(op):
+        rule = substitute(rule, {LossAt(antithetic): ANTITHETIC_LOSS})
     learned, notes, unread, guarded = read_others(passes, uses_needs)
     notes = [*notes, *list_faults(passes, uses_needs)]
     second, constants = _derive_second(passes, rule, definition)
     return Trees(op, rule, learned, (*notes, *warnings, *constants), unread, guarded, second)
 
 
-def _with_antithetic(rule: Node, op: Node) -> Node:
-    """Return a rule in which the loss of the op's antithetic sample (1 − u instead of u) has its own name."""
-    twin = make_antithetic(Formula(to_number(op))).tree
-    return rule if twin == to_number(op) else substitute(rule, {LossAt(twin): ANTITHETIC_LOSS})
-
-
 def _derive_second(
     passes: Passes, rule: Node, definition: ast.ClassDef
 ) -> tuple[Node | None, tuple[Note, ...]]:
-    """Return a backward rule's derivative by x, as autograd computes it when it follows backward.
+    """Return the derivative of a backward rule by x, as autograd computes it when it follows backward.
 
-    Returns None instead if it cannot be read; and notes about values that are treated as constant. The
-    derivative of the saved output is the rule itself.
+    Returns None if it cannot be read. The second result has notes on values that are treated as constants.
+    The derivative of the saved output is the rule itself.
     """
     reader = passes.reader
     reader.warnings.clear()
@@ -260,7 +255,7 @@ def _derive_by_x(tree: Node, rule: Node) -> Node:
 
 
 def _read_tracked(output: Value) -> Trees:
-    """Return the op and the backward rule of code that autograd follows, from its traced output.
+    """Return the op and the backward rule of code that autograd follows, given its traced output.
 
     The rule is None unless the code stops gradients.
     """
@@ -271,15 +266,10 @@ def _read_tracked(output: Value) -> Trees:
     if rule is None:
         raise UnreadableError("has a gradient that is too long to be written out")
     op = cancel_terms(strip_detach(node))
-    notes = [
-        Note(COMPOSED.format(name))
-        for name in find_names(op)
-        if name not in RULE_NAMES and _has_other_gradient(node, op, name)
-    ]
+    notes = []
+    for name in (name for name in find_names(op) if name not in RULE_NAMES):
+        # autograd's gradient of the parameter, and the derivative of the op's formula
+        composed, direct = (differentiate(to_number(tree), name, finite=True) for tree in (node, op))
+        if composed is None or strip_detach(composed) != direct:
+            notes.append(Note(COMPOSED.format(name)))
     return Trees(op, NO_GRADIENT if rule == ZERO else strip_detach(rule), notes=tuple(notes))
-
-
-def _has_other_gradient(node: Node, op: Node, name: str) -> bool:
-    """Return whether autograd's gradient for a parameter differs from the derivative of the op's formula."""
-    composed, direct = (differentiate(to_number(tree), name, finite=True) for tree in (node, op))
-    return composed is None or strip_detach(composed) != direct

@@ -90,20 +90,17 @@ def _count_product(self: Value, *_along: Value, **_named: Value) -> Value:
 
 def count_elements(size: Value) -> Value:
     """Return the number of elements of a value whose size is ``size``."""
-    size_node = size.of if isinstance(size, values.Opaque) else None
-    return (
-        size
-        if size_node is None
-        else _Torch.numel(Tensor(size_node) if has_elements(size_node) else Quantity(size_node))
-    )
+    node = size.of if isinstance(size, values.Opaque) else None
+    if node is None:
+        return size
+    return _Torch.numel(Tensor(node) if has_elements(node) else Quantity(node))
 
 
 def _find_extreme(name: str, *arguments: Value) -> Value:
     """Return the ``max`` or ``min`` (Python's own functions) of values in the pasted code."""
-    arguments = unpack(arguments[0]) if len(arguments) == 1 and isinstance(arguments[0], tuple) else arguments
-    return (
-        reduce(partial(compute, name), arguments) if len(arguments) > 1 else compute_extreme(name, *arguments)
-    )
+    if len(arguments) == 1 and isinstance(arguments[0], tuple):
+        arguments = unpack(arguments[0])
+    return reduce(partial(compute, name), arguments) if arguments[1:] else compute_extreme(name, *arguments)
 
 
 def _list_items(function: values.Function, *arguments: Value, **named: Value) -> Value:
@@ -118,11 +115,6 @@ def _reduce_known(function: values.Function, arguments: Value) -> Value:
     """Return ``all`` or ``any`` (Python's own functions) of items that are known to be true or false."""
     require(isinstance(arguments, tuple) and {bool}.issuperset(map(type, arguments)), REASONS["sum"])
     return function(arguments)
-
-
-def _expand_as(self: Value, other: Value) -> Value:
-    """Return a tensor expanded to the shape of another tensor."""
-    return expand(self, _make_size(other)) if values.get_sum(self) else _Torch.view(self, SHAPE)
 
 
 def _make_size(tensor: Value) -> values.Opaque:
@@ -183,14 +175,8 @@ class _Torch:
         if kind in (None, operand.kind):
             return _Torch.clone(self) if dtype in ("double", "float64") else self
         truncates = kind == "int64" and not is_mask
-        node = (
-            to_mask(operand.node)
-            if kind == "bool"
-            else build("trunc", operand.node)
-            if truncates
-            else operand.node
-        )
-        return make_result(node, operand, kind=kind)
+        node = build("trunc", operand.node) if truncates else operand.node
+        return make_result(to_mask(node) if kind == "bool" else node, operand, kind=kind)
 
     def invert(self: Value) -> Value:
         """Return a mask inverted, or an integer with every bit inverted."""
@@ -222,12 +208,11 @@ class _Torch:
         if not AUTOGRAD.get():
             return result
         inside = apply_binary("&", compute(">=", level, quant_min), compute("<=", level, quant_max))
-        return compute(
-            "where",
-            inside,
+        passed, stopped = (
             _apply_formula("a + detach(b - a)", self, result),
             _apply_formula("detach(a)", result),
         )
+        return compute("where", inside, passed, stopped)
 
     def fake_quantize_per_channel_affine(
         self: Value, scale: Value, zero_point: Value, axis: Value, quant_min: Value, quant_max: Value
@@ -254,14 +239,11 @@ class _Torch:
     def nan_to_num(self: Value, nan: Value = 0, posinf: Value = None, neginf: Value = None) -> Value:
         result = compute("nan_to_num", self)
         for infinity, value in ((_INFINITY, posinf), (_MINUS_INFINITY, neginf)):
-            result = (
-                result if value is None else compute("where", compute("==", self, infinity), value, result)
-            )
-        return (
-            result
-            if nan is True or nan in (0, None)
-            else compute("where", compute("!=", self, self), nan, result)
-        )
+            if value is not None:
+                result = compute("where", compute("==", self, infinity), value, result)
+        if nan is True or nan in (0, None):
+            return result
+        return compute("where", compute("!=", self, self), nan, result)
 
     def gelu(self: Value, approximate: Value = "none") -> Value:
         require(approximate in ("none", "tanh"), "is approximated in a way that cannot be read")
@@ -375,7 +357,9 @@ _ROWS: dict[str, values.Function] = {
     "isneginf": lambda self: compute("==", self, _MINUS_INFINITY),
     **dict.fromkeys(split_words("unsqueeze t transpose permute"), arrange),
     **dict.fromkeys(split_words("expand repeat broadcast_to tile"), expand),
-    "expand_as": _expand_as,
+    "expand_as": lambda self, other: (
+        expand(self, _make_size(other)) if values.get_sum(self) else _Torch.view(self, SHAPE)
+    ),
     "sum": compute_sum,
     "sum_to_size": sum_to_shape,
     "prod": _count_product,

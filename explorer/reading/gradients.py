@@ -70,23 +70,16 @@ def read_others(passes: Passes, uses_needs: bool) -> OtherGradients:
 
 
 def _read_part(passes: Passes, position: int, name: str, uses_needs: bool) -> Part:
-    """Return the gradient that backward returns for one named input, as a factor and a sum over elements.
+    """Return the gradient that backward returns for one named input.
 
-    Raises UnreadableError if the gradient cannot be written so.
+    Raises UnreadableError unless it is a factor times a sum over elements.
     """
     reader, value = passes.reader, passes.returned[position]
     require(name in reader.parameters, HAS_A_VALUE.format(name))
     part = split_gradient(value, reader.parameters[name], reader.notes)
-    variants = (
-        [passes.find_gradient(position, needed) for needed in ({0, position}, {position})]
-        if uses_needs
-        else []
-    )
-    require(
-        all(_is_same(value, way) for way in variants),
-        GUARDED.format(name, position),
-        ConditionalGradientError,
-    )
+    for needed in ({0, position}, {position}) if uses_needs else ():
+        is_equal = _is_same(value, passes.find_gradient(position, needed))
+        require(is_equal, GUARDED.format(name, position), ConditionalGradientError)
     return part
 
 
@@ -95,30 +88,21 @@ def list_faults(passes: Passes, uses_needs: bool) -> list[Note]:
 
     Faults are gradients that are missing, rejected by torch, or dependent on whether other inputs need one.
     """
-    silent = _note_silent(passes)
-    gradient = take_first(passes.gradients)
+    gradient, parameters = take_first(passes.gradients), passes.reader.parameters
+    tensors = passes.saved.intersection(find_names(passes.op))
+    pairs = zip(passes.inputs[1:], passes.returned[1:], strict=False)
+    silent = [name for name, value in pairs if value is None and parameters.get(name) in tensors]
+    given = zip(passes.reader.inputs or (), passes.returned[1:], strict=False)
+    refused = [each.name for each, value in given if not each.tensor and value is not None]
     blocked = gradient is None and any(value is not None for value in passes.returned[1:])
     notes = [Note(NO_GRADIENT_FOR_X, "silent")] * blocked
     if passes.outputs > 1:
         notes.append(Note(SEVERAL_OUTPUTS.format(passes.outputs), "unread"))
     if uses_needs and gradient is not None and not _is_same(gradient, passes.find_gradient(0, {0})):
         notes.append(Note(f"the gradient for x {GUARDED.format('x', 0)}", "hangs"))
-    return [*notes, *silent, *_note_refused(passes), *_note_wrong_number(passes)]
-
-
-def _note_silent(passes: Passes) -> list[Note]:
-    """Return a note for each tensor on which the output depends but whose gradient is None."""
-    tensors, parameters = passes.saved.intersection(find_names(passes.op)), passes.reader.parameters
-    pairs = zip(passes.inputs[1:], passes.returned[1:], strict=False)
-    silent = [own for own, value in pairs if value is None and parameters.get(own) in tensors]
-    return [Note(NEVER_LEARNS.format(own), "silent") for own in silent]
-
-
-def _note_refused(passes: Passes) -> list[Note]:
-    """Return a note for each gradient that backward returns for a plain number, which torch rejects."""
-    pairs = zip(passes.reader.inputs or (), passes.returned[1:], strict=False)
-    numbers = [argument.name for argument, value in pairs if not argument.tensor and value is not None]
-    return [Note(FOR_A_NUMBER.format(name), "raises") for name in numbers]
+    notes += [Note(NEVER_LEARNS.format(name), "silent") for name in silent]
+    notes += [Note(FOR_A_NUMBER.format(name), "raises") for name in refused]
+    return [*notes, *_note_wrong_number(passes)]
 
 
 def _note_wrong_number(passes: Passes) -> list[Note]:

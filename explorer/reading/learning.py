@@ -113,7 +113,7 @@ def _replace_counts(factor: Node, name: str, is_total: bool) -> Node:
 
 
 def _split_factor(node: Node) -> tuple[Node, Node]:
-    """Return an expression as two factors: a part that depends on the elements, and one of element counts."""
+    """Split an expression into a part that depends on the elements, and a factor of element counts."""
     if not any(map(_is_count, walk(node))):
         return node, ONE
     if not has_elements(node):

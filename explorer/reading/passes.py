@@ -49,7 +49,7 @@ class Passes:
         return list_inputs(self.cls)
 
     def find_gradient(self, position: int, needed: Collection[int]) -> Value:
-        """Return the gradient for one input when only the inputs at the ``needed`` positions need one."""
+        """Return the gradient for one input if only the inputs at the ``needed`` positions need one."""
         needs = [index in needed for index in range(len(PastedClass.needs_input_grad))]
         returned = read_passes(self.reader, self.cls, needs).returned
         return returned[position] if position < len(returned) else None
@@ -76,9 +76,27 @@ def read_passes(
     marked = any(y is other for other in context.without_gradient)
     require(y.kind == "float32" and not marked, NOT_DIFFERENTIABLE)
     op = strip_detach(require_tree(y))
-    convert = _make_recorder(x, y) if follows else _make_recogniser(op)
-    vars(context).update({name: _map_tensors(value, convert) for name, value in vars(context).items()})
-    reader.constants = [name for name, value in vars(context).items() if _has_constant(value)]
+    output_leaf = Tensor(Name("y"))
+
+    def restore(tensor: Tensor) -> Tensor:
+        """Return a tensor saved on ctx as backward gets it: forward's output becomes y."""
+        if follows:  # forward runs without autograd, so that only x and y have a history in backward
+            detached = replace(tensor, node=detach(tensor.node), frozen=False)
+            return output_leaf if tensor is y else tensor if tensor is x else detached
+        is_plain = tensor.kind == "float32" and not (tensor.folded or tensor.summed)
+        is_trivial = isinstance(op, Name | Number)
+        return (
+            Tensor(Name("y")) if not is_trivial and is_plain and strip_detach(tensor.node) == op else tensor
+        )
+
+    saved_values = {name: _map_tensors(value, restore) for name, value in vars(context).items()}
+    vars(context).update(saved_values)
+    reader.constants = [
+        name
+        for name, value in saved_values.items()
+        for part in (value if isinstance(value, tuple | list) else (value,))
+        if isinstance(part, Tensor) and is_detached(part.node)
+    ]
     nodes = (value.node for value in context.saved_tensors if type(value) is Quantity)
     saved = frozenset(node.name for node in nodes if isinstance(node, Name))
     PENDING_NOTES.get().clear()
@@ -118,30 +136,6 @@ def _map_tensors(value: Value, convert: Callable[[Tensor], Tensor]) -> Value:
     return convert(value) if isinstance(value, Tensor) else value
 
 
-def _make_recorder(x: Tensor, y: Quantity) -> Callable[[Tensor], Tensor]:
-    """Return a function that detaches every tensor but x and y, for values saved on ctx.
-
-    Forward runs without autograd, so its results have no history in backward.
-    """
-    leaves = {id(x): x, id(y): Tensor(Name("y"))}
-    return lambda tensor: leaves.get(id(tensor)) or replace(tensor, node=detach(tensor.node), frozen=False)
-
-
-def _make_recogniser(op: Node) -> Callable[[Tensor], Tensor]:
-    """Return a function that replaces a tensor whose formula is forward's output by y."""
-
-    def replace_output(tensor: Tensor) -> Tensor:
-        number = tensor.kind == "float32" and not (tensor.folded or tensor.summed)
-        return Tensor(Name("y")) if number and strip_detach(tensor.node) == op else tensor
-
-    return (lambda tensor: tensor) if isinstance(op, Name | Number) else replace_output
-
-
-def _has_constant(value: Value) -> bool:
-    parts = value if isinstance(value, tuple | list) else (value,)
-    return any(isinstance(part, Tensor) and is_detached(part.node) for part in parts)
-
-
 def list_inputs(cls: type[PastedClass]) -> list[str]:
     """Return the names of the inputs of a Function's forward, without the context."""
     takes = signature(find_method(cls, "forward")).parameters.values()
@@ -166,5 +160,5 @@ def require_tree(value: Value) -> Node:
     operand = to_quantity(value)
     require(not operand.within, "returns only the elements picked out by a mask")
     require(not getattr(operand, "folded", False), "returns a tensor in another shape")
-    require(not get_sum(operand), "returns a sum where a value for each element is wanted")
+    require(not get_sum(operand), "returns a sum, but a curve needs a value for each element")
     return operand.node

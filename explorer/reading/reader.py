@@ -143,7 +143,7 @@ class Reader:
         return value
 
     def evaluate_or_error(self, node: ast.expr, scope: Scope) -> Value:
-        """Return the value of an expression, or an error as the value if the expression is not supported.
+        """Return the value of an expression, or a ReadingError as the value if it is not supported.
 
         The error is kept as a value, because the value may never be used. If the call is known, so that the
         text is complete, an expression that torch or Python is certain to reject raises the error
@@ -342,18 +342,14 @@ class Reader:
 
         kinds = [kind for kind in (staticmethod, classmethod, property) if kind.__name__ in marks]
         function.__signature__ = signature  # type: ignore[attr-defined]  # read by inspect.signature
-        wrapped = reduce(partial(self._apply_decorator, scope), reversed(decorators), function)
+        wrapped: Value = function
+        for mark in reversed(decorators):
+            name = take_last_name(mark)
+            require(name not in REASONS, REASONS.get(name, ""))
+            # decorators that the pasted code does not define are assumed not to change values
+            if isinstance(mark, ast.Name | ast.Call) and inspect.isfunction(scope.get(name)):
+                wrapped = call_function(self.evaluate(mark, scope), (wrapped,), {})
         return kinds[0](wrapped) if kinds else wrapped
-
-    def _apply_decorator(self, scope: Scope, function: Value, mark: ast.expr) -> Value:
-        """Return a function after a decorator, if the pasted code defines the decorator.
-
-        Other decorators are assumed not to change values.
-        """
-        name = take_last_name(mark)
-        require(name not in REASONS, REASONS.get(name, ""))
-        is_followed = isinstance(mark, ast.Name | ast.Call) and inspect.isfunction(scope.get(name))
-        return call_function(self.evaluate(mark, scope), (function,), {}) if is_followed else function
 
     def _make_signature(self, takes: ast.arguments, scope: Scope) -> inspect.Signature:
         names = [*takes.posonlyargs, *takes.args]
@@ -501,22 +497,23 @@ class Reader:
                 inside = f"{statement.module or 'here'}." if isinstance(statement, ast.ImportFrom) else ""
                 for alias in names:
                     name = alias.name if alias.asname or inside else alias.name.split(".")[0]
-                    scope[alias.asname or name] = self._import_path(inside + name)
+                    root, *members = (inside + name).split(".")
+                    library = Library(vocabulary.MODULES.get(root, root))
+                    scope[alias.asname or name] = reduce(self.get_attribute, members, library)
             case ast.Pass() | ast.Assert() | ast.Delete() | ast.Expr() | ast.AnnAssign():
                 pass
             case _:
                 raise UnreadableError(UNSUPPORTED.get(type(statement), OTHER_PYTHON))
 
     def _change_in_place(self, statement: ast.AugAssign, scope: Scope) -> Value:
-        """Evaluate a statement such as ``a += b``, which changes a tensor or list in place; return its value.
+        """Evaluate a statement such as ``a += b``, which may change a tensor or a list in place.
 
-        In a Function, an unsupported in-place change marks the tensor as spoiled.
+        Returns the new value of ``a``. In a Function, an unsupported in-place change marks the tensor as
+        spoiled.
         """
         result = ast.copy_location(ast.BinOp(statement.target, statement.op, statement.value), statement)
-        target, value = (
-            self.evaluate_or_error(statement.target, scope),
-            self._evaluate_assigned(result, scope),
-        )
+        target = self.evaluate_or_error(statement.target, scope)
+        value = self._evaluate_assigned(result, scope)
         if isinstance(target, values.List):
             target[:] = values.unpack(value)
             return target
@@ -529,11 +526,6 @@ class Reader:
                 raise
             target.spoiled = self.make_error(statement, reason)
             return target
-
-    def _import_path(self, path: str) -> Value:
-        """Return the module or member that an import names, with pi and e as numbers."""
-        root, *rest = path.split(".")
-        return reduce(self.get_attribute, rest, Library(vocabulary.MODULES.get(root, root)))
 
     def _evaluate_assigned(self, node: ast.expr, scope: Scope) -> Value:
         """Return the value of the right side of an assignment, detached if computed under ``no_grad``."""

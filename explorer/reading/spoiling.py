@@ -31,9 +31,9 @@ def mark_unknown(statement: ast.stmt, error: ReadingError, scope: Scope) -> None
                 raise error
             case ast.Call(ast.Attribute(owner, name), parts):
                 fills = name.endswith("_") and not name.startswith("__")  # nn.init.constant_(self.a, 6)
-                may_change = isinstance(_find_owner(owner, scope), PastedClass) or _is_method(
-                    _find_owner(owner, scope), name
-                )
+                holder = _find_owner(owner, scope)
+                method = None if holder is None else inspect.getattr_static(holder, name, None)
+                may_change = isinstance(holder, PastedClass) or inspect.isroutine(method)
                 for part in (owner, *parts) if fills else (owner,) if may_change or name in CHANGES else ():
                     _mark_value(part, error, scope)
             case ast.Call(ast.Name("setattr"), [owner, *_]):
@@ -59,10 +59,6 @@ def _find_owner(node: ast.expr, scope: Scope) -> Value:
     for name in path:
         owner = vars(owner).get(name) if isinstance(owner, PastedClass | type) else None
     return owner if isinstance(owner, PastedClass | type) else None
-
-
-def _is_method(owner: Value, name: str) -> bool:
-    return owner is not None and inspect.isroutine(inspect.getattr_static(owner, name, None))
 
 
 def _mark_value(node: ast.expr, error: ReadingError, scope: Scope) -> None:

@@ -47,19 +47,17 @@ def set_autograd(names: Collection[str]) -> Iterator[None]:
 
 
 def detach_tensor(value: Value) -> Value:
-    """Return a tensor detached from autograd's history; unchanged in a Function, which has no history."""
+    """Return a tensor that shares its memory but has no autograd history.
+
+    In a Function, which has no history, and for anything but a tensor, the value is returned unchanged.
+    """
     if not AUTOGRAD.get() or not isinstance(value, Tensor):
         return value
     value.frozen = True
-    return make_constant(value)
-
-
-def make_constant(value: Tensor) -> Tensor:
-    """Return a detached tensor that shares the memory of the original."""
-    twin = replace(value, node=detach(value.node))
-    if twin.node != value.node and not is_detached(value.node):
+    detached = replace(value, node=detach(value.node))
+    if detached.node != value.node and not is_detached(value.node):
         PENDING_NOTES.get()["constant"] = MAKES_CONSTANT
-    return twin
+    return detached
 
 
 def assign(target: Value, value: Value) -> Value:

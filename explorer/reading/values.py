@@ -279,9 +279,8 @@ def select_element(owner: Value, key: Value) -> Value:
     masks = isinstance(key, Tensor) and key.kind in ("bool", "uint8")
     require(masks, f"takes single elements or channels of a tensor: {ELEMENTWISE}")
     require(not tensor.within, "picks elements from an earlier selection")
-    require(
-        not getattr(tensor, "folded", False), f"takes elements of a tensor in another shape: {ELEMENTWISE}"
-    )
+    is_folded = getattr(tensor, "folded", False)
+    require(not is_folded, f"takes elements of a tensor in another shape: {ELEMENTWISE}")
     return Tensor(tensor.node, tensor.kind, key.node)
 
 

@@ -110,7 +110,7 @@ def test_no_draw_is_0_or_1(dtype: torch.dtype) -> None:
         ({"f": "y +"}, ValueError, "a value is missing at the end"),
         ({"f": "3"}, ValueError, r"a loss is a formula of y, such as \(y - target\)\*\*2"),
         ({"target": 1.0}, ValueError, "unknown parameter 'target'"),
-        ({}, ValueError, "the rule needs the loss of each element: pass f, a formula of y"),
+        ({}, ValueError, "the rule uses the loss of each element: pass f, a formula of y"),
     ],
 )
 def test_invalid_draws_losses_and_targets_are_explained(

@@ -333,7 +333,7 @@ def test_an_input_with_a_value_keeps_it() -> None:
 
 
 def test_a_sum_is_no_gradient_for_x() -> None:
-    with pytest.raises(ReadingError, match="returns a sum where a value for each element is wanted"):
+    with pytest.raises(ReadingError, match="returns a sum, but a curve needs a value for each element"):
         parts_of("return (g * x).sum(), g")
 
 

@@ -63,13 +63,11 @@ def judge_text(exercise: Exercise, text: str) -> Verdict:
         readings = [reading for reading in read_sources(text, inputs) if reading.rule != "default"]
     except ReadingError as error:
         return Verdict("unread", _to_sentence(error.message), error.line)
-    named = (
-        [reading for reading in readings if reading.name == exercise.name] if len(readings) > 1 else readings
-    )
+    if not readings:
+        return Verdict("unread", NO_FUNCTION)
+    named = [reading for reading in readings if len(readings) == 1 or reading.name == exercise.name]
     if len(named) != 1:
-        return Verdict(
-            "unread", SEVERAL_FUNCTIONS.format(len(readings), exercise.name) if readings else NO_FUNCTION
-        )
+        return Verdict("unread", SEVERAL_FUNCTIONS.format(len(readings), exercise.name))
     (reading,) = named
     if reading.problem:
         kind = "wrong" if reading.problem.raises else "unread"
@@ -81,9 +79,9 @@ def judge_text(exercise: Exercise, text: str) -> Verdict:
 
 
 def _check_text(exercise: Exercise, text: str, reading: Reading) -> Verdict | None:
-    """Return a "wrong" verdict for a fault that leaves all values right, or None without such a fault.
+    """Return the verdict "wrong" for a fault that leaves all values right, such as a lost second derivative.
 
-    An example is a lost second derivative.
+    Returns None if there is no such fault.
     """
     if exercise.twice and (line := find_cut(text)):
         words = "It takes g out of autograd's graph: the second derivative with respect to g is lost."
@@ -116,10 +114,6 @@ def _find_note(solution: Solution, *kinds: str) -> _Fault | None:
     return _Fault(_to_sentence(note), note.line) if note else None
 
 
-def _check_errors(solution: Solution) -> _Fault | None:
-    return _find_note(solution, "raises")
-
-
 def _check_forward(solution: Solution) -> _Fault | None:
     exercise = solution.exercise
     expected, actual = compile_text(exercise, exercise.op), compile_formula(exercise, solution.op, "forward")
@@ -131,10 +125,8 @@ def _check_forward(solution: Solution) -> _Fault | None:
 def _check_gradient(solution: Solution) -> _Fault | None:
     """Return a verdict on the first x at which the solution's gradient is wrong, or None if it is right."""
     exercise = solution.exercise
-    expected, actual = (
-        compile_text(exercise, exercise.gradient),
-        compile_formula(exercise, solution.rule, "gradient"),
-    )
+    expected = compile_text(exercise, exercise.gradient)
+    actual = compile_formula(exercise, solution.rule, "gradient")
     table = {
         g: [Case(x, g, expected(x=x, y=y, g=g), actual(x=x, y=y, g=g)) for x, y in solution.pairs]
         for g in UPSTREAM
@@ -214,10 +206,8 @@ def _check_arguments(solution: Solution) -> _Fault | None:
 
 def _check_argument(solution: Solution, argument: Argument, learned: Learned) -> _Fault | None:
     exercise, subject = solution.exercise, f"gradient for {argument.name}"
-    expected, actual = (
-        _make_expected(exercise, argument),
-        _make_contribution(exercise, learned.parsed, learned.parsed_scale, subject),
-    )
+    expected = _make_expected(exercise, argument)
+    actual = _make_contribution(exercise, learned.parsed, learned.parsed_scale, subject)
     for g, count in product(UPSTREAM, ELEMENTS):
         cases = [
             Case(x, g, expected(x, y, g, count), actual(x, y, g, count), argument.name, count)
@@ -238,7 +228,7 @@ def _check_argument(solution: Solution, argument: Argument, learned: Learned) ->
 
 
 def _make_expected(exercise: Exercise, argument: Argument) -> Callable[[float, float, float, float], float]:
-    """Return a function for one element's expected contribution to the gradient of an argument."""
+    """Return a function that computes one element's expected contribution to an argument's gradient."""
     scale = parse_text(exercise, argument.scale) if argument.scale else None
     return _make_contribution(exercise, parse_text(exercise, argument.gradient), scale)
 
@@ -246,18 +236,14 @@ def _make_expected(exercise: Exercise, argument: Argument) -> Callable[[float, f
 def _make_contribution(
     exercise: Exercise, part: Formula, scale: Formula | None, subject: str = ""
 ) -> Callable[[float, float, float, float], float]:
-    """Return a function for one element's contribution to a gradient: the formula ``part`` times ``scale``.
+    """Return a function that computes one element's contribution to a gradient.
 
-    Its arguments are x, y, g and the number of elements.
+    Its arguments are x, y, g and the number of elements. Its value is the formula ``part`` times ``scale``.
     """
     value = compile_formula(exercise, part, subject)
     factor = compile_formula(exercise, scale, subject) if scale else None
     factors = {count: factor(N=count) if factor else 1.0 for count in ELEMENTS}
     return lambda x, y, g, count: value(x=x, y=y, g=g, N=count) * factors[count]
-
-
-def _check_writes(solution: Solution) -> _Fault | None:
-    return _find_note(solution, "writes")
 
 
 def _check_second(solution: Solution) -> _Fault | None:
@@ -267,10 +253,8 @@ def _check_second(solution: Solution) -> _Fault | None:
         return None
     if second is None:
         raise UnreadError("Whether a second derivative goes through it cannot be read.")
-    expected, actual = (
-        compile_formula(exercise, exercise.second),
-        compile_formula(exercise, second, "second derivative"),
-    )
+    expected = compile_formula(exercise, exercise.second)
+    actual = compile_formula(exercise, second, "second derivative")
     at = find_kinks(exercise)
     for x, y in solution.pairs:
         a, b = expected(x=x, y=y, g=1.0), actual(x=x, y=y, g=1.0)
@@ -282,6 +266,6 @@ def _check_second(solution: Solution) -> _Fault | None:
 
 
 _CHECKS: tuple[Callable[[Solution], _Fault | None], ...] = (
-    _check_errors, _check_forward, _check_gradient, _check_missing, _check_arguments, _check_writes,
-    _check_second,
+    lambda solution: _find_note(solution, "raises"), _check_forward, _check_gradient, _check_missing,
+    _check_arguments, lambda solution: _find_note(solution, "writes"), _check_second,
 )  # fmt: skip

@@ -1,6 +1,6 @@
 """A solution of an exercise, read from text, and the points at which it is tested."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 
@@ -45,12 +45,12 @@ class Solution:
 
     @cached_property
     def points(self) -> list[float]:
-        """The x values at which the solution is tested.
+        """The x values at which the solution is tested, evenly spaced.
 
-        They are evenly spaced, with more next to the kinks of the exercise and next to the numbers in the
-        text.
+        There are more of them next to the kinks of the exercise and next to the numbers in the text.
         """
-        numbers = {abs(number) for formula in (self.op, self.rule) for number in _list_numbers(formula)}
+        nodes = (*walk(self.op.tree), *walk(self.rule.tree))
+        numbers = {abs(node.value) for node in nodes if isinstance(node, Number)}
         centres = {*find_kinks(self.exercise), *numbers, *(-each for each in numbers)}
         near_points = {centre + side * near for centre in centres for near in NEAR for side in (-1, 1)}
         return sorted({*_EVEN_POINTS, *near_points, *FAR, *(-far for far in FAR)})
@@ -87,7 +87,3 @@ def find_kinks(exercise: Exercise) -> frozenset[float]:
         return jumps or abs(left - middle) > JUMP or abs(right - middle) > JUMP
 
     return frozenset(filter(is_kink, _EVEN_POINTS))
-
-
-def _list_numbers(formula: Formula) -> Iterator[float]:
-    return (node.value for node in walk(formula.tree) if isinstance(node, Number))

@@ -139,8 +139,8 @@ FAULTS = (
     Fault(
         name="A missing number of a history is written as nan",
         file="explorer/takeaway.py",
-        old='return ["" if text == "nan" else text for text in texts]',
-        new="return texts",
+        old='["" if text == "nan" else text for text in row]',
+        new="row",
         tests="test_takeaway.py ui/server/runs/test_takeaway.py",
     ),
     Fault(
