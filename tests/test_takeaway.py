@@ -167,7 +167,7 @@ def test_weights_are_taken_by_linear_layers_and_give_the_score(run):
         }
     )
     nets.load_state_dict(weights)
-    x, y = run._nets.data[0].held_out
+    x, y = run.nets.data[0].held_out
     for rule, scores in zip(nets.values(), run.snapshot().seed_scores.values(), strict=True):
         for net, score in zip(rule.values(), scores[:, -1], strict=True):
             h = x
@@ -190,7 +190,7 @@ def test_the_documents_weights(settings):
         [weights.get(f"default.0.{layer}.{name}") for layer in (0, 1)] for name in ("weight", "bias")
     )
     output = linear(linear(x, first, biases[0]).relu(), last, biases[1])
-    ahead = one._nets.run_pass().numbers[0, 0]
+    ahead = one.nets.run_pass().numbers[0, 0]
     assert (output - y).square().sum().item() == pytest.approx(ahead, rel=1e-4)
 
 

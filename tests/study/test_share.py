@@ -20,7 +20,7 @@ def test_on_weights_it_is_that_of_the_latent_weights_with_their_own_gradients():
     settings = plan.settings(plan.list_trials("choose")[0])
     run = Run(replace(settings, rules=("straight_through",)))
     weights = run.weights()
-    x, y = (part[0] for part in run._nets.batch)
+    x, y = (part[0] for part in run.nets.batch)
     layers = sorted(name for name in weights if name.endswith("weight"))
     latents = []
     for name in layers:
@@ -82,7 +82,7 @@ def _returned(task, op, rule, **parameters):
         Settings(task=task, op=op, rules=("straight_through", rule), parameters=parameters, device="cpu",
                  hidden=(8, 8), batch=16, seed=0)
     )  # fmt: skip
-    traces = [trace for trace in run._nets.run_pass().traces if trace.x is not None]
+    traces = [trace for trace in run.nets.run_pass().traces if trace.x is not None]
     entry, backward = explorer.OPS[op], explorer.RULES[rule]
     before = behind = 0.0
     for trace in traces:

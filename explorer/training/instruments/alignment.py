@@ -27,31 +27,27 @@ def measure(nets: Nets) -> NDArray[float32]:
     The result is the cosine and the agreement of signs, (2, active members, hidden layers), for the gradients
     of the weights and biases below each hidden layer. Both are NaN if either gradient is 0 or not finite.
     """
-    n = count_examples(nets)
-    layers = [_measure_layer(nets, layer, n) for layer in nets.op_layers]
+    n, layers = count_examples(nets), []
+    for number in nets.op_layers:
+        below, trace = nets.ensemble.layers[number - 1], nets.current_pass.traces[number - 1]
+        gradient = nets.current_pass.traces[number].op.gradient[:, :n]
+        ours, theirs = (
+            torch.cat([part.flatten(1) for part in below.compute_gradients(g, trace)], 1)
+            for g in (gradient, compute_smoothed_gradient(nets, number, n))
+        )
+        layers.append(compare_directions(ours, theirs))
     return torch.stack(layers, -1).cpu().numpy()
 
 
-def _measure_layer(nets: Nets, layer: int, n: int) -> Tensor:
-    """Return the cosine and sign agreement, in one layer, of a rule's gradient and the smoothed gradient.
-
-    The first n examples are used. The result has shape (2, active members).
-    """
-    below, trace = nets.ensemble.layers[layer - 1], nets.current_pass.traces[layer - 1]
-    op = nets.current_pass.traces[layer].op
-    parts = [
-        below.compute_gradients(g, trace)
-        for g in (op.gradient[:, :n], compute_smoothed_gradient(nets, layer, n))
-    ]
-    ours, theirs = (torch.cat([part.flatten(1) for part in each], 1) for each in parts)
-    return compare_directions(ours, theirs)
-
-
 def compare_directions(ours: Tensor, theirs: Tensor) -> Tensor:
-    """Return the cosine of each pair of vectors, and the fraction of their elements with equal signs.
+    """Compare pairs of vectors: compute their cosine and the fraction of elements with equal signs.
 
-    Both arguments have shape (members, n), the result has shape (2, members). Both results are NaN if one
-    vector of a pair is 0 or not finite.
+    Args:
+        ours: the first vector of each pair, (members, n).
+        theirs: the second vector of each pair, (members, n).
+
+    Returns:
+        The cosines and the fractions, (2, members). Both are NaN if a vector is 0 or not finite.
     """
     vectors = torch.stack([ours, theirs])
     vectors = vectors / vectors.abs().amax(2, keepdim=True)  # turns a zero vector into NaN

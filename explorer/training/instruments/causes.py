@@ -29,18 +29,27 @@ NAMES = (
 
 @torch.no_grad()
 def measure(nets: Nets) -> dict[int, Record]:
-    """Return, by backward rule, a dict with the fraction of units and examples that get no gradient.
+    """Measure how many units and examples get no gradient, and why.
 
-    Each field except ``names`` is a list by layer with the op. ``shares``: (4,) float32, the fraction of each
-    cause in the order of ``names``, with sum 1. ``whole``: the part of each fraction in units with that cause
-    for every example; 0 for weights, which see no examples. ``channels``: (channels,) float32, the fraction
-    of each map or kernel without a gradient; empty without channels. ``words``: a sentence or two.
+    Returns:
+        A dict from the index of each rule to a dict with these keys. Lists have an entry per layer with the
+        op.
+
+        - ``names``: the names of the four causes.
+        - ``shares``: a list of (4,) float32, the fraction of each cause, with sum 1.
+        - ``whole``: a list of (4,) float32, the part of each fraction in units with that cause for every
+          example; 0 for weights, which see no examples.
+        - ``channels``: a list of (channels,) float32, the fraction of each map or kernel without a gradient;
+          empty without channels.
+        - ``words``: a list of texts of a sentence or two.
     """
     causes = mask_causes(nets)
-    channel_shares = [
-        _compute_channel_shares(nets, *layer_causes)
-        for layer_causes in zip(nets.op_layers, causes, strict=True)
-    ]
+    channel_shares = []
+    for number, (has_gradient, *_) in zip(nets.op_layers, causes, strict=True):
+        layer = nets.ensemble.layers[number]
+        by_unit: Tensor = has_gradient.sum(1, keepdim=True, dtype=torch.int32) / has_gradient.shape[1]
+        empty = has_gradient.new_zeros(len(has_gradient), 0, dtype=torch.float32)
+        channel_shares.append(1 - layer.group_by_channel(by_unit).mean(2) if layer.channels else empty)
     shares_by_layer = zip(*map(_compute_shares, causes), strict=True)
     shares, whole_shares = (torch.stack(each, 1).cpu().numpy() for each in shares_by_layer)
     if not nets.site.per_example:
@@ -48,18 +57,14 @@ def measure(nets: Nets) -> dict[int, Record]:
     records: dict[int, Record] = {}
     for rule, members in nets.ensemble.group_by_rule().items():
         parts, wholes = (each[members].mean(0) for each in (shares, whole_shares))
-        layers = enumerate(zip(parts, wholes, strict=True), 1)
         channels = [each[members].mean(0).cpu().numpy() for each in channel_shares]
-        words = [
-            _describe_layer(nets, number, *each) + _describe_channels(channels[number - 1])
-            for number, each in layers
-        ]
+        layers = enumerate(zip(parts, wholes, channels, strict=True), 1)
         records[rule] = {
             "names": NAMES,
             "shares": list(parts),
             "whole": list(wholes),
             "channels": channels,
-            "words": words,
+            "words": [_describe_layer(nets, number, *each) for number, each in layers],
         }
     return records
 
@@ -67,21 +72,22 @@ def measure(nets: Nets) -> dict[int, Record]:
 def mask_causes(nets: Nets) -> list[Tensor]:
     """Return masks of the units and examples without a gradient, one for each possible cause.
 
-    There is one bool tensor for each layer with the op: (4, active members, n, units), in the order of
+    The list has a bool tensor for each layer with the op: (4, active members, n, units), in the order of
     ``NAMES``.
     """
-    traces = [nets.current_pass.traces[number].op for number in nets.op_layers]
-    return [_classify(op, _compute_peaks(nets, layer)) for layer, op in enumerate(traces)]
-
-
-def _compute_peaks(nets: Nets, layer: int) -> Tensor:
-    """Return the height of each net's backward rule in one layer, (active members,)."""
     low, high = compute_span(nets)
-    members = range(len(nets.ensemble.active))
-    return nets.x.new_tensor([compute_peak(nets, member, layer, low, high) for member in members])
+    masks = []
+    for layer, number in enumerate(nets.op_layers):
+        peaks = [compute_peak(nets, member, layer, low, high) for member in range(len(nets.ensemble.active))]
+        masks.append(_classify(nets.current_pass.traces[number].op, nets.x.new_tensor(peaks)))
+    return masks
 
 
 def _classify(op: OpTrace, peaks: Tensor) -> Tensor:
+    """Return masks of the four causes, (4, members, n, units).
+
+    ``peaks`` is the height of each net's rule, (members,).
+    """
     is_zero = op.gradient == 0
     is_above = is_zero & (op.upstream == 0)
     is_faint = ~is_zero & (
@@ -91,7 +97,7 @@ def _classify(op: OpTrace, peaks: Tensor) -> Tensor:
 
 
 def _compute_shares(causes: Tensor) -> tuple[Tensor, Tensor]:
-    """Return the fraction of units and examples with each cause of a missing gradient, (members, 4).
+    """Compute the fraction of units and examples with each cause, (members, 4).
 
     The second result counts only units for which the cause holds in every example.
     """
@@ -99,30 +105,17 @@ def _compute_shares(causes: Tensor) -> tuple[Tensor, Tensor]:
     return by_unit.flatten(2).mean(2).T, (by_unit == 1).float().flatten(2).mean(2).T
 
 
-def _compute_channel_shares(nets: Nets, number: int, causes: Tensor) -> Tensor:
-    """Return the fraction of each channel that gets no gradient, (active members, channels)."""
-    layer, has_gradient = nets.ensemble.layers[number], causes[0]
-    if not layer.channels:
-        return causes.new_zeros(len(has_gradient), 0, dtype=torch.float32)
-    by_unit: Tensor = has_gradient.sum(1, keepdim=True, dtype=torch.int32) / has_gradient.shape[1]
-    return 1 - layer.group_by_channel(by_unit).mean(2)
+def _describe_layer(
+    nets: Nets,
+    layer: int,
+    shares: NDArray[float32],
+    whole_shares: NDArray[float32],
+    channels: NDArray[float32],
+) -> str:
+    """Return text on how many units of a layer get no gradient, and why.
 
-
-def _describe_channels(shares: NDArray[float32]) -> str:
-    """Return a sentence on the channels with the lowest and the highest fraction without a gradient.
-
-    Returns "" if all fractions are equal.
+    A second sentence names the channels with the lowest and the highest fraction if these differ.
     """
-    if not len(shares) or format_percent(shares.min()) == format_percent(shares.max()):
-        return ""
-    lowest, highest = (
-        f"{format_percent(shares[at])} (channel {at + 1})" for at in (shares.argmin(), shares.argmax())
-    )
-    return f" By channel, {lowest} to {highest} get none."
-
-
-def _describe_layer(nets: Nets, layer: int, shares: Tensor, whole_shares: Tensor) -> str:
-    """Return a sentence on how many units of a layer get no gradient, and why."""
     parts = []
     for name, share, whole_share in zip(
         NAMES[1:], shares.tolist()[1:], whole_shares.tolist()[1:], strict=True
@@ -133,28 +126,30 @@ def _describe_layer(nets: Nets, layer: int, shares: Tensor, whole_shares: Tensor
             else ""
         )
         parts += [f"{format_percent(share)} {name}{always}"] if share else []
-    return f"Layer {layer}, {nets.site.elements}: {', '.join(parts) or 'all get a gradient'}."
+    words = f"Layer {layer}, {nets.site.elements}: {', '.join(parts) or 'all get a gradient'}."
+    if not len(channels) or format_percent(channels.min()) == format_percent(channels.max()):
+        return words
+    lowest, highest = (
+        f"{format_percent(channels[at])} (channel {at + 1})" for at in (channels.argmin(), channels.argmax())
+    )
+    return f"{words} By channel, {lowest} to {highest} get none."
 
 
 def draw(record: Record) -> list[Picture]:
     """Return a picture for each layer: a bar divided by cause, and the share of each channel below it."""
-    layers = zip(*(record[name] for name in ("shares", "whole", "channels", "words")), strict=True)
-    return [_draw_layer(*layer) for layer in layers]
-
-
-def _draw_layer(
-    shares: NDArray[float32], whole: NDArray[float32], channels: NDArray[float32], words: str
-) -> Picture:
-    always = [0.0, *whole.tolist()[1:]]  # 0 for units that always get a gradient
-    parts = [
-        [round(share, 4), round(part, 4), format_percent(share) if share >= _LABELLED_SHARE else ""]
-        for share, part in zip(shares.tolist(), always, strict=True)
-    ]
-    strip = {"kind": "strip", "levels": channels, "name": "Channel", "meaning": "without a gradient"}
-    return {
-        "words": words,
-        "blocks": [{"kind": "stack", "parts": parts}, *([strip] if len(channels) else [])],
-    }
+    pictures = []
+    for shares, whole, channels, words in zip(
+        *(record[name] for name in ("shares", "whole", "channels", "words")), strict=True
+    ):
+        always = [0.0, *whole.tolist()[1:]]  # 0 for units that always get a gradient
+        parts = [
+            [round(share, 4), round(part, 4), format_percent(share) if share >= _LABELLED_SHARE else ""]
+            for share, part in zip(shares.tolist(), always, strict=True)
+        ]
+        strip = {"kind": "strip", "levels": channels, "name": "Channel", "meaning": "without a gradient"}
+        blocks = [{"kind": "stack", "parts": parts}, *([strip] if len(channels) else [])]
+        pictures.append({"words": words, "blocks": blocks})
+    return pictures
 
 
 INSTRUMENT = Visible(

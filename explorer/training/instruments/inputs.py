@@ -23,13 +23,19 @@ _NO_CURVE = "This rule depends on the loss of each example, so it has no single 
 
 @torch.no_grad()
 def measure(nets: Nets) -> dict[int, Record]:
-    """Return, by backward rule, a dict with a histogram of the op's inputs over the rule's seeds.
+    """Measure histograms of the op's inputs, over all random seeds of a rule.
 
-    ``edges``: (bins + 1,) float32, the same at every step. ``counts``: (bins,) int64 by layer with the op;
-    values beyond are in the outermost bins. ``means``: (bins,) float32 by layer, of the values in each bin,
-    NaN in an empty one. ``beyond``: (layers,) float32, the fraction of values beyond. ``ratio``: (layers,)
-    float32, the width of the data ÷ the width of the rule (see ``rule_shape``), NaN if the rule has no finite
-    width. ``words``: a sentence by layer, or "".
+    Returns:
+        A dict from the index of each rule to a dict with these keys. Lists have an entry per layer with the
+        op.
+
+        - ``edges``: (bins + 1,) float32, the same at every step.
+        - ``counts``: a list of (bins,) int64; the outermost bins include all values beyond the edges.
+        - ``means``: a list of (bins,) float32, the mean of the values in each bin, NaN if it is empty.
+        - ``beyond``: (layers,) float32, the fraction of values outside the edges.
+        - ``ratio``: (layers,) float32, the width of the data ÷ the width of the rule (see ``rule_shape``),
+          NaN if the rule has no finite width.
+        - ``words``: a list of sentences, or "".
     """
     low, high = compute_span(nets)
     edges = np.linspace(low, high, _BINS + 1, dtype=np.float32)
@@ -39,12 +45,12 @@ def measure(nets: Nets) -> dict[int, Record]:
     widths = torch.stack([compute_data_width(x) for x in observed], 1)
     records: dict[int, Record] = {}
     for rule, members in nets.ensemble.group_by_rule().items():
-        widths_of_rule = [
-            fmean(compute_width(nets, member, layer) for member in members) for layer in range(len(observed))
-        ]
-        ratio = widths[members].mean(0).cpu().numpy() / np.array(
-            list(map(_to_finite, widths_of_rule)), np.float32
+        rule_widths = np.array(
+            [fmean(compute_width(nets, member, layer) for member in members) for layer in range(len(bins))],
+            np.float32,
         )
+        rule_widths[(rule_widths == 0) | ~np.isfinite(rule_widths)] = np.nan
+        ratio = widths[members].mean(0).cpu().numpy() / rule_widths
         records[rule] = {
             "edges": edges,
             "counts": [each[members].sum(0).cpu().numpy() for each, _ in bins],
@@ -62,9 +68,9 @@ def measure(nets: Nets) -> dict[int, Record]:
 
 
 def _count_bins(x: Tensor, low: float, high: float) -> tuple[Tensor, Tensor]:
-    """Return the number of each net's values in the bins of a histogram, and the sum of these values.
+    """Count the values of each net in the bins of a histogram, and sum the values in each bin.
 
-    Both results are (members, bins).
+    Both results have shape (members, bins).
     """
     values = with_float64(x).flatten(1).nan_to_num(0)
     bins = ((values - low) * (_BINS / (high - low))).clamp_(0, _BINS - 1).int()
@@ -76,27 +82,20 @@ def _count_bins(x: Tensor, low: float, high: float) -> tuple[Tensor, Tensor]:
     return cells.bincount(minlength=cell_count).view(len(x), _BINS), sums.view(len(x), _BINS)
 
 
-def _to_finite(width: float) -> float:
-    return width if math.isfinite(width) and width else math.nan
-
-
 def _describe_layer(nets: Nets, layer: int, ratio: float) -> str:
-    """Return a sentence that compares the width of a layer's inputs with that of the rule.
+    """Return a sentence on ``ratio``, the width of a layer's inputs ÷ the width of the rule.
 
-    ``ratio`` is the first divided by the second. Returns "" if it is 0 or not finite.
+    Returns "" if the ratio is 0 or not finite.
     """
     things = f"layer {layer}'s {nets.site.inputs}"
     if not math.isfinite(ratio) or not ratio:
         return ""
+    number = f"{float(f'{max(ratio, 1 / ratio):.2g}'):,.1f}".removesuffix(".0")
     if ratio >= _MIN_RATIO:
-        return f"{things[0].upper()}{things[1:]} are {_format_ratio(ratio)} times as wide as this rule."
+        return f"{things[0].upper()}{things[1:]} are {number} times as wide as this rule."
     if 1 / ratio >= _MIN_RATIO:
-        return f"This rule is {_format_ratio(1 / ratio)} times as wide as {things}."
+        return f"This rule is {number} times as wide as {things}."
     return f"{things[0].upper()}{things[1:]} are about as wide as this rule."
-
-
-def _format_ratio(ratio: float) -> str:
-    return f"{float(f'{ratio:.2g}'):,.1f}".removesuffix(".0")
 
 
 def draw(record: Record) -> list[Picture]:

@@ -14,16 +14,20 @@ from explorer.training.instruments.base.weight_images import (
     get_kernel_side,
     get_used_weights,
 )
-from explorer.training.settings import Settings
 
 
 @torch.no_grad()
 def measure(nets: Nets) -> dict[int, Record]:
-    """Return, by backward rule, a dict with the convolution kernels of one net, encoded as images.
+    """Measure the convolution kernels of one net of each rule, encoded as images.
 
-    ``seed``: the seed of the net. ``layers``: the kernels in use, encoded by ``encode_weights``, for the
-    first ``MAX_MAPS`` maps and as many maps of the layer below. ``of``: the total numbers of both kinds of
-    maps, by layer. ``words``: a description.
+    Returns:
+        A dict from the index of each rule to a dict with these keys. Lists have an entry per layer.
+
+        - ``seed``: the seed of the net.
+        - ``layers``: a list of the kernels in use, encoded by ``encode_weights``, for the first ``MAX_MAPS``
+          maps and as many maps of the layer below.
+        - ``of``: a list of the numbers of maps of a layer and of the layer below.
+        - ``words``: a description.
     """
     ensemble = nets.ensemble
     layers = [
@@ -59,10 +63,6 @@ def draw(record: Record) -> list[Picture]:
     return [{"words": record["words"], "blocks": [{"kind": "row", "images": images, "fits": True}]}]
 
 
-def _explain_missing(settings: Settings) -> str:
-    return "" if get_op_site(settings).maps else "Not shown here: the layers of this task have no kernels."
-
-
 INSTRUMENT = Visible(
     key="kernels",
     label="Kernels",
@@ -74,5 +74,7 @@ INSTRUMENT = Visible(
     measure=measure,
     draw=draw,
     panel=Panel(order=4, rows=10),
-    missing=_explain_missing,
+    missing=lambda settings: (
+        "" if get_op_site(settings).maps else "Not shown here: the layers of this task have no kernels."
+    ),
 )

@@ -15,11 +15,16 @@ DISTANCES = np.geomspace(1e-3, 2.0, 21, dtype=np.float32)
 
 @torch.no_grad()
 def measure(nets: Nets) -> dict[int, Record | None]:
-    """Return, by backward rule, a dict with the loss after steps of several lengths along its gradient.
+    """Measure the loss after steps of several lengths along the gradient of each rule.
 
-    All values are means over random seeds. Distances are those of the weights; learned parameters of the op
-    move too, at their own rate. ``distances`` and ``losses``: (21,) float32. ``loss``: the current loss. A
-    net without a gradient does not move.
+    Learned parameters of the op move too, at their own rate. A net without a gradient does not move.
+
+    Returns:
+        A dict from the index of each rule to a dict with these keys. Values are means over random seeds.
+
+        - ``distances``: (21,) float32, how far the weights move.
+        - ``losses``: (21,) float32, the loss at each distance.
+        - ``loss``: the current loss.
     """
     ensemble, now = nets.ensemble, nets.current_pass
     size, length = (
@@ -27,7 +32,11 @@ def measure(nets: Nets) -> dict[int, Record | None]:
         _measure_length(nets, "length", ensemble.parameter_views),
     )
     unit = torch.where(size > 0, length / size, 0)[:, None] * ensemble.rows.scale_learned(now.flat)
-    losses = [_compute_loss(nets, ensemble.parameters - float(distance) * unit) for distance in DISTANCES]
+    losses = []
+    for distance in DISTANCES:
+        views = ensemble.rows.make_views(ensemble.parameters - float(distance) * unit)
+        output = ensemble.compute_output(nets.x, views, ensemble.optimiser.steps)
+        losses.append(nets.task.loss(output, nets.y)[0])
     by_member = torch.stack(losses, 1).cpu().numpy()
     return {
         rule: {
@@ -48,12 +57,6 @@ def _measure_length(nets: Nets, method: str, views: list[list[Tensor]]) -> Tenso
     return compute_norms(
         torch.stack([getattr(layer, method)(view) for layer, view in pairs if layer.shapes], 1)
     )
-
-
-def _compute_loss(nets: Nets, parameters: Tensor) -> Tensor:
-    ensemble = nets.ensemble
-    output = ensemble.compute_output(nets.x, ensemble.rows.make_views(parameters), ensemble.optimiser.steps)
-    return nets.task.loss(output, nets.y)[0]
 
 
 INSTRUMENT = Requested(

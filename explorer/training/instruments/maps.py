@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -14,58 +13,60 @@ from explorer.training.instruments.base.example import EXAMPLE, measure_first_ne
 from explorer.training.instruments.base.instrument import Nets, Record, Visible, get_op_site
 from explorer.training.instruments.base.pictures import Panel, Picture, draw_example, draw_image
 from explorer.training.nets.layers import Convolution
-from explorer.training.settings import Settings
 
 MAX_MAPS = 32  # maximum number of maps per layer
 
 
 @measure_first_nets
 @torch.no_grad()
-def measure(nets: Nets, members: list[int], example: int) -> Callable[[int], dict[str, Any]]:
-    """Return a function from a net's index to a dict with its feature maps for one held-out example.
+def measure(nets: Nets, members: list[int], example: int) -> list[dict[str, Any]]:
+    """Measure the feature maps of nets for one held-out example, after the activation and before any pooling.
 
-    Maps are those after the activation and before any pooling. ``example``: the index of the held-out
-    example. ``label``: its class. ``read``: the predicted class. ``image``: (pixels,) uint8, row by row, from
-    0 to 255. ``sides`` and ``counts``: for each layer, the side of a map in units, and the number of maps
-    included. ``maps``: (all units,) uint8, by layer, map and row: from 0 at the lowest value of a layer to
-    255 at its highest. ``ends``: by layer, these two values. ``words``: the picture in a sentence.
+    Returns:
+        A list with a dict for each net. Lists in it have an entry per layer.
+
+        - ``example``: the index of the held-out example.
+        - ``label`` and ``read``: its class and the predicted class.
+        - ``image``: (pixels,) uint8, row by row, from 0 to 255.
+        - ``sides`` and ``counts``: lists of the side of a map in units, and of the number of maps included.
+        - ``maps``: (all units,) uint8, layer by layer, map by map and row by row: from 0 at the lowest value
+          of a layer to 255 at its highest.
+        - ``ends``: a list of these two values.
+        - ``words``: the picture in a sentence.
     """
     assert nets.data.held_out is not None
     x, y = nets.data.held_out
     outputs, traces = nets.ensemble.forward_traced(x[example].view(1, 1, -1), members)
-    layers = []
+    layers, results = [], []
     for number, layer in enumerate(nets.ensemble.layers):
         if isinstance(layer, Convolution):
             next_trace = traces[number + 1]
             values = next_trace.saved[0].relu() if next_trace.y is None else next_trace.y
             layers.append(values.reshape(len(members), layer.channels, -1)[:, :MAX_MAPS])
 
-    def get_record(at: int) -> dict[str, Any]:
+    for at, output in enumerate(outputs):
         maps = [each[at].cpu() for each in layers]
-        label, read = int(y[example]), int(outputs[at, 0].argmax())
-        return {
-            "example": example,
-            "label": label,
-            "read": read,
-            "image": _scale(x[example], *x.aminmax()),
-            "sides": [round(each.shape[1] ** 0.5) for each in maps],
-            "counts": [len(each) for each in maps],
-            "maps": np.concatenate([_scale(each, *each.aminmax()) for each in maps]),
-            "ends": [(float(each.min()), float(each.max())) for each in maps],
-            "words": _describe(label, read, maps),
-        }
-
-    return get_record
-
-
-def _describe(label: int, read: int, layers: list[Tensor]) -> str:
-    constant_counts = [int((layer == layer[:, :1]).all(1).sum()) for layer in layers]
-    parts = [
-        f"{count} of {len(each)} maps of layer {number} are constant"
-        for number, (count, each) in enumerate(zip(constant_counts, layers, strict=True), 1)
-        if count
-    ]
-    return f"a {label} read as {read}; {', '.join(parts) or 'no map is constant'}"
+        constant_counts = [int((each == each[:, :1]).all(1).sum()) for each in maps]
+        parts = [
+            f"{count} of {len(each)} maps of layer {number} are constant"
+            for number, (count, each) in enumerate(zip(constant_counts, maps, strict=True), 1)
+            if count
+        ]
+        label, read = int(y[example]), int(output[0].argmax())
+        results.append(
+            {
+                "example": example,
+                "label": label,
+                "read": read,
+                "image": _scale(x[example], *x.aminmax()),
+                "sides": [round(each.shape[1] ** 0.5) for each in maps],
+                "counts": [len(each) for each in maps],
+                "maps": np.concatenate([_scale(each, *each.aminmax()) for each in maps]),
+                "ends": [(float(each.min()), float(each.max())) for each in maps],
+                "words": f"a {label} read as {read}; {', '.join(parts) or 'no map is constant'}",
+            }
+        )
+    return results
 
 
 def _scale(values: Tensor, low: Tensor, high: Tensor) -> Any:
@@ -87,10 +88,6 @@ def draw(record: Record) -> list[Picture]:
     return [{"words": record["words"], "blocks": [draw_example(record), row]}]
 
 
-def _explain_missing(settings: Settings) -> str:
-    return "" if get_op_site(settings).maps else "Not shown here: the layers of this task have no maps."
-
-
 INSTRUMENT = Visible(
     key="maps",
     label="Maps",
@@ -102,5 +99,7 @@ INSTRUMENT = Visible(
     measure=measure,
     draw=draw,
     panel=Panel(order=2, rows=12),
-    missing=_explain_missing,
+    missing=lambda settings: (
+        "" if get_op_site(settings).maps else "Not shown here: the layers of this task have no maps."
+    ),
 )

@@ -3,32 +3,38 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
 from typing import Any
 
 import torch
-from torch import Tensor
 
 from explorer.training.instruments.base.example import measure_first_nets, to_uint8
 from explorer.training.instruments.base.instrument import Nets, Record, Visible
 from explorer.training.instruments.base.pictures import Legend, Panel, Pick, Picture, draw_note
-from explorer.training.settings import Settings
 from explorer.training.tasks import TASKS
 
 MAX_VISIBLE = 24  # maximum number of images per rule, and of those that only this rule's net misclassifies
 
 
 @measure_first_nets
-def measure(nets: Nets, members: list[int]) -> Callable[[int], dict[str, Any]]:
-    """Return a function from a net's index to a dict with the held-out images that it misclassifies.
+def measure(nets: Nets, members: list[int]) -> list[dict[str, Any]]:
+    """Find the held-out images that nets misclassify.
 
-    ``of``: the number of held-out images. ``count``: the number of misclassified ones. ``alone``: the number
-    of these that the nets of all other rules classify correctly; None without other rules. ``classes``:
-    (visible,) uint8, the classes of the included images: at most ``MAX_VISIBLE`` mistakes with the highest
-    confidence, then as many mistakes of this net only, each image once. ``read``: (visible,) uint8, the
-    predicted classes. ``only``: (visible,) uint8, 1 for mistakes of this net only. ``examples``: (visible,)
-    int32, the indices among the held-out images. ``images``: (visible · pixels,) uint8, row by row, from 0 to
-    255. ``words``: the picture in a sentence.
+    The first images are at most ``MAX_VISIBLE`` mistakes of a net with the highest confidence. As many
+    mistakes follow that only this net makes. No image is included twice.
+
+    Returns:
+        A list with a dict for each net.
+
+        - ``of``: the number of held-out images.
+        - ``count``: the number of misclassified ones.
+        - ``alone``: the number of these that the nets of all other rules classify correctly, or None without
+          other rules.
+        - ``classes``: (visible,) uint8, the classes of the included images.
+        - ``read``: (visible,) uint8, the predicted classes.
+        - ``only``: (visible,) uint8, 1 for mistakes of this net only.
+        - ``examples``: (visible,) int32, the indices among the held-out images.
+        - ``images``: (visible · pixels,) uint8, row by row, from 0 to 255.
+        - ``words``: the picture in a sentence.
     """
     assert nets.data.held_out is not None
     x, y = nets.data.held_out
@@ -38,30 +44,28 @@ def measure(nets: Nets, members: list[int]) -> Callable[[int], dict[str, Any]]:
     is_only = wrong & (wrong.sum(0) == 1) & (len(members) > 1)
     low, high = x.aminmax()
 
-    def get_record(at: int) -> dict[str, Any]:
+    results = []
+    for at in range(len(members)):
         order = sure[at].where(wrong[at], -1).argsort(descending=True, stable=True)[: int(wrong[at].sum())]
-        visible = _select_visible(order, is_only[at])
+        first, only_here = order[:MAX_VISIBLE], order[is_only[at][order]][:MAX_VISIBLE]
+        visible = torch.cat([first, only_here[~torch.isin(only_here, first)]])
         alone_count = int(is_only[at].sum()) if len(members) > 1 else None
-        return {
-            "of": len(y),
-            "count": len(order),
-            "alone": alone_count,
-            "classes": y[visible].byte().numpy(),
-            "read": read[at, visible].byte().numpy(),
-            "only": is_only[at, visible].byte().numpy(),
-            "examples": visible.int().numpy(),
-            "images": to_uint8((x[visible] - low) / (high - low)),
-            "words": _describe(
-                len(order), len(y), alone_count, y[order[:1]].tolist(), read[at, order[:1]].tolist()
-            ),
-        }
-
-    return get_record
-
-
-def _select_visible(order: Tensor, is_only: Tensor) -> Tensor:
-    first, only_here = order[:MAX_VISIBLE], order[is_only[order]][:MAX_VISIBLE]
-    return torch.cat([first, only_here[~torch.isin(only_here, first)]])
+        results.append(
+            {
+                "of": len(y),
+                "count": len(order),
+                "alone": alone_count,
+                "classes": y[visible].byte().numpy(),
+                "read": read[at, visible].byte().numpy(),
+                "only": is_only[at, visible].byte().numpy(),
+                "examples": visible.int().numpy(),
+                "images": to_uint8((x[visible] - low) / (high - low)),
+                "words": _describe(
+                    len(order), len(y), alone_count, y[order[:1]].tolist(), read[at, order[:1]].tolist()
+                ),
+            }
+        )
+    return results
 
 
 def _describe(count: int, total: int, alone_count: int | None, first: list[int], read: list[int]) -> str:
@@ -90,10 +94,6 @@ def draw(record: Record) -> list[Picture]:
     return [{"words": record["words"], "blocks": [note, tiles]}]
 
 
-def _explain_missing(settings: Settings) -> str:
-    return "" if TASKS[settings.task].kind == "image" else "Not shown here: the examples are not images."
-
-
 INSTRUMENT = Visible(
     key="mistakes",
     label="Mistakes",
@@ -112,5 +112,7 @@ INSTRUMENT = Visible(
         legend=(Legend("only this rule reads it wrong", "only"),),
         picks=Pick("raster", "example", "Press one to see its spikes."),
     ),
-    missing=_explain_missing,
+    missing=lambda settings: (
+        "" if TASKS[settings.task].kind == "image" else "Not shown here: the examples are not images."
+    ),
 )

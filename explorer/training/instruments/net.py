@@ -28,44 +28,53 @@ MAX_DOTS = 64  # number of the op's values that are plotted
 
 @torch.no_grad()
 def measure(nets: Nets) -> dict[int, Record]:
-    """Return, by backward rule, a dict with all values that one net computes for one example.
+    """Measure all values that one net of each rule computes for one example.
 
-    ``seed``: of the net. ``labels``: the names of a table, see ``Data.labels``. ``inputs``: (inputs,) float32
-    of the example, out of ``of`` inputs. ``side``: the side of the example's image in pixels, or 0 if it is
-    no image. ``target``: its class, or None. ``aim``: (outputs,) float32, the target values in regression.
-    ``outputs``: (outputs,) float32, probabilities of the classes, or values. ``weights``: by layer of
-    weights, as the net uses them, see ``encode_weights``. ``dots``: by layer with the op, its ``x`` and
-    ``y``, (dots,) float32 each. Larger nets are cut to the first ``MAX_INPUTS`` inputs and ``MAX_OUTPUTS``
-    outputs of each layer, kernels to the first ``MAX_MAPS`` maps.
+    Larger nets are cut to the first ``MAX_INPUTS`` inputs and ``MAX_OUTPUTS`` outputs of each layer, kernels
+    to the first ``MAX_MAPS`` maps.
+
+    Returns:
+        A dict from the index of each rule to a dict with these keys.
+
+        - ``seed``: the seed of the net.
+        - ``labels``: the names of a table, see ``Data.labels``.
+        - ``inputs``: (inputs,) float32, of the example.
+        - ``of``: the number of inputs before the net is cut.
+        - ``side``: the side of the example's image in pixels, or 0 if it is no image.
+        - ``target``: its class, or None.
+        - ``aim``: (outputs,) float32, the target values in regression.
+        - ``outputs``: (outputs,) float32, probabilities of the classes, or values.
+        - ``weights``: for each layer of weights, the weights as the net uses them, see ``encode_weights``.
+        - ``dots``: for each layer with the op, a dict with its first inputs ``x`` and outputs ``y``, (dots,)
+          float32 each.
     """
     ensemble, now = nets.ensemble, nets.current_pass
     has_classes = not nets.targets.is_floating_point()
     outputs = now.output[:, 0].softmax(-1) if has_classes else now.output[:, 0]
-    return {
-        rule: {
-            "seed": nets.settings.seed + ensemble.active[member].seed,
+    stride = nets.x.shape[1] if nets.site.per_example else 1  # a time step has all examples in a row
+    records: dict[int, Record] = {}
+    for rule, member in ensemble.find_firsts().items():
+        seed = ensemble.active[member].seed
+        x, y = (each[seed if len(each) > 1 else 0, 0] for each in (nets.x, nets.targets))
+        records[rule] = {
+            "seed": nets.settings.seed + seed,
             "labels": nets.data.labels,
-            **_describe_example(nets, ensemble.active[member].seed),
+            "inputs": _to_numpy(x[:MAX_INPUTS]),
+            "of": len(x),
+            "side": _get_image_side(nets),
+            "target": int(y) if has_classes else None,
+            "aim": _to_numpy(x[:0] if has_classes else y.flatten()[:MAX_OUTPUTS]),
             "outputs": _to_numpy(outputs[member, :MAX_OUTPUTS]),
             "weights": [_encode_weights(nets, number, member) for number in ensemble.weighted_layers],
-            "dots": [_list_dots(nets, number, member) for number in nets.op_layers],
+            "dots": [
+                {
+                    name: _to_numpy(each[member, ::stride].flatten()[:MAX_DOTS])
+                    for name, each in (("x", trace.op.x), ("y", trace.op.y))
+                }
+                for trace in (now.traces[number] for number in nets.op_layers)
+            ],
         }
-        for rule, member in ensemble.find_firsts().items()
-    }
-
-
-def _describe_example(nets: Nets, seed: int) -> dict[str, Any]:
-    """Return the first example for a random seed as a dict, with its class or its target values."""
-    x, y = (each[seed if len(each) > 1 else 0, 0] for each in (nets.x, nets.targets))
-    target_values = y.flatten()[:MAX_OUTPUTS] if y.is_floating_point() else x[:0]
-    target = None if y.is_floating_point() else int(y)
-    return {
-        "inputs": _to_numpy(x[:MAX_INPUTS]),
-        "of": len(x),
-        "side": _get_image_side(nets),
-        "target": target,
-        "aim": _to_numpy(target_values),
-    }
+    return records
 
 
 def _encode_weights(nets: Nets, number: int, member: int) -> dict[str, Any]:
@@ -82,14 +91,6 @@ def _get_image_side(nets: Nets) -> int:
     pixels = nets.x.shape[2]
     is_small = nets.task.kind == "image" and pixels <= MAX_INPUTS
     return math.isqrt(pixels) if is_small and math.isqrt(pixels) ** 2 == pixels else 0
-
-
-def _list_dots(nets: Nets, number: int, member: int) -> dict[str, NDArray[float32]]:
-    """Return the first inputs ``x`` and outputs ``y`` of the op in one layer of a net, shown as dots."""
-    op = nets.current_pass.traces[number].op
-    stride = nets.x.shape[1] if nets.site.per_example else 1  # a time step has all examples in a row
-    x, y = (each[member, ::stride].flatten()[:MAX_DOTS] for each in (op.x, op.y))
-    return {"x": _to_numpy(x), "y": _to_numpy(y)}
 
 
 def _to_numpy(values: Tensor) -> NDArray[float32]:

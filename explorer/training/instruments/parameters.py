@@ -22,10 +22,13 @@ if TYPE_CHECKING:
 def measure(nets: Nets) -> NDArray[float32]:
     """Return the values of the op's learned parameters, and the gradients that change them.
 
-    The result has shape (4, active members, parameters · layers with the op): value and gradient, which are
-    means over channels if each channel has a value, and the minimum and maximum over channels. The gradient
-    is the rule's scale × the sum of every element's contribution, on the examples of instruments. The
-    gradient is NaN if the rule does not train the parameter.
+    If each channel has its own value, value and gradient are means over channels. The gradient is the rule's
+    scale × the sum of every element's contribution, on the examples of instruments. It is NaN if the rule
+    does not train the parameter.
+
+    Returns:
+        The value, the gradient, and the minimum and maximum of the value over channels, (4, active members,
+            parameters · layers with the op).
     """
     ensemble, joined = nets.ensemble, nets.op_rules
     learns = torch.tensor(
@@ -64,23 +67,15 @@ def _draw_parameter(name: str, record: Record, columns: slice) -> Block:
         if moves
         else draw_note("It does not learn by this rule.")
     )
+    texts = [[format_short(float(each[-1])) for each in layer] for layer in layers]
     return {
         "kind": "group",
         "name": name,
-        "text": ", ".join(_format_now(*(float(each[-1]) for each in layer)) for layer in layers),
+        "text": ", ".join(
+            value if least == most else f"{value} ({least} to {most})" for value, least, most in texts
+        ),
         "blocks": [draw_lines(values, bands, name="", height=3.6), below],
     }
-
-
-def _format_now(*numbers: float) -> str:
-    """Return a mean as text, with the minimum and the maximum if they differ."""
-    value, least, most = map(format_short, numbers)
-    return value if least == most else f"{value} ({least} to {most})"
-
-
-def count_columns(settings: Settings) -> int:
-    """Return the number of learned parameters times the number of layers with the op."""
-    return count_op_layers(settings) * len(settings.learned)
 
 
 def explain_missing(settings: Settings) -> str:
@@ -103,7 +98,7 @@ INSTRUMENT = Recorded(
     ),
     cost="0.04 ms for six rules with one hidden layer of 16 units",
     fields=("value", "gradient", "least", "most"),
-    columns=count_columns,
+    columns=lambda settings: count_op_layers(settings) * len(settings.learned),
     measure=measure,
     draw=draw,
     panel=Panel(order=3, rows=8.5, scrolls=True, when="learns"),

@@ -2,31 +2,36 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 import torch
-from torch import Tensor
 
 from explorer.training.instruments.base.example import EXAMPLE, measure_first_nets, to_uint8
 from explorer.training.instruments.base.instrument import Nets, Record, Visible, get_op_site
 from explorer.training.instruments.base.pictures import Panel, Picture, draw_example, draw_image
 from explorer.training.nets import Latency, Trace
 from explorer.training.nets.layers.spiking import TIMES
-from explorer.training.settings import Settings
 
 
 @measure_first_nets
-def measure(nets: Nets, members: list[int], example: int) -> Callable[[int], dict[str, Any]]:
-    """Return a function from a net's index to a dict with its spikes for one held-out example.
+def measure(nets: Nets, members: list[int], example: int) -> list[dict[str, Any]]:
+    """Measure the spikes of nets for one held-out example.
 
-    ``example``: the index of the held-out example. ``of``: the number of held-out examples. ``label``: its
-    class. ``read``: the predicted class. ``image``: (pixels,) uint8, row by row, from 0 to 255. ``times``:
-    time steps. ``units``: the number of units in each layer: the pixels, then the hidden layers in order.
-    ``spikes``: (all units · times,) uint8, unit by unit: 255 for a spike, 0 for none, and values between for
-    ops other than a step, clamped to 0 … 1. ``potentials``: (classes,) float32, the mean potential of each
-    output unit; the largest one determines the predicted class. ``words``: the picture in a sentence.
+    Returns:
+        A list with a dict for each net.
+
+        - ``example``: the index of the held-out example.
+        - ``of``: the number of held-out examples.
+        - ``label`` and ``read``: its class and the predicted class.
+        - ``image``: (pixels,) uint8, row by row, from 0 to 255.
+        - ``times``: the number of time steps.
+        - ``units``: the number of units in each layer: the pixels, then the hidden layers in order.
+        - ``spikes``: (all units · times,) uint8, unit by unit: 255 for a spike, 0 for none, and values
+          between for ops other than a step, clamped to 0 … 1.
+        - ``potentials``: (classes,) float32, the mean potential of each output unit; the largest one
+          determines the predicted class.
+        - ``words``: the picture in a sentence.
     """
     assert nets.data.held_out is not None
     x, y = nets.data.held_out
@@ -35,32 +40,29 @@ def measure(nets: Nets, members: list[int], example: int) -> Callable[[int], dic
     pixels = Latency([0]).forward(image, [], Trace())[0]
     hidden_spikes = [trace.y for trace in traces if trace.y is not None]
 
-    def get_record(at: int) -> dict[str, Any]:
+    results = []
+    for at, output in enumerate(outputs):
         layers = [pixels, *(each[at].cpu() for each in hidden_spikes)]
-        label, read = int(y[example]), int(outputs[at, 0].argmax())
-        return {
-            "example": example,
-            "of": len(y),
-            "label": label,
-            "read": read,
-            "image": to_uint8(x[example]),
-            "times": TIMES,
-            "units": [each.shape[1] for each in layers],
-            "spikes": to_uint8(torch.cat(layers, 1).T),
-            "potentials": outputs[at, 0].cpu().numpy(),
-            "words": _describe(label, read, layers[1:]),
-        }
-
-    return get_record
-
-
-def _describe(label: int, read: int, hidden_spikes: list[Tensor]) -> str:
-    fired_counts = [int((spikes != 0).any(0).sum()) for spikes in hidden_spikes]
-    layers = ", ".join(
-        f"{count} of {each.shape[1]} units of layer {number} fire"
-        for number, (count, each) in enumerate(zip(fired_counts, hidden_spikes, strict=True), 1)
-    )
-    return f"a {label} read as {read}; {layers}"
+        label, read = int(y[example]), int(output[0].argmax())
+        fires = ", ".join(
+            f"{int((each != 0).any(0).sum())} of {each.shape[1]} units of layer {number} fire"
+            for number, each in enumerate(layers[1:], 1)
+        )
+        results.append(
+            {
+                "example": example,
+                "of": len(y),
+                "label": label,
+                "read": read,
+                "image": to_uint8(x[example]),
+                "times": TIMES,
+                "units": [each.shape[1] for each in layers],
+                "spikes": to_uint8(torch.cat(layers, 1).T),
+                "potentials": output[0].cpu().numpy(),
+                "words": f"a {label} read as {read}; {fires}",
+            }
+        )
+    return results
 
 
 def draw(record: Record) -> list[Picture]:
@@ -77,10 +79,6 @@ def draw(record: Record) -> list[Picture]:
     return [{"words": record["words"], "blocks": [draw_example(record), row, outputs]}]
 
 
-def _explain_missing(settings: Settings) -> str:
-    return "" if get_op_site(settings).fires else "Not shown here: the units of this task do not spike."
-
-
 INSTRUMENT = Visible(
     key="raster",
     label="Spikes",
@@ -92,5 +90,7 @@ INSTRUMENT = Visible(
     measure=measure,
     draw=draw,
     panel=Panel(order=2, rows=14),
-    missing=_explain_missing,
+    missing=lambda settings: (
+        "" if get_op_site(settings).fires else "Not shown here: the units of this task do not spike."
+    ),
 )

@@ -9,11 +9,10 @@ import torch
 from torch import Tensor
 
 from explorer.training.instruments.base.instrument import Nets, Record, Visible
-from explorer.training.settings import Settings
 from explorer.training.tasks import TASKS
 
 if TYPE_CHECKING:
-    from numpy import float32, uint8
+    from numpy import uint8
     from numpy.typing import NDArray
 
 MAX_EXAMPLES = 48
@@ -23,15 +22,23 @@ MAX_COLUMNS = 64  # number of columns shown of an example that is not an image
 
 @torch.no_grad()
 def measure(nets: Nets) -> dict[int, Record]:
-    """Return, by backward rule, a dict with what one net predicts for the first held-out examples.
+    """Measure what one net of each rule predicts for the first held-out examples.
 
-    ``of``: the number of examples; ``judged`` whether they are held out, otherwise they are training data.
-    ``classes``: (examples,) uint8, the classes of the first ``MAX_EXAMPLES``; empty for regression. ``read``:
-    (examples,) uint8, the predicted classes. ``aims``, ``guesses``: (points,) float32, the number of each of
-    the first ``MAX_POINTS`` examples and what the net predicts, if held-out examples have one number each.
-    ``labels``: the names of a table, see ``Data.labels``. ``values``: (examples · width,) uint8, the pixels
-    or the first ``MAX_COLUMNS`` of ``columns``, example by example, from 0 for the minimum of all to 255;
-    only with the first rule, because they are equal for all. ``zero``: the code of 0 among them.
+    Returns:
+        A dict from the index of each rule to a dict with these keys.
+
+        - ``of``: the number of examples.
+        - ``judged``: whether they are held out; otherwise they are training data.
+        - ``classes``: (examples,) uint8, the classes of the first ``MAX_EXAMPLES``; empty for regression.
+        - ``read``: (examples,) uint8, the predicted classes.
+        - ``aims`` and ``guesses``: (points,) float32, the number of each of the first ``MAX_POINTS`` examples
+          and the number that the net predicts; empty unless held-out examples have one number each.
+        - ``labels``: the names of a table, see ``Data.labels``.
+        - ``columns`` and ``width``: the number of inputs of an example, and of those in ``values``.
+        - ``values``: (examples · width,) uint8, the pixels or the first ``MAX_COLUMNS`` columns, example by
+          example, from 0 for the minimum of all to 255; empty except for the first rule, because they are
+          equal for all.
+        - ``zero``: the code of 0 in ``values``.
     """
     held_out = nets.data.held_out
     x, y = nets.data.train if held_out is None else held_out
@@ -39,8 +46,11 @@ def measure(nets: Nets) -> dict[int, Record]:
     has_classes = not y.is_floating_point()
     read = _read(nets, x[:MAX_EXAMPLES], list(members.values())) if has_classes else {}
     has_numbers = held_out is not None and not has_classes and y.shape[1] == 1
-    numbers = _predict(nets, x[:MAX_POINTS], list(members.values())) if has_numbers else {}
-    aims = y[:MAX_POINTS, 0].float().cpu().numpy() if has_numbers else np.empty(0, np.float32)
+    aims, guesses = np.empty(0, np.float32), [np.empty(0, np.float32)] * len(members)
+    if has_numbers:
+        outputs, _ = nets.ensemble.forward_traced(x[:MAX_POINTS].unsqueeze(0), list(members.values()))
+        aims = y[:MAX_POINTS, 0].float().cpu().numpy()
+        guesses = [*outputs[:, :, 0].float().nan_to_num().cpu().numpy()]
     visible = x if TASKS[nets.settings.task].kind == "image" else x[:, :MAX_COLUMNS]
     low, high = (float(bound) for bound in visible.aminmax())
     scale = 255 / (high - low or 1.0)
@@ -54,7 +64,7 @@ def measure(nets: Nets) -> dict[int, Record]:
             "classes": _to_bytes(y[:MAX_EXAMPLES]) if has_classes else values[:0],
             "read": read[member] if has_classes else values[:0],
             "aims": aims,
-            "guesses": numbers.get(member, aims),
+            "guesses": guesses[at],
             "labels": nets.data.labels,
             "values": values if not at else values[:0],
             "zero": min(max(-low * scale, 0.0), 255.0),
@@ -69,19 +79,9 @@ def _read(nets: Nets, x: Tensor, members: list[int]) -> dict[int, NDArray[uint8]
     return {member: _to_bytes(outputs[at].argmax(-1)) for at, member in enumerate(members)}
 
 
-def _predict(nets: Nets, x: Tensor, members: list[int]) -> dict[int, NDArray[float32]]:
-    """Return the numbers that several nets predict for some examples, by the index of the net."""
-    outputs, _ = nets.ensemble.forward_traced(x.unsqueeze(0), members)
-    return {member: outputs[at, :, 0].float().nan_to_num().cpu().numpy() for at, member in enumerate(members)}
-
-
 def _to_bytes(values: Tensor) -> NDArray[uint8]:
     result: NDArray[uint8] = values.to(torch.uint8).cpu().numpy()
     return result
-
-
-def _explain_missing(settings: Settings) -> str:
-    return "Not shown here: the examples are points." if TASKS[settings.task].kind == "plane" else ""
 
 
 INSTRUMENT = Visible(
@@ -91,5 +91,7 @@ INSTRUMENT = Visible(
     limits="A few examples from one net per rule; the score counts all held-out examples and every seed.",
     cost="0.4 ms and 5 kB for six rules",
     measure=measure,
-    missing=_explain_missing,
+    missing=lambda settings: (
+        "Not shown here: the examples are points." if TASKS[settings.task].kind == "plane" else ""
+    ),
 )

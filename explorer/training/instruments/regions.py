@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import torch
@@ -40,23 +40,37 @@ def is_plane(data: Data) -> bool:
 
 
 @measure_first_nets
-def measure(nets: Nets, members: list[int]) -> Callable[[int], dict[str, Any]]:
-    """Return a function from a net's index to a dict with the classes that it predicts across the plane.
-
-    ``square``: the position of the square. ``classes``: their number; ``names`` their names in a table,
-    otherwise empty; ``inputs`` the names of its columns, across and up. ``levels``: the number of levels of
-    confidence. ``cells``: (side · side,) uint8, row by row from the bottom: class · levels + confidence, from
-    0 at even odds to levels − 1; ``NO_CLASS`` if an output is NaN. ``shares``: (classes,) float32, the
-    fraction of the square predicted as each class. ``score``: the fraction of held-out examples that this net
-    classifies correctly. ``trained``, ``held_out``: (3 · points,) uint8, the first examples of each part: x
-    and y in 255ths of the square, and the class. ``words``: the picture in a sentence.
+def measure(nets: Nets, members: list[int]) -> list[dict[str, Any]]:
+    """Measure the classes that nets predict across a square of the plane.
 
     An op with a reduction sees all cells at once here, but a batch in training.
+
+    Returns:
+        A list with a dict for each net.
+
+        - ``square``: the position of the square.
+        - ``classes``: the number of classes.
+        - ``names``: the names of the classes in a table, otherwise empty.
+        - ``inputs``: the names of the table's columns, across and up, otherwise empty.
+        - ``levels``: the number of levels of confidence.
+        - ``cells``: (side · side,) uint8, row by row from the bottom: class · levels + confidence, from 0 at
+          even odds to levels − 1; ``NO_CLASS`` if an output is NaN.
+        - ``shares``: (classes,) float32, the fraction of the square predicted as each class.
+        - ``score``: the fraction of held-out examples that this net classifies correctly.
+        - ``trained`` and ``held_out``: (3 · points,) uint8, the first examples for training and for
+          evaluation: x and y in 255ths of the square, and the class.
+        - ``words``: the picture in a sentence.
     """
     ensemble, data = nets.ensemble, nets.data
     assert data.held_out is not None
-    square = find_square(data)
-    outputs, _ = ensemble.forward_traced(_make_cell_centers(square).unsqueeze(0), members)
+    low, high = data.train.x.aminmax(dim=0)
+    width = (high - low).max().item() * (1 + 2 * _MARGIN)
+    left, bottom = ((low + high - width) / 2).tolist()
+    square = Square(left, bottom, width)
+    middles = (torch.arange(SIDE) + 0.5) * (width / SIDE)
+    rows, columns = torch.meshgrid(middles + square.bottom, middles + square.left, indexing="ij")
+    centres = torch.stack([columns, rows], -1).flatten(0, 1)
+    outputs, _ = ensemble.forward_traced(centres.unsqueeze(0), members)
     cells, shares = _classify_cells(outputs)
     right = ensemble.forward_traced(data.held_out.x.unsqueeze(0), members)[0].argmax(-1).cpu()
     scores = (right == data.held_out.y).float().mean(1).tolist()
@@ -70,34 +84,24 @@ def measure(nets: Nets, members: list[int]) -> Callable[[int], dict[str, Any]]:
         "held_out": _encode_points(data.held_out, square),
     }
     count = len(data.held_out.y)
-    return lambda at: {
-        **common,
-        "cells": cells[at].numpy(),
-        "shares": shares[at].numpy(),
-        "score": scores[at],
-        "words": _describe(scores[at], count, shares[at].tolist(), data.names),
-    }
-
-
-def find_square(data: Data) -> Square:
-    """Return the square that contains all training examples, with a margin."""
-    low, high = data.train.x.aminmax(dim=0)
-    width = (high - low).max().item() * (1 + 2 * _MARGIN)
-    left, bottom = ((low + high - width) / 2).tolist()
-    return Square(left, bottom, width)
-
-
-def _make_cell_centers(square: Square) -> Tensor:
-    """Return the centres of the grid cells of a square, (cells, 2)."""
-    middles = (torch.arange(SIDE) + 0.5) * (square.width / SIDE)
-    rows, columns = torch.meshgrid(middles + square.bottom, middles + square.left, indexing="ij")
-    return torch.stack([columns, rows], -1).flatten(0, 1)
+    return [
+        {
+            **common,
+            "cells": cells[at].numpy(),
+            "shares": shares[at].numpy(),
+            "score": score,
+            "words": _describe(score, count, shares[at].tolist(), data.names),
+        }
+        for at, score in enumerate(scores)
+    ]
 
 
 def _classify_cells(outputs: Tensor) -> tuple[Tensor, Tensor]:
-    """Return the outputs of nets at grid cells as predicted classes with confidence, encoded as bytes.
+    """Find the class that nets predict in each cell of a grid, from their outputs, (nets, cells, classes).
 
-    Also returns the fraction of the cells that each net assigns to each class.
+    Returns:
+        The predicted classes with their confidence, encoded as bytes, (nets, cells) uint8; and the fraction
+            of the cells that each net assigns to each class, (nets, classes).
     """
     classes = outputs.shape[-1]
     levels = NO_CLASS // classes

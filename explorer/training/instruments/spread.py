@@ -48,17 +48,27 @@ class Bias(NamedTuple):
 
 @torch.no_grad()
 def measure(nets: Nets) -> dict[int, Record]:
-    """Return, by backward rule, a dict with the gradient's spread over random numbers, and its bias.
+    """Measure how the gradient of each rule varies with its random numbers, and its bias.
 
-    ``spread``: (layers of weights,) float32, the standard deviation over random numbers ÷ the length of the
-    mean gradient, medians over the rule's seeds; infinite if the mean is not distinguishable from 0 with
-    these numbers, NaN without a gradient. ``bias``, ``within``: (layers with the op,) float32, the ``Bias``
-    of the weights below each layer, from squares summed over all seeds; (0,) if the exact gradient is not
-    estimated. The last layer of weights has none: no rule lies between it and the loss.
+    Returns:
+        A dict from the index of each rule to a dict with these keys.
+
+        - ``spread``: (layers of weights,) float32, the standard deviation over random numbers ÷ the length of
+          the mean gradient, medians over the rule's seeds; infinite if the mean is not distinguishable from 0
+          with these numbers, NaN without a gradient.
+        - ``bias`` and ``within``: (layers with the op,) float32, the ``Bias`` of the weights below each
+          layer, from squares summed over all seeds; (0,) if the exact gradient is not estimated. The last
+          layer of weights has none: no rule lies between it and the loss.
     """
-    passes = [_run_pass(nets, redraw) for redraw in range(1, DRAWS + 1)]
-    slopes = [_list_slopes(nets, observed) for observed in passes]
-    ratios = torch.stack([_compute_ratio(torch.stack(layer)) for layer in zip(*slopes, strict=True)], 1)
+    passes = [nets.ensemble.observe(*nets.batch, nets.task.loss, redraw) for redraw in range(1, DRAWS + 1)]
+    ratios = torch.stack(
+        [
+            _compute_ratio(torch.stack([layer.slopes(each.gradients[number]).flatten(1) for each in passes]))
+            for number, layer in enumerate(nets.ensemble.layers)
+            if layer.shapes
+        ],
+        1,
+    )
     biases = _compute_biases(nets, passes)
     return {
         rule: {"spread": ratios[members].median(0).values.cpu().numpy(), **biases[rule]}
@@ -66,19 +76,8 @@ def measure(nets: Nets) -> dict[int, Record]:
     }
 
 
-def _run_pass(nets: Nets, redraw: int) -> ObservedPass:
-    """Return a forward and backward pass of all nets on the next batch, with new random numbers."""
-    return nets.ensemble.observe(*nets.batch, nets.task.loss, redraw)
-
-
-def _list_slopes(nets: Nets, observed: ObservedPass) -> list[Tensor]:
-    """Return a list of the gradients of each layer's weights, (members, numbers) each."""
-    pulls = zip(nets.ensemble.layers, observed.gradients, strict=True)
-    return [layer.slopes(gradients).flatten(1) for layer, gradients in pulls if layer.shapes]
-
-
 def _compute_ratio(slopes: Tensor) -> Tensor:
-    """Return the standard deviation of a gradient over random numbers, relative to the mean's length.
+    """Return the standard deviation of gradients over random numbers ÷ the length of their mean, (members,).
 
     ``slopes`` has shape (draws, members, numbers), with one gradient per set of random numbers. The
     contribution of the variance to the squared mean is subtracted.
@@ -90,42 +89,31 @@ def _compute_ratio(slopes: Tensor) -> Tensor:
 
 
 def _compute_biases(nets: Nets, passes: list[ObservedPass]) -> dict[int, Record]:
-    """Return the estimated bias of each backward rule's gradient in every layer with the op, by rule."""
+    """Return a dict from the index of each rule to its ``bias`` and ``within``, see ``measure``."""
     exact = make_exact_estimator(nets)
     gradients = [
         gradients_of_pass
-        for look in passes
-        if exact and (gradients_of_pass := _compute_gradients(nets, look, exact))
+        for observed in passes
+        if exact and (gradients_of_pass := _compute_gradients(nets, observed, exact))
     ]
     layers = zip(*gradients, strict=True) if len(gradients) == DRAWS else ()
-    products = [_compute_products(torch.stack(layer, 2)) for layer in layers]
-    biases = {
-        rule: [estimate_bias(*layer_products[:, members].sum(1)) for layer_products in products]
-        for rule, members in nets.ensemble.group_by_rule().items()
-    }
-    return {rule: _record(own) for rule, own in biases.items()}
-
-
-def _record(biases: list[Bias]) -> Record:
-    shares, within = np.array(biases, np.float32).reshape(-1, 2).T
-    return {"bias": shares, "within": within}
-
-
-def _compute_products(gradients: Tensor) -> NDArray[float64]:
-    """Return the inner products of the gradients of all pairs of random samples.
-
-    ``gradients`` has shape (2, members, draws, numbers), the result (2, members, draws, draws).
-    """
-    wide = with_float64(gradients).double()
-    products: NDArray[float64] = (wide @ wide.mT).cpu().numpy()
-    return products
+    wide_gradients = [with_float64(torch.stack(layer, 2)).double() for layer in layers]
+    # Inner products of the gradients of all pairs of random samples, (2, members, draws, draws).
+    products = [(each @ each.mT).cpu().numpy() for each in wide_gradients]
+    records: dict[int, Record] = {}
+    for rule, members in nets.ensemble.group_by_rule().items():
+        biases = [estimate_bias(*layer_products[:, members].sum(1)) for layer_products in products]
+        shares, within = np.array(biases, np.float32).reshape(-1, 2).T
+        records[rule] = {"bias": shares, "within": within}
+    return records
 
 
 def _compute_gradients(nets: Nets, observed: ObservedPass, exact: Exact) -> list[Tensor] | None:
-    """Return the errors of the rules' weight gradients and the exact gradients, for each layer with the op.
+    """Compare the gradients of the weights below each layer with the op with exact gradients.
 
-    Each tensor has shape (2, members, …): the rule's gradient minus the exact one, and the exact one. Returns
-    None if the exact gradient cannot be estimated.
+    Returns:
+        A list with a tensor for each layer with the op, (2, members, …): the rule's gradient minus the exact
+            one, and the exact one. None if the exact gradient cannot be estimated.
     """
     exact_gradients = exact(observed)
     if exact_gradients is None:
@@ -134,17 +122,14 @@ def _compute_gradients(nets: Nets, observed: ObservedPass, exact: Exact) -> list
     return [
         torch.stack(
             [
-                _compute_weight_gradient(nets, observed, number, each)
+                nets.ensemble.layers[number - 1]
+                .compute_gradients(each, observed.traces[number - 1])[0]
+                .flatten(1)
                 for each in (observed.traces[number].op.gradient - exact_gradient, exact_gradient)
             ]
         )
         for number, exact_gradient in zip(numbers, exact_gradients, strict=True)
     ]
-
-
-def _compute_weight_gradient(nets: Nets, observed: ObservedPass, number: int, g: Tensor) -> Tensor:
-    """Return the gradient of the weights below a layer, computed from the gradient at the layer's input."""
-    return nets.ensemble.layers[number - 1].compute_gradients(g, observed.traces[number - 1])[0].flatten(1)
 
 
 def estimate_bias(difference: NDArray[float64], exact: NDArray[float64]) -> Bias:
@@ -163,17 +148,13 @@ def estimate_bias(difference: NDArray[float64], exact: NDArray[float64]) -> Bias
         return Bias(np.nan, np.nan)
     if difference.trace() <= _ROUNDING * exact.trace():
         return Bias(0.0, 0.0)
-    share, error = _compute_mean(difference) / square, _estimate_error(difference, exact)
+    share = _compute_mean(difference) / square
+    with np.errstate(all="ignore"):  # the error is NaN or ∞ if the exact gradient is too uncertain
+        ratios = _compute_means_without(difference) / _compute_means_without(exact)
+        error = float(((DRAWS - 1) * ratios.var()) ** 0.5)
     if share > _MIN_ERRORS * error:
         return Bias(share**0.5, error / (2 * share**0.5))
     return Bias(0.0, (max(share, 0.0) + _BOUND_ERRORS * error) ** 0.5)
-
-
-def _estimate_error(difference: NDArray[float64], exact: NDArray[float64]) -> float:
-    """Return the standard error of a squared bias, NaN or ∞ if the exact gradient is too uncertain."""
-    with np.errstate(all="ignore"):
-        ratios = _compute_means_without(difference) / _compute_means_without(exact)
-        return float(((DRAWS - 1) * ratios.var()) ** 0.5)
 
 
 def _compute_mean(products: NDArray[float64]) -> float:
@@ -218,7 +199,7 @@ def _format_bias(share: float, within: float) -> str:
 
 
 def explain_missing(settings: Settings) -> str:
-    """Return a sentence on why a gradient does not vary: nothing is random. "" if something is."""
+    """Return a sentence if no gradient varies because nothing is random, otherwise ""."""
     if any(entry.is_random for entry in settings.entries):
         return ""
     return "Not measured here: nothing is random, so the gradient of a batch has no spread."

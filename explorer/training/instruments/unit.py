@@ -11,7 +11,7 @@ from explorer.training.instruments.causes import NAMES, mask_causes
 
 @torch.no_grad()
 def measure(nets: Nets, *, layer: int, cause: int) -> dict[int, Record | None]:
-    """Return, for each backward rule, a unit and example without a gradient for a given reason.
+    """Find a unit and example without a gradient for a given reason, in one net of each rule.
 
     Args:
         nets: the nets of the run.
@@ -19,9 +19,14 @@ def measure(nets: Nets, *, layer: int, cause: int) -> dict[int, Record | None]:
         cause: the index of the reason in ``causes.NAMES``.
 
     Returns:
-        ``unit`` and ``example``, from 0; ``x``, ``y``, the upstream gradient ``g`` and the rule's
-            ``gradient``;
-        ``parameters`` by name; ``formula`` and ``words``.
+        A dict from the index of each rule to None if there is no such unit, or to a dict with these keys.
+
+        - ``unit`` and ``example``: their indices.
+        - ``x``, ``y``, ``g`` and ``gradient``: the op's input and output, the upstream gradient and the
+          rule's gradient.
+        - ``parameters``: a dict from names to values.
+        - ``formula``: the rule's formula.
+        - ``words``: the formula with these numbers.
     """
     mask, op = mask_causes(nets)[layer][cause], nets.current_pass.traces[nets.op_layers[layer]].op
     records: dict[int, Record | None] = {}
@@ -33,25 +38,21 @@ def measure(nets: Nets, *, layer: int, cause: int) -> dict[int, Record | None]:
         example, unit = positions[0].tolist()
         x, y, g, gradient = (tensor[member, example, unit].item() for tensor in op)
         numbers = {"x": x, "y": y, "g": g, "gradient": gradient}
+        entry, values = nets.rules[rule], nets.get_parameters(member, layer, unit)
+        names = entry.parsed.variables if entry.parsed else {"x", "g"}
+        used = {each.name: values[each.name] for each in (entry if entry.parsed else nets.op).parameters}
+        formula = entry.formula or f"torch's own gradient of {nets.op.formula}"
+        arguments = {name: numbers[name] for name in ("g", "x", "y") if name in names} | used
+        text = ", ".join(f"{name} = {format_number(value, 3)}" for name, value in arguments.items())
         records[rule] = {
             "unit": unit,
             "example": example,
             **numbers,
-            **_describe_formula(nets, member, layer, unit, numbers),
+            "parameters": used,
+            "formula": formula,
+            "words": f"{text}: {formula} = {format_number(gradient, 3)}",
         }
     return records
-
-
-def _describe_formula(nets: Nets, member: int, layer: int, unit: int, numbers: dict[str, float]) -> Record:
-    """Return the formula of a net's backward rule, its parameters and words with the numbers of one unit."""
-    entry, values = nets.rules[nets.ensemble.active[member].rule], nets.get_parameters(member, layer, unit)
-    names = entry.parsed.variables if entry.parsed else {"x", "g"}
-    used = {each.name: values[each.name] for each in (entry if entry.parsed else nets.op).parameters}
-    formula = entry.formula or f"torch's own gradient of {nets.op.formula}"
-    arguments = {name: numbers[name] for name in ("g", "x", "y") if name in names} | used
-    arguments_text = ", ".join(f"{name} = {format_number(value, 3)}" for name, value in arguments.items())
-    words = f"{arguments_text}: {formula} = {format_number(numbers['gradient'], 3)}"
-    return {"parameters": used, "formula": formula, "words": words}
 
 
 INSTRUMENT = Requested(

@@ -6,27 +6,34 @@ import math
 
 import numpy as np
 import torch
-from torch import Tensor
 
-from explorer.catalogue import Rule
 from explorer.gradient import with_float64
 from explorer.training.instruments.base.instrument import Nets, Record, Visible
 
 
 @torch.no_grad()
 def measure(nets: Nets) -> dict[int, Record]:
-    """Return, by backward rule, a dict with its factor on the gradient in each layer, and related facts.
+    """Measure the factor of each rule on the gradient in each layer, and how far the weights have moved.
 
-    ``passed``: (layers with the op,) float32, the sum of gradient sizes after the rule ÷ the sum before it,
-    NaN without an upstream gradient. ``reached``: (layers of weights,) float32, the norm of the gradient on
-    the next batch. ``moved``: (layers of weights,) float32, the distance of the weights from their initial
-    values. ``of_losses``: whether the rule computes its gradient from losses instead of g. ``biased``:
-    whether any layer has biases, which may learn even if weights do not. ``slope_of``: the op's label if the
-    rule is default autograd, or "".
+    Returns:
+        A dict from the index of each rule to a dict with these keys.
+
+        - ``passed``: (layers with the op,) float32, the sum of gradient sizes after the rule ÷ the sum before
+          it, NaN without an upstream gradient.
+        - ``reached``: (layers of weights,) float32, the norm of the gradient on the next batch.
+        - ``moved``: (layers of weights,) float32, the distance of the weights from their initial values.
+        - ``of_losses``: whether the rule computes its gradient from losses instead of g.
+        - ``biased``: whether any layer has biases, which may learn even if weights do not.
+        - ``slope_of``: the op's label if the rule is default autograd, or "".
     """
     ensemble = nets.ensemble
     batch_pass = ensemble.run_pass(*nets.batch, nets.task.loss)
-    factors = _compute_factors([batch_pass.traces[number].op[2:] for number in nets.op_layers])
+    sizes = [
+        [with_float64(each).abs().flatten(1).double().sum(1) for each in batch_pass.traces[number].op[2:]]
+        for number in nets.op_layers
+    ]
+    ratios = torch.stack([below / above for above, below in sizes], 1)
+    factors = ratios.where(ratios.isfinite(), math.nan).float().cpu().numpy()
     weighted = ensemble.weighted_layers
     reached = torch.stack([ensemble.layers[at].size(batch_pass.gradients[at]) for at in weighted], 1)
     moved = np.array([ensemble.measure_distances(at) for at in weighted], np.float32).T
@@ -37,26 +44,13 @@ def measure(nets: Nets) -> dict[int, Record]:
             "passed": _compute_mean(factors[members]),
             "reached": norms[members].mean(0),
             "moved": moved[members].mean(0),
-            "of_losses": _is_of_losses(nets.rules[rule]),
+            "of_losses": entry.needs_loss and entry.parsed is not None and "g" not in entry.parsed.variables,
             "biased": biased,
-            "slope_of": nets.op.label if nets.rules[rule].key == "default" else "",
+            "slope_of": nets.op.label if entry.key == "default" else "",
         }
         for rule, members in ensemble.group_by_rule().items()
+        for entry in [nets.rules[rule]]
     }
-
-
-def _is_of_losses(rule: Rule) -> bool:
-    return rule.needs_loss and rule.parsed is not None and "g" not in rule.parsed.variables
-
-
-def _compute_factors(ops: list[tuple[Tensor, ...]]) -> np.ndarray:
-    """Return the factor by which the op of each layer scales the gradient of each net.
-
-    The result is (active members, layers), NaN where there is no gradient.
-    """
-    sizes = [[with_float64(each).abs().flatten(1).double().sum(1) for each in pair] for pair in ops]
-    factors = torch.stack([below / above for above, below in sizes], 1)
-    return factors.where(factors.isfinite(), math.nan).float().cpu().numpy()
 
 
 def _compute_mean(factors: np.ndarray) -> np.ndarray:

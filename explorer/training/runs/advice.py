@@ -15,8 +15,9 @@ _MIN_SHARE = 0.2  # a smaller fraction of units without a gradient is not mentio
 def advise_after_tie(snapshot: Snapshot, ranking: Ranking, rules: Collection[str]) -> str:
     """Return a sentence on what to try after a run in which several rules may be best, or "".
 
-    ``rules`` are those that may be best. The reason is the first that holds: they act alike, one of them
-    never moved the first layer, more seeds may tell, or one passes no gradient to many inputs.
+    It names the first of these reasons that holds: the rules act alike, one of them never moved the first
+    layer, more seeds may tell, or one passes no gradient to many inputs. ``rules`` are those that may be
+    best.
     """
     if not snapshot.finished or len(rules) < 2 or ranking.shared < 2:
         return ""
@@ -35,7 +36,10 @@ def advise_after_tie(snapshot: Snapshot, ranking: Ranking, rules: Collection[str
 
 
 def _estimate_seeds(ranking: Ranking) -> tuple[str, float]:
-    """Estimate how many seeds show the clearest difference among the best rules, with its size as text."""
+    """Estimate how many seeds would show the clearest difference among the best rules.
+
+    Returns the size of this difference as text, and the number of seeds, ∞ if the difference is 0.
+    """
     reaches = [ranking.differences[label] for label in ranking.best[1:]]
     gaps = [((least + most) / 2, (most - least) / 2) for least, most in reaches]
     gap, half = max(gaps, key=lambda each: each[0] / each[1] if each[1] else math.inf)

@@ -53,7 +53,7 @@ class FusedRuns:
 
     def _step(self) -> None:
         for index, run in enumerate(self.runs):
-            if run.needs_checkpoint:
+            if run.checkpoints.is_due(run.step):
                 self._copy_back_run(index)
         rates = [run.prepare() for run in self.runs for _ in run.settings.rules]
         numbers = self._nets.step(rates)
@@ -68,11 +68,9 @@ class FusedRuns:
             for index in due_runs:
                 self._copy_back_run(index)
                 self.runs[index].judge()
-        elif due_runs:
-            self._judge_together(due_runs)
-
-    def _judge_together(self, due_runs: list[int]) -> None:
-        """Evaluate several runs in one computation and store their scores and measurements."""
+            return
+        if not due_runs:
+            return
         indices_by_run = [self._indices[index] for index in due_runs]
         nets, settings = self._nets, self.runs[due_runs[0]].settings
         if len(due_runs) < len(self.runs):

@@ -65,7 +65,7 @@ def make_lines(snapshot: Snapshot) -> dict[str, Line]:
     """Return one line of text about each backward rule of a run. Rules without measurements are left out."""
     records_by_key = {key: snapshot.measured.get(key, {}) for key in BASIS}
     result: dict[str, Line] = {}
-    ranking = _rank_seeds(snapshot)
+    ranking = compare_rules(snapshot) if snapshot.seeds > 1 else None
     for rule in snapshot.losses:
         record = {key: each.get(rule) for key, each in records_by_key.items()}
         way, causes, inputs = (record[key] for key in BASIS)
@@ -103,9 +103,8 @@ def _find_statement(snapshot: Snapshot, way: Record, causes: Record, inputs: Rec
         step = "next" if snapshot.step else "first"
         text = f"A gradient of the {step} step is infinite or NaN"
         return _Statement(text, "norms", f"{text}: with that step its weights would be so too")
-    unreached = [
-        layer for layer, norm in enumerate(way["reached"], 1) if norm == 0 and _is_unmoved(way, layer)
-    ]
+    norms = zip(way["reached"], way["moved"], strict=True)
+    unreached = [layer for layer, (norm, moved) in enumerate(norms, 1) if norm == 0 and moved == 0]
     if unreached:
         effect = _describe_unreached(snapshot, unreached, way)
         return _Statement(f"No gradient reaches {effect}", "norms", _explain_unreached(effect, way, causes))
@@ -153,11 +152,6 @@ def _explain_cause(cause: int, way: Record) -> str:
     if cause == 3:
         return ": the layers after it return 0 there"
     return ": the op's slope is 0 there" if way["slope_of"] else ": the rule returns 0 there"
-
-
-def _is_unmoved(way: Record, layer: int) -> bool:
-    """Return whether the weights of a layer, counted from 1, are still at their initial values."""
-    return bool(way["moved"][layer - 1] == 0)
 
 
 def _describe_unreached(snapshot: Snapshot, unreached: Sequence[int], way: Record) -> str:
@@ -222,11 +216,6 @@ def _compute_remaining(snapshot: Snapshot, way: Record) -> float:
     """Return the factor by which all layers with the op scale the gradient that reaches w1."""
     passed = way["passed"] if TASKS[snapshot.task].net.site.per_example else way["passed"][:1]
     return math.prod(float(each) for each in passed)
-
-
-def _rank_seeds(snapshot: Snapshot) -> Ranking | None:
-    """Return the ranking of backward rules at the end of a run with several seeds, None for other runs."""
-    return compare_rules(snapshot) if snapshot.seeds > 1 else None
 
 
 def _describe_end(

@@ -17,6 +17,7 @@ from explorer.training.nets import (
     Build,
     Ensemble,
     FixedInput,
+    Layer,
     Lr,
     Member,
     OpParameters,
@@ -93,6 +94,7 @@ class Lockstep:
         """
         self.settings = settings
         self.device = resolve_device(settings.device)
+        self._is_input_fixed = is_input_fixed(settings)
         self._task = TASKS[settings.task]
         self.joined = op_rules
         self.seeds = list(seeds)
@@ -122,7 +124,7 @@ class Lockstep:
         """Return a ``Lockstep`` of these nets and others of equal shapes, op and data, for one computation.
 
         The new ``Lockstep`` continues from copies of the parameters, with the batches that the parts have
-        drawn.
+        drawn. Also returns the indices of the nets of each part in it.
         """
         parts = (self, *locksteps)
         merged = copy.copy(self)
@@ -130,7 +132,7 @@ class Lockstep:
         merged.seeds = [seed for part in parts for seed in part.seeds]
         active, order = _merge_members(parts, merged.joined)
         merged.ensemble = self.ensemble.merge(
-            [part.ensemble for part in locksteps], active, order, merged._make_dense_builder()
+            [part.ensemble for part in locksteps], active, order, merged._make_builder(is_input_fixed=False)
         )
         merged.set_batch(parts)
         return merged, split_positions(order, [len(part.ensemble.active) for part in parts])
@@ -172,25 +174,29 @@ class Lockstep:
         return self._ends, settings.batch, settings.bias, settings.optimiser, settings.task, *data
 
     def draw_batch(self) -> None:
-        """Draw the batch of the next training step."""
-        if self._has_random_batches:
+        """Draw the examples of the next training step, with replacement unless all fit into a batch."""
+        pairs = [(start.x, start.y) for start in self.start]
+        if (rows := len(pairs[0][0])) > self.settings.batch:
             self._before = self._get_generator_states()
-        self.batch = self._draw_next_batch()
+            draws = [torch.randint(rows, (self.settings.batch,), generator=each) for each in self.generators]
+            pairs = [
+                (x.index_select(0, indices), y.index_select(0, indices))
+                for (x, y), indices in zip(pairs, (each.to(self.device) for each in draws), strict=True)
+            ]
+        if len(pairs) == 1:
+            ((x, y),) = pairs
+            self.batch = x.unsqueeze(0), y.unsqueeze(0)
+        else:
+            x, y = map(torch.stack, zip(*pairs, strict=True))
+            self.batch = x, y
 
     def _get_generator_states(self) -> list[Tensor]:
         return [generator.get_state() for generator in self.generators]
 
-    @property
-    def _has_random_batches(self) -> bool:
-        """Whether each step uses a random subset of the training examples rather than all of them."""
-        return len(self.start[0].x) > self.settings.batch
-
     def bind(self, op_rules: OpRules) -> None:
         """Continue training with another op, or with other backward rules of the same number."""
         self.joined = op_rules
-        self.ensemble.rebuild(
-            self._make_fixed_builder() if self._is_input_fixed else self._make_dense_builder()
-        )
+        self.ensemble.rebuild(self._make_builder(is_input_fixed=self._is_input_fixed))
 
     def compute_scores(self, part: Part) -> NDArray[float32]:
         """Return the score of each net on the examples in ``part``, NaN if a value is not finite."""
@@ -240,7 +246,7 @@ class Lockstep:
 
     def _draw_start(self, data: Data, generator: Generator) -> Tensors:
         """Return random initial weights and biases of the nets with one random seed."""
-        layers = self._make_dense_builder()([Member(0, 0)])
+        layers = self._make_builder(is_input_fixed=False)([Member(0, 0)])
         task, scale = self._task, self.settings.init_scale
         values = draw_start(layers, generator, scale, task.unit_weights, task.start_bias)
         x, y = (tensor.to(self.device) for tensor in data.train)
@@ -251,78 +257,42 @@ class Lockstep:
         inputs, outputs = self.data[0].widths
         return inputs, *self.settings.widths, outputs
 
-    # A function without self, because reference cycles would keep nets in memory for long.
-    def _make_boundary_builder(self) -> Callable[[Sequence[Member]], Boundary]:
-        op_rules, seeds = self.joined, self.seeds
-        return lambda members: Boundary(
-            op_rules, [member.rule for member in members], [seeds[member.seed] for member in members]
-        )
+    def _make_builder(self, *, is_input_fixed: bool) -> Build:
+        """Return a function that builds the layers of the nets of some members.
 
-    def _make_dense_builder(self) -> Build:
-        build, ends, bias, boundary = (
-            self._task.net.build,
-            self._ends,
-            self.settings.bias,
-            self._make_boundary_builder(),
-        )
-        return lambda members: build(ends, bias, boundary(members), [member.seed for member in members])
+        Args:
+            is_input_fixed: whether the first layer saves work because its inputs are the same at every step.
+        """
+        # The function does not use self, because reference cycles would keep nets in memory for long.
+        op_rules, seeds, ends, bias = self.joined, self.seeds, self._ends, self.settings.bias
+        build, first = self._task.net.build, self._make_first_layer() if is_input_fixed else None
 
-    def _make_fixed_builder(self) -> Build:
-        first, ends, boundary = self._make_first_layer(), self._ends, self._make_boundary_builder()
-        return lambda members: build_tail(first([member.seed for member in members]), ends, boundary(members))
+        def build_layers(members: Sequence[Member]) -> list[Layer]:
+            rules, indices = [member.rule for member in members], [member.seed for member in members]
+            boundary = Boundary(op_rules, rules, [seeds[index] for index in indices])
+            return (
+                build_tail(first(indices), ends, boundary) if first else build(ends, bias, boundary, indices)
+            )
+
+        return build_layers
 
     def _make_first_layer(self) -> Callable[[Sequence[int]], FixedInput]:
         weights, x = zip(*((start.parameters[0], start.x) for start in self.start), strict=True)
         return partial(FixedInput, weights, x)
 
-    @property
-    def _is_input_fixed(self) -> bool:
-        """Whether the first layer saves work because its inputs are the same at every step."""
-        return is_input_fixed(self.settings)
-
     def _make_ensemble(self, members: Sequence[Member]) -> Ensemble:
-        if not self._is_input_fixed:
-            start = [seed_start.parameters for seed_start in self.start]
-            return Ensemble(
-                members,
-                self._make_dense_builder(),
-                start,
-                OPTIMISERS[self.settings.optimiser],
-                self._op_parameters,
-            )
-        values = self._make_first_layer()(range(len(self.start))).get_start_values()
-        start = [
-            (*first_values, *each.parameters[1:])
-            for first_values, each in zip(values, self.start, strict=True)
-        ]
-        return Ensemble(members, self._make_fixed_builder(), start, PlainDescent, self._op_parameters)
-
-    @property
-    def _op_parameters(self) -> OpParameters:
+        settings, start = self.settings, [each.parameters for each in self.start]
+        if self._is_input_fixed:
+            values = self._make_first_layer()(range(len(start))).get_start_values()
+            start = [(*first, *parameters[1:]) for first, parameters in zip(values, start, strict=True)]
         positive = [parameter.positive for parameter in self.joined.learned]
-        settings = self.settings
-        return OpParameters(
-            self.joined.starts, positive, settings.learn_rate, settings.learn_each == "channel"
+        return Ensemble(
+            members,
+            self._make_builder(is_input_fixed=self._is_input_fixed),
+            start,
+            PlainDescent if self._is_input_fixed else OPTIMISERS[settings.optimiser],
+            OpParameters(self.joined.starts, positive, settings.learn_rate, settings.learn_each == "channel"),
         )
-
-    def _draw_next_batch(self) -> tuple[Tensor, Tensor]:
-        """Draw the examples of the next training step, with replacement unless all fit into a batch."""
-        rows, batch = len(self.start[0].x), self.settings.batch
-        if not self._has_random_batches:
-            pairs = [(start.x, start.y) for start in self.start]
-        else:
-            draws = [torch.randint(rows, (batch,), generator=each) for each in self.generators]
-            pairs = [
-                (start.x.index_select(0, rows_chosen), start.y.index_select(0, rows_chosen))
-                for start, rows_chosen in zip(
-                    self.start, (each.to(self.device) for each in draws), strict=True
-                )
-            ]
-        if len(pairs) == 1:
-            ((x, y),) = pairs
-            return x.unsqueeze(0), y.unsqueeze(0)
-        xs, ys = zip(*pairs, strict=True)
-        return torch.stack(xs), torch.stack(ys)
 
 
 def is_input_fixed(settings: TrainingSettings) -> bool:
@@ -336,17 +306,22 @@ def resolve_device(name: str | None) -> torch.device:
 
 
 def split_positions(order: Tensor, counts: Sequence[int]) -> list[Tensor]:
-    """Return, for each part, the positions to which a reordering moves the part's items.
+    """Find the positions to which a reordering moves the items of several parts.
 
-    ``counts`` are the items per part.
+    Args:
+        order: the indices of the items in their new order, (items,).
+        counts: the number of items of each part.
+
+    Returns:
+        A list with a tensor of positions for each part.
     """
     return list(order.argsort().split_with_sizes(list(counts)))
 
 
 def _merge_members(parts: Sequence[Lockstep], op_rules: OpRules) -> tuple[list[Member], Tensor]:
-    """Return the nets of several parts, reordered so that nets with the same backward rule are adjacent.
+    """Return the nets of several parts in an order in which nets with the same backward rule are adjacent.
 
-    Also returns their order.
+    Also returns their indices before the change, (members,).
     """
     members, rules, seeds = [], 0, 0
     for part in parts:

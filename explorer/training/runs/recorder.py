@@ -10,12 +10,11 @@ import numpy as np
 import torch
 
 from explorer.catalogue import adapt_rule, find_op, find_rule
-from explorer.training.instruments import INSTRUMENTS, Instrument, Nets, Record, Recorded, Requested, Visible
+from explorer.training.instruments import INSTRUMENTS, Nets, Record, Recorded, Requested, Visible
 from explorer.training.instruments.base.question import key_of, make_question, numbers_of
 from explorer.training.runs.lockstep import Lockstep
 from explorer.training.runs.series import compute_mean
 from explorer.training.settings import Course, Settings
-from explorer.training.tasks import Data
 
 if TYPE_CHECKING:
     from numpy import float32, int64
@@ -53,7 +52,8 @@ class Recorder:
         self._nets_key = (0, 0)  # steps and active nets for which ``_nets`` was made
         self._missing = {key: each.missing(settings) for key, each in INSTRUMENTS.items()}
         self._max_arguments = {
-            key: _list_max_arguments(each, settings, lockstep.data[0]) for key, each in INSTRUMENTS.items()
+            key: {argument.name: argument.get_max(settings, lockstep.data[0]) for argument in each.arguments}
+            for key, each in INSTRUMENTS.items()
         }
         self._recorded = [
             instrument
@@ -79,7 +79,10 @@ class Recorder:
         return tuple(instrument.key for instrument in self._recorded)
 
     def read(self, settings: Settings) -> dict[str, NDArray[float32]]:
-        """Return the measurements of the nets by every recorded instrument, by the instrument's key."""
+        """Measure the nets with every recorded instrument.
+
+        Returns a dict from the instruments' keys to the measurements, (fields, active members, columns) each.
+        """
         active = self._lockstep.ensemble.active
         return {
             instrument.key: instrument.measure(self.observe(settings))
@@ -104,7 +107,10 @@ class Recorder:
             )
 
     def get_records(self, step: int, settings: Settings, questions: Collection[str]) -> dict[str, Records]:
-        """Return the stored series, and the measurements that the page requests, by instrument."""
+        """Return a dict from instruments to the stored series, and to the measurements that the page shows.
+
+        ``questions`` are the keys of these instruments, with arguments.
+        """
         records: dict[str, Records] = {
             each.key: dict(enumerate(self._summarize_series(each, step, settings))) for each in self._recorded
         }
@@ -115,9 +121,9 @@ class Recorder:
         return records
 
     def answer(self, settings: Settings, key: str, arguments: Mapping[str, int]) -> Records:
-        """Return the measurement of the nets by one instrument that is used on request only.
+        """Measure the nets with an instrument that is used on request only.
 
-        Raises ValueError with a plain sentence if that is impossible.
+        Returns a record for each rule. Raises ValueError with a plain sentence if that is impossible.
         """
         instrument = INSTRUMENTS.get(key)
         if not isinstance(instrument, Requested):
@@ -130,9 +136,9 @@ class Recorder:
         return self._measure_by_rule(settings, instrument, arguments)
 
     def get_columns(self) -> dict[str, NDArray[float32]]:
-        """Return all stored series as a dict of columns, by instrument, field and layer.
+        """Return a dict from names such as ``alignment_cosine_1`` to the stored series of a field and layer.
 
-        Each has shape (evaluations, rules, seeds).
+        A series has shape (evaluations, rules, seeds).
         """
         return {
             f"{instrument.key}_{field}_{layer + 1}": self._series[instrument.key][index, ..., layer]
@@ -150,7 +156,7 @@ class Recorder:
 
     @property
     def max_arguments(self) -> dict[str, dict[str, int]]:
-        """The largest valid value of each argument, by instrument and name, in this run."""
+        """A dict from instruments to dicts from the names of their arguments to the largest valid values."""
         return {
             key: numbers for key, numbers in self._max_arguments.items() if numbers and not self._missing[key]
         }
@@ -201,10 +207,7 @@ class Recorder:
         return int((self._steps <= step).sum())
 
     def _summarize_series(self, instrument: Recorded, step: int, settings: Settings) -> Iterator[Record]:
-        """Yield the latest values and the series of one instrument, for each backward rule.
-
-        All are means over seeds.
-        """
+        """Yield the latest values and the series of one instrument for each rule, as means over seeds."""
         series = self._series[instrument.key][:, : self._count(step)]
         changed = self.get_sigmas(step)[-1] != np.float32(settings.sigma)
         present = series[:, -1]
@@ -220,7 +223,7 @@ class Recorder:
             yield record
 
     def _fill_members(self, instrument: Recorded, member_values: NDArray[float32] | None) -> NDArray[float32]:
-        """Return the values of the nets by rule and seed, with NaN for nets that have diverged."""
+        """Return the values of the nets as (fields, rules, seeds, columns), NaN for diverged nets."""
         fields, _, *shape = self._series[instrument.key].shape
         values = np.full((fields, *shape), np.nan, np.float32)
         if member_values is not None:
@@ -231,7 +234,7 @@ class Recorder:
     def _measure_by_rule(
         self, settings: Settings, instrument: Visible | Requested, numbers: Mapping[str, int]
     ) -> Records:
-        """Return the measurements of the nets by one instrument, by backward rule."""
+        """Return a dict from the index of each rule to the measurement of its nets by one instrument."""
         records: Records = dict.fromkeys(range(len(settings.rules)))
         if self._lockstep.ensemble.active:
             arguments = dict.fromkeys(self._max_arguments[instrument.key], 0)
@@ -249,7 +252,3 @@ class Recorder:
             self._nets = Nets(ensemble, x, answers, batch, data, settings, op, rules, joined)
             self._nets_key = key
         return self._nets
-
-
-def _list_max_arguments(instrument: Instrument, settings: Settings, data: Data) -> dict[str, int]:
-    return {argument.name: argument.get_max(settings, data) for argument in instrument.arguments}

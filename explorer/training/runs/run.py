@@ -20,10 +20,9 @@ from explorer.training.runs.checkpoints import Checkpoints
 from explorer.training.runs.lockstep import Tensors
 from explorer.training.runs.snapshot import Snapshot
 from explorer.training.runs.stepper import Stepper
-from explorer.training.tasks import Part
 
 if TYPE_CHECKING:
-    from numpy import float32, int64
+    from numpy import float32
     from numpy.typing import NDArray
 
     Curve = NDArray[float32]
@@ -85,18 +84,18 @@ class Run(Stepper):
             rule if rule.isidentifier() else f"rule_{index}" for index, rule in enumerate(self._rules, 1)
         ]
         with use_one_thread():
-            layers = [] if self.diverged else self._nets.get_weights()
+            layers = [] if self.diverged else self.nets.get_weights()
         for layer, (weights, *biases) in enumerate(layers):
-            for index, (rule, seed) in enumerate(self._nets.ensemble.active):
+            for index, (rule, seed) in enumerate(self.nets.ensemble.active):
                 name = f"{names[rule]}.{self.settings.seed + seed}.{layer}"
                 tensors[f"{name}.weight"] = weights[index].T.contiguous().cpu().clone()
                 tensors |= {f"{name}.bias": bias[index, 0].cpu().clone() for bias in biases}
         return tensors | self._collect_learned(names)
 
     def _collect_learned(self, names: Sequence[str]) -> dict[str, torch.Tensor]:
-        """Return a dict of the learned parameters of all nets that have not diverged, by name."""
+        """Return the learned parameters of all nets that have not diverged, as in ``weights``."""
         tensors: dict[str, torch.Tensor] = {}
-        ensemble, learned = self._nets.ensemble, self._nets.joined.learned
+        ensemble, learned = self.nets.ensemble, self.nets.joined.learned
         for layer, layer_values in enumerate(ensemble.rows.view_learned(ensemble.parameters)):
             for parameter, values in zip(learned, layer_values, strict=True):
                 for (rule, seed), value in zip(ensemble.active, values.cpu(), strict=True):
@@ -106,7 +105,7 @@ class Run(Stepper):
         return tensors
 
     def _get_values(self, rule: int) -> dict[str, float]:
-        """Return the parameter values of a backward rule and of its op, by name."""
+        """Return a dict from the names of all parameters of the op and of a rule to their values."""
         op, rule_record = find_op(self._course.op), find_rule(self._course.rules[rule])
         return resolve_values(op, rule_record, self.settings.parameters)
 
@@ -123,32 +122,30 @@ class Run(Stepper):
         seeds = np.arange(self.settings.seed, self.settings.seed + self.settings.seeds)
         rule, seed, step = np.meshgrid(self._rules, seeds, np.arange(count), indexing="ij")
         numbers = series.expand_steps(curves.numbers, range(count), count)
-        scores = {"held_out": curves.scores} if self._nets.data[0].held_out else {}
+        scores = {"held_out": curves.scores} if self.nets.data[0].held_out else {}
         columns = {"rule": rule, "seed": seed, "step": step}
         columns |= dict(zip(("loss", "w1_norm", "w2_norm"), numbers, strict=True))
-        for name, measured in {**scores, **self._recorder.get_columns()}.items():
+        for name, measured in {**scores, **self.recorder.get_columns()}.items():
             columns[name] = series.expand_steps(measured, curves.score_steps, count)
         return {name: column.reshape(-1) for name, column in columns.items()}
 
     def validation(self) -> dict[str, Curve]:
-        """Return the scores of each backward rule on the validation data, one per random seed.
+        """Return a dict from each rule to the scores of its nets on the validation data, (seeds,) float32.
 
-        NaN for a seed that diverged. Raises ValueError if the task has no such data.
+        The score of a seed that diverged is NaN. Raises ValueError if the task has no such data.
         """
-        part = self._nets.data[0].validation
+        part = self.nets.data[0].validation
         if part is None:
             raise ValueError(f'the task "{self.settings.task}" has no held-out data')
         scores = np.full((len(self._rules), self.settings.seeds), np.nan, np.float32)
         with use_one_thread():
-            for member, score in zip(
-                self._nets.ensemble.active, self._nets.compute_scores(part), strict=True
-            ):
+            for member, score in zip(self.nets.ensemble.active, self.nets.compute_scores(part), strict=True):
                 scores[member] = score
         return dict(zip(self._rules, scores, strict=True))
 
     def tensors(self) -> Tensors:
         """Return copies of the training data and of the initial parameters of the first seed's net."""
-        x, y, parameters = self._nets.start[0]
+        x, y, parameters = self.nets.start[0]
         return Tensors(x.clone(), y.clone(), tuple(parameter.clone() for parameter in parameters))
 
     def snapshot(self, visible: Collection[str] = (), *, shown: Collection[str] = ()) -> Snapshot:
@@ -168,7 +165,7 @@ class Run(Stepper):
         lows, highs = zip(*map(series.find_bounds, loss), strict=True)
         points = int((curves.score_steps <= self.step).sum())
         score_steps, scores = curves.score_steps[:points], curves.scores[:points]
-        held_out = self._nets.data[0].held_out
+        held_out = self.nets.data[0].held_out
         if held_out is None:
             score_steps, scores = score_steps[:0], scores[:0]
         by_seed = [scores[:, rule] for rule in range(len(self._rules))]
@@ -193,7 +190,11 @@ class Run(Stepper):
             ),
             metric=get_metric(held_out.y) if held_out else None,
             held_out=len(held_out.y) if held_out else 0,
-            chance=_compute_chance(held_out),
+            chance=(
+                None
+                if held_out is None or held_out.y.is_floating_point()
+                else held_out.y.bincount().max().item() / len(held_out.y)
+            ),
             score=self._map_rules(
                 np.where(left < 0, each[-1], np.float32(np.nan)) if held_out else None
                 for each, left in zip(by_seed, diverged, strict=True)
@@ -207,24 +208,27 @@ class Run(Stepper):
             resting=self._map_rules(map(self._explain_resting, range(len(self._rules)))),
             learned=self._map_rules(map(self._get_learned, range(len(self._rules)))),
             gradients=self._compute_gradients(),
-            seed=self._map_rules(map(self._find_finite_seed, diverged)),
+            seed=self._map_rules(
+                self.settings.seed + int(finite[0]) if len(finite := np.flatnonzero(left < 0)) else None
+                for left in diverged
+            ),
             measured=self._get_records(visible),
             measured_steps=curves.score_steps[:points],
-            measured_sigmas=self._recorder.get_sigmas(self.step),
-            unmeasured=self._recorder.list_missing(visible),
-            most=self._recorder.max_arguments,
+            measured_sigmas=self.recorder.get_sigmas(self.step),
+            unmeasured=self.recorder.list_missing(visible),
+            most=self.recorder.max_arguments,
             sigma=self.settings.sigma,
             layers=len(self.settings.widths),
-            device=str(self._nets.device),
+            device=str(self.nets.device),
             lr=self.settings.lr,
             branch=self.settings.branch,
             checkpoints=self.checkpoints.steps,
         )
 
     def _get_records(self, visible: Collection[str]) -> dict[str, dict[str, Record | None]]:
-        """Return the latest measurements of the nets, by instrument and backward rule."""
+        """Return a dict from instruments to dicts from rules to the latest measurements of their nets."""
         with use_one_thread():
-            records = self._recorder.get_records(self.step, self.settings, visible)
+            records = self.recorder.get_records(self.step, self.settings, visible)
         lost_rules = [
             rule for rule, steps in zip(self._rules, self._series.diverged, strict=True) if (steps >= 0).all()
         ]
@@ -233,12 +237,12 @@ class Run(Stepper):
         }
 
     def measure(self, key: str, **arguments: int) -> dict[str, Record | None]:
-        """Return a measurement of the nets by one instrument, for each backward rule.
+        """Measure the nets with one instrument and return a dict from the key of each rule to its record.
 
         Raises ValueError with a plain sentence for an unknown instrument or invalid arguments.
         """
         with use_one_thread(), self._bind_for(key):
-            return self._map_rules(self._recorder.answer(self.settings, key, arguments).values())
+            return self._map_rules(self.recorder.answer(self.settings, key, arguments).values())
 
     @contextmanager
     def _bind_for(self, key: str) -> Iterator[None]:
@@ -248,35 +252,27 @@ class Run(Stepper):
             yield
             return
         before = self._course
-        self._bind(self.step)
+        self._bind(self.settings.course_of(self.step))
         try:
             yield
         finally:
-            self._bind_course(before)
+            self._bind(before)
 
     @property
     def fault(self) -> str:
         """A clause that says why a net was last removed, if it is known."""
-        faults = list(self._nets.ensemble.faults.values())
+        faults = list(self.nets.ensemble.faults.values())
         return FAULTS[faults[-1]] if faults else "a value became infinite or NaN"
-
-    def _find_finite_seed(self, diverged: NDArray[int64]) -> int | None:
-        """Return a backward rule's first seed that has not diverged, or None if all have.
-
-        ``diverged``: (seeds,), as in ``Series``.
-        """
-        finite = np.flatnonzero(diverged < 0)
-        return self.settings.seed + int(finite[0]) if len(finite) else None
 
     def _explain_fallen(self, rule: int) -> str | None:
         """Return a clause on a rule's learned parameter that left its domain first, or None if none did."""
         positions = [
-            position for member, position in self._nets.ensemble.out_of_domain.items() if member.rule == rule
+            position for member, position in self.nets.ensemble.out_of_domain.items() if member.rule == rule
         ]
         if not positions:
             return None
         layer, parameter = positions[0]
-        name = self._nets.joined.learned[parameter].name
+        name = self.nets.joined.learned[parameter].name
         return f"{name} of layer {layer + 1} fell to 0 or below, where its formulas are undefined"
 
     def _explain_resting(self, rule: int) -> str:
@@ -288,11 +284,14 @@ class Run(Stepper):
         return explain_lost(self.settings.learn, before, now)
 
     def _get_learned(self, rule: int) -> dict[str, Curve]:
-        """Return the learned parameters of a rule by name, (seeds, layers); NaN for a diverged seed."""
-        names = [parameter.name for parameter in self._nets.joined.learned]
+        """Return a dict from the names of a rule's learned parameters to their values, (seeds, layers) each.
+
+        Values of a diverged seed are NaN.
+        """
+        names = [parameter.name for parameter in self.nets.joined.learned]
         if not names:
             return {}
-        rule_values, ensemble = self._get_values(rule), self._nets.ensemble
+        rule_values, ensemble = self._get_values(rule), self.nets.ensemble
         present = ensemble.rows.reduce_learned(torch.mean, ensemble.parameters).cpu().numpy()
         values = np.full((self.settings.seeds, *present.shape[1:]), np.nan, np.float32)
         for index, member in enumerate(ensemble.active):
@@ -307,16 +306,9 @@ class Run(Stepper):
     def _compute_gradients(self) -> dict[str, Gradients | None]:
         """Return gradient statistics for each backward rule, or None if all of its seeds have diverged."""
         by_rule: dict[str, Gradients | None] = dict.fromkeys(self._rules)
-        if self._nets.ensemble.active:
+        if self.nets.ensemble.active:
             with use_one_thread():
-                observed = self._recorder.observe(self.settings).current_pass
-                facts = compute_gradients(self._nets.ensemble, self._nets.run_pass(), observed)
+                observed = self.recorder.observe(self.settings).current_pass
+                facts = compute_gradients(self.nets.ensemble, self.nets.run_pass(), observed)
             by_rule |= {self._rules[rule]: facts_of_rule for rule, facts_of_rule in facts.items()}
         return by_rule
-
-
-def _compute_chance(held_out: Part | None) -> float | None:
-    """Return the accuracy of always guessing the most frequent class, or None without classes."""
-    if held_out is None or held_out.y.is_floating_point():
-        return None
-    return held_out.y.bincount().max().item() / len(held_out.y)

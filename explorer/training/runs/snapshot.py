@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -60,20 +60,22 @@ class Snapshot:
         fallen: why the first seed with a learned parameter outside its domain was removed, as in "s of layer
             2 fell to 0 or below, where its formulas are undefined"; None if none was.
         resting: a sentence on parameters that learned before a branch and do not learn now, or "".
-        learned: by parameter that learns in the run, for rules with that parameter, its current values
-            (seeds, layers with the op) float32; NaN for a seed that diverged; the mean if each channel has a
-            value. If the rule does not train it, these are the initial values.
+        learned: a dict from each parameter of the rule that learns in the run to its current values, (seeds,
+            layers with the op) float32; NaN for a seed that diverged; the mean if each channel has a value.
+            If the rule does not train it, these are the initial values.
         gradients: statistics of the gradient at the current weights, of the first finite seed; None if the
             rule diverged.
         seed: the seed of the net to which all data of a single net belong; None if the rule diverged.
-        measured: the record of each instrument that is recorded or visible, by its key, or by the question
-            that it answers (see ``instruments.question``), and by rule; None if the rule diverged. A recorded
-            one has its present ``fields``, (hidden layers,) float32, and the series of each under its plural,
-            a list of (points,) by layer.
+        measured: a dict from each instrument that is recorded or visible to a dict from rules to records,
+            None if the rule diverged. Its key is that of the instrument, or the question that it answers (see
+            ``instruments.question``). The record of a recorded instrument has its present ``fields``, (hidden
+            layers,) float32, and the series of each field under its plural, a list of (points,) for each
+            layer.
         measured_steps: (points,) int64, the steps of these series: 0, every ⌈steps ÷ 200⌉, the last.
         measured_sigmas: (points,) float32, the ``sigma`` of each point.
-        unmeasured: by instrument that is recorded or visible but missing here, the reason as a sentence.
-        most: the maximum of each argument of each instrument in this run, by key and name.
+        unmeasured: a dict from each instrument that is recorded or visible but missing here to the reason as
+            a sentence.
+        most: a dict from the keys of instruments to dicts from their arguments to the maximum in this run.
         sigma: the standard deviation of the noise with which gradients are compared.
         layers: the number of hidden layers.
         device: the device of the run, such as "cpu".
@@ -130,9 +132,9 @@ class Snapshot:
 
     @property
     def accuracy(self) -> Mapping[str, Curve | None]:
-        """The fraction of held-out examples that each net classifies correctly, by rule, (seeds,) each.
+        """A dict from each rule to the fractions of held-out examples that its nets classify correctly.
 
-        None if the task has no classes.
+        The fractions have shape (seeds,). They are None if the task has no classes.
         """
         return {rule: score if self.metric == "accuracy" else None for rule, score in self.score.items()}
 
@@ -149,9 +151,10 @@ class Snapshot:
         return not valid_questions - {*self.measured, *self.unmeasured}
 
     def draw(self, questions: Collection[str]) -> dict[str, dict[str, Any]]:
-        """Return the requested measurements as data for the page, by the key of the instrument and by rule.
+        """Return the requested measurements as data for the page.
 
-        A rule that diverged has None.
+        The result is a dict from the keys of instruments to dicts from rules to data, None if the rule
+        diverged.
         """
         names = [*dict.fromkeys(name for own in self.learned.values() for name in own)]
         drawn: dict[str, dict[str, Any]] = {}
@@ -160,22 +163,22 @@ class Snapshot:
                 instrument = INSTRUMENTS[key_of(text)]
                 drawn[instrument.key] = {}
                 for rule, record in records.items():
-                    columns = [self._find_columns(names, rule)] if isinstance(instrument, Recorded) else []
-                    drawn[instrument.key][rule] = record and instrument.draw(record, *columns)
+                    # The series have the columns of the first parameter, then those of the second …
+                    columns = {
+                        name: slice(index * values.shape[1], (index + 1) * values.shape[1])
+                        for name, values in self.learned[rule].items()
+                        for index in [names.index(name)]
+                    }
+                    arguments = [columns] if isinstance(instrument, Recorded) else []
+                    drawn[instrument.key][rule] = record and instrument.draw(record, *arguments)
         return drawn
-
-    def _find_columns(self, names: Sequence[str], rule: str) -> dict[str, slice]:
-        """Return, by name, the slice of columns of a rule's learned parameter in series of all ``names``."""
-        return {
-            name: slice(names.index(name) * values.shape[1], (names.index(name) + 1) * values.shape[1])
-            for name, values in self.learned[rule].items()
-        }
 
     @property
     def alignment(self) -> Mapping[str, Curve]:
-        """The cosine between each rule's gradient and that of the net smoothed by noise, by hidden layer.
+        """A dict from each rule to the cosines between its gradient and that of the net smoothed by noise.
 
-        The mean over finite seeds; NaN without a gradient or a measurement.
+        The cosines have shape (hidden layers,). They are means over finite seeds, and NaN without a gradient
+        or a measurement.
         """
         records = self.measured.get("alignment", {})
         empty = np.full(self.layers, np.nan, np.float32)

@@ -21,7 +21,7 @@ class Speed(NamedTuple):
 
     Attributes:
         hidden: the number of units in the hidden layer.
-        ms: the time in milliseconds, by the key of a device.
+        ms: a dict from the key of each device to the time in milliseconds.
     """
 
     hidden: int
@@ -47,10 +47,12 @@ def compare_devices() -> str:
 def measure_speeds(
     names: Sequence[str], measure_ms: Callable[[str, int], float] | None = None
 ) -> tuple[Speed, ...]:
-    """Return the time of a training step on each device, for a small net and for the widest one.
+    """Measure the time of a training step on each device, for a small net and for the widest one.
 
-    ``measure_ms`` returns the milliseconds of a step from a device and a width; by default
-    ``measure_step_ms``.
+    Args:
+        names: the keys of the devices.
+        measure_ms: a function that returns the milliseconds of a step for a device and a width; by default
+            ``measure_step_ms``.
     """
     measure_ms = measure_ms or measure_step_ms
     small = TASKS[FIRST].hidden

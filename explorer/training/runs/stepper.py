@@ -27,7 +27,7 @@ class Judgement(NamedTuple):
 
     Attributes:
         scores: (active members,), the scores on held-out data; None without such data.
-        readings: the measurements by instrument, (fields, active members, columns) each.
+        readings: a dict from the keys of instruments to measurements, (fields, active members, columns) each.
     """
 
     scores: Curve | None
@@ -46,7 +46,12 @@ class Judgement(NamedTuple):
 
 
 class Stepper:
-    """The part of a training run that takes its steps. The subclass ``Run`` adds methods to read results."""
+    """The part of a training run that takes its steps. The subclass ``Run`` adds methods to read results.
+
+    Attributes:
+        nets: the nets that are being trained.
+        recorder: the recorder, which measures the nets and stores the results.
+    """
 
     def __init__(
         self,
@@ -64,8 +69,8 @@ class Stepper:
         self.checkpoints = Checkpoints(self._series.interval)
         self._course = settings.course_of(-1)
         with use_one_thread():
-            self._nets = Lockstep(settings, settings.table, seeds, members, self._join_rules(), tensors)
-            self._recorder = Recorder(settings, self._nets, self._series.score_steps, recorded)
+            self.nets = Lockstep(settings, settings.table, seeds, members, self._join_rules(), tensors)
+            self.recorder = Recorder(settings, self.nets, self._series.score_steps, recorded)
             self.judge()
 
     @property
@@ -76,7 +81,7 @@ class Stepper:
     @property
     def diverged(self) -> bool:
         """Whether every net has diverged."""
-        return not self._nets.ensemble.active
+        return not self.nets.ensemble.active
 
     def advance(self, steps: int = 1) -> None:
         """Take the given number of training steps, or fewer at the end of the run.
@@ -89,52 +94,39 @@ class Stepper:
             for _ in range(steps):
                 if self.finished:
                     return
-                self._advance_once()
-
-    def _advance_once(self) -> None:
-        """Take one training step, and store a checkpoint before it and an evaluation after it if due."""
-        self.prepare()
-        if self.record_step(self._nets.step(self._course.lr)):
-            self.judge()
+                self.prepare()
+                if self.record_step(self.nets.step(self._course.lr)):
+                    self.judge()
 
     def prepare(self) -> float:
         """Prepare the next training step and return its learning rate.
 
         Keeps a checkpoint if one is due, and sets the op and rules of the step.
         """
-        if self.needs_checkpoint:
-            self.checkpoints.keep(self.step, {"step": self.step, **self._nets.state()})
-        self._bind(self.step)
+        if self.checkpoints.is_due(self.step):
+            self.checkpoints.keep(self.step, {"step": self.step, **self.nets.state()})
+        self._bind(self.settings.course_of(self.step))
         return self._course.lr
-
-    @property
-    def needs_checkpoint(self) -> bool:
-        """Whether a checkpoint is due before the next step."""
-        return self.checkpoints.is_due(self.step)
 
     def record_step(self, numbers: NDArray[float32]) -> bool:
         """Store the results of a training step and draw the next batch.
 
         Returns whether an evaluation is due.
         """
-        self._series.record(self.step, self._nets.ensemble.active, numbers)
+        self._series.record(self.step, self.nets.ensemble.active, numbers)
         if self.diverged:
             return False
         self.step += 1
-        self._nets.draw_batch()
+        self.nets.draw_batch()
         return self._series.is_due(self.step)
 
-    def _bind(self, step: int) -> None:
-        """Use the op and the backward rules that the settings have for a step."""
-        self._bind_course(self.settings.course_of(step))
-
-    def _bind_course(self, course: Course) -> None:
-        """Use the given op, backward rules and learning rate, and rebuild the nets if needed."""
+    def _bind(self, course: Course) -> None:
+        """Use an op, backward rules and a learning rate from now on, and rebuild the nets if needed."""
         before, self._course = self._course, course
         if before[:2] == self._course[:2]:
             return
-        self._nets.bind(self._join_rules())
-        self._recorder.bind(self._course)
+        self.nets.bind(self._join_rules())
+        self.recorder.bind(self._course)
 
     def _join_rules(self) -> OpRules:
         """Return the current op and backward rules as functions of tensors."""
@@ -162,28 +154,18 @@ class Stepper:
 
         Evaluation and measurements use no random generator.
         """
-        self.record_judgement(Judgement.measure(self._nets, self._recorder, self.settings))
+        self.record_judgement(Judgement.measure(self.nets, self.recorder, self.settings))
 
     def record_judgement(self, judgement: Judgement) -> None:
         """Store the scores and measurements of the nets at the current step."""
         if judgement.scores is not None:
-            self._series.record_scores(self.step, self._nets.ensemble.active, judgement.scores)
-        self._recorder.store(self.step, self.settings, judgement.readings)
-
-    @property
-    def nets(self) -> Lockstep:
-        """The nets that are being trained."""
-        return self._nets
-
-    @property
-    def recorder(self) -> Recorder:
-        """The recorder, which measures the nets and stores the results."""
-        return self._recorder
+            self._series.record_scores(self.step, self.nets.ensemble.active, judgement.scores)
+        self.recorder.store(self.step, self.settings, judgement.readings)
 
     @property
     def fusion_key(self) -> Hashable:
         """A key that is equal for runs whose steps can be computed together, or None if that cannot be."""
-        settings, nets = self.settings, self._nets.fusion_key
+        settings, nets = self.settings, self.nets.fusion_key
         if nets is None or self.finished or any(name != "lr" for _, name, _ in settings.branch):
             return None
         op = find_op(self._course.op)
@@ -192,13 +174,13 @@ class Stepper:
             op,
             to_hex(resolve_values(op, None, settings.parameters)),
             settings.sigma,
-            self._recorder.recorded,
+            self.recorder.recorded,
         )
 
     @property
     def numbers(self) -> int:
         """The number of values in the parameters of all nets and in the state of their optimiser."""
-        ensemble = self._nets.ensemble
+        ensemble = self.nets.ensemble
         return ensemble.parameters.numel() * (1 + len(ensemble.optimiser.state))
 
     def state_dict(self) -> dict[str, Any]:
@@ -207,7 +189,7 @@ class Stepper:
         ``torch.load(..., weights_only=True)`` reads it back. Start tensors given to the run are not included:
         a run that continues it needs the same ones.
         """
-        state = {"step": self.step, **self._nets.state()}
+        state = {"step": self.step, **self.nets.state()}
         return self._complete_state(state) | {"series": self._series.state(self.step)}
 
     def state_at(self, step: int) -> dict[str, Any]:
@@ -229,7 +211,7 @@ class Stepper:
             "settings": dataclasses.asdict(self.settings),
             **state,
             "series": self._series.state_before(step),
-            "readings": self._recorder.state(step),
+            "readings": self.recorder.state(step),
         }
 
     def back(self, step: int) -> int:
@@ -254,7 +236,7 @@ class Stepper:
         points = [(checkpoint, name, value) for name, value in changes.items()]
         points_before = merge_branches(self.settings.branch, (), checkpoint + 1)
         settings = dataclasses.replace(self.settings, branch=(*points_before, *points))
-        branched = type(self)(settings, self._tensors, self._recorder.recorded)
+        branched = type(self)(settings, self._tensors, self.recorder.recorded)
         branched.follow(self, checkpoint)
         return branched
 
@@ -293,7 +275,7 @@ class Stepper:
         self.checkpoints = Checkpoints(self._series.interval)
         self.step = state["step"]
         with use_one_thread():  # because rebuilding some nets computes
-            self._nets.load(state)
+            self.nets.load(state)
             self._series.load(state["series"])
-            self._recorder.load(state["readings"])
-            self._bind(self.step - 1)
+            self.recorder.load(state["readings"])
+            self._bind(self.settings.course_of(self.step - 1))

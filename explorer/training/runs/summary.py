@@ -129,7 +129,11 @@ def _describe_losses(snapshot: Snapshot, labels: Mapping[str, str]) -> str:
     (low_loss, best), (high_loss, worst) = results[best_rule], results[worst_rule]
     if len(results) == 1:
         main = f"{labels[best_rule]} {_choose_verb(snapshot)} at {format_number(low_loss)}. "
-        main += _describe_single(best)
+        main += (
+            f"w1 moved by {format_number(best.w1_moved)}."
+            if best.w1_moved
+            else "w1 never moved: no gradient reached it, so only w2 learned."
+        )
     elif format_number(low_loss) == format_number(high_loss):
         names, verb = join_texts([labels[rule] for rule in results]), _choose_verb(snapshot, len(results))
         main = f"{names} {verb} at the same loss, {format_number(low_loss)}."
@@ -161,12 +165,6 @@ def _explain_difference(low: str, best: Gradients, high: str, worst: Gradients) 
 def _format_size(gradients: Gradients) -> str:
     """Return the fraction of the upstream gradient that a backward rule passes on, as a percentage."""
     return f"{number_text(float(f'{100 * (gradients.passed or 0):.2g}'))} %"
-
-
-def _describe_single(gradients: Gradients) -> str:
-    if not gradients.w1_moved:
-        return "w1 never moved: no gradient reached it, so only w2 learned."
-    return f"w1 moved by {format_number(gradients.w1_moved)}."
 
 
 def _describe_rule(snapshot: Snapshot, rule: str, label: str, score: str) -> str:

@@ -102,8 +102,8 @@ FAULTS = (
     Fault(
         name="A rule wider than the data is told by the reciprocal of its width",
         file="explorer/training/instruments/inputs.py",
-        old="This rule is {_format_ratio(1 / ratio)} times",
-        new="This rule is {_format_ratio(ratio)} times",
+        old="{max(ratio, 1 / ratio):.2g}",
+        new="{ratio:.2g}",
         tests="training/instruments/test_inputs.py",
     ),
     Fault(

@@ -94,7 +94,7 @@ def test_the_alignment_series_does_not_depend_on_snapshots():
     np.testing.assert_array_equal(record["cosine"], [each[-1] for each in record["cosines"]])
     assert np.isnan(one.alignment["default"]).all()
     for run in (watched, without):
-        assert torch.equal(run._nets.ensemble.parameters, alone._nets.ensemble.parameters)
+        assert torch.equal(run.nets.ensemble.parameters, alone.nets.ensemble.parameters)
     assert without.snapshot().measured == {}
 
 
@@ -110,7 +110,7 @@ def test_sigma_changes_the_alignment_but_not_the_run():
     assert changed.measured["alignment"]["clipped"]["cosines"][0][-1] == before[0]
     run.advance(2)
     alone.advance(6)
-    assert torch.equal(run._nets.ensemble.parameters, alone._nets.ensemble.parameters)
+    assert torch.equal(run.nets.ensemble.parameters, alone.nets.ensemble.parameters)
     assert run.snapshot().sigma == 2.0
 
 

@@ -54,7 +54,7 @@ COINS = {
 
 
 def nets_of(run: Run) -> Nets:
-    return run._recorder.observe(run.settings)
+    return run.recorder.observe(run.settings)
 
 
 def seen(run: Run) -> dict[str, list[Bias]]:

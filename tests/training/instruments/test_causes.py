@@ -51,7 +51,7 @@ def test_a_zero_rule_is_the_cause_only_in_the_last_layer():
 def test_shares_of_causes_match_a_count_by_hand():
     run = Run(Settings(task="digits", op="sign", rules=("clipped",), parameters={"c": 0.3}, device="cpu"))
     record = run.snapshot(("causes",)).measured["causes"]["clipped"]
-    nets = run._recorder._nets
+    nets = run.recorder._nets
     op = nets.current_pass.traces[nets.op_layers[0]].op
     blocked = (op.x.abs() > 0.3).float().mean().item()
     assert 0.1 < blocked < 0.9
@@ -105,7 +105,7 @@ def test_causes_are_counted_for_each_channel(task):
     """A hand count: of maps a channel's units stand side by side, of weights a kernel is a column."""
     run = Run(Settings(task=task, rules=("clipped",), hidden=(5, 3), parameters={"c": 0.3}, device="cpu"))
     record = run.snapshot(("causes",)).measured["causes"]["clipped"]
-    nets = run._recorder.observe(run.settings)
+    nets = run.recorder.observe(run.settings)
     for at, (number, channels) in enumerate(zip(nets.op_layers, (5, 3), strict=True)):
         op = nets.current_pass.traces[number].op
         lacks = (op.gradient[0].abs() < 0.01 * op.upstream[0].abs()) | (op.gradient[0] == 0)

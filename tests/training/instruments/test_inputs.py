@@ -12,7 +12,7 @@ from explorer.training.instruments.base.rule_shape import compute_peak, compute_
 def nets_of(**settings):
     run = Run(Settings(device="cpu", **settings))
     run.snapshot(("inputs",))
-    return run._recorder._nets
+    return run.recorder._nets
 
 
 @pytest.mark.parametrize(
@@ -51,7 +51,7 @@ def test_every_input_is_counted_once_in_fixed_bins():
     run.advance(5)
     later = run.snapshot(("inputs",)).measured["inputs"]["default"]
     np.testing.assert_array_equal(first["edges"], later["edges"])
-    nets = run._recorder._nets
+    nets = run.recorder._nets
     x = nets.current_pass.traces[nets.op_layers[0]].op.x[0].numpy()
     counts, edges = later["counts"][0], later["edges"]
     inside = np.histogram(x[(x > edges[1]) & (x < edges[-2])], edges[1:-1])[0]
@@ -71,7 +71,7 @@ def test_the_width_ratio_is_stated_only_for_rules_of_finite_width():
     settings = Settings(task="digits", op="sign", rules=rules, parameters={"c": 0.02}, device="cpu")
     run = Run(settings)
     found = run.snapshot(("inputs",)).measured["inputs"]
-    nets = run._recorder._nets
+    nets = run.recorder._nets
     expected = nets.current_pass.traces[nets.op_layers[0]].op.x[1].std().item() * math.sqrt(math.tau) / 0.04
     assert found["clipped"]["ratio"][0] == pytest.approx(expected, rel=0.02)
     times = f"{float(f'{expected:.2g}'):,.0f}"

@@ -14,9 +14,9 @@ def test_maps_match_torchs_convolutions(task):
     run = Run(Settings(task=task, rules=("straight_through", "clipped"), seeds=2, device="cpu"), recorded=())
     run.advance(5)
     observed = run.snapshot((f"maps?example={EXAMPLE}",)).measured[f"maps?example={EXAMPLE}"]
-    x, y = run._nets.data[0].held_out
+    x, y = run.nets.data[0].held_out
     for number, record in enumerate(observed.values()):
-        views = [[each[2 * number] for each in own] for own in run._nets.ensemble.parameter_views if own]
+        views = [[each[2 * number] for each in own] for own in run.nets.ensemble.parameter_views if own]
         images, first = x[EXAMPLE].view(1, 1, 8, 8), 0
         for layer, (w, b) in enumerate(views[:-1]):
             used = w.sign() / len(w) ** 0.5 if task == "binary kernels" else w

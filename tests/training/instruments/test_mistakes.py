@@ -28,8 +28,8 @@ def seen(run: Run) -> dict[int, SimpleNamespace]:
 
 def wrong(run: Run) -> torch.Tensor:
     """Which examples the first net of each rule reads wrong, (rules, examples)."""
-    x, y = run._nets.data[0].held_out
-    return run._nets.ensemble.compute_output(x.unsqueeze(0))[::2].argmax(-1) != y
+    x, y = run.nets.data[0].held_out
+    return run.nets.ensemble.compute_output(x.unsqueeze(0))[::2].argmax(-1) != y
 
 
 def test_counts_of_mistakes_match_the_score(run: Run, seen: dict[int, SimpleNamespace]):
@@ -45,8 +45,8 @@ def test_counts_of_mistakes_match_the_score(run: Run, seen: dict[int, SimpleName
 
 
 def test_mistakes_are_sorted_by_confidence(run: Run, seen: dict[int, SimpleNamespace]):
-    x, y = run._nets.data[0].held_out
-    chances = run._nets.ensemble.compute_output(x.unsqueeze(0))[::2].softmax(-1)
+    x, y = run.nets.data[0].held_out
+    chances = run.nets.ensemble.compute_output(x.unsqueeze(0))[::2].softmax(-1)
     pixels = ((x - x.min()) / (x.max() - x.min()) * 255).round().byte()
     for rule, result in seen.items():
         images = torch.from_numpy(result.images).view(-1, 64)
@@ -66,7 +66,7 @@ def test_mistakes_are_sorted_by_confidence(run: Run, seen: dict[int, SimpleNames
 
 def test_images_keep_the_brightness_levels_of_the_digits(run: Run):
     """The file of digits holds brightness from 0 to 16; the net sees it standardised."""
-    x = run._nets.data[0].held_out.x
+    x = run.nets.data[0].held_out.x
     levels = (x - x.min()) / (x.max() - x.min()) * 16
     assert (levels - levels.round()).abs().max() < 1e-3
     assert get_first_image().max() * 16 <= 16
@@ -81,11 +81,11 @@ def test_mistakes_of_a_single_rule_are_not_compared():
 
 
 def test_a_net_without_mistakes_is_described_as_correct(run: Run):
-    data = run._nets.data[0]
+    data = run.nets.data[0]
     x, _ = data.held_out
-    read = run._nets.ensemble.compute_output(x.unsqueeze(0))[4].argmax(-1)
+    read = run.nets.ensemble.compute_output(x.unsqueeze(0))[4].argmax(-1)
     perfect = data._replace(held_out=data.held_out._replace(y=read))
-    result = SimpleNamespace(**measure(SimpleNamespace(ensemble=run._nets.ensemble, data=perfect))[2])
+    result = SimpleNamespace(**measure(SimpleNamespace(ensemble=run.nets.ensemble, data=perfect))[2])
     assert (result.count, len(result.classes), result.images.size) == (0, 0, 0)
     assert result.words == "all 360 held-out images are read correctly"
     assert result.images.dtype == np.uint8

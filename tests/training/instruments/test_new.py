@@ -87,7 +87,7 @@ def _seen() -> dict[str, Any]:
     told = json.loads(stream.format_event(streamed, ("toy?layer=1",)))["snapshot"]
     return {
         "weights": [
-            each[0].abs().amax((1, 2)).tolist() for each in run._nets.ensemble.parameter_views if each
+            each[0].abs().amax((1, 2)).tolist() for each in run.nets.ensemble.parameter_views if each
         ],
         "measured": [
             [snapshot.measured[text][rule]["largest"] for rule in snapshot.losses]

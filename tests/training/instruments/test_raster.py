@@ -18,9 +18,7 @@ def run() -> Run:
 
 def simulated(run: Run, member: int, brightness: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
     """Spikes (units, times) of pixels and all hidden units, and the mean potentials of the outputs."""
-    *hidden, last = [
-        [each[member] for each in views] for views in run._nets.ensemble.parameter_views if views
-    ]
+    *hidden, last = [[each[member] for each in views] for views in run.nets.ensemble.parameter_views if views]
     charges = [torch.zeros(weights.shape[1]) for weights, _ in [*hidden, last]]
     columns, potentials = [], []
     for time in range(TIMES):
@@ -39,7 +37,7 @@ def simulated(run: Run, member: int, brightness: torch.Tensor) -> tuple[torch.Te
 
 
 def test_spikes_match_a_net_written_unit_by_unit(run: Run):
-    x, y = run._nets.data[0].held_out
+    x, y = run.nets.data[0].held_out
     for rule, result in read_records(run, f"raster?example={EXAMPLE}").items():
         spikes, potentials = simulated(run, 2 * rule, x[EXAMPLE])
         assert result.units == [64, 32, 32]
@@ -59,9 +57,7 @@ def test_the_raster_shows_the_requested_example(run: Run):
     for rule in run.settings.rules:
         first, other = shown["raster"][rule], shown[question][rule]
         assert (first["example"], other["example"]) == (0, EXAMPLE)
-        expected, _ = simulated(
-            run, 2 * run.settings.rules.index(rule), run._nets.data[0].held_out.x[EXAMPLE]
-        )
+        expected, _ = simulated(run, 2 * run.settings.rules.index(rule), run.nets.data[0].held_out.x[EXAMPLE])
         assert torch.equal(torch.from_numpy(other["spikes"]).view(-1, TIMES) / 255, expected)
     assert run.snapshot(("raster",)).most["raster"] == {"example": 359}
 

@@ -21,9 +21,7 @@ def run() -> Run:
 
 def plain(run: Run, member: int, x: torch.Tensor) -> torch.Tensor:
     """The output of one net of a run with sign in it, layer by layer as anybody would write it."""
-    *hidden, last = [
-        [each[member] for each in views] for views in run._nets.ensemble.parameter_views if views
-    ]
+    *hidden, last = [[each[member] for each in views] for views in run.nets.ensemble.parameter_views if views]
     for weights, bias in hidden:
         x = (x @ weights + bias).sign()
     weights, bias = last
@@ -58,9 +56,9 @@ def test_shares_and_score_belong_to_the_first_net(run: Run):
 def test_one_rule_alone_is_measured_if_only_its_regions_are_drawn(run: Run, monkeypatch):
     whole = read_records(run, "regions")
     counts = []
-    forward = run._nets.ensemble.forward_traced
+    forward = run.nets.ensemble.forward_traced
     monkeypatch.setattr(
-        type(run._nets.ensemble),
+        type(run.nets.ensemble),
         "forward_traced",
         lambda _self, x, members: counts.append(len(members)) or forward(x, members),
     )
@@ -73,7 +71,7 @@ def test_one_rule_alone_is_measured_if_only_its_regions_are_drawn(run: Run, monk
 
 def test_examples_of_each_part_lie_within_the_square(run: Run):
     seen = read_records(run, "regions")[0]
-    data = run._nets.data[0]
+    data = run.nets.data[0]
     for points, part in ((seen.trained, data.train), (seen.held_out, data.held_out)):
         across, up, classes = torch.from_numpy(points.reshape(-1, 3).astype("f4")).T
         places = torch.stack([across, up], 1) / 255 * seen.square.width

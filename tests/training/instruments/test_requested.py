@@ -44,7 +44,7 @@ def test_an_invalid_unit_is_refused_with_a_reason(numbers, why):
 def test_a_unit_of_any_layer_with_the_op_can_be_requested(task):
     run = run_of(task=task)
     run.measure("unit")
-    last = len(run._recorder._nets.op_layers) - 1
+    last = len(run.recorder._nets.op_layers) - 1
     assert run.snapshot().most["unit"] == {"layer": last, "cause": 3}
     run.measure("unit", layer=last, cause=3)
 
@@ -64,7 +64,7 @@ def test_line_search_losses_match_nets_that_took_the_step(task, given):
     run = run_of(task=task, **{"rules": ("straight_through",), **given})
     run.advance(2)
     (result,) = run.measure("line_search").values()
-    ensemble, nets = run._nets.ensemble, run._recorder._nets
+    ensemble, nets = run.nets.ensemble, run.recorder._nets
     weights = sum(
         layer.length(each) ** 2
         for layer, each in zip(ensemble.layers, ensemble.parameter_views, strict=True)
@@ -99,4 +99,4 @@ def test_line_search_without_a_gradient_is_flat():
     np.testing.assert_allclose(losses["losses"], losses["loss"], rtol=1e-6)
     run.advance(3)
     alone.advance(6)
-    assert torch.equal(run._nets.ensemble.parameters, alone._nets.ensemble.parameters)
+    assert torch.equal(run.nets.ensemble.parameters, alone.nets.ensemble.parameters)

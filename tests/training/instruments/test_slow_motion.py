@@ -30,7 +30,7 @@ def shown(record, name):
 
 def weights_of(run, layer=0):
     """The weights of all members going in a layer with the op, as the run itself has them now."""
-    return Step(run._recorder.observe(run.settings), layer).weights.clone()
+    return Step(run.recorder.observe(run.settings), layer).weights.clone()
 
 
 @pytest.mark.parametrize("optimiser", OPTIMISERS)
@@ -42,7 +42,7 @@ def test_slow_motion_shows_the_exact_weights_after_the_step(task, optimiser):
         records = run.measure("slow_motion", layer=layer)
         before = weights_of(run, layer)
         run.advance(1)
-        after, going = weights_of(run, layer), run._nets.ensemble.find_firsts()
+        after, going = weights_of(run, layer), run.nets.ensemble.find_firsts()
         for (rule, member), record in zip(going.items(), records.values(), strict=True):
             inputs = 9 * MAX_MAPS if TASKS[task].net.site.maps else MAX_VISIBLE
             part = after[member, :inputs, :MAX_VISIBLE]
@@ -55,14 +55,14 @@ def test_slow_motion_shows_the_exact_weights_after_the_step(task, optimiser):
 def test_rows_of_a_convolution_match_torchs_patches(layer):
     """Beside torch's own patches: example by example, each of them place by place."""
     run = run_of("digits convolution", hidden=(4, 3), rules=("straight_through",))
-    step = Step(run._recorder.observe(run.settings), layer)
-    maps = run._nets.batch[0][0].view(-1, 1, 8, 8)
+    step = Step(run.recorder.observe(run.settings), layer)
+    maps = run.nets.batch[0][0].view(-1, 1, 8, 8)
     if layer:
         maps = step.batch_pass.traces[step.op_layers[0]].op.y[0].unflatten(1, (4, 8, 8))
         maps = torch.nn.functional.avg_pool2d(maps, 2)
     rows = torch.nn.functional.unfold(maps, 3, padding=1, stride=1 + layer).mT.flatten(0, 1)
     torch.testing.assert_close(step.input[0], rows)
-    weights, bias = run._nets.ensemble.parameter_views[step._weight_layer]
+    weights, bias = run.nets.ensemble.parameter_views[step._weight_layer]
     torch.testing.assert_close(step.op.x[0], rows @ weights[0] + bias[0], rtol=1e-4, atol=1e-5)
     torch.testing.assert_close(step.op.y[0], step.op.x[0].sign())
     torch.testing.assert_close(step.slopes[0], rows.T @ step.op.gradient[0], rtol=1e-3, atol=1e-5)
@@ -95,10 +95,10 @@ def test_stages_describe_maps_and_kernels(task, layer, notes):
 def test_each_tensor_of_a_step_matches_autograd(layer):
     settings = {"op": "sign", "rules": SHOWN, "hidden": (8, 6), "parameters": {"c": 0.5}}
     run = run_of(**settings)
-    x, y = (each[0] for each in run._nets.batch)
+    x, y = (each[0] for each in run.nets.batch)
     for rule, record in run.measure("slow_motion", layer=layer).items():
         member = SHOWN.index(rule)
-        parameters = [each[member] for views in run._nets.ensemble.parameter_views for each in views]
+        parameters = [each[member] for views in run.nets.ensemble.parameter_views for each in views]
         leaves = [each.clone().requires_grad_() for each in parameters]
         seen, value = [], x
         for number in range(3):
@@ -130,7 +130,7 @@ def test_slow_motion_computes_what_the_documents_net_does_not_store():
     """Their first layer keeps neither weights nor gradients; both are worked out."""
     run = run_of("documents", rules=("default", "zero", "straight_through"))
     record = run.measure("slow_motion", layer=0)["straight_through"]
-    x, gradient = run._nets.batch[0][0], Step(run._recorder._nets, 0).op.gradient[2]
+    x, gradient = run.nets.batch[0][0], Step(run.recorder._nets, 0).op.gradient[2]
     torch.testing.assert_close(
         shown(record, "slope"), (x.T @ gradient)[:MAX_VISIBLE, :MAX_VISIBLE], rtol=1e-4, atol=1e-3
     )
@@ -143,7 +143,7 @@ def test_slow_motion_computes_what_the_documents_net_does_not_store():
 def test_rows_of_spikes_are_time_steps_of_the_first_examples():
     run = run_of("spikes", rules=("fast_sigmoid",))
     record = run.measure("slow_motion", layer=0)["fast_sigmoid"]
-    x = Step(run._recorder._nets, 0).op.x[0].view(8, 64, 32)
+    x = Step(run.recorder._nets, 0).op.x[0].view(8, 64, 32)
     assert torch.equal(shown(record, "x").view(8, 8, 32), x[:, :8].transpose(0, 1))
     whole = shown(record, "left") + shown(record, "arrives") - 1
     torch.testing.assert_close(whole, shown(record, "x"), atol=1e-5, rtol=1e-4)
@@ -183,7 +183,7 @@ def test_a_formula_over_the_whole_batch_is_not_plain():
 
 def test_a_net_that_diverges_in_the_step_is_noted_and_drops_out():
     run = run_of(op="relu", rules=("default", "zero"), steps=0, hidden=8)
-    run._nets.ensemble.parameters[0] = torch.inf
+    run.nets.ensemble.parameters[0] = torch.inf
     records = run.measure("slow_motion", layer=0)
     assert records["default"]["note"] == "This step makes the net infinite or NaN: it drops out."
     assert records["zero"]["note"] == ""

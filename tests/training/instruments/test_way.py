@@ -28,7 +28,7 @@ def test_each_layer_has_its_gradient_norm_and_its_distance_moved():
 
 def test_each_op_layer_passes_its_factor_and_a_dead_one_passes_0():
     run, way = record("way", "clipped", 2, task="circles", op="sign", hidden=(8, 6))
-    traces = [each.op for each in run._nets.run_pass().traces if each.gradient is not None]
+    traces = [each.op for each in run.nets.run_pass().traces if each.gradient is not None]
     factors = [float(op.gradient.abs().sum() / op.upstream.abs().sum()) for op in traces]
     assert way["passed"] == pytest.approx(factors, rel=1e-5)
     _, dead = record("way", "default", 2, task="circles", op="sign", hidden=(8, 6))
@@ -44,9 +44,9 @@ def test_biases_are_reported(bias, biased):
 def test_the_drawn_net_matches_a_forward_pass_by_hand():
     run, net = record("net", "clipped", 3, task="digits", op="sign", hidden=16)
     weights = run.weights()
-    x = run._nets.data[0].train.x[0]
+    x = run.nets.data[0].train.x[0]
     assert net["inputs"] == pytest.approx(x.numpy())
-    assert net["target"] == int(run._nets.data[0].train.y[0])
+    assert net["target"] == int(run.nets.data[0].train.y[0])
     w1, w2 = (weights[f"clipped.0.{layer}.weight"] for layer in (0, 1))
     before = w1 @ x + weights["clipped.0.0.bias"]
     assert net["dots"][0]["x"] == pytest.approx(before.numpy(), abs=1e-4)
@@ -69,8 +69,8 @@ def test_drawn_weights_are_quantised_and_limited_in_number():
 
 def test_a_spiking_net_is_drawn_for_one_example_at_all_times():
     run, net = record("net", "fast_sigmoid", task="spikes", op="step", hidden=6)
-    now = run._recorder._nets.current_pass
-    op = now.traces[run._recorder._nets.op_layers[0]].op
-    every = run._recorder._nets.x.shape[1]
+    now = run.recorder._nets.current_pass
+    op = now.traces[run.recorder._nets.op_layers[0]].op
+    every = run.recorder._nets.x.shape[1]
     by_time = op.x[0].view(8, every, 6)[:, 0]
     assert net["dots"][0]["x"] == pytest.approx(by_time.flatten().numpy())

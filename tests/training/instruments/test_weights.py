@@ -19,11 +19,11 @@ def trained(**settings) -> Run:
 def latent(run: Run, member: int, start: bool = False) -> list[torch.Tensor]:
     """The weights of one net as the op sees them."""
     flat = (
-        run._nets.ensemble.rows.make_start_rows([run._nets.ensemble.active[member]])
+        run.nets.ensemble.rows.make_start_rows([run.nets.ensemble.active[member]])
         if start
-        else run._nets.ensemble.parameters[[member]]
+        else run.nets.ensemble.parameters[[member]]
     )
-    views = [each[0][0] for each in run._nets.ensemble.rows.make_views(flat) if each]
+    views = [each[0][0] for each in run.nets.ensemble.rows.make_views(flat) if each]
     return [each * each.shape[0] ** 0.5 for each in views]
 
 

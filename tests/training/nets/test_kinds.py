@@ -112,8 +112,8 @@ def test_an_architecture_refuses_a_layer_without_its_own_site():
 
 def test_a_net_with_a_new_kind_of_layer_trains(run):
     other = Run(Settings(**SETTINGS | {"task": "moons"}))  # dense
-    assert other._nets.ensemble.layers[2].__class__ is Activation
-    assert isinstance(run._nets.ensemble.layers[2], Residual)
+    assert other.nets.ensemble.layers[2].__class__ is Activation
+    assert isinstance(run.nets.ensemble.layers[2], Residual)
     assert run.snapshot().losses["clipped"][-1] < 0.7 * run.snapshot().losses["clipped"][0]
 
 

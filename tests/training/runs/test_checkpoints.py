@@ -103,9 +103,9 @@ def test_a_checkpoint_holds_a_nets_numbers_and_generator_states(monkeypatch):
     net = 4 * one.numbers  # weights and the two memories of Adam, float32
     generators = 5 * torch.Generator().get_state().nbytes
     assert count_bytes(one.checkpoints.state(2)) == net + generators
-    batch = [each.clone() for each in train(settings, 2)._nets.batch]
+    batch = [each.clone() for each in train(settings, 2).nets.batch]
     one.back(2)
-    assert all(map(torch.equal, one._nets.batch, batch))
+    assert all(map(torch.equal, one.nets.batch, batch))
 
 
 @pytest.mark.parametrize(("memory", "most"), [(24_000_000_000, 1_000_000_000), (2_000_000_000, 500_000_000)])

@@ -91,7 +91,7 @@ def test_fused_runs_with_a_changing_rate_equal_each_run_alone():
 
 def test_fused_runs_part_after_a_non_finite_value_or_an_end():
     first, broken, last = begun(class_of(task="digits"))
-    broken._nets.ensemble.parameters[0, 0] = torch.nan
+    broken.nets.ensemble.parameters[0, 0] = torch.nan
     together = FusedRuns([first, broken])
     assert not together.advance()
     together.copy_back()

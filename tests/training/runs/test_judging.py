@@ -32,7 +32,7 @@ def test_held_out_accuracy_is_reported_for_every_seed():
 
 def test_the_score_matches_the_net_by_hand():
     done = train(dataclasses.replace(DIGITS, seeds=1, op="relu", rules=("default",)))
-    (x, y), views = done._nets.data[0].held_out, done._nets.ensemble.parameter_views
+    (x, y), views = done.nets.data[0].held_out, done.nets.ensemble.parameter_views
     (w1, b1), (w2, b2) = (each for each in views if each)
     right = ((x @ w1[0] + b1[0]).relu() @ w2[0] + b2[0]).argmax(1) == y
     assert done.snapshot().accuracy["default"].tolist() == [right.float().mean().item()]
@@ -65,7 +65,7 @@ def test_a_diverged_seed_leaves_the_mean_and_the_rule_continues():
     asked = dataclasses.replace(DIGITS, rules=("straight_through",))
     begun = Run(asked)
     begun.advance(10)
-    begun._nets.ensemble.parameters[1] = math.nan
+    begun.nets.ensemble.parameters[1] = math.nan
     begun.advance(30)
     snapshot = begun.snapshot()
     assert snapshot.diverged == {"straight_through": None}
@@ -139,6 +139,6 @@ def test_a_net_with_nan_weights_has_no_score():
     op = "formula: where(x > 0, 1, 0)"
     run = Run(Settings(task="circles", op=op, rules=("straight_through",), seeds=3))
     run.advance(1)
-    run._nets.ensemble.parameters[1, 0] = math.nan
-    held_out = run._nets.data[0].held_out
-    assert np.isnan(run._nets.compute_scores(held_out)).tolist() == [False, True, False]
+    run.nets.ensemble.parameters[1, 0] = math.nan
+    held_out = run.nets.data[0].held_out
+    assert np.isnan(run.nets.compute_scores(held_out)).tolist() == [False, True, False]

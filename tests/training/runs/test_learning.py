@@ -82,7 +82,7 @@ def test_learned_parameters_move_as_with_torchs_optimiser(given, optimiser):
 
 def test_the_gradient_of_a_spiking_threshold_is_the_sum_over_its_times():
     """It follows from the rule: what moves x by so much moves the threshold the other way."""
-    nets = Run(Settings(**SPIKES), recorded=())._nets
+    nets = Run(Settings(**SPIKES), recorded=()).nets
     now = nets.ensemble.observe(*nets.batch, cross_entropy)
     (trace,) = [each.op for each in now.traces if each.x is not None]
     ((pull,),) = nets.ensemble.rows.view_learned(now.flat)

@@ -172,7 +172,7 @@ def test_a_unit_of_a_map_is_computed_with_the_value_of_its_channel():
 def test_pictures_use_the_mean_of_the_channel_values():
     given = BY_CHANNEL["maps"][0] | {"learn": ("s",), "learn_each": "channel", "lr": 0.1}
     run = train(10, **given, device="cpu")
-    nets = run._recorder.observe(run.settings)
+    nets = run.recorder.observe(run.settings)
     values = run.weights()["lsq.0.op.0.s"]
     assert nets.get_parameters(0, 0)["s"] == pytest.approx(values.mean().item())
     assert [nets.get_parameters(0, 0, 64 * at)["s"] for at in range(4)] == pytest.approx(values.tolist())

@@ -78,7 +78,7 @@ def test_each_step_draws_its_own_batch(batches):
     begun = Run(batches)
     seen = []
     for _ in range(4):
-        seen.append(begun._nets.batch[0])
+        seen.append(begun.nets.batch[0])
         begun.advance()
     assert all(batch.shape == (1, 5, 3) for batch in seen)
     assert not any(torch.equal(one, other) for one, other in itertools.pairwise(seen))

@@ -79,7 +79,7 @@ def test_given_start_tensors_replace_only_the_first_seed():
     x, y, weights = Run(settings).tensors()
     run = Run(settings, Tensors(-x, y, weights))
     run.advance(5)
-    examples, answers = run._nets.get_examples()
+    examples, answers = run.nets.get_examples()
     assert examples.shape[0] == answers.shape[0] == 3
     assert torch.equal(examples[1], examples[2])
     assert torch.equal(examples[1], -examples[0])

@@ -142,7 +142,7 @@ def test_settings_and_snapshots_do_not_show_the_table():
 
 def test_a_small_table_is_one_batch():
     run = Run(Settings(table=POINTS, rules=("default",), batch=64, device="cpu"))
-    (x,) = run._nets.batch[0]
+    (x,) = run.nets.batch[0]
     assert len(x) == 36
     assert np.isfinite(run.snapshot().score["default"]).all()
 

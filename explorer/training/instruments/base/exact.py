@@ -27,7 +27,10 @@ from explorer.training.instruments.base.instrument import Nets
 from explorer.training.nets import ObservedPass, Trace
 
 Exact = Callable[[ObservedPass], list[Tensor] | None]
-"""Estimates from a pass on the next batch, by layer with the op: (active members, n, units); or None."""
+"""Returns estimates for a pass on the next batch, (active members, n, units) for each layer with the op.
+
+Returns None if it finds no estimate.
+"""
 
 _MAX_NUMBERS = 2**20  # limit of values in one layer of all nets times units, for about 10 ms per random draw
 
@@ -46,13 +49,11 @@ def make_exact_estimator(nets: Nets) -> Exact | None:
         return None
     if is_smooth(nets.op):
         return partial(_compute_pathwise, nets)
-    two = has_two_outputs(nets.op, nets.settings.parameters)
-    return _LocalExpectation(nets) if two and not _are_too_wide(nets) else None
-
-
-def _are_too_wide(nets: Nets) -> bool:
     units = [layer.shapes[0][1] for layer in nets.ensemble.layers if layer.shapes]
-    return max(units[:-1]) * max(units) * nets.batch[0].shape[1] * len(nets.ensemble.active) > _MAX_NUMBERS
+    numbers = max(units[:-1]) * max(units) * nets.batch[0].shape[1] * len(nets.ensemble.active)
+    if numbers > _MAX_NUMBERS or not has_two_outputs(nets.op, nets.settings.parameters):
+        return None
+    return _LocalExpectation(nets)
 
 
 @torch.enable_grad()
@@ -85,37 +86,32 @@ class _LocalExpectation:
 
     def _compute_layer(self, observed: ObservedPass, layer: int) -> Tensor | None:
         x, y = observed.traces[layer].op[:2]
-        layer_jump = self._find_jump(layer, x)
-        if layer_jump is None:
-            return None
-        before, after, speed = (each.to(x).view(x.shape) for each in layer_jump)
-        other = torch.where(y == before, after, before)
-        growth = self._compute_replaced_losses(observed, layer, other).sub_(self._compute_losses(observed)).mT
-        return torch.where(y == before, -growth, growth) * speed
-
-    def _find_jump(self, layer: int, x: Tensor) -> Jump | None:
         if layer not in self._jumps or not torch.equal(self._jumps[layer][0], x):
-            self._jumps[layer] = (
-                x,
-                find_jump(self._nets.op, self._nets.settings.parameters, x.flatten().cpu()),
-            )
-        return self._jumps[layer][1]
-
-    def _compute_losses(self, observed: ObservedPass) -> Tensor:
-        """Return the loss of each example with the actual random numbers.
-
-        The result has shape (members, 1, n).
-        """
-        return self._nets.task.loss.split_by_example(observed.output, self._answers).mT
+            jump = find_jump(self._nets.op, self._nets.settings.parameters, x.flatten().cpu())
+            self._jumps[layer] = (x, jump)
+        if (jump := self._jumps[layer][1]) is None:
+            return None
+        before, after, speed = (each.to(x).view(x.shape) for each in jump)
+        other = torch.where(y == before, after, before)
+        losses = self._nets.task.loss.split_by_example(observed.output, self._answers).mT  # (members, 1, n)
+        growth = self._compute_replaced_losses(observed, layer, other).sub_(losses).mT
+        return torch.where(y == before, -growth, growth) * speed
 
     @property
     def _answers(self) -> Tensor:
         return self._nets.ensemble.expand_by_member(self._nets.batch[1])
 
     def _compute_replaced_losses(self, observed: ObservedPass, layer: int, other: Tensor) -> Tensor:
-        """Return the loss of each example after the output of a single unit is replaced by ``other``.
+        """Return the loss of each example after the output of a single unit of a layer is replaced.
 
-        The result has shape (members, units, n).
+        Args:
+            observed: the pass with the outputs before the change.
+            layer: the index of the layer.
+            other: the new outputs, (members, n, units). Each is used in a net in which all others are
+                unchanged.
+
+        Returns:
+            The losses, (members, units, n).
         """
         nets, traces, index = self._nets, observed.traces, self._with_op.index(layer)
         end = len(nets.ensemble.layers)

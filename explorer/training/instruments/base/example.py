@@ -10,30 +10,30 @@ import torch
 from torch import Tensor
 
 from explorer.training.instruments.base.instrument import Argument, Nets, Record
-from explorer.training.settings import Settings
-from explorer.training.tasks import Data
 
 P = ParamSpec("P")
 
 
-def _find_last(_settings: Settings, data: Data) -> int:
-    """Return the index of the last held-out example, or 0 if there are none."""
-    return len(data.held_out.y) - 1 if data.held_out else 0
-
-
-EXAMPLE = Argument("example", "Held-out example", _find_last)
+EXAMPLE = Argument(
+    "example", "Held-out example", lambda _settings, data: len(data.held_out.y) - 1 if data.held_out else 0
+)
 RULE = Argument("rule", "", lambda settings, _data: len(settings.rules))
 """The only rule to measure, counted from 1, or 0 for all rules; the page sets it itself."""
 
 
 def measure_first_nets(
-    measure_nets: Callable[Concatenate[Nets, list[int], P], Callable[[int], dict[str, Any]]],
+    measure_nets: Callable[Concatenate[Nets, list[int], P], list[dict[str, Any]]],
 ) -> Callable[Concatenate[Nets, P], dict[int, Record]]:
     """Turn a function that measures several nets into one that measures the first finite net of each rule.
 
-    ``measure_nets(nets, members, …)`` returns a function from an index to the measurement of
-    ``members[index]`` as a dict. The new function adds ``seed``, the net's index among its rule's seeds, to
-    each dict, and takes the argument ``RULE`` as well.
+    Args:
+        measure_nets: a function that is called as ``measure_nets(nets, members, …)`` and returns a list with
+            one dict of results for each of ``members``.
+
+    Returns:
+        A function that is called as ``measure(nets, …)`` and returns a dict from the index of each rule to
+            the results of its net. It adds ``seed``, the net's index among its rule's seeds, to the results,
+            and takes the argument ``RULE`` as well.
     """
 
     @functools.wraps(measure_nets)
@@ -42,10 +42,10 @@ def measure_first_nets(
         firsts = {rule: net for rule, net in nets.ensemble.find_firsts().items() if only in (0, rule + 1)}
         if not firsts:
             return {}
-        get_record = measure_nets(nets, list(firsts.values()), *args, **kwargs)
+        results = measure_nets(nets, list(firsts.values()), *args, **kwargs)
         return {
-            rule: {"seed": nets.ensemble.active[net].seed, **get_record(at)}
-            for at, (rule, net) in enumerate(firsts.items())
+            rule: {"seed": nets.ensemble.active[net].seed, **result}
+            for (rule, net), result in zip(firsts.items(), results, strict=True)
         }
 
     return measure_records

@@ -37,14 +37,11 @@ class Flips:
         above = None if self.last else nets.op_layers[index + 1]
         self._above = self._output if above is None else nets.current_pass.traces[above].op.x[:, :n].mT
         self._op = nets.op_rules.pairs[0][0]
-        self._loss, self._answers, self._count = (
-            nets.task.loss,
-            nets.y[:, :n],
-            nets.current_pass.output.shape[1],
-        )
+        self._loss, self._count = nets.task.loss, nets.current_pass.output.shape[1]
+        self._answers = nets.y[:, :n].expand(len(self.x), *nets.y[:, :n].shape[1:])
 
     @cached_property
-    def _shares(self) -> Tensor:
+    def _losses(self) -> Tensor:
         return self._loss.shares(self._output.unsqueeze(2), self._answers, self._count)
 
     def tabulate_growth(self, distances: Tensor, members: slice = slice(None)) -> Tensor:
@@ -52,18 +49,14 @@ class Flips:
 
         The result has shape (members, distances, units, n). ``members`` selects nets of the ensemble.
         """
-        answers = self._answers_of(members)
         return self._loss.growth(
-            self._output[members], answers, self._count, self._weights[members], distances
+            self._output[members], self._answers[members], self._count, self._weights[members], distances
         )
 
     def split_members(self, evaluations: int) -> list[slice]:
         """Return slices of the ensemble's nets that are small enough for this many evaluations at once."""
         size = max(1, MAX_NUMBERS // (self.x[0].numel() * evaluations))
         return [slice(start, start + size) for start in range(0, len(self.x), size)]
-
-    def _answers_of(self, members: slice) -> Tensor:
-        return self._answers[members] if len(self._answers) > 1 else self._answers
 
     def compute_growth(self, change: Tensor) -> Tensor:
         """Return how much the loss grows if one unit's output changes by the amount in ``change``.
@@ -87,9 +80,9 @@ class Flips:
             x = torch.bmm(weights[members].mT, self._op(x))
             for bias in biases:
                 x += bias[members].mT
-        answers = self._answers_of(members)
-        shares = self._loss.shares(x.view(*x.shape[:2], *change.shape[1:]), answers, self._count)
-        return shares.sub_(self._shares[members])
+        x = x.view(*x.shape[:2], *change.shape[1:])
+        losses = self._loss.shares(x, self._answers[members], self._count)
+        return losses.sub_(self._losses[members])
 
 
 def count_examples(nets: Nets) -> int:

@@ -48,19 +48,21 @@ class Gradients:
 def compute_gradients(
     ensemble: Ensemble, batch_pass: Pass, observed: ObservedPass
 ) -> dict[int, Gradients | None]:
-    """Return gradient statistics for each backward rule that still has finite nets.
-
-    The result is a dict from the index of each rule to its ``Gradients``, or to None if a value is not
-    finite.
+    """Compute gradient statistics for each backward rule that still has finite nets.
 
     Args:
         ensemble: the nets.
         batch_pass: the forward and backward pass on the batch of the next step.
         observed: the pass on the examples that instruments use.
+
+    Returns:
+        A dict from the index of each rule to its ``Gradients``, or to None if a value is not finite.
     """
     w1, w2 = batch_pass.numbers[1:].tolist()
     _, before, after = _get_first_op(batch_pass.traces)
-    above, below = (_sum_sizes(each).tolist() for each in (before, after))
+    above, below = (
+        with_float64(each).abs().flatten(1).sum(1, dtype=torch.float64).tolist() for each in (before, after)
+    )
     blocked, idle = _compute_shares(*_get_first_op(observed.traces)).cpu().tolist()
     moved, by_rule = ensemble.measure_distances(), {}
     at_units = all(layer.site.per_example for layer in ensemble.layers if layer.site)
@@ -87,11 +89,6 @@ def _get_first_op(traces: Sequence[Trace]) -> tuple[Tensor, Tensor, Tensor]:
     """
     op = next(trace for trace in traces if trace.gradient is not None).op
     return op.x, op.upstream, op.gradient
-
-
-def _sum_sizes(values: Tensor) -> Tensor:
-    """Return the sum of the absolute values of each net's tensor as float64, (members,)."""
-    return with_float64(values).abs().flatten(1).sum(1, dtype=torch.float64)
 
 
 def _compute_shares(x: Tensor, upstream: Tensor, gradient: Tensor) -> Tensor:

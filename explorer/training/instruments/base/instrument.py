@@ -121,9 +121,9 @@ class Nets:
         return result
 
     def get_learned(self, member: int, layer: int) -> dict[str, Tensor]:
-        """Return the op's parameters that one net has learned in a layer, as a dict of tensors by name.
+        """Return the op's parameters that one net has learned in a layer, as a dict from names to tensors.
 
-        Each tensor has shape (values,), with a single value or one value per channel.
+        A tensor has shape (1,), or (channels,) if each channel learns its own value.
         """
         rule = self.ensemble.active[member].rule
         if not any(self.op_rules.mask_learned(rule)):
@@ -193,8 +193,8 @@ class Instrument:
         cost: its measured time and size.
         missing: a function that returns the reason why it cannot measure a run as a sentence, or "".
         arguments: its integer arguments.
-        draw: ``record ->`` what events contain in place of a record. With a panel it is a list of pictures:
-            one for each layer with the op if the panel is ``layered``, otherwise a single one.
+        draw: a function that converts a record into the data that events contain. With a panel this is a list
+            of pictures: one for each layer with the op if the panel is ``layered``, otherwise a single one.
         panel: how the section "Why" shows them; None for an instrument that it does not list.
         window: the number of points in the moving average of a plotted line. It covers only past points, so
             that lines never change.
@@ -221,8 +221,10 @@ class Recorded(Instrument):
     Attributes:
         fields: the names of the values in each column.
         columns: a function that returns the number of columns of a run: by default one per hidden layer.
-        measure: ``nets -> (fields, active members, columns)``, NaN for values that cannot be measured.
-        draw: as in ``Instrument``, with the columns of each learned parameter of the rule as second argument.
+        measure: a function that returns the values for ``Nets``, (fields, active members, columns), NaN if
+            they cannot be measured.
+        draw: as in ``Instrument``, but called with a second argument: a dict from the name of each learned
+            parameter of the rule to the slice of its columns.
     """
 
     kind = "recorded"
@@ -238,7 +240,8 @@ class Visible(Instrument):
     """An instrument that measures a training run only while its chart is displayed.
 
     Attributes:
-        measure: ``(nets, **arguments) ->`` a dict from the index of each active rule to its measurement.
+        measure: a function that is called as ``measure(nets, **arguments)`` and returns a dict from the index
+            of each rule with finite nets to its measurement.
     """
 
     kind = "visible"
@@ -251,8 +254,7 @@ class Requested(Instrument):
     """An instrument that measures a training run once, when the user asks for it.
 
     Attributes:
-        measure: ``(nets, **arguments) ->`` a dict from the index of each active rule to its measurement,
-            or to None without a result.
+        measure: as in ``Visible``, but a measurement may be None.
         ahead: whether it measures the next step, with the op and the rules of that step.
     """
 

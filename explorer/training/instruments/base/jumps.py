@@ -101,8 +101,14 @@ def group_jumps(jumps: Jumps, device: torch.device) -> Groups:
     origin, spacing = first - jumps.reach, jumps.sigma / FINE
     points = math.ceil((float((last - origin).max()) + jumps.reach) / spacing) + 2
     x = origin[:, None] + spacing * torch.arange(points)
-    start, end = torch.tensor([_find_ends(jumps, part) for part in parts], dtype=x.dtype).unbind(1)
     heights = jumps.above - jumps.below
+    limits = [torch.cat([jumps.below[part], jumps.above[part]]).aminmax() for part in parts]
+    # A group starts at the op's lowest value, or at the highest if the op decreases.
+    ends = [
+        (low, high) if heights[part].sum() >= 0 else (high, low)
+        for part, (low, high) in zip(parts, limits, strict=True)
+    ]
+    start, end = (torch.stack(each) for each in zip(*ends, strict=True))
     weights = torch.stack(
         [jumps.compute_weights(each, part, heights[part]) for each, part in zip(x, parts, strict=True)]
     )
@@ -126,13 +132,6 @@ def _split_jumps(below: list[float], above: list[float], max_distance: float) ->
             starts.append(index)
             low, high = min(values), max(values)
     return [slice(*each) for each in pairwise([*starts, len(below)])]
-
-
-def _find_ends(jumps: Jumps, part: slice) -> tuple[float, float]:
-    """Return the op's lowest and highest value around some jumps, the highest first if the op decreases."""
-    below, above = jumps.below[part], jumps.above[part]
-    low, high = (float(end) for end in torch.cat([below, above]).aminmax())
-    return (low, high) if (above - below).sum() >= 0 else (high, low)
 
 
 @dataclass(frozen=True)

@@ -81,15 +81,11 @@ def draw_log_bars(
 
     A bar is empty at ``10 ** low`` and below, and full at ``10 ** high`` and above.
     """
-    bars = [
-        [f"w{number}", text_of(value), round(_measure_bar(value, low, high), 4)]
-        for number, value in enumerate(map(float, numbers), 1)
-    ]
+    bars = []
+    for number, value in enumerate(map(float, numbers), 1):
+        length = min(max((math.log10(value) - low) / (high - low), 0.0), 1.0) if value > 0 else 0.0
+        bars.append([f"w{number}", text_of(value), round(length, 4)])
     return {"kind": "bars", "bars": bars}
-
-
-def _measure_bar(value: float, low: int, high: int) -> float:
-    return min(max((math.log10(value) - low) / (high - low), 0.0), 1.0) if value > 0 else 0.0
 
 
 def describe_bars(block: Block) -> str:

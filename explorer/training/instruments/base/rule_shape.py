@@ -37,9 +37,9 @@ def compute_span(nets: Nets) -> tuple[float, float]:
 def compute_peak(nets: Nets, member: int, layer: int, low: float, high: float) -> float:
     """Return the height of one net's backward rule: its largest absolute value within [low, high] for g = 1.
 
-    The height is 0 for a rule that has none. For a stochastic rule it is the maximum of the mean size, and 0
-    if the rule depends on the loss. ``layer``, here and in ``compute_width``, is an index in ``op_layers``,
-    because learned parameters differ by layer.
+    For a stochastic rule it is the largest mean absolute value over random numbers. It is 0 if the rule is 0
+    or depends on the loss. ``layer`` is an index in ``op_layers``, because learned parameters differ by
+    layer.
     """
     return _compute_peak(nets.op, _get_rule(nets, member), _get_items(nets, member, layer), low, high)
 
@@ -48,7 +48,8 @@ def compute_width(nets: Nets, member: int, layer: int) -> float:
     """Return the width of one net's backward rule: the area under its absolute value ÷ its height, for g = 1.
 
     A box from −c to c has width 2c, and a triangle has half its base. The width is infinite for a rule that
-    does not decay, and NaN for a rule that is 0 everywhere or that depends on the batch.
+    does not decay, and NaN for a rule that is 0 everywhere or that depends on the batch. ``layer`` is an
+    index in ``op_layers``.
     """
     return _compute_width(nets.op, _get_rule(nets, member), _get_items(nets, member, layer))
 

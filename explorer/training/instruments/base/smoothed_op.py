@@ -40,7 +40,8 @@ class SmoothedOp:
         below, above: the op's values to the left and right of each jump, (jumps,) float64.
         device: the device of the nets.
         flat: whether the op is constant between its jumps.
-        start, spacing, slopes: the mean slope between the jumps, at evenly spaced x.
+        slopes: the mean slope between the jumps, at evenly spaced x, (points,) float32.
+        start, spacing: the x of the first slope, and the distance between the x of two slopes.
     """
 
     sigma: float
@@ -55,9 +56,9 @@ class SmoothedOp:
 
     @cached_property
     def steps(self) -> tuple[float, float, float] | None:
-        """The first jump's x, the distance between jumps and their height, or None if jumps are not equal.
+        """The first jump's x, the distance between jumps and their height.
 
-        Also None if the op is not constant between its jumps.
+        None if the jumps are not equal or the op is not constant between them.
         """
         if not self.flat:
             return None
@@ -116,17 +117,24 @@ def _smooth_op(
     x = torch.arange(-_RANGES[0], _RANGES[0] + spacing, spacing, dtype=torch.float64) + spacing / math.e
     jump_sums = torch.cat([at.new_zeros(1), (above - below).cumsum(0)])
     continuous = evaluate(x) - jump_sums[torch.bucketize(x, at)]
-    slopes = _average_slopes(continuous.diff().nan_to_num(0, 0, 0) / spacing)
-    start, slopes = float(x[0]) + spacing / 2, slopes.to(device, torch.float32)
+    slopes = continuous.diff().nan_to_num(0, 0, 0) / spacing
+    # The slopes are averaged over normal noise around each x.
+    edges = torch.arange(-1.5 * REACH * FINE, 1.5 * REACH * FINE + 2, dtype=torch.float64) - 0.5
+    weights = NOISE.parsed_distribution.bind()(edges / FINE).diff()
+    padded = functional.pad(slopes[None, None], [len(weights) // 2] * 2, mode="replicate")
+    slopes = functional.conv1d(padded, weights[None, None]).flatten().to(device, torch.float32)
+    start = float(x[0]) + spacing / 2
     return SmoothedOp(sigma, at, below, above, device, flat and len(at) > 0, start, spacing, slopes)
 
 
 def _find_jumps(
     op: Op, parameters: Mapping[str, float], evaluate: Callable[..., Tensor], min_height: float
 ) -> tuple[Tensor, ...]:
-    """Return the x of an op's jumps above a height, and the op's values on both sides of each jump.
+    """Find the jumps of an op that are higher than ``min_height``.
 
-    The tensors are empty if there are too many jumps.
+    Returns:
+        The x of the jumps, ascending, and the op's values to the left and right of each, (jumps,) float64
+            each. They are empty if the op has too many jumps.
     """
     candidates = (find_kinks(op, None, parameters, -reach, reach) for reach in _RANGES)
     at = torch.tensor(
@@ -136,11 +144,3 @@ def _find_jumps(
     below, above = evaluate(at - step), evaluate(at + step)
     jumps = (above - below).abs() > min_height
     return at[jumps], below[jumps], above[jumps]
-
-
-def _average_slopes(slopes: Tensor) -> Tensor:
-    """Return an op's slopes, given at evenly spaced x, averaged over normal noise around each x."""
-    edges = torch.arange(-1.5 * REACH * FINE, 1.5 * REACH * FINE + 2, dtype=torch.float64) - 0.5
-    weights = NOISE.parsed_distribution.bind()(edges / FINE).diff()
-    ends = functional.pad(slopes[None, None], [len(weights) // 2] * 2, mode="replicate")
-    return functional.conv1d(ends, weights[None, None]).flatten()

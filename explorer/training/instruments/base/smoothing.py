@@ -43,17 +43,12 @@ def _compute_upstream(nets: Nets, layer: int) -> Tensor:
     upstream = nets.current_pass.traces[nets.op_layers[-1]].op.upstream
     for below, above in reversed(list(enumerate(nets.op_layers[1:]))):
         if above > layer:
-            passed = _compute_slope(nets, nets.current_pass.traces[above].op.x) * upstream
-            upstream = torch.matmul(passed, nets.products[below].weights.mT)
+            x = nets.current_pass.traces[above].op.x.detach().requires_grad_()
+            with torch.enable_grad():
+                y = nets.op_rules.pairs[0][0](x)
+                slope = torch.autograd.grad(y.sum(), x)[0] if y.requires_grad else torch.zeros_like(x)
+            upstream = torch.matmul(slope * upstream, nets.products[below].weights.mT)
     return upstream
-
-
-def _compute_slope(nets: Nets, x: Tensor) -> Tensor:
-    """Return the op's own derivative at x, by autograd, or 0 if it has none."""
-    leaf = x.detach().requires_grad_()
-    with torch.enable_grad():
-        y = nets.op_rules.pairs[0][0](leaf)
-        return torch.autograd.grad(y.sum(), leaf)[0] if y.requires_grad else torch.zeros_like(x)
 
 
 def _compute_flip_gradient(nets: Nets, op: SmoothedOp, layer: int, n: int) -> Tensor:
@@ -66,14 +61,27 @@ def _compute_flip_gradient(nets: Nets, op: SmoothedOp, layer: int, n: int) -> Te
         is_tabulated = flips.last and op.flat and len(op.distances.distances) <= _MAX_DISTANCES
         change = (_sum_tabulated_jumps if is_tabulated else _sum_grouped_jumps)(flips, op)
     elif len(op.at) == 1:
-        change = _compute_one_step(flips, op, *op.steps)
+        first, _, height = op.steps
+        over = flips.x > first
+        if flips.last:
+            heights = over.new_tensor([height, -height], dtype=flips.x.dtype)
+            rise, fall = flips.tabulate_growth(heights).unbind(1)
+        else:
+            rise = fall = flips.compute_growth((0.5 - over.to(flips.x.dtype)).mul_(2 * height))
+        change = torch.where(over, -fall, rise).mul_(op.compute_density(flips.x - first))
+    elif flips.last:
+        parts = flips.split_members(2 * op.near + 1)
+        change = torch.cat([_sum_member_steps(flips, part, op, *op.steps) for part in parts])
     else:
-        change = (_sum_tabulated_steps if flips.last else _sum_steps)(flips, op, *op.steps)
+        change = _sum_steps(flips, op, *op.steps)
     return change.mul_(op.max_density)
 
 
 def _sum_grouped_jumps(flips: Flips, op: SmoothedOp) -> Tensor:
-    """Return the weighted sum of loss changes at any op's jumps, with the loss at the ends of each group."""
+    """Return the weighted sum of the changes of the loss at the jumps of any op.
+
+    The loss is evaluated only at the ends of each group of jumps.
+    """
     groups, total = op.groups, torch.zeros_like(flips.x)
     first = torch.searchsorted(groups.last, flips.x - REACH * op.sigma).clamp_(
         max=len(groups.last) - groups.near
@@ -104,26 +112,13 @@ def _sum_tabulated_jumps(flips: Flips, op: SmoothedOp) -> Tensor:
     return torch.cat(parts)
 
 
-def _compute_one_step(flips: Flips, op: SmoothedOp, first: float, _width: float, height: float) -> Tensor:
-    """Return the weighted change of the loss for an op with a single jump, from ``first`` by ``height``."""
-    over = flips.x > first
-    if flips.last:
-        rise, fall = flips.tabulate_growth(over.new_tensor([height, -height], dtype=flips.x.dtype)).unbind(1)
-    else:
-        rise = fall = flips.compute_growth((0.5 - over.to(flips.x.dtype)).mul_(2 * height))
-    return torch.where(over, -fall, rise).mul_(op.compute_density(flips.x - first))
-
-
-def _sum_tabulated_steps(flips: Flips, op: SmoothedOp, first: float, width: float, height: float) -> Tensor:
-    """Return the weighted sum of loss changes at an op's equal jumps, just below the output layer."""
-    parts = flips.split_members(2 * op.near + 1)
-    return torch.cat([_sum_member_steps(flips, part, op, first, width, height) for part in parts])
-
-
 def _sum_member_steps(
     flips: Flips, members: slice, op: SmoothedOp, first: float, width: float, height: float
 ) -> Tensor:
-    """Return the weighted sum of loss changes at equal jumps for those nets that ``members`` selects."""
+    """Return the weighted sum of loss changes at an op's equal jumps, just below the output layer.
+
+    ``members`` selects the nets.
+    """
     x = flips.x[members]
     below = _count_steps_below(x, op, first, width)
     total = torch.zeros_like(x)
@@ -146,7 +141,11 @@ def _sum_steps(flips: Flips, op: SmoothedOp, first: float, width: float, height:
     densities = _compute_densities(flips.x, level, op, first, width, range(-op.near, op.near))
     weights = -functional.pad(densities, (0, 0, 0, 0, 1, 1)).diff(dim=1)
     total = torch.zeros_like(flips.x)
-    for up, group in _group_offsets(op.near, levels).items():
+    groups: dict[int, list[int]] = {}  # offsets except 0, by their remainder modulo ``levels``
+    for offset in (*range(-op.near, 0), *range(1, op.near + 1)):
+        if abs(offset) < levels:
+            groups.setdefault(offset % levels, []).append(offset)
+    for up, group in groups.items():
         shift = (
             torch.remainder(level + up, levels).sub_(level)
             if len(group) > 1
@@ -155,15 +154,6 @@ def _sum_steps(flips: Flips, op: SmoothedOp, first: float, width: float, height:
         weight = weights[:, [op.near + offset for offset in group]].sum(1)
         total.addcmul_(flips.compute_growth(shift.mul_(height)), weight)
     return total
-
-
-def _group_offsets(near: int, levels: int) -> dict[int, list[int]]:
-    """Return the offsets from −near to near, except 0, in groups by their remainder modulo ``levels``."""
-    groups: dict[int, list[int]] = {}
-    for offset in (*range(-near, 0), *range(1, near + 1)):
-        if abs(offset) < levels:
-            groups.setdefault(offset % levels, []).append(offset)
-    return groups
 
 
 def _count_steps_below(x: Tensor, op: SmoothedOp, first: float, width: float) -> Tensor:

@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
 from typing import Any
 
 import torch
 from torch import Tensor
 
-from explorer.catalogue import Op, Rule
+from explorer.catalogue import Rule
 from explorer.formula import format_percent
-from explorer.formula.tree import Data
 from explorer.training.instruments.base.instrument import Argument, Nets, Record, Requested, count_op_layers
 from explorer.training.instruments.base.rule_shape import compute_span
 from explorer.training.instruments.slow_motion.stages import Axis, Stage, Tensors, get_stages
@@ -33,43 +31,68 @@ def measure(nets: Nets, *, layer: int) -> dict[int, Record | None]:
         layer: the index among the layers with the op.
 
     Returns:
-        ``stages``: their texts, in order of time (see ``Stage``).
-        ``tensors`` by name: ``values`` (down · across,) float32 row by row, their ``shape`` and ``axes``; if
-            a row or column over inputs consists of square images, the ``side`` of each and their number
-            ``tiles``, otherwise 0. Random numbers of op and rule, and losses that they need, have their names
-            in formulas, such as ``u()``.
-        ``layer`` of ``layers``, ``seed``, and ``times``, the time steps per example.
-        ``map_side``: the side in units of the map that a column over rows is, or 0.
-        ``by_example``: whether rows are examples.
-        ``span``: the range of x for plotting curves.
-        ``classes``: whether there are classes.
-        ``op`` and ``rule``: their keys, with all ``parameters`` at their present values, and the rule's
-            ``formula``.
-        ``by_unit``: the values of parameters that learn by channel, for visible units.
-        ``gradient``: the tree of torch's own gradient, if learned parameters make it differ from the op's, or
-            None.
-        ``linear``: whether the rule multiplies g by a factor.
-        ``plain``, ``plain_op``: whether the formula of the rule, and of the op, needs no mean over the batch.
-        ``step``: the number of steps taken.
-        ``note``: a remark, or "".
+        A dict from the index of each rule to a dict with these keys.
+
+        - ``stages``: the texts of the stages, in order of time (see ``Stage``).
+        - ``tensors``: a dict from names to dicts: ``values``, (down · across,) float32, row by row, with
+          their ``shape`` and ``axes``. If a row or column over inputs consists of square images, ``side`` is
+          that of an image and ``tiles`` their number, otherwise both are 0. Random numbers of op and rule,
+          and losses that they need, have their names in formulas, such as ``u()``.
+        - ``layer``, ``layers``: the index of the layer, and the number of layers with the op.
+        - ``seed``: the seed of the net.
+        - ``times``: the time steps per example.
+        - ``map_side``: the side in units of the feature map in each column over rows, or 0 without maps.
+        - ``by_example``: whether rows are examples.
+        - ``span``: the range of x for plotting curves.
+        - ``classes``: whether there are classes.
+        - ``op``, ``rule``: their keys.
+        - ``parameters``: a dict from the names of all parameters to their present values.
+        - ``formula``: the rule's formula.
+        - ``by_unit``: a dict from the names of parameters that learn by channel to their values, for visible
+          units.
+        - ``gradient``: the tree of torch's own gradient, if learned parameters make it differ from the op's,
+          or None.
+        - ``linear``: whether the rule multiplies g by a factor.
+        - ``plain``, ``plain_op``: whether the formula of the rule, and of the op, needs no mean over the
+          batch.
+        - ``step``: the number of steps taken.
+        - ``note``: a remark, or "".
 
     Raises:
         ValueError: there is no such layer.
     """
     step = Step(nets, layer)
-    return {rule: _record(step, rule, member) for rule, member in nets.ensemble.find_firsts().items()}
+    return {rule: _describe_step(step, rule, member) for rule, member in nets.ensemble.find_firsts().items()}
 
 
-def _record(step: Step, rule: int, member: int) -> Record:
-    """Return the next training step of one backward rule's net as data for the page."""
+def _describe_step(step: Step, rule: int, member: int) -> Record:
+    """Return the next training step of one net of a rule as data for the page, see ``measure``."""
     nets = step.nets
     entry = nets.rules[rule]
     parameters = nets.get_parameters(member, step.layer)
     linear = is_linear(nets.op, entry, tuple(sorted(parameters.items())))
-    facts, tensors = (
-        _make_facts(step, rule, linear),
-        _make_tensors(step, member) | _make_random_tensors(step, rule, member),
+    facts, tensors = _make_facts(step, rule, linear), _make_tensors(step, rule, member)
+    learned = nets.get_learned(member, step.layer)
+    # Torch may differentiate the op in another way if some of its parameters learn.
+    gradient = (
+        None
+        if entry.parsed
+        else nets.op.parsed.derive_gradient(list_learned(nets.op, entry, nets.settings.learn))
     )
+    if gradient == nets.op.parsed.gradient:
+        gradient = None
+    stages = []
+    for stage in get_stages(nets.site):
+        name = stage.tensor if isinstance(stage.tensor, str) else stage.key
+        stages.append(
+            {name: getattr(stage, name) for name in ("key", "view", "under", "scale")}
+            | {name: getattr(stage, name).format_map(facts) for name in ("title", "words", "numbers")}
+            | {
+                "otherwise": {key: text.format_map(facts) for key, text in stage.otherwise.items()},
+                "tensor": name,
+                "note": _describe_visible(step, stage, tensors[name]),
+            }
+        )
     return {
         "layer": step.layer,
         "layers": len(step.op_layers),
@@ -85,59 +108,56 @@ def _record(step: Step, rule: int, member: int) -> Record:
         "plain": has_formula(nets.op, entry),
         "plain_op": has_formula(nets.op),
         "parameters": parameters,
-        "by_unit": _list_unit_values(step, member),
-        "gradient": _make_gradient_tree(nets.op, entry, nets.settings.learn),
+        "by_unit": {
+            name: values[:MAX_VISIBLE].tolist() for name, values in learned.items() if len(values) > 1
+        },
+        "gradient": gradient and gradient.data,
         "op": nets.op.key,
         "rule": entry.key,
         "step": nets.ensemble.optimiser.steps,
         "note": ""
         if step.batch_pass.finite[member]
         else "This step makes the net infinite or NaN: it drops out.",
-        "stages": [_describe_stage(step, stage, facts, tensors) for stage in get_stages(nets.site)],
+        "stages": stages,
         "tensors": tensors,
     }
 
 
-def _list_unit_values(step: Step, member: int) -> dict[str, list[float]]:
-    """Return the values of the parameters that are learned per channel, in the order of the channels."""
-    learned = step.nets.get_learned(member, step.layer)
-    return {name: values[:MAX_VISIBLE].tolist() for name, values in learned.items() if len(values) > 1}
+def _make_tensors(step: Step, rule: int, member: int) -> dict[str, Record]:
+    """Return the visible parts of all tensors of a training step as a dict from names to records.
 
-
-def _make_gradient_tree(op: Op, rule: Rule, learn: Sequence[str]) -> Data | None:
-    """Return torch's own derivative of the op as an expression tree, or None if learning does not change it.
-
-    Torch may differentiate the op in another way if some of its parameters are learned.
+    The random numbers and losses that op and rule use are included.
     """
-    gradient = None if rule.parsed else op.parsed.derive_gradient(list_learned(op, rule, learn))
-    return None if gradient is None or gradient == op.parsed.gradient else gradient.data
-
-
-def _make_tensors(step: Step, member: int) -> dict[str, Record]:
-    """Return the displayed parts of all tensors of a training step as a dict of records by name."""
     sources: dict[str, Tensors] = {}
     for stage in get_stages(step.nets.site):
         own_tensor = {} if isinstance(stage.tensor, str) else {stage.key: stage.tensor}
         sources |= {**own_tensor, **stage.also}
-    return {name: _make_visible(step, read(step)[member], axes) for name, (read, axes) in sources.items()}
-
-
-def _make_random_tensors(step: Step, rule: int, member: int) -> dict[str, Record]:
-    """Return the random numbers and losses that op and rule use, as a dict from names to records."""
-    requested = {*step.nets.op.random_names, *step.nets.rules[rule].random_names}
-    names = {U, *requested} if requested else requested
-    tensors = {name: each for name, each in step.random.items() if name in names}
-    return {name: _make_visible(step, each[member], ("row", "unit")) for name, each in tensors.items()}
+    records = {name: _make_visible(step, read(step)[member], axes) for name, (read, axes) in sources.items()}
+    random_names = {*step.nets.op.random_names, *step.nets.rules[rule].random_names}
+    for name, tensor in step.random.items() if random_names else ():
+        if name in {U, *random_names}:
+            records[name] = _make_visible(step, tensor[member], ("row", "unit"))
+    return records
 
 
 def _make_visible(step: Step, tensor: Tensor, axes: tuple[Axis, Axis]) -> Record:
-    """Return the part of a tensor that is displayed, encoded for the page."""
+    """Return the visible part of a tensor as a record for the page, see ``tensors`` of ``measure``."""
     rows, columns = (
         _select_visible(step, axis, count).to(tensor.device)
         for axis, count in zip(axes, tensor.shape, strict=True)
     )
     part = tensor[rows][:, columns].to(torch.float32)
-    side, tiles = _find_images(step, axes, part)
+    side, tiles, pixels = 0, 0, step.weights.shape[1]
+    over = [count for axis, count in zip(axes, part.shape, strict=True) if _is_input_axis(step, axis)]
+    if step.kernel and over:
+        side, tiles = step.kernel, over[0] // step.kernel**2
+    elif (
+        "input" in axes
+        and step.nets.task.kind == "image"
+        and not step.layer
+        and math.isqrt(pixels) ** 2 == pixels <= MAX_VISIBLE
+    ):
+        side, tiles = math.isqrt(over[0]), 1
     return {
         "values": part.cpu().contiguous().numpy().reshape(-1),
         "shape": list(part.shape),
@@ -147,30 +167,15 @@ def _make_visible(step: Step, tensor: Tensor, axes: tuple[Axis, Axis]) -> Record
     }
 
 
-def _find_images(step: Step, axes: tuple[Axis, Axis], part: Tensor) -> tuple[int, int]:
-    """Return the side and the number of square images in a row of a tensor, (0, 0) if it holds none."""
-    over = [count for axis, count in zip(axes, part.shape, strict=True) if _is_input_axis(step, axis)]
-    if step.kernel and over:
-        return step.kernel, over[0] // step.kernel**2
-    return (math.isqrt(over[0]), 1) if "input" in axes and _is_image(step) else (0, 0)
-
-
-def _is_image(step: Step) -> bool:
-    pixels = step.weights.shape[1]
-    return (
-        step.nets.task.kind == "image" and not step.layer and math.isqrt(pixels) ** 2 == pixels <= MAX_VISIBLE
-    )
-
-
 def _is_input_axis(step: Step, axis: Axis) -> bool:
     return axis == "input" or (axis == "row" and step.on_weights)
 
 
 def _select_visible(step: Step, axis: Axis, count: int) -> Tensor:
-    """Return the indices of an axis that are displayed.
+    """Return the visible indices of an axis with ``count`` indices.
 
-    For examples over time these are all times of the first examples, example by example; for kernels complete
-    parts.
+    For examples over time these are all times of the first examples, example by example. Kernels are never
+    cut.
     """
     if step.kernel and _is_input_axis(step, axis):
         return torch.arange(min(count, MAX_MAPS * step.kernel**2))
@@ -184,54 +189,36 @@ def _select_visible(step: Step, axis: Axis, count: int) -> Tensor:
     return torch.arange(min(count, MAX_VISIBLE))
 
 
-def _describe_stage(
-    step: Step, stage: Stage, facts: Mapping[str, Any], tensors: Mapping[str, Record]
-) -> Record:
-    fields = {name: getattr(stage, name) for name in ("key", "view", "under", "scale")}
-    texts = {name: getattr(stage, name).format_map(facts) for name in ("title", "words", "numbers")}
-    otherwise = {name: text.format_map(facts) for name, text in stage.otherwise.items()}
-    name = stage.tensor if isinstance(stage.tensor, str) else stage.key
-    return {
-        **fields,
-        **texts,
-        "otherwise": otherwise,
-        "tensor": name,
-        "note": _note(step, stage, tensors[name]),
-    }
+def _describe_visible(step: Step, stage: Stage, tensor: Record) -> str:
+    """Return text on the fraction of a tensor's elements that is 0, or on its visible part.
 
-
-def _note(step: Step, stage: Stage, tensor: Record) -> str:
-    """Return a note on the fraction of a tensor's elements that is 0, or on the part of it displayed."""
+    Examples of the second kind are "64 of 100 units" and, for feature maps, "1 of 8 maps".
+    """
     if stage.zeros:
         zeros = float((tensor["values"] == 0).mean())
         return f"{format_percent(zeros)} exactly 0" if zeros else "none exactly 0"
     if step.kernel and tuple(tensor["axes"]) in _MAP_AXES:
-        return _describe_map_part(step, tensor)
-    sizes = _list_sizes(step)
-    pairs = zip(tensor["shape"], tensor["axes"], strict=True)
-    return " × ".join(_format_part(visible, *sizes[axis]) for visible, axis in pairs)
-
-
-def _describe_map_part(step: Step, tensor: Record) -> str:
-    """Return words for the displayed part of feature maps or kernels, such as "1 of 8 maps"."""
-    inputs, units = step.weights.shape[1:]
-    visible, below = tensor["tiles"], inputs // step.kernel**2
-    maps = f"{below} map{'s' * (below > 1)}" if visible == below else f"the first {visible} of {below} maps"
-    part_text = f"1 of {units} {'kernels' if _is_input_axis(step, tensor['axes'][0]) else 'maps'}"
-    if tensor["axes"][1] == "input":
-        return f"{step.kernel} × {step.kernel} of {maps}"
-    return f"{part_text}, {step.kernel} × {step.kernel} for {maps}" if visible else part_text
+        inputs, units = step.weights.shape[1:]
+        visible, below = tensor["tiles"], inputs // step.kernel**2
+        maps = (
+            f"{below} map{'s' * (below > 1)}" if visible == below else f"the first {visible} of {below} maps"
+        )
+        if tensor["axes"][1] == "input":
+            return f"{step.kernel} × {step.kernel} of {maps}"
+        text = f"1 of {units} {'kernels' if _is_input_axis(step, tensor['axes'][0]) else 'maps'}"
+        return f"{text}, {step.kernel} × {step.kernel} for {maps}" if visible else text
+    texts, sizes = [], _list_sizes(step)
+    for visible, axis in zip(tensor["shape"], tensor["axes"], strict=True):
+        count, name = sizes[axis]
+        texts.append(f"{count:,} {name}" if visible == count else f"{visible} of {count:,} {name}")
+    return " × ".join(texts)
 
 
 _MAP_AXES = {("row", "unit"), ("row", "input"), ("input", "unit")}
 
 
-def _format_part(visible: int, count: int, name: str) -> str:
-    return f"{count:,} {name}" if visible == count else f"{visible} of {count:,} {name}"
-
-
 def _list_sizes(step: Step) -> dict[str, tuple[int, str]]:
-    """Return the length of each kind of axis, and a noun for what is counted along it."""
+    """Return a dict from each kind of axis to its length and a noun, such as (64, "units")."""
     inputs, units = step.weights.shape[1:]
     repetitions = " × times" * (step.times > 1) + " × places" * (step.places > 1)
     rows = step.examples * step.times * step.places, f"examples{repetitions}"

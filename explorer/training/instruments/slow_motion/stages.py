@@ -30,17 +30,17 @@ class Stage:
     Attributes:
         key: the name of the stage in links.
         title: the title of the picture.
-        tensor: the displayed tensor, named by the stage's key, and its axes, down and across; or the key of
+        tensor: a function that returns the displayed tensor, with its axes, down and across; or the key of
             the stage with that tensor.
         view: the kind of drawing.
         words: a description of the stage.
         numbers: the description with the numbers of one row and unit.
-        otherwise: the texts that replace ``words`` if a tensor is 0, by the tensor's name; the first match
-            counts.
+        otherwise: a dict from the names of tensors to texts. The text of the first tensor that is 0 replaces
+            ``words``.
         under: the stage below which the stage is displayed; empty in the forward pass.
         scale: the stage that defines the colour scale; by default this stage.
         zeros: whether the fraction of exact zeros is stated.
-        also: further tensors, by name.
+        also: a dict from names to further tensors.
     """
 
     key: str

@@ -64,9 +64,9 @@ class Step:
 
     @cached_property
     def random(self) -> dict[str, Tensor]:
-        """A dict from names in formulas to the op's random numbers, and to the losses that depend on them.
+        """The op's random numbers, and the losses that depend on them, as a dict from names in formulas.
 
-        Each has the shape of ``op``.
+        The tensors have the shape of ``op``.
         """
         trace, site = self.trace, self.nets.site
         u = trace.u
