@@ -6,6 +6,8 @@
 import torch
 from torch.autograd import Function
 
+from tests.checks.cases.case import make_function
+
 DOUBLES = {}
 
 
@@ -30,55 +32,6 @@ class Style(Function):
 
 def _learned(*values):
     return tuple(torch.tensor(value, requires_grad=True) for value in values)
-
-
-@double("linear in g")
-class TanhWithoutG(Style):
-    @staticmethod
-    def forward(x):
-        return torch.tanh(x)
-
-    @staticmethod
-    def backward(ctx, g):
-        _, y = ctx.saved_tensors
-        return 1 - y**2
-
-
-@double("linear in g", "true derivative")
-class ClampToOne(Style):
-    @staticmethod
-    def forward(x):
-        return x.clamp(0, 1)
-
-    @staticmethod
-    def backward(ctx, g):
-        x, _ = ctx.saved_tensors
-        return torch.where(x < 0, torch.zeros_like(g), torch.where(x > 1, torch.ones_like(g), g))
-
-
-@double("finite")
-class SigmoidThatOverflows(Style):
-    @staticmethod
-    def forward(x):
-        return (x > 0).to(x.dtype)
-
-    @staticmethod
-    def backward(ctx, g):
-        x, _ = ctx.saved_tensors
-        return g * 25 * torch.exp(-25 * x) / (torch.exp(-25 * x) + 1) ** 2
-
-
-@double("kinks", "true derivative")
-class HardswishWithTwoOpenBranches(Style):
-    @staticmethod
-    def forward(x):
-        return torch.nn.functional.hardswish(x)
-
-    @staticmethod
-    def backward(ctx, g):
-        x, _ = ctx.saved_tensors
-        inner = torch.where((x > -3) & (x < 3), g * (2 * x + 3) / 6, torch.zeros_like(g))
-        return torch.where(x > 3, g, inner)
 
 
 @double("true derivative", "parameter gradients", arguments=_learned([-0.5]))
@@ -159,88 +112,6 @@ class LSQOfWrongShape(LSQ):
         return gradient, step.sum(), *none
 
 
-@double("dtype and shape", arguments=(0.5,))
-class OneValueForTwo(Style):
-    @staticmethod
-    def forward(x, s):
-        return (x / s).round() * s
-
-    @staticmethod
-    def backward(ctx, g):
-        return g.clone()
-
-
-@double("memory", "true derivative")
-class SwishWritesIntoX(Style):
-    @staticmethod
-    def forward(x):
-        return x.mul_(torch.sigmoid(x)).clone()
-
-    @staticmethod
-    def setup_context(ctx, inputs, output):
-        ctx.save_for_backward(inputs[0])
-
-    @staticmethod
-    def backward(ctx, g):
-        (x,) = ctx.saved_tensors
-        s = torch.sigmoid(x)
-        return g * (s + x * s * (1 - s))
-
-
-@double("memory")
-class TakesGForContiguous(Style):
-    @staticmethod
-    def forward(x):
-        return x**2
-
-    @staticmethod
-    def backward(ctx, g):
-        x, _ = ctx.saved_tensors
-        flat = torch.as_strided(g, (g.numel(),), (1,))
-        return flat.reshape(x.shape) * 2 * x
-
-
-@double("memory")
-class MedianOfAView(Style):
-    @staticmethod
-    def forward(x):
-        return torch.where(x < x.view(-1).median(), torch.zeros_like(x), torch.ones_like(x))
-
-    @staticmethod
-    def backward(ctx, g):
-        return g.clone()
-
-
-@double("double backward")
-class SwishWithSavedSigmoid(Function):
-    @staticmethod
-    def forward(ctx, x):
-        ctx.s = torch.sigmoid(x)
-        ctx.save_for_backward(x)
-        return x * ctx.s
-
-    @staticmethod
-    def backward(ctx, g):
-        (x,) = ctx.saved_tensors
-        return g * (ctx.s + x * ctx.s * (1 - ctx.s))
-
-
-@double("autocast", arguments=_learned([[0.3, -0.2, 0.5], [0.1, 0.7, -0.4]]))
-class MatrixProductWithoutCustomForward(Function):
-    @staticmethod
-    def forward(ctx, x, w):
-        ctx.save_for_backward(x, w)
-        return x @ w.t()
-
-    @staticmethod
-    def backward(ctx, g):
-        x, w = ctx.saved_tensors
-        return g @ w, g.t() @ x
-
-
-# Variations of these kinds.
-
-
 @double("memory")
 class ChangesWhatItSaved(Style):
     @staticmethod
@@ -254,40 +125,6 @@ class ChangesWhatItSaved(Style):
     @staticmethod
     def backward(ctx, g):
         return ctx.factor.mul_(g)
-
-
-@double("double backward")
-class GradientByData(Style):
-    @staticmethod
-    def forward(x):
-        return torch.sin(x)
-
-    @staticmethod
-    def backward(ctx, g):
-        x, _ = ctx.saved_tensors
-        return g * torch.cos(x.data)
-
-
-@double("devices")
-class StaysOnTheCPU(Style):
-    @staticmethod
-    def forward(x):
-        return x.clone()
-
-    @staticmethod
-    def backward(ctx, g):
-        return g * torch.ones(g.shape[-1] if g.dim() else (), dtype=g.dtype, device="cpu")
-
-
-@double("devices")
-class CallsCudaInBackward(Style):
-    @staticmethod
-    def forward(x):
-        return x.round()
-
-    @staticmethod
-    def backward(ctx, g):
-        return g.cuda()
 
 
 @double("transforms")
@@ -304,18 +141,6 @@ class AsksForValues(Style):
         return g * (1 - y**2)
 
 
-@double("area", "antiderivative")
-class TriangleThatTurnsNegative(Style):
-    @staticmethod
-    def forward(x):
-        return (x > 0).to(x.dtype)
-
-    @staticmethod
-    def backward(ctx, g):
-        x, _ = ctx.saved_tensors
-        return g * torch.where(x < 0, torch.ones_like(x), -torch.ones_like(x))
-
-
 @double("parameter gradients", arguments=_learned(0.5, 2.0))
 class GradientsInWrongOrder(Style):
     @staticmethod
@@ -330,18 +155,6 @@ class GradientsInWrongOrder(Style):
     def backward(ctx, g):
         x, a, b = ctx.saved_tensors
         return g * (a + 2 * b * x), (g * x**2).sum(), (g * x).sum()
-
-
-@double("true derivative", arguments=(-0.2,))
-class LeakyByY(Style):
-    @staticmethod
-    def forward(x, slope):
-        return torch.where(x > 0, x, slope * x)
-
-    @staticmethod
-    def backward(ctx, g):
-        _, y = ctx.saved_tensors
-        return torch.where(y > 0, g, ctx.arguments[0] * g), None
 
 
 @double("parameter gradients", arguments=_learned([0.25]))
@@ -378,34 +191,28 @@ class LSQByChannelFromSaturatedOnly(LSQ):
         return g * inside.to(g.dtype), due.sum_to_size(s.shape), None, None
 
 
-@double("deterministic", arguments=(0.2,))
-class SpikeAtRandomBelow(Style):
-    @staticmethod
-    def forward(x, variance):
-        return (x > 0).to(x.dtype)
-
-    @staticmethod
-    def backward(ctx, g):
-        _, y = ctx.saved_tensors
-        (variance,) = ctx.arguments
-        return torch.where(y > 0, g, g * (torch.rand_like(g) - 0.5) * variance), None
+def add(name, forward, backward, *checks, arguments=()):
+    DOUBLES[name] = make_function(forward, backward), arguments, checks
 
 
-@double("deterministic")
-class DitheredGradient(Style):
-    @staticmethod
-    def forward(x):
-        return x.clone()
-
-    @staticmethod
-    def backward(ctx, g):
-        return g + 1e-3 * torch.randn_like(g)
+def multiply_by_swish_slope(g, x, s):
+    return g * (s + x * s * (1 - s))
 
 
-@double("parameter gradients", arguments=_learned([0.25]))
-class PReLUOfWrongSign(PReLUWithMean):
-    @staticmethod
-    def backward(ctx, g):
-        x, w = ctx.saved_tensors
-        due = torch.where(x > 0, torch.zeros_like(g), g * x)
-        return torch.where(x > 0, g, w * g), -due.sum().reshape(w.shape)
+add("swish that writes into x", lambda x: x.mul_(x.sigmoid()).clone(),
+    lambda x, g: multiply_by_swish_slope(g, x, x.sigmoid()), "memory", "true derivative")  # fmt: skip
+add("swish with a detached sigmoid", lambda x: x * x.sigmoid(),
+    lambda x, g: multiply_by_swish_slope(g, x, x.sigmoid().detach()), "double backward")  # fmt: skip
+add("sine by its data", torch.sin, lambda x, g: g * x.data.cos(), "double backward")
+add("takes g for contiguous", lambda x: x**2,
+    lambda x, g: torch.as_strided(g, (g.numel(),), (1,)).reshape(x.shape) * 2 * x, "memory")  # fmt: skip
+add("median of a view", lambda x: (x >= x.view(-1).median()).to(x), lambda x, g: g.clone(), "memory")
+add("stays on the CPU", lambda x: x.clone(), lambda x, g: g * torch.ones(g.shape, dtype=g.dtype), "devices")
+add("calls cuda in backward", torch.round, lambda x, g: g.cuda(), "devices")
+add("product without custom_fwd", lambda x, w: x @ w.t(), lambda x, g, w: g @ w, "autocast",
+    arguments=(torch.tensor([[0.3, -0.2, 0.5], [0.1, 0.7, -0.4]]),))  # fmt: skip
+add("leaky by y", lambda x, slope: torch.where(x > 0, x, slope * x),
+    lambda x, g, slope: torch.where(slope * x.abs() > 0, g, slope * g), "true derivative",
+    arguments=(-0.2,))  # fmt: skip
+add("draws in backward", torch.round, lambda x, g: g * torch.rand_like(g) * 2, "deterministic")
+add("dithers", torch.clone, lambda x, g: g + 1e-3 * torch.randn_like(g), "deterministic")

@@ -9,6 +9,7 @@ import torch
 from torch.autograd import Function
 from torch.autograd.function import once_differentiable
 
+from tests.checks.cases.case import make_function
 from tests.checks.doubles import LSQ, Style
 
 PUBLISHED = {}
@@ -27,6 +28,15 @@ def _learned(value):
 
 
 published(_learned([0.3]), -4, 3)(LSQ)
+# Its steps are too fine for differences where x is large, and coarse where x is small.
+published(256)(
+    make_function(lambda x, n: (x.exp() * n).round() / n, lambda x, g, n: g * x.exp(), "QuantizedExponential")
+)
+published(-1.0, 1.0)(
+    make_function(
+        torch.clamp, lambda x, g, low, high: g * (g * (x - x.clamp(low, high)) >= 0), "ClampThatLetsBack"
+    )
+)
 
 
 @published()
@@ -60,20 +70,6 @@ class QuantizedPACT(Function):
         return g * (~(below | above)).to(g.dtype), (g * above.to(g.dtype)).sum().reshape(alpha.shape), None
 
 
-@published(_learned([0.25]))
-class PReLU(Function):
-    @staticmethod
-    def forward(ctx, x, w):
-        ctx.save_for_backward(x, w)
-        return torch.where(x >= 0, x, w * x)
-
-    @staticmethod
-    def backward(ctx, g):
-        x, w = ctx.saved_tensors
-        due = torch.where(x >= 0, torch.zeros_like(g), g * x)
-        return torch.where(x >= 0, g, w * g), due.sum().reshape(w.shape)
-
-
 @published(_learned([0.1, 0.2, 0.4]))
 class PReLUPerChannel(Function):
     @staticmethod
@@ -92,50 +88,6 @@ class PReLUPerChannel(Function):
         return gx, gw
 
 
-@published(256)
-class QuantizedExponential(Function):
-    """Its steps are too fine for differences where x is large, and coarse where x is small."""
-
-    @staticmethod
-    def forward(ctx, x, levels):
-        ctx.save_for_backward(x)
-        return (torch.exp(x) * levels).round() / levels
-
-    @staticmethod
-    def backward(ctx, g):
-        (x,) = ctx.saved_tensors
-        return g * torch.exp(x), None
-
-
-@published(16, 0.2)
-class EWGS(Function):
-    @staticmethod
-    def forward(ctx, x, levels, delta):
-        y = torch.round(x * (levels - 1)) / (levels - 1)
-        ctx.delta = delta
-        ctx.save_for_backward(x - y)
-        return y
-
-    @staticmethod
-    def backward(ctx, g):
-        (error,) = ctx.saved_tensors
-        return g * (1 + ctx.delta * torch.sign(g) * error), None, None
-
-
-@published()
-class MemoryEfficientSwish(Function):
-    @staticmethod
-    def forward(ctx, x):
-        ctx.save_for_backward(x)
-        return x * torch.sigmoid(x)
-
-    @staticmethod
-    def backward(ctx, g):
-        x = ctx.saved_tensors[0]
-        s = torch.sigmoid(x)
-        return g * (s * (1 + x * (1 - s)))
-
-
 @published(_learned(0.7))
 class GradientReversalOfTensor(Function):
     @staticmethod
@@ -147,34 +99,6 @@ class GradientReversalOfTensor(Function):
     def backward(ctx, g):
         (alpha,) = ctx.saved_tensors
         return -alpha * g, None
-
-
-@published()
-class BinarizeHinton(Function):
-    @staticmethod
-    def forward(ctx, x):
-        return torch.where(x >= 0, 1.0, -1.0).to(x.dtype)
-
-    @staticmethod
-    def backward(ctx, g):
-        return g
-
-
-@published()
-class SuperSpike(Function):
-    scale = 100.0
-
-    @staticmethod
-    def forward(ctx, x):
-        ctx.save_for_backward(x)
-        out = torch.zeros_like(x)
-        out[x > 0] = 1.0
-        return out
-
-    @staticmethod
-    def backward(ctx, g):
-        (x,) = ctx.saved_tensors
-        return g.clone() / (SuperSpike.scale * torch.abs(x) + 1.0) ** 2
 
 
 @published(0.1, 0, -8, 7)
@@ -189,33 +113,6 @@ class FakeQuantize(Function):
     def backward(ctx, g):
         (inside,) = ctx.saved_tensors
         return g * inside, None, None, None, None
-
-
-@published(-1.0, 1.0)
-class ClampWithSavedMask(Function):
-    @staticmethod
-    def forward(ctx, x, low, high):
-        ctx.save_for_backward((x >= low) & (x <= high))
-        return x.clamp(low, high)
-
-    @staticmethod
-    def backward(ctx, g):
-        (mask,) = ctx.saved_tensors
-        return g.masked_fill(~mask, 0), None, None
-
-
-@published(0.0, 1.0)
-class ClampWithGrad(Function):
-    @staticmethod
-    def forward(ctx, x, low, high):
-        ctx.low, ctx.high = low, high
-        ctx.save_for_backward(x)
-        return x.clamp(low, high)
-
-    @staticmethod
-    def backward(ctx, g):
-        (x,) = ctx.saved_tensors
-        return g * (g * (x - x.clamp(ctx.low, ctx.high)) >= 0), None, None
 
 
 @published()
@@ -258,33 +155,6 @@ class SinhOnce(Function):
     @once_differentiable
     def backward(ctx, g):
         return g * ctx.cosh
-
-
-@published(3.0)
-class MulConstant(Function):
-    @staticmethod
-    def forward(ctx, x, constant):
-        ctx.constant = constant
-        return x * constant
-
-    @staticmethod
-    def backward(ctx, g):
-        return g * ctx.constant, None
-
-
-@published()
-class MyReLU(Function):
-    @staticmethod
-    def forward(ctx, x):
-        ctx.save_for_backward(x)
-        return x.clamp(min=0)
-
-    @staticmethod
-    def backward(ctx, g):
-        (x,) = ctx.saved_tensors
-        grad_input = g.clone()
-        grad_input[x < 0] = 0
-        return grad_input
 
 
 @published(_learned([[0.3, -0.2, 0.5], [0.1, 0.7, -0.4]]), _learned([0.1, 0.2]))

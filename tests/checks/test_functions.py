@@ -16,6 +16,8 @@ from torch.autograd import Function
 import explorer
 from explorer.checks import CHECKS, VERDICTS, check
 from explorer.lessons import ClampGradient, FixedClampGradient, MulConstant, MyReLU, RoundGradient
+from tests.checks.cases.case import Case
+from tests.checks.cases.literature import CASES
 from tests.checks.doubles import DOUBLES, Style
 from tests.checks.published import PUBLISHED
 from tests.selection import take_part
@@ -59,28 +61,28 @@ def test_an_exact_function_passes_the_checks():
 
 @pytest.mark.usefixtures("skip_compile")
 def test_an_old_style_function_is_told_to_add_setup_context():
-    found = {result.name: result for result in check(PUBLISHED["MemoryEfficientSwish"][0])}
+    found = {result.name: result for result in check(PUBLISHED["ExpSavingItsOutput"][0])}
     assert found["transforms"].verdict == "by design"
     assert "setup_context" in found["transforms"].sentence
 
 
 @pytest.mark.usefixtures("skip_compile")
 @pytest.mark.parametrize(
-    ("name", "of", "words"),
+    ("case", "of", "words"),
     [
-        ("SuperSpike", "area", "k = 100"),
-        ("BinarizeHinton", "antiderivative", "Straight-through"),
-        ("EWGS", "linear in g", "sign of g"),
-        ("MyReLU", "kinks", "relu gives 0"),
-        ("QuantizedPACT", "parameter gradients", "PACT"),
-        ("LSQ", "parameter gradients", "autograd"),
-        ("SinhOnce", "double backward", "once_differentiable"),
-        ("GradientReversalOfTensor", "parameter gradients", "None"),
+        (CASES["Zenke with beta"], "area", "k = 100"),
+        (CASES["Hinton's sign"], "antiderivative", "Straight-through"),
+        (CASES["EWGS"], "linear in g", "sign of g"),
+        (Case(MyReLU), "kinks", "relu gives 0"),
+        (Case(*PUBLISHED["QuantizedPACT"]), "parameter gradients", "PACT"),
+        (Case(*PUBLISHED["LSQ"]), "parameter gradients", "autograd"),
+        (Case(*PUBLISHED["SinhOnce"]), "double backward", "once_differentiable"),
+        (Case(*PUBLISHED["GradientReversalOfTensor"]), "parameter gradients", "None"),
     ],
+    ids=str.split("SuperSpike Hinton EWGS ReLU PACT LSQ sinh reversal"),
 )
-def test_a_result_names_what_was_probably_meant(name, of, words):
-    function, arguments = PUBLISHED[name]
-    found = {result.name: result for result in check(function, *arguments)}
+def test_a_result_names_what_was_probably_meant(case, of, words):
+    found = {result.name: result for result in check(case.function, *case.arguments)}
     assert words in found[of].sentence
 
 
@@ -149,7 +151,7 @@ def test_a_forward_that_always_raises_fails():
     )
 
 
-@pytest.mark.parametrize("name", ["SpikeAtRandomBelow", "DitheredGradient"])
+@pytest.mark.parametrize("name", ["draws in backward", "dithers"])
 def test_a_random_backward_fails_only_the_check_of_determinism(name):
     function, arguments, (only,) = DOUBLES[name]
     found = {result.name: result for result in check(function, *arguments)}

@@ -17,8 +17,6 @@ def draw_triangle(x, g, *_):
     return g * (1 - x.abs()).clamp(min=0).to(g.dtype)
 
 
-add("spike as float", lambda x: (x > 0).float(), lambda x, g: g, area="by design")
-add("spike as float, window", lambda x: (x > 0).float(), lambda x, g: g * (x.abs() < 0.5), area="holds")
 add("spike as float, triangle", lambda x: (x >= 0).float(), draw_triangle, area="holds")
 add(
     "spike as float, gradient of x's dtype",
@@ -26,24 +24,11 @@ add(
     lambda x, g: g.to(x) * (x.abs() < 0.5),
     area="holds",
 )
-add(
-    "threshold of one",
-    lambda x, t: (x > t).float(),
-    lambda x, g, t: g * ((x - t).abs() < 0.5),
-    1.0,
-    area="holds",
-)
-add("spike times one", lambda x: (x > 0) * 1.0, draw_triangle, area="holds")
 add("chosen numbers", lambda x: torch.where(x >= 0, 1.0, -1.0), lambda x, g: g * (x.abs() <= 1), area="holds")
 add("spike in half", lambda x: (x > 0).half(), lambda x, g: g * (x.abs() < 0.5), area="holds")
 add("spike in bfloat16", lambda x: (x > 0).bfloat16(), lambda x, g: g * (x.abs() < 0.5), area="holds")
-add("sign in half", lambda x: x.sign().half(), lambda x, g: g * (x.abs() <= 1), area="holds")
 add("rounded as float", lambda x: x.round().float(), lambda x, g: g, area="holds")
-add("rounded in half", lambda x: x.clamp(-8, 8).round().half(), lambda x, g: g * (x.abs() <= 8.5))
 add("tanh as float", lambda x: torch.tanh(x).float(), lambda x, g: g * (1 - torch.tanh(x) ** 2))
-add(
-    "tanh as float inside", lambda x: torch.tanh(x.float()), lambda x, g: g * (1 - torch.tanh(x.float()) ** 2)
-)
 add(
     "square as double",
     lambda x: x.double() ** 2,

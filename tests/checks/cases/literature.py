@@ -144,43 +144,27 @@ class VectorQuantiser(nn.Module):
 
 
 add("PACT", clip_to_alpha, pull_alpha, learn(3.0))
-add("PACT at six", clip_to_alpha, pull_alpha, learn([6.0]))
 add("PACT quantised", quantise_to_alpha, pull_alpha, learn(2.0), 3)
 add("PACT of one bit", quantise_to_alpha, pull_alpha, learn(1.0), 1)
 add("LSQ", quantise, pull_step_size, learn(0.25), -4, 3)
-add("LSQ of eight bits", quantise, pull_step_size, learn(0.05), -128, 127)
 add("DoReFa activation", quantise_unit, lambda x, g, k: g * ((x >= 0) & (x <= 1)), 2)
-add("DoReFa activation, open mask", quantise_unit, lambda x, g, k: g * ((x > 0) & (x < 1)), 4)
 add("DoReFa with its clamp inside", quantise_unit, lambda x, g, k: g, 2)
-add("DoReFa of one bit with its clamp inside", quantise_unit, lambda x, g, k: g.clone(), 1)
 add("DoReFa rounding", lambda x, k: (x * (2**k - 1)).round() / (2**k - 1), lambda x, g, k: g, 4)
 CASES["DoReFa weights"] = Case(lambda w: quantise_weights(w, 2))
 CASES["DoReFa composed"] = Case(
     lambda x: x.clamp(0, 1) + ((x.clamp(0, 1) * 3).round() / 3 - x.clamp(0, 1)).detach()
 )
 add("XNOR weights", scale_signs, pull_xnor_weights)
-add("XNOR weights, straight through", scale_signs, lambda w, g: g)
+add("Hinton's sign", lambda x: torch.where(x >= 0, 1.0, -1.0).to(x.dtype), lambda x, g: g)
 add("XNOR activations", lambda x: x.sign(), lambda x, g: g * (x.abs() <= 1))
 add("XNOR weights by channel", lambda w: w.sign() * w.abs().mean(1, keepdim=True),
     lambda w, g: g * w.abs().mean(1, keepdim=True) * (w.abs() <= 1), shape=(4, 6))  # fmt: skip
 add("ReActNet sign", lambda x: x.sign(), approximate_sign)
 CASES["ReActNet, composed"] = Case(ReActSign())
 add("SLAYER", step, lambda x, g, scale, tau: g * scale / tau * torch.exp(-x.abs() / tau), 1.0, 0.5)
-add(
-    "SLAYER at a threshold",
-    lambda x, t: (x >= t).to(x),
-    lambda x, g, t: g * 0.5 * torch.exp(-2 * (x - t).abs()),
-    1.25,
-)
 add("Bellec", step, lambda x, g: g * 0.3 * (1 - x.abs()).clamp(min=0))
-add("Bellec with a dampening", step, lambda x, g, d: g * d * (1 - x.abs()).clamp(min=0), 0.3)
-add("SuperSpike", step, lambda x, g: g / (10 * x.abs() + 1) ** 2)
 add("Zenke with beta", step, lambda x, g, b: g / (b * x.abs() + 1) ** 2, 100.0)
-add("sigmoid surrogate", step, lambda x, g, k: g * k * torch.sigmoid(k * x) * torch.sigmoid(-k * x), 25.0)
-add("arctangent surrogate", step, lambda x, g, a: g * a / 2 / (1 + (math.pi / 2 * a * x) ** 2), 2.0)
 add("gaussian surrogate", step, lambda x, g: g * torch.exp(-(x**2) / 0.5) / math.sqrt(math.pi * 0.5))
-add("STBP window", step, lambda x, g: g * (x.abs() < 0.5))
-add("window of width two on a step", step, lambda x, g: g * (x.abs() < 1))
 CASES["spiking module"] = Case(Spiking())
 add(
     "VQ straight through",
@@ -198,11 +182,6 @@ add(
     lambda x, g: g * (x.abs() <= 448),
 )
 add(
-    "cast to E4M3 and back, unmasked",
-    lambda x: x.clamp(-448, 448).to(torch.float8_e4m3fn).to(x.dtype),
-    lambda x, g: g,
-)
-add(
     "cast to E5M2",
     lambda x: x.to(torch.float8_e5m2).to(x.dtype),
     lambda x, g: g.to(torch.float8_e5m2).to(g.dtype),
@@ -212,21 +191,12 @@ add("JumpReLU", jump_relu, pull_jump_relu, learn(0.5))
 add("JumpReLU in log", lambda x, logt: x * (x > logt.exp()), pull_jump_relu_log, learn(-0.3))
 add("step with a learned threshold", lambda x, t: (x > t).to(x), pull_step_threshold, learn(0.3))
 add("ternary weights", lambda x, d: (x > d).to(x) - (x < -d).to(x), lambda x, g, d: g, 0.7)
-add(
-    "ternary weights, clipped",
-    lambda x, d: (x > d).to(x) - (x < -d).to(x),
-    lambda x, g, d: g * (x.abs() <= 1),
-    0.05,
-)
 add("gradient reversal", lambda x, a: x.clone(), lambda x, g, a: -a * g, 0.1)
-add("gradient clipping", lambda x, a: x.clone(), lambda x, g, a: g.clamp(-a, a), 0.01)
 add("lower bound of compression", lambda x, b: x.clamp(min=b), lambda x, g, b: g * ((x >= b) | (g < 0)), 0.1)
 add("EWGS", lambda x, d: x.round(), lambda x, g, d: g * (1 + d * g.sign() * (x - x.round())), 0.1)
 add("guided ReLU", lambda x: x.relu(), lambda x, g: g.clamp(min=0) * (x > 0))
 add("stochastic binarisation", lambda x: torch.bernoulli(x.sigmoid()), lambda x, g: g)
-add("hard sigmoid binarisation", lambda x: (x > 0).to(x), lambda x, g: g * (x.abs() <= 1) / 2)
 add("soft rounding", lambda x: x.round(), lambda x, g: g * (1 + 0.5 * torch.cos(2 * math.pi * x)))
-add("Bi-Real sign", lambda x: x.sign(), lambda x, g: g * (2 - 2 * x.abs()).clamp(min=0))
 add(
     "IR-Net sign",
     lambda x, k, t: x.sign(),
@@ -241,30 +211,19 @@ def pull_mish(x, g):
     return g * (t + x * x.sigmoid() * (1 - t * t))
 
 
-def pull_gelu(x, g):
-    return g * ((1 + torch.erf(x / math.sqrt(2))) / 2 + x * torch.exp(-x * x / 2) / math.sqrt(2 * math.pi))
-
-
 def pull_sigmoid(x, g, k):
     return g * k * torch.sigmoid(k * x) * torch.sigmoid(-k * x)
 
 
-add("deconvolution's ReLU", lambda x: x.clamp(min=0), lambda x, g: g.clamp(min=0))
 add("mish", lambda x: x * functional.softplus(x).tanh(), pull_mish)
-add("gelu", lambda x: x / 2 * (1 + torch.erf(x / math.sqrt(2))), pull_gelu)
-add("steep sigmoid", lambda x, k: torch.sigmoid(k * x), pull_sigmoid, 2.0)
 add(
     "sigmoid spike at a threshold",
     lambda x, t: (x >= t).to(x),
     lambda x, g, t: pull_sigmoid(x - t, g, 4),
     1.0,
 )
-add("sign with a wider window", lambda x: x.sign(), lambda x, g: torch.where(x.abs() <= 1.3, g, 0 * g))
-add("clamp, straight through", lambda x: x.clamp(0, 1), lambda x, g: g.clone())
 add("Legendre's third polynomial", lambda x: (5 * x**3 - 3 * x) / 2, lambda x, g: g * 1.5 * (5 * x**2 - 1))
 add("logarithm", lambda x: x.log(), lambda x, g: g / x)
-add("gradient scale", lambda x, s: x.view_as(x), lambda x, g, s: g * s, 0.1)
-add("stochastic rounding", lambda x: torch.floor(x + torch.rand_like(x)), lambda x, g: g)
 add(
     "safe square root",
     lambda x: (x.abs() + 1e-6).sqrt(),
@@ -273,4 +232,3 @@ add(
 add("spikes of several units", lambda x, t: torch.div(x, t, rounding_mode="floor").clamp(min=0),
     lambda x, g, t: g * (x >= t / 2) / t, 1.0)  # fmt: skip
 add("normalised gradient", lambda x: x.view_as(x), lambda x, g: g / (g.norm() + 1e-8))
-add("rounding to float16", lambda x: x.to(torch.float16).to(x), lambda x, g: g)

@@ -50,23 +50,17 @@ class Binarised(nn.Module):
 
 
 add("Linear", nn.Linear(4, 3), shape=(5, 4))
-add("Linear without bias", nn.Linear(6, 6, bias=False), shape=(7, 6))
-add("softmax of a module", nn.Softmax(dim=-1), shape=(5, 4))
 add("log softmax", nn.LogSoftmax(dim=-1), shape=(5, 4))
 add("softmax of all", lambda x: x.softmax(-1))
 add("LayerNorm", nn.LayerNorm(8), shape=(4, 8))
-add("LayerNorm without weights", nn.LayerNorm(8, elementwise_affine=False), shape=(4, 8))
 add("GroupNorm", nn.GroupNorm(2, 4), shape=(3, 4, 5))
 add("BatchNorm in eval", nn.BatchNorm1d(4).eval(), shape=(6, 4))
 add("BatchNorm in training", nn.BatchNorm1d(4), shape=(6, 4))
 add("Conv1d", nn.Conv1d(2, 3, 3), shape=(3, 2, 9))
 add("Conv2d", nn.Conv2d(2, 3, 3, padding=1), shape=(2, 2, 5, 5))
-add("average pooling", nn.AvgPool1d(2), shape=(3, 2, 8))
 add("max pooling", nn.MaxPool1d(2), shape=(3, 2, 8))
 add("cumulative sum", lambda x: x.cumsum(0))
-add("cumulative sum of rows", lambda x: x.cumsum(-1), shape=(3, 6))
 add("product with a matrix", lambda x: x @ W, shape=(3, 5))
-add("product with two matrices", lambda x: torch.tanh(x @ V) @ V.T, shape=(3, 4))
 add(
     "product with a learned matrix",
     lambda x, w: x @ w,
@@ -74,12 +68,8 @@ add(
     shape=(4, 3),
 )
 add("normalised", lambda x: functional.normalize(x, dim=-1), shape=(4, 5))
-add("mean taken off", lambda x: x - x.mean())
-add("standardised", standardise, shape=(4, 6))
 add("sum", lambda x: x.sum())
-add("mean square", lambda x: x.square().mean())
 add("sorted", lambda x: x.sort(-1).values, shape=(3, 6))
-add("flipped", lambda x: x.flip(0))
 add("gated linear unit", nn.GLU(dim=-1), shape=(4, 6))
 add("mean-scaled binarisation", Binarised(), shape=(4, 6))
 add("mean-scaled sign", make_function(lambda x: x.sign() * x.abs().mean(), lambda x, g: g * (x.abs() <= 1)))
@@ -109,13 +99,8 @@ add("product by hand", Product, learn(*W.tolist()), shape=(3, 5))
 add("sum by hand", make_function(lambda x: x.sum(), lambda x, g: g.expand(x.shape)))
 add("codebook", make_function(lambda x, c: c[torch.cdist(x, c).argmin(1)], lambda x, g, c: g),
     torch.tensor([[0.0, 0.0], [1.0, 1.0], [-1.0, 2.0]]), shape=(5, 2))  # fmt: skip
-add(
-    "root mean square norm", lambda x: x * torch.rsqrt(x.square().mean(-1, keepdim=True) + 1e-6), shape=(3, 8)
-)
 add("attention", lambda x: (x @ x.T / 2).softmax(-1) @ x, shape=(4, 3))
 add("outer product", lambda x: torch.outer(x, x))
-add("cumulative product", lambda x: x.cumprod(0))
-add("shift", lambda x: x.roll(1, 0))
 add("largest taken off", lambda x: x - x.amax(-1, keepdim=True), shape=(4, 5))
 add("pixel shuffle", nn.PixelShuffle(2), shape=(1, 4, 2, 2))
 add("spectrum", lambda x: torch.fft.rfft(x).abs(), shape=(3, 8))
