@@ -86,7 +86,10 @@ def test_a_study_shows_differences_first_and_the_heat_map_on_request(new_page: O
     seen = page.evaluate(COUNT)
     assert (len(seen["controls"]) <= 22, len(seen["words"]) <= 90) == (True, True), seen
     expect(status(page)).to_contain_text(re.compile(rf"{RUNS} runs of 20 steps: about \d+ s"))
-    expect(page.locator(".study .plan i")).to_have_count(RUNS)  # a ring a run
+    rings = page.locator(".study .plan i")  # one for each run, empty before it
+    expect(rings).to_have_count(RUNS)
+    fills = rings.evaluate_all("all => all.map(ring => getComputedStyle(ring).backgroundColor)")
+    assert set(fills) == {"rgba(0, 0, 0, 0)"}
     expect(page.locator(".study .results")).to_be_hidden()
     finish(page)
     expect(page.locator(".study .plan")).to_be_hidden()
