@@ -70,7 +70,7 @@ function makeJudgement(state) {
   if (!results?.figure) return null;
   const { headline, equal, figure } = results;
   const colours = Object.fromEntries(getSubject(state).lines.map(({ key, colour }) => [key, colour]));
-  return { headline, equal, figure, colours, words: "Differences from the best rule" };
+  return { headline, equal, figure, colours, words: "Differences from the highest mean" };
 }
 
 /** Return which buttons of the Study page are enabled. @param {State} state @returns {Offered} */

@@ -155,9 +155,9 @@ def draw(record: Record) -> list[Picture]:
 INSTRUMENT = Visible(
     key="causes",
     label="Without gradient",
-    sentence="How many of the op's inputs (units × examples, or weights) get no gradient, and why: the rule "
-    f"returns 0, less than {format_percent(_FAINT_SHARE)} of its peak, or nothing comes from above. Hatched: "
-    "for every example.",
+    sentence="How many of the op's inputs (one per unit and example, or weights) get no gradient, and why: "
+    f"the rule returns 0, less than {format_percent(_FAINT_SHARE)} of its peak, or nothing comes from above. "
+    "Hatched: for every example.",
     limits="This does not show how much a net needs these inputs: a net with few of them may learn less. "
     "If each channel has learned its own value, the peak is that of the rule at their mean.",
     cost="0.94 ms for six rules with one hidden layer of 16 units",

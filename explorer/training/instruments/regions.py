@@ -57,6 +57,7 @@ def measure(nets: Nets, members: list[int]) -> list[dict[str, Any]]:
           even odds to levels − 1; ``NO_CLASS`` if an output is NaN.
         - ``shares``: (classes,) float32, the fraction of the square predicted as each class.
         - ``score``: the fraction of held-out examples that this net classifies correctly.
+        - ``of_seed``: the net's seed, or None if it is the only one.
         - ``trained`` and ``held_out``: (3 · points,) uint8, the first examples for training and for
           evaluation: x and y in 255ths of the square, and the class.
         - ``words``: the picture in a sentence.
@@ -90,9 +91,10 @@ def measure(nets: Nets, members: list[int]) -> list[dict[str, Any]]:
             "cells": cells[at].numpy(),
             "shares": shares[at].numpy(),
             "score": score,
+            "of_seed": nets.settings.seed + ensemble.active[net].seed if nets.settings.seeds > 1 else None,
             "words": _describe(score, count, shares[at].tolist(), data.names),
         }
-        for at, score in enumerate(scores)
+        for at, (net, score) in enumerate(zip(members, scores, strict=True))
     ]
 
 
@@ -139,7 +141,8 @@ def draw(record: Record) -> list[Picture]:
     cells = record["cells"].reshape(SIDE, SIDE)[::-1].flatten()
     dots = [record["trained"], record["held_out"]]
     plane = draw_image(cells, SIDE, palette=palette) | {"kind": "plane", "dots": dots}
-    note = draw_note(f"{format_percent(record['score'])} of held-out points right")
+    score, seed = format_percent(record["score"]), record["of_seed"]
+    note = draw_note(f"{score} of held-out points right" if seed is None else f"Seed {seed}: {score} right")
     names = record["names"]
     listed = names if len(names) <= _MAX_NAMED else [names[0], "…", names[-1]]
     across, up = record["inputs"] or ("", "")

@@ -7,19 +7,20 @@ explains nothing: of 34 rules on 8 tasks, 16 had a fifth or more of such units, 
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from math import inf
 
 from explorer.formula import format_percent, join_texts, number_text, with_minus
 from explorer.training.instruments import Record
-from explorer.training.ranking import Ranking
+from explorer.training.ranking import Ranking, format_score
 from explorer.training.runs.headline import compare_rules
 from explorer.training.runs.snapshot import Snapshot
 from explorer.training.tasks import TASKS
 
 BASIS = ("way", "causes", "inputs")
 """The instruments that a line needs, in addition to the alignment."""
-_MIN_SHARE = 0.2  # a smaller fraction of units and examples is not mentioned
+_MIN_SHARE = 0.2  # a smaller fraction of the op's inputs, or difference of two, is not mentioned
 _MIN_RATIO = 1.5  # a smaller ratio of the data's width to the rule's width is not mentioned
 _MIN_GAIN = 1.5  # growth of the gradient by a smaller factor is not mentioned
 _CAUSES = (
@@ -115,7 +116,7 @@ def _find_statement(snapshot: Snapshot, way: Record, causes: Record, inputs: Rec
             continue
         single = len(causes["shares"]) == 1
         ratio = float(inputs["ratio"][layer])
-        wide = _describe_width(snapshot, ratio, "their" if single else "its") if panel == "inputs" else ""
+        wide = _describe_width(snapshot, ratio, single) if panel == "inputs" else ""
         part = _name_inputs(snapshot, layer, len(causes["shares"]))
         verb = "get" if single else "gets"
         finding = f"{format_percent(share)} of {part} {verb} {lacks}"
@@ -181,13 +182,17 @@ def _name_inputs(snapshot: Snapshot, layer: int, layers: int) -> str:
     return f"layer {layer + 1}" if site.per_example else f"w{layer + 1}"
 
 
-def _describe_width(snapshot: Snapshot, ratio: float, whose: str) -> str:
-    """Return a clause on data that spread wider than the rule's window, or "" if they do not."""
+def _describe_width(snapshot: Snapshot, ratio: float, single: bool) -> str:
+    """Return a clause on data that spread wider than the rule's window, or "" if they do not.
+
+    ``single``: whether the net has a single layer with the op.
+    """
     if not math.isfinite(ratio) or ratio < _MIN_RATIO:
         return ""
-    things = "inputs" if TASKS[snapshot.task].net.site.per_example else "values"
+    is_per_example = TASKS[snapshot.task].net.site.per_example
+    things = "they" if single else "its inputs" if is_per_example else "its values"
     times = f"{ratio:.1f}".removesuffix(".0")
-    return f": {whose} {things} spread {times} times as wide as the rule's window"
+    return f": {things} spread {times} times as wide as the rule's window"
 
 
 def _describe_propagation(snapshot: Snapshot, way: Record) -> str:
@@ -230,13 +235,18 @@ def _describe_end(
     if rule in ranking.lower:
         return _describe_lower(snapshot, rule, finding, ranking)
     if ranking.best == (rule,):
-        return _describe_best(snapshot, rule, finding)
-    if rule == next(iter(ranking.means)):
-        return _Statement("Highest mean anyway" if finding.hinders else "Highest mean", "")
-    least, largest = ranking.differences[rule]
+        text = "Best anyway" if finding.hinders else "Best"
+        return next(_list_advantages(snapshot, rule, ranking, text))
+    first, second = list(ranking.means)[:2]
+    least, largest = ranking.differences[second if rule == first else rule]
     unit, times = _get_scale(ranking)
-    bounds = f"{-times * least:.1f} {unit} higher or {times * largest:.1f} lower"
-    why = f"{ranking.started} seeds cannot tell it from the highest mean: it may be {bounds}"
+    others = ("the next best", "that") if rule == first else ("the highest mean", "it")
+    bounds = f"{others[1]} may be {-times * least:.1f} {unit} higher or {times * largest:.1f} lower"
+    if not math.isfinite(largest):
+        bounds = "too few stayed finite with both"
+    why = f"{ranking.started} seeds cannot tell it from {others[0]}: {bounds}"
+    if rule == first:
+        return _Statement("Highest mean anyway" if finding.hinders else "Highest mean", "chart", why)
     if largest > _MAX_GAP:
         return _Statement("Not shown to be lower than the highest", "chart", why)
     bound = math.ceil(100 * largest) if ranking.unit == "%" else math.ceil(100 * largest) / 100
@@ -244,16 +254,43 @@ def _describe_end(
     return _Statement(f"Within {points} of the highest", "chart", why)
 
 
-def _describe_best(snapshot: Snapshot, rule: str, finding: _Statement) -> _Statement:
-    """Return a statement on the end of the only best rule, with a reason if its gradient is aligned best."""
-    cosine = _get_cosine(snapshot, rule)
-    others = [_get_cosine(snapshot, each) for each in snapshot.losses if each != rule]
-    known = [each for each in others if math.isfinite(each)]
-    if finding.hinders or not known or not cosine > max(known) + _MIN_TURN:
-        return _Statement("Best anyway" if finding.hinders else "Best", "")
-    numbers = with_minus(f"cosine {cosine:.2f}, others at most {max(known):.2f}")
-    why = f"Its gradient is closer to that of the smoothed net: {numbers}"
-    return _Statement("Best", "alignment", why, layer=0)
+def _list_advantages(snapshot: Snapshot, rule: str, ranking: Ranking, text: str) -> Iterator[_Statement]:
+    """Yield statements on what tells the only best rule from the rule with the next highest mean.
+
+    The first is the most telling. ``text`` is the text of each.
+    """
+    if len(ranking.means) < 2:
+        kept = ranking.started - ranking.diverged.get(rule, 0)
+        why = f"It kept its values finite on {kept} of {ranking.started} seeds, the others on half or fewer"
+        yield _Statement(text, "chart", why)
+        return
+    second = list(ranking.means)[1]
+    other = "the other rule" if len(snapshot.losses) == 2 else "the next best rule"
+    ways, causes = ([snapshot.measured[key][each] or {} for each in (rule, second)] for key in BASIS[:2])
+    for at, (moved, its_moved) in enumerate(zip(*(way["moved"] for way in ways), strict=True), 1):
+        if its_moved == 0 < moved:
+            why = f"A gradient reaches w{at}, which moved by {moved:.3g}; with {other} w{at} never moved"
+            yield _Statement(text, "norms", why)
+    reached = [[float(1 - sum(each[2:])) for each in record["shares"]] for record in causes]
+    gap, layer = max((own - its, at) for at, (own, its) in enumerate(zip(*reached, strict=True)))
+    if gap >= _MIN_SHARE:
+        part = _name_inputs(snapshot, layer, len(reached[0]))
+        share, its_share = (format_percent(each[layer]) for each in reached)
+        why = f"It passes a gradient to {share} of {part}, {other} to {its_share}"
+        yield _Statement(text, "causes", why, layer=layer)
+    known = [each for key in snapshot.losses if key != rule and (each := _get_cosine(snapshot, key)) > -inf]
+    if known and (cosine := _get_cosine(snapshot, rule)) > max(known) + _MIN_TURN:
+        numbers = with_minus(f"cosine {cosine:.2f}, others at most {max(known):.2f}")
+        why = f"Its gradient is closer to that of the smoothed net: {numbers}"
+        yield _Statement(text, "alignment", why, layer=0)
+    left, its_left = (_compute_remaining(snapshot, way) for way in ways)
+    if max(left, its_left) > _MIN_GAIN * min(left, its_left):
+        why = f"Its gradient reaches w1 × {left:.2g}, that of {other} × {its_left:.2g}"
+        yield _Statement(text, "norms", why)
+    passed_at = int(snapshot.score_steps[(snapshot.scores[rule] >= snapshot.scores[second][-1]).argmax()])
+    end = format_score([ranking.means[second]], ranking.decimals, ranking.unit)
+    why = f"It had the final score of {other}, {end}, at step {passed_at} of {snapshot.step}"
+    yield _Statement(text, "chart", why)
 
 
 def _get_scale(ranking: Ranking) -> tuple[str, int]:
@@ -269,17 +306,12 @@ def _describe_lower(snapshot: Snapshot, rule: str, finding: _Statement, ranking:
     lower = f"At least {amount} {unit} lower"
     if finding.hinders:
         return _Statement(lower, "")
-    cosine = _get_cosine(snapshot, rule)
-    better = [
-        _get_cosine(snapshot, each) for each in ranking.means if ranking.means[each] > ranking.means[rule]
-    ]
-    is_known = all(map(math.isfinite, [cosine, *better]))
-    better_text = " to ".join(dict.fromkeys(f"{each(better):.2f}" for each in (min, max)))
-    numbers = with_minus(f"cosine {cosine:.2f}, against {better_text}")
-    if is_known and cosine < min(better) - _MIN_TURN:
-        why = f"Its gradient points elsewhere than that of the smoothed net: {numbers} for better rules"
-        return _Statement(f"{lower}; its gradient is misaligned ({numbers})", "alignment", why, layer=0)
     first = next(iter(ranking.means))
+    cosine, highest = (_get_cosine(snapshot, each) for each in (rule, first))
+    numbers = with_minus(f"cosine {cosine:.2f}, against {highest:.2f}")
+    if cosine < highest - _MIN_TURN:
+        why = f"Its gradient points elsewhere than that of the smoothed net: {numbers} with the highest mean"
+        return _Statement(f"{lower}; its gradient is misaligned ({numbers})", "alignment", why, layer=0)
     far, reach = (snapshot.measured["way"][each] for each in (rule, first))
     if (
         far
@@ -287,16 +319,15 @@ def _describe_lower(snapshot: Snapshot, rule: str, finding: _Statement, ranking:
         and _compute_remaining(snapshot, far) > _MIN_GAIN
         and far["moved"][0] > reach["moved"][0]
     ):
-        distances = f"{far['moved'][0]:.3g}, and with the best by {reach['moved'][0]:.3g}"
+        distances = f"{far['moved'][0]:.3g}, and with the highest mean by {reach['moved'][0]:.3g}"
         why = f"{finding.text.partition(':')[0]}: w1 moved by {distances}"
         return _Statement(f"{lower}; its steps are larger", "norms", why)
     if slow := _explain_slowness(snapshot, rule, first, ranking):
         return _Statement(f"{lower}; still rising", "chart", slow)
     text, why = f"{lower}; no measure explains it", "No measure explains it"
-    if not is_known:
+    if not math.isfinite(cosine + highest):
         return _Statement(text, "", why)
-    cosines = f"its cosine with the smoothed net's gradient is {cosine:.2f}, for better rules {better_text}"
-    why = with_minus(f"{why}: {cosines}")
+    why = f"{why}: {numbers} with the highest mean, to the smoothed net's gradient"
     return _Statement(text, "alignment", why, layer=0)
 
 
@@ -314,7 +345,7 @@ def _explain_slowness(snapshot: Snapshot, rule: str, first: str, ranking: Rankin
         return ""
     passed_at = int(snapshot.score_steps[(snapshot.scores[first] >= snapshot.scores[rule][-1]).argmax()])
     late = f"it still rose by {times * rise:.1f} {unit} in the last quarter"
-    return f"It is slower: the best was there at step {passed_at}, and {late}"
+    return f"It is slower: the highest was there at step {passed_at}, and {late}"
 
 
 def _get_cosine(snapshot: Snapshot, rule: str) -> float:

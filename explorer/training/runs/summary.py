@@ -138,9 +138,12 @@ def _describe_losses(snapshot: Snapshot, labels: Mapping[str, str]) -> str:
         names, verb = join_texts([labels[rule] for rule in results]), _choose_verb(snapshot, len(results))
         main = f"{names} {verb} at the same loss, {format_number(low_loss)}."
     else:
-        lowest = "lower" if len(results) == 2 else "lowest"
-        main = f"{labels[best_rule]} {_choose_verb(snapshot)} {lowest}, at {format_number(low_loss)}; "
-        main += f"{labels[worst_rule]} at {format_number(high_loss)}. "
+        lowest, verb = "lower" if len(results) == 2 else "lowest", _choose_verb(snapshot)
+        start = f"{labels[best_rule]} {verb} {lowest}, at"
+        last = {rule: -snapshot.seed_losses[rule][:, -1] for rule in results}
+        if snapshot.seeds > 1 and len(rank(last).best) > 1:
+            start = f"{snapshot.seeds} seeds do not show which is {lowest}: {labels[best_rule]} {verb} at"
+        main = f"{start} {format_number(low_loss)}; {labels[worst_rule]} at {format_number(high_loss)}. "
         main += _explain_difference(labels[best_rule], best, labels[worst_rule], worst)
     return " ".join([main, *notes])
 

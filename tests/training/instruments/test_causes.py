@@ -42,9 +42,9 @@ def test_a_zero_rule_is_the_cause_only_in_the_last_layer():
     assert [each.tolist() for each in default["shares"]] == [[0, 0, 0, 1], [0, 0, 1, 0]]
     assert [each.tolist() for each in default["whole"]] == [[0, 0, 0, 1], [0, 0, 1, 0]]
     assert default["words"] == [
-        "Layer 1, units × examples: 100 % no gradient from above "
+        "Layer 1, the op's inputs: 100 % no gradient from above "
         "(100 % in units where this holds for every example).",
-        "Layer 2, units × examples: 100 % 0 by the rule (100 % in units where this holds for every example).",
+        "Layer 2, the op's inputs: 100 % 0 by the rule (100 % in units where this holds for every example).",
     ]
 
 

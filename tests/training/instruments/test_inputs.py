@@ -75,7 +75,7 @@ def test_the_width_ratio_is_stated_only_for_rules_of_finite_width():
     expected = nets.current_pass.traces[nets.op_layers[0]].op.x[1].std().item() * math.sqrt(math.tau) / 0.04
     assert found["clipped"]["ratio"][0] == pytest.approx(expected, rel=0.02)
     times = f"{float(f'{expected:.2g}'):,.0f}"
-    assert found["clipped"]["words"] == [f"Layer 1's pre-activations are {times} times as wide as this rule."]
+    assert found["clipped"]["words"] == [f"Layer 1's op inputs are {times} times as wide as this rule."]
     assert math.isnan(found["straight_through"]["ratio"][0])
     assert found["straight_through"]["words"] == [""]
 
@@ -91,7 +91,7 @@ def test_the_width_ratio_is_stated_only_for_rules_of_finite_width():
     ],
 )
 def test_inputs_are_called_wider_from_a_ratio_of_about_1_5(ratio: float, said: str):
-    nets = SimpleNamespace(site=SimpleNamespace(inputs="pre-activations"))
+    nets = SimpleNamespace(site=SimpleNamespace(inputs="op inputs"))
     assert said in inputs._describe_layer(nets, 1, ratio)
 
 

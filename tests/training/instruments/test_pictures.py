@@ -156,6 +156,8 @@ def test_regions_are_drawn_from_the_top_row_with_named_classes(names: list[str],
         measured[part].tolist() for part in ("trained", "held_out")
     ]
     assert note["text"] == "50 % of held-out points right"
+    several = draw("regions", measured | {"of_seed": 7})["blocks"][1]
+    assert several["text"] == "Seed 7: 50 % right"
     assert shown.get("legend") == told
 
 

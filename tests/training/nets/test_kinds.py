@@ -128,7 +128,7 @@ def test_each_instrument_measures_a_new_kind_or_explains_why_not(key, run):
 
 def test_instruments_use_the_words_of_a_new_site(run):
     measured = run.snapshot(("causes", "inputs")).measured
-    assert measured["causes"]["clipped"]["words"][0].startswith("Layer 1, units × examples: ")
+    assert measured["causes"]["clipped"]["words"][0].startswith("Layer 1, the op's inputs: ")
     assert "ayer 1's pre-activations of residual units" in measured["inputs"]["clipped"]["words"][0]
 
 

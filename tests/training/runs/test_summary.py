@@ -63,6 +63,8 @@ def race(default, ste):
         finished=True,
         metric=None,
         step=9,
+        seeds=1,
+        seed_losses={rule: np.array([[result[0] if result else np.nan]]) for rule, result in both.items()},
         loss={rule: result and result[0] for rule, result in both.items()},
         gradients={rule: result and facts(*result[1:]) for rule, result in both.items()},
     )
@@ -84,6 +86,21 @@ def race(default, ste):
 )
 def test_a_race_is_summarised(default, ste, words):
     assert words in make_conclusion(race(default, ste), LABELS)
+
+
+def test_a_loss_is_called_lower_only_if_seeds_show_it():
+    losses = np.array([1.0, 1.2, 5.0, 0.2])
+    for more, words in (
+        (
+            (2.0, 2.2, 1.1, 0.6),
+            "4 seeds do not show which is lower: Torch ended at 1.475; Straight at 1.85. w1",
+        ),
+        (losses + 0.5, "Torch ended lower, at 1.475; Straight at 1.85. w1"),
+    ):
+        snapshot = race((1.475, 1), (1.85, 1))
+        last = {"default": losses[:, None], "ste": np.array(more)[:, None]}
+        snapshot.seeds, snapshot.seed_losses = 4, last
+        assert make_conclusion(snapshot, LABELS).startswith(words)
 
 
 def test_the_learning_rate_is_not_blamed_for_a_failure_at_the_start():

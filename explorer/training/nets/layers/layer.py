@@ -43,7 +43,7 @@ class OpSite:
 
     key: str
     inputs: str
-    elements: str = "units × examples"
+    elements: str = "the op's inputs"
     per_example: bool = True
     fires: bool = False
     times: int = 1

@@ -13,7 +13,7 @@ from explorer.training.numerics import make_aligned
 class Activation(Layer):
     """A layer that applies the op as an activation function, element by element."""
 
-    site = OpSite("activations", "pre-activations", flips=True)
+    site = OpSite("activations", "op inputs", flips=True)
 
     def __init__(self, boundary: Boundary) -> None:
         self._boundary, self.learned, self.asks = boundary, boundary.learned, boundary.asks
@@ -51,7 +51,7 @@ class Activation(Layer):
 class MapActivation(Activation):
     """A layer that applies the op as an activation function to feature maps."""
 
-    site = OpSite("maps", "pre-activations", flips=True, maps=True)
+    site = OpSite("maps", "op inputs", flips=True, maps=True)
 
     def __init__(self, boundary: Boundary, channels: int) -> None:
         super().__init__(boundary)
