@@ -143,7 +143,10 @@ def wait_until_ready_to_draw(page: Page) -> None:
 
 
 def open_nets(page: Page) -> None:
-    """Start the nets of a lesson: one press, as its last one holds the run."""
+    """Start the nets of a lesson, on a stage on their slide: one press, as its last one holds the run."""
+    nets, onward = page.locator(".lesson .net"), page.get_by_role("button", name="On", exact=True)
+    while nets.count() and not nets.first.is_visible():
+        onward.click()
     for net in page.get_by_role("region", name="The net, live").all():
         net.get_by_role("button", name="Start", exact=True).click()
         net.get_by_role("button", name="Pause").wait_for()

@@ -58,14 +58,35 @@ def test_a_class_runs_from_its_code_to_its_end(new_page: Open, chromium: Browser
 def test_a_student_on_a_phone_is_told_that_a_prediction_was_wrong(new_page: Open) -> None:
     teacher, code = open_class(new_page)
     one = new_page(fresh=True, viewport=PHONE, **FINGER)
+    late = new_page(fresh=True)
     joins_by_its_code(one, code)
+    late.goto(f"/c/{code}")
+    late.get_by_role("radio").nth(0).check()
+    teacher.keyboard.press("Escape")
+    present(teacher, True)
+    teacher.keyboard.press("PageDown")
+    expect(teacher.get_by_text("No answers yet: press again to reveal.")).to_be_visible()
     one.get_by_role("radio").nth(1).check()
     one.get_by_role("button", name="Send my prediction").click()
     expect(one.locator(".verdict")).to_contain_text("Sent.")
-    teacher.keyboard.press("Escape")
-    teacher.get_by_role("button", name="Reveal").click()
+    expect(teacher.locator(".class-band .count")).to_have_text("2 here, 1 has answered")
+    teacher.keyboard.press("PageDown")
     expect(one.locator(".verdict")).to_contain_text("Not right. The backward returns g")
     expect(one.locator(".verdict")).to_be_in_viewport(ratio=1)
+    expect(late.locator(".verdict")).to_contain_text(
+        "not arrive before the answers were shown: it is not counted."
+    )
+    present(teacher, False)
+    going_back_finds_each_answer(teacher, one)
+
+
+def going_back_finds_each_answer(teacher: Page, one: Page) -> None:
+    teacher.get_by_role("button", name=f"Next: {NEXT}").click()
+    expect(one.locator(".title")).to_have_text(NEXT, timeout=COMPUTED_MS)
+    teacher.get_by_role("link", name="Lesson 3: Straight-through").click()
+    expect(one.locator(".verdict")).to_contain_text("Not right. The backward returns g", timeout=COMPUTED_MS)
+    expect(teacher.locator(".class-band .count")).to_have_text("2 here, 1 has answered")
+    expect(teacher.locator(".answers .count")).to_have_text(["0", "1", "0"])
 
 
 def open_class(new_page: Open) -> tuple[Page, str]:
@@ -201,6 +222,9 @@ def writes_on_their_own(teacher: Page, one: Page) -> None:
 
 def pages_follow_to_a_link_once(teacher: Page, one: Page, other: Page) -> None:
     teacher.get_by_role("link", name="Train", exact=True).click()
+    expect(teacher.get_by_text("You lead class ")).to_have_count(
+        1
+    )  # the page before has its own for a moment
     teacher.get_by_role("button", name="Follow me").click()
     expect(teacher.get_by_text("2 pages follow.")).to_be_visible()
     for student in (one, other):
@@ -227,8 +251,7 @@ def a_lost_connection_is_told_and_comes_back(student: Page) -> None:
 
 
 def the_end_leaves_nothing(teacher: Page, *students: Page) -> None:
-    teacher.locator(".acts summary").click()
-    teacher.get_by_role("button", name="End the class").click()
+    ends_the_class(teacher)
     for student in students:
         expect(student.get_by_text("The class has ended. None of its data are kept.")).to_be_visible()
         assert student.evaluate("Object.keys(sessionStorage).filter(key => key.startsWith('lesson '))") == []
@@ -242,9 +265,14 @@ def test_a_class_opened_from_the_list_begins_with_the_first_lesson(page: Page) -
     expect(page.get_by_role("dialog", name="The code of the class")).to_be_visible()
     expect(page.get_by_role("heading", level=2, name=LESSONS["autograd"].title)).to_be_attached()
     page.keyboard.press("Escape")
-    page.locator(".acts summary").click()
-    page.get_by_role("button", name="End the class").click()
+    ends_the_class(page)
     expect(page.get_by_role("button", name="Skip")).to_be_visible()
+
+
+def ends_the_class(teacher: Page) -> None:
+    teacher.locator(".acts summary").click()
+    teacher.get_by_role("button", name="End the class").click()
+    teacher.get_by_role("button", name="End it for everyone? All answers are deleted.").click()
 
 
 HELD = """localStorage.setItem("gradient-explorer.class-led",

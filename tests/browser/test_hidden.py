@@ -6,12 +6,24 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from explorer.lessons import LESSONS
-from tests.browser.lessons import present, turn_to
+from tests.browser.lessons import present, press, turn_to, wait_until_shown
 from tests.browser.reading import retry
 from tests.selection import take_part
 
 FIND_HIDDEN = Path(__file__).with_name("hidden.js").read_text()
 SIZES = [(1280, 720), (1366, 768), (1920, 1080)]
+
+# The parts of a slide outside the window: words, and the chart or the net. Exercises may be longer.
+AWAY = """() => {
+    const isAway = each => {
+        const { top, bottom } = each.getBoundingClientRect();
+        return top < 0 || (each.matches(".pictures > *") ? top > innerHeight / 2 : bottom > innerHeight + 1);
+    };
+    const parts = ".watch .chart-place, .net, .slides, .text > p:not(.challenge), .pictures > :first-child";
+    const seen = [...document.querySelectorAll(parts)].filter(each => each.checkVisibility());
+    const isAlive = seen.some(each => each.matches(".chart-place, .net"));
+    return isAlive ? seen.filter(isAway).map(each => each.className) : [parts];
+}"""
 
 
 def assert_all_is_seen(page: Page, part: str) -> None:
@@ -32,3 +44,20 @@ def test_a_question_its_code_and_answers_are_not_hidden_on_a_stage(course: Page,
     code = course.locator(".excerpt .line")
     if code.count():
         expect(code.last).to_be_in_viewport(ratio=1)
+    press(course, "Skip")
+    wait_until_shown(course, LESSONS[key])
+    onward = course.get_by_role("button", name="On", exact=True)
+    assert_each_slide_is_next_to_its_chart(course)
+    while onward.is_enabled():
+        onward.click()
+        assert_each_slide_is_next_to_its_chart(course)
+
+
+def assert_each_slide_is_next_to_its_chart(page: Page) -> None:
+    for width, height in SIZES[::2]:
+        page.set_viewport_size({"width": width, "height": height})
+        retry(page, lambda: _assert_no_part_is_away(page), 5_000)
+
+
+def _assert_no_part_is_away(page: Page) -> None:
+    assert page.evaluate(AWAY) == []

@@ -71,7 +71,8 @@ def test_a_page_on_a_stage_has_large_text_and_keys_enter_and_leave_it(
 def test_explore_on_a_stage_shows_its_sections_and_leads_to_train(
     tabs: Callable[..., Tab],
 ) -> None:
-    page = open_stage(tabs, "/")
+    rules = "&rule=".join(["default", "masked", "straight_through", "published_clamp"])
+    page = open_stage(tabs, "/", f"op=clamp&rule={rules}&present=1")
     for width, height in SIZES[::-1]:
         page.set_viewport_size({"width": width, "height": height})
         settle(page)
@@ -82,6 +83,10 @@ def test_explore_on_a_stage_shows_its_sections_and_leads_to_train(
     is_on_stage(page, True)
     page.keyboard.press("Escape")  # closes the menu first
     is_on_stage(page, True)
+    page.get_by_role("combobox", name="Op", exact=True).click()
+    page.keyboard.press("Escape")
+    expect(page.locator(":popover-open")).to_have_count(0)
+    is_on_stage(page, True)
     button(page, "Code").click()
     expect(page.get_by_role("region", name="Code", exact=True)).to_be_visible()
     expect(page.locator(".chart-place")).to_be_in_viewport(ratio=0.9)
@@ -91,7 +96,7 @@ def test_explore_on_a_stage_shows_its_sections_and_leads_to_train(
     button(page, "Remove Default autograd").click()
     page.wait_for_url(lambda address: "rule=default" not in address)
     is_on_stage(page, True)
-    page.get_by_role("link", name="Train it").click()
+    page.get_by_role("link", name="Train all 3").click()
     page.wait_for_url("**/train?**")
     expect(status(page)).to_have_attribute("data-state", re.compile("running|finished"))
     is_on_stage(page, True)

@@ -1,6 +1,8 @@
 // Presentation mode: the page fills the window in large type, for a projector. It is on if the address has ``present``.
 
 const [WORD, CHANGE_EVENT] = ["present", "presenting"];
+// While one of these is open, Escape closes it, and keeps the mode.
+const OPEN = ".menu[open], dialog[open], :popover-open, .pencil-words:not([hidden])";
 
 /** Return whether presentation mode is on, which shows the page in large type. */
 export const isPresenting = () => new URLSearchParams(location.search).has(WORD);
@@ -19,6 +21,16 @@ export function setPresenting(on) {
  */
 export function onPresentingChange(callback, signal) {
   addEventListener(CHANGE_EVENT, callback, { signal });
+}
+
+/** Turn presentation mode off when Escape is pressed, until the signal aborts. @param {AbortSignal} signal */
+export function leaveOnEscape(signal) {
+  const handleKey = (/** @type {KeyboardEvent} */ { key, target }) => {
+    const isTaken = document.querySelector(OPEN) || /** @type {Element} */ (target).matches("textarea");
+    if (key === "Escape" && isPresenting() && !isTaken) setPresenting(false);
+  };
+  // captured, so that it runs before a menu closes itself
+  addEventListener("keydown", handleKey, { capture: true, signal });
 }
 
 /** Return the address of another page with presentation mode on. @param {string} href @returns {string} */

@@ -1,17 +1,22 @@
 // The bar above a lesson in a class: the teacher's has the code to join, counts of students and buttons.
 
-import { element } from "../elements/dom.js";
+import { element, setText } from "../elements/dom.js";
 import { createMenu } from "../elements/menu.js";
 import { h, render } from "../elements/render.js";
 import { createInvitation } from "./invitation.js";
-import { describeAnswered } from "./tally.js";
+import { describeAnswered, formatCode } from "./tally.js";
 
 /** @import { View } from "./live.js" */
-/** The bar above a lesson in a class. @typedef {{element: HTMLElement, show: (view: View) => void}} Band */
+/**
+ * The bar above a lesson in a class. ``reveal``: shows the answers, at the second call if there are none yet.
+ * @typedef {{element: HTMLElement, show: (view: View) => void, reveal: () => *}} Band
+ */
 
 const LOST_TEXT = "The connection is lost: it reconnects automatically.";
-const ATTENDING_TEXT = "You are in a class. No name is asked for, and nobody sees which answer is yours.";
-const REVEALED_TEXT = "You are in a class. The answers are shown.";
+const ATTENDING_TEXT = "No name is asked for, and nobody sees which answer is yours.";
+const REVEALED_TEXT = "The answers are shown.";
+const UNANSWERED_TEXT = "No answers yet: press again to reveal.";
+const END_TEXT = "End the class";
 const ENDED_TEXT = "The class has ended. None of its data are kept.";
 const OVER_STATES = ["refused", "gone", "ended"];
 
@@ -26,13 +31,17 @@ const OVER_STATES = ["refused", "gone", "ended"];
 export function createTeachersBand({ isNew, invite, command, next }) {
   let view = /** @type {View|null} */ (null);
   let refusal = ""; // error message of the last command, or ""
+  let warnedRound = 0; // the question whose answer the teacher wanted to reveal although nobody has answered it
   let isInvited = false;
   let invitation = /** @type {ReturnType<typeof createInvitation>|null} */ (null);
+  const askAgain = () => runCommand("ask", { lesson: view?.lesson, again: true });
+  const ending = element("button", { onclick: end }, END_TEXT);
   const menu = createMenu(
     "More",
-    element("button", { onclick: () => runCommand("ask", { lesson: view?.lesson }) }, "Ask again"),
-    element("button", { onclick: () => runCommand("end") }, "End the class"),
+    element("button", { onclick: askAgain }, "Ask again, without these answers"),
+    ending,
   );
+  menu.addEventListener("toggle", () => setText(ending, END_TEXT));
   const band = element("section", { class: "class-band flex-wrap", "aria-label": "Class" });
 
   /** Send a command to the class, and show the server's message if it fails. @param {string} name @param {*} [data] */
@@ -42,9 +51,23 @@ export function createTeachersBand({ isNew, invite, command, next }) {
     draw();
   }
 
+  /** Show the answers of the class. Without any, ask first whether that is meant. */
+  function reveal() {
+    if (!view || view.answered || warnedRound === view.round) return runCommand("reveal");
+    [warnedRound, refusal] = [view.round, ""];
+    return draw();
+  }
+
+  /** End the class at the second press. The first one says what is lost. */
+  function end() {
+    if (ending.textContent !== END_TEXT) return runCommand("end");
+    return setText(ending, "End it for everyone? All answers are deleted.");
+  }
+
   function draw() {
     if (!view) return;
-    const { answered, here = 0, lesson, lost, revealed = false, sentence, state } = view;
+    const { answered, here = 0, lesson, lost, revealed = false, round, sentence, state } = view;
+    const warning = !answered && !revealed && warnedRound === round ? UNANSWERED_TEXT : "";
     const words = describeAnswered(Number(answered ?? 0), here);
     const following = lesson ? next(lesson) : null;
     const goOn = () => runCommand("ask", { lesson: following?.key });
@@ -56,11 +79,11 @@ export function createTeachersBand({ isNew, invite, command, next }) {
       h(
         "div",
         { class: "acts flex-wrap" },
-        !revealed && h("button", { class: "main", onclick: () => runCommand("reveal") }, "Reveal"),
+        !revealed && h("button", { class: "main", onclick: reveal }, "Reveal"),
         following && h("button", { class: revealed && "main", onclick: goOn }, `Next: ${following.title}`),
         menu,
       ),
-      h("p", { class: "note-of", role: "status" }, sentence || (lost ? LOST_TEXT : refusal)),
+      h("p", { class: "note-of", role: "status" }, sentence || (lost ? LOST_TEXT : refusal || warning)),
     );
     invitation?.say(words);
   }
@@ -78,6 +101,7 @@ export function createTeachersBand({ isNew, invite, command, next }) {
 
   return {
     element: band,
+    reveal,
     show(now) {
       view = now;
       if (now.state === "open" && !isInvited) showInvitation();
@@ -88,14 +112,16 @@ export function createTeachersBand({ isNew, invite, command, next }) {
 
 /**
  * Create the bar that a student of a class sees above a lesson.
- * @param {{onLeave: () => void, onAgain: () => void}} options ``onAgain``: rejoins the class @returns {Band}
+ * @param {{onLeave: () => void, onAgain: () => void}} options ``onAgain``: rejoins the class
+ * @returns {Omit<Band, "reveal">}
  */
 export function createStudentsBand({ onLeave, onAgain }) {
   const band = element("section", { class: "class-band attending flex-wrap", "aria-label": "Class" });
   return {
     element: band,
-    show({ state, lost, revealed, sentence }) {
-      const words = sentence || (lost ? LOST_TEXT : revealed ? REVEALED_TEXT : ATTENDING_TEXT);
+    show({ id, state, lost, revealed, sentence }) {
+      const told = `You are in the class ${formatCode(id)}. ${revealed ? REVEALED_TEXT : ATTENDING_TEXT}`;
+      const words = sentence || (lost ? LOST_TEXT : told);
       render(
         band,
         h("p", { role: "status" }, state === "ended" ? ENDED_TEXT : words),

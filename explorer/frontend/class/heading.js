@@ -3,6 +3,7 @@
 
 import { isAt, isAtLesson, live } from "./live.js";
 import { getLed } from "./membership.js";
+import { formatCode } from "./tally.js";
 import { isQueryShort, toQuery } from "../choice/address.js";
 import { toServerUrl } from "../choice/server.js";
 import { store } from "../choice/store.js";
@@ -34,6 +35,12 @@ export function createClassHeading(host) {
     const leads = isOpen && view.role === "teacher" && findCurrentPath(getLed()?.pages ?? []) !== null;
     render(
       host,
+      isOpen &&
+        h(
+          "b",
+          {},
+          `${view.role === "teacher" ? "You lead class" : "You are in class"} ${formatCode(view.id)}`,
+        ),
       leads && h("button", { onclick: lead, title: FOLLOW }, "Follow me"),
       isOpen && h("a", { href: live.lessonOf(view.id) }, "To the class"),
       h("span", { role: "status" }, status),

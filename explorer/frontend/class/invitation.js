@@ -42,22 +42,11 @@ export function createInvitation(invitation) {
     window.showPopover();
     window.focus();
   };
-  const button = element(
-    "button",
-    {
-      class: "symbol",
-      onclick: open,
-      "aria-label": `Show the code ${invitation.code} large`,
-      title: invitation.address,
-    },
-    createSymbol(invitation),
-  );
-  const words = element(
-    "p",
-    { class: "where" },
-    element("span", {}, address),
-    element("b", {}, invitation.code),
-  );
+  const label = `Show the code ${invitation.code} large`;
+  const attributes = { class: "symbol", onclick: open, "aria-label": label, title: invitation.address };
+  const button = element("button", attributes, createSymbol(invitation));
+  const code = element("b", {}, invitation.code);
+  const words = element("p", { class: "where" }, element("span", {}, address), code);
   return {
     element: element("div", { class: "invite flex-wrap" }, button, words, window),
     open,

@@ -30,6 +30,9 @@ export function describeWays({ picked, drawn }, draws) {
   return draws ? `${drawn} drew it, ${picked} picked it` : "";
 }
 
+/** Return a class's id as its code for display, such as "k7m-x2p-wrq". @param {string} id */
+export const formatCode = (id) => id.replace("~", "-").replace(/(\w{3})(\w{3})(\w{3})$/, "$1-$2-$3");
+
 /**
  * Describe how many of the present students have answered.
  * @param {number} answered @param {number} here number of present students

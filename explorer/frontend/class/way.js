@@ -16,7 +16,7 @@
  */
 export function findTarget({ round, link }, attended, isAtLesson) {
   if (link && link.number > attended.links) return `${link.path.replace(/^\/+/, "")}?${link.query}`;
-  if (round > attended.round && !isAtLesson) return getLessonAddress(attended.id);
+  if (round !== attended.round && !isAtLesson) return getLessonAddress(attended.id);
   return null;
 }
 

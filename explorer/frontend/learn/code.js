@@ -25,18 +25,10 @@ export function createFullCode(spans) {
   pre.append(element("code", {}, ...renderSpans(spans)));
   const text = spans.map(([, part]) => part).join("");
   const title = element("h3", {}, "The code that runs");
-  return element("section", { class: "code" }, title, copyButton(text), pre);
-}
-
-/** Create a button that copies text to the clipboard. @param {string} text */
-function copyButton(text) {
-  const button = element("button", { class: "copy", onclick: copy }, "Copy");
-
-  async function copy() {
+  const copy = async () =>
     setText(button, (await copyText(text)) ? "Copied" : "Not allowed here: select the code and copy it");
-  }
-
-  return button;
+  const button = element("button", { class: "copy", onclick: copy }, "Copy");
+  return element("section", { class: "code" }, title, button, pre);
 }
 
 /** Convert code to coloured elements and plain strings. @param {Spans} spans */

@@ -36,15 +36,9 @@ export function getPathLessons(lessons, paths) {
 export function createContents(lessons, paths, { linkTo, onTerm, print }) {
   const list = element("ol", { class: "contents" });
   const buttons = ["", ...paths.map(({ title }) => title)].map((title) =>
-    element("button", { onclick: () => choose(title), "data-path": title }, title || "All"),
+    element("button", { onclick: () => (setPath(title), show()), "data-path": title }, title || "All"),
   );
   const { learned } = getProgress();
-
-  /** Select a path by its title, and update the list. @param {string} title */
-  function choose(title) {
-    setPath(title);
-    show();
-  }
 
   /** Create the entry of a lesson, with a thumbnail of its op. @param {Listed} lesson */
   function createEntry({ key, title, question, minutes, choice: message }) {

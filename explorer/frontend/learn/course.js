@@ -3,9 +3,10 @@
 import { element, setAttribute, setText } from "../elements/dom.js";
 import { getPathLessons, createContents } from "./contents.js";
 import { createLesson } from "./screen.js";
+import { getProgress } from "./memory.js";
 import { createSheet } from "./sheet.js";
 import { createGlossary } from "./words.js";
-import { isPresenting, setPresenting } from "../choice/presentation.js";
+import { isPresenting, leaveOnEscape, onPresentingChange, setPresenting } from "../choice/presentation.js";
 import { onHistoryStep } from "../choice/steps.js";
 
 /** @import { Listed, Path } from "./contents.js" */
@@ -28,7 +29,8 @@ const NEXT = /** @type {Object<string, number>} */ ({
   PageUp: -1,
 });
 // Elements that use arrow keys themselves while one of them has the focus.
-const TAKES_KEYS = "input, textarea, select, [role='slider'], dialog *, .chart-place *";
+const TAKES_KEYS =
+  "input, textarea, select, [role='slider'], dialog *, [popover], [popover] *, .chart-place *";
 
 /**
  * Show the page Learn in an element, with the lesson that the page's address names.
@@ -46,6 +48,7 @@ export function createCourse(host, { lessons, paths, glossary }, { address, inst
   const terms = createGlossary(glossary);
   const body = element("div", { class: "place" });
   const onClass = classes ? beginClass : null;
+  const togglePresenting = () => setPresenting(!isPresenting());
   const bar = createBar(lessons, {
     onGo: go,
     onGlossary: () => terms.show(),
@@ -66,6 +69,11 @@ export function createCourse(host, { lessons, paths, glossary }, { address, inst
   });
   const leaveClass = classes?.follow(updateClassButton);
   document.addEventListener("keydown", handleKey, { signal: end.signal });
+  leaveOnEscape(end.signal);
+  onPresentingChange(() => {
+    update();
+    current?.showLinks();
+  }, end.signal);
   show();
 
   /**
@@ -109,12 +117,6 @@ export function createCourse(host, { lessons, paths, glossary }, { address, inst
     return bar.say(answer?.message ?? "");
   }
 
-  function togglePresenting() {
-    setPresenting(!isPresenting());
-    update();
-    current?.showLinks();
-  }
-
   function update() {
     host.classList.toggle("presenting", isPresenting());
     bar.show(queryNow().get("lesson"), isPresenting());
@@ -132,7 +134,7 @@ export function createCourse(host, { lessons, paths, glossary }, { address, inst
   function handleKey(event) {
     const busy = /** @type {Element} */ (event.target).matches(TAKES_KEYS);
     if (busy || event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey) return;
-    if (event.key === "p" || (event.key === "Escape" && isPresenting())) togglePresenting();
+    if (event.key === "p") togglePresenting();
     if (!isPresenting()) return;
     if (/^[1-9]$/.test(event.key)) current?.pick(Number(event.key) - 1);
     const step = NEXT[event.key];
@@ -201,6 +203,7 @@ export function createCourse(host, { lessons, paths, glossary }, { address, inst
       onTerm: terms.show,
       next: () => createNextLink(record.key),
       onAgain: show,
+      onLearned: update,
     };
     return createLesson(record, surroundings, part);
   }
@@ -271,11 +274,6 @@ export function createCourse(host, { lessons, paths, glossary }, { address, inst
   };
 }
 
-/** Return a lesson link's accessible name, such as "Lesson 3: …". @param {string} title @param {number} index */
-function makeLinkName(title, index) {
-  return `Lesson ${index + 1}: ${title}`;
-}
-
 /**
  * Create the bar above a lesson: links to all lessons, the glossary, presentation mode and classes.
  * @param {Course["lessons"]} lessons
@@ -286,7 +284,7 @@ function createBar(lessons, { onGo, onGlossary, onPresent, onClass }) {
   const numbers = lessons.map(({ key, title }, index) => {
     const link = linkTo(key, onGo, String(index + 1));
     setAttribute(link, "title", title);
-    setAttribute(link, "aria-label", makeLinkName(title, index));
+    setAttribute(link, "aria-label", `Lesson ${index + 1}: ${title}`);
     return link;
   });
   const list = element("ol", {}, ...numbers.map((link) => element("li", {}, link)));
@@ -312,12 +310,16 @@ function createBar(lessons, { onGo, onGlossary, onPresent, onClass }) {
       setText(classButton, held ? "To the class" : "Class");
       classButton.hidden = part !== null;
     },
-    /** Mark the current lesson in the bar. @param {string|null} key @param {boolean} presenting */
+    /** Mark the current lesson and learned ones in the bar. @param {string|null} key @param {boolean} presenting */
     show(key, presenting) {
+      const { learned } = getProgress();
       setText(status, "");
-      numbers.forEach((link, index) =>
-        setAttribute(link, "aria-current", lessons[index].key === key ? "page" : null),
-      );
+      numbers.forEach((link, index) => {
+        const isLearned = learned.includes(lessons[index].key);
+        setAttribute(link, "aria-current", lessons[index].key === key ? "page" : null);
+        setAttribute(link, "data-learned", isLearned);
+        setAttribute(link, "aria-description", isLearned && "learned");
+      });
       setText(stage, presenting ? "Leave the stage (p)" : "Present (p)");
     },
   };

@@ -43,7 +43,7 @@ export function createDrawing(range, onDrawn) {
   function toPoint(event, frame) {
     const { left, inner, x } = frame;
     const [low, high] = x;
-    const { top, height, range } = getLowestPanel(frame);
+    const { top, height, range } = findPanel(frame, "part");
     const box = layer.getBoundingClientRect();
     const at = low + ((event.clientX - box.left - left) / inner) * (high - low);
     const [min, max] = range;
@@ -80,7 +80,7 @@ export function createDrawing(range, onDrawn) {
   function show() {
     if (!frame) return;
     const { left, inner } = frame;
-    const { top, height } = getLowestPanel(frame);
+    const { top, height } = findPanel(frame, "part");
     const box = {
       left: `${left}px`,
       width: `${inner}px`,
@@ -100,7 +100,7 @@ export function createDrawing(range, onDrawn) {
     cells.values.forEach((value, cell) => {
       if (Number.isNaN(value)) pen = "M";
       else {
-        path += `${pen}${toLeftPx(frame, cells.x[cell]).toFixed(1)},${toTopPx(getLowestPanel(frame), value).toFixed(1)}`;
+        path += `${pen}${toLeftPx(frame, cells.x[cell]).toFixed(1)},${toTopPx(findPanel(frame, "part"), value).toFixed(1)}`;
         pen = "L";
       }
     });
@@ -162,13 +162,4 @@ export function createDrawing(range, onDrawn) {
 function stopEvent(event) {
   event.stopPropagation();
   if (event.type === "wheel") event.preventDefault();
-}
-
-/**
- * Return the chart's lowest panel: of a learning parameter's gradient if there is one, otherwise of the rules'
- * gradients.
- * @param {Frame} frame
- */
-function getLowestPanel(frame) {
-  return findPanel(frame, "part");
 }

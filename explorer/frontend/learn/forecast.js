@@ -52,7 +52,7 @@ export function createForecast(prediction, choice, { onTerm, decide = CHECK, onC
     hint: draws ? "Draw in the lower panel, over the whole width. Or pick a picture:" : "Pick an answer:",
     options: answers.map(renderAnswer),
     onPick: handlePick,
-    onClear: draws ? handleClear : null,
+    onClear: draws ? () => (drawing.clear(), onChange()) : null,
     decide,
     onCheck,
     onSkip,
@@ -84,11 +84,6 @@ export function createForecast(prediction, choice, { onTerm, decide = CHECK, onC
   function handlePick() {
     if (draws) showPicked();
     else drawing.clear();
-    onChange();
-  }
-
-  function handleClear() {
-    drawing.clear();
     onChange();
   }
 

@@ -17,9 +17,10 @@ const STORAGE_TEXT = "(Saved in this browser only.)";
 
 /**
  * Create the two questions with which a lesson ends.
- * @param {string} key of the lesson @param {Question[]} questions @param {OnTerm} onTerm
+ * @param {string} key of the lesson @param {Question[]} questions
+ * @param {{onTerm: OnTerm, onLearned: () => void}} around ``onLearned``: called when both are answered
  */
-export function createRetest(key, questions, onTerm) {
+export function createRetest(key, questions, { onTerm, onLearned }) {
   const begin = element("button", { onclick: ask }, "Two fresh questions");
   const place = element("div", { class: "fresh" }, begin);
 
@@ -30,6 +31,7 @@ export function createRetest(key, questions, onTerm) {
 
   function finish() {
     markLearned(key);
+    onLearned();
     put(element("p", { class: "learned", role: "status" }, `Both right: lesson complete. ${STORAGE_TEXT}`));
   }
 

@@ -85,14 +85,14 @@ export function showScene(host, { scene, layer, leastRange, secret, reach }) {
 /**
  * Show one of a lesson's nets and start its training.
  * @param {HTMLElement} host
- * @param {{scene: Scene, presenting: boolean, reach: *, createTraining:
+ * @param {{scene: Scene, presenting: boolean, reach: *, onOver: () => void, createTraining:
  *   import("../train/page/small.js").CreateSmallTraining}} options ``presenting``: in presentation mode, training is
- *   slower
+ *   slower; ``onOver``: called when a run is over
  */
-export function showNet(host, { scene, presenting, reach, createTraining }) {
+export function showNet(host, { scene, presenting, reach, onOver, createTraining }) {
   const store = createStore();
   store.change(setStagePace(enterTraining(parseMessage(scene.choice), "link"), presenting));
-  return { store, destroy: createTraining(host, store, reach).destroy };
+  return { store, destroy: createTraining(host, store, reach, onOver).destroy };
 }
 
 /** Return the labels of a chart's or net's op and rules. @param {Scene} scene */

@@ -9,17 +9,19 @@ import { EMPTY_STATE, recall, remember } from "./memory.js";
 import { createPictures } from "./pictures/pictures.js";
 import { createRetest } from "./retest.js";
 import { createLinks, describeScene, getCurveScenes, createHosts, showNet, showScene } from "./scenes.js";
+import { describeOutcome } from "./verdict.js";
 import { renderInline, renderParagraphs } from "./words.js";
 import { parseMessage } from "../choice/message.js";
 
-const WRONG_TEXT = "Not right.";
+const RESULT_START = "After the run:"; // of a paragraph that is shown below a net once it is trained
 
 /**
  * Functions of the page around a lesson. ``address``: makes addresses; ``onTerm``: opens the glossary; ``instrument``:
  * how charts reach the server.
  * @typedef {{address: (name: string) => string, embedded: boolean, presenting: () => boolean, onTerm:
- *   import("./words.js").OnTerm, next: () => HTMLElement, onAgain: () => void, instrument: *}} Surroundings ``next``:
- *   creates a link to the next lesson; ``onAgain``: reopens this lesson
+ *   import("./words.js").OnTerm, next: () => HTMLElement, onAgain: () => void, onLearned: () => void, instrument: *}}
+ *   Surroundings ``next``: creates a link to the next lesson; ``onAgain``: reopens this lesson; ``onLearned``: called
+ *   when both questions at its end are answered
  */
 
 /**
@@ -40,12 +42,12 @@ const WRONG_TEXT = "Not right.";
 export function createLesson(lesson, around, part = null) {
   const end = new AbortController();
   const memory = part ? part.memory : lesson.key;
-  const state = { ...(memory ? recall(memory) : EMPTY_STATE) };
+  const state = { ...(memory ? recall(memory) : EMPTY_STATE), ...(part && { revealed: null }) };
   const [first] = getCurveScenes(lesson.scenes);
   const forecast = createForecast(lesson.prediction, parseMessage(first.choice), {
     onTerm: around.onTerm,
     ...(part && { decide: "Send my prediction" }),
-    onCheck: part ? send : check,
+    onCheck: part ? () => (sending = send()) : check,
     onSkip: part ? null : () => conclude("shown"),
     onChange() {
       keep({ ...forecast.saved(), missed: false });
@@ -77,9 +79,11 @@ export function createLesson(lesson, around, part = null) {
   );
   const links = createLinks(lesson.scenes, around);
   let current = /** @type {ReturnType<typeof showScene>|null} */ (null);
+  let sending = Promise.resolve(); // settled once the server has accepted or refused the prediction
   let exerciseStore = /** @type {import("./scenes.js").Store|null} */ (null); // settings of the exercise's chart
   let pictures = /** @type {ReturnType<typeof createPictures>|null} */ (null);
   let curveButtons = /** @type {{scene: import("./scenes.js").Scene, button: HTMLElement}[]} */ ([]);
+  let results = /** @type {HTMLElement[]} */ ([]); // paragraphs about a net, shown after its training
   const slides = createSlides();
   watch.hidden = !forecast.draws;
 
@@ -108,7 +112,7 @@ export function createLesson(lesson, around, part = null) {
     keep({ ...prediction, missed: true });
     forecast.rest(true);
     const { taken = false, words = "" } = (await part?.send?.(prediction)) ?? {};
-    if (state.revealed || !state.missed) return; // revealed, or changed while it was being sent
+    if (!state.missed) return; // changed while it was being sent
     answer(words);
     keep({ missed: taken });
     forecast.rest(taken);
@@ -133,9 +137,12 @@ export function createLesson(lesson, around, part = null) {
     screen.classList.remove("predicting");
     excerpt?.element.remove(); // because the complete code is below
     watch.hidden = false;
-    screen.append(createNavigation(), createFullCode(lesson.code));
+    const onward = part ? [] : [element("button", { onclick: predictAgain }, "Predict again"), around.next()];
+    screen.append(
+      element("nav", { class: "onward", "aria-label": "Onward" }, ...onward),
+      createFullCode(lesson.code),
+    );
     text.replaceChildren(...(part?.form ? [place.element] : []), ...createStory());
-    screen.querySelector(".right").append(...createNets());
     show(first);
   }
 
@@ -167,13 +174,8 @@ export function createLesson(lesson, around, part = null) {
     for (const each of curveButtons) each.button.hidden = each.scene === scene;
     if (!secret) {
       links.follow(scene, current.store);
-      connectPictures(current.store);
+      if (pictures) current.store.subscribeNow(pictures.follow);
     }
-  }
-
-  /** Update the lesson's figures when the live chart changes. @param {import("./scenes.js").Store} store */
-  function connectPictures(store) {
-    if (pictures) store.subscribeNow(pictures.follow);
   }
 
   /**
@@ -204,7 +206,8 @@ export function createLesson(lesson, around, part = null) {
     const createTraining = await around.instrument.loadTraining();
     if (end.signal.aborted) return;
     const presenting = around.presenting();
-    const net = showNet(host, { scene, presenting, reach: around.instrument, createTraining });
+    const onOver = () => host.append(...results);
+    const net = showNet(host, { scene, presenting, reach: around.instrument, onOver, createTraining });
     links.follow(scene, net.store);
     end.signal.addEventListener("abort", net.destroy);
   }
@@ -212,8 +215,14 @@ export function createLesson(lesson, around, part = null) {
   function createStory() {
     const options = { plotly: around.instrument.plotly, signal: end.signal };
     pictures = createPictures(lesson.pictures, options);
-    screen.querySelector(".right")[forecast.draws ? "append" : "prepend"](pictures.element);
-    const texts = renderParagraphs(lesson.words, around.onTerm).map((paragraph) => [paragraph]);
+    const nets = createNets();
+    const right = screen.querySelector(".right");
+    right[forecast.draws ? "append" : "prepend"](pictures.element);
+    right.append(...nets);
+    const words = renderParagraphs(lesson.words, around.onTerm);
+    if (around.instrument.loadTraining)
+      results = words.filter((each) => each.textContent.startsWith(RESULT_START));
+    const texts = words.filter((each) => !results.includes(each)).map((paragraph) => [paragraph]);
     const remembered = [
       element(
         "p",
@@ -221,7 +230,7 @@ export function createLesson(lesson, around, part = null) {
         element("b", {}, "What to remember: "),
         ...renderInline(lesson.remember, around.onTerm),
       ),
-      ...(part ? [] : [createRetest(lesson.key, lesson.retest, around.onTerm)]),
+      ...(part ? [] : [createRetest(lesson.key, lesson.retest, around)]),
     ];
     const opening = element(
       "nav",
@@ -238,6 +247,7 @@ export function createLesson(lesson, around, part = null) {
       ...asked,
       ...texts,
       ...(lesson.pictures.length ? [[pictures.element]] : []),
+      ...(nets.length ? [nets] : []),
       remembered,
       ...last.map((each) => [each]),
     ]);
@@ -282,15 +292,6 @@ export function createLesson(lesson, around, part = null) {
     return curveButtons.map(({ button }) => button);
   }
 
-  /** Create the links to the next lesson and back to the prediction. */
-  function createNavigation() {
-    return element(
-      "nav",
-      { class: "onward", "aria-label": "Onward" },
-      ...(part ? [] : [element("button", { onclick: predictAgain }, "Predict again"), around.next()]),
-    );
-  }
-
   function predictAgain() {
     remember(lesson.key, EMPTY_STATE);
     around.onAgain();
@@ -298,27 +299,32 @@ export function createLesson(lesson, around, part = null) {
 
   return {
     element: screen,
-    /** Restore the prediction and draw the chart, once the screen is on the page. */
-    begin() {
+    /**
+     * Restore the prediction and draw the chart, once the screen is on the page.
+     * @param {boolean} [isRevealed] whether the class has seen the answer, so that ``reveal`` draws the chart
+     */
+    begin(isRevealed = false) {
       forecast.restore(state);
       if (state.picked !== null || state.drawn) excerpt?.light();
       if (state.revealed) reveal(state.revealed);
       else if (state.missed) part ? forecast.rest(true) : check();
-      if (forecast.draws && !state.revealed) show(first);
+      if (forecast.draws && !state.revealed && !isRevealed) show(first);
       title.focus({ preventScroll: true });
     },
     /**
      * Reveal the answer when the teacher does. A student learns whether the prediction was right.
-     * @param {string} unanswered message for a student without a prediction; "" for the teacher
+     * @param {boolean|null} hasArrived whether the class has an answer of this student; null for the teacher
      */
-    reveal(unanswered) {
-      if (state.revealed) return;
+    async reveal(hasArrived) {
+      await sending;
+      if (state.revealed || end.signal.aborted) return;
       const { picked, drawn } = forecast.saved();
-      const hasAnswered = picked !== null || drawn?.some((value) => value !== null);
+      const hasAnswered = picked !== null || Boolean(drawn?.some((value) => value !== null));
       const isRight = hasAnswered && forecast.checked().right;
+      const outcome = { hasAnswered, isRight, hasArrived: Boolean(hasArrived), isLatest: state.missed };
       conclude(isRight ? "checked" : "shown");
-      if (!unanswered) return;
-      if (!isRight) verdict.prepend(`${hasAnswered ? WRONG_TEXT : unanswered} `);
+      if (hasArrived === null) return;
+      verdict.prepend(describeOutcome(outcome));
       setAttribute(verdict, "data-kind", hasAnswered && (isRight ? "right" : "wrong"));
       title.scrollIntoView({ block: "start" }); // on a phone, the answers below may be in view
     },

@@ -83,14 +83,10 @@ export function createSheet(lessons, { lesson, plotly, back }) {
  * @param {string} number @param {*} record @param {Choice} choice @param {import("./forecast.js").Forecast} forecast
  * @param {HTMLElement} chart
  */
-function createPrintedPage(
-  number,
-  { title, question, prediction, excerpt, remember },
-  choice,
-  forecast,
-  chart,
-) {
+function createPrintedPage(number, record, choice, forecast, chart) {
+  const { title, question, prediction, excerpt, remember } = record;
   const render = (/** @type {string} */ text) => renderInline(text, doNothing);
+  const answers = forecast.contents().map((content) => element("li", {}, ...content));
   return element(
     "article",
     { class: "page" },
@@ -99,7 +95,7 @@ function createPrintedPage(
     element("p", { class: "question" }, ...render(question)),
     element("p", {}, ...render(prediction.ask)),
     ...(excerpt ? [createCodeLines(excerpt.lines)] : []),
-    ...(forecast.draws ? [] : [createAnswerList(forecast.contents())]),
+    ...(forecast.draws ? [] : [element("ol", {}, ...answers)]),
     element(
       "div",
       { class: "reason" },
@@ -115,11 +111,6 @@ function createPrintedPage(
 function createCodeLines(lines) {
   const rows = lines.flatMap((spans) => [...renderSpans(spans), "\n"]);
   return element("pre", {}, element("code", {}, ...rows.slice(0, -1)));
-}
-
-/** Create the printed list of answers to a question. @param {(Node|string)[][]} contents */
-function createAnswerList(contents) {
-  return element("ol", {}, ...contents.map((content) => element("li", {}, ...content)));
 }
 
 /** Return the caption of the empty axes on a printed page. @param {Choice} choice */

@@ -22,7 +22,6 @@ import { forget } from "./memory.js";
  */
 
 const SENT_TEXT = "Sent. You can change it until the answers are shown.";
-const UNANSWERED_TEXT = "You have not answered.";
 const AGAIN_MS = 3000; // pause before a failed request for a lesson or drawings is repeated
 
 let opened = ""; // id of a class that was just opened, whose code is shown in large type
@@ -52,9 +51,8 @@ export const classes = {
 function createClassScreen(host, id, { lessons, load, build, onLesson, onLeave }) {
   const leads = getLed()?.id === id;
   const place = element("div", { class: "place" });
-  const band = leads
-    ? createTeachersBand(getTeacherActions())
-    : createStudentsBand({ onLeave: leave, onAgain: () => live.enter(id) });
+  const teachersBand = leads ? createTeachersBand(getTeacherActions()) : null;
+  const band = teachersBand ?? createStudentsBand({ onLeave: leave, onAgain: () => live.enter(id) });
   let lesson = /** @type {ReturnType<Means["build"]>|null} */ (null);
   let round = 0;
   let isRevealed = false;
@@ -112,7 +110,7 @@ function createClassScreen(host, id, { lessons, load, build, onLesson, onLeave }
     }
     lesson = build(record, leads ? makeTeacherPart() : makeStudentPart());
     place.replaceChildren(lesson.element);
-    lesson.begin();
+    lesson.begin(live.view?.revealed);
     show(live.view);
   }
 
@@ -126,7 +124,7 @@ function createClassScreen(host, id, { lessons, load, build, onLesson, onLeave }
         return { element: answers.element, layer: crowd };
       },
       send: null,
-      conclude: () => live.command("reveal"),
+      conclude: () => teachersBand?.reveal(),
     };
   }
 
@@ -146,7 +144,7 @@ function createClassScreen(host, id, { lessons, load, build, onLesson, onLeave }
   /** Reveal the answer. The teacher also sees the answers of the class. @param {View} view */
   async function reveal(view) {
     isRevealed = true;
-    lesson?.reveal(leads ? "" : UNANSWERED_TEXT);
+    lesson?.reveal(leads ? null : Boolean(view.answered));
     if (!leads) return;
     const askedRound = round;
     const { drawings, message } = view.drawn ? await live.command("drawings") : { drawings: [] };

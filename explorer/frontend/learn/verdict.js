@@ -62,6 +62,21 @@ export function describePoint(x, guess, rules) {
     : `At x = ${roundText(x)} you expect ${roundText(guess)}: ${returns}.`;
 }
 
+/**
+ * Return what a student of a class is told first when the answers are shown, with a blank after it.
+ * @param {{hasAnswered: boolean, isRight: boolean, hasArrived: boolean, isLatest: boolean}} outcome ``hasArrived``:
+ *   whether the class has an answer of the student; ``isLatest``: whether it is the one on the screen
+ */
+export function describeOutcome({ hasAnswered, isRight, hasArrived, isLatest }) {
+  if (!hasAnswered) return hasArrived ? "" : "You have not answered. ";
+  const late = hasArrived ? "change" : "answer";
+  const counted =
+    hasArrived && isLatest
+      ? ""
+      : `Your ${late} did not arrive before the answers were shown: it is not counted. `;
+  return `${counted}${isRight ? "" : "Not right. "}`;
+}
+
 /** Return the wrong part of a drawing with the largest area. @param {Excursion[]} excursions */
 function findWorst(excursions) {
   const getArea = (/** @type {Excursion} */ { from, to, peak }) => (to - from) * peak;

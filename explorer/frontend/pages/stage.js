@@ -3,6 +3,7 @@
 import {
   onPresentingChange,
   isPresenting,
+  leaveOnEscape,
   toPresentingAddress,
   setPresenting,
 } from "../choice/presentation.js";
@@ -10,7 +11,6 @@ import { element } from "../elements/dom.js";
 import { followKey } from "../elements/keys.js";
 
 const PRESENTING = "presenting";
-const OPEN = ".menu[open], dialog[open]"; // while one of these is open, Escape closes it and keeps the mode
 
 /**
  * Switch a page's presentation mode on and off, as its address says.
@@ -36,11 +36,6 @@ export function createStage(root, { store, onChange }) {
     onChange();
   }
 
-  /** End presentation mode when Escape is pressed. @param {KeyboardEvent} event */
-  function handleKey({ key }) {
-    if (key === "Escape" && isPresenting() && !document.querySelector(OPEN)) setPresenting(false);
-  }
-
   /** Add presentation mode to the address of a pressed link to another page. @param {MouseEvent} event */
   function keepPresenting({ target }) {
     const link = target instanceof Element ? target.closest("a[href]") : null;
@@ -55,8 +50,7 @@ export function createStage(root, { store, onChange }) {
 
   onPresentingChange(show, end.signal);
   followKey("p", () => setPresenting(!isPresenting()), end.signal);
-  // captured, so that it runs before a menu closes itself
-  addEventListener("keydown", handleKey, { capture: true, signal: end.signal });
+  leaveOnEscape(end.signal);
   root.addEventListener("click", keepPresenting, { capture: true, signal: end.signal });
   const stop = store.subscribe(show); // Back and Forward may change the mode
   show();

@@ -125,8 +125,8 @@ FAULTS = (
     Fault(
         name="A student who joins a later round is led to a page of an earlier one",
         file="explorer/ui/server/classes/classroom.py",
-        old="self.round + 1, False\n        self._link = None\n",
-        new="self.round + 1, False\n",
+        old="self.round, self._link = self._rounds[question.lesson], None\n",
+        new="self.round = self._rounds[question.lesson]\n",
         tests="ui/server/classes/test_classroom.py",
     ),
     Fault(

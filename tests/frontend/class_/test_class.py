@@ -5,6 +5,7 @@ from typing import Any
 import pytest
 
 from explorer.ui.server.classes.classroom import SPREAD_MS
+from explorer.ui.server.classes.codes import format_code
 from tests.frontend.modules import Node
 
 SEND = """
@@ -74,6 +75,11 @@ def test_the_numbers_of_students_and_of_answers_are_displayed(
     node: Node, answered: int, here: int, words: str
 ):
     assert node.call("class/tally.js describeAnswered", answered, here) == words
+
+
+@pytest.mark.parametrize("identity", ["k7mx2pwrq", "first~k7mx2pwrq"])
+def test_a_code_is_displayed_as_the_server_formats_it(node: Node, identity: str):
+    assert node.call("class/tally.js formatCode", identity) == format_code(identity)
 
 
 WAY = """

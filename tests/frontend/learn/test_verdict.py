@@ -108,3 +108,23 @@ def test_the_value_at_a_corner(node: Node) -> None:
         "At x = 0 you expect 0.52: torch returns 0, MyReLU returns 1.",
         "At x = 0 torch returns 0, MyReLU returns 1.",
     ]
+
+
+NAMES = ("hasAnswered", "isRight", "hasArrived", "isLatest")
+LATE = "did not arrive before the answers were shown: it is not counted."
+
+
+@pytest.mark.parametrize(
+    ("outcome", "words"),
+    [
+        ((False, False, False, False), "You have not answered. "),
+        ((True, True, True, True), ""),
+        ((True, False, True, True), "Not right. "),
+        ((True, True, False, False), f"Your answer {LATE} "),
+        ((True, False, True, False), f"Your change {LATE} Not right. "),
+    ],
+)
+def test_a_student_is_told_whether_the_answer_is_counted(
+    node: Node, outcome: tuple[bool, ...], words: str
+) -> None:
+    assert node.call("learn/verdict.js describeOutcome", dict(zip(NAMES, outcome, strict=True))) == words

@@ -16,9 +16,9 @@ const STORED = { table: NO_TABLE, panels: {}, numbers: {} };
 /**
  * Create the training of a lesson, and start it.
  * @param {HTMLElement} host @param {import("./model.js").Store} store
- * @param {{server: (path: string) => string, plotly: string}} reach
+ * @param {{server: (path: string) => string, plotly: string}} reach @param {() => void} onOver called when a run is over
  */
-export function createSmallTraining(host, store, { server, plotly }) {
+export function createSmallTraining(host, store, { server, plotly }, onOver) {
   const end = new AbortController();
   const [buttons, status] = ["commands", "status"].map((name) => element("div", { class: name }));
   const { root, show, destroy } = createSmallPicture(
@@ -41,6 +41,7 @@ export function createSmallTraining(host, store, { server, plotly }) {
     const picture = buildPicture(state);
     const { object, heading, headline, verdict, moving: isMoving, chart } = picture;
     commands.show(picture);
+    if (picture.again) onOver();
     const { lanes, plates } = object;
     show({ heading, words: headline || verdict, isMoving, plates: plates.length, lanes, chart });
   }

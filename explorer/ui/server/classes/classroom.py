@@ -30,13 +30,21 @@ class Guest:
 
     Attributes:
         groups: the quota groups that the student counts towards.
-        prediction: the latest prediction for the current question.
         watchers: one callback per open event stream, called on changes.
     """
 
     groups: Sequence[Hashable]
-    prediction: Prediction | None = None
     watchers: list[Wake] = field(default_factory=list)
+
+
+@dataclass
+class Round:
+    """A question that the class is or was asked, with the latest prediction of each student, by token."""
+
+    question: Question
+    number: int
+    is_revealed: bool = False
+    predictions: dict[str, Prediction] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -68,7 +76,9 @@ class Classroom:
         self.secret = secrets.token_urlsafe(24)
         self.guests: dict[str, Guest] = {}
         self.has_ended = False
-        self.question, self.round, self.is_revealed = question, 1, False
+        self.round = Round(question, 1)
+        self._rounds = {question.lesson: self.round}
+        self._round_count = 1
         self._link: Link | None = None
         self._link_number = 0
         self._teachers: list[Wake] = []
@@ -98,23 +108,26 @@ class Classroom:
 
         Returns False if it comes too late: the answers are shown, or another question has been asked.
         """
-        if self.has_ended or self.is_revealed or number != self.round:
+        if self.has_ended or self.round.is_revealed or number != self.round.number:
             return False
-        self.guests[token].prediction = prediction
+        self.round.predictions[token] = prediction
         self._notify_teachers()
         return True
 
     def reveal(self) -> None:
         """Show all predictions to the class. Later predictions are not accepted."""
-        self.is_revealed = True
+        self.round.is_revealed = True
         self._notify_all()
 
-    def ask(self, question: Question) -> None:
-        """Ask the class a new question, or the same one again, and delete all predictions."""
-        self.question, self.round, self.is_revealed = question, self.round + 1, False
-        self._link = None
-        for guest in self.guests.values():
-            guest.prediction = None
+    def ask(self, question: Question, again: bool = False) -> None:
+        """Ask the class a question, and return to its predictions if it was asked before.
+
+        ``again`` deletes them and asks the question anew.
+        """
+        if again or question.lesson not in self._rounds:
+            self._round_count += 1
+            self._rounds[question.lesson] = Round(question, self._round_count)
+        self.round, self._link = self._rounds[question.lesson], None
         self._notify_all()
 
     def lead_to(self, path: str, query: str) -> int:
@@ -125,31 +138,32 @@ class Classroom:
         return self._count_connected()
 
     def end(self) -> None:
-        """End the class, notify all subscribers and remove the students."""
+        """End the class, notify all subscribers and remove the students with their predictions."""
         self.has_ended, self._link = True, None
         self._notify_all()
         self.guests = {}
+        for each in self._rounds.values():
+            each.predictions.clear()
 
     def get_teacher_view(self) -> View:
         """Return the state of the class that its teacher sees.
 
         The numbers of the answers are None until they are revealed.
         """
-        predictions = self._list_predictions()
+        predictions = self.round.predictions.values()
+        picks = Counter(prediction.picked for prediction in predictions)
+        is_revealed = self.round.is_revealed
         return self._get_view() | {
             "here": self._count_connected(),
             "answered": len(predictions),
-            "counts": self._count_answers(predictions) if self.is_revealed else None,
-            "drawn": sum(prediction.drawn is not None for prediction in predictions)
-            if self.is_revealed
-            else None,
+            "counts": [picks[index] for index in range(self.round.question.answers)] if is_revealed else None,
+            "drawn": picks[None] if is_revealed else None,
         }
 
     def get_student_view(self, token: str) -> View:
         """Return the state of the class that one student sees, without other students' data."""
-        guest = self.guests.get(token)
         link = asdict(self._link) if self._link else None
-        own_state = {"answered": bool(guest and guest.prediction), "link": link, "spread_ms": SPREAD_MS}
+        own_state = {"answered": token in self.round.predictions, "link": link, "spread_ms": SPREAD_MS}
         return self._get_view() | own_state
 
     def list_drawings(self) -> list[DrawnCurve]:
@@ -157,9 +171,9 @@ class Classroom:
 
         The order does not identify students.
         """
-        if not self.is_revealed:
+        if not self.round.is_revealed:
             return []
-        curves = [prediction.drawn for prediction in self._list_predictions() if prediction.drawn is not None]
+        curves = [each.drawn for each in self.round.predictions.values() if each.drawn is not None]
         return sorted(curves, key=lambda curve: hashlib.sha256(curve.tobytes()).digest())
 
     @contextmanager
@@ -183,16 +197,13 @@ class Classroom:
     def _get_view(self) -> View:
         """Return the part of the class's state that the teacher and the students see."""
         state = "ended" if self.has_ended else "open"
-        asked_question = {"lesson": self.question.lesson, "round": self.round, "revealed": self.is_revealed}
+        current = self.round
+        asked_question = {
+            "lesson": current.question.lesson,
+            "round": current.number,
+            "revealed": current.is_revealed,
+        }
         return {"state": state, **asked_question, "links": self._link_number}
-
-    def _list_predictions(self) -> list[Prediction]:
-        return [guest.prediction for guest in self.guests.values() if guest.prediction]
-
-    def _count_answers(self, predictions: Sequence[Prediction]) -> list[int]:
-        """Return how many students chose each answer of the question."""
-        counts = Counter(prediction.picked for prediction in predictions)
-        return [counts[index] for index in range(self.question.answers)]
 
     def _count_connected(self) -> int:
         """Return the number of students who have the class open in a tab."""

@@ -72,7 +72,7 @@ async def submit_prediction(request: Request) -> Response:
     if room is None or token not in room.guests:
         raise RefusedError(403, _NO_SEAT_MESSAGE)
     try:
-        prediction = read_prediction(data, room.question)
+        prediction = read_prediction(data, room.round.question)
     except ValueError as error:
         raise RefusedError(400, str(error)) from None
     if not room.answer(token, data.get("round"), prediction):
@@ -135,7 +135,7 @@ def _reveal(room: Classroom, _data: Json) -> Mapping[str, Any]:
 
 
 def _ask(room: Classroom, data: Json) -> Mapping[str, Any]:
-    room.ask(_read_question(data))
+    room.ask(_read_question(data), data.get("again") is True)
     return {}
 
 

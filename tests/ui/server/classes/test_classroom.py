@@ -72,17 +72,24 @@ def test_the_last_prediction_counts_until_they_are_revealed(classes: Classes, ro
     assert room.get_teacher_view()["drawn"] == 0
 
 
-def test_the_next_question_forgets_what_was_answered_and_takes_no_late_answer(
-    classes: Classes, room: Classroom
-):
+def test_each_question_keeps_its_answers_until_it_is_asked_anew(classes: Classes, room: Classroom):
     token = joined(classes, room, "a")
-    room.answer(token, 1, picked(0))
+    room.answer(token, 1, picked(2))
     room.reveal()
+    first = room.get_teacher_view()
     room.ask(WORDS)
     view = room.get_teacher_view()
     assert (view["lesson"], view["round"], view["revealed"], view["answered"]) == ("leaves", 2, False, 0)
     assert not room.answer(token, 1, picked(0))  # of the question before
     assert room.answer(token, 2, picked(0))
+    room.ask(ROUND)
+    assert room.get_teacher_view() == first
+    assert first["counts"] == [0, 0, 1]
+    assert room.get_student_view(token)["answered"]
+    room.ask(WORDS)
+    assert room.get_teacher_view() == {**view, "answered": 1}
+    room.ask(ROUND, again=True)
+    assert room.get_teacher_view() == {**view, "lesson": ROUND.lesson, "round": 3}
 
 
 def test_a_late_or_returning_student_gets_the_current_state(classes: Classes, room: Classroom):
