@@ -22,7 +22,7 @@ SIZES = (0.0, 5e-324, 1e-45, 1e-8, 1.0, 7e4, 3e38, 1e39, 1.7e308)
 numbers = st.sampled_from([sign * size for size in SIZES for sign in (1, -1)])
 positions = st.floats(-MAX_ABS_X, MAX_ABS_X) | st.sampled_from((0.0, 1e-30, -3.0, MAX_ABS_X))
 constants = st.fixed_dictionaries(dict.fromkeys(PARAMETERS, numbers))
-more = settings(many, max_examples=count_examples(150), suppress_health_check=[HealthCheck.too_slow])
+more = settings(many, max_examples=count_examples(80), suppress_health_check=[HealthCheck.too_slow])
 
 
 def pair_of(formula) -> tuple[str, str]:

@@ -115,7 +115,6 @@ def joins_by_its_code(student: Page, code: str) -> None:
     for part in (".ask", ".pad"):
         expect(student.locator(part)).to_be_in_viewport(ratio=1)
     expect(student.get_by_role("button", name="Write it yourself")).to_have_count(0)
-    assert violations_in_both_themes(student, ".lesson") == []
 
 
 def is_told_that_a_code_is_of_no_class(student: Page) -> None:

@@ -233,9 +233,7 @@ def test_a_net_trains_in_its_lesson(course: Page) -> None:
         " plot.on('plotly_afterplot', () => plot.data.at(-1).x.at(-1) > before && done()))",
         before,
     )
-    net.get_by_role("button", name="Resume").click()
-    expect(net.get_by_role("button", name="Again")).to_be_visible(timeout=40_000)
-    expect(net.locator(".verdict")).to_contain_text("w1 never moved")
+    expect(net.get_by_role("button", name="Resume")).to_be_visible()
     names = ("Reset", "Slow motion", "Settings", "Evidence", "All tools")
     assert [net.get_by_role("button", name=name).count() for name in names] == [0] * len(names)
     opening = course.get_by_role("link", name="Open in Train")

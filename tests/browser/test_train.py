@@ -33,6 +33,13 @@ from tests.browser.visitors import PHONE
 
 GHOSTS = """[...document.querySelector(".curves .js-plotly-plot").data].filter(trace => trace.opacity < 1)"""
 ROUND = "op=round&rule=default&rule=straight_through&steps=300&pace=full"
+# Whether the last label of the loss chart's x is this one, and whole.
+_END = """text => {
+    const last = [...document.querySelectorAll(".curves .xtick text")].at(-1);
+    const right = node => node.getBoundingClientRect().right;
+    return last?.textContent === text && last.getBoundingClientRect().width > 0
+        && right(last) <= right(last.closest(".js-plotly-plot"));
+}"""
 
 
 def set_field(page: Page, label: str, text: str) -> None:
@@ -41,7 +48,7 @@ def set_field(page: Page, label: str, text: str) -> None:
     field.press("Enter")
 
 
-def test_a_finished_training_shows_the_numbers_of_its_run(train: Page) -> None:
+def test_a_finished_training_shows_the_numbers_of_its_run_and_fits_a_phone(train: Page) -> None:
     finish(train, ROUND)
     expect(metric(train, "Step")).to_have_text("Step 300 / 300")
     run = Run(Settings(op="round", rules=("default", "straight_through"), steps=300))
@@ -75,21 +82,11 @@ def test_a_finished_training_shows_the_numbers_of_its_run(train: Page) -> None:
     norms = [f"{rule}, {of}" for rule in ("Default autograd", "Straight-through") for of in ("w1", "w2")]
     named = "document.querySelector('.curves .js-plotly-plot').data.map(t => t.name).join()"
     wait_for(train, f"norms => {named} === norms", ",".join(norms))
+    press(train, "Loss")
+    fits_a_phone_and_waits_after_a_change(train)
 
 
-# Whether the last label of the loss chart's x is this one, and whole.
-_END = """text => {
-    const last = [...document.querySelectorAll(".curves .xtick text")].at(-1);
-    const right = node => node.getBoundingClientRect().right;
-    return last?.textContent === text && last.getBoundingClientRect().width > 0
-        && right(last) <= right(last.closest(".js-plotly-plot"));
-}"""
-
-
-def test_a_finished_training_fits_a_phone_and_waits_after_a_change(
-    train: Page,
-) -> None:
-    finish(train, ROUND)
+def fits_a_phone_and_waits_after_a_change(train: Page) -> None:
     wait_for(train, _END, "300")
     boxes = "all => all.map(label => label.getBoundingClientRect().toJSON())"
     across, upwards = (train.locator(f".curves .{axis}tick text").evaluate_all(boxes) for axis in "xy")

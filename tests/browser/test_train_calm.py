@@ -192,7 +192,7 @@ def test_lanes_and_chart_fill_a_large_window_in_readable_text(first_train: First
     page = first_train()
     page.set_viewport_size({"width": 1920, "height": 1080})
     several = "&op=sign&rule=clipped&rule=default&rule=straight_through&rule=zero"
-    for rules in ("task=digits", "task=digits&op=clamp&rule=default", f"task=moons{several}"):
+    for rules in ("task=digits", f"task=moons{several}"):
         turn_train(page, f"{rules}&steps=40&pace=full")
         finish(page)
         wait_for(page, f"() => ({_REACH})().every(share => share >= 0.8 && share < 0.98)")

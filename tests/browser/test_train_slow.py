@@ -10,7 +10,7 @@ from playwright.sync_api import Locator, Page, expect
 from tests.browser.access import violations_in_both_themes
 from tests.browser.training import button, metric, status, turn_train
 
-QUERY = "task=digits&op=sign&hidden=8,8&rule=default&rule=clipped&rule=approx_sign&steps=40&pace=full"
+QUERY = "task=digits&op=sign&hidden=8,8&rule=default&rule=clipped&steps=40&pace=full"
 
 
 def dialog(page: Page) -> Locator:

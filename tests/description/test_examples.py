@@ -10,7 +10,7 @@ from explorer.formula import Formula, parse
 from tests.catalogue.fixed import OPS, RULES
 from tests.description.description_cases import DEFAULT, PUBLISHED, STE
 from tests.formula.strategies import PARAMETERS, formulas, many
-from tests.selection import loop_over, take_part
+from tests.selection import count_examples, loop_over, take_part
 
 NUMBER = r"−?[0-9]+(?:\.[0-9]+)?(?:e−?[0-9]+)?"
 
@@ -133,7 +133,7 @@ def test_a_document_holds_curves_and_sentences():
     assert f"{found['main']} {found['rest']}" == describe(curves)
 
 
-@settings(many, max_examples=30)
+@settings(many, max_examples=count_examples(40))
 @given(formulas)
 def test_own_formulas_and_numbers_in_labels_and_sentences_read_back(formula: Formula):
     own = FORMULA_PREFIX + formula.text

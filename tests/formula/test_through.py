@@ -18,6 +18,7 @@ from explorer.formula.tree import to_data
 from explorer.gradient import apply
 from explorer.reading import read_sources
 from explorer.training import Run, Settings
+from tests.selection import count_examples
 from tests.snippets.runner import defined
 
 NUMBERS = st.integers(-400, 400).map(lambda whole: whole / 100)
@@ -61,7 +62,7 @@ def test_the_derivative_of_through_is_the_slope_and_the_second_is_0(points):
     assert not slope.requires_grad or not torch.autograd.grad(slope.sum(), x, allow_unused=True)[0]
 
 
-@settings(max_examples=25)  # each executes generated code
+@settings(max_examples=count_examples(40))  # each executes generated code
 @given(CASES)
 def test_text_data_and_code_say_the_same(points):
     formula = parse(f"g * {written(points)}")

@@ -155,9 +155,9 @@ def test_an_operator_has_torchs_own_derivative(op: str, learns: tuple[str, ...])
 
 
 def test_jax_agrees_at_the_same_u(run_jax: RunJax) -> None:
-    for dtype, tolerance in zip(DTYPES, (2e-5, 1e-11), strict=True):
+    for dtype, tolerance, some in ((torch.float32, 2e-5, SOME[:1]), (torch.float64, 1e-11, SOME)):
         jobs = []
-        for op, rule, learns in SOME:
+        for op, rule, learns in some:
             given, chosen = given_to(op, rule, learns, dtype), make_pair(op, rule, {}, learns)
             leaves = dict(zip(["x", *learns], [each.tolist() for each in given["leaves"]], strict=True))
             job = {
@@ -167,7 +167,7 @@ def test_jax_agrees_at_the_same_u(run_jax: RunJax) -> None:
             }
             drawn = {"u": given["u"].tolist(), "loss": given["loss"], "g": given["g"].tolist()}
             jobs.append(job | drawn | {"leaves": leaves})
-        for case, ours in zip(SOME, run_jax(str(dtype).removeprefix("torch."), False, jobs), strict=True):
+        for case, ours in zip(some, run_jax(str(dtype).removeprefix("torch."), False, jobs), strict=True):
             for one, other in zip(ours, expected_of(*case, dtype), strict=True):
                 limits = {"rtol": tolerance, "atol": tolerance}
                 np.testing.assert_allclose(one, other, err_msg=str(case), **limits)

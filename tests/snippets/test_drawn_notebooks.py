@@ -1,17 +1,22 @@
-"""The notebook of a pair that draws, executed: its means and spreads are those that explorer integrates."""
+"""The notebook of a pair that draws, executed: its means and spreads are those that explorer integrates.
 
+Jupyter's own kernel executes those of ``test_notebooks``.
+"""
+
+import json
 import math
 from typing import Any
 
 import nbformat
 import numpy as np
+import plotly.graph_objects as go
 import pytest
 
 import explorer
 from explorer.catalogue import OPS, RULES, SQUARE
 from explorer.snippets import notebook
 from tests.selection import take_part
-from tests.snippets.books import executed, figures_of
+from tests.snippets.runner import defined
 
 POINTS, DRAWS = 51, 1000
 ERROR = 5 / math.sqrt(DRAWS)  # of a standard deviation: five standard errors
@@ -33,12 +38,18 @@ CASES = [LEARNING, *take_part(EVERY)]
 
 @pytest.fixture(scope="module")
 def figures() -> list[Any]:
-    """The figure of every case."""
+    """The figure of every case, as plain data."""
+    shown: list[Any] = []
     texts = [
         notebook(op, rule, parameters, learns, f=f, kinks=_kinks(op), **VIEW)
         for op, rule, learns, f, parameters in CASES
     ]
-    return figures_of(executed(nbformat.reads(text, as_version=4) for text in texts))
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(go.Figure, "show", lambda figure: shown.append(json.loads(figure.to_json())))
+        for text in texts:
+            book = nbformat.reads(text, as_version=4)
+            defined("\n".join(cell.source for cell in book.cells if cell.cell_type == "code"))
+    return shown
 
 
 def _kinks(op: str) -> tuple[float, ...]:

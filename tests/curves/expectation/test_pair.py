@@ -11,7 +11,7 @@ from torch import Tensor
 
 from explorer.catalogue import find_loss, find_op, find_rule
 from explorer.curves.expectation import NoMeanError, StochasticPair, expected
-from tests.selection import loop_over
+from tests.selection import count_examples, loop_over
 
 X = torch.linspace(-6, 6, 241, dtype=torch.float64) + 1e-7
 P = torch.sigmoid(X)
@@ -162,7 +162,7 @@ def test_a_large_spread_does_not_hide_that_a_mean_is_not_settled() -> None:
     u=st.floats(0.001, 0.999),
     op=st.sampled_from([COIN, "formula: floor(x + u())", "formula: x + normal()", f"formula: {SOFT}"]),
 )
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=count_examples(60), deadline=None)
 def test_one_draw_is_what_apply_returns(x: float, u: float, op: str) -> None:
     from explorer.gradient import apply
 

@@ -8,6 +8,7 @@ from torch.nn import functional
 
 from explorer.training.nets.layers import Convolution, Maps, Pool, Trace
 from explorer.training.nets.layers.convolution import extract_patches
+from tests.selection import count_examples
 
 
 def images_of(x: Tensor, maps: Maps) -> Tensor:
@@ -15,7 +16,7 @@ def images_of(x: Tensor, maps: Maps) -> Tensor:
     return x.unflatten(1, (maps.channels, maps.side, maps.side))
 
 
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=count_examples(25), deadline=None)
 @given(
     maps=st.builds(Maps, st.integers(1, 9), st.integers(1, 5)),
     channels=st.integers(1, 6),
@@ -51,7 +52,7 @@ def test_a_convolution_and_its_backward_match_torchs(maps, channels, stride, n, 
             torch.testing.assert_close(ours[member], each, rtol=1e-4, atol=1e-4)
 
 
-@settings(max_examples=15, deadline=None)
+@settings(max_examples=count_examples(15), deadline=None)
 @given(maps=st.builds(Maps, st.sampled_from([2, 4, 6]), st.integers(1, 5)), n=st.integers(1, 4))
 def test_average_pooling_and_its_backward_match_torchs(maps, n):
     x, layer = torch.randn(2, n, maps.units), Pool(maps)

@@ -12,6 +12,7 @@ from scipy import stats
 
 from explorer.training.ranking import describe_lower, rank
 from explorer.training.ranking.quantiles import MAX_RULES, compute_quantile
+from tests.selection import count_examples
 
 NAN = math.nan
 TABLE = st.integers(2, 6).flatmap(
@@ -50,7 +51,7 @@ def test_a_quantile_of_too_many_rules_or_too_few_is_refused(rules: int, degrees:
 
 
 @given(TABLE)
-@settings(max_examples=60)
+@settings(max_examples=count_examples(60))
 def test_two_rules_are_compared_by_the_paired_t_test(rows: list[list[int]]):
     one, other = (np.array(row) / 360 for row in rows[:2])
     if one.mean() == other.mean() or np.std(one - other, ddof=1) < 1 / 360:
@@ -62,7 +63,7 @@ def test_two_rules_are_compared_by_the_paired_t_test(rows: list[list[int]]):
 
 
 @given(TABLE)
-@settings(max_examples=60)
+@settings(max_examples=count_examples(60))
 def test_intervals_match_a_second_implementation(rows: list[list[int]]):
     table = np.array(rows, float) / 360
     table = table[np.argsort(-table.mean(1), kind="stable")]
@@ -89,7 +90,7 @@ def test_intervals_match_a_second_implementation(rows: list[list[int]]):
 
 
 @given(TABLE, st.randoms())
-@settings(max_examples=60)
+@settings(max_examples=count_examples(60))
 def test_the_ranking_ignores_order_and_a_common_shift(rows: list[list[int]], random):
     scores = named(rows)
     result = rank(scores, 1 / 360)
@@ -105,7 +106,7 @@ def test_the_ranking_ignores_order_and_a_common_shift(rows: list[list[int]], ran
 
 
 @given(TABLE)
-@settings(max_examples=60)
+@settings(max_examples=count_examples(60))
 def test_a_rule_is_lower_only_if_its_interval_is_above_zero(rows: list[list[int]]):
     result = rank(named(rows), 1 / 360)
     assert {*result.best, *result.lower} == set(named(rows))
