@@ -191,6 +191,26 @@ class LSQByChannelFromSaturatedOnly(LSQ):
         return g * inside.to(g.dtype), due.sum_to_size(s.shape), None, None
 
 
+@double("parameter gradients", arguments=_learned([0.25]))
+class PReLUOfWrongSign(PReLUWithMean):
+    @staticmethod
+    def backward(ctx, g):
+        x, w = ctx.saved_tensors
+        due = torch.where(x > 0, torch.zeros_like(g), g * x)
+        return torch.where(x > 0, g, w * g), -due.sum().reshape(w.shape)
+
+
+@double("dtype and shape", arguments=(0.5,))
+class OneValueForTwo(Style):
+    @staticmethod
+    def forward(x, s):
+        return (x / s).round() * s
+
+    @staticmethod
+    def backward(ctx, g):
+        return g.clone()
+
+
 def add(name, forward, backward, *checks, arguments=()):
     DOUBLES[name] = make_function(forward, backward), arguments, checks
 
