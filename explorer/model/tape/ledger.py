@@ -34,6 +34,7 @@ class Ledger(Passes):
         super().__init__(model)
         self.calls: list[Call] = []
         self._recent: deque[Tensor] = deque(maxlen=_KEPT_TENSORS)
+        self._since = get_newest_number()
         self.clear()
 
     def clear(self) -> None:
@@ -45,7 +46,7 @@ class Ledger(Passes):
         self.by_node: dict[Any, Call] = {}
         self.leaves: dict[int, Value] = {}
         self.left: dict[Any, tuple[Call, int]] = {}
-        self.calls, self._since = [], get_newest_number()
+        self.calls = []
         self._recent.clear()
 
     def on_function(self, call: Call, value: Value, tensor: Tensor | None) -> None:
@@ -64,8 +65,7 @@ class Ledger(Passes):
 
     def put(self, tensor: Tensor, value: Value) -> Value:
         """Store the value that a tensor now has, and return this value."""
-        key, entries = id(tensor), self._held
-        entries[key] = weakref.ref(tensor, lambda _: entries.pop(key, None)), value
+        self._held[id(tensor)] = weakref.ref(tensor), value
         self._recent.append(tensor)
         if value.edge is not None:
             self._by_edge[value.edge] = value
@@ -74,7 +74,7 @@ class Ledger(Passes):
     def value_of(self, tensor: Tensor) -> Value:
         """Return the value that a tensor has now. A new value is made for a tensor of unknown origin."""
         held = self._held.get(id(tensor))
-        value = None if held is None else held[1]
+        value = held[1] if held is not None and held[0]() is tensor else None
         if not tensor.requires_grad:
             return value if value is not None and not value.live else self._make_source(tensor, value)
         node = tensor.grad_fn
@@ -143,9 +143,8 @@ class Ledger(Passes):
         if node is None:  # a constant under torch.func
             return self._make_source(tensor, None)
         edge = node.next_functions[0]
-        value = Value(Call("", None, self.place(), [], "leaf"), tensor, edge)
+        value = Value(Call("", None, Place(None, False, ()), [], "leaf"), tensor, edge)
         self.leaves[id(tensor)] = self._by_edge[edge] = value
-        self._recent.append(tensor)
         return value
 
     def match_exit(self, value: Value, tensor: Tensor) -> None:

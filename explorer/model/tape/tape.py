@@ -23,7 +23,12 @@ from explorer.model.tape.names import (
     name_of,
     replace_tensor,
 )
-from explorer.model.tape.private import DisableTorchFunction, is_functorch_wrapped_tensor, version_of
+from explorer.model.tape.private import (
+    DisableTorchFunction,
+    get_newest_number,
+    is_functorch_wrapped_tensor,
+    version_of,
+)
 from explorer.model.tape.values import (
     UNLIMITED,
     Call,
@@ -110,7 +115,7 @@ class Tape(Ledger):
         """Drop the last pass if it is finished, since another forward pass begins."""
         if not self._in_backward and (self.done or not torch.is_grad_enabled()):
             self.clear()
-            self.done = False
+            self._since, self.done = get_newest_number(), False
 
     def on_checkpoint(self, node: Any) -> None:
         """Record also the calls that a checkpoint repeats in backward, where torch has disabled all modes."""
@@ -147,7 +152,8 @@ class Tape(Ledger):
             prepared = self.prepare(name, func, args, kwargs)
         result = func(*args, **kwargs)
         with DisableTorchFunction():
-            outs = [item for item in find_tensors(result) if not any(item is other for other in tensors)]
+            given = {*map(id, tensors)}
+            outs = [item for item in find_tensors(result) if id(item) not in given]
             for item, version in zip(tensors, versions, strict=True):
                 if version_of(item) != version or (name == ".data=" and item is args[0]):
                     outs.append(item)
@@ -219,6 +225,7 @@ class Tape(Ledger):
             return func(*args, **kwargs)
         self.roots += [self.value_of(item) for item in tensors]
         self.flush()
+        self._recent.clear()  # backward can then free what it has used
         nested, self._in_backward = self._in_backward, True
         try:
             return func(*args, **kwargs)
