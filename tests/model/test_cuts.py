@@ -21,6 +21,7 @@ def one_hot(h):
 
 CUTS = {
     "comparison": (lambda h: (h > 0).float(), "gt", "a comparison"),
+    "not": (lambda h: ~(h > 0) * 1.0, "gt", "a comparison"),
     "where of constants": (lambda h: torch.where(h > 0, 1.0, -1.0), "gt", "a comparison"),
     "integer cast": (lambda h: h.int().float(), "int", "no floating-point number"),
     "argmax and one-hot": (one_hot, "argmax → one_hot", "no floating-point number"),

@@ -208,6 +208,8 @@ def test_unexplained_zero_gradients_are_named():
         (lambda h: torch.erf(h), "erf", ""),
         (lambda h: (h > 0) * h, "gt → mul", "relu"),
         (lambda h: torch.where(h > 0, h, 0.1 * h), "gt → where", ""),
+        (lambda h: h * (h.abs() < 0.5), "abs → lt → mul", ""),
+        (lambda h: h * (h.clamp(-0.5, 0.5) == h).float(), "clamp → eq → mul", ""),
         (lambda h: h.masked_fill(h < 0, 0), "lt → masked_fill", "relu"),
         (lambda h: FakeQuant.apply(h, 0.5), "FakeQuant", ""),
     ],

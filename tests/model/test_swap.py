@@ -220,6 +220,30 @@ def test_a_mask_is_swapped_as_a_whole_by_its_comparison(mask):
     same(gradients_of(swapped(mask, "gt", rule="straight_through")), expected)
 
 
+MASKS = {
+    "and": (lambda h: ((h > -0.5) & (h < 0.5)).float(), "gt"),
+    "or": (lambda h: ((h > 0.5) | (h < -0.5)).float(), "lt"),
+    "a product": (lambda h: (h > -0.5) * (h < 0.5) * 1.0, "gt"),
+    "not": (lambda h: (~(h > 0.3)).float(), "gt"),
+    "equal to its clamp": (lambda h: (h.clamp(-0.5, 0.5) == h).float(), "eq"),
+    "where of both": (lambda h: torch.where((h > -0.5) & (h < 0.5), 1.0, 0.0), "gt"),
+    "the call that selects": (lambda h: torch.where(h > 0.5, 1.0, 0.0), "where"),
+    "x where": (lambda h: torch.where(h > 0.3, h, 0.1 * h), "gt"),
+    "x times abs": (lambda h: h * (h.abs() < 0.5), "lt"),
+}
+
+
+@pytest.mark.parametrize("name", MASKS)
+def test_a_rule_without_a_threshold_in_a_mask_is_refused_and_the_site_takes_it(name):
+    mask, what = MASKS[name]
+    with pytest.raises(ValueError, match="is no single step") as refusal:
+        swapped(mask, what, rule="fast_sigmoid")(X)
+    site = str(refusal.value).split("'")[1]
+    fixed = swapped(mask, site, rule=lambda x, g: 3 * g * x)
+    expected = gradients_of(made(lambda h: mask(h).detach() + 1.5 * (h.square() - h.square().detach())))
+    same(gradients_of(fixed), expected)
+
+
 class FastSigmoid(torch.autograd.Function):
     """step(s·(x − t)), with the fast sigmoid's surrogate gradient of slope 5 around t, as written by hand."""
 
@@ -269,6 +293,14 @@ def test_a_comparison_gets_a_rule_around_its_threshold(name):
         with explorer.observe(fixed) as seen:
             loss_of(fixed).backward()
         assert seen.frame[["computes", "rule"]].to_numpy().tolist() == [["step", "fast_sigmoid k=5"]]
+
+
+def test_a_reset_by_a_swapped_comparison_keeps_the_rule_of_the_product():
+    def reset(h, spike):
+        return spike + 0.5 * h * (1 - spike)
+
+    found = gradients_of(swapped(lambda h: reset(h, (h > 1.0).float()), "gt", rule="fast_sigmoid", k=5))
+    same(found, gradients_of(made(lambda h: reset(h, FastSigmoid.apply(h, torch.tensor(1.0), 1)))))
 
 
 class Spike(nn.Module):

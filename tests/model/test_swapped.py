@@ -5,6 +5,7 @@ from __future__ import annotations
 import copy
 import pickle
 import threading
+from functools import partial
 
 import pytest
 import torch
@@ -112,6 +113,19 @@ def test_a_checkpoint_calls_the_swapped_op_again(reentrant, where):
     y = model.part(x).detach().requires_grad_()
     (g,) = torch.autograd.grad(functional.cross_entropy(model.b(y), Y), y)
     torch.testing.assert_close(found["a.weight"], (model.a(x) * g).detach().T @ X)
+
+
+@pytest.mark.parametrize(
+    "swap", [{"what": "gt", "rule": "fast_sigmoid"}, {"what": "relu", "rule": "zero", "op": "relu"}]
+)
+def test_a_new_node_in_a_checkpoint_that_repeats_it_without_the_swap_is_refused(swap):
+    def saved(h, reentrant):
+        return checkpoint(lambda z: z * (z.relu() - 0.1 > 0.3).float(), h, use_reentrant=reentrant)
+
+    with pytest.raises(ValueError, match="use_reentrant=True"):
+        swapped(partial(saved, reentrant=False), **swap)(X)
+    found = gradients_of(swapped(partial(saved, reentrant=True), **swap))
+    same(found, gradients_of(swapped(lambda z: z * (z.relu() - 0.1 > 0.3).float(), **swap)))
 
 
 def test_names_state_and_methods_are_the_models_own():

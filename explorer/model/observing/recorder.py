@@ -132,7 +132,7 @@ class Recorder(Tape):
         if kind == "gate":
             self._record_detached(side)
             return
-        ops = chain_of(join.side, join.way)
+        ops = chain_of(join.side, join.way, compared=kind == "mask")
         last = [call.name] if kind == "mask" or not ops else []
         call.op = " → ".join(dict.fromkeys([*(item.op for item in ops), *last]))
         call.row = row = self._count(find_chain_site(call, ops), kind, call.op)

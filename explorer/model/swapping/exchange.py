@@ -85,6 +85,12 @@ class Exchange:
         return None if self.is_code else find_rule(self.rule)
 
     @property
+    def needs_x(self) -> bool:
+        """Whether the rule is a formula of x or y, not of g alone, or comes with another op."""
+        parsed = self.entry and self.entry.parsed
+        return self.op is not None or bool(parsed and {"x", "y"} & {*parsed.variables})
+
+    @property
     def is_code(self) -> bool:
         """Whether the rule is a user's class, module or function, rather than a key or formula."""
         return not isinstance(self.rule, str | Rule)

@@ -14,13 +14,23 @@ from explorer.model.swapping.exchange import Exchange, Parameters
 from explorer.model.swapping.learning import Learning
 from explorer.model.swapping.target import Target, is_inside
 from explorer.model.tape import Call, CallInput, Join, Tape, Value, read_input
-from explorer.model.tape.names import LINEAR, STEP_SIGNS, STEPS, find_tensors, is_pointwise, replace_tensor
+from explorer.model.tape.names import (
+    COMPARISONS,
+    LINEAR,
+    LOGICAL,
+    STEP_SIGNS,
+    STEPS,
+    find_tensors,
+    is_pointwise,
+    replace_tensor,
+)
 from explorer.model.tape.private import (
     BackwardCFunction,
     DisableTorchFunction,
     EnableTorchFunction,
     forward_class,
     is_functorch_wrapped_tensor,
+    is_in_checkpoint,
 )
 from explorer.model.tape.sites import Origin
 from explorer.model.tape.tricks import (
@@ -31,6 +41,8 @@ from explorer.model.tape.tricks import (
     is_restoring,
 )  # fmt: skip
 from explorer.model.tape.values import find_elementwise_ancestors, origin_of
+
+_NEGATIONS = {"invert", "logical_not", "bitwise_not"}
 
 
 class Hit(NamedTuple):
@@ -189,7 +201,15 @@ class Pass(Tape):
         self.exchange_call(call, inputs[0], value, x, x if tensor is None else tensor)
 
     def _note_origin(self, call: Call, new: Tensor) -> None:
-        """Note on the node of a tensor that replaces a call's result which call it is, for other tapes."""
+        """Note on the node of a tensor that replaces a call's result which call it is, for other tapes.
+
+        Raises UnreachedError if backward will repeat the call, since the new node would then be missing.
+        """
+        if is_in_checkpoint():
+            raise UnreachedError(
+                f"{call.site}: a checkpoint repeats {call.op} in backward without the swap: pass it "
+                "use_reentrant=True, or swap without the checkpoint"
+            )
         if isinstance(new.grad_fn, BackwardCFunction):
             module = next((mark for mark, at in self._paths.items() if at == call.place[:2]), 0)
             new.grad_fn.origin = Origin(call.op, module, call.lines)
@@ -231,22 +251,28 @@ class Pass(Tape):
         site_names = (*call.site.names, *find_chain_site(call, chain).names)
         named = self.target.site and self.target.site in site_names
         x = join.x.ref()
-        is_whole = meant_call is not None and classify_join(call, join, y) != "gate"
+        kind = classify_join(call, join, y)
+        is_whole = meant_call is not None and kind != "gate"
+        if meant_call is not None and kind == "mask" and self.target.op:
+            # A clamp that is compared has its own backward, and a comparison made a float the rule already.
+            is_bridged = any(v.call.kind == "bridge" for v in join.side)
+            is_whole = meant_call.name in COMPARISONS and not is_bridged
         if x is None or not (named or is_whole):
             return None
         call.merged = True
         inner = {v.call for v in join.side}
         self.hits = [hit for hit in self.hits if hit.call not in inner]
         first = meant_call if meant_call is not None else next(iter(chain), call)
+        margins = [self._margins[v.call] for v in join.side if v.call in self._margins]
+        is_step = len(margins) == 1 and margins[0].shape == x.shape and kind == "trick"
+        given = margins[0] if is_step else x
+        self._require_threshold(first, given, join.side)
         if self.exchange.op is not None:
-            return self._replace_call(first, x, y)
+            return self._replace_call(first, given, y)
         if not _is_of_x(first, join.x, x):
             self._require_scale_free(call)
         op = first.op if any(is_restoring(v, y) for v in first.outputs) else "a trick"
-        margins = [self._margins[v.call] for v in join.side if v.call in self._margins]
-        if len(margins) == 1 and margins[0].shape == x.shape and classify_join(call, join, y) == "trick":
-            x = margins[0]
-        self.exchange_call(first, join.x, call.outputs[0], x, y, op=op)
+        self.exchange_call(first, join.x, call.outputs[0], given, y, op=op)
         return None
 
     def _describe_x(self, call: Call, x: Tensor) -> str:
@@ -257,12 +283,27 @@ class Pass(Tape):
 
     def _require_scale_free(self, call: Call) -> None:
         """Raise UnreachedError if the rule needs the op's x, but a trick computes the op of a scaled x."""
-        entry = self.exchange.entry
-        needs = entry is not None and entry.parsed is not None and {"x", "y"} & {*entry.parsed.variables}
-        if needs and self.target.op:
+        if self.exchange.needs_x and self.target.op:
             raise UnreachedError(
                 f"the trick at {call.site} restores {call.op} at a different scale: give op=…, a rule of g, "
                 "or your own rule for the site"
+            )
+
+    def _require_threshold(self, call: Call, x: Tensor, values: Iterable[Value]) -> None:
+        """Raise UnreachedError if ``values`` combine comparisons, so that a rule has no threshold of its own.
+
+        ``call`` is the target's call among them, and x is what the rule gets.
+        """
+        ordered = [v.call for v in sorted(values, key=lambda v: v.number) if v.call.kind == "call"]
+        steps = [item for item in ordered if item.name in COMPARISONS | LOGICAL]
+        is_alone = steps == [call] and call.name in STEP_SIGNS and self._margins.get(call, x) is x
+        is_turned = any(step.name in _NEGATIONS for step in steps) and not self.exchange.is_code
+        is_asked = self.target.op and call.name in COMPARISONS | {"where"}
+        if is_asked and steps and not is_alone and (self.exchange.needs_x or is_turned):
+            mask = " → ".join(dict.fromkeys(step.op for step in steps))
+            raise UnreachedError(
+                f"{call.site}: the mask {mask} is no single step, at whose threshold a rule for {call.op} "
+                f"could be centred: swap {steps[0].site.names[-1]!r}, whose rule gets the x of the mask"
             )
 
     def _find_meant(self, values: Iterable[Value]) -> Call | None:
@@ -286,6 +327,7 @@ class Pass(Tape):
         source = None if x is None else x.ref()
         if meant_call is None or x is None or source is None or not torch.is_grad_enabled():
             return None
+        self._require_threshold(meant_call, source, made_values)
         if self.exchange.op is not None:
             dead.substitute = self._replace_call(meant_call, source, tensor)
         elif (rule := self.exchange.make_gradient(meant_call.op, {})) is not None:

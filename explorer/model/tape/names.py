@@ -34,7 +34,21 @@ STEP_SIGNS = {
 }  # fmt: skip
 """Comparisons of x with a threshold -> 1 for step(x − threshold), -1 for step(threshold − x)."""
 
-COMPARISONS = STEP_SIGNS.keys() | {"eq", "ne", "isclose", "logical_not", "signbit"}
+LOGICAL = {
+    "and",
+    "or",
+    "xor",
+    "invert",
+    "logical_and",
+    "logical_or",
+    "logical_xor",
+    "bitwise_and",
+    "bitwise_or",
+}
+LOGICAL |= {"bitwise_xor", "bitwise_not", "logical_not"}
+"""Functions that combine masks."""
+
+COMPARISONS = STEP_SIGNS.keys() | {"eq", "ne", "isclose", "signbit", "logical_not"}
 
 CARRIERS = {
     "detach", ".data", ".data=", "to", "float", "type", "type_as", "half", "double", "bfloat16", "contiguous",
@@ -42,11 +56,10 @@ CARRIERS = {
 }  # fmt: skip
 """Functions that return the value they are given."""
 
-LINEAR = CARRIERS | {
+LINEAR = CARRIERS | LOGICAL - {"logical_not"} | {
     "add", "sub", "rsub", "radd", "mul", "rmul", "div", "rdiv", "truediv", "rtruediv", "true_divide",
     "divide", "multiply", "subtract", "neg", "negative", "lerp", "addcmul", "addcdiv", "where", "masked_fill",
     "setitem", "dropout", "alpha_dropout", "iadd", "isub", "imul", "itruediv", "full_like",
-    "logical_and", "logical_or", "and", "or",
     "isfinite", "isnan", "isinf", "maximum_", "nan_to_num", "positive", "copy", "fill", "zero",
     "binary_cross_entropy_with_logits", "mse_loss", "l1_loss", "smooth_l1_loss", "huber_loss", "real", "imag",
 }  # fmt: skip

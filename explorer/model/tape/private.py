@@ -10,12 +10,13 @@ import torch
 from torch import Tensor
 from torch._C import DisableTorchFunction
 from torch._C import _EnableTorchFunction as EnableTorchFunction
+from torch._C._autograd import _top_saved_tensors_default_hooks
 from torch._C._functorch import is_functorch_wrapped_tensor
 from torch.autograd.function import BackwardCFunction
 
 __all__ = [
     "BackwardCFunction", "DisableTorchFunction", "EnableTorchFunction", "forward_class", "get_newest_number",
-    "get_sequence_number", "is_functorch_wrapped_tensor", "version_of",
+    "get_sequence_number", "is_functorch_wrapped_tensor", "is_in_checkpoint", "version_of",
 ]  # fmt: skip
 
 
@@ -33,6 +34,12 @@ def get_newest_number() -> int:
     """Return the sequence number that a node made now would get."""
     with DisableTorchFunction(), torch.enable_grad():
         return get_sequence_number((torch.ones((), requires_grad=True) * 1).grad_fn)
+
+
+def is_in_checkpoint() -> bool:
+    """Return whether a non-reentrant checkpoint runs, which will repeat its calls in backward."""
+    hooks: Any = _top_saved_tensors_default_hooks(False)
+    return hooks is not None and "_checkpoint_hook" in hooks[0].__qualname__
 
 
 def forward_class(node: Any) -> Any:

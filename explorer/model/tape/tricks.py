@@ -9,19 +9,17 @@ import torch
 from torch import Tensor
 
 from explorer.gradient import BOUNDARY
-from explorer.model.tape.names import CARRIERS, COMPARISONS, LINEAR
+from explorer.model.tape.names import CARRIERS, COMPARISONS, LINEAR, LOGICAL
 from explorer.model.tape.private import forward_class, is_functorch_wrapped_tensor
 from explorer.model.tape.sites import Site
 from explorer.model.tape.tape import Join
-from explorer.model.tape.values import Call, Edge, Value
+from explorer.model.tape.values import Call, Edge, Value, find_ancestors
 
 _PRODUCTS = {
     "mul", "rmul", "imul", "multiply", "div", "truediv", "divide", "true_divide", "where", "masked_fill",
     "setitem",
 }  # fmt: skip
-_MASKING = (
-    COMPARISONS | CARRIERS | {"logical_and", "logical_or", "bitwise_and", "bitwise_or", "and", "or", "bool"}
-)
+_MASKING = COMPARISONS | CARRIERS | LOGICAL | {"bool"}
 
 
 def classify_join(call: Call, join: Join, y: Tensor) -> Literal["trick", "mask", "gate"]:
@@ -30,8 +28,10 @@ def classify_join(call: Call, join: Join, y: Tensor) -> Literal["trick", "mask",
     A trick restores a detached value, a mask is computed from x itself, and a gate uses the detached value as
     a factor.
     """
-    names = {v.call.name for v in join.side}
-    if call.name in _PRODUCTS and names & COMPARISONS and names <= _MASKING | LINEAR:
+    compared = [item for v in join.side if v.call.name in COMPARISONS for item in v.call.inputs]
+    before = find_ancestors(compared, lambda _, v: v in join.made)
+    names = {v.call.name for v in join.side if v not in before}
+    if call.name in _PRODUCTS and compared and names <= _MASKING | LINEAR:
         return "mask"
     return "trick" if any(is_restoring(v, y) for v in join.side) else "gate"
 
@@ -51,8 +51,11 @@ def is_restoring(value: Value, y: Tensor) -> bool:
         return float((tensor - y).abs().max()) <= 1e-5 * float(y.abs().max()) + 1e-12
 
 
-def chain_of(side: Iterable[Value], way: Iterable[Value]) -> list[Call]:
-    """Return the nonlinear calls among detached values, in order, without those also on the live ``way``."""
+def chain_of(side: Iterable[Value], way: Iterable[Value], compared: bool = False) -> list[Call]:
+    """Return the nonlinear calls among detached values, in order, without those also on the live ``way``.
+
+    Comparisons are left out if there are other calls, unless ``compared``.
+    """
     carried = {v.call.name for v in way}
     calls = [v.call for v in sorted(side, key=lambda v: v.number)]
     chain: dict[str, Call] = {}
@@ -62,7 +65,7 @@ def chain_of(side: Iterable[Value], way: Iterable[Value]) -> list[Call]:
         )
         if open_ and call.name not in carried:
             chain.setdefault(call.op, call)
-    return [call for call in chain.values() if call.name not in COMPARISONS] or [*chain.values()]
+    return [c for c in chain.values() if compared or c.name not in COMPARISONS] or [*chain.values()]
 
 
 def find_chain_site(call: Call, chain: list[Call]) -> Site:
