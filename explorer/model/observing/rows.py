@@ -150,7 +150,7 @@ class Row:
         if g.shape != gradient.shape:
             self.same_shape = False
             return int(has_g), got
-        met = passed if is_same else g.bool()
+        met = passed if is_same and passed is not None else g.bool()
         came = got if is_same else int(torch.count_nonzero(met if passed is None else met | passed))
         self.blocked += came - got
         self.none += gradient.numel() - came
