@@ -182,7 +182,7 @@ def check_double_backward(curve: Curve) -> Result:
         return (fails if bends else unknown)(f"A second derivative raises {error}{advice * bends}.")
     wrong = r.isfinite() & ((second_g - due_g).abs() > max(1e-4, 1e2 * curve.eps) * (due_g.abs() + 1e-3))
     if bool(wrong.any()):
-        rounded, larger = pull(x, g + 2.0**-11)[wrong], pull(x, 4 * g)[wrong]
+        rounded, larger = pull(x, g + 2.0**-14)[wrong], pull(x, 4 * g)[wrong]
         is_step = torch.equal(rounded, r[wrong]) and not torch.equal(larger, r[wrong])
         if subject.rounds_gradient or (is_step and bool(r[wrong].any())):
             return by_design("The gradient is g rounded to steps: its derivative by g ignores the rounding.")

@@ -1,5 +1,6 @@
 """Checks that the gradient is linear in the upstream gradient g."""
 
+import math
 from collections.abc import Callable
 from functools import lru_cache
 
@@ -36,6 +37,10 @@ def check_linearity(curve: Curve) -> Result:
         return by_design(f"It is torch's own backward of a cast, which casts g too. {example}.", at, actual)
     if declared and not declared.linear:
         return by_design(f"{declared.label} is not linear in g, as it declares. {example}.", at, actual)
+    hundred, unit = (curve.subject.gradient(plain, g) for g in (100.0, 1.0))
+    if not math.isfinite(actual) and torch.allclose(hundred, 100 * unit, rtol=1e-2):
+        words = f"It overflows, as numbers of 16 bits do above 65,504. {example}: compute with g's dtype."
+        return fails(words, at, actual)
     if actual != actual:
         return fails(f"{example}: use g as a factor only.", at)
     return _judge(curve, at, example, actual)

@@ -23,6 +23,7 @@ _TOLERANCE = 0.03  # relative tolerance of integrals
 _NOISE = 1e-9  # an expected gradient below this is 0; it is computed by differences
 _MIN_SCALE = 0.25  # a factor from this to its inverse on the expected gradient is a choice of scale
 _SIDE_STEP = 1e-2  # distance of test values from a kink, relative to 1 + |argument|
+_TRIED, _ALIKE = 32, 4  # number of elements tried for a common factor, and of those that must have it
 _BY_ROOT = "gets a gradient divided by the root of the number of elements, as in LSQ."
 
 
@@ -209,7 +210,10 @@ def _judge(probe: Probe, actual: Tensor, target: Tensor) -> Result:
         at = int((actual - target).abs().argmax())
         value, expected = actual.flatten()[at], target.flatten()[at]
         one = probe.name_element(at % actual.shape[1]) if probe.argument.numel() == actual.shape[1] else name
+        factor = _find_factor(probe)
         words = f"{one} gets {{value}} where {{due}} is due: a part is missing, or in the wrong place."
+        if factor != 1:
+            value, words = value / factor, f"Apart from its factor {format_number(factor)}, {words}"
         oracle = "differences of y" if probe.forward is None else "autograd of the forward in plain torch"
         if probe.forward is not None and probe.rounds:
             oracle += ", each round(v) written as v + (round(v) − v).detach()"
@@ -226,6 +230,21 @@ def _judge(probe: Probe, actual: Tensor, target: Tensor) -> Result:
     if times < 0:
         return fails(f"{name} gets {{figure}} times what is due: turn the sign round.", None, times)
     return by_design(f"The gradient of {name} is {{figure}} times what autograd gives.", None, times)
+
+
+def _find_factor(probe: Probe) -> float:
+    """Return the factor on what is due that is equal for several upstream gradients of one element, or 1."""
+    ratios = list[Tensor]()
+    for at in range(0, probe.y.numel(), -(-probe.y.numel() // _TRIED)):
+        g = torch.zeros_like(probe.y)
+        g.view(-1)[at] = 1.0
+        actual, target = probe.pull(g), probe.compute_due(g)
+        if actual is not None and target is not None:
+            is_due = target.flatten().abs() > _NOISE
+            ratios.append(actual.flatten()[is_due] / target.flatten()[is_due])
+    values, counts = torch.unique(torch.cat(ratios).round(decimals=9), return_counts=True)
+    common = values[counts >= _ALIKE].tolist()
+    return common[0] if len(common) == 1 and common[0] else 1.0
 
 
 def _find_ratio(actual: Tensor, target: Tensor, tolerance: float, noise: float) -> float | None:

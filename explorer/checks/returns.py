@@ -49,8 +49,28 @@ def check_backward(curve: Curve) -> Result:
         advice = next(words for pattern, words in _ADVICE.items() if re.search(pattern, reason))
         return fails(f"{_capitalize(failure)}: {advice}. No check that needs a gradient was tried.")
     outputs = len(subject.run_all(subject.sample(-1.3, 1.7, 6)))
-    more = f" Forward returns {outputs} outputs: only the first is checked, with g = 0 for others."
+    if outputs > 1 and (number := _find_ignored(subject, outputs)):
+        words = f"Output {number} of forward changes with x, but its upstream gradient never reaches x"
+        return fails(f"{words}: add it in backward, or call ctx.mark_non_differentiable on the output.")
+    more = f" Forward returns {outputs} outputs: only the first is checked in full, with g = 0 for others."
     return holds(f"It returns a gradient for x.{more * (outputs > 1)}")
+
+
+def _find_ignored(subject: Subject, outputs: int) -> int:
+    """Return the number of an output after the first that is smooth in x but sends x no gradient, or 0."""
+    x, step = subject.sample(-1.3, 1.7, 6), 1e-3
+    for number in range(1, outputs):
+        leaf = x.clone().requires_grad_()
+        with torch.enable_grad():
+            y = subject.run_all(leaf.clone())[number]
+        if not isinstance(y, Tensor) or not y.requires_grad:
+            continue
+        (gradient,) = torch.autograd.grad(y.sum(), leaf, allow_unused=True)
+        low, high = (subject.run_all(x + side)[number] for side in (-step, step))
+        is_changing = bool((low != y).all()) and bool((high != y).all())
+        if is_changing and (gradient is None or not gradient.any()):
+            return number + 1
+    return 0
 
 
 def is_wrong_return(failure: str) -> bool:

@@ -33,6 +33,7 @@ from explorer.reading.sums import NUMPY, REMARKS
 from explorer.reading.tracking import AUTOGRAD, COMPUTED_IN_FORWARD, PENDING_NOTES
 from explorer.reading.values import PastedClass, Tensor, Value, get_sum
 
+MAKES_FLOAT32 = "makes y float32 for x of any dtype, where the formula keeps x's dtype"
 NO_GRADIENT = build("*", ZERO, G)
 NEEDS_GRADIENT = "needs_input_grad"
 COMPOSED = "the gradient that this code gives {0} is not read: here {0} learns by torch's derivative of y"
@@ -139,6 +140,13 @@ def read_definition(candidate: Candidate, module: ast.Module, reader: Reader) ->
     trees = _read_trees(candidate, module, reader)
     parts = {*walk(trees.op), *(walk(trees.rule) if trees.rule else ())}
     notes = [Note(words) for node, words in reader.notes.items() if strip_detach(node) in parts]
+    definition = candidate.definition
+    for method in ast.walk(definition):
+        if isinstance(method, ast.FunctionDef) and (method is definition or method.name == "forward"):
+            for item in ast.walk(method):
+                value = item.value if isinstance(item, ast.Return) else None
+                if isinstance(value, ast.Call) and getattr(value.func, "attr", "") == "float":
+                    notes.append(Note(str(reader.make_error(value, UnreadableError(MAKES_FLOAT32)))))
     return trees._replace(notes=(*notes, *trees.notes))
 
 

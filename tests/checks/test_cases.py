@@ -254,6 +254,21 @@ def test_a_kink_of_a_steep_gradient_far_out_is_not_called_one_sided():
     assert next(each for each in found if each.name == "kinks").verdict == "holds"
 
 
+def test_a_gradient_in_half_precision_overflows_and_is_no_fault_of_its_formula():
+    class Half(Function):
+        @staticmethod
+        def forward(ctx, x):
+            return torch.sign(x)
+
+        @staticmethod
+        def backward(ctx, g):
+            return 2 * g.half().to(g.dtype)
+
+    by_name = {result.name: result for result in check(Half).failures}
+    assert by_name["linear in g"].sentence.startswith("It overflows, as numbers of 16 bits do")
+    assert "double backward" not in by_name
+
+
 @pytest.mark.parametrize("dtype", [torch.float8_e4m3fn, torch.float8_e5m2])
 def test_torchs_own_cast_to_a_short_format_is_by_design(dtype):
     found = check(lambda x: x.to(dtype).to(x.dtype))
@@ -274,6 +289,17 @@ def test_the_first_of_several_outputs_is_checked_with_a_remark():
         def backward(ctx, g, h):
             return g + h
 
+    class Forgets(Function):
+        @staticmethod
+        def forward(ctx, x):
+            return 2 * x, 3 * x
+
+        @staticmethod
+        def backward(ctx, g, h):
+            return 2 * g
+
+    (failure,) = check(Forgets).failures
+    assert failure.sentence.startswith("Output 2 of forward changes with x, but its upstream gradient never")
     found = check(Two)
     assert not found.failures
     assert "Forward returns 2 outputs: only the first is checked" in found[0].sentence

@@ -172,6 +172,21 @@ class LSQPerChannel(Spike):
         return g * inside, (g * torch.where(inside, level.round() - level, level.clamp(-4, 3))).sum(0)
 
 
+def test_a_wrong_part_is_told_apart_from_a_factor_on_all(choose_checks):
+    class Scaled(LSQPerChannel):
+        """Forgets − x / s inside, and scales the gradient."""
+
+        @staticmethod
+        def backward(ctx, g):
+            x, s = ctx.saved_tensors
+            return g * ((x / s).abs() < 3.5), 0.05 * (g * (x / s).round().clamp(-4, 3)).sum().reshape(1)
+
+    choose_checks("parameter gradients")
+    (result,) = check(Scaled, torch.tensor([0.5], requires_grad=True))
+    assert result.verdict == "fails"
+    assert result.sentence.startswith("Apart from its factor 0.05, argument 1 gets "), result.sentence
+
+
 REDUCTIONS: dict[str, tuple[Callable[[torch.Tensor], torch.Tensor], str]] = {
     "each channel its own": (lambda gradient: gradient, "holds"),
     "another channel's": (lambda gradient: gradient.flip(0), "fails"),

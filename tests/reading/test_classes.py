@@ -171,6 +171,13 @@ class RoundsTwice(Rounds):
         return 2 * g
 
 
+def test_a_forward_that_ends_in_float_has_a_note() -> None:
+    text = "class Spike(nn.Module):\n    def forward(self, x):\n        return (x > 0).float()"
+    words = "line 3: (x > 0).float() makes y float32 for x of any dtype, where the formula keeps x's dtype"
+    assert read_source(text).notes == (words,)
+    assert read_source(text.replace(".float()", ".type_as(x)")).notes == ()
+
+
 def test_a_subclass_is_read_with_its_base_class() -> None:
     assert read_source(RoundsTwice) == ("formula: RoundsTwice = round(x)", "formula: RoundsTwice = 2 * g")
     assert read_source(Rounds)[1] == "formula: Rounds = g"
