@@ -23,7 +23,7 @@ _TOLERANCE = 0.03  # relative tolerance of integrals
 _NOISE = 1e-9  # an expected gradient below this is 0; it is computed by differences
 _MIN_SCALE = 0.25  # a factor from this to its inverse on the expected gradient is a choice of scale
 _SIDE_STEP = 1e-2  # distance of test values from a kink, relative to 1 + |argument|
-_TRIED, _ALIKE = 32, 4  # number of elements tried for a common factor, and of those that must have it
+_TRIED, _ALIKE = 16, 4  # number of elements tried for a common factor, and of those that must have it
 _BY_ROOT = "gets a gradient divided by the root of the number of elements, as in LSQ."
 
 
@@ -233,16 +233,18 @@ def _judge(probe: Probe, actual: Tensor, target: Tensor) -> Result:
 
 
 def _find_factor(probe: Probe) -> float:
-    """Return the factor on what is due that is equal for several upstream gradients of one element, or 1."""
+    """Return the factor on a number's due gradient that several elements of y have in common, or 1."""
     ratios = list[Tensor]()
-    for at in range(0, probe.y.numel(), -(-probe.y.numel() // _TRIED)):
+    for at in torch.linspace(0, probe.y.numel() - 1, _TRIED).long() if probe.argument.numel() == 1 else ():
         g = torch.zeros_like(probe.y)
         g.view(-1)[at] = 1.0
         actual, target = probe.pull(g), probe.compute_due(g)
         if actual is not None and target is not None:
             is_due = target.flatten().abs() > _NOISE
             ratios.append(actual.flatten()[is_due] / target.flatten()[is_due])
-    values, counts = torch.unique(torch.cat(ratios).round(decimals=9), return_counts=True)
+    together = torch.cat(ratios or [torch.empty(0)])
+    unit = 10.0 ** together.abs().log10().floor()
+    values, counts = torch.unique((together / unit).round(decimals=4) * unit, return_counts=True)
     common = values[counts >= _ALIKE].tolist()
     return common[0] if len(common) == 1 and common[0] else 1.0
 
