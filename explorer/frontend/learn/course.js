@@ -60,6 +60,7 @@ export function createCourse(host, { lessons, paths, glossary }, { address, inst
   let latest = 0;
   let isOpening = false; // so that a double click opens only one class
 
+  document.documentElement.dataset.explorer = "lesson";
   host.replaceChildren(bar.element, body, terms.element);
   setAttribute(host, "data-embedded", embedded);
   const leaveSteps = onHistoryStep((event) => {

@@ -32,6 +32,7 @@ export function createStudy(host, store, { server, plotly, colours, examples }) 
     ...createState(store.current, colours(), loadFromSession("own table") ?? NO_TABLE),
     ...restoreStudy(),
   };
+  document.documentElement.dataset.explorer = "study";
   let frame = 0;
   let timer = 0;
   let costKey = ""; // key of the study whose cost is known or requested

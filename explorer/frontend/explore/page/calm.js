@@ -45,8 +45,7 @@ export function createCalm(root, bar, { store, onChange }) {
     const calm = !isOpen(choice);
     const before = root.matches(".calm");
     root.classList.toggle("calm", calm);
-    root.classList.toggle("whole", !calm); // the previous page may still be there until this one replaces it
-    root.classList.toggle("opened", choice.section !== "");
+    document.documentElement.dataset.explorer = calm ? "calm" : "whole";
     setAttribute(tools, "aria-expanded", String(!calm));
     const value = `g = ${formatNumber(choice.g).replace("-", "−")}`;
     g.replaceChildren(value, element("span", {}, ", the gradient that arrives"));

@@ -55,6 +55,7 @@ export function createTabs(host, { store, sections }) {
   const end = new AbortController();
   const stop = store.subscribeNow((choice, { origin }) => {
     const { section } = choice;
+    host.closest(".instrument")?.classList.toggle("opened", section !== "");
     arrangeMenu(section);
     for (const { key, button } of buttons) {
       setAttribute(button, "aria-expanded", String(key === section));

@@ -48,7 +48,7 @@ export function createCalm(root, dock, { store, onOpen, onCode }) {
     if (now === last) return;
     last = now;
     root.classList.toggle("calm", now !== "all");
-    root.classList.toggle("whole", now === "all");
+    document.documentElement.dataset.explorer = now === "all" ? "whole" : "calm";
     root.classList.toggle("with-settings", now === "settings" || now === "all");
     root.classList.toggle("with-evidence", now === "evidence" || now === "all");
     setAttribute(all, "aria-expanded", String(now === "all"));
