@@ -120,7 +120,8 @@ export function createStudentsBand({ onLeave, onAgain }) {
   return {
     element: band,
     show({ id, state, lost, revealed, sentence }) {
-      const told = `You are in the class ${formatCode(id)}. ${revealed ? REVEALED_TEXT : ATTENDING_TEXT}`;
+      band.classList.toggle("ended", state === "ended");
+      const told = `You are in class ${formatCode(id)}. ${revealed ? REVEALED_TEXT : ATTENDING_TEXT}`;
       const words = sentence || (lost ? LOST_TEXT : told);
       render(
         band,

@@ -243,11 +243,12 @@ export function createLesson(lesson, around, part = null) {
       ...(lesson.challenge ? [createParagraph("challenge", lesson.challenge)] : []),
     ];
     const asked = part?.form ? [[place.element]] : []; // in a class, the class's answers are the first slide
+    const question = results.length ? texts[texts.length - 1] : []; // on the slide of the net that answers it
     slides.show([
       ...asked,
-      ...texts,
+      ...texts.filter((each) => each !== question),
       ...(lesson.pictures.length ? [[pictures.element]] : []),
-      ...(nets.length ? [nets] : []),
+      ...(nets.length ? [[...question, ...nets]] : []),
       remembered,
       ...last.map((each) => [each]),
     ]);
