@@ -10,6 +10,7 @@ from itertools import pairwise
 from pathlib import Path
 from urllib.parse import quote
 
+import nbformat
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
@@ -151,7 +152,11 @@ def what_did_not_come_along_is_computed(disk: Page, folder: Path) -> None:
     enter(number(card(disk, label), "h"), "0.5")
     disk.get_by_role("button", name="Notebook", exact=True).click()
     kinks = sample_curves("round", [TAUGHT], h=0.5).kinks[TAUGHT]
-    expect(text).to_have_text(notebook(*pair, {"h": 0.5}, kinks=kinks), timeout=LOADING_MS)
+    book = notebook(*pair, {"h": 0.5}, kinks=kinks)
+    expect(text).to_have_text(book, timeout=LOADING_MS)
+    name, saved = _downloaded(disk, "Download .ipynb")
+    assert (name, saved) == ("backward_rule.ipynb", book)
+    nbformat.validate(nbformat.reads(saved, as_version=4))
     disk.get_by_role("button", name="Formula", exact=True).click()
     expect(disk.locator(".formula-section .box math mfrac")).not_to_have_count(0)
     expect(disk.locator(".formula-section .box code")).to_have_count(0)
