@@ -17,7 +17,6 @@ CONSTRUCTS = (
         "doctest_in_the_docstring",
         '"""Rounds.\n\n>>> Fn.apply(torch.ones(1))\ntensor([1.])\n"""\nreturn x.round()',
     ),
-    written("fence_in_the_docstring", '"""Rounds.\n\n```python\ny = Fn.apply(x)\n```\n"""\nreturn x.round()'),
     written(
         "function_in_a_function",
         "ctx.save_for_backward(x)\nreturn Round.apply(x * 2) / 2",
@@ -29,7 +28,6 @@ CONSTRUCTS = (
         "t = torch.tensor([0.5])\nreturn x * t[0]",
         "k = torch.ones(1)[0]\nreturn grad_output * k",
     ),
-    written("isinstance_of_a_tensor", "if isinstance(x, torch.Tensor):\n    x = x * 2\nreturn x"),
     written(
         "isinstance_of_a_parameter",
         "if isinstance(s, torch.Tensor):\n    s = s.item()\n"
@@ -94,12 +92,6 @@ CONSTRUCTS = (
         takes="ctx, x, mode='round', flag=True",
     ),
     written("a_copy_by_new", "y = x.new(x)\ny[y < 0] = 0\nreturn y", "return grad_output.new(grad_output)"),
-    written(
-        "or_gives_a_value",
-        "return x * (scale or 0.5)",
-        "return grad_output * (2 and 5)",
-        takes="ctx, x, scale=None",
-    ),
     written(
         "whole_masks",
         "m = (x > 0).int()\nreturn ~m * 0.5 + x",

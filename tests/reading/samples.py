@@ -27,11 +27,6 @@ FUNCTIONS = (
         "return grad_output.clone()",
     ),
     written(
-        "binarize_with_stored_input",
-        "ctx.kept = x\nreturn torch.where(x > 0, torch.ones_like(x), -torch.ones_like(x))",
-        "grad_input = grad_output.clone()\ngrad_input[ctx.kept.abs() > 1] = 0\nreturn grad_input, None",
-    ),
-    written(
         "mask_made_in_forward",
         "mask = (x >= -1) & (x <= 1)\nctx.save_for_backward(mask)\nreturn torch.clamp(x, -1, 1)",
         "(mask,) = ctx.saved_tensors\nreturn grad_output * mask.type_as(grad_output)",
@@ -70,11 +65,6 @@ FUNCTIONS = (
         "bump = torch.exp(-(inp**2) / (2 * SIGMA**2)) / torch.sqrt(2 * torch.tensor(math.pi)) / SIGMA\n"
         "return grad_output * bump",
         before="SIGMA = 0.5\n\n",
-    ),
-    written(
-        "triangle_spike",
-        "ctx.save_for_backward(x)\nreturn torch.heaviside(x, torch.zeros(1, dtype=x.dtype))",
-        "x, = ctx.saved_tensors\nreturn grad_output * F.relu(1 - x.abs()) * 0.3",
     ),
     written(
         "pact",
@@ -122,12 +112,6 @@ FUNCTIONS = (
         {"alpha": 0.3},
         takes="ctx, x, alpha",
     ),
-    written(
-        "swish_that_saves_memory",
-        "result = x * torch.sigmoid(x)\nctx.save_for_backward(x)\nreturn result",
-        "i = ctx.saved_tensors[0]\nsigmoid_i = torch.sigmoid(i)\n"
-        "return grad_output * (sigmoid_i * (1 + i * (1 - sigmoid_i)))",
-    ),
     Sample(
         "mish_with_helpers",
         "def mish_fwd(x):\n    return x.mul(torch.tanh(F.softplus(x)))\n\n"
@@ -162,12 +146,6 @@ FUNCTIONS = (
         takes="ctx, *args",
     ),
     written(
-        "leaky_in_place",
-        "ctx.save_for_backward(x)\noutput = x.clone()\noutput[x < 0] *= 0.1\nreturn output",
-        "x, = ctx.saved_tensors\ngrad_input = grad_output.clone()\n"
-        "grad_input[x < 0] = grad_input[x < 0] * 0.1\nreturn grad_input",
-    ),
-    written(
         "elu_on_picked_elements",
         "out = x.clone()\nneg = x < 0\nout[neg] = torch.exp(x[neg]) - 1\nctx.save_for_backward(x)\n"
         "return out",
@@ -192,13 +170,6 @@ FUNCTIONS = (
         takes="ctx, x, low=-1.0, high=1.0",
     ),
     written(
-        "polynomial_sign",
-        "ctx.save_for_backward(x)\nreturn torch.sign(x)",
-        "x = ctx.saved_tensors[0]\nmask1 = x < -1\nmask2 = x < 0\nmask3 = x < 1\n"
-        "slope = (2 * x + 2) * (~mask1 * mask2).float() + (-2 * x + 2) * (~mask2 * mask3).float()\n"
-        "return slope * grad_output",
-    ),
-    written(
         "error_decay_with_tensors",
         "ctx.save_for_backward(x, k, t)\nreturn torch.sign(x)",
         "x, k, t = ctx.saved_tensors\n"
@@ -213,7 +184,6 @@ FUNCTIONS = (
         "scale = 1 + ctx.delta * torch.sign(grad_output) * ctx.difference\nreturn grad_output * scale, None",
         takes="ctx, x, delta=0.2",
     ),
-    written("gradient_clipping", "return x.clone()", "return torch.clamp(grad_output, min=-0.5, max=0.5)"),
     written(
         "floor_with_remainder_and_masks_as_numbers",
         "ctx.save_for_backward(x)\nreturn x - x % 1 + (x > 2) * 1.0",

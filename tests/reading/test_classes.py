@@ -43,11 +43,8 @@ NESTED = {
     "in a module": f"{IMPORT}class Mish(nn.Module):\n    {_mish(indent='    ')}{CALLS}",
     "without its import": f"class Mish(nn.Module):\n    {_mish(indent='    ')}{CALLS}",
     "in a module in a module": "class Net:\n    class Mish(nn.Module):\n        " + _mish(indent=" " * 8),
-    "in a module of a function": f"def make():\n    class Mish(nn.Module):\n        {_mish(indent=' ' * 8)}"
-    "    return Mish\n",
     "under another name": "import torch.nn.functional as T\n\nclass Mish(nn.Module):\n    "
     + _mish(functional="T", indent="    "),
-    "with a value of the class": "class Mish(nn.Module):\n    F = None\n    " + _mish("Inner", indent="    "),
     "after the class": f"{_mish('Inner')}\nclass F:\n    pass\n\n{IMPORT}",
 }
 
@@ -84,18 +81,12 @@ LAYER = "class Layer(nn.Module):\n  def __init__(self):\n    super().__init__()\
 MODULES = {
     "a call of its own": LAYER + "  def forward(self, x):\n    return x\n"
     "  def __call__(self, x):\n    return self.forward(x) * self.a\n",
-    "a call around the usual one": LAYER + "  def forward(self, x):\n    return x.tanh()\n"
-    "  def __call__(self, x):\n    return super().__call__(x) + 1\n",
     "a call of its own within another": LAYER
     + "  def forward(self, x):\n    return x\n  def __call__(self, x):\n    return -x\n"
     "class Net(nn.Module):\n  def __init__(self):\n    super().__init__()\n    self.f = Layer()\n"
     "  def forward(self, x):\n    return self.f(x) * 2\n",
     "evaluation": LAYER
     + "    self.eval()\n  def forward(self, x):\n    return x if self.training else x * self.a\n",
-    "training": LAYER
-    + "    self.eval().train()\n  def forward(self, x):\n    return x * self.a if self.training else x\n",
-    "moved": LAYER + "    self.to('cpu').float().requires_grad_(False)\n"
-    "  def forward(self, x):\n    return x * self.a\n",
     "a base with numbers": "class Base(nn.Module):\n  def __init__(self, a):\n    super().__init__()\n"
     "    self.a = a\n  def forward(self, x):\n    return x * self.a\n"
     "class Layer(Base):\n  def __init__(self):\n    super(Layer, self).__init__(0.5)\n"

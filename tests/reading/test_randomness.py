@@ -36,24 +36,9 @@ SAME_U = {
         COIN,
         SLOPE_RULE,
     ),
-    "rand of a shape": (
-        function(
-            KEEP + "p = torch.sigmoid(x)\n"
-            "return (torch.rand(x.shape, dtype=x.dtype, device=x.device) < p).to(x.dtype)",
-            SLOPE,
-        ),
-        COIN,
-        SLOPE_RULE,
-    ),
     "rand of a size": (function("return (torch.rand(*x.size()) < x).to(x)"), "where(u() < x, 1, 0)", "g"),
-    "rand of size=": (function("return x + torch.rand(size=x.size(), generator=None)"), "x + u()", "g"),
     "stochastic rounding": (function("return torch.floor(x + torch.rand_like(x))"), "floor(x + u())", "g"),
     "noise": (function("return x + 0.25 * torch.randn_like(x)"), "x + 0.25 * normal()", "g"),
-    "noise of a shape": (
-        function("return torch.round(x + torch.randn(x.shape) * 0.3)"),
-        "round(x + normal() * 0.3)",
-        "g",
-    ),
     "the draw is kept for backward": (
         function(
             "u = torch.rand_like(x)\nctx.save_for_backward(u, x)\nreturn (u < torch.sigmoid(x)).float()",
@@ -83,11 +68,6 @@ SAME_U = {
         "round(x)",
         "g + 0.1 * normal()",
     ),
-    "backward alone drops": (
-        function("return x * 2", "return grad_output * (torch.rand_like(grad_output) < 0.5)"),
-        "x * 2",
-        "g * (u() < 0.5)",
-    ),
     "both paths of detach": (
         "def f(x):\n  p = torch.sigmoid(x)\n  b = (torch.rand_like(p) < p).float()\n"
         "  return b.detach() + p - p.detach()\n",
@@ -104,7 +84,6 @@ SAME_U = {
 # A source that draws by torch's own means, op and rule.
 BY_MOMENTS = {
     "bernoulli": (function(KEEP + "return torch.bernoulli(torch.sigmoid(x))", SLOPE), COIN, SLOPE_RULE),
-    "bernoulli of a tensor": (function("return torch.sigmoid(x).bernoulli()"), COIN, "g"),
     "bernoulli_": (
         function("return x * torch.empty_like(x).bernoulli_(0.75) / 0.75"),
         "x * (u() < 0.75) / 0.75", "g"
@@ -122,7 +101,6 @@ BY_MOMENTS = {
         "(u() < sigmoid(x)) + x",
         "g",
     ),
-    "uniform_": (function("return x + torch.empty_like(x).uniform_(-0.5, 0.5)"), "x + (-0.5 + u())", "g"),
     "normal_": (function("return x + x.new_empty(x.shape).normal_(0, 0.5)"), "x + 0.5 * normal()", "g"),
     "nn.init": (
         function("return x + nn.init.normal_(torch.empty_like(x), std=0.5)"),
@@ -131,7 +109,6 @@ BY_MOMENTS = {
     "normal of means": ("def f(x):\n  return torch.normal(x, 0.5) + 2 * x\n", "x + 0.5 * normal() + 2 * x",
                         "g * 2"),
     "dropout": (drops("F.dropout(x, 0.25, training=True)"), "where(u() < 0.75, x / 0.75, 0)", "default"),
-    "dropout's p": (drops("F.dropout(x)"), "where(u() < 0.5, x / 0.5, 0)", "default"),
     "nn.Dropout": (
         "class M(nn.Module):\n  def __init__(self):\n    super().__init__()\n    self.d = nn.Dropout(0.25)\n"
         "  def forward(self, x):\n    return self.d(x)\n",
@@ -143,18 +120,12 @@ BY_MOMENTS = {
         "where(u() < 0.75, x / 0.75, 0)",
         "default",
     ),
-    "dropout of all": (drops("F.dropout(x, 1.0)"), "x * 0", "default"),
     "no dropout": (drops("F.dropout(x, 0.5, False) + F.dropout(x, 0) + nn.Dropout(0.5, True)(x * 1.5)"),
                    "x + x + where(u() < 0.5, x * 1.5 / 0.5, 0)", "default"),
     "gumbel_softmax of two": (
         "def f(x):\n  y = F.gumbel_softmax(torch.stack([x, torch.zeros_like(x)], dim=-1), tau=0.5)\n"
         "  return y[..., 0]\n",
         SHARE,
-        "default",
-    ),
-    "the other of two": (
-        "def f(x):\n  y = F.gumbel_softmax(torch.stack((x, 2 * x), -1), tau=0.5)\n  return y[..., 1]\n",
-        "1 - sigmoid((x - 2 * x - log(u() / (1 - u()))) / 0.5)",
         "default",
     ),
     "a hard one of two": (
@@ -220,25 +191,16 @@ REFUSED = {
         3,
         "torch.rand_like(x) is a second draw, and a formula has one for each element and step: draw once",
     ),
-    "two kinds": (_fn("return torch.randn_like(x) + torch.rand_like(x)"), 3, "is a second draw"),
     "a draw in each pass": (
         _fn("return x + torch.rand_like(x)", "return g * torch.rand_like(g)"),
         5,
         "torch.rand_like(g) is a second draw",
     ),
-    "the whole drawn anew": (
-        _fn("return torch.bernoulli(torch.sigmoid(x))", "return g * torch.bernoulli(torch.sigmoid(g))"),
-        5,
-        "is a second draw",
-    ),
     "one number": (_fn("return x + torch.rand(1)"), 3, "otherwise than one number for each element of x"),
-    "one a row": (_fn("return x + torch.rand(x.size(0), 1)"), 3, "write torch.rand_like(x)"),
     "of a number": (_fn("return x * torch.bernoulli(p)", takes="ctx, x, p"), 3, "write torch.rand_like(x)"),
     "other shapes": (_fn("return x + torch.rand_like(x.mean())"), 3, "for each element of x"),
     "whole numbers": (_fn("return x + torch.randint_like(x, 2)"), 3, "draws otherwise than by one uniform"),
-    "channels": (_fn("return F.dropout2d(x)"), 3, "draws otherwise than by one uniform or normal number"),
     "several classes": (drops("F.gumbel_softmax(x)"), 2, "draws one of several classes; of two, given as"),
-    "a stack": (drops("torch.stack([x, x, x])[0]"), 2, "torch.stack([x, x, x]) rearranges the tensor"),
     "three classes": (
         drops("F.gumbel_softmax(torch.stack([x, x, x], -1))[..., 0]"),
         2,
@@ -246,7 +208,6 @@ REFUSED = {
     ),
     "another dimension": (drops("F.gumbel_softmax(torch.stack([x, x], 0), dim=0)[0]"), 2, "several classes"),
     "both of two": (drops("F.gumbel_softmax(torch.stack([x, x], -1))"), 1, "needs a tensor or a number"),
-    "a slice of two": (drops("F.gumbel_softmax(torch.stack([x, x], -1))[0]"), 2, "takes a piece of a tensor"),
     "trains or not": (
         "def f(x, training):\n  return F.dropout(x, 0.5, training)\n",
         2,

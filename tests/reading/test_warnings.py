@@ -17,21 +17,15 @@ WRITES = {
     "g[x <= 0] = 0\nreturn g": "g[x <= 0] = 0",
     "h = g\nh[x <= 0] = 0\nreturn h": "h[x <= 0] = 0",
     "return g.masked_fill_(x <= 0, 0)": "return g.masked_fill_(x <= 0, 0)",
-    "g *= x > 0\nreturn g": "g *= x > 0",
     "return g.mul_((x > 0).to(g.dtype))": "return g.mul_((x > 0).to(g.dtype))",
     "h = g.view(-1)\nh[x.view(-1) <= 0] = 0\nreturn h.view_as(x)": "h[x.view(-1) <= 0] = 0",
     "torch.mul(g, x > 0, out=g)\nreturn g": "torch.mul(g, x > 0, out=g)",
-    "h = g.detach()\nh[x <= 0] = 0\nreturn h": "h[x <= 0] = 0",
-    "if True:\n  g[x <= 0] = 0\nreturn g": "g[x <= 0] = 0",
 }
 KEEPS = (
     "h = g.clone()\nh[x <= 0] = 0\nreturn h",
-    "g = g.clone()\ng[x <= 0] = 0\nreturn g",
     "return g.masked_fill(x <= 0, 0)",
     "h = torch.zeros_like(g)\nm = x > 0\nh[m] = g[m]\nreturn h",
-    "h = g * 1\nh *= x > 0\nreturn h",
     "h = torch.mul(g, x > 0)\nh[x <= 0] = 0\nreturn h",
-    "h = g + 0\nh[x <= 0] = 0\nreturn h",
 )
 
 
@@ -132,10 +126,8 @@ def test_gradients_that_torch_refuses_are_reported(backward: str, words: str) ->
 
 REFUSED = {
     "x = ctx.saved_tensors\nreturn g * (x > 0), None": "needs a tensor or a number, not several values",
-    "x = ctx.saved_tensors\nreturn g * x, None": "needs a tensor or a number, not several values",
     "x, y = ctx.saved_tensors\nreturn g * x, None": "takes 1 values apart into 2 names",
     "return g * (0 <= x <= 1), None": "one yes or no of a whole tensor",
-    "return g * (x >= 0 and x <= 1), None": "one yes or no of a whole tensor",
     "return g * (1 - (x < 0)), None": "subtracts a mask",
     "return g * inside, None": "inside is not defined in this text",
     "a = (None,) * 2\na[0] = g\nreturn a": "puts an item into a tuple",

@@ -16,6 +16,7 @@ from explorer.training.instruments.base.exact import make_exact_estimator
 from explorer.training.instruments.base.instrument import Nets
 from explorer.training.instruments.spread import DRAWS, Bias, estimate_bias
 from explorer.training.nets.layers.moment import Moment
+from tests.selection import take_part
 
 SMALL: dict[str, Any] = {"task": "moons", "device": "cpu", "steps": 100, "lr": 0.05}
 DIGITS: dict[str, Any] = {"task": "digits", "device": "cpu", "steps": 100}
@@ -99,8 +100,7 @@ def mean_loss(x: Tensor, y: Tensor, own: list[Tensor], coin: Coin, chance: Tenso
     return total
 
 
-@pytest.mark.parametrize("hidden", [(4,), (3, 2)], ids=str)
-@pytest.mark.parametrize("op", COINS)
+@pytest.mark.parametrize(("op", "hidden"), take_part(product(COINS, [(4,), (3, 2)])))
 def test_the_bias_matches_an_enumeration_of_all_outputs(op: str, hidden: tuple[int, ...]) -> None:
     coin = COINS[op]
     run = Run(Settings(op=op, rules=(coin.rule,), hidden=hidden, seeds=3, **SMALL), recorded=())
@@ -119,8 +119,7 @@ def test_the_bias_matches_an_enumeration_of_all_outputs(op: str, hidden: tuple[i
     assert told >= 2
 
 
-@pytest.mark.parametrize("hidden", [(4,), (3, 2)], ids=str)
-@pytest.mark.parametrize("op", COINS)
+@pytest.mark.parametrize(("op", "hidden"), take_part(product(COINS, [(4,), (3, 2)])))
 def test_the_reference_gradient_is_exact_on_average(op: str, hidden: tuple[int, ...]) -> None:
     coin = COINS[op]
     run = Run(Settings(op=op, rules=(coin.rule,), hidden=hidden, seeds=1, **SMALL), recorded=())

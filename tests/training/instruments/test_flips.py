@@ -1,4 +1,5 @@
 import math
+from itertools import product
 
 import pytest
 import torch
@@ -9,6 +10,7 @@ from explorer.training.instruments import INSTRUMENTS
 from explorer.training.instruments.base import smoothing
 from explorer.training.instruments.base.smoothing import compute_smoothed_gradient
 from explorer.training.nets.layers import Convolution, Pool
+from tests.selection import take_part
 from tests.training.instruments.alignment_cases import nets_of
 
 
@@ -53,7 +55,7 @@ def by_quadrature(nets, member, layer, unit, sigma):
 
 @pytest.mark.parametrize(
     ("op", "hidden", "parameters"),
-    [
+    take_part([
         ("sign", 5, {}),
         ("sign", (5, 4, 3), {}),
         ("round", 5, {}),
@@ -68,8 +70,8 @@ def by_quadrature(nets, member, layer, unit, sigma):
         ("fp4_e2m1", (4, 3), {"s": 1.0}),
         ("fp8_e4m3", 5, {"s": 1.0}),
         ("fp8_e5m2", 5, {"s": 1.0}),
-    ],
-)
+    ]),
+)  # fmt: skip
 def test_flips_give_the_slope_of_the_expected_loss(op, hidden, parameters, monkeypatch):
     monkeypatch.setattr("explorer.training.runs.lockstep.EXAMPLES", 24)
     nets = nets_of(
@@ -144,8 +146,9 @@ def test_the_stated_error_of_slopes_matches_the_measured_one(sigma, said, monkey
     assert said in INSTRUMENTS["alignment"].limits
 
 
-@pytest.mark.parametrize("op", ["fp8_e4m3", "fp8_e5m2", "fp4_e2m1"])
-@pytest.mark.parametrize("sigma", [0.25, 0.5, 1.0])
+@pytest.mark.parametrize(
+    ("op", "sigma"), take_part(product(["fp8_e4m3", "fp8_e5m2", "fp4_e2m1"], [0.25, 0.5, 1.0]))
+)
 def test_the_error_of_jumps_evaluated_together_stays_below_the_stated_one(op, sigma, monkeypatch):
     """Against a look on both sides of every jump within reach."""
     monkeypatch.setattr("explorer.training.runs.lockstep.EXAMPLES", 24)

@@ -1,3 +1,5 @@
+from itertools import product
+
 import numpy as np
 import pytest
 import torch
@@ -9,6 +11,7 @@ from explorer.training.instruments.slow_motion.stages import STAGES, Stage
 from explorer.training.instruments.slow_motion.step import Step, is_linear
 from explorer.training.numerics.optimisers import OPTIMISERS
 from tests.catalogue.fixed import OPS, RULES
+from tests.selection import loop_over, take_part
 
 SHOWN = ("default", "clipped")
 TABLE = "\n".join(f"{a},{a * a % 7},{(a * 3) % 2}" for a in range(40))
@@ -33,8 +36,7 @@ def weights_of(run, layer=0):
     return Step(run.recorder.observe(run.settings), layer).weights.clone()
 
 
-@pytest.mark.parametrize("optimiser", OPTIMISERS)
-@pytest.mark.parametrize("task", TASKS)
+@pytest.mark.parametrize(("task", "optimiser"), take_part(product(TASKS, OPTIMISERS)))
 def test_slow_motion_shows_the_exact_weights_after_the_step(task, optimiser):
     run = run_of(task, optimiser=optimiser, seeds=2)
     layers = next(iter(run.measure("slow_motion", layer=0).values()))["layers"]
@@ -161,7 +163,7 @@ def test_slow_motion_of_weights_has_a_row_for_each_input():
     assert run.measure("slow_motion", layer=1)["clipped"]["stages"][4]["title"] == "batch → loss"
 
 
-@pytest.mark.parametrize("rule", RULES)
+@loop_over("rule", RULES)
 def test_is_linear_matches_the_catalogue(rule):
     op, entry = find_op("sign"), RULES[rule]
     assert is_linear(op, entry, tuple(resolve_values(op, entry, {}).items())) is entry.linear

@@ -24,6 +24,7 @@ from explorer.training.nets.layers.op_rules import OpRules, join_rules
 from explorer.training.numerics.losses import squared_error
 from explorer.training.numerics.optimisers import OPTIMISERS, PlainDescent
 from tests.catalogue.fixed import OPS, RULES
+from tests.selection import loop_over, take_part
 
 X = torch.tensor([[1.0, 0.0], [0.0, 1.0]])
 Y = torch.tensor([[1.0], [0.0]])
@@ -111,7 +112,7 @@ def test_the_gradient_is_0_where_relu_is_0_for_any_upstream_gradient():
     assert layer.backward(g, [], [], trace).tolist() == theirs.tolist() == [[[0, 0, 3]]]
 
 
-@pytest.mark.parametrize("rule", RULES)
+@loop_over("rule", take_part(RULES))
 def test_a_pair_matches_autograd_bit_for_bit(rule):
     """Bit for bit, for every op, at kinks too."""
     x = torch.arange(-32, 33).reshape(5, 13) / 8

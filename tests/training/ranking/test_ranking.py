@@ -37,7 +37,7 @@ def half(rules: int, degrees: float) -> float:
 
 @pytest.mark.parametrize(
     ("rules", "degrees"),
-    [(2, 1), (3, 8), (6, 4), (7, 50), (12, 13), (17, 100), (28, 9), (40, 200), (128, 3)],
+    [(2, 1), (6, 4), (17, 100), (128, 3)],
 )
 def test_a_quantile_matches_scipy_and_students_t_for_two_rules(rules: int, degrees: int):
     assert compute_quantile(rules, degrees) == pytest.approx(half(rules, degrees), rel=1e-4)
