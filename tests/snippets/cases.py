@@ -28,21 +28,17 @@ def _pairs() -> list[tuple[str, str]]:
 PAIRS = _pairs()
 
 OWN = [
-    ("formula: x**3", "formula: 3 * x**2 * g"),
     ("formula: a * x + b", "formula: g * a * (abs(x) <= width)"),
     ("formula: 2", "formula: 3"),
     (
         "formula: through(x**2, 0, -1, 1, 0.5)",
         "formula: g * through(x, -1, 0, 0, 0.3, 1, -2) * (x >= -1) * (x <= 1)",
     ),
-    ("formula: x", "formula: y * g"),
     ("formula: mean(x)", "formula: mean(g * x)"),
     ("formula: where(x > 0, 1, 0) * mean(abs(x))", "formula: min(mean(g), 2)"),
     ("formula: x * 9**9**9", "formula: g * (-8)**(1/3)"),
     ("formula: x / (1 - 1)", "formula: g * (1 / 0 - 1e308 * 1e308)"),
     ("formula: x / (1 / (a - 1))", "formula: g * exp(a * 1000)"),
-    ("formula: x * log(a - 1)", "formula: g * min((a - 2)**0.5, 1)"),
-    ("formula: x * max(1, log(a - 2))", "formula: g / (a - 1)"),
     ("formula: x + 999999999999 * 999999999999 - 99999999999 * 9999999999999", "formula: -0.0 * g"),
     ("formula: where(a < b, x, 1)", "formula: ~(a < b) * g + (x > 0) * (x < 1) * g"),
     ("formula: heaviside(x, 0.5)", "default"),
