@@ -17,15 +17,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple
 
-from tests.english_words import (
-    IRREGULAR,
-    NOT_PARTICIPLES,
-    PHRASES,
-    PREFIXES,
-    VARIABLES,
-    VERBS,
-    WORDS,
-)
+from tests.english_words import IRREGULAR, NOT_PARTICIPLES, PHRASES, PREFIXES, VARIABLES, VERBS, WORDS
 
 _JS_FUNCTION = re.compile(
     r"""\s*(?:export[ ])?(?:default[ ])?(?:async[ ])?function\*?[ ](\w+)

@@ -71,12 +71,7 @@ def _kind(op: Op, rule: Rule) -> object:
 
 
 def _compare(
-    table: Table,
-    name: str,
-    chosen: list[tuple[Op, Rule]],
-    make: Make,
-    beside: Make,
-    near: float,
+    table: Table, name: str, chosen: list[tuple[Op, Rule]], make: Make, beside: Make, near: float
 ) -> Seen:
     x, tried, wrong = torch.linspace(-2.5, 2.5, 101), 0, []
     u = torch.rand(len(x), generator=torch.Generator().manual_seed(1)).clamp(1e-4, 1 - 1e-4)

@@ -30,9 +30,7 @@ _BANDS = """lane => [...lane.querySelectorAll(".band")].map(band => [
     getComputedStyle(band.querySelector("i")).borderTopStyle])"""
 
 
-def test_the_net_has_a_lane_per_rule_with_the_remaining_gradient(
-    first_train: First,
-) -> None:
+def test_the_net_has_a_lane_per_rule_with_the_remaining_gradient(first_train: First) -> None:
     page = first_train("task=digits&op=sign&rule=default&rule=clipped&steps=5000&pace=20&seeds=1")
     net = page.locator(".net")
     expect(net.locator(".plate")).to_have_text(
@@ -57,9 +55,7 @@ def test_the_net_has_a_lane_per_rule_with_the_remaining_gradient(
     assert clipped.evaluate(_BANDS)[0][0] != left
 
 
-def test_the_decisions_of_each_net_are_drawn_while_it_trains(
-    first_train: First,
-) -> None:
+def test_the_decisions_of_each_net_are_drawn_while_it_trains(first_train: First) -> None:
     query = "task=moons&op=sign&rule=default&rule=clipped&steps=5000&pace=20&seeds=1"
     page = first_train(query)
     expect(page.locator(".reads circle").first).to_be_visible()

@@ -5,14 +5,7 @@ import re
 from playwright.sync_api import Locator, Page, expect
 
 from tests.browser.access import violations_in_both_themes
-from tests.browser.training import (
-    curve_at,
-    finish,
-    point_at_each,
-    press,
-    wait_for_lift,
-    wait_for_rest,
-)
+from tests.browser.training import curve_at, finish, point_at_each, press, wait_for_lift, wait_for_rest
 
 SMALL = "task=digits&op=sign&hidden=8,8&rule=approx_sign&rule=clipped&rule=default&seeds=2&steps=20&pace=full"
 

@@ -51,10 +51,7 @@ class _Window(Page):
     def call(self, function: str) -> Any:
         text = f"async () => JSON.stringify(await ({function})()) ?? 'null'"
         answer = self._ask(
-            "script.callFunction",
-            functionDeclaration=text,
-            target={"context": self._page},
-            awaitPromise=True,
+            "script.callFunction", functionDeclaration=text, target={"context": self._page}, awaitPromise=True
         )
         assert answer["type"] == "success", answer["exceptionDetails"]["text"]
         return json.loads(answer["result"]["value"])

@@ -13,8 +13,6 @@ from tests.selection import loop_over
 
 # Everything that may meet at a bound: lo above hi, ties, infinities and what is no number among them.
 MEETING = torch.cartesian_prod(*3 * [torch.tensor([-math.inf, -1.0, -0.0, 0.0, 0.5, math.inf, math.nan])])
-
-
 CLAMPS = ["clamp(x, lo, hi)", "clamp_min(x, lo)", "clamp_max(x, hi)"]
 
 

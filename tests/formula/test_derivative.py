@@ -21,8 +21,6 @@ from tests.formula.strategies import PARAMETERS, formulas, many
 from tests.selection import count_examples, loop_over
 
 UPSTREAM = (1.0, -2.0, 0.5, 0.0, math.inf)
-
-
 EDGES = [0.0, 0.5, 0.75, 1.0, 1.5, 2.0, 3.0, 6.0, 20.0, 45.0, 800.0, math.pi, 1e-300, 1e300]
 
 
@@ -38,8 +36,6 @@ def points() -> Tensor:
 
 
 X = points()
-
-
 Y = torch.cos(3 * X.nan_to_num(posinf=0, neginf=0))
 
 
@@ -76,7 +72,6 @@ def calls(row: Function) -> list[str]:
 
 
 CALLS = [text for row in FUNCTIONS.values() for text in calls(row)]
-
 
 OPERATIONS = [
     "-x", "x + x", "x - c", "c - x", "x * x", "x * c", "x / c", "c / x", "x / (x - 1)", "(x - 1) / x",

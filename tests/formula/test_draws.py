@@ -39,10 +39,7 @@ def test_a_draw_is_a_leaf_and_its_bare_name_a_parameter(draw: str) -> None:
             "an argument of f needs a number, but has a condition at column 3: use where(condition, 1, 0)",
         ),
         ("f(g)", "g in the brackets of f at column 3: write an output, such as 1 or 1 - y"),
-        (
-            "x * f(1 + f())",
-            "a loss in the brackets of f at column 7: write an output, such as 1 or 1 - y",
-        ),
+        ("x * f(1 + f())", "a loss in the brackets of f at column 7: write an output, such as 1 or 1 - y"),
         ("f(fa())", "a loss in the brackets of f at column 3: write an output, such as 1 or 1 - y"),
         ("f(-f(1))", "a loss in the brackets of f at column 3: write an output, such as 1 or 1 - y"),
         ("fa(1)", "fa() is random and takes no argument at column 3: the loss at an output is f(…)"),

@@ -16,30 +16,15 @@ from tests.formula.strategies import PARAMETERS, formulas, many
 from tests.selection import loop_over
 
 X = np.array([-30.0, -2.5, -1.0, -0.75, -0.5, -0.0, 0.0, 1e-3, 0.5, 0.75, 1.0, 1.5, 2.0, 6.5, 40.0])
-
-
 Y = np.linspace(-2, 2, X.size)
-
-
 G = np.cos(3 * Y)
-
-
 VALUES = {"x": X, "y": Y, "g": G, **PARAMETERS}
-
 
 # Past each function's kinks and the points where torch switches to another form.
 _EDGES = (0.0, 0.5, 1, 1.5, 2.5, 3, 6, 45, math.inf)
-
-
 _GRID = np.array([*(-edge for edge in _EDGES), *_EDGES, math.nan])
-
-
 _HELPERS: dict[str, object] = {"torch": torch, "math": math}
-
-
 exec("\n".join(helpers.TORCH.values()), _HELPERS)
-
-
 DTYPES = (torch.float16, torch.bfloat16, torch.float32, torch.float64)
 
 

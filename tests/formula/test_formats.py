@@ -14,8 +14,6 @@ from tests.formula.format_cases import CASTS, FLOATS, bits, codes, hard_points
 from tests.selection import loop_over
 
 E2M1 = [0.0, 0.5, 1.0, 1.5, 2.0, 3.0, 4.0, 6.0]
-
-
 OTHERS = {"fp(x, 7, -126, 3.3895313892515355e38)": torch.bfloat16, "fp(x, 10, -14, 65504)": torch.float16}
 
 
@@ -88,7 +86,6 @@ RULES_OF_FORMATS = (
     "default", "straight_through", "fake_quantize", "fake_quantize_strict", "cast", "dge", "mad", "quest",
     "seq", "nonzero_sign_log_abs", "s2nn", "square_wave", "super_spike",
 )  # fmt: skip
-
 
 OPS_OF_FORMATS = ("fp4_e2m1", "fp8_e4m3", "fp8_e5m2", "fake_quantize", "seq", "absmean_ternary")
 

@@ -77,8 +77,6 @@ def test_common_spellings_are_read(text, meant):
 
 
 VALUES = {"b": 0.25, "c": 0.5, "d": 2.0}
-
-
 OTHER_CALLS = [(name, call) for name, calls in CALLS.items() for call in calls]
 
 
@@ -93,7 +91,6 @@ def written(name, call, named):
 
 # What is called so elsewhere: in NumPy, JAX, Keras or mathematics.
 LIBRARIES = (torch, torch.nn.functional, torch.special)
-
 
 ELSEWHERE = {
     "fabs": torch.abs,

@@ -8,8 +8,6 @@ from tests.catalogue.fixed import OPS, RULES
 from tests.catalogue.oracles.learned import LEARNED
 
 PAIRS = [(OPS[op], RULES[rule]) for op, rule in LEARNED]
-
-
 CHANNELS = 3
 
 

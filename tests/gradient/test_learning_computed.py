@@ -16,9 +16,7 @@ from tests.selection import loop_over
 def test_only_what_is_asked_for_is_computed(monkeypatch):
     summed, total = [], BoundOp.compute_total
     monkeypatch.setattr(
-        BoundOp,
-        "compute_total",
-        lambda self, name, *args: summed.append(name) or total(self, name, *args),
+        BoundOp, "compute_total", lambda self, name, *args: summed.append(name) or total(self, name, *args)
     )
     monkeypatch.setattr(BoundOp, "gradient", lambda *_: pytest.fail("x asks for no gradient"))
     x, g = data()

@@ -11,17 +11,7 @@ from torch import nn
 from torch.func import grad
 
 import explorer
-from tests.model.nets import (
-    FakeQuant,
-    X,
-    gradients_of,
-    loss_of,
-    made,
-    rounded,
-    same,
-    straight,
-    swapped,
-)
+from tests.model.nets import FakeQuant, X, gradients_of, loss_of, made, rounded, same, straight, swapped
 
 
 def with_no_grad(h):

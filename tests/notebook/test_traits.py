@@ -156,8 +156,7 @@ def test_code_comes_once_and_a_view_that_goes_leaves_nothing() -> None:
 
 
 @pytest.mark.parametrize(
-    ("op", "rules"),
-    [("clamp", ["masked"]), ("formula: 1/x", ["default"]), ("bernoulli", ["sigmoid_st"])],
+    ("op", "rules"), [("clamp", ["masked"]), ("formula: 1/x", ["default"]), ("bernoulli", ["sigmoid_st"])]
 )
 def test_an_image_has_every_curve(op: str, rules: list[str]) -> None:
     png, _ = explorer.instrument(op, rules).draw_image()

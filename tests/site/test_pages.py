@@ -22,7 +22,6 @@ ROOT = Path(__file__).parents[2]
 LARGEST_PAGE = 3_000_000  # characters
 SOURCE = "https://example.org/<project>"
 
-
 SAVED = """
     const { setDocument } = await import("./choice/entries.js");
     const { parseMessage } = await import("./choice/message.js");

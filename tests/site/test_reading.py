@@ -71,7 +71,6 @@ EDGES = (
     "colour=red", "colour=red&colour=blue", "op=%ff%fe", "op=round%00", "x" * 2001, "op=relu&lesson=clamp",
 )  # fmt: skip
 
-
 GIVEN = {"document": answers.make_page_document(), "first": answers.serialize_choice(Choice())}
 
 

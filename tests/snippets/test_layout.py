@@ -23,7 +23,6 @@ IGNORED = ",".join((
     "RUF001", "RUF002", "RUF003",  # signs in the catalogue's sentences
 ))  # fmt: skip
 
-
 # A name and a formula of each, and how long they are together.
 LAID_OUT = take_part(PAIRS) + OWN
 

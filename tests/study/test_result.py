@@ -13,7 +13,6 @@ from explorer.training.ranking import rank
 
 COMMON = {"task": "digits", "op": "sign", "lrs": [0.001, 0.01, 0.1]}
 
-
 # Held-out scores of four seeds by rule: two that meet, one apart, and the controls.
 SCORES = {
     "clipped": (0.90, 0.92, 0.91, 0.93),

@@ -11,12 +11,7 @@ def signed(name: str) -> str:
 
 
 def scope_of(
-    kind: str = "http",
-    path: str = "/sheet",
-    *,
-    name: str = "",
-    cookie: str = "",
-    address: str = "10.0.0.1",
+    kind: str = "http", path: str = "/sheet", *, name: str = "", cookie: str = "", address: str = "10.0.0.1"
 ) -> Scope:
     """A request of who has a name, or shows a cookie that may not be ours."""
     shown = signed(name) if name else cookie

@@ -18,7 +18,6 @@ BROKEN = """async () => { const {createChart} = await import("/js/chart/view/cha
     host.style = "height: 300px";
     createChart(host, {plotly: "/none.js", ...told}); }"""
 
-
 # How often it has been drawn, some frames later.
 _DRAWN = """async () => {
     for (const _ of [1, 2, 3]) await new Promise(requestAnimationFrame);

@@ -18,8 +18,4 @@ def test_moved_bars_are_stacked(node: Node) -> None:
         }, [1, 2, 3].map((y) => ({ type: "bar", x: [1], y: [y] })));
         return drawn;
     """
-    assert node.run(body, {}) == [
-        "M5,0V10H15V0Z",
-        "M5,10V30H15V10Z",
-        "M5,30V60H15V30Z",
-    ]
+    assert node.run(body, {}) == ["M5,0V10H15V0Z", "M5,10V30H15V10Z", "M5,30V60H15V30Z"]

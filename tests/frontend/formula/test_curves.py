@@ -48,7 +48,6 @@ SAMPLE = """
     return given.cases.map((it) => sampleCurves(it, it.choice, { points: given.points }));
 """
 
-
 known = cache(make_entry)  # each op and rule stands in many cases
 
 

@@ -67,8 +67,6 @@ def test_cells_are_what_python_found(picture: Run, study: tuple[Plan, list[Row]]
 
 
 EQUAL = {"lrs": [0.003, 0.03], "seeds": 2, "steps": 5, "hidden": 4, "batch": 8, "optimiser": "sgd"}
-
-
 RULES = ["default", "clipped", "approx_sign"]
 
 

@@ -4,11 +4,7 @@ import torch
 from explorer.training import Run, Settings
 
 DOCUMENTS = Settings(device="cpu")
-
-
 SMALL = Settings(steps=40, hidden=8, batch=4, rules=("default", "straight_through"), device="cpu")
-
-
 BREAKS = "formula: g / 0"
 
 

@@ -15,13 +15,7 @@ from tests.ui.opening import mounted, opened, sound, words_of
 
 
 def test_a_link_restores_the_study_and_starts_nothing(engine):
-    words = {
-        "task": "digits",
-        "seeds": "3",
-        "rates": "0.001,0.01",
-        "controls": "no",
-        "equal": "yes",
-    }
+    words = {"task": "digits", "seeds": "3", "rates": "0.001,0.01", "controls": "no", "equal": "yes"}
     query = "op=sign&rule=clipped&" + "&".join(f"{name}={text}" for name, text in words.items())
     assert mounted(opened(query, "study"), "study")["choice"]["training"] == words
     assert not engine.turn()

@@ -15,7 +15,6 @@ from tests.frontend.train.conftest import choice
 
 RULES = ("default", "clipped", "clip_value", "magnitude_aware")
 
-
 SHOWN = """
     const { decodeArrays } = await import("./train/state/series.js");
     const { buildSlowMotion } = await import("./train/slow-motion/view-model.js");
@@ -30,7 +29,6 @@ SHOWN = """
     picture?.stages.forEach(({ drawing }) => delete drawing.values);
     return picture;
 """
-
 
 PAUSED = {"state": "paused", "sentence": "Paused.", "step": 3, "steps": 400}
 

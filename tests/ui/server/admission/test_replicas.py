@@ -21,8 +21,6 @@ THERE = "second~0a.1b-2c"
 HERE = "first~0a.1b-2c"
 NOBODYS = "0a.1b-2c"
 SENTENCE = "it is on the server second, which cannot be reached"
-
-
 APP = make_app(jobs.ROUTES)
 
 
