@@ -35,7 +35,10 @@ class Asset:
 
 
 def make_assets(document: Mapping[str, Any]) -> dict[str, Asset]:
-    """Return a dict from addresses below ``assets/`` to static files: modules, CSS, data and plotly.js."""
+    """Return the static files of a page (modules, CSS, data and plotly.js).
+
+    The result is a dict from addresses below ``assets/`` to files.
+    """
     files = {name: text.encode() for name, text in bundle.bundle_modules(FIRST_MODULE).items()}
     files[STYLE] = read_style_sheets().encode()
     files["document.json"] = json.dumps(document, separators=(",", ":")).encode()

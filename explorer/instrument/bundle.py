@@ -28,22 +28,27 @@ export const $load = async (name) => $modules[name] ?? (await import("./{LATER}"
 
 
 def bundle_modules(first: str) -> Mapping[str, str]:
-    """Return a JavaScript module bundled with its imports as one file, and lazily loaded modules as another.
-
-    The result is a dict from addresses to texts. The bundle has the address of the first module and the same
-    exports. At the address of each other module is a file that exports the one instance of that module.
+    """Bundle a JavaScript module with its imports in one file, and lazily loaded modules in another.
 
     Args:
         first: path of a module, such as ``"pages/mount.js"``.
+
+    Returns:
+        A dict from addresses to texts. The bundle has the address of the first module and the same exports.
+            At the address of each other module is a file that exports the one instance of that module.
 
     Raises:
         ValueError: if a module imports or exports in an unsupported way.
     """
     at_once = collect_imports(first)
-    later = [name for name in _collect_modules(first) if name not in at_once]
+    names = list(at_once)
+    for name in names:  # names are appended during the loop
+        lazy = [resolve_path(name, path) for path in _LAZY_IMPORT.findall(read_module(name))]
+        names += [other for other in collect_imports(*lazy) if other not in names]
+    later = [name for name in names if name not in at_once]
     programs = {name: _compile_module(name, first) for name in [*at_once, *later]}
     header = f'import {{ $modules, $load }} from "./{posixpath.basename(first)}";\n'
-    files = {name: _make_proxy(name, first, names) for name, (_, names) in programs.items()}
+    files = {name: _make_proxy(name, first, exports) for name, (_, exports) in programs.items()}
     files[resolve_path(first, LATER)] = header + _join_modules(later, programs)
     files[first] = _HEAD + _join_modules(at_once, programs) + _write_exports(first, programs[first][1])
     return files
@@ -90,19 +95,6 @@ def _sort_by_imports(names: list[str]) -> Iterator[str]:
 
     for name in names:
         yield from visit(name)
-
-
-def _collect_modules(first: str) -> list[str]:
-    """Return a module and all modules that it imports or loads later, directly or indirectly."""
-    names = collect_imports(first)
-    for name in names:  # names are appended during the loop
-        names += [other for other in collect_imports(*_list_lazy_imports(name)) if other not in names]
-    return names
-
-
-def _list_lazy_imports(module: str) -> list[str]:
-    """Return the modules that a module loads later by ``import(…)``."""
-    return [resolve_path(module, path) for path in _LAZY_IMPORT.findall(read_module(module))]
 
 
 def _compile_module(module: str, first: str) -> tuple[str, list[str]]:

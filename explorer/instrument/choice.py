@@ -31,7 +31,7 @@ def to_choice_data(
     Args:
         op: the op.
         rules: the rules.
-        parameters: values by name, or ``rule.name`` for one rule only.
+        parameters: a dict from the names of parameters to values; ``rule.name`` is that of one rule only.
         view: the view, which may be a complete ``Choice`` of the pages.
         learns: the parameter whose gradient has a panel, or "".
         hide: the keys of hidden curves.

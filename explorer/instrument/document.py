@@ -41,7 +41,12 @@ def make_document() -> Json:
         "families": FAMILIES,
         "groups": GROUPS,
         "origins": ORIGINS,
-        "learning": list_learning(),
+        "learning": {
+            # Only the positive half; the others are their negatives.
+            "normal": make_normal_numbers()[NORMAL_NUMBERS // 2 :],
+            "most": MAX_NUMBERS,
+            "words": {name: LEARNING_WORDS[name] for name in ("normal", "carried", "outside", "lead")},
+        },
         "own": FORMULA_PREFIX,
         "ownRule": make_entry(find_rule(FORMULA_PREFIX + "g * through(x, 0, 0, 1, 1)")),
         "colours": {
@@ -78,23 +83,9 @@ def list_sampling() -> Json:
         "largest": MAX_ABS_X,
         "narrowest": MIN_RELATIVE_RANGE,
         "least": MIN_RANGE,
-        "functions": list_pieces(),
-    }
-
-
-def list_pieces() -> Json:
-    """Return, for each function of formulas, expressions in its arguments a to d that jump at its kinks."""
-    return {
-        name: {"pieces": [to_data(parse_template(piece)) for piece in function.pieces]}
-        for name, function in FUNCTIONS.items()
-    }
-
-
-def list_learning() -> Json:
-    """Return the texts and constants with which the browser describes a trained parameter."""
-    return {
-        # Only the positive half; the others are their negatives.
-        "normal": make_normal_numbers()[NORMAL_NUMBERS // 2 :],
-        "most": MAX_NUMBERS,
-        "words": {name: LEARNING_WORDS[name] for name in ("normal", "carried", "outside", "lead")},
+        # For each function of formulas, expressions in its arguments a to d that jump at its kinks.
+        "functions": {
+            name: {"pieces": [to_data(parse_template(piece)) for piece in function.pieces]}
+            for name, function in FUNCTIONS.items()
+        },
     }

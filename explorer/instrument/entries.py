@@ -11,7 +11,6 @@ from typing import Any
 from explorer.catalogue import (
     AT_BOUND,
     FORMULA_PREFIX,
-    Kink,
     Lattice,
     Learned,
     Loss,
@@ -46,7 +45,10 @@ _MAKERS: Mapping[str, Callable[[str], Json]] = {
 
 
 def make_custom_entry(kind: str, text: str) -> Json:
-    """Return a custom formula as ``{"entry": …}`` for the browser, or its error's message and column."""
+    """Return a custom formula as ``{"entry": …}`` for the browser.
+
+    For a formula that cannot be parsed, the result is its error as ``{"message": …, "column": …}``.
+    """
     if kind not in _MAKERS:
         return {"message": f"kind must be {' or '.join(_MAKERS)}", "column": 0}
     try:
@@ -58,32 +60,49 @@ def make_custom_entry(kind: str, text: str) -> Json:
 def make_entry(record: Op | Rule) -> Json:
     """Return an op or backward rule, from the catalogue or custom, as a dict for the browser.
 
-    Formulas are trees (see ``Formula.data``). ``kinks`` are the declared kinks, trees or lattices of trees,
-    or null; if null, ``pieces`` are the trees at whose changes a kink may be, each with its ``turns`` (see
-    ``pieces.list_derivative_signs``), and ``slopes`` are the formula's derivatives by x and y. ``movable``
-    lists the kinks that are a parameter or its negative. ``inside`` (of an op) is its label inside a
-    sentence, ``gradient`` the result of torch's autograd, in x and g, or null if it cannot be written out,
-    and ``autograd`` the same as a short text; a ``flat`` op is constant between its kinks. A stochastic op or
-    rule may have three sentences: ``untrained`` says why no net trains it, ``unspiking`` why no spiking net
-    does, and ``judging`` how a net with the op is evaluated.
+    Formulas are trees (see ``Formula.data``). In addition to the fields of the record, the dict has these
+    keys.
 
-    The gradients of a learned parameter, by name (see ``contribution``), have three sources: ``learned`` of a
-    rule is the rule's own; ``follows`` of an op is ``outer + rule * ratio``, for any rule that has a formula;
-    ``torch`` of an op is torch's derivative, with the ``gradient`` for x if it changes when the parameter is
-    a tensor. The first of the three that has the name applies; the default rule has the last one only.
+    - ``kinks``: the declared kinks, trees or lattices of trees, or null.
+    - ``pieces`` and ``slopes``, if ``kinks`` is null: the trees at whose changes a kink may be, each with its
+      ``turns`` (see ``pieces.list_derivative_signs``), and the formula's derivatives by x and y.
+    - ``movable``: the kinks that are a parameter or its negative.
+    - ``inside`` of an op: its label inside a sentence.
+    - ``gradient`` and ``autograd`` of an op: the result of torch's autograd, in x and g, or null if it cannot
+      be written out, and the same as a short text.
+    - ``flat`` of an op: whether it is constant between its kinks.
+    - ``untrained``, ``unspiking`` and ``judging`` of a stochastic op or rule: why no net trains it, why no
+      spiking net does, and how a net with the op is evaluated; each only if there is something to say.
+
+    The gradients of a learned parameter (see ``contribution``) have three sources, which are dicts from
+    names: ``learned`` of a rule is the rule's own; ``follows`` of an op is ``outer + rule * ratio``, for any
+    rule that has a formula; ``torch`` of an op is torch's derivative, with the ``gradient`` for x if it
+    changes when the parameter is a tensor. The first of the three that has the name applies. The default rule
+    has the last one only.
     """
-    formula = record.parsed
+    formula, kinks = record.parsed, list[Any]()
+    for kink in record.kinks or ():
+        if isinstance(kink, Lattice):
+            texts = asdict(kink).items()
+            kinks.append({name: text and to_data(_parse_tree(text, record)) for name, text in texts})
+        else:
+            kinks.append(to_data(_parse_tree(kink, record)))
     fields = ("key", "label", "also", "purpose", "source", "note", "formula")
     common = {name: getattr(record, name) for name in fields} | {
         "tree": formula and formula.data,
         "parameters": [asdict(p) | {"scale": p.scale, "reach": find_reach(p)} for p in record.parameters],
-        "kinks": None if record.kinks is None else [_make_kink(kink, record) for kink in record.kinks],
+        "kinks": None if record.kinks is None else kinks,
         "movable": list(_list_movable(record)),
     }
     if record.is_random:
         common |= {"draws": True, **_describe_training(record)}
-    if record.kinks is None and formula:
-        common |= _make_edges(formula) if record.is_random else _make_pieces(formula)
+    if record.kinks is None and formula and record.is_random:
+        # The mean of a stochastic formula may have a kink where one of these expressions jumps.
+        edges = dict.fromkeys(find_edge_pieces(formula.tree))
+        common["pieces"] = [{"tree": to_data(piece), "turns": []} for piece in edges]
+        common["slopes"] = {"x": to_data(ZERO), "y": to_data(ZERO)}
+    elif record.kinks is None and formula:
+        common |= _make_pieces(formula)
     if isinstance(record, Rule):
         common["usesY"] = formula is not None and "y" in formula.variables
         common["learned"] = {learned.name: _make_learned(learned, record) for learned in record.learned}
@@ -127,7 +146,6 @@ def make_loss_entry(loss: Loss) -> Json:
 
 
 def _make_learned(learned: Learned, rule: Rule) -> Json:
-    """Return the gradient that a rule declares for a parameter as a dict for the browser."""
     scale = learned.parsed_scale
     kinks = _make_pieces(learned.parsed) if rule.kinks is None else {}
     return kinks | {
@@ -141,14 +159,14 @@ def _make_learned(learned: Learned, rule: Rule) -> Json:
 
 
 def _list_following(op: Op) -> Iterator[tuple[str, Json]]:
-    """Yield each parameter of an op that can learn by any backward rule, with formulas for its gradient."""
+    """Yield the name of each parameter of an op that can learn by any rule, and formulas for its gradient."""
     for parameter in op.parameters:
         if functions := derive_contribution(op, parameter.name):
             yield parameter.name, {"outer": to_data(functions.outer), "ratio": to_data(functions.ratio)}
 
 
 def _list_derivatives(op: Op) -> Iterator[tuple[str, Json]]:
-    """Yield each parameter of an op by which torch can differentiate, with the derivative."""
+    """Yield the name of each parameter by which torch can differentiate an op, and the derivative."""
     for parameter in op.parameters:
         if derivative := differentiate_op(op, parameter.name):
             exact, readable = derivative
@@ -157,16 +175,8 @@ def _list_derivatives(op: Op) -> Iterator[tuple[str, Json]]:
             yield parameter.name, {"tree": exact.data, "text": readable.text, **extra}
 
 
-def _make_edges(formula: Formula) -> Json:
-    """Return the expressions at whose jumps the mean of a stochastic formula may have a kink."""
-    pieces = [
-        {"tree": to_data(piece), "turns": []} for piece in dict.fromkeys(find_edge_pieces(formula.tree))
-    ]
-    return {"pieces": pieces, "slopes": {"x": to_data(ZERO), "y": to_data(ZERO)}}
-
-
 def _make_pieces(formula: Formula) -> Json:
-    """Return the expressions that the browser evaluates to find kinks; each ``mean`` is a constant there."""
+    """Return the expressions that the browser evaluates to find kinks. Each ``mean`` is a constant there."""
     means_in = find_reductions(formula.tree)
     means: dict[Node, Node] = {node: Name(f"({number})") for number, node in enumerate(means_in)}
     back = {name: node for node, name in means.items()}
@@ -194,12 +204,6 @@ def _end_sentence(text: str) -> str:
 
 def _parse_tree(text: str, record: Op | Rule) -> Node:
     return parse(text, variables=(), parameters=[p.name for p in record.parameters]).tree
-
-
-def _make_kink(kink: Kink, record: Op | Rule) -> Any:
-    if isinstance(kink, Lattice):
-        return {name: text and to_data(_parse_tree(text, record)) for name, text in asdict(kink).items()}
-    return to_data(_parse_tree(kink, record))
 
 
 def _list_movable(record: Op | Rule) -> Iterator[Json]:

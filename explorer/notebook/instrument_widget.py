@@ -111,7 +111,7 @@ class Instrument(Cell):
         return [self.find_op(traits["op"]), *map(self.find_rule, traits["rules"])]
 
     def _sample(self, traits: Mapping[str, Any]) -> tuple[Curves, View, dict[str, Any]]:
-        """Return the curves for the given traits, and the traits in normalised form.
+        """Return the curves and the view for some traits, and the traits in normalised form.
 
         Raises ValueError or TypeError if a trait is invalid.
         """
@@ -140,9 +140,10 @@ class Instrument(Cell):
             raise t.TraitError(str(error)) from None
 
     def _keep_known(self, traits: Mapping[str, Any]) -> dict[str, Any]:
-        """Return ``parameters`` without those that neither op, rules nor loss have, and ``learns``.
+        """Return the valid values of the traits ``parameters`` and ``learns``, after a change of op or rules.
 
-        ``learns`` becomes "" if no rule can learn that parameter.
+        ``parameters`` loses those that neither op, rules nor loss have. ``learns`` becomes "" if no rule can
+        learn that parameter.
         """
         op, *rules = entries = self._find_entries(traits)
         is_random = any(entry.is_random for entry in entries)

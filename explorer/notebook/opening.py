@@ -49,7 +49,7 @@ def instrument(
         section: the section that is open below the chart, one of ``explorer.instrument.view.SECTIONS``,
             "paste" for a field that takes pasted code, or "". A page in a frame has only ``SAVED_SECTIONS``.
             "compare" first measures all rules that suit the op, which takes seconds.
-        **parameters: values by name, or ``rule.name`` for one rule only.
+        **parameters: the values of parameters. ``rule.name`` is the parameter of one rule only.
 
     Raises:
         ValueError: if a key, layer, noise, section or parameter is unknown, or a number is out of bounds.

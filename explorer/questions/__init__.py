@@ -58,16 +58,22 @@ class Question:
     def answer(
         self, arguments: Mapping[str, Any], records: Mapping[str, Any] = MappingProxyType({})
     ) -> Answer:
-        """Return the function's answer, or {"message": sentence} if there is no answer. Never raises.
+        """Return the function's answer. Never raises.
 
-        `records` are ops and rules outside the catalogue by their keys, such as functions in a notebook.
+        If there is no answer, the result is ``{"message": sentence}``. `records` is a dict from keys to ops
+        and rules outside the catalogue, such as functions in a notebook.
         """
         try:
             if error_text := self._find_error(arguments):
                 return {"message": error_text}
             text = json.dumps(arguments, sort_keys=True)
             if any(json.dumps(key) in text for key in records):
-                return self._function(**_replace_keys(json.loads(text, parse_int=float), records))
+                values = json.loads(text, parse_int=float)
+                for name in {"op", "rule"} & values.keys():
+                    values[name] = records.get(values[name], values[name])
+                if "rules" in values:
+                    values["rules"] = [records.get(key, key) for key in values["rules"]]
+                return self._function(**values)
             return self._compute(text)
         except ValueError as error:
             return {"message": as_sentence(str(error))}
@@ -81,7 +87,7 @@ class Question:
 
     @cached_property
     def _compute(self) -> Callable[[str], Answer]:
-        """The question's function with a cache, for arguments as JSON text. Integers arrive as floats."""
+        """The question's function with a cache. Its argument is JSON, whose integers become floats."""
         return lru_cache(self.cached)(lambda text: self._function(**json.loads(text, parse_int=float)))
 
     @cached_property
@@ -101,13 +107,6 @@ class Question:
             if not fits(value):
                 return _WRONG_TYPE.format(name=name, kind=kind)
         return ""
-
-
-def _replace_keys(arguments: Mapping[str, Any], records: Mapping[str, Any]) -> dict[str, Any]:
-    """Return `arguments` in which each key of an op or rule in `records` is replaced by its object."""
-    entries = {name: records.get(value, value) for name, value in arguments.items() if name in ("op", "rule")}
-    rules = {"rules": [records.get(key, key) for key in arguments["rules"]]} if "rules" in arguments else {}
-    return {**arguments, **entries, **rules}
 
 
 def as_sentence(words: str) -> str:

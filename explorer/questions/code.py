@@ -1,7 +1,6 @@
 """The question "code": an op with a rule in one of several languages."""
 
-from collections.abc import Callable, Mapping, Sequence
-from typing import Any
+from collections.abc import Callable, Mapping
 
 from explorer.catalogue import SQUARE, Op, Rule, adapt_rule, find_op, find_rule, list_learnable
 from explorer.questions import Answer
@@ -41,7 +40,10 @@ def explain_refusal(language: str, op: Op, rule: Rule) -> str:
 
 
 def list_learned(op: Op, rule: Rule, learns: str) -> list[str]:
-    """Return the parameters that are tensors in exported code: those the rule learns, and ``learns``."""
+    """Return the names of the parameters that are tensors in exported code.
+
+    These are the parameters that the rule learns, and ``learns`` if it can learn.
+    """
     names = [learned.name for learned in adapt_rule(op, rule).learned]
     return [*names, *(name for name in list_learnable(op, rule) if name == learns and name not in names)]
 
@@ -58,18 +60,29 @@ def write_code(
     f: str = SQUARE,
     kinks: list[float] = [],  # noqa: B006
 ) -> Answer:
-    """Return the code of an op with a rule, as a dict with "text", "short" and "note".
+    """Return the code of an op with a rule in a programming language.
 
-    "text" is the code with all features, or "" if the language cannot express op and rule. "short" is the
-    form that a person would write, in PyTorch only, otherwise "". A notebook also plots the curve over a
-    range, with its `kinks` sampled exactly. `f` is the loss of a stochastic op or rule.
+    A notebook also plots the curve over a range, with its `kinks` sampled exactly. `f` is the loss of a
+    stochastic op or rule.
+
+    Returns:
+        A dict with these keys.
+
+        - "text": the code with all features, or "" if the language cannot express op and rule.
+        - "short": the form that a person would write, in PyTorch only, otherwise "".
+        - "note": why there is no code, or that ``learns`` cannot learn by the rule, or "".
     """
     if language not in LANGUAGES:
         raise ValueError(f"unknown language {language!r}: choose one of {', '.join(LANGUAGES)}")
-    drawing = {"start": start, "stop": stop, "g": g, "kinks": sorted({*kinks}), "f": f}
     entry, other = find_op(op), find_rule(rule)
-    learned = list_learned(entry, other, learns)
-    text = _write(language, entry, other, parameters, learned, drawing)
+    learned, text = list_learned(entry, other, learns), None
+    if describe_clash(entry, other):
+        pass
+    elif language != NOTEBOOK:
+        text = WRITERS[language](make_pair(entry, other, parameters, learned))
+    elif not (has_mean(entry) and (entry.is_random or other.is_random)):
+        points = sorted({*kinks})
+        text = notebook(entry, other, parameters, learned, start=start, stop=stop, g=g, kinks=points, f=f)
     short = (
         make_short_code(make_pair(entry, other, parameters, learned)) if text and language == PYTORCH else ""
     )
@@ -80,20 +93,3 @@ def write_code(
         "short": short,
         "note": note if text else explain_refusal(language, entry, other),
     }
-
-
-def _write(
-    language: str,
-    op: Op,
-    rule: Rule,
-    parameters: Mapping[str, float],
-    learns: Sequence[str],
-    drawing: Mapping[str, Any],
-) -> str | None:
-    if describe_clash(op, rule):
-        return None
-    if language == NOTEBOOK:
-        if (op.is_random or rule.is_random) and has_mean(op):
-            return None
-        return notebook(op, rule, parameters, learns, **drawing)
-    return WRITERS[language](make_pair(op, rule, parameters, learns))

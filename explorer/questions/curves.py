@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from explorer.catalogue import find_op, find_rule
-from explorer.curves import Curves, sample_curves
+from explorer.curves import sample_curves
 from explorer.curves.sampled import choose_dtype
 from explorer.description import Description, make_description, to_document
 from explorer.questions import Answer
@@ -26,22 +26,21 @@ def answer_curves(
     f: str = "",
     learns: str = "",
 ) -> Answer:
-    """Return the curves of an op with backward rules for the chart, with sentences that describe them."""
+    """Return the curves of an op with backward rules for the chart, with sentences that describe them.
+
+    The sentences are empty if they cannot be written.
+    """
     sampling: dict[str, Any] = {"start": start, "stop": stop, "g": g, "learns": learns, **parameters}
     if f and any(each.is_random for each in (find_op(op), *map(find_rule, rules))):
         sampling["f"] = f
     curves = sample_curves(op, rules, dtype=choose_dtype((start, stop)), **sampling)
-    answer: Answer = encode(to_document(curves, _describe(curves)))
-    return answer
-
-
-def _describe(curves: Curves) -> Description:
-    """Return sentences on curves, or empty ones after an error, because the curves are valid in any case."""
     try:
-        return make_description(curves)
-    except Exception:
+        description = make_description(curves)
+    except Exception:  # the curves are valid in any case
         _log.exception("no words for %s with %s", curves.op.key, [rule.key for rule in curves.rules])
-        return Description("", "", "", ())
+        description = Description("", "", "", ())
+    answer: Answer = encode(to_document(curves, description))
+    return answer
 
 
 def encode(value: Any) -> Any:

@@ -10,8 +10,8 @@ def answer_implied(
 ) -> Answer:
     """Return the antiderivative of each rule, with a sentence on each.
 
-    `lead` is the first sentence. `rules` has a sentence and, if it can be plotted, `x` and `y` for each of
-    `rules`.
+    The result is a dict: `lead` is the first sentence, and `rules` maps each rule to a dict of its `words`
+    and, if the antiderivative can be plotted, `x` and `y`.
     """
     return encode_implied(compute_implied_forwards(op, rules, start=start, stop=stop, **parameters))
 

@@ -37,11 +37,16 @@ _RANGE = (-3.0, 3.0)
 def judge_solution(exercise: str, code: str) -> Answer:
     """Return the verdict on a reader's code as a solution of an exercise, as JSON types.
 
-    ``kind``, ``sentence`` and ``line`` are those of the verdict. ``case`` is the first failing case, or None.
-    ``choice`` plots the wanted and the parsed function, None if nothing was parsed; ``drawn`` explains the
-    plot.
+    Returns:
+        A dict with these keys.
 
-    Raises ValueError for an unknown key of an exercise.
+        - ``kind``, ``sentence`` and ``line``: those of the verdict.
+        - ``case``: the first failing case, or None.
+        - ``choice``: the choice that plots the wanted and the parsed function, None if nothing was parsed.
+        - ``drawn``: an explanation of the plot.
+
+    Raises:
+        ValueError: if there is no exercise with this key.
     """
     if exercise not in EXERCISES:
         raise ValueError("there is no such exercise: choose one from the lessons")
@@ -56,7 +61,11 @@ _NO_CHOICE: Answer = {"case": None, "choice": None, "drawn": ""}
 
 
 def _make_choice(exercise: Exercise, verdict: Verdict, reading: Reading) -> Answer:
-    """Return the settings of a chart that compares the wanted and the written function at a failing case."""
+    """Return the settings of a chart that compares the wanted and the written function at a failing case.
+
+    The result has the keys ``case``, ``choice`` and ``drawn`` of ``judge_solution``. The ``op`` of a case is
+    that of the solution if the case is about the forward, else None.
+    """
     case, rule = verdict.case, find_rule(reading.rule)
     keys = [make_custom_key(exercise.gradient, "Wanted"), make_custom_key(rule.formula or "g", "Yours")]
     learns = case.subject if case and _choose_panel(case) == "part" else ""
@@ -66,29 +75,19 @@ def _make_choice(exercise: Exercise, verdict: Verdict, reading: Reading) -> Answ
     view = View(range=_RANGE if far <= _RANGE[1] else (-far, far), g=case.g if case else 1.0)
     op, rules = find_op(make_custom_key(exercise.op, exercise.name)), [find_rule(key) for key in keys]
     choice = to_choice_data(op, rules, parameters=exercise.values, view=view, learns=learns)
-    words = _write_caption(case) if case else ON_NO_CURVE * (verdict.kind == "wrong")
-    return {"case": case and _encode_case(case, reading), "choice": choice, "drawn": words}
+    if case is None:
+        return {"case": None, "choice": choice, "drawn": ON_NO_CURVE * (verdict.kind == "wrong")}
+    values = {"x": case.x, "g": case.g, "wanted": case.expected, "found": case.actual}
+    encoded: Answer = {name: value if isfinite(value) else None for name, value in values.items()}
+    encoded["op"] = make_entry(find_op(reading.op)) if case.subject == FORWARD else None
+    encoded |= {"words": case.words, "panel": _choose_panel(case)}
+    caption = CAPTIONS[_choose_panel(case)] + DOT + NO_GRADIENT * case.missing
+    words = caption.format(x=format_full(case.x), of=case.subject, elements=f"{case.elements:g}")
+    return {"case": encoded, "choice": choice, "drawn": words}
 
 
 def _choose_panel(case: Case) -> str:
     return {FORWARD: "forward", "x": "gradient"}.get(case.subject, "part")
-
-
-def _write_caption(case: Case) -> str:
-    names = {"x": format_full(case.x), "of": case.subject, "elements": f"{case.elements:g}"}
-    missing = NO_GRADIENT if case.missing else ""
-    return (CAPTIONS[_choose_panel(case)] + DOT + missing).format(**names)
-
-
-def _encode_case(case: Case, reading: Reading) -> Answer:
-    """Return a failing test case as JSON types.
-
-    ``op`` is the entry of the op read from the solution, for a case of the forward; else None.
-    """
-    values = {"x": case.x, "g": case.g, "wanted": case.expected, "found": case.actual}
-    op = make_entry(find_op(reading.op)) if case.subject == FORWARD else None
-    finite = {name: value if isfinite(value) else None for name, value in values.items()}
-    return finite | {"words": case.words, "panel": _choose_panel(case), "op": op}
 
 
 def _add_contributions(exercise: Exercise, case: Case, reading: Reading, keys: Sequence[str]) -> list[str]:

@@ -17,10 +17,12 @@ def answer_pull(
     numbers: list[float],
     weights: list[float],
 ) -> Answer:
-    """Return for each rule whether data increase or decrease the parameter `learns`.
+    """Find whether data increase or decrease the parameter `learns` with each rule.
 
-    In the result, {"rules"}, each rule has the `verdict` and `words` on it. `numbers` are the data, [] for
-    the standard normal; `weights` are the count of each number, [] for 1.
+    `numbers` are the data, [] for the standard normal; `weights` are the count of each number, [] for 1.
+
+    Returns:
+        A dict whose entry "rules" is a dict from each rule to its `verdict` and `words` on it.
     """
     require_deterministic("a parameter that learns", find_op(op), *map(find_rule, rules))
     data = numbers or make_normal_numbers()
@@ -41,11 +43,16 @@ def answer_rest(
     numbers: list[float],
     weights: list[float],
 ) -> Answer:
-    """Return the equilibria of a parameter that learns, over the range of its slider, with its gradients.
+    """Find the equilibria of a parameter that learns, over the range of its slider.
 
-    `at` are the parameter's values, `error` the mean squared errors of the op at these values, and `least` a
-    sentence on the smallest error. For each rule with which the parameter can learn, `rules` has the
-    `gradient` at each value, the equilibria `places`, and `words` on them.
+    Returns:
+        A dict with these keys.
+
+        - `at`: values of the parameter.
+        - `error`: the mean squared errors of the op at these values.
+        - `least`: a sentence on the smallest error.
+        - `rules`: a dict from each rule with which the parameter can learn to a dict of the `gradient` at
+          each value, the equilibria `places`, and `words` on them.
     """
     require_deterministic("where it settles", find_op(op), *map(find_rule, rules))
     equilibria = find_equilibria(op, rules, learns, numbers or make_normal_numbers(), parameters, weights)

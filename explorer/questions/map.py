@@ -8,15 +8,20 @@ from explorer.questions.curves import encode
 def answer_map(
     op: str, rules: list[str], parameters: dict[str, float], start: float, stop: float, top: float
 ) -> Answer:
-    """Return the gradient of rules on a grid of x and g, with g from -top to top, as JSON types."""
+    """Return the gradient of rules on a grid of x and g as JSON types. g runs from -top to top."""
     return encode_map(rule_map(op, rules, start=start, stop=stop, top=top, **parameters))
 
 
 def encode_map(result: RuleMap) -> Answer:
-    """Return gradients over x and g as JSON types, with a sentence on each rule's linearity in g.
+    """Return the gradients of rules over x and g as JSON types.
 
-    A rule that is linear in g has `unit`, (columns,), the gradient at g = 1. Any other rule has `values`,
-    (rows, columns), flattened, with the largest g first.
+    Returns:
+        A dict with the numbers of ``columns`` and ``rows``, and under ``rules`` a dict from each rule to a
+        dict with these keys.
+
+        - `words`: a sentence on whether the rule is linear in g.
+        - `unit`, for a rule that is linear in g: the gradient at g = 1, (columns,).
+        - `values`, for any other rule: the gradients, (rows, columns), flattened, with the largest g first.
     """
     span = result.curves.start, result.curves.stop
     rules = {}

@@ -20,7 +20,8 @@ def to_mathml(latex: str) -> str:
 
     Raises ValueError if the formula needs an element that printed formulas do not use.
     """
-    root = convert_to_element(_WORD.sub(_make_text, latex), display="block")
+    text = _WORD.sub(lambda word: r"\text{" + (word[1] or word[2]).replace(r"\_", "_") + "}", latex)
+    root = convert_to_element(text, display="block")
     for node in root.iter():
         if node.tag not in _ELEMENTS:
             raise ValueError(f"{node.tag} is not among the elements of formulas")
@@ -28,7 +29,3 @@ def to_mathml(latex: str) -> str:
             node.attrib.clear()  # browsers stretch brackets anyway, and ignore the alignment of a cell
         node.text = node.text and unescape(node.text).translate(_TYPED)  # tostring escapes it again
     return tostring(root, encoding="unicode")
-
-
-def _make_text(word: re.Match[str]) -> str:
-    return r"\text{" + (word[1] or word[2]).replace(r"\_", "_") + "}"

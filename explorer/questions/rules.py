@@ -36,8 +36,10 @@ def list_neighbours(op: str, rule: str, parameters: dict[str, float], start: flo
         raise ValueError(_STOCHASTIC.format(name=truncate(stochastic.label)))
     neighbours = [one for one in nearest(op, rule, start=start, stop=stop, **parameters) if one.rule != rule]
     near = [one for one in neighbours if one.distance < _MAX_DISTANCE and _is_sensible(one)][:_MAX_NEIGHBOURS]
-    lines = [_make_line(one, "rule", "sentence", "parameters") for one in near]
-    return {"lines": lines, "close": _describe_closest(near)}
+    lines, close = [_make_line(one, "rule", "sentence", "parameters") for one in near], ""
+    if near and near[0].distance < _CLOSE:
+        close = near[0].sentence if near[0].is_same else f"Close to {near[0].sentence}"
+    return {"lines": lines, "close": close}
 
 
 def _is_sensible(one: Neighbour) -> bool:
@@ -51,13 +53,6 @@ def _is_sensible(one: Neighbour) -> bool:
     return one.is_same or (is_inside and is_plain and is_near)
 
 
-def _describe_closest(near: list[Neighbour]) -> str:
-    """Return a sentence about the first of the similar rules if it is close, otherwise ""."""
-    if not near or near[0].distance >= _CLOSE:
-        return ""
-    return near[0].sentence if near[0].is_same else f"Close to {near[0].sentence}"
-
-
 def answer_row(op: str, rule: str, parameters: dict[str, float]) -> Answer:
     """Return the row of a rule in the table of all rules that suit the op."""
     entries = find_op(op), find_rule(rule)
@@ -66,7 +61,7 @@ def answer_row(op: str, rule: str, parameters: dict[str, float]) -> Answer:
 
 
 def _make_line(result: Result | Neighbour, *fields: str) -> Answer:
-    """Return a result as a dict of its `fields` and of `where`, its x or None if that is off the chart."""
+    """Return some `fields` of a result as a dict, and its x under `where`, None if that is off the chart."""
     visible = result.where is not None and abs(result.where) <= MAX_ABS_X
     return {name: getattr(result, name) for name in fields} | {
         "where": float(f"{result.where:.6g}") if visible else None

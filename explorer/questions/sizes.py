@@ -8,7 +8,10 @@ from explorer.questions import Answer
 
 
 def answer_sizes(op: str, rules: list[str], parameters: dict[str, float]) -> Answer:
-    """Return the area and the width of each rule, each as a `value` or as the `reason` why it has none."""
+    """Return the area and the width of each rule.
+
+    Each of them is a dict with its `value`, or with the `reason` why it has none.
+    """
     sizes = {key: find_sizes(op, key, parameters) for key in rules}
     return {
         "rules": {

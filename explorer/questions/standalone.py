@@ -33,7 +33,10 @@ def make_page(
     section: str = "",
     **arguments: Any,
 ) -> Page:
-    """Return the interactive chart as a page; arguments and errors are those of ``explorer.instrument``."""
+    """Return the interactive chart as a page.
+
+    Arguments and errors are those of ``explorer.instrument``.
+    """
     parameters = {name: value for name, value in arguments.items() if name not in _VIEW_ARGUMENTS}
     curves, view = sample_view(op, rules, learns=learns, section=section, **arguments)
     page_op, page_rules = interpolate_functions(curves)
@@ -81,7 +84,7 @@ def sample_view(
 
 
 def spread_parameters(rules: Sequence[Rule], parameters: Mapping[str, float]) -> dict[str, float]:
-    """Return `parameters` with values added under ``rule.name``, where the browser expects them."""
+    """Return a dict of `parameters`, and of the same values under ``rule.name``, as the browser expects."""
     pairs = [(rule, p) for rule in rules for p in rule.parameters if p.plain and p.name in parameters]
     return {qualify_name(rule, p): parameters[p.name] for rule, p in pairs} | dict(parameters)
 
@@ -115,7 +118,9 @@ def _list_questions(
     if view.layer == "implied":
         yield "implied", "", lambda: encode_implied(compute_implied_forwards(op, rules, **sampling))
     if view.section == "map":
-        top = _choose_top(view.g)
+        # The largest g of the map is the next of 1, 2, 5, 10, … times a power of ten, at least 2.
+        power, least = 10.0 ** math.floor(math.log10(abs(view.g) or 1)), abs(view.g) * (1 - 1e-9)
+        top = max(2.0, next(power * factor for factor in (1, 2, 5, 10) if power * factor >= least))
         yield "map", "", lambda: encode_map(rule_map(op, rules, top=top, **sampling))
     if learns and not any(each.is_random for each in (op, *rules)):
         keys = [rule.key for rule in rules]
@@ -126,12 +131,6 @@ def _list_questions(
             yield "distances", "", lambda: encode_distances(op, parameters, **noise)
         for rule in list_suitable_rules(op):
             yield "row", rule.key, partial(_answer_row, op, rule, parameters)
-
-
-def _choose_top(g: float) -> float:
-    """Return the largest g of a map: the next of 1, 2, 5, 10, … times a power of ten, at least 2."""
-    power = 10.0 ** math.floor(math.log10(abs(g) or 1))
-    return max(2.0, next(power * factor for factor in (1, 2, 5, 10) if power * factor >= abs(g) * (1 - 1e-9)))
 
 
 def _answer_row(op: Op, rule: Rule, parameters: Mapping[str, float]) -> Answer:

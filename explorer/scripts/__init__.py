@@ -51,8 +51,8 @@ def script(settings: Settings) -> str:
     equal the run's on the same machine's CPU, bit for bit. If the settings branch, so does the script:
     ``train(op, seed, later)`` switches to another function at each step in ``later``.
 
-    If parameters learn, ``train(op, seed, starts)`` takes their initial values by name and also returns their
-    final values, by name and layer. These equal the run's as well.
+    If parameters learn, ``train(op, seed, starts)`` takes a dict from their names to initial values, and also
+    returns a dict from their names to lists of final values, one per layer. These equal the run's as well.
 
     Args:
         settings: as for ``Run``.

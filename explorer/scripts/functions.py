@@ -16,8 +16,8 @@ class Line(NamedTuple):
 
     Attributes:
         function: name of the first function.
-        later: names of the functions that follow, by their first step.
-        starts: learned parameters of all these functions, with their initial values.
+        later: a dict from steps to the names of the functions that begin there.
+        starts: a dict from the learned parameters of all these functions to their initial values.
     """
 
     function: str
@@ -26,13 +26,13 @@ class Line(NamedTuple):
 
 
 class Functions(NamedTuple):
-    """The functions of a script, one for each op with a rule, by name.
+    """The functions of a script, one for each op with a rule. All fields are dicts from their names.
 
     Attributes:
-        code: source of each function.
-        learns: names of each function's learned parameters.
-        takes: names of each function's extra arguments: u, and f, the loss as a function of the output.
-        judged: name of the function that replaces a function when nets are evaluated, if there is one.
+        code: the source of each function.
+        learns: the names of each function's learned parameters.
+        takes: the names of each function's extra arguments: u, and f, the loss as a function of the output.
+        judged: the name of the function that replaces a function when nets are evaluated, if there is one.
     """
 
     code: dict[str, str]
@@ -52,7 +52,7 @@ class Functions(NamedTuple):
 
 
 def lines_of(settings: Settings) -> tuple[Functions, list[Line]]:
-    """Return all functions of a script, and a ``Line`` for each rule: the sequence of functions it uses."""
+    """Return all functions of a script, and for each rule a ``Line``, the sequence of its functions."""
     steps = sorted({step for step, name, _ in settings.branch if name != "lr"})
     functions = Functions({}, {}, {}, {})
     numbers: dict[str, dict[str, int]] = {"op": {}, "rule": {}}
@@ -71,7 +71,7 @@ def lines_of(settings: Settings) -> tuple[Functions, list[Line]]:
 
 
 def _find_starts(settings: Settings) -> list[dict[str, float]]:
-    """Return the initial values of learned parameters by name: one dict per rule of the run."""
+    """Return, for each rule of the run, a dict from its learned parameters to their initial values."""
     op, rules, _ = settings.course_of(-1)
     joint = join_rules(op, rules, settings.parameters, settings.learn, settings.learned)
     names = [parameter.name for parameter in joint.learned]
@@ -81,7 +81,6 @@ def _find_starts(settings: Settings) -> list[dict[str, float]]:
 def _add_function(
     functions: Functions, op: Op, rule: Rule, numbers: dict[str, dict[str, int]], settings: Settings
 ) -> str:
-    """Add the function of an op with a rule to the script and return its name."""
     parameters, learns = resolve_values(op, rule, settings.parameters), list_learned(op, rule, settings.learn)
     op_number, rule_number = (
         numbering.setdefault(key, len(numbering) + 1)

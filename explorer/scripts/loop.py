@@ -150,10 +150,12 @@ _PRINTED = "{{''.join(f', {printed}' for name, own in learned.items() for each i
 
 
 def write_train_code(settings: Settings, task: Task, data: str, functions: Functions) -> str:
-    """Return the code of the function ``train``; ``data`` is code that each seed runs for its own data."""
+    """Return the code of the function ``train``, in which each seed runs the code ``data``."""
     example = example_of(settings)
     rows, are_numbers = len(example.train.x), example.train.y.is_floating_point()
     scored, draws = bool(task.metric), rows > settings.batch
+    rates = _find_rates(settings)
+    start = f"\nlr = {settings.lr}" if is_input_fixed(settings) else ""
     returned = [
         "losses",
         *[_SCORES[are_numbers]] * scored,
@@ -177,7 +179,7 @@ def write_train_code(settings: Settings, task: Task, data: str, functions: Funct
         each="layer in layers for each in layer" if settings.bias else "each in layers",
         learned=_write_learned(settings),
         optimiser=_write_optimiser(settings),
-        rates=_write_rates(settings),
+        rates=f"rates = {rates}  # by the step at which they start{start}" if rates else "",
         step="step" if _write_changes(settings) or functions.is_random else "_",
         steps=settings.steps,
         loop=loop,
@@ -200,7 +202,7 @@ def _fill_template(template: str, **parts: object) -> str:
 
 
 def _write_data(settings: Settings, task: Task, data: str, draws: bool) -> str:
-    """Return the code for data that each seed draws, and for a batch that all steps share."""
+    """Return the code for data that each seed draws, or for a batch that all steps share."""
     seed_data = "" if task.metric else data.format(batch=settings.batch)
     return seed_data if draws or not task.metric else seed_data + "x, y = train_x, train_y"
 
@@ -238,12 +240,6 @@ def _write_descent(settings: Settings) -> str:
 
 def _find_rates(settings: Settings) -> dict[int, float | str]:
     return {step: value for step, name, value in settings.branch if name == "lr"}
-
-
-def _write_rates(settings: Settings) -> str:
-    rates = _find_rates(settings)
-    start = f"\nlr = {settings.lr}" if is_input_fixed(settings) else ""
-    return f"rates = {rates}  # by the step at which they start{start}" if rates else ""
 
 
 def _write_changes(settings: Settings) -> list[str]:
@@ -301,15 +297,10 @@ def write_main_code(settings: Settings, task: Task, lines: Sequence[Line]) -> st
 
 
 def _write_line(line: Line, settings: Settings) -> str:
-    """Return code for one item of the loop over rules: a function, its learned parameters, its successors."""
     parts = [line.function, *[repr(line.starts)] * bool(settings.learn)]
-    if has_rule_changes(settings):
-        parts.append(_write_later_functions(line))
+    if has_rule_changes(settings):  # a dict from steps to functions, without repetitions of the previous one
+        before = [line.function, *line.later.values()]
+        pairs = zip(line.later.items(), before, strict=False)
+        later = [f"{step}: {function}" for (step, function), last in pairs if function != last]
+        parts.append(f"{{{', '.join(later)}}}")
     return f"({', '.join(parts)})" if len(parts) > 1 else line.function
-
-
-def _write_later_functions(line: Line) -> str:
-    """Return code for a dict of the later functions by step, without repetitions of the previous one."""
-    before = [line.function, *line.later.values()]
-    pairs = zip(line.later.items(), before, strict=False)
-    return f"{{{', '.join(f'{step}: {function}' for (step, function), last in pairs if function != last)}}}"

@@ -137,7 +137,10 @@ def _write_spared_body(settings: Settings) -> str:
 
 
 def _write_op_arguments(settings: Settings, **layers: str) -> dict[str, str]:
-    """Return the op's further arguments as code, by placeholder; ``layers`` maps these to layer numbers."""
+    """Return a dict from placeholders to code for the op's further arguments, "" if no parameter learns.
+
+    ``layers`` is a dict from the placeholders to code for the number of the layer.
+    """
     return {at: _OP_ARGUMENTS.format(layer=layer) if settings.learn else "" for at, layer in layers.items()}
 
 
@@ -159,7 +162,7 @@ def _write_product(x: str, settings: Settings, bias: str = "bias") -> str:
 
 
 def _write_patch_product(settings: Settings) -> str:
-    """Return code for the product of kernels and patches, (channels, places · examples)."""
+    """Return code for the product of kernels and patches. Its shape is (channels, places · examples)."""
     if not _is_tiny(settings):
         return "torch.addmm(bias.T, weights.T, patches)" if settings.bias else "(weights.T @ patches)"
     of_one = "weights.T[None], patches[None]"

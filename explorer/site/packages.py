@@ -10,9 +10,10 @@ _EXCLUDED = ("blackd/", "vim")  # parts of black that it does not import itself:
 
 
 def pack_package(name: str) -> dict[str, str]:
-    """Return a package as a dict from paths to contents: its modules, the files that they read, and licences.
+    """Return the files of a package as a dict from paths to contents.
 
-    The distributions that the package requires are included, without their extras.
+    These are its modules, the files that they read, and licences. The distributions that the package requires
+    are included, without their extras.
     """
     return {path: text for each in _list_distributions(name) for path, text in _read_texts(each)}
 

@@ -134,17 +134,19 @@ def _make_op_files(op: str, rules: Sequence[str]) -> list[tuple[str, bytes]]:
 
 
 def _make_reader(pyodide: Path) -> dict[str, tuple[str, bytes]]:
-    """Return the files of Python in the browser by name, at addresses that change with the contents."""
+    """Return the files of Python in the browser as a dict from names to (address, content).
+
+    An address changes with the content. The dict is empty if there is no Pyodide.
+    """
     if not (version := python.read_version(pyodide)):
         return {}
     runtime = (f"python/pyodide-{version}.js", _to_script(python.pack_runtime(pyodide)))
+    files = {"runtime": runtime}
     texts = {"program": ("program", python.pack_program()), "formatter": (FORMATTER, pack_package(FORMATTER))}
-    return {"runtime": runtime} | {part: _make_hashed(*arguments) for part, arguments in texts.items()}
-
-
-def _make_hashed(name: str, modules: Json) -> tuple[str, bytes]:
-    script = _to_script(modules)
-    return f"python/{name}-{hashlib.sha256(script).hexdigest()[:16]}.js", script
+    for part, (name, modules) in texts.items():
+        content = _to_script(modules)
+        files[part] = f"python/{name}-{hashlib.sha256(content).hexdigest()[:16]}.js", content
+    return files
 
 
 def _to_script(data: Json) -> bytes:
@@ -172,7 +174,7 @@ _REASONS = {
 
 
 def _write_notice(name: str, source: str) -> str:
-    """Return the HTML of a page that the site lacks: why it needs the app, and how to run the app."""
+    """Return the HTML of a page that the site lacks, which says why it needs the app and how to run it."""
     project = f'<p><a href="{html.escape(source)}">The project</a></p>' if source else ""
     return (
         f'<div class="instrument alone app"><h2>This page needs the app</h2><p>{_REASONS[name]}</p>{project}'
@@ -196,14 +198,24 @@ def _render(page: _Page, pages: tuple[_Page, ...], reader: Mapping[str, str]) ->
         "main": page.main,
         "policy": "",
     }
-    parts["policy"] = make_policy(
-        fill_template("site", parts), _list_sources(python=bool(start.get("python")))
-    )
+    sources = {
+        "default-src": "'none'",
+        # Python in the browser is compiled there, as WebAssembly.
+        "script-src": "'self' data: 'wasm-unsafe-eval'" if start.get("python") else "'self' data:",
+        "style-src": "'self' 'unsafe-inline'",
+        "img-src": "'self' data: blob:",
+        "base-uri": "'none'",
+        "form-action": "'none'",
+    }
+    parts["policy"] = make_policy(fill_template("site", parts), sources)
     return fill_template("site", parts)
 
 
 def _make_start_data(page: _Page, pages: tuple[_Page, ...], reader: Mapping[str, str]) -> Json:
-    """Return the data with which a page of the site starts; ``reader`` has the files of Python."""
+    """Return the data with which a page of the site starts.
+
+    ``reader`` is a dict from names to the addresses of the files of Python.
+    """
     page_data = answers.make_page_data(Choice(), "instrument")
     common = {"document": answers.make_page_document(SUFFIX, below=""), "plotly": find_plotly()[0]}
     match page.name:
@@ -240,18 +252,3 @@ def _render_navigation(page: _Page, pages: tuple[_Page, ...]) -> str:
         return f'<a href="{other.address}"{current}{carries}>{other.title}</a>'
 
     return f'<nav aria-label="Pages">{"".join(map(link, pages))}</nav>'
-
-
-def _list_sources(*, python: bool) -> dict[str, str]:
-    """Return the sources that the content security policy allows, as a dict.
-
-    Python in the browser is compiled there, as WebAssembly, which the policy must allow.
-    """
-    return {
-        "default-src": "'none'",
-        "script-src": "'self' data: 'wasm-unsafe-eval'" if python else "'self' data:",
-        "style-src": "'self' 'unsafe-inline'",
-        "img-src": "'self' data: blob:",
-        "base-uri": "'none'",
-        "form-action": "'none'",
-    }

@@ -45,24 +45,26 @@ def read_version(pyodide: Path = PYODIDE) -> str:
 
 
 def pack_runtime(pyodide: Path = PYODIDE) -> Json:
-    """Return Python itself as data: the worker's address, and Pyodide's files by name, gzipped as base64."""
+    """Return Python itself as data.
+
+    The dict has the address of the ``worker``; ``files``, a dict from the names of Pyodide's files to their
+    contents, gzipped and as base64; and ``packages``, an empty list of packages in Pyodide's JSON format,
+    because no package is loaded.
+    """
+    info = json.loads((pyodide / "pyodide-lock.json").read_text(encoding="utf-8"))["info"]
+    files = {name: gzip.compress((pyodide / name).read_bytes(), mtime=0) for name in _RUNTIME}
     return {
         "worker": f"data:text/javascript;base64,{base64.b64encode(_WORKER.read_bytes()).decode()}",
-        "files": {name: _pack((pyodide / name).read_bytes()) for name in _RUNTIME},
-        "packages": list_packages(pyodide),
+        "files": {name: base64.b64encode(content).decode() for name, content in files.items()},
+        "packages": json.dumps({"info": info, "packages": {}}),
     }
 
 
-def list_packages(pyodide: Path = PYODIDE) -> str:
-    """Return an empty list of packages in Pyodide's JSON format, because no package is loaded."""
-    info = json.loads((pyodide / "pyodide-lock.json").read_text(encoding="utf-8"))["info"]
-    return json.dumps({"info": info, "packages": {}})
-
-
 def pack_program() -> Json:
-    """Return the program for the browser: the module to ``start`` and the source of all ``modules`` by path.
+    """Return the program for the browser as data.
 
-    ``browser`` is the text of a JavaScript module, which Python imports by that name.
+    The dict has the name of the module to ``start``; ``modules``, a dict from paths to the source of all
+    modules; and ``browser``, the text of a JavaScript module, which Python imports by that name.
     """
     texts = {
         path.relative_to(ROOT).as_posix(): path.read_text(encoding="utf-8")
@@ -75,10 +77,6 @@ def pack_program() -> Json:
         "modules": texts,
         "browser": bundle_page(_BROWSER),
     }
-
-
-def _pack(content: bytes) -> str:
-    return base64.b64encode(gzip.compress(content, mtime=0)).decode()
 
 
 def _collect_modules(start: Sequence[str]) -> list[Path]:

@@ -23,10 +23,14 @@ _PIECE = re.compile(r"(?<=\\n)|(?<=\]\],)|(?<=\},)")  # after a line of code, a 
 
 
 def pack_answers(op: str, rules: Iterable[str] = tuple(RULES)) -> Json:
-    """Return the answers about an op with each rule as a dict in which equal parts are stored once.
+    """Return the answers about an op with each rule, in which equal parts are stored once.
 
-    `pieces` holds the distinct parts of their JSON, `answers` triples (question, arguments, indices of
-    pieces).
+    Returns:
+        A dict with these keys.
+
+        - `pieces`: the distinct parts of the answers' JSON.
+        - `answers`: triples of a question, its arguments and the indices of the pieces of its answer.
+        - `lens`: the answers about the op under noise, or None for a stochastic op.
     """
     numbers: dict[str, int] = {}
     answers = []
@@ -60,7 +64,7 @@ def _answer(question: str, arguments: Json) -> Json:
 
 
 def _pack_lens(op: str, rules: Iterable[str]) -> Json:
-    """Return the answers about an op under noise: its curve, and a sentence about each of `rules`."""
+    """Return the answers about an op under noise, its curve and a sentence about each of `rules`."""
     noise: Json = {"noise": View().noise, "width": View().noise_width}
     first = lens(op, **noise)
     common = [first.sentences[name] for name in first.sentences if name in ("lead", "holes", first.reason)]

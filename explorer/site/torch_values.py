@@ -34,12 +34,14 @@ _PRECEDING = ((), ("default",), ("straight_through",), ("default", "straight_thr
 def make_torch_files(
     every_op: Collection[str] = tuple(OPS), every_rule: Sequence[str] = tuple(RULES), map_ops: MapOps = map
 ) -> Iterator[tuple[str, Json]]:
-    """Yield the name and the content of each file: one per op, one for custom formulas, and ``values``.
+    """Yield the name and the content of each file.
+
+    There is one file for each op, one for custom formulas, and one named ``values``.
 
     Args:
         every_op: keys of the ops whose values are stored, except stochastic ones.
         every_rule: keys of the rules whose values are stored, except stochastic ones.
-        map_ops: maps the function that writes the sentences over the ops.
+        map_ops: a function that maps the writer of the sentences over the ops.
     """
     ops = [op for op in every_op if not OPS[op].is_random]
     rules = [rule for rule in every_rule if not RULES[rule].is_random]
@@ -79,15 +81,14 @@ class _ValueStore:
     def data(self) -> Json:
         """The stored arrays and indices in the form that the browser expects."""
         even, marks = _make_grid([])
-        kinks = [self._group(x) for x in self._kinks]
-        places = self._find_indices(even[marks == EVEN])
+        places, kinks = self._find_indices(even[marks == EVEN]), []
+        for kink in self._kinks:
+            x, marks = _make_grid([kink])
+            (at,) = self._find_indices(x[marks == KINK])
+            beside = self._find_indices(x[(marks != KINK) & (marks != EVEN)])
+            kinks.append({"at": at, "beside": beside})
         packed: Json = encode({"x": self.x, "arrays": self._arrays})
         return packed | {"even": places, "kinks": kinks}
-
-    def _group(self, kink: float) -> Json:
-        x, marks = _make_grid([kink])
-        (at,) = self._find_indices(x[marks == KINK])
-        return {"at": at, "beside": self._find_indices(x[(marks != KINK) & (marks != EVEN)])}
 
     def _find_indices(self, x: Floats) -> list[int]:
         index: list[int] = np.searchsorted(self.x, x).tolist()
@@ -101,7 +102,7 @@ def _make_grid(kinks: Sequence[float]) -> tuple[Floats, Any]:
 def write_sentences(op: str, rules: Iterable[str] = tuple(RULES)) -> dict[str, list[str]]:
     """Return the sentences that describe an op with each rule, alone and next to the two basic rules.
 
-    The keys are the rules' keys, separated by spaces.
+    The result is a dict from the rules' keys, separated by spaces, to the sentences.
     """
     combinations = [(*before, rule) for before in _PRECEDING for rule in rules if rule not in before]
     words = {keys: make_description(sample_curves(op, keys)) for keys in combinations}
@@ -109,7 +110,7 @@ def write_sentences(op: str, rules: Iterable[str] = tuple(RULES)) -> dict[str, l
 
 
 def _collect_answers() -> dict[str, list[Json]]:
-    """Return torch's curves for the examples and the lessons, by the op whose file holds them."""
+    """Return a dict from each op, whose file holds them, to torch's curves for the examples and lessons."""
     scenes = (scene.query for lesson in LESSONS.values() for scene in lesson.scenes if scene.path == "/")
     by_op: dict[str, list[Json]] = {}
     for query in dict.fromkeys([*(preset.query for preset in PRESETS), *scenes]):

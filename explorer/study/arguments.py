@@ -31,7 +31,7 @@ def check_rule_list(rules: object) -> list[str | Rule]:
 
 
 def make_default_rates(lr: float) -> tuple[float, ...]:
-    """Return five default learning rates, from a tenth to ten times a given one."""
+    """Return five default learning rates, from a tenth to ten times the rate ``lr``."""
     return tuple(float(f"{lr * factor:.6g}") for factor in FACTORS)
 
 
@@ -106,7 +106,10 @@ def select_values(entries: Sequence[Op | Rule], values: Mapping[str, Any]) -> di
 
 
 def check_seeds(seeds: object, first: int) -> Sequence[int]:
-    """Return the given random seeds, or consecutive seeds from ``first`` if a number of seeds is given."""
+    """Return a checked list of random seeds.
+
+    A list is returned unchanged. For a number, the seeds are that many from ``first``.
+    """
     if isinstance(seeds, Iterable) and not isinstance(seeds, str):
         seed_list = seeds if isinstance(seeds, Sequence) else list(seeds)
         if not seed_list:

@@ -44,7 +44,9 @@ class Chunk:
         self.trials = sorted(trials, key=lambda trial: (rules[trial.rule], trial.lr, trial.seed))
         self.step = 0
         self._steps = plan.steps
-        self._references = _find_references(plan, self.trials)
+        # The straight-through runs with which the weights are compared, if they can be compared.
+        choosing = [trial for trial in self.trials if plan.quantises and trial.stage == "choose"]
+        self._references = {trial: trial._replace(rule=REFERENCE) for trial in choosing}
         all_trials = list(dict.fromkeys([*self.trials, *self._references.values()]))
         self._number = {trial: number for number, trial in enumerate(all_trials)}
         # The index of the first run of each configuration.
@@ -103,7 +105,7 @@ class Chunk:
         ]
 
     def _compute_agreements(self, traces: Sequence[Trace]) -> dict[Trial, Agreement]:
-        """Return each run's agreement: the share of its quantised weights that equal straight-through's.
+        """Return a dict from each run to the share of its quantised weights that equal straight-through's.
 
         Diverged runs are left out.
         """
@@ -121,17 +123,7 @@ class Chunk:
         }
 
     def _find_active(self) -> list[int]:
-        """Return the indices of the runs that have not diverged."""
         return [self._members[net] for net in self._nets.ensemble.active]
-
-
-def _find_references(plan: Plan, trials: Sequence[Trial]) -> dict[Trial, Trial]:
-    """Return a dict from each run to the straight-through run with which its weights are compared.
-
-    The dict is empty if the weights cannot be compared.
-    """
-    choosing = [trial for trial in trials if plan.quantises and trial.stage == "choose"]
-    return {trial: trial._replace(rule=REFERENCE) for trial in choosing}
 
 
 def _configuration_of(trial: Trial) -> tuple[str, float]:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Executor
-from contextlib import contextmanager
 from typing import Any
 
 from explorer.catalogue import Op, Rule
@@ -50,7 +49,8 @@ def study(
         seeds: the seeds that choose rates, or their number, counted from the setting ``seed``. The seeds that
             judge follow the last of them.
         steps: the number of steps of each run; None for the task's own.
-        parameters: values of the op's and the rules' parameters, by name or by ``rule.name``.
+        parameters: a dict from the names of the op's and the rules' parameters to values; ``rule.name`` is
+            the parameter of one rule only.
         controls: whether to add the zero rule and the reversed rule as controls.
         file: a CSV file to which finished runs are appended. If it contains runs with the same arguments, the
             study continues from them, also after an interruption.
@@ -90,30 +90,38 @@ def study(
     )
     saved = StudyFile(file, plan) if file is not None else None
     rows = {row.trial: row for row in saved.rows} if saved else {}
-    with open_executor(executor) as pool, _show_progress(plan, len(rows), progress) as moved:
+    bar = progress_bar(
+        total=plan.runs * plan.steps,
+        initial=len(rows) * plan.steps,
+        unit="step",
+        unit_scale=True,
+        disable=not progress,
+    )
+    with open_executor(executor) as pool, bar:
+
+        def show_done(steps: int) -> None:
+            bar.update(steps - bar.n)
+
         before = list(rows.values())
-        for new in _compute_here(plan, before, moved) if pool is None else compute_rows(plan, before, pool):
+        for new in (
+            _compute_here(plan, before, show_done) if pool is None else compute_rows(plan, before, pool)
+        ):
             fresh = [row for row in new if row.trial not in rows]
             if saved and fresh:
                 saved.append(fresh)
             rows |= {row.trial: row for row in fresh}
-            moved(len(rows) * plan.steps)
+            show_done(len(rows) * plan.steps)
         # Fill the progress bar: rules that diverged at every rate are never judged.
-        moved(plan.runs * plan.steps)
+        show_done(plan.runs * plan.steps)
     return Result(plan, rows.values())
 
 
-def _compute_here(plan: Plan, rows: list[Row], moved: Callable[[int], None]) -> Iterator[list[Row]]:
-    """Compute the missing runs in this process, and yield the results as runs end."""
+def _compute_here(plan: Plan, rows: list[Row], show_done: Callable[[int], None]) -> Iterator[list[Row]]:
+    """Compute the missing runs in this process, and yield the results as runs end.
+
+    ``show_done`` is called with the number of steps done.
+    """
     stepper = Stepper(plan, rows)
     while not stepper.finished:
         yield stepper.advance(_SLICE_S)
-        moved(stepper.done)
-
-
-@contextmanager
-def _show_progress(plan: Plan, runs: int, visible: bool) -> Iterator[Callable[[int], None]]:
-    """Show a progress bar, and yield a function that updates it with the number of steps done."""
-    total, before = plan.runs * plan.steps, runs * plan.steps
-    with progress_bar(total=total, initial=before, unit="step", unit_scale=True, disable=not visible) as bar:
-        yield lambda done: bar.update(done - bar.n)
+        show_done(stepper.done)

@@ -61,15 +61,15 @@ def find_differences(plan: Plan, rules: Sequence[RuleOutcome]) -> list[Differenc
     best, *_ = compared.means
     by_key = {each.rule: each for each in ended}
     controls = [each for each in ended if each.rule in plan.controls]
-    rule_differences = [_compare_rule(compared, by_key[key], by_key[best]) for key in compared.means]
-    return [*rule_differences, *_compare_controls(plan, compared, by_key[best], controls)]
-
-
-def _compare_rule(compared: Ranking, outcome: RuleOutcome, best: RuleOutcome) -> Difference:
-    if outcome is best:
-        mean = compared.means[outcome.rule]
-        return Difference(outcome.rule, mean, 0.0, 0.0, 0.0, {}, "highest", False, "the highest mean")
-    return _make_difference(compared, outcome, best, compared.differences[outcome.rule], is_control=False)
+    mean = compared.means[best]
+    return [
+        Difference(best, mean, 0.0, 0.0, 0.0, {}, "highest", False, "the highest mean"),
+        *(
+            _make_difference(compared, by_key[key], by_key[best], reach, is_control=False)
+            for key, reach in compared.differences.items()
+        ),
+        *_compare_controls(plan, compared, by_key[best], controls),
+    ]
 
 
 def _compare_controls(

@@ -45,15 +45,16 @@ class StudyFile:
 
     def append(self, rows: Iterable[Row]) -> None:
         """Append the results of runs, and flush them to disk before returning."""
+        lines = []
+        for row in rows:
+            cells = row.get_values(self._plan.columns)
+            values = [None if isinstance(cell, float) and math.isnan(cell) else cell for cell in cells]
+            identity = f"{self._plan.identity_of(row.trial.rule)} {self._version}"
+            lines.append(_format_line([*values, identity]))
         with self._path.open("a", encoding="utf-8", newline="") as file:
-            file.write("".join(_format_line(self._make_cells(row)) for row in rows))
+            file.write("".join(lines))
             file.flush()
             os.fsync(file.fileno())
-
-    def _make_cells(self, row: Row) -> list[object]:
-        cells = row.get_values(self._plan.columns)
-        values = [None if isinstance(cell, float) and math.isnan(cell) else cell for cell in cells]
-        return [*values, f"{self._plan.identity_of(row.trial.rule)} {self._version}"]
 
     def _read(self, text: bytes) -> list[Row]:
         try:

@@ -23,7 +23,7 @@ class RuleOutcome:
             run has ended.
         validation: the mean validation score at this rate, with a diverged seed counted as 0; NaN without a
             rate.
-        scores: the scores on held-out data by seed, for the seeds that stayed finite.
+        scores: a dict from the seeds that stayed finite to their scores on held-out data.
         seeds: the seeds that have judged the rule so far, diverged or not.
         n_diverged: the number of judging seeds that diverged; without a rate, the number of diverged runs.
         agreement: the mean shares of quantised weights that equal straight-through's at this rate; see
@@ -55,18 +55,12 @@ class RuleOutcome:
 
     @property
     def half_width(self) -> float:
-        """Half the width of the mean score's 95 % interval, or NaN if there are fewer than two scores."""
-        return compute_half_width(list(self.scores.values()))
+        """Half the width of the mean score's 95 % interval, by Student's t distribution.
 
-
-def compute_half_width(values: Sequence[float]) -> float:
-    """Return half the width of the 95 % interval of a mean, by Student's t distribution.
-
-    The result is NaN for fewer than two values.
-    """
-    if len(values) < 2:
-        return math.nan
-    return compute_quantile(len(values) - 1) * stdev(values) / math.sqrt(len(values))
+        NaN if there are fewer than two scores.
+        """
+        count = len(self.scores)
+        return compute_quantile(count - 1) * self.stderr if count > 1 else math.nan
 
 
 def judge_rules(plan: Plan, rows: Iterable[Row]) -> list[RuleOutcome]:
@@ -75,8 +69,11 @@ def judge_rules(plan: Plan, rows: Iterable[Row]) -> list[RuleOutcome]:
     rows_by_rule: dict[str, list[Row]] = {rule: [] for rule in plan.keys}
     for row in rows:
         rows_by_rule[row.trial.rule].append(row)
+    unknown = (math.nan, math.nan)
     return [
-        _judge_rule(rule, lr, rows_by_rule[rule]) if lr else _make_empty(rule, len(rows_by_rule[rule]))
+        _judge_rule(rule, lr, rows_by_rule[rule])
+        if lr
+        else RuleOutcome(rule, None, math.nan, {}, (), len(rows_by_rule[rule]), unknown)
         for rule, lr in plan.choose_rates(rows).items()
     ]
 
@@ -133,10 +130,7 @@ def _judge_rule(rule: str, lr: float, rows: Sequence[Row]) -> RuleOutcome:
 
 
 def average_agreement(rows: Sequence[Row]) -> tuple[float, float]:
-    """Return the mean fractions of quantised weights that equal straight-through's, over several runs.
-
-    These are the means of ``agree`` and ``agree_changed`` over the runs that have them.
-    """
+    """Return the means of ``agree`` and ``agree_changed`` over the runs that have them."""
     return _average_finite(row.agree for row in rows), _average_finite(row.agree_changed for row in rows)
 
 
@@ -144,7 +138,3 @@ def _average_finite(values: Iterable[float | None]) -> float:
     """Return the mean of the finite values, or NaN if there are none."""
     finite = [value for value in values if value is not None and math.isfinite(value)]
     return fmean(finite) if finite else math.nan
-
-
-def _make_empty(rule: str, n_diverged: int) -> RuleOutcome:
-    return RuleOutcome(rule, None, math.nan, {}, (), n_diverged, (math.nan, math.nan))

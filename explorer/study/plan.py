@@ -349,7 +349,6 @@ class Plan:
 
 
 def _require_known(names: Iterable[str]) -> None:
-    """Raise ValueError if a setting is unknown to studies, or belongs to another argument."""
     if wrong := sorted(set(names) - set(SETTINGS) | set(names) & _RESERVED):
         allowed = ", ".join(name for name in SETTINGS if name not in _RESERVED)
         raise ValueError(

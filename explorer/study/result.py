@@ -59,30 +59,45 @@ class Result:
     def frame(self) -> pd.DataFrame:
         """A table with one row per training run.
 
-        rule: the rule's key; lr, seed; stage: "choose" or "judge"; steps: the number of steps taken, fewer if
-        the run diverged; loss: the loss of the last batch; validation, held_out: the final scores, accuracy
-        from 0 to 1 or R², NaN if the run diverged; diverged; passed: the rule's final effect on the upstream
-        gradient, sum of sizes after ÷ before. If the op is on weights, agree, agree_changed: in stage
-        "choose", the share of quantised weights that equal straight-through's after the same steps at the
-        same rate, of all weights and of the weights that straight-through changed. With equal=True,
-        trained_lr: the rate divided by the rule's share.
+        - rule: the rule's key.
+        - lr, seed: the learning rate and the random seed.
+        - stage: "choose" or "judge".
+        - steps: the number of steps taken, fewer if the run diverged.
+        - loss: the loss of the last batch.
+        - validation, held_out: the final scores, accuracy from 0 to 1 or R²; NaN if the run diverged.
+        - diverged: whether the run diverged.
+        - passed: the rule's final effect on the upstream gradient, the sum of sizes after the rule ÷ before
+          it.
+        - agree, agree_changed, if the op is on weights: in stage "choose", the share of quantised weights
+          that equal straight-through's after the same steps at the same rate, of all weights and of the
+          weights that straight-through changed.
+        - trained_lr, with equal=True: the rate divided by the rule's share.
         """
         trained = [_TRAINED] if self.plan.equal else []
         rates = [{_TRAINED: self.plan.rate_of(row.trial)} if trained else {} for row in self.rows]
-        records = [_record(row, self.plan.columns) | rate for row, rate in zip(self.rows, rates, strict=True)]
-        return _make_frame(records, [*self.plan.columns, *trained])
+        columns = self.plan.columns
+        records = [
+            dict(zip(columns, row.get_values(columns), strict=True)) | rate
+            for row, rate in zip(self.rows, rates, strict=True)
+        ]
+        return _make_frame(records, [*columns, *trained])
 
     @cached_property
     def best(self) -> pd.DataFrame:
         """A table with one row per backward rule, at the learning rate that validation data chose.
 
-        held_out: the mean over the judging seeds that stayed finite; held_out_std, held_out_stderr: their
-        standard deviation and the standard error of the mean, NaN with fewer than two seeds; seeds: their
-        number. For a rule that diverged at every rate, the mean is NaN and the number 0. share: mean size of
-        the rule's gradient ÷ straight-through's, at the initial weights of a net with seed 0 (see
-        ``explorer.share``). If the op is on weights, agree, agree_changed: of the nets that chose the rate,
-        the share of quantised weights that equal straight-through's at that rate, of all weights and of the
-        weights that straight-through changed.
+        - rule, lr: the rule's key, and the rate.
+        - validation: the mean score on validation data at this rate.
+        - held_out: the mean score over the judging seeds that stayed finite; NaN if the rule diverged at
+          every rate.
+        - held_out_std, held_out_stderr: the standard deviation of these scores and the standard error of
+          their mean; NaN with fewer than two seeds.
+        - seeds: the number of these seeds.
+        - share: the mean size of the rule's gradient ÷ straight-through's, at the initial weights of a net
+          with seed 0 (see ``explorer.share``).
+        - agree, agree_changed, if the op is on weights: of the nets that chose the rate, the share of
+          quantised weights that equal straight-through's at that rate, of all weights and of the weights that
+          straight-through changed.
         """
         shares, extra = self.shares, AGREEMENT if self.plan.quantises else ()
         records = [
@@ -95,11 +110,13 @@ class Result:
 
     @cached_property
     def cells(self) -> pd.DataFrame:
-        """A table of validation scores with one row per rule and learning rate.
+        """A table of validation scores with one row per rule and learning rate, the cells of the heat map.
 
-        The rows are the cells of the heat map. validation: mean over seeds, a diverged one counted as 0, NaN
-        if all diverged; validation_std: their standard deviation; seeds: their number; diverged: number of
-        diverged seeds. If the op is on weights, agree, agree_changed: means of these columns of ``frame``.
+        - rule, lr: the rule's key, and the rate.
+        - validation: the mean score over seeds, with a diverged one counted as 0; NaN if all diverged.
+        - validation_std: the standard deviation of these scores.
+        - seeds, diverged: the number of seeds, and of diverged ones.
+        - agree, agree_changed, if the op is on weights: the means of these columns of ``frame``.
         """
         extra = AGREEMENT if self.plan.quantises else ()
         rows_by_cell: dict[tuple[str, float], list[Row]] = {}
@@ -166,10 +183,6 @@ def _make_frame(records: list[dict[str, Any]], columns: list[str]) -> pd.DataFra
     import pandas as pd  # takes 40 MB and a third of a second, and no run needs it
 
     return pd.DataFrame(records, columns=columns)
-
-
-def _record(row: Row, columns: Sequence[str]) -> dict[str, Any]:
-    return dict(zip(columns, row.get_values(columns), strict=True))
 
 
 def _summarize(outcome: RuleOutcome) -> dict[str, Any]:

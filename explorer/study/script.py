@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
 from typing import Any
 
 from explorer.study.plan import Plan
@@ -28,11 +27,12 @@ def write_script(plan: Plan) -> str:
 
 
 def _list_keywords(plan: Plan) -> dict[str, str]:
-    """Return the keyword arguments of ``explorer.study`` that repeat a plan, each with its value as code."""
+    """Return a dict from the keyword arguments of ``explorer.study`` that repeat a plan to their code."""
+    seeds = range(plan.seeds[0], plan.seeds[-1] + 1)
     settings = {name: value for name, value in plan.others if (name, value) != ("device", "cpu")}
     keywords = {
         "lrs": _to_source(list(plan.lrs)),
-        "seeds": _seeds_to_source(plan.seeds),
+        "seeds": repr(seeds if tuple(seeds) == tuple(plan.seeds) else list(plan.seeds)),
         "steps": repr(plan.steps),
         **({"parameters": _to_source(dict(plan.parameters))} if plan.parameters else {}),
         "controls": repr(bool(plan.controls)),
@@ -45,8 +45,3 @@ def _list_keywords(plan: Plan) -> dict[str, str]:
 def _to_source(value: Any) -> str:
     """Return Python source for a value, with text in double quotes."""
     return json.dumps(value, ensure_ascii=False) if isinstance(value, str | list | dict) else repr(value)
-
-
-def _seeds_to_source(seeds: Sequence[int]) -> str:
-    run = range(seeds[0], seeds[-1] + 1)
-    return repr(run if tuple(run) == tuple(seeds) else list(seeds))

@@ -70,24 +70,21 @@ class Stepper:
         return len(self.rows) * self.plan.steps + partial
 
     def advance(self, seconds: float = 0.05) -> list[Row]:
-        """Compute for the given number of seconds, and return the results of runs that ended.
+        """Compute for a number of seconds, and return the results of the runs that ended.
 
         At least one step is taken.
         """
         deadline, before = self._clock() + seconds, len(self.rows)
         while not self.finished:
-            self._step()
+            self._chunk = self._chunk or Chunk(self.plan, self._chunks.pop(0))
+            self._chunk.advance()
+            if self._chunk.finished:
+                self.rows += self._chunk.make_rows()
+                self._chunk = None
+                self._chunks = self._chunks or self._cut()
             if self._clock() >= deadline:
                 break
         return self.rows[before:]
-
-    def _step(self) -> None:
-        self._chunk = self._chunk or Chunk(self.plan, self._chunks.pop(0))
-        self._chunk.advance()
-        if self._chunk.finished:
-            self.rows += self._chunk.make_rows()
-            self._chunk = None
-            self._chunks = self._chunks or self._cut()
 
     def _cut(self) -> list[list[Trial]]:
         trials = self.plan.find_missing(self.rows)
@@ -95,7 +92,7 @@ class Stepper:
 
 
 def count_chunks(plan: Plan, trials: list[Trial]) -> int:
-    """Return the least number of ensembles (chunks) into which the given runs can be divided."""
+    """Return the least number of ensembles, called chunks, into which ``trials`` can be divided."""
     return -(-len(trials) // plan.chunk)
 
 

@@ -61,7 +61,10 @@ class Row(NamedTuple):
 def make_trials(
     stage: Stage, configurations: Sequence[tuple[str, float]], seeds: Sequence[int]
 ) -> list[Trial]:
-    """Return the runs of a stage: first a few seeds of every rule and rate, then the next few seeds."""
+    """Return the runs of a stage in the order of their computation.
+
+    A few seeds of every rule and rate come first, then the next few seeds.
+    """
     blocks = [seeds[start : start + SEEDS_TOGETHER] for start in range(0, len(seeds), SEEDS_TOGETHER)]
     return [
         Trial(stage, *configuration, seed)

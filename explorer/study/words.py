@@ -16,16 +16,20 @@ from explorer.training.ranking import MAX_RULES, find_higher, format_score
 def make_sentences(
     plan: Plan, rules: Sequence[RuleOutcome], n_done: int, shares: Mapping[str, float]
 ) -> list[str]:
-    """Return sentences on a study's result: its basis, ranking, controls, divergence and shares.
+    """Return sentences on a study's result, from its basis to its ranking and its controls.
 
-    ``shares`` is a dict from rules to their shares of straight-through's gradient. The dict is empty if the
-    shares are unknown.
+    ``shares`` is a dict from rules to their shares of straight-through's gradient. It is empty if the shares
+    are unknown.
     """
     words = _Words(plan, rules)
     ended = [each for each in rules if each.seeds]
+    complete = ended and all(
+        each.lr is None or len(each.scores) + each.n_diverged == len(plan.judge_seeds) for each in rules
+    )
+    progress = f"{n_done:,} of {plan.runs:,} runs are done so far."
     return [
         words.describe_basis(),
-        *words.describe_progress(n_done, ended),
+        *([progress] if n_done < plan.runs and not complete else []),
         *words.describe_ranking([each for each in ended if each.rule not in plan.controls]),
         *words.describe_rates([each for each in ended if each.rule not in plan.controls]),
         *words.describe_controls(ended),
@@ -70,15 +74,8 @@ class _Words:
         seeds = _describe_seeds(plan.judge_seeds)
         return f"{subject}: {how}, judged on {data} with {seeds}, not used to choose rates{spread}."
 
-    def describe_progress(self, n_done: int, ended: Sequence[RuleOutcome]) -> list[str]:
-        plan = self._plan
-        sentences = []
-        if n_done < plan.runs and not (ended and all(self._is_complete(each) for each in self._rules)):
-            sentences.append(f"{n_done:,} of {plan.runs:,} runs are done so far.")
-        return sentences
-
     def describe_ranking(self, ended: Sequence[RuleOutcome]) -> list[str]:
-        """Return a list of one sentence, on the ranking, or [] if the rules share no seed."""
+        """Return a list with one sentence on the ranking, or [] if the rules share no seed."""
         ranked = make_ranking(self._plan, ended, [self._label_of(each) for each in ended], self._decimals)
         return [] if ranked is None else [ranked.sentence]
 
@@ -108,7 +105,8 @@ class _Words:
         )
         groups: dict[tuple[str, ...] | None, list[str]] = {}
         for each in controls:
-            named = f"{self._label_of(each)} ({self._format_score(each)})"
+            score = format_score([*each.scores.values()], self._decimals, self._plan.unit)
+            named = f"{self._label_of(each)} ({score})"
             groups.setdefault(self._find_rules_not_beating(each, rules), []).append(named)
         return [self._describe_control(level, names, rules) for level, names in groups.items()]
 
@@ -173,9 +171,12 @@ class _Words:
         compared = [each for each in rules if each.rule != REFERENCE and math.isfinite(each.agreement[0])]
         if not compared:
             return []
-        shares = join_texts(
-            [f"{self._label_of(each)} {_format_agreement(each.agreement)}" for each in compared]
-        )
+        texts = []
+        for each in compared:
+            of_all, of_changed = each.agreement  # the second is NaN if straight-through changed no weight
+            bracket = "" if math.isnan(of_changed) else f" ({format_percent(of_changed)})"
+            texts.append(f"{self._label_of(each)} {format_percent(of_all)}{bracket}")
+        shares = join_texts(texts)
         return [
             "At these rates, after the same steps, quantised weights equal to straight-through's, as a "
             f"share of all (and of those that it changed): {shares}."
@@ -206,23 +207,8 @@ class _Words:
         verb = "was" if len(level) == 1 else "were"
         return f"{join_texts([*level])} {verb} not shown to do better than {named}."
 
-    def _format_score(self, rule: RuleOutcome) -> str:
-        return format_score([*rule.scores.values()], self._decimals, self._plan.unit)
-
     def _label_of(self, rule: RuleOutcome) -> str:
         return self._labels[rule.rule]
-
-    def _is_complete(self, rule: RuleOutcome) -> bool:
-        return rule.lr is None or len(rule.scores) + rule.n_diverged == len(self._plan.judge_seeds)
-
-
-def _format_agreement(agreed: tuple[float, float]) -> str:
-    """Return two fractions of weights as text, such as "92 % (89 %)".
-
-    The bracket is left out if straight-through changed no weight.
-    """
-    of_all, of_changed = agreed
-    return format_percent(of_all) + ("" if math.isnan(of_changed) else f" ({format_percent(of_changed)})")
 
 
 def format_share(share: float) -> str:

@@ -41,10 +41,10 @@ class StudyStoppedError(RuntimeError):
 
 @contextmanager
 def open_executor(executor: Executor | str | None) -> Iterator[Executor | None]:
-    """Yield the executor that computes a study: the given one, that of a cluster, or None.
+    """Yield the executor that computes a study.
 
-    A string is the address of a Dask cluster. Raises ConnectionError if no cluster answers, ImportError if
-    the package ``distributed`` is missing.
+    It is ``executor`` itself, that of a Dask cluster if ``executor`` is an address, or None. Raises
+    ConnectionError if no cluster answers, ImportError if the package ``distributed`` is missing.
     """
     address = executor if isinstance(executor, str) else os.environ.get(CLUSTER) if executor is None else None
     if not address:
@@ -98,7 +98,7 @@ def compute_rows(plan: Plan, rows: Sequence[Row], executor: Executor) -> Iterato
 
 
 def make_chunks(plan: Plan, trials: list[Trial], workers: int) -> list[list[Trial]]:
-    """Return runs divided into chunks of suitable size for the given number of workers.
+    """Divide runs into chunks of suitable size for a number of workers.
 
     A chunk has ``MIN_CHUNK`` to ``plan.chunk`` runs. Chunks are smaller only if a worker would get none,
     since half a chunk takes about 0.6 of the time of a whole one.
@@ -124,9 +124,14 @@ def _run_stage(plan: Plan, trials: list[Trial], executor: Executor) -> Iterator[
     try:
         while todo or pending:
             for chunk, attempt in todo:
-                pending[_submit(executor, plan, chunk, attempt)] = chunk, attempt
+                try:
+                    future = executor.submit(run_chunk, plan, chunk, read_versions(), attempt)
+                except Exception as error:
+                    raise _make_stopped_error(error, executor) from error
+                pending[future] = chunk, attempt
             todo = []
-            for future in sorted(_wait_for_ended(pending, executor), key=_has_failed):
+            ended = _wait_for_ended(pending, executor)
+            for future in sorted(ended, key=lambda each: each.cancelled() or each.exception() is not None):
                 chunk, attempt = pending.pop(future)
                 try:
                     yield future.result()
@@ -168,17 +173,6 @@ def _state(executor: Executor) -> str:
     Returns "running" for any other executor.
     """
     return str(getattr(getattr(executor, "_client", None), "status", "running"))
-
-
-def _has_failed(future: Future[list[Row]]) -> bool:
-    return future.cancelled() or future.exception() is not None
-
-
-def _submit(executor: Executor, plan: Plan, chunk: list[Trial], attempt: int) -> Future[list[Row]]:
-    try:
-        return executor.submit(run_chunk, plan, chunk, read_versions(), attempt)
-    except Exception as error:
-        raise _make_stopped_error(error, executor) from error
 
 
 def _make_stopped_error(error: BaseException, executor: Executor) -> StudyStoppedError:

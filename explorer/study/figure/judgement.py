@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import html
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 from explorer.catalogue.colours import CLEAR, NEUTRAL, RULE_COLOURS_LIGHT
@@ -55,10 +55,15 @@ def draw_judgement(plan: Plan, rules: Sequence[RuleOutcome]) -> tuple[Spec, dict
         empty, and its sentence says why. Annotations named "rule" and "words" describe the rows.
     """
     compared = {each.rule: each for each in find_differences(plan, rules)}
-    far = _find_far_below(compared)
+    # Rules so far below the best that they need an axis of their own, if at least two rules are left.
+    far = [key for key, each in compared.items() if each.is_control or -each.high > _FAR]
+    far = far if len(compared) - len(far) > 1 else []
     near = [*(key for key in compared if key not in far), *(key for key in plan.keys if key not in compared)]
     rows = {key: row for row, key in enumerate([*near, "", *far]) if key}
-    outcomes, labels = {each.rule: each for each in rules}, {key: _shorten(plan.labels[key]) for key in rows}
+    outcomes, labels = {each.rule: each for each in rules}, {}
+    for key in rows:
+        label = plan.labels[key]
+        labels[key] = escape(label if len(label) <= _LETTERS else label[: _LETTERS - 1] + "…")
     digits, traces, annotations = choose_score_decimals(plan, rules), {}, []
     for key, row in rows.items():
         score, interval = _describe_outcome(plan, outcomes[key], digits, key in compared)
@@ -79,17 +84,8 @@ def draw_judgement(plan: Plan, rules: Sequence[RuleOutcome]) -> tuple[Spec, dict
     return spec, rows
 
 
-def _find_far_below(compared: Mapping[str, Difference]) -> list[str]:
-    """Return the keys of rules that are so far below the best that they need an axis of their own.
-
-    Controls are among them. The list is empty unless at least two rules are left.
-    """
-    far = [key for key, each in compared.items() if each.is_control or -each.high > _FAR]
-    return far if len(compared) - len(far) > 1 else []
-
-
 def _describe_outcome(plan: Plan, outcome: RuleOutcome, digits: int, is_compared: bool) -> tuple[str, str]:
-    """Return two texts: a rule's score and rate, or why it is not compared; and its interval or ""."""
+    """Return a rule's score and rate as text, or why it has none, and the interval as text, or ""."""
     if outcome.n_diverged and not is_compared:
         seeds = (
             f"with {outcome.n_diverged} of {len(outcome.seeds)} seeds" if outcome.seeds else "at every rate"
@@ -106,7 +102,7 @@ def _describe_outcome(plan: Plan, outcome: RuleOutcome, digits: int, is_compared
 
 
 def _make_trace(plan: Plan, key: str, row: int, difference: Difference | None, sentence: str) -> Spec:
-    """Return the Plotly trace of one rule: its mean with an interval, then a ring for each seed."""
+    """Return the Plotly trace of one rule: its mean with an interval, and a ring for each seed."""
     scale = 100 if plan.metric == "accuracy" else 1
     seeds = difference.seeds if difference else {}
     values = [difference.middle, *seeds.values()] if difference else []
@@ -133,7 +129,7 @@ def _make_trace(plan: Plan, key: str, row: int, difference: Difference | None, s
 
 
 def _lay_out(near: int, far: int, title: str) -> Spec:
-    """Return Plotly's layout: two axes, for ``near`` and for ``far`` rows below them, and a height."""
+    """Return Plotly's layout for ``near`` rows, and ``far`` rows below them with an axis of their own."""
     total = near + (far and far + 1)
     axes = {
         "xaxis": {**_AXIS, "anchor": "y", "title": {"text": title, "standoff": 4}},
@@ -149,11 +145,6 @@ def _lay_out(near: int, far: int, title: str) -> Spec:
         "template": _TEMPLATE,
         **axes,
     }
-
-
-def _shorten(label: str) -> str:
-    """Return a label cut to at most ``_LETTERS`` letters and escaped for Plotly."""
-    return escape(label if len(label) <= _LETTERS else label[: _LETTERS - 1] + "…")
 
 
 def escape(text: str) -> str:

@@ -23,6 +23,7 @@ from explorer.training.scheduling import (
     Status,
     Studies,
     format_error,
+    get_status_class,
 )
 from explorer.training.settings import LIVE, Settings
 from explorer.training.system import memory
@@ -171,7 +172,7 @@ class Engine:
         return self._answer(identity, lambda job, run: _view_at(job, run, at).snapshot(shown))
 
     def export(self, identity: str, kind: Literal["settings", "history", "weights"]) -> tuple[Settings, Any]:
-        """Return the settings of a run, including changes made so far, with its history or weights.
+        """Return the settings of a run, including changes made so far, and its history or weights.
 
         The second value is ``Run.history``, ``Run.weights``, or None for "settings". Raises ValueError if the
         run is gone.
@@ -305,15 +306,14 @@ class Engine:
                     self._changed.wait(timeout=self._runs.get_pause_s(_TICK_S))
 
     def _require_memory(self) -> None:
-        """Raise EngineFull if too little memory is left to begin a run or study."""
         if self._is_short():
             raise EngineFull(memory.FULL)
 
     def _slice(self, job: RunJob, run: Run, stay_s: float) -> Snapshot | None:
         """Advance a run by one slice of time, or until another thread wants to read or change the run.
 
-        Returns a snapshot if one was requested since the last: a client that sent a request will soon send
-        another one, so the snapshot for it is taken here in advance.
+        Returns the snapshot that the last request asked for, or None if there was no request since the last
+        snapshot. A client that sent a request will soon send another one, for which this snapshot is ready.
         """
         start, before, slice_s = self._clock(), run.step, self._limits.slice_s
         owed = job.count_owed(start, slice_s)
@@ -364,9 +364,13 @@ class Engine:
     def _finish_slice(self, job: RunJob, run: Run, before: int) -> Snapshot | None:
         """Put a training run back into the queue after its slice of time.
 
-        Returns the snapshot that was requested, if any.
+        Args:
+            job: the job of the run.
+            run: the run.
+            before: the run's step at the start of the slice.
 
-        ``before`` is the run's step at the start of the slice.
+        Returns:
+            The snapshot that was requested, or None.
         """
         with self._changed:
             job.record_steps(run.step - before, self._clock(), self._limits.slice_s)
@@ -376,9 +380,10 @@ class Engine:
 
     @contextmanager
     def _hold_runs(self, shown: Mapping[str, Collection[str]]) -> Iterator[None]:
-        """Keep the given runs from advancing inside the block.
+        """Keep runs from advancing inside the block.
 
-        Runs that advance together then stop once for all requests.
+        Runs that advance together then stop once for all requests. ``shown`` is a dict from the ids of the
+        runs to the keys of their visible instruments.
         """
         with self._changed:
             jobs = [(job, keys) for identity, keys in shown.items() if (job := self._runs.get(identity))]
@@ -395,8 +400,7 @@ class Engine:
                 self._changed.notify_all()
 
     def _jobs_of(self, identity: str) -> Jobs[Any]:
-        """Return the collection to which the job with an id belongs: the engine's runs or its studies."""
-        return self._studies if self._studies.is_own_id(identity) else self._runs
+        return self._studies if get_status_class(identity) is self._studies.statuses else self._runs
 
     def _get_last_status(self, identity: str) -> Status:
         """Return the last known status of a job and renew its lease."""
@@ -410,7 +414,11 @@ class Engine:
     ) -> Status:
         """Apply a change to a run or study, and return its new status.
 
-        ``act`` makes the change and returns the number of single steps to take.
+        Args:
+            identity: the id of the run or study.
+            act: a function that changes a job in a collection of jobs, and returns the number of single steps
+                that the job must take, or None for no step.
+            shown: the keys of the instruments that the snapshot includes.
         """
         with self._changed:
             jobs = self._jobs_of(identity)
@@ -440,7 +448,14 @@ class Engine:
         """
         run = job.run
         try:
-            run = job.run = run or self._make_run(job)
+            if run is None:
+                run = self._make(job.settings)
+                if job.origin:  # the run that this one continues
+                    lock, earlier, step = job.origin
+                    with lock:
+                        run.follow(earlier, step)
+                    job.origin = None
+                job.run = run
             with self._changed:
                 news, job.news = job.news, {}
             run.change(**news)
@@ -454,22 +469,12 @@ class Engine:
                 if job.run is run:
                     job.update(run, snapshot or job.snapshot, self._clock())
 
-    def _make_run(self, job: RunJob) -> Run:
-        """Return the training run of a job, a new one or one with the state of the run that it continues."""
-        run = self._make(job.settings)
-        if job.origin:
-            lock, earlier, step = job.origin
-            with lock:
-                run.follow(earlier, step)
-            job.origin = None
-        return run
-
 
 def _view_at(job: RunJob, run: Run, at: int | None) -> Run:
-    """Return a job's training run in the state of the checkpoint nearest to a step.
+    """Return a job's training run in the state of the checkpoint nearest to the step ``at``.
 
-    ``at`` None means the current step, for which the job's own run is returned. For others, a second run is
-    loaded with the checkpoint.
+    For the current step (None) this is the run itself. For others, a second run is loaded with the
+    checkpoint.
     """
     if at is None:
         return run

@@ -75,7 +75,7 @@ class _Process:
         threading.Thread(target=self._send_beats, name="training-beat", daemon=True).start()
 
     def ask(self, name: str, *args: Any, **kwargs: Any) -> Any:
-        """Call a method of the engine in the training process, by name, and return the method's result.
+        """Call a method of the engine in the training process and return its result.
 
         Raises the method's own error, TimeoutError, or _EndedError if the process ended.
         """
@@ -260,19 +260,13 @@ def open_engine(kind: str | None = None) -> Engine | EngineProcess:
     """
     kind = kind or os.environ.get(ENGINE) or ("thread" if sys.platform == "win32" else "process")
     memory.read_limit_bytes()  # raises here for an invalid limit, not in the new process
-    kinds: dict[str, Callable[[], Engine | EngineProcess]] = {
-        "process": _open_process,
-        "thread": _open_threads,
-    }
-    if kind not in kinds:
-        raise ValueError(f"set the environment variable {ENGINE} to one of {', '.join(kinds)}, not {kind!r}")
+    if kind not in ("process", "thread"):
+        raise ValueError(f"set the environment variable {ENGINE} to one of process, thread, not {kind!r}")
     if kind == "process" and sys.platform == "win32":
         raise ValueError(f"a training process cannot be used on Windows: unset {ENGINE}, or set it to thread")
-    return kinds[kind]()
-
-
-def _open_process() -> EngineProcess:
-    """Open an engine in a separate process. Raises ValueError if torch does not fit into the memory limit."""
+    if kind == "thread":
+        # Each reading winds the clock of leases: subscribers can send requests while this process works.
+        return Engine(lease_clock=WoundClock().wind, home=make_home_prefix())
     engine = EngineProcess()
     try:
         engine.require_memory()
@@ -280,14 +274,6 @@ def _open_process() -> EngineProcess:
         engine.close()
         raise
     return engine
-
-
-def _open_threads() -> Engine:
-    """Return an engine that runs in threads of this process.
-
-    Each reading winds its clock of leases, since subscribers can send requests whenever this process works.
-    """
-    return Engine(lease_clock=WoundClock().wind, home=make_home_prefix())
 
 
 _opening = threading.Lock()

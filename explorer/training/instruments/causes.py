@@ -136,7 +136,10 @@ def _describe_layer(
 
 
 def draw(record: Record) -> list[Picture]:
-    """Return a picture for each layer: a bar divided by cause, and the share of each channel below it."""
+    """Draw a picture for each layer with a bar that is divided by cause.
+
+    Below the bar is the fraction without a gradient for each channel, if there are channels.
+    """
     pictures = []
     for shares, whole, channels, words in zip(
         *(record[name] for name in ("shares", "whole", "channels", "words")), strict=True

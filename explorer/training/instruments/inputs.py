@@ -99,7 +99,7 @@ def _describe_layer(nets: Nets, layer: int, ratio: float) -> str:
 
 
 def draw(record: Record) -> list[Picture]:
-    """Return a picture for each layer: the histogram behind the rule's curve, and a note.
+    """Draw a picture for each layer with the histogram behind the rule's curve, and a note.
 
     The outermost bars include everything outside the chart and do not affect the scale.
     """

@@ -54,7 +54,7 @@ def measure(nets: Nets) -> dict[int, Record]:
 
 
 def draw(record: Record) -> list[Picture]:
-    """Return a picture of the kernels in each layer, with a row for each map and a column for each below."""
+    """Draw the kernels of all layers, with a row for each map and a column for each map below."""
     layers = enumerate(zip(record["layers"], record["of"], strict=True), 1)
     images = [
         draw_weights(layer, f"layer {number}, {maps} × {below}: ±{format_short(layer['largest'])}")

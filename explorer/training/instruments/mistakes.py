@@ -50,6 +50,12 @@ def measure(nets: Nets, members: list[int]) -> list[dict[str, Any]]:
         first, only_here = order[:MAX_VISIBLE], order[is_only[at][order]][:MAX_VISIBLE]
         visible = torch.cat([first, only_here[~torch.isin(only_here, first)]])
         alone_count = int(is_only[at].sum()) if len(members) > 1 else None
+        words = f"all {len(y)} held-out images are read correctly"
+        if len(order):
+            alone = "" if alone_count is None else f", {alone_count} of them by this rule alone"
+            worst = f"a {int(y[order[0]])} read as {int(read[at, order[0]])}"
+            words = f"{len(order)} of {len(y)} held-out images are misread{alone}; the most confident "
+            words += f"mistake is {worst}"
         results.append(
             {
                 "of": len(y),
@@ -60,21 +66,10 @@ def measure(nets: Nets, members: list[int]) -> list[dict[str, Any]]:
                 "only": is_only[at, visible].byte().numpy(),
                 "examples": visible.int().numpy(),
                 "images": to_uint8((x[visible] - low) / (high - low)),
-                "words": _describe(
-                    len(order), len(y), alone_count, y[order[:1]].tolist(), read[at, order[:1]].tolist()
-                ),
+                "words": words,
             }
         )
     return results
-
-
-def _describe(count: int, total: int, alone_count: int | None, first: list[int], read: list[int]) -> str:
-    if not count:
-        return f"all {total} held-out images are read correctly"
-    words = f"{count} of {total} held-out images are misread"
-    if alone_count is not None:
-        words += f", {alone_count} of them by this rule alone"
-    return f"{words}; the most confident mistake is a {first[0]} read as {read[0]}"
 
 
 def draw(record: Record) -> list[Picture]:

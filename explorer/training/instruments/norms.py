@@ -9,9 +9,10 @@ from explorer.training.instruments.base.pictures import Panel, Picture, describe
 
 @torch.no_grad()
 def measure(nets: Nets) -> dict[int, Record]:
-    """Return, by backward rule, a dict with the norm of the gradient in each layer on the next batch.
+    """Measure the norm of the gradient in each layer on the next batch.
 
-    ``norms``: (layers of weights,) float32, means over seeds.
+    Returns a dict from the index of each rule to a dict with ``norms``, (layers of weights,) float32, means
+    over seeds.
     """
     batch_pass = nets.ensemble.run_pass(*nets.batch, nets.task.loss)
     pulls = zip(nets.ensemble.layers, batch_pass.gradients, strict=True)

@@ -43,7 +43,7 @@ def measure(nets: Nets) -> NDArray[float32]:
 
 
 def draw(record: Record, columns: Mapping[str, slice]) -> list[Picture]:
-    """Return a picture of each parameter's values and gradients over the steps, with a line per layer.
+    """Draw the values and the gradients of each parameter over the steps, with a line for each layer.
 
     A band spans the values of a layer's channels if they differ.
     """

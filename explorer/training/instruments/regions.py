@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import torch
@@ -73,8 +72,8 @@ def measure(nets: Nets, members: list[int]) -> list[dict[str, Any]]:
     centres = torch.stack([columns, rows], -1).flatten(0, 1)
     outputs, _ = ensemble.forward_traced(centres.unsqueeze(0), members)
     cells, shares = _classify_cells(outputs)
-    right = ensemble.forward_traced(data.held_out.x.unsqueeze(0), members)[0].argmax(-1).cpu()
-    scores = (right == data.held_out.y).float().mean(1).tolist()
+    read = ensemble.forward_traced(data.held_out.x.unsqueeze(0), members)[0].argmax(-1).cpu()
+    scores = (read == data.held_out.y).float().mean(1).tolist()
     common = {
         "square": square,
         "classes": data.outputs,
@@ -84,18 +83,18 @@ def measure(nets: Nets, members: list[int]) -> list[dict[str, Any]]:
         "trained": _encode_points(data.train, square),
         "held_out": _encode_points(data.held_out, square),
     }
-    count = len(data.held_out.y)
-    return [
-        {
-            **common,
-            "cells": cells[at].numpy(),
-            "shares": shares[at].numpy(),
-            "score": score,
-            "of_seed": nets.settings.seed + ensemble.active[net].seed if nets.settings.seeds > 1 else None,
-            "words": _describe(score, count, shares[at].tolist(), data.names),
-        }
-        for at, (net, score) in enumerate(zip(members, scores, strict=True))
-    ]
+    results = []
+    labels = data.names or [f"class {number}" for number in range(data.outputs)]
+    for at, (net, score) in enumerate(zip(members, scores, strict=True)):
+        right = f"{format_percent(score)} of {len(data.held_out.y)} held-out points are classified correctly"
+        pairs = zip(labels, shares[at].tolist(), strict=True)
+        parts = ", ".join(f"{name} {format_percent(share)}" for name, share in pairs)
+        record: dict[str, Any] = {"cells": cells[at].numpy(), "shares": shares[at].numpy(), "score": score}
+        record["of_seed"] = (
+            nets.settings.seed + ensemble.active[net].seed if nets.settings.seeds > 1 else None
+        )
+        results.append(common | record | {"words": f"{right}; share of the plane: {parts}"})
+    return results
 
 
 def _classify_cells(outputs: Tensor) -> tuple[Tensor, Tensor]:
@@ -123,17 +122,8 @@ def _encode_points(part: Part, square: Square) -> NDArray[uint8]:
     return points
 
 
-def _describe(score: float, count: int, shares: list[float], names: Sequence[str]) -> str:
-    labels = names or [f"class {number}" for number in range(len(shares))]
-    classes = ", ".join(f"{name} {format_percent(share)}" for name, share in zip(labels, shares, strict=True))
-    return (
-        f"{format_percent(score)} of {count} held-out points are classified correctly; share of the "
-        f"plane: {classes}"
-    )
-
-
 def draw(record: Record) -> list[Picture]:
-    """Return a picture of the plane in the colours of the classes, with examples and a note on the score.
+    """Draw the plane in the colours of the predicted classes, with examples and a note on the score.
 
     ``legend`` lists the classes from light to dark and the columns, if they have names.
     """

@@ -170,7 +170,7 @@ def _compute_means_without(products: NDArray[float64]) -> NDArray[float64]:
 
 
 def draw(record: Record) -> list[Picture]:
-    """Return a picture with a bar for each layer of weights, and a note on the bias of those below an op."""
+    """Draw a bar for each layer of weights, and a note on the bias of those below an op."""
     bars = draw_log_bars(record["spread"], -2, 2, _format_ratio)
     pairs = zip(record["bias"].tolist(), record["within"].tolist(), strict=True)
     biases = ", ".join(f"w{number} {_format_bias(*pair)}" for number, pair in enumerate(pairs, 1))

@@ -81,7 +81,7 @@ def _measure_layer(before: Trace, now: Trace, at: int) -> dict[str, Any]:
 
 
 def draw(record: Record) -> list[Picture]:
-    """Return a picture with a histogram for each layer, divided by the op's value, and the share of each."""
+    """Draw a histogram for each layer, divided by the op's value, and the fraction of each value."""
     blocks = []
     for number, layer in enumerate(record["layers"], 1):
         counts, values = layer["counts"], layer["values"]

@@ -182,7 +182,10 @@ KERNELS = Architecture(OpKernels, _build_kernels)
 
 
 def build_tail(first: Layer, ends: Ends, boundary: Boundary) -> list[Layer]:
-    """Return the layers of a net: ``first``, then dense layers without biases, with the op between them."""
+    """Return the layers of a net that starts with the layer ``first``.
+
+    Dense layers without biases follow, with the op between them.
+    """
     layers = [first]
     for a, b in pairwise(ends[1:]):
         layers += [Activation(boundary), Dense(a, b, bias=False, separate=True)]
@@ -192,7 +195,7 @@ def build_tail(first: Layer, ends: Ends, boundary: Boundary) -> list[Layer]:
 def draw_start(
     layers: Sequence[Layer], generator: Generator, scale: float, unit: bool, bias: float
 ) -> list[Tensor]:
-    """Return random initial weights and biases for one net, layer by layer.
+    """Return random initial weights and biases for one net, in the order of its layers.
 
     Args:
         layers: the layers of the net.

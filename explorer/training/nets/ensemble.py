@@ -18,7 +18,6 @@ from explorer.training.nets.passes import (
     Pass,
     forward,
     forward_backward,
-    forward_untraced,
 )
 from explorer.training.nets.rows import Lr, OpParameters, Rows, Views
 from explorer.training.numerics import Loss, Optimiser, Value, sum_members
@@ -95,10 +94,12 @@ class Ensemble:
     def forward_traced(
         self, x: Tensor, indices: Sequence[int], *, start: bool = False
     ) -> tuple[Tensor, list[Trace]]:
-        """Return the output of some nets for given examples, and one trace of tensors per layer.
+        """Return the output of some nets for given examples, and the trace of each layer.
 
-        The examples x are (1, n, inputs). The op is evaluated as on held-out data. With ``start``, the nets
-        have the parameters before the first step.
+        Args:
+            x: the examples, (1, n, inputs). The op is evaluated as on held-out data.
+            indices: the indices of the nets among the active members.
+            start: whether the nets have the parameters before the first step.
         """
         members = [self.active[index] for index in indices]
         layers = self._build(members)
@@ -110,13 +111,15 @@ class Ensemble:
     def compute_output(
         self, x: Tensor, parameters: Views | None = None, step: int = EVALUATION_STEP
     ) -> Tensor:
-        """Return the output of all nets for given examples.
+        """Return the output of all nets for given examples, (active members, n, outputs).
 
-        ``x`` has shape (seeds or 1, n, inputs), the result (active members, n, outputs). ``parameters``
-        replace the current ones. ``step`` is the step whose random numbers a stochastic op uses.
+        Args:
+            x: the examples, (seeds or 1, n, inputs).
+            parameters: the parameters that replace the current ones.
+            step: the step whose random numbers a stochastic op uses.
         """
         views = parameters or self.parameter_views
-        return forward_untraced(self.layers, views, make_moments(self.layers, step), x)
+        return forward(self.layers, views, map(Trace, make_moments(self.layers, step)), x)
 
     @torch.no_grad()
     def step(self, x: Tensor, y: Tensor, loss: Loss, lr: Lr) -> NDArray[float32]:
@@ -127,7 +130,8 @@ class Ensemble:
             self.out_of_domain |= {member: position for member, position in lost_parameters if position}
             removed = (index for index, stays in enumerate(current.finite) if not stays)
             self.faults |= {self.active[index]: current.find_fault(index) for index in removed}
-            self._keep_members(current.finite)
+            self.active = [member for member, stays in zip(self.active, current.finite, strict=True) if stays]
+            self._set_tensors([each[current.finite] for each in (self.parameters, *self.optimiser.state)])
             return self.step(x, y, loss, lr) if self.active else current.numbers[:, :0]
         self._cached_pass = None
         self.optimiser.step(self.parameters, self._gradients, self.rows.make_rates(lr, self.active))
@@ -150,13 +154,29 @@ class Ensemble:
 
         A training step on the same batch reuses them.
         """
-        if self._cached_pass is None or self._cached_pass[0] is not x:
-            self._cached_pass = x, self._compute_pass(x, y, loss)
+        if self._cached_pass is not None and self._cached_pass[0] is x:
+            return self._cached_pass[1]
+        gradients = self._gradient_views
+        self._gradients[:, self.rows.dense :] = 0  # backward adds to learned parameters' gradients
+        losses, output, traces = self._forward_backward(x, y, loss, loss.value, gradients)
+        sizes = [
+            self.layers[number].size(gradients[number])
+            for number in (self.weighted_layers[0], self.weighted_layers[-1])
+        ]
+        # Sums of parameters, because an op that maps NaN to a number hides broken weights from the loss.
+        numbers = torch.stack([losses, *sizes, sum_members(self.parameters)]).cpu().numpy()
+        finite = [
+            isfinite(total_loss) and isfinite(total) and not lost_parameter
+            for total_loss, total, lost_parameter in zip(
+                *numbers[::3].tolist(), self.rows.find_out_of_domain(self.parameters), strict=True
+            )
+        ]
+        self._cached_pass = x, Pass(numbers[:3], finite, traces, output, gradients)
         return self._cached_pass[1]
 
     @torch.no_grad()
     def observe(self, x: Tensor, y: Tensor, loss: Loss, redraws: int = 0) -> ObservedPass:
-        """Return the results of a forward and backward pass of the nets on any examples, for a measurement.
+        """Run the nets forward and backward on any examples, for a measurement.
 
         The result is never part of a step, so its last bits may differ. ``redraws`` is how often the step's
         random numbers are replaced by new ones.
@@ -235,9 +255,9 @@ class Ensemble:
         self._set_tensors((self.parameters, *self.optimiser.state))
 
     def expand_by_member(self, y: Tensor) -> Tensor:
-        """Return data with one entry per random seed repeated for every net of that seed.
+        """Return data with one entry per random seed, (seeds or 1, …), as data with one entry per net.
 
-        ``y`` has shape (seeds or 1, …), the result (members or 1, …).
+        The result has shape (members, …), or (1, …) if all seeds share the entry.
         """
         return y if len(y) == 1 else y[[member.seed for member in self.active]]
 
@@ -255,30 +275,6 @@ class Ensemble:
         return forward_backward(
             self.layers, self.parameter_views, moments_by_layer, example, loss, value, out
         )
-
-    def _compute_pass(self, x: Tensor, y: Tensor, loss: Loss) -> Pass:
-        """Run the nets forward and backward on a batch, and store the gradients for the next step."""
-        gradients = self._gradient_views
-        self._gradients[:, self.rows.dense :] = 0  # backward adds to learned parameters' gradients
-        losses, output, traces = self._forward_backward(x, y, loss, loss.value, gradients)
-        sizes = [
-            self.layers[number].size(gradients[number])
-            for number in (self.weighted_layers[0], self.weighted_layers[-1])
-        ]
-        # Sums of parameters, because an op that maps NaN to a number hides broken weights from the loss.
-        numbers = torch.stack([losses, *sizes, sum_members(self.parameters)]).cpu().numpy()
-        finite = [
-            isfinite(loss) and isfinite(total) and not lost_parameter
-            for loss, total, lost_parameter in zip(
-                *numbers[::3].tolist(), self.rows.find_out_of_domain(self.parameters), strict=True
-            )
-        ]
-        return Pass(numbers[:3], finite, traces, output, gradients)
-
-    def _keep_members(self, stays: list[bool]) -> None:
-        """Keep only those nets for which the list of booleans is True."""
-        self.active = [member for member, stay in zip(self.active, stays, strict=True) if stay]
-        self._set_tensors([tensor[stays] for tensor in (self.parameters, *self.optimiser.state)])
 
     def _set_tensors(self, tensors: Sequence[Tensor]) -> None:
         """Replace the parameters and the optimiser's state by the given tensors, and rebuild the layers."""

@@ -39,7 +39,7 @@ class Pass(NamedTuple):
     gradients: Views
 
     def find_fault(self, index: int) -> Fault:
-        """Return where a net's results became infinite or NaN first: "op", "forward" or "backward"."""
+        """Return which of a net's results became infinite or NaN first: "op", "forward" or "backward"."""
         for trace in self.traces:
             if trace.x is None or trace.y is None:
                 continue
@@ -72,18 +72,11 @@ def forward(
 ) -> Tensor:
     """Return the output of the nets for x, and store the tensors of each layer in its trace.
 
-    ``traces`` may be an iterator.
+    ``traces`` may be an iterator. If it keeps no trace, memory is freed layer by layer.
     """
     for layer, values, trace in zip(layers, parameters, traces, strict=True):
         x = layer.forward(x, values, trace)
     return x
-
-
-def forward_untraced(
-    layers: Sequence[Layer], parameters: Sequence[Parameters], moments: Iterable[Moment], x: Tensor
-) -> Tensor:
-    """Return the output of the nets for x without storing the tensors of any layer, which saves memory."""
-    return forward(layers, parameters, map(Trace, moments), x)
 
 
 def forward_backward(
@@ -95,14 +88,26 @@ def forward_backward(
     value: Value,
     out: Views,
 ) -> tuple[Tensor, Tensor, list[Trace]]:
-    """Run nets forward and backward on examples (x, y).
+    """Run nets forward and backward on examples.
 
-    Returns losses, output and traces, and writes the parameters' gradients to ``out``.
+    Args:
+        layers: the layers of the nets.
+        parameters: the parameters of each layer.
+        moments: the step and layer that determine random numbers, for each layer.
+        example: inputs x and targets y of the examples.
+        loss: the loss function.
+        value: the function of ``loss`` that computes losses and gradients, exact or fast.
+        out: views to which the gradients of the parameters are written.
+
+    Returns:
+        The losses, the output and the trace of each layer.
     """
     (x, y), traces, twins = example, [Trace(moment) for moment in moments], {}
     for number, (layer, values, trace) in enumerate(zip(layers, parameters, traces, strict=True)):
         if TWIN_LOSS in layer.asks:
-            twins[number] = _compute_twin_output(layers, parameters, moments, number, x)
+            # The output of the nets if this layer uses the antithetic random numbers, 1 − u.
+            at_twin = map(Trace, [moments[number]._replace(twin=True), *moments[number + 1 :]])
+            twins[number] = forward(layers[number:], parameters[number:], at_twin, x)
         x = layer.forward(x, values, trace)
     losses, g = value(x, y)
     if any(layer.asks for layer in layers):
@@ -113,11 +118,3 @@ def forward_backward(
     for layer, values, gradients, trace in reversed([*zip(layers, parameters, out, traces, strict=True)]):
         g = layer.backward(g, values, gradients, trace)
     return losses, x, traces
-
-
-def _compute_twin_output(
-    layers: Sequence[Layer], parameters: Views, moments: Sequence[Moment], number: int, x: Tensor
-) -> Tensor:
-    """Return the output of the nets if one layer uses the antithetic random numbers, 1 − u."""
-    at_twin = [moments[number]._replace(twin=True), *moments[number + 1 :]]
-    return forward_untraced(layers[number:], parameters[number:], at_twin, x)

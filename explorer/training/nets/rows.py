@@ -100,14 +100,17 @@ class Rows:
         ]
 
     def reduce_learned(self, reduce: Callable[[Tensor, int], Tensor], flat: Tensor) -> Tensor:
-        """Return learned parameters with one value per layer: those per channel reduced by ``reduce``."""
+        """Return the learned parameters with one value for each layer, (members, layers, parameters).
+
+        Values of channels are reduced by the function ``reduce``.
+        """
         layers = [torch.stack([reduce(each, 1) for each in layer], 1) for layer in self.view_learned(flat)]
         return torch.stack(layers, 1)
 
     def find_out_of_domain(self, flat: Tensor) -> list[tuple[int, int] | None]:
-        """Return the first learned parameter of each net that has left its domain, such as a scale below 0.
+        """Find the first learned parameter of each net that has left its domain, such as a scale below 0.
 
-        The result is the index of the layer and of the parameter, or None.
+        Returns the index of the layer and of the parameter for each net, or None.
         """
         first: dict[int, tuple[int, int]] = {}
         for layer, layer_values in enumerate(self.view_learned(flat) if any(self._learning.positive) else ()):
@@ -125,7 +128,10 @@ class Rows:
         return scaled
 
     def make_rates(self, lr: Lr, members: Sequence[Member]) -> float | Rates:
-        """Return the learning rate, or a list of rates for groups of nets and for learned parameters."""
+        """Return the learning rate if all numbers have the same one, or else a list of rates.
+
+        Each entry of the list has the indices of its numbers, see ``Rates``.
+        """
         is_uniform = not self._learning.positive or self._learning.rate == 1
         if is_uniform and isinstance(lr, float):
             return lr

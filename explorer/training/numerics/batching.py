@@ -16,7 +16,7 @@ _STEP = 32  # the maximum number of float32 values that torch computes in one ve
 _ALIGNMENT = 64  # bytes; every tensor that torch allocates on a CPU starts at a multiple of this number
 
 Product = Callable[[Tensor, Tensor], Tensor]
-"""``(members, n, k), (members, k, m) -> (members, n, m)``."""
+"""A function that returns a matrix product for each net, from (members, n, k) and (members, k, m)."""
 
 
 def pad_count(count: int) -> int:
@@ -68,7 +68,7 @@ def compute_norms(tensor: Tensor) -> Tensor:
 
 
 def multiply_members(left: Tensor, right: Tensor, bias: Tensor | None = None) -> Tensor:
-    """Return each net's matrix product, plus ``bias`` of shape (members, 1, m) if given.
+    """Return the matrix product of each net, plus a bias, (members, 1, m), unless it is None.
 
     One batched call computes all products if it gives the same bits as a separate call for each net.
     """

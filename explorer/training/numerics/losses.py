@@ -9,7 +9,8 @@ from torch import Tensor
 from explorer.training.numerics.batching import apply_to_members, sum_members
 
 Value = Callable[[Tensor, Tensor], tuple[Tensor, Tensor]]
-"""``(output (members, n, outputs), y) -> (losses (members,), gradients for the output)``."""
+"""A function of outputs, (members, n, outputs), and targets y. It returns the losses, (members,), and their
+gradients at the outputs."""
 
 
 @dataclass(frozen=True)
@@ -21,11 +22,12 @@ class Loss:
     Attributes:
         value: the exact function for a training step.
         fast_value: a faster function that may differ in the last bits.
-        shares: ``(output (members, outputs, units, n), y, count) -> (members, units, n)``, the contribution
-            of each example to the loss of ``count`` examples, for several alternative outputs.
-        growth: ``(output (members, outputs, n), y, count, directions (members, units, outputs), distances
-            (d,)) -> (members, d, units, n)``, the growth of each contribution at these distances along the
-            directions.
+        shares: a function of outputs, (members, outputs, units, n), targets y and a number of examples. It
+            returns the contribution of each example to the loss of that number of examples, (members, units,
+            n), for the alternative outputs along ``units``.
+        growth: a function of outputs, (members, outputs, n), targets y, a number of examples, directions,
+            (members, units, outputs), and distances, (d,). It returns how much each contribution grows if the
+            outputs move by each distance along each direction, (members, d, units, n).
     """
 
     value: Value
@@ -72,32 +74,15 @@ def _compute_mean_squared_error(output: Tensor, y: Tensor) -> tuple[Tensor, Tens
     return losses / count, gradient * (1 / count)  # rounded as by autograd
 
 
-def _compute_mean_squares(output: Tensor, y: Tensor, count: int) -> Tensor:
-    return _compute_squares(output, y, count) / (count * output.shape[1])
-
-
-def _compute_mean_squares_growth(
-    output: Tensor, y: Tensor, count: int, directions: Tensor, distances: Tensor
-) -> Tensor:
-    return _compute_squares_growth(output, y, count, directions, distances) / (count * output.shape[1])
-
-
 def _compute_cross_entropy(output: Tensor, y: Tensor) -> tuple[Tensor, Tensor]:
     members, n, _ = output.shape
     classes = y.expand(members, n).unsqueeze(-1)
-    logs = apply_to_members(_log_softmax, output)
+    logs = apply_to_members(lambda each: torch.log_softmax(each, -1), output)
     losses = logs.gather(-1, classes).sum((1, 2)).div_(-n)
     at_logs = torch.zeros_like(logs).scatter_(-1, classes, -1 / n)
-    return losses, apply_to_members(_log_softmax_backward, at_logs, logs)
-
-
-def _log_softmax(output: Tensor) -> Tensor:
-    return torch.log_softmax(output, -1)
-
-
-def _log_softmax_backward(g: Tensor, logs: Tensor) -> Tensor:
-    """Return the gradient of log-softmax, bit for bit as autograd computes it."""
-    return torch._log_softmax_backward_data(g, logs, -1, logs.dtype)
+    return losses, apply_to_members(  # bit for bit the gradient of autograd
+        lambda g, each: torch._log_softmax_backward_data(g, each, -1, each.dtype), at_logs, logs
+    )
 
 
 def _compute_fast_cross_entropy(output: Tensor, y: Tensor) -> tuple[Tensor, Tensor]:
@@ -150,8 +135,10 @@ squared_error = Loss(
 mean_squared_error = Loss(
     _compute_mean_squared_error,
     _compute_mean_squared_error,
-    _compute_mean_squares,
-    _compute_mean_squares_growth,
+    lambda output, y, count: _compute_squares(output, y, count) / (count * output.shape[1]),
+    lambda output, y, count, directions, distances: (
+        _compute_squares_growth(output, y, count, directions, distances) / (count * output.shape[1])
+    ),
 )
 """Mean of squared differences over examples and outputs; y: (members or 1, n, outputs)."""
 

@@ -24,10 +24,9 @@ def _compute_accuracy(output: Tensor, y: Tensor) -> Tensor:
     return best.gather(-1, y.expand(best.shape[:2]).unsqueeze(-1)).flatten(1).float().mean(1)
 
 
-def _compute_r2(output: Tensor, y: Tensor) -> Tensor:
-    return 1 - (output - y).square().sum((1, 2)) / (y - y.mean(0)).square().sum()
-
-
-METRICS: dict[Metric, Callable[[Tensor, Tensor], Tensor]] = {"accuracy": _compute_accuracy, "R²": _compute_r2}
-"""``(output (members, n, outputs), y (n, …)) -> (members,)``: the share of correct answers, 0 to 1, or of
-explained variance, at most 1."""
+METRICS: dict[Metric, Callable[[Tensor, Tensor], Tensor]] = {
+    "accuracy": _compute_accuracy,
+    "R²": lambda output, y: 1 - (output - y).square().sum((1, 2)) / (y - y.mean(0)).square().sum(),
+}
+"""Functions of outputs, (members, n, outputs), and targets y, (n, …). They return a score for each net: the
+fraction of correct answers, 0 to 1, or of explained variance, at most 1."""

@@ -109,7 +109,11 @@ def _compute_alpha(rate: float, steps: int) -> float:
 
 def _move_each(parameters: Tensor, mean: Tensor, square: Tensor, lr: Lr, steps: Sequence[int]) -> None:
     """Apply Adam's update to nets that have taken different numbers of steps, in place."""
-    alphas = list(map(_compute_alpha, _expand_rates(lr, len(steps)), steps))
+    rates: list[float] = []
+    for index, rate in lr if isinstance(lr, Sequence) else [(slice(None), lr)]:
+        rows = index[0] if isinstance(index, tuple) else index
+        rates += [rate] * len(range(*rows.indices(len(steps))))
+    alphas = list(map(_compute_alpha, rates, steps))
     column = parameters.new_tensor([list(map(_compute_root, steps)), alphas]).unsqueeze(-1)
     size = square.sqrt().div_(column[0]).add_(_EPSILON)
     parameters.add_((mean * column[1]).div_(size))
@@ -120,16 +124,8 @@ def _move_along(parameters: Tensor, direction: Tensor, lr: Lr) -> None:
         target.add_(step, alpha=-rate)
 
 
-def _expand_rates(lr: Lr, members: int) -> list[float]:
-    """Return one learning rate for each net."""
-    if not isinstance(lr, Sequence):
-        return [lr] * members
-    groups = [(index[0] if isinstance(index, tuple) else index, rate) for index, rate in lr]
-    return [rate for rows, rate in groups for _ in range(*rows.indices(members))]
-
-
 def _pair_rates(lr: Lr, *tensors: Tensor) -> list[tuple[Any, ...]]:
-    """Return a list of (learning rate, the parts of each tensor that it trains).
+    """Return pairs of a learning rate and the slices of each tensor that it trains.
 
     A single learning rate trains the whole tensors.
     """

@@ -112,13 +112,12 @@ def find_higher(
 def differences_from(
     scores: Mapping[str, Iterable[float]], reference: str, example: float = 0.0
 ) -> dict[str, Interval]:
-    """Return an interval for how much lower each label's score is than the reference's.
+    """Return a dict from each other label to an interval for how much lower its score is than the reference.
 
-    Each interval is the least and the greatest difference.
-
-    ``scores`` and ``example`` are those of ``rank``, and the reference is one of the labels. The intervals
-    hold together at 95 %. They are infinite with fewer than two seeds in common. Labels that lost half of
-    their seeds or more are left out. If the reference did, the result is empty.
+    An interval is a pair of the least and the greatest difference. ``scores`` and ``example`` are those of
+    ``rank``, and the reference is one of the labels. The intervals hold together at 95 %. They are infinite
+    with fewer than two seeds in common. Labels that lost half of their seeds or more are left out. If the
+    reference did, the result is empty.
     """
     finite = _select_finite({label: [*map(float, values)] for label, values in scores.items()})
     if reference not in finite:
@@ -128,7 +127,7 @@ def differences_from(
 
 
 def _select_finite(scores: Mapping[str, Sequence[float]]) -> dict[str, dict[int, float]]:
-    """Return a dict from each label to its finite scores by seed.
+    """Return a dict from each label to a dict from seeds to finite scores.
 
     Labels are left out unless more than half of their scores are finite.
     """
@@ -146,9 +145,16 @@ def _map_finite(values: Sequence[float]) -> dict[int, float]:
 def _compute_differences(
     scores: Mapping[str, Mapping[int, float]], order: Sequence[str], example: float
 ) -> tuple[dict[str, Interval], int]:
-    """Return an interval for how much lower each label's score is than that of the first label.
+    """Compute an interval for how much lower each label's score is than that of the first label.
 
-    Also returns the smallest number of seeds that a rule shares with the first.
+    Args:
+        scores: a dict from labels to dicts from seeds to finite scores.
+        order: the labels, of which the first is the reference.
+        example: the contribution of one held-out example to a score.
+
+    Returns:
+        A dict from the other labels to their intervals, and the smallest number of seeds that one of them
+            shares with the first.
     """
     if len(order) < 2:
         return {}, len(scores[order[0]]) if order else 0
@@ -170,9 +176,10 @@ def _compute_differences(
 def _compute_halves(
     pairs: Mapping[_Pair, Sequence[float]], order: Sequence[str], shared: int, example: float
 ) -> dict[str, float]:
-    """Return half the width of each label's interval, from its own error or the pooled one.
+    """Return a dict from each label but the first to half the width of its interval.
 
-    Rules seen to differ from the first leave the pool, until no further rule does.
+    The width follows from the label's own error or the pooled one, whichever is larger. Rules that are seen
+    to differ from the first leave the pool, until no further rule does.
     """
     first, *rest = order
     errors = {

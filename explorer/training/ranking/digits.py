@@ -29,7 +29,7 @@ def count_min_decimals(values: Iterable[float], unit: Unit, max_decimals: int = 
 
 
 def scale_score(value: float, unit: Unit) -> float:
-    """Return a score in its unit: percentages are multiplied by 100."""
+    """Return a score in its unit. Percentages are multiplied by 100."""
     return 100 * value if unit == "%" else value
 
 
@@ -50,7 +50,10 @@ def format_scores(scores: Mapping[str, Sequence[float]], unit: Unit) -> dict[str
 
 
 def format_score(values: Sequence[float], digits: int, unit: Unit) -> str:
-    """Return the mean and deviation of finite scores as text: "94.6 ± 1.2 %", or "0.83" for one seed."""
+    """Return the mean and deviation of finite scores as text, such as "94.6 ± 1.2 %".
+
+    For one seed it is the score alone, such as "0.83".
+    """
     spread = f" ± {scale_score(stdev(values), unit):.{digits}f}" if len(values) > 1 else ""
     return with_unit(f"{scale_score(fmean(values), unit):.{digits}f}{spread}", unit)
 

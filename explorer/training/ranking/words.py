@@ -45,32 +45,28 @@ class _Formatter:
     def list_means(self, labels: Iterable[str]) -> str:
         return join_texts([f"{label} ({self.format_mean(label)})" for label in labels])
 
-    def describe_below(self, label: str) -> str:
-        return f"{label} ({self.format_mean(label)}) {self.describe_reach(self._ranking.lower[label])}"
-
     def describe_reach(self, reach: tuple[float, float]) -> str:
         lowest, highest = reach
         if lowest > 0:
-            return f"lower by {self._format(lowest)} to {self._format(highest)}{self._unit_text}"
+            return f"lower by {self._format(lowest)} to {self.format_difference(highest)}"
         if highest < 0:
-            return f"higher by {self._format(-highest)} to {self._format(-lowest)}{self._unit_text}"
-        return f"{self._format(-lowest)}{self._unit_text} higher to {self._format(highest)} lower"
+            return f"higher by {self._format(-highest)} to {self.format_difference(-lowest)}"
+        return f"{self.format_difference(-lowest)} higher to {self._format(highest)} lower"
 
-    def describe_hidden(self) -> str:
-        return self._format(max(most for _, most in self._ranking.differences.values())) + self._unit_text
+    def format_difference(self, value: float) -> str:
+        return self._format(value) + (" points" if self._ranking.unit == "%" else "")
 
     def _format(self, value: float) -> str:
         return f"{scale_score(value, self._ranking.unit):.{self._digits}f}"
 
-    @property
-    def _unit_text(self) -> str:
-        return " points" if self._ranking.unit == "%" else ""
-
 
 def _describe_means(ranking: Comparison) -> list[str]:
-    order, text, place = [*ranking.means], _Formatter(ranking), _describe_data(ranking)
+    order, text = [*ranking.means], _Formatter(ranking)
     if not order:
         return []
+    place = "on held-out data, by R²" if ranking.unit == "R²" else "on held-out data"
+    if ranking.unit == "%" and ranking.example:
+        place = f"on the {1 / ranking.example:,.0f} held-out examples"
     best = order[0]
     basis = f"means of {ranking.started} seeds; simultaneous 95 % intervals"
     caution = ["Two seeds reveal only large differences."] if ranking.shared == 2 else []
@@ -85,23 +81,23 @@ def _describe_means(ranking: Comparison) -> list[str]:
     if ranking.alike:
         return [f"{join_texts(order)} score the same on every seed, at {text.format_mean(best)} {place}."]
     if not ranking.lower:
-        hidden_text = f"a true difference of up to {text.describe_hidden()} cannot be ruled out"
+        largest = text.format_difference(max(most for _, most in ranking.differences.values()))
+        hidden_text = f"a true difference of up to {largest} cannot be ruled out"
         means = text.list_means(order)
         main = f"{ranking.started} seeds do not show which is best {place}: {means}; {hidden_text}"
         return [f"{main} ({basis}).", *caution]
-    below = join_texts([text.describe_below(label) for label in ranking.lower])
+    below = join_texts(
+        [
+            f"{label} ({text.format_mean(label)}) {text.describe_reach(ranking.lower[label])}"
+            for label in ranking.lower
+        ]
+    )
     if len(ranking.best) == 1:
         return [f"{best} is best {place}, at {text.format_mean(best)}; {below} ({basis}).", *caution]
     return [
         f"{text.list_means(ranking.best)} may each be best {place}; {below} than {best} ({basis}).",
         *caution,
     ]
-
-
-def _describe_data(ranking: Comparison) -> str:
-    if ranking.unit == "%" and ranking.example:
-        return f"on the {1 / ranking.example:,.0f} held-out examples"
-    return "on held-out data, by R²" if ranking.unit == "R²" else "on held-out data"
 
 
 def _describe_diverged(ranking: Comparison) -> list[str]:

@@ -13,10 +13,12 @@ State = Mapping[str, Any]
 
 
 def select_steps(steps: Sequence[int], spacing: int, max_count: int) -> tuple[tuple[int, ...], int]:
-    """Return at most ``max_count`` of some steps, and the spacing of those that are kept.
+    """Select at most ``max_count`` of some steps by doubling their spacing until they are few enough.
 
-    The spacing is doubled until the steps are few enough. Step 0 is always kept. The result does not depend
-    on whether steps are dropped at once or gradually.
+    Step 0 is always kept. The result does not depend on whether steps are dropped at once or gradually.
+
+    Returns:
+        The selected steps, and their spacing.
     """
     selected = tuple(step for step in steps if step % spacing == 0)
     while len(selected) > max(max_count, 1) and selected != (0,):

@@ -82,5 +82,4 @@ class FusedRuns:
             self.runs[index].record_judgement(judgement.select(indices.tolist()))
 
     def _copy_back_run(self, index: int) -> None:
-        """Copy the current parameters of the fused nets back to one run."""
         self.runs[index].nets.ensemble.copy_back(self._nets.ensemble, self._indices[index])

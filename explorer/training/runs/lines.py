@@ -128,9 +128,10 @@ def _find_statement(snapshot: Snapshot, way: Record, causes: Record, inputs: Rec
 
 
 def _explain_unreached(effect: str, way: Record, causes: Record) -> str:
-    """Return a statement on why weights get no gradient, by the last layer with the op that passes nothing.
+    """Return a statement on why weights get no gradient.
 
-    ``effect`` says which weights these are, and what still learns.
+    The reason lies in the last layer with the op that passes nothing. ``effect`` says which weights get no
+    gradient, and what still learns.
     """
     layer = max((at for at, passed in enumerate(way["passed"]) if passed == 0), default=None)
     if layer is None:

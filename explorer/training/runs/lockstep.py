@@ -64,7 +64,7 @@ class Lockstep:
 
     Attributes:
         op_rules: the op with the rules.
-        seeds: the seeds, by index.
+        seeds: the list of the seeds.
         data: the data of each seed.
         ensemble: the nets.
         batch: x and y of the next step, (seeds, n, …) each.
@@ -245,7 +245,7 @@ class Lockstep:
         self.ensemble.load(state["nets"])
 
     def _draw_start(self, data: Data, generator: Generator) -> Tensors:
-        """Return random initial weights and biases of the nets with one random seed."""
+        """Return the training data of one random seed, with random initial weights and biases."""
         layers = self._make_builder(is_input_fixed=False)([Member(0, 0)])
         task, scale = self._task, self.settings.init_scale
         values = draw_start(layers, generator, scale, task.unit_weights, task.start_bias)
@@ -334,7 +334,10 @@ def _merge_members(parts: Sequence[Lockstep], op_rules: OpRules) -> tuple[list[M
 
 
 def _copy_start(drawn: Tensors, tensors: Tensors) -> Tensors:
-    """Return copies of the initial tensors that a user has given, after a check of their shapes."""
+    """Return copies of the tensors that a user has passed, after a check of their shapes.
+
+    They must have the shapes of ``drawn``.
+    """
     names = ["x", "y", *(f"parameter {number}" for number, _ in enumerate(drawn.parameters, 1))]
     pairs = list(
         zip((drawn.x, drawn.y, *drawn.parameters), (tensors.x, tensors.y, *tensors.parameters), strict=True)

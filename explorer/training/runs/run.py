@@ -72,12 +72,15 @@ class Run(Stepper):
     def weights(self) -> dict[str, torch.Tensor]:
         """Return copies of the weights and biases of all finite nets, in the layout of ``nn.Linear``.
 
-        A kernel is a row, which ``nn.Conv2d`` expects as (channels before, 3, 3), taps row by row.
+        Returns:
+            A dict from these keys to tensors. Layers are counted from 0. A custom formula is called
+            ``rule_1``, ``rule_2`` … by its position among the rules.
 
-        Keys are ``rule.seed.layer.weight`` (outputs, inputs) and ``….bias`` (outputs,), with layers from 0. A
-        custom formula is called ``rule_1``, ``rule_2`` … by its position among the rules. Learned parameters
-        of the op are ``rule.seed.op.layer.name``, with the layers with the op from 0: a number, or one value
-        per channel.
+            - ``rule.seed.layer.weight``: (outputs, inputs). A kernel is a row, which ``nn.Conv2d`` expects as
+              (channels before, 3, 3), taps row by row.
+            - ``rule.seed.layer.bias``: (outputs,).
+            - ``rule.seed.op.layer.name``: a learned parameter of the op, a number or one value per channel,
+              with the layers with the op counted from 0.
         """
         tensors: dict[str, torch.Tensor] = {}
         names = [
@@ -112,11 +115,15 @@ class Run(Stepper):
     def history(self) -> dict[str, NDArray[Any]]:
         """Return the losses and measurements of the whole run as columns, for example of a data frame.
 
-        There is one row per rule, seed and step. Columns:
+        Returns:
+            A dict from the names of columns to arrays with an entry per rule, seed and step, which
+            ``pandas.DataFrame`` accepts. Values are NaN if there are none.
 
-        ``rule``, ``seed``, ``step``; ``loss``, ``w1_norm`` and ``w2_norm`` at the start of the step;
-        ``held_out`` and measurements by hidden layer, such as ``alignment_cosine_1``, after ``step`` steps;
-        NaN if there is no value. ``pandas.DataFrame`` accepts it.
+            - ``rule``, ``seed``, ``step``: to which rule, seed and step the entry belongs.
+            - ``loss``, ``w1_norm``, ``w2_norm``: the loss and the norms of the gradient at the start of the
+              step.
+            - ``held_out``: the score after ``step`` steps, if the task has held-out data.
+            - ``alignment_cosine_1`` and so on: the measurements of a hidden layer after ``step`` steps.
         """
         curves, count = self._series, self.step + 1
         seeds = np.arange(self.settings.seed, self.settings.seed + self.settings.seeds)

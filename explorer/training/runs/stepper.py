@@ -129,7 +129,6 @@ class Stepper:
         self.recorder.bind(self._course)
 
     def _join_rules(self) -> OpRules:
-        """Return the current op and backward rules as functions of tensors."""
         settings = self.settings
         return join_rules(
             self._course.op, self._course.rules, settings.parameters, settings.learn, settings.learned
@@ -205,7 +204,6 @@ class Stepper:
         )
 
     def _complete_state(self, state: Mapping[str, Any]) -> dict[str, Any]:
-        """Return the state of the nets with the settings and the history of the run added."""
         step = state["step"]
         return {
             "settings": dataclasses.asdict(self.settings),

@@ -59,7 +59,6 @@ def make_conclusion(snapshot: Snapshot, labels: Mapping[str, str]) -> str:
 
 
 def _choose_verb(snapshot: Snapshot, rules: int = 1) -> str:
-    """Return "ended", "is" or "are" for a sentence about a number of backward rules."""
     return "ended" if snapshot.finished else "is" if rules == 1 else "are"
 
 
@@ -72,7 +71,6 @@ def format_rule_scores(snapshot: Snapshot) -> dict[str, str]:
 
 
 def _describe_failure(snapshot: Snapshot) -> str:
-    """Return a sentence that says that every backward rule of a run has diverged."""
     advice = ": try a smaller learning rate" if snapshot.step else ", not even before the first step"
     return f"No rule kept its values finite{advice}."
 
@@ -115,7 +113,6 @@ def _describe_unmoved(snapshot: Snapshot, labels: Mapping[str, str], order: list
 
 
 def _describe_losses(snapshot: Snapshot, labels: Mapping[str, str]) -> str:
-    """Return sentences on the rules with the lowest and the highest loss, and on how far w1 moved."""
     results = {
         rule: (loss, gradients)
         for rule in labels

@@ -98,20 +98,25 @@ class FairQueue(Generic[Item]):
             party.start = round(party.start + used / self._compute_weight(party, is_address), _DIGITS)
 
     def catch_up(self, item: Item) -> None:
-        """Move an item's next turn to the present if it was due earlier: unused turns are not saved."""
+        """Move an item's next turn to the present if it was due earlier. Unused turns are not saved."""
         self._changes += 1
         for around, party in self._levels_of(item):
             party.start = max(party.start, around.now)
 
     def find_first(self, items: Iterable[Item]) -> Item | None:
         """Return the item whose turn is next, or None if there are no items."""
-        return min(items, key=self._starts_of, default=None)
+        # Turns of the address come first, then those of the visitor, then those of the item itself.
+        return min(items, key=lambda item: [party.start for party in self._present[item]], default=None)
 
     def order(self, items: Iterable[Item], holders: Iterable[Item] | None = None) -> list[Item]:
         """Return items in the order in which they get their turns, if each turn takes equally long.
 
-        Ties keep the input order. With ``holders``, the items that run now, the items are instead sorted for
-        who may run: the party with the fewest holders for its weight is first, whatever time it has used.
+        Ties keep the input order.
+
+        Args:
+            items: the items to sort.
+            holders: the items that run now. With them, the items are sorted for who may run next: the party
+                with the fewest holders for its weight is first, whatever time it has used.
         """
         paths = {item: self._path_of(item) for item in items}
         held_places = Counter(self._path_of(each)[:depth] for each in holders or () for depth in (1, 2))
@@ -159,10 +164,6 @@ class FairQueue(Generic[Item]):
         """
         parties = self._present.get(item, ())
         return list(zip((self._all, *parties), parties, strict=False))
-
-    def _starts_of(self, item: Item) -> tuple[float, ...]:
-        """Return when the next turns of an item's address, of its visitor and of the item itself start."""
-        return tuple([party.start for party in self._present[item]])
 
     def _compute_weight(self, party: _Party, is_address: bool) -> float:
         return self._weight_of(max(1, len(party.inside))) if is_address else 1.0

@@ -4,7 +4,7 @@ These classes only record states, under the engine's lock. They use no thread an
 """
 
 import math
-from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, ClassVar, Generic, TypeVar
 
@@ -26,7 +26,6 @@ from explorer.training.scheduling.status import (
     Status,
     StudyStatus,
     describe_state,
-    get_status_class,
 )
 from explorer.training.settings import Settings
 
@@ -86,10 +85,6 @@ class Jobs(Generic[AnyJob]):
     def __iter__(self) -> Iterator[AnyJob]:
         return iter(self._jobs.values())
 
-    def is_own_id(self, identity: str) -> bool:
-        """Return whether an id has the form of this kind's ids. The job itself may not exist."""
-        return get_status_class(identity) is self.statuses
-
     def get(self, identity: str) -> AnyJob | None:
         """Return the job with an id and renew its lease, or return None if there is no such job."""
         self.sweep()
@@ -115,7 +110,6 @@ class Jobs(Generic[AnyJob]):
         self.admit()
 
     def _make_fields(self, owner: str | None, shares: Shares | None) -> dict[str, Any]:
-        """Return the initial values of the fields that jobs of every kind have."""
         identity = self._names.create(self.kind)
         return {"id": identity, "owner": owner, "renewed": self._lease_clock(), "shares": shares or {}}
 
@@ -349,7 +343,14 @@ class Runs(Jobs[RunJob]):
         if likeness is None:
             return []
         companions, left, now = [], MAX_FUSED_WORK - job.settings.work, self._clock()
-        alike = [each for each in self if each is not job and each.joins and _lock_if_alike(each, likeness)]
+        alike = []
+        for each in self:
+            if each is job or not each.joins or not each.lock.acquire(blocking=False):
+                continue
+            if each.run is not None and each.run.fusion_key == likeness:
+                alike.append(each)
+            else:
+                each.lock.release()
         for other in self._queue.order(alike):
             if left <= 0:
                 other.lock.release()
@@ -526,19 +527,6 @@ class Studies(Jobs[StudyJob]):
         if self._count_begun > self._limits.studying:
             active.sort(key=lambda job: job.stepper is None)
         return self._queue.order(active, holders=())
-
-
-def _lock_if_alike(job: RunJob, likeness: Hashable) -> bool:
-    """Lock a run if its lock is free and its nets can be computed together with nets of a given kind.
-
-    ``likeness`` is that kind, a ``fusion_key``. Returns whether the lock was taken.
-    """
-    if not job.lock.acquire(blocking=False):
-        return False
-    if job.run is not None and job.run.fusion_key == likeness:
-        return True
-    job.lock.release()
-    return False
 
 
 def _drop_checkpoints(run: Run | None) -> int:

@@ -45,7 +45,7 @@ class Quota(NamedTuple):
 
 
 def make_parties(shares: Shares, default: Hashable) -> Parties:
-    """Return the visitor and the address among a job's groups: the first and the last group.
+    """Return the visitor and the address among a job's groups, which are the first and the last group.
 
     Without groups, ``default`` is used for both.
     """

@@ -133,7 +133,7 @@ def describe_state(
 
 
 def format_error(error: Exception) -> str:
-    """Return an error as a clause for the user: its first line, without details for developers."""
+    """Return the first line of an error as a clause for the user, without details for developers."""
     if memory.is_used_up(error):
         return memory.USED_UP
     text = str(error).strip()

@@ -47,16 +47,12 @@ def _check_branch(point: Any, rules: Sequence[str | Rule], steps: int) -> Branch
         raise ValueError(f"a branch changes lr, op, rule or one of {', '.join(keys)}, not {quote(name)}")
     if isinstance(step, bool) or not hasattr(step, "__index__") or not 0 <= step < steps:
         raise ValueError(f"a branch point must be a step from 0 to {steps - 1}, not {quote(step)}")
-    return operator.index(step), name, _check_value(name, value)
-
-
-def _check_value(name: str, value: Any) -> str | float:
     if name != "lr":
-        return (find_op if name == "op" else find_rule)(value).key
+        return operator.index(step), name, (find_op if name == "op" else find_rule)(value).key
     number = to_finite("lr", value)
     if number <= 0:
         raise ValueError(f"lr must be above 0, not {quote(value)}")
-    return number
+    return operator.index(step), name, number
 
 
 def read_branch(text: str, rules: Sequence[str | Rule]) -> Branch:
@@ -70,12 +66,8 @@ def read_branch(text: str, rules: Sequence[str | Rule]) -> Branch:
         raise ValueError(f"only lr, op, rule or one of the rules ({', '.join(names[3:])}) can change")
     name = max(matches, key=len)
     value = rest[len(name) + 1 :]
-    return int(step), name, _number(value) if name == "lr" else value
-
-
-def _number(text: str) -> float:
     try:
-        return float(text)
+        return int(step), name, float(value) if name == "lr" else value
     except ValueError:
         raise ValueError("lr must be a number") from None
 

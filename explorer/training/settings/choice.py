@@ -21,7 +21,7 @@ Entry = TypeVar("Entry", Op, Rule)
 
 
 def check_entry(label: str, entry: Any, kind: type[Entry]) -> str | Entry:
-    """Return an op or backward rule, given as a key, a formula or an object, in the form that settings store.
+    """Return an op or rule in the form that settings store: a key, a formula or an object.
 
     Raises ValueError for anything else.
     """

@@ -71,7 +71,9 @@ class Setting:
             case "choice":
                 raise ValueError(f"unknown {self.name} {quote(value)}: use one of {', '.join(self.words)}")
             case "switch":
-                return self._check_switch(value)
+                if not isinstance(value, bool):
+                    raise ValueError(f"{self.name} must be True or False, not {quote(value)}")
+                return value
             case "whole":
                 return self._check_whole(value)
             case "widths":
@@ -79,7 +81,10 @@ class Setting:
             case "names":
                 return self._check_names(value)
             case _:
-                return self._check_positive(value)
+                number = to_finite(self.name, value)
+                if number <= 0:
+                    raise ValueError(f"{self.name} must be above 0, not {quote(value)}")
+                return number
 
     def read(self, text: str) -> Any:
         """Parse the text of this setting in a link. Raises ValueError with a clause or sentence."""
@@ -94,11 +99,6 @@ class Setting:
         value = self.check(_read_whole(text) if self.kind == "whole" else _read_number(text))
         if not self.low <= value <= self.high:
             raise ValueError(f"{self.name} must be from {self.low:g} to {self.high:g}")
-        return value
-
-    def _check_switch(self, value: Any) -> bool:
-        if not isinstance(value, bool):
-            raise ValueError(f"{self.name} must be True or False, not {quote(value)}")
         return value
 
     def _check_widths(self, value: Any) -> int | tuple[int, ...]:
@@ -131,12 +131,6 @@ class Setting:
         if number is None or not self.low <= number <= self.high:
             bounds = f"from {self.low} to {self.high}"
             raise ValueError(f"{self.name} must be a whole number {bounds}, not {quote(value)}")
-        return number
-
-    def _check_positive(self, value: Any) -> float:
-        number = to_finite(self.name, value)
-        if number <= 0:
-            raise ValueError(f"{self.name} must be above 0, not {quote(value)}")
         return number
 
 

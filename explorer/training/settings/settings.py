@@ -42,8 +42,8 @@ class Settings(TrainingSettings):
     Attributes:
         op: the op at the task's site: a key of ``OPS``, ``"formula: …"`` in x, or an ``Op``.
         rules: 1 to 6 backward rules: keys of ``RULES``, ``"formula: …"``, or ``Rule``; repeats count once.
-        parameters: the values of the op's and the rules' parameters by name, or by ``rule.name`` for one
-            rule. If no op is given, the default is the task's parameters.
+        parameters: a dict from the names of the op's and the rules' parameters to values; ``rule.name`` is
+            the parameter of one rule only. If no op is given, the default is the task's parameters.
         table: CSV text to learn from, whose last column is the class or a number, or a ``Table``, which sets
             the target and the columns to leave out. The task is then "data".
         branch: changes from a step onwards, in the order of steps: ``(200, "lr", 0.001)``,
@@ -65,12 +65,17 @@ class Settings(TrainingSettings):
             self._put("task", TABLE.key)
         super().__post_init__()
         task = TASKS[self.task]
-        defaults = task.parameters if self.op is None else {}
+        defaults: Mapping[str, float] = task.parameters if self.op is None else {}
         self._put("op", check_entry("op", task.op if self.op is None else self.op, Op))
         self._put("rules", check_rules(task.rules if self.rules is None else self.rules))
         self._put("branch", check_branches(self.branch, self.rules, self.steps))
-        self._check_losses()
-        parameters = self._select_parameters(defaults) if self.parameters is None else self.parameters
+        for rule in self._all_rules:  # some rules need the loss as a function of y, which spiking nets lack
+            if refused := explain_refusal(rule, truncate(rule.key), spikes=task.net.site.fires):
+                raise ValueError(refused)
+        names = {name for op in self._ops for name in names_of(op, self._all_rules)}
+        parameters = self.parameters
+        if parameters is None:
+            parameters = {name: value for name, value in defaults.items() if name in names}
         self._put("parameters", check_parameters(self._ops, self._all_rules, parameters))
         self._put("learn", check_learn(self._ops, self._all_rules, self.learn))
         self._check_table()
@@ -119,18 +124,6 @@ class Settings(TrainingSettings):
         later = (str(value) for _, name, value in self.branch if name not in ("lr", "op"))
         return [*map(find_rule, self.rules), *map(find_rule, later)]
 
-    def _select_parameters(self, parameters: Mapping[str, float]) -> dict[str, float]:
-        """Return only the values of parameters that the op or one of the rules has."""
-        names = {name for op in self._ops for name in names_of(op, self._all_rules)}
-        return {name: value for name, value in parameters.items() if name in names}
-
-    def _check_losses(self) -> None:
-        """Raise ValueError if a rule needs the loss as a function of y, which the task's nets lack."""
-        spikes = TASKS[self.task].net.site.fires
-        for rule in self._all_rules:
-            if refused := explain_refusal(rule, truncate(rule.key), spikes=spikes):
-                raise ValueError(refused)
-
     def _check_table(self) -> None:
         if (self.table is None) == (self.task == TABLE.key):
             raise ValueError(
@@ -149,7 +142,6 @@ class Settings(TrainingSettings):
 
     @property
     def _size(self) -> Size:
-        """The numbers of weights, values and multiplications of one net."""
         return TASKS[self.task].net.get_size(self._ends)
 
     @property

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import csv
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from io import StringIO
+from itertools import chain, count
 from typing import TYPE_CHECKING
 
 from explorer.formula import quote, truncate
@@ -55,18 +56,15 @@ class Table:
             raise ValueError(f"table must be CSV text, not {type(table).__name__}")
         if other := sorted(set(map(str, fields)) - {"text", "target", "without"}):
             raise ValueError(f"unknown key {quote(other[0])} in table: its keys are text, target and without")
-        return cls(fields["text"], _check_target(fields.get("target")), _check_names(fields.get("without")))
+        target = fields.get("target")
+        if target is not None and not isinstance(target, str):
+            raise ValueError(f"the target must be the name of a column, not {quote(target)}")
+        return cls(fields["text"], target, _check_names(fields.get("without")))
 
     @property
     def plain(self) -> str | Table:
         """The table as CSV text alone if no column was chosen or left out, otherwise this object."""
         return self if self.target is not None or self.without else self.text
-
-
-def _check_target(target: object) -> str | None:
-    if target is not None and not isinstance(target, str):
-        raise ValueError(f"the target must be the name of a column, not {quote(target)}")
-    return target
 
 
 def _check_names(without: object) -> tuple[str, ...]:
@@ -213,7 +211,10 @@ def parse_cells(text: str) -> Cells:
     """Parse CSV text into cells. Raises ValueError with a plain message for an invalid table."""
     if len(text) > MAX_TABLE_BYTES or len(text.encode(errors="replace")) > MAX_TABLE_BYTES:
         raise ValueError(f"a table may have at most {MAX_TABLE_BYTES:,} bytes")
-    text = _trim_text(text)
+    # Without characters that UTF-8 cannot encode, and without empty rows at the end.
+    text = text.encode(errors="replace").decode().lstrip("\ufeff\r\n ")
+    end = text.find("\n", len(text.rstrip(f"{_DELIMITERS} \r\n")))
+    text = text if end < 0 else text[:end]
     delimiter = _find_delimiter(text)
     _check_width(text, delimiter)
     texts = _read(text, delimiter)
@@ -227,13 +228,6 @@ def parse_cells(text: str) -> Cells:
     names = texts.iloc[0] if named else [""] * texts.shape[1]
     values = texts.iloc[int(named) :].reset_index(drop=True)
     return Cells(values, _make_distinct(names), named, delimiter, decimal)
-
-
-def _trim_text(text: str) -> str:
-    """Return a text without characters that UTF-8 cannot encode, and without empty rows at its end."""
-    text = text.encode(errors="replace").decode().lstrip("\ufeff\r\n ")
-    end = text.find("\n", len(text.rstrip(f"{_DELIMITERS} \r\n")))
-    return text if end < 0 else text[:end]
 
 
 def _find_delimiter(text: str) -> str:
@@ -309,13 +303,6 @@ def _make_distinct(names: Iterable[str]) -> tuple[str, ...]:
     distinct: dict[str, None] = {}
     for column, name in enumerate(names, 1):
         plain = truncate(name or f"column {column}", _MAX_NAME)
-        distinct[next(candidate for candidate in _iterate_names(plain) if candidate not in distinct)] = None
+        candidates = chain([plain], (f"{plain} ({number})" for number in count(2)))
+        distinct[next(candidate for candidate in candidates if candidate not in distinct)] = None
     return tuple(distinct)
-
-
-def _iterate_names(name: str) -> Iterator[str]:
-    yield name
-    count = 1
-    while True:
-        count += 1
-        yield f"{name} ({count})"

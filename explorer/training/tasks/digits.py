@@ -31,20 +31,19 @@ _ZERO = """
 
 
 def _load_pixels() -> tuple[Tensor, Tensor]:
-    """Load scikit-learn's 1,797 images of digits as pixels from 0 to 1, with their classes."""
-    rows = np.loadtxt(_find_file(), delimiter=",", dtype=np.float32)
-    return torch.from_numpy(rows[:, :-1]) / 16, torch.from_numpy(rows[:, -1]).long()
+    """Load scikit-learn's 1,797 images of digits as pixels from 0 to 1, with their classes.
 
-
-def _find_file() -> Path:
-    """Return the path of scikit-learn's file of digits, without importing scikit-learn."""
+    scikit-learn is not imported. Raises ModuleNotFoundError if it is not installed.
+    """
     package = find_spec("sklearn")
     if package is None or package.origin is None:
         raise ModuleNotFoundError(
             "the images of digits come with scikit-learn: install it with pip install scikit-learn",
             name="sklearn",
         )
-    return Path(package.origin).parent / "datasets/data/digits.csv.gz"
+    file = Path(package.origin).parent / "datasets/data/digits.csv.gz"
+    rows = np.loadtxt(file, delimiter=",", dtype=np.float32)
+    return torch.from_numpy(rows[:, :-1]) / 16, torch.from_numpy(rows[:, -1]).long()
 
 
 def _load_standardised() -> Data:
@@ -72,11 +71,6 @@ def _make_raster() -> Tensor:
     """
     spikes = Latency([0]).forward(get_first_image()[:, 3].view(1, 1, 8), [], Trace())
     return spikes.view(TIMES, 8).T
-
-
-def _find_edges() -> Tensor:
-    """Return an 8 × 8 mask of the pixels at which the first image grows brighter to the right."""
-    return (functional.pad(get_first_image(), (1, 1)).diff(n=1)[:, 1:] > 0).float()
 
 
 def _make_kernels(op: Callable[[Tensor], Tensor]) -> dict[str, Any]:
@@ -162,7 +156,8 @@ CONVOLUTION = replace(
     rules=("default", "straight_through", "clipped"),
     net=MAPS,
     hidden=(8, 16),
-    picture=lambda: _make_grid(_find_edges()),
+    # The pixels at which the image grows brighter to the right.
+    picture=lambda: _make_grid((functional.pad(get_first_image(), (1, 1)).diff(n=1)[:, 1:] > 0).float()),
 )
 
 

@@ -1,7 +1,5 @@
 """The task of the PyTorch tutorials: a two-layer net that learns random data."""
 
-from typing import Any
-
 import torch
 
 from explorer.training.numerics import squared_error
@@ -19,10 +17,6 @@ _SOURCE = f"""
 x = torch.randn({{batch}}, {_INPUTS}, generator=generator)
 y = torch.randn({{batch}}, {_OUTPUTS}, generator=generator)
 """
-
-
-def _make_picture() -> dict[str, Any]:
-    return {"grid": torch.rand(8, 8, generator=torch.Generator().manual_seed(0)).tolist()}
 
 
 DOCUMENTS = Task(
@@ -44,6 +38,6 @@ DOCUMENTS = Task(
     hidden=100,
     optimiser="sgd",
     bias=False,
-    picture=_make_picture,
+    picture=lambda: {"grid": torch.rand(8, 8, generator=torch.Generator().manual_seed(0)).tolist()},
     source=lambda _table: _SOURCE,
 )

@@ -11,13 +11,13 @@ from torch import Generator, Tensor
 
 from explorer.training.numerics import cross_entropy
 from explorer.training.tasks.split import cache_data, split_data
-from explorer.training.tasks.task import Data, Task
+from explorer.training.tasks.task import Task
 
 _POINTS = 2000
 _PICTURE_POINTS = 90  # number of points in a task's picture
 
 Points = Callable[[Generator, int], tuple[Tensor, Tensor]]
-"""``(generator, n) -> x (n, 2) float32, y (n,) 0 or 1``, with coordinates of about unit scale."""
+"""A function that draws n points with a generator: x, (n, 2) float32 of about unit scale, and y, 0 or 1."""
 
 
 def _add_noise(points: Tensor, generator: Generator, deviation: float) -> Tensor:
@@ -57,11 +57,6 @@ def _make_spiral(generator: Generator, n: int) -> tuple[Tensor, Tensor]:
     return 2 * _add_noise(arms, generator, 0.02), y
 
 
-def _load_data(points: Points) -> Data:
-    x, y = points(torch.Generator().manual_seed(0), _POINTS)
-    return split_data(x, y, outputs=2, judged=_POINTS // 4)
-
-
 def _make_picture(points: Points) -> dict[str, Any]:
     x, y = points(torch.Generator().manual_seed(1), _PICTURE_POINTS)
     positions = (x / x.abs().max()).tolist()
@@ -86,7 +81,10 @@ def _make_task(key: str, label: str, points: Points, purpose: str, **rest: Any) 
     rules = ("default", "straight_through", "clipped", "approx_sign", "reste")
     defaults: dict[str, Any] = {"rules": rules, "steps": 200, "hidden": (16, 16)}
     return Task(
-        key=key, label=label, purpose=purpose, data=cache_data(lambda: _load_data(points)),
+        key=key, label=label, purpose=purpose,
+        data=cache_data(
+            lambda: split_data(*points(Generator().manual_seed(0), _POINTS), outputs=2, judged=_POINTS // 4)
+        ),
         loss=cross_entropy, widths=(2, 2), kind="plane", chance=0.5, start_bias=1.0,
         picture=lambda: _make_picture(points), source=lambda _table: _write_source(points), **defaults | rest,
     )  # fmt: skip

@@ -26,7 +26,7 @@ class Column:
         name: the name of the column.
         low, high: the smallest and the largest number; None without numbers.
         different: the number of different texts.
-        classes: these texts with their counts, if they would be classes as a target; else empty.
+        classes: pairs of a text and its count, if the texts would be classes as a target; else empty.
         fault: why nothing can be learnt from it, as the end of a sentence, or "".
         suggested: why it should be left out, or "".
     """
@@ -94,19 +94,16 @@ def make_survey(text: str, target: str | None = None, without: Sequence[str] | N
         delimiter=cells.delimiter,
         decimal=cells.decimal,
         columns=columns,
-        head=_take_head(cells),
+        head=tuple(
+            tuple(truncate(cell, _MAX_TEXT) for cell in row)
+            for row in cells.texts.head(_HEAD_ROWS).to_numpy()
+        ),
         target=target,
         without=table.without,
         refused=refused,
         gaps=gaps,
         complete=complete,
     )
-
-
-def _take_head(cells: Cells) -> tuple[tuple[str, ...], ...]:
-    """Return the first rows of a table, with long cells shortened."""
-    rows = cells.texts.head(_HEAD_ROWS).to_numpy()
-    return tuple(tuple(truncate(cell, _MAX_TEXT) for cell in row) for row in rows)
 
 
 def _suggest_columns(cells: Cells, columns: Sequence[Column]) -> tuple[str, tuple[str, ...]]:

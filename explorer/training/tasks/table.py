@@ -42,7 +42,7 @@ judged = len(rows) // 5
 
 @lru_cache(maxsize=8)
 def read_table(text: str | Table) -> Data:
-    """Return a table as training data: shuffled, split, and standardised by column.
+    """Return a table as training data, which is shuffled, split, and standardised column by column.
 
     Every cell of the columns to learn from must be a number. The target is a class if its column holds texts,
     or whole numbers with at most 32 values; otherwise it is a number.
@@ -54,7 +54,10 @@ def read_table(text: str | Table) -> Data:
     inputs, target = cells.choose_columns(table)
     if cells.rows < MIN_TABLE_ROWS:
         raise ValueError(f"a table needs at least {MIN_TABLE_ROWS} rows of values, not {cells.rows}")
-    x, _ = _standardise(_read_numbers(cells, inputs))
+    for column in inputs:
+        if fault := cells.find_fault(column):
+            raise ValueError(f"{cells.name_of(column)} {fault}")
+    x, _ = _standardise(cells.numbers[inputs].to_numpy())
     if not x.any():
         raise ValueError("every column to learn from is constant: nothing can be learnt from it")
     y, names, unit = _read_targets(cells, target)
@@ -69,17 +72,12 @@ def read_table(text: str | Table) -> Data:
     return data
 
 
-def _read_numbers(cells: Cells, columns: Sequence[int]) -> np.ndarray:
-    for column in columns:
-        if fault := cells.find_fault(column):
-            raise ValueError(f"{cells.name_of(column)} {fault}")
-    return cells.numbers[list(columns)].to_numpy()
-
-
 def _read_targets(cells: Cells, target: int) -> tuple[Tensor, tuple[str, ...], tuple[float, float]]:
-    """Return the target of each row, the names of the classes, and the mean and deviation of numbers.
+    """Read the targets from one column of a table.
 
-    Without classes, the names are empty; with classes, mean and deviation are 0 and 1.
+    Returns:
+        The target of each row; the names of the classes, or () for numbers; and the mean and the deviation of
+            the numbers, or (0, 1) for classes.
     """
     if fault := cells.find_target_fault(target):
         raise ValueError(f"{cells.name_of(target)} {fault}")
@@ -90,7 +88,7 @@ def _read_targets(cells: Cells, target: int) -> tuple[Tensor, tuple[str, ...], t
 
 
 def _standardise(values: np.ndarray) -> tuple[Tensor, tuple[float, float]]:
-    """Return columns scaled to mean 0 and deviation 1, and the first one's original mean and deviation."""
+    """Scale columns to mean 0 and deviation 1. Also return the original mean and deviation of the first."""
     scale = np.abs(values).max(0)
     scaled = values / np.where(scale == 0, 1, scale)
     mean, deviation = scaled.mean(0), scaled.std(0)
@@ -100,7 +98,7 @@ def _standardise(values: np.ndarray) -> tuple[Tensor, tuple[float, float]]:
 
 
 def _read_classes(cells: Cells, target: int) -> tuple[Tensor, tuple[str, ...]]:
-    """Return the class of each row as an index, and the shortened names of the classes."""
+    """Return the index of the class of each row, and the shortened names of the classes."""
     labels, column_name = cells.texts[target].tolist(), cells.name_of(target)
     classes = sorted(set(labels))
     if len(classes) < 2:
@@ -115,7 +113,10 @@ def _read_classes(cells: Cells, target: int) -> tuple[Tensor, tuple[str, ...]]:
 
 
 def _dispatch_loss(part: str) -> Any:
-    """Return a loss's method ``part`` for both kinds of target: cross-entropy for classes, else squares."""
+    """Return a function that calls one of the functions in ``Loss``, such as "shares".
+
+    It is that of the cross-entropy for classes, and that of the mean squared error for numbers.
+    """
 
     def call(output: Tensor, y: Tensor, *rest: Any) -> Any:
         return getattr(mean_squared_error if y.is_floating_point() else cross_entropy, part)(output, y, *rest)
@@ -124,7 +125,6 @@ def _dispatch_loss(part: str) -> Any:
 
 
 def _write_source(text: str | Table | None) -> str:
-    """Return Python code that reads the table from a file, for an exported script."""
     table = Table.create(text or "")
     cells = parse_cells(table.text)
     inputs, target = cells.choose_columns(table)

@@ -84,10 +84,10 @@ class Task:
         of_own_op: sentences that hold only for the default op with its default parameters.
         steps, lr, hidden, batch, optimiser, bias, init_scale, seeds, seed, pace, sigma, learn, learn_rate,
             learn_each, device: as in ``Settings``.
-        source: returns code for a script, given a table: the examples x and y and the number ``judged``;
-            without held-out data, x and y as drawn from ``generator``.
-        picture: returns ``{"points": [[x, y, class], …]}`` within −1 and 1, ``{"grid": rows of 0 to 1}``, or
-            None.
+        source: a function from a table to code for a script. The code defines the examples x and y and the
+            number ``judged``; without held-out data it draws x and y with ``generator``.
+        picture: a function that returns ``{"points": [[x, y, class], …]}`` within −1 and 1, ``{"grid": rows
+            of 0 to 1}``, or None.
     """
 
     key: str

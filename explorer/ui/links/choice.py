@@ -38,7 +38,7 @@ class Choice(View, TrainingSettings):
         colours: one digit for the colour of each rule; "" stands for 1, 2, 3 ….
         slow: the stage of slow motion, optionally with the numbers of rule, layer, unit and row, counted from
             1; "" if slow motion is closed.
-        parameters: the values that differ from their defaults, by name or by ``rule.name``.
+        parameters: a dict from names, or ``rule.name``, to the values that differ from their defaults.
         learns: the parameter whose gradient is plotted, or "".
         rates: the learning rates of a study; () for the task's defaults.
         controls: whether a study also trains the controls zero and reversal.
@@ -109,7 +109,7 @@ def is_stochastic(op: Op, rules: Sequence[Rule]) -> bool:
 
 
 def collect_parameters(op: Op, rules: Sequence[Rule], loss: Loss | None = None) -> dict[str, Parameter]:
-    """Return the parameters of an op, its backward rules and its loss as a dict by name.
+    """Return the parameters of an op, its backward rules and its loss as a dict from names to parameters.
 
     Ops and rules with a parameter of the same name share it. However, if a rule gives the op's name another
     meaning, or two rules disagree on its default, bounds or meaning, each rule gets its own parameter named
@@ -134,9 +134,9 @@ def collect_parameters(op: Op, rules: Sequence[Rule], loss: Loss | None = None) 
 def sort_bounds(
     op: Op, rules: Sequence[Rule], values: Mapping[str, float]
 ) -> tuple[dict[str, float], list[str]]:
-    """Return parameter values with pairs such as lo and hi swapped if the lower bound exceeds the upper.
+    """Swap the values of pairs of parameters such as lo and hi if the lower bound exceeds the upper.
 
-    Also returns a message for each swapped pair.
+    Returns a dict from names to the values, and a message for each swapped pair.
     """
     result, notices = dict(values), []
     controls = collect_parameters(op, rules)
@@ -153,7 +153,7 @@ def sort_bounds(
 
 
 def format_training_settings(choice: Choice) -> dict[str, str]:
-    """Return a dict of the training settings that differ from their defaults, formatted for a link.
+    """Return a dict from names to the training settings that differ from their defaults, as text for a link.
 
     The dict also contains the task unless it is the default, the settings of a study, and the branch points,
     one per line.
@@ -164,17 +164,14 @@ def format_training_settings(choice: Choice) -> dict[str, str]:
         if (text := setting.text_of(getattr(choice, name)))
         != setting.text_of(setting.default_of(choice.task))
     }
-    texts |= _format_study_settings(choice) | (
-        {"branch": format_branches(choice.branch)} if choice.branch else {}
-    )
+    others = {
+        "rates": format_numbers(choice.rates),
+        "controls": "" if choice.controls else "no",
+        "equal": "yes" if choice.equal else "",
+        "branch": format_branches(choice.branch),
+    }
+    texts |= {name: text for name, text in others.items() if text}
     return texts if choice.task == DEFAULT_TASK else {"task": choice.task, **texts}
-
-
-def _format_study_settings(choice: Choice) -> dict[str, str]:
-    """Return a dict of the study settings that differ from their defaults, formatted for a link."""
-    texts = {"rates": format_numbers(choice.rates), "controls": "" if choice.controls else "no"}
-    texts |= {"equal": "yes" if choice.equal else ""}
-    return {name: text for name, text in texts.items() if text}
 
 
 def format_numbers(numbers: Sequence[float]) -> str:

@@ -126,7 +126,6 @@ class CurveReader(Reader):
         return _DEFAULT.learns
 
     def _read_view(self) -> dict[str, Any]:
-        """Parse the query parameters of the chart's view, such as the x range."""
         readers = {
             "number": self._read_number,
             "range": self._read_range,

@@ -100,7 +100,6 @@ class TrainingReader(Reader):
         return point
 
     def _read_study(self, choice: Choice) -> Choice:
-        """Return a copy of the page settings with the study settings from the link."""
         rates = self._read_numbers("rates", MIN_LR, MAX_LR, MAX_RATES, "The task's usual ones are taken.")
         if rates == make_default_rates(TASKS[choice.task].lr):
             rates = ()

@@ -25,8 +25,8 @@ from explorer.questions import Question
 from explorer.questions.code import LANGUAGES, NOTEBOOK
 from explorer.reading import MAX_CHARACTERS
 from explorer.study import SCALED, UNSCALED, make_default_rates
-from explorer.training import CONTROLS, DEFAULT_TASK, FIRST, SETTINGS, TASKS, Setting, Settings, Task
-from explorer.training.instruments import INSTRUMENTS, Instrument
+from explorer.training import CONTROLS, DEFAULT_TASK, FIRST, SETTINGS, TASKS, Settings, Task
+from explorer.training.instruments import INSTRUMENTS
 from explorer.training.limits import (
     MAX_CLASSES,
     MAX_LR,
@@ -42,7 +42,7 @@ from explorer.training.runs import DEVICES
 from explorer.training.scheduling.status import SENTENCES
 from explorer.ui.links.choice import QUERY_KEYS, Choice, format_numbers, format_training_settings
 from explorer.ui.links.link import from_text, is_embedded
-from explorer.ui.links.presets import PRESETS, STUDIES, TRAINING, Preset
+from explorer.ui.links.presets import PRESETS, STUDIES, TRAINING
 from explorer.ui.links.preview import describe_purpose, make_head_elements, make_title
 from explorer.ui.links.training_words import MAX_RATES
 
@@ -69,7 +69,7 @@ def get_saved_name() -> str:
 
 
 def make_page_document(suffix: str = "", below: str = "assets/") -> Answer:
-    """Return the data that every page loads first: the catalogue, links, training settings and limits.
+    """Return the data that every page loads first: the catalogue, links, settings and limits.
 
     Args:
         suffix: the end of the pages' addresses, such as ".html".
@@ -104,13 +104,29 @@ STUDY_LIMITS = {
 
 def describe_training() -> Answer:
     """Return the training settings, tasks and measurements that the controls of the training page offer."""
+    setting_fields = ("name", "kind", "label", "meaning", "low", "high", "live")
+    instrument_fields = ("key", "kind", "label", "sentence", "limits", "cost", "window")
     return {
-        "settings": [_describe_setting(setting) for setting in SETTINGS.values() if setting.visible],
+        "settings": [
+            {name: getattr(setting, name) for name in setting_fields}
+            | {"words": {word: _LABELS.get(word, word) for word in setting.words}}
+            for setting in SETTINGS.values()
+            if setting.visible
+        ],
         "tasks": [_describe_task(task) for task in TASKS.values()],
         "firstTask": FIRST,
         "usualTask": DEFAULT_TASK,
         "controls": CONTROLS,
-        "instruments": [_describe_instrument(instrument) for instrument in INSTRUMENTS.values()],
+        "instruments": [
+            {name: getattr(instrument, name) for name in instrument_fields}
+            | {
+                "arguments": [
+                    {"name": each.name, "label": each.label} for each in instrument.arguments if each.label
+                ],
+                "panel": instrument.panel and {"key": instrument.key, **asdict(instrument.panel)},
+            }
+            for instrument in INSTRUMENTS.values()
+        ],
         "sentences": {state: SENTENCES[state] for state in ("ready", "running", "paused")},
     }
 
@@ -125,21 +141,6 @@ def _list_panels(task: Task) -> list[str]:
         if each.panel and (each.panel.when or not each.missing(settings))
     }
     return sorted(panels, key=lambda key: panels[key].order)
-
-
-def _describe_instrument(instrument: Instrument) -> Answer:
-    """Return an instrument (a measurement of nets) as JSON data."""
-    fields = ("key", "kind", "label", "sentence", "limits", "cost", "window")
-    arguments = [{"name": each.name, "label": each.label} for each in instrument.arguments if each.label]
-    panel = instrument.panel and {"key": instrument.key, **asdict(instrument.panel)}
-    return {name: getattr(instrument, name) for name in fields} | {"arguments": arguments, "panel": panel}
-
-
-def _describe_setting(setting: Setting) -> Answer:
-    """Return a training setting as JSON data, with a label for each value that it can have."""
-    fields = ("name", "kind", "label", "meaning", "low", "high", "live")
-    values = {name: getattr(setting, name) for name in fields}
-    return values | {"words": {word: _LABELS.get(word, word) for word in setting.words}}
 
 
 def _describe_task(task: Task) -> Answer:
@@ -203,7 +204,7 @@ def render_explore(query: str) -> tuple[str, str]:
 
 
 def make_page_data(choice: Choice, part: str) -> Answer:
-    """Return the data of a page's component: the user's settings, and data that all visitors share."""
+    """Return the data of a page's component: the user's settings, and data for all visitors."""
     return {
         "folder": get_folder(),
         "plotly": PLOTLY,
@@ -217,15 +218,17 @@ def make_page_data(choice: Choice, part: str) -> Answer:
 
 @cache
 def _list_examples(part: str) -> list[Answer]:
-    """Return the ready-made examples of a page as JSON data."""
-    return [_describe_example(preset) for preset in _PRESETS.get(part, ())]
-
-
-def _describe_example(preset: Preset) -> Answer:
     fields = ("name", "hint", "train", "table", "source")
-    lesson = {"key": preset.lesson, "title": LESSONS[preset.lesson].title} if preset.lesson else None
-    values = {name: getattr(preset, name) for name in fields}
-    return values | {"lesson": lesson, "choice": serialize_choice(preset.choice)}
+    return [
+        {name: getattr(preset, name) for name in fields}
+        | {
+            "lesson": {"key": preset.lesson, "title": LESSONS[preset.lesson].title}
+            if preset.lesson
+            else None,
+            "choice": serialize_choice(preset.choice),
+        }
+        for preset in _PRESETS.get(part, ())
+    ]
 
 
 def serialize_choice(choice: Choice) -> Answer:
@@ -282,17 +285,11 @@ def _compute_lesson(key: str) -> Answer:
         scene["choice"] = serialize_choice(from_text(scene["query"])[0])
     for answer in data["prediction"]["answers"]:
         if answer["picture"]:
-            answer |= _describe_picture(answer["picture"])
+            rule = find_rule(answer["picture"])
+            answer["picture"] = rule.key
+            # The browser does not know a rule that is a formula.
+            answer["entry"] = make_entry(rule) if rule.key.startswith(FORMULA_PREFIX) else None
     return data
-
-
-def _describe_picture(rule: str) -> Answer:
-    """Return a backward rule's key, with its catalogue entry if the browser does not know the rule."""
-    record = find_rule(rule)
-    return {
-        "picture": record.key,
-        "entry": make_entry(record) if record.key.startswith(FORMULA_PREFIX) else None,
-    }
 
 
 QUESTIONS = {

@@ -104,8 +104,8 @@ FAULTS = (
     Fault(
         name="Branch points beyond the limit are dropped silently",
         file="explorer/ui/server/runs/jobs.py",
-        old="for text in points[: MAX_BRANCHES + 1])",
-        new="for text in points[:MAX_BRANCHES])",
+        old="for text in branch[: MAX_BRANCHES + 1])",
+        new="for text in branch[:MAX_BRANCHES])",
         tests="ui/server/runs/test_jobs.py",
     ),
     Fault(

@@ -52,5 +52,5 @@ def measure_first_nets(
 
 
 def to_uint8(values: Tensor) -> Any:
-    """Return values from 0 to 1 as a flat uint8 array of values from 0 to 255, with 0 for NaN."""
+    """Return values from 0 to 1 as a flat array of integers from 0 to 255. NaN becomes 0."""
     return (values.clamp(0, 1) * 255).round().nan_to_num(0).to(torch.uint8).flatten().numpy()

@@ -45,9 +45,14 @@ class Flips:
         return self._loss.shares(self._output.unsqueeze(2), self._answers, self._count)
 
     def tabulate_growth(self, distances: Tensor, members: slice = slice(None)) -> Tensor:
-        """Return how much the loss grows if a unit's output changes, for each unit and each distance.
+        """Return how much the loss grows if the output of one unit changes by each of several distances.
 
-        The result has shape (members, distances, units, n). ``members`` selects nets of the ensemble.
+        Args:
+            distances: the changes of the output, (d,).
+            members: the nets of the ensemble.
+
+        Returns:
+            The growth for each unit and example, (members, d, units, n).
         """
         return self._loss.growth(
             self._output[members], self._answers[members], self._count, self._weights[members], distances
@@ -59,7 +64,7 @@ class Flips:
         return [slice(start, start + size) for start in range(0, len(self.x), size)]
 
     def compute_growth(self, change: Tensor) -> Tensor:
-        """Return how much the loss grows if one unit's output changes by the amount in ``change``.
+        """Return how much the loss grows if the output of one unit changes by the amount in ``change``.
 
         The changes and the result have shape (members, units, n). Only one unit is changed at a time.
         """

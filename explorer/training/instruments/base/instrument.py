@@ -101,7 +101,7 @@ class Nets:
         return [number for number, trace in enumerate(self.current_pass.traces) if trace.gradient is not None]
 
     def get_parameters(self, member: int, layer: int, unit: int | None = None) -> dict[str, float]:
-        """Return the current values of all parameters of the op and of one net's backward rule, by name.
+        """Return a dict from the names of all parameters of the op and of a net's rule to their values.
 
         Args:
             member: the index of the net among the active members.

@@ -51,10 +51,14 @@ class Jumps:
         return REACH * self.sigma
 
     def compute_weights(self, x: Tensor, part: slice, shares: Tensor) -> Tensor:
-        """Return sums of ``shares`` over jumps, weighted by the noise density at their distance from each x.
+        """Return sums over jumps, weighted by the density of the noise at their distance from each x.
 
-        Densities are relative to their peak. ``x`` has shape (points,), ``shares`` has a row for each jump of
-        ``part``.
+        Densities are relative to their peak.
+
+        Args:
+            x: (points,).
+            part: the jumps to sum over.
+            shares: the values to sum, with a row for each jump of ``part``.
         """
         distance = (x[:, None] - self.at[part]) / self.sigma
         density: Tensor = NOISE.parsed_density.bind()(distance) / NOISE.peak
@@ -84,7 +88,7 @@ class Groups:
     weights: Tensor
 
     def compute_weight(self, x: Tensor, group: Tensor) -> Tensor:
-        """Return, at each x, the factor on the change of the loss across a group of jumps."""
+        """Return the factor by which the change of the loss across a group of jumps counts at each x."""
         points = self.weights.shape[1]
         position = ((x - look_up(self.origin, group)) / self.spacing).nan_to_num_(0).clamp_(0, points - 1.01)
         point = position.long()
@@ -95,7 +99,7 @@ class Groups:
 
 
 def group_jumps(jumps: Jumps, device: torch.device) -> Groups:
-    """Return neighbouring jumps of an op in groups, in which its value changes little."""
+    """Put neighbouring jumps of an op into groups in which its value changes little."""
     parts = _split_jumps(jumps.below.tolist(), jumps.above.tolist(), _MAX_SHARED * jumps.sigma)
     first, last = (torch.stack([jumps.at[part][side] for part in parts]) for side in (0, -1))
     origin, spacing = first - jumps.reach, jumps.sigma / FINE
@@ -123,7 +127,7 @@ def group_jumps(jumps: Jumps, device: torch.device) -> Groups:
 
 
 def _split_jumps(below: list[float], above: list[float], max_distance: float) -> list[slice]:
-    """Return slices of neighbouring jumps of an op whose values differ by at most ``max_distance``."""
+    """Return slices of neighbouring jumps whose values differ by at most ``max_distance``."""
     starts: list[int] = []
     low, high = math.inf, -math.inf
     for index, values in enumerate(zip(below, above, strict=True)):
@@ -158,9 +162,9 @@ class Distances:
     weights: Tensor
 
     def compute_weight(self, x: Tensor) -> Tensor:
-        """Return, at each x, the factor in the gradient of the loss change for each fixed output change.
+        """Return the factor by which the change of the loss at each fixed distance counts at each x.
 
-        The output changes are the last dimension.
+        The distances are the last dimension.
         """
         cell = torch.bucketize(x, self.at)
         position = (
@@ -201,9 +205,10 @@ def make_distances(jumps: Jumps, device: torch.device) -> Distances:
 
 
 def _choose_distances(leads: Tensor, max_distance: float) -> Tensor:
-    """Return a few representative output changes, of both signs and including 0, in ascending order.
+    """Choose a few representative changes of the output among ``leads``, in ascending order.
 
-    Gaps that contain omitted changes are at most ``max_distance`` wide.
+    The result has both signs and includes 0. Gaps that contain omitted changes are at most ``max_distance``
+    wide.
     """
     selected, before = [0.0], 0.0
     for size in sorted(set(leads.abs().round(decimals=6).tolist())):
@@ -215,7 +220,10 @@ def _choose_distances(leads: Tensor, max_distance: float) -> Tensor:
 
 
 def _compute_tents(values: Tensor, ends: Tensor) -> Tensor:
-    """Return the weights of linear interpolation between ascending points (``ends``), as (values, points)."""
+    """Return the weights of linear interpolation between ascending points, (values, points).
+
+    ``ends`` are the points.
+    """
     after = torch.bucketize(values, ends).clamp_(1, len(ends) - 1)[:, None]
     low, high = ends[after - 1], ends[after]
     share = ((values[:, None] - low) / (high - low)).clamp_(0, 1)

@@ -139,11 +139,11 @@ def draw_histogram(counts: NDArray[Any], highest: int, edges: NDArray[Any], **op
 def draw_lines(
     lines: Sequence[NDArray[Any]], bands: Sequence[Sequence[NDArray[Any]]] = (), *, name: str, height: float
 ) -> Block:
-    """Return a block with a small chart over the steps: a line per layer, each with an optional band.
+    """Return a block with a small chart over the steps, which has a line for each layer.
 
     Args:
         lines: (points,) for each layer.
-        bands: the lower and the upper ends of the band of each layer, (points,) each.
+        bands: the lower and the upper ends of a band for each layer, (points,) each; () for no bands.
         name: written before the highest value.
         height: of the chart, in rem.
     """

@@ -10,7 +10,7 @@ _MAX_DIGITS = 9
 
 
 def make_question(key: str, numbers: Mapping[str, int]) -> str:
-    """Return a request to an instrument as text: its key and integer arguments, ``raster?example=5``.
+    """Return a request to an instrument as text such as ``raster?example=5``.
 
     The order of the arguments does not matter.
     """
@@ -23,7 +23,7 @@ def key_of(text: str) -> str:
 
 
 def numbers_of(text: str) -> dict[str, int]:
-    """Return the integer arguments in a request such as ``raster?example=5``, as a dict by name.
+    """Return a dict from names to the integer arguments in a request such as ``raster?example=5``.
 
     Raises ValueError if one of them is not a whole number.
     """

@@ -259,7 +259,6 @@ def _make_facts(step: Step, rule: int, linear: bool) -> dict[str, Any]:
 
 
 def _describe_factor(step: Step, rule: Rule, linear: bool) -> str:
-    """Return words for how a backward rule changes the upstream gradient g in this step."""
     if not rule.needs_loss:
         return _FACTOR_WORDS[linear].format(u=" and u" if is_draw_dependent(step.nets.op, rule) else "")
     loss = "the loss of the batch" if step.on_weights else "the example's part of the batch's loss"

@@ -57,17 +57,26 @@ class Stage:
 
 
 def _units(read: Callable[[Step], Tensor]) -> Tensors:
-    """Return how to read a tensor with one row per example and one column per unit, and its axes."""
+    """Return the function ``read`` of a tensor with a row for each example and a column for each unit.
+
+    It is returned with these axes.
+    """
     return read, ("row", "unit")
 
 
 def _weights(read: Callable[[Step], Tensor]) -> Tensors:
-    """Return how to read a tensor with one row per input and one column per unit, and its axes."""
+    """Return the function ``read`` of a tensor with a row for each input and a column for each unit.
+
+    It is returned with these axes.
+    """
     return read, ("input", "unit")
 
 
 def _outputs(read: Callable[[Step], Tensor]) -> Tensors:
-    """Return how to read a tensor with one row per example and one column per output, and its axes."""
+    """Return the function ``read`` of a tensor with a row for each example and a column for each output.
+
+    It is returned with these axes.
+    """
     return read, ("example", "output")
 
 

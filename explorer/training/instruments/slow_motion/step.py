@@ -173,7 +173,7 @@ class Step:
         return tensor.reshape(*tensor.shape[:2], -1, self.places).mT.flatten(1, 2)
 
     def _expand_loss(self, loss: Tensor | None) -> Tensor | None:
-        """Return each example's contribution to the loss in the shape of the op's input; None stays None."""
+        """Return each example's contribution to the loss in the shape of the op's input, or None for None."""
         if loss is None or self.trace.x is None:
             return None
         losses = loss.sum(1, keepdim=True) if self.on_weights else loss.repeat(1, self.times, 1)
@@ -186,7 +186,7 @@ class Step:
         )
 
     def _read_weights(self, method: str, views: Views) -> Tensor:
-        """Call a method, by name, of the layer that holds the weights of this step; return its tensor."""
+        """Return the result of the method with this name of the layer that holds the weights of this step."""
         read: Callable[..., Tensor] = getattr(self.nets.ensemble.layers[self._weight_layer], method)
         return read(views[self._weight_layer])
 

@@ -13,7 +13,7 @@ from explorer.training.nets.layers.op_rules import Function, OpRules
 from explorer.training.numerics import is_step_aligned
 
 RandomValues = Mapping[str, Tensor]
-"""Random draws, and losses that depend on them, by their names in formulas: each like x."""
+"""A dict from names in formulas to random draws and to losses that depend on them, in the shape of x."""
 
 NO_RANDOM_VALUES: RandomValues = {}
 _OP, _RULE, _EVALUATION = range(3)
@@ -55,8 +55,13 @@ class Boundary:
         functions = _list_functions(joined, rules)
         ops, rows = zip(*(functions[rule] for rule in rules), strict=True) if rules else ((), ())
         evaluation_ops = [joined.evaluation_op] * len(rules) if joined.evaluation_op else ops
-        self._calls_by_member = [_list_calls(part) for part in (ops, rows, evaluation_ops)]
-        self._calls_by_run = [_merge_calls(part) for part in (ops, rows, evaluation_ops)]
+        self._calls_by_member: list[list[Call]] = []
+        self._calls_by_run: list[list[Call]] = []
+        for kind in (ops, rows, evaluation_ops):
+            self._calls_by_member.append([(each, at, at + 1) for at, each in enumerate(kind)])
+            # Neighbouring nets that have the same function share a call.
+            runs = [list(run) for _, run in groupby(range(len(kind)), key=lambda at: id(kind[at]))]
+            self._calls_by_run.append([(kind[run[0]], run[0], run[-1] + 1) for run in runs])
 
     @property
     def asks(self) -> frozenset[str]:
@@ -82,7 +87,7 @@ class Boundary:
         *,
         evaluating: bool = False,
     ) -> Tensor:
-        """Return the op's output for each element of x, by the op that each net has."""
+        """Return the op's output for each element of x."""
         calls = self._split_calls(_EVALUATION if evaluating else _OP, (x,))
         return _concatenate([self._call(call, inputs, learned, random) for call, inputs in calls])
 
@@ -144,7 +149,6 @@ class Boundary:
     def _call(
         self, call: Call, tensors: Sequence[Tensor], learned: Sequence[Tensor], random: RandomValues
     ) -> Tensor:
-        """Return the result of the op or a backward rule for the neighbouring nets that share this call."""
         function, a, b = call
         if not self._learning[a]:
             return function(*tensors)
@@ -153,12 +157,15 @@ class Boundary:
     def _collect_arguments(
         self, learned: Sequence[Tensor], random: RandomValues, a: int, b: int
     ) -> dict[str, Tensor]:
-        """Return a dict, by name, of the learned parameters and random numbers of the nets from a up to b."""
+        """Return a dict from names to the learned parameters and random numbers of the nets a to b − 1."""
         named = [*zip(self._names, learned, strict=True), *random.items()]
         return {name: values[a:b] for name, values in named}
 
     def _split_calls(self, kind: int, tensors: Sequence[Tensor]) -> Iterable[tuple[Call, Sequence[Tensor]]]:
-        """Return each call of the op or of a backward rule, with the part of each tensor that it needs."""
+        """Return each call of the op or of a rule, with the slices of the tensors for its nets.
+
+        ``kind`` is ``_OP``, ``_RULE`` or ``_EVALUATION``.
+        """
         calls = (
             self._calls_by_member
             if self.has_reduction or not is_step_aligned(tensors[0])
@@ -176,9 +183,9 @@ def get_random_values(
     arrange: Callable[[Tensor], Tensor] = lambda each: each,
     adapt_loss: Callable[[Tensor], Tensor] = lambda loss: loss,
 ) -> RandomValues:
-    """Return a dict of the random numbers and losses that the formula of an op or rule uses, by name.
+    """Return the random numbers and losses that the formula of an op or rule uses, as a dict from names.
 
-    Empty if no op or rule is stochastic.
+    The dict is empty if no op or rule is stochastic.
 
     Args:
         trace: what the layer computed in the forward pass.
@@ -198,7 +205,7 @@ def get_random_values(
 def _list_functions(joined: OpRules, rules: Sequence[int]) -> dict[int, tuple[Function, Function]]:
     """Return a dict from each rule's index to the op and the rule's gradient function.
 
-    With learned parameters the functions take values by name.
+    The functions of a rule with learned parameters take a dict from names to their values as last argument.
     """
     ops: dict[int, Function] = {}  # nets with the same op share one function
     result: dict[int, tuple[Function, Function]] = {}
@@ -210,19 +217,5 @@ def _list_functions(joined: OpRules, rules: Sequence[int]) -> dict[int, tuple[Fu
     return result
 
 
-def _list_calls(functions: Sequence[Function]) -> list[Call]:
-    """Return one call (function, first member, end) for each net, given the function of each net."""
-    return [(function, member, member + 1) for member, function in enumerate(functions)]
-
-
-def _merge_calls(functions: Sequence[Function]) -> list[Call]:
-    """Return one call (function, first member, end) for neighbouring nets that share a function."""
-    groups = [
-        list(each) for _, each in groupby(range(len(functions)), key=lambda member: id(functions[member]))
-    ]
-    return [(functions[members[0]], members[0], members[-1] + 1) for members in groups]
-
-
 def _concatenate(results: list[Tensor]) -> Tensor:
-    """Join the results of several calls along their first dimension."""
     return torch.cat(results) if len(results) > 1 else results[0]

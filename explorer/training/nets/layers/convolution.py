@@ -86,7 +86,8 @@ class Convolution(Dense):
         inputs = x if self._first else extract_patches(x, self._maps, self.stride)
         trace.saved = (inputs,)
         weights, *bias = parameters
-        return self._to_units(multiply_members(weights.mT, inputs, *(each.mT for each in bias)))
+        maps = multiply_members(weights.mT, inputs, *(each.mT for each in bias))
+        return maps.view(len(maps), self.output.units, -1).mT
 
     def propagate(self, g: Tensor, parameters: Parameters) -> Tensor:
         """Return the gradient at x, by summing over overlapping patches."""
@@ -94,7 +95,6 @@ class Convolution(Dense):
         return _fold_patches(self._split_places(at_patches), self._maps, self.stride)
 
     def _write_gradients(self, g: Tensor, gradients: Parameters, trace: Trace) -> None:
-        """Compute the gradients of weights and biases and write them to ``gradients``."""
         g = group_by_channel(g, self.channels)
         gradients[0].copy_(multiply_members(trace.saved[0], g.mT))
         for bias in gradients[1:]:
@@ -113,10 +113,6 @@ class Convolution(Dense):
     def _split_places(self, patches: Tensor) -> Tensor:
         """Return patches with kernel positions separate from examples, (members, numbers, places, n)."""
         return patches.view(*patches.shape[:2], self.uses, -1)
-
-    def _to_units(self, maps: Tensor) -> Tensor:
-        """Return feature maps of shape (members, channels, places · n) as (members, n, units)."""
-        return maps.view(len(maps), self.output.units, -1).mT
 
 
 class Pool(Layer):
@@ -192,5 +188,4 @@ def _fold_patches(at_patches: Tensor, maps: Maps, stride: int) -> Tensor:
 
 
 def _count_places(side: int, stride: int) -> int:
-    """Return the number of kernel positions along one side of a feature map."""
     return (side - 1) // stride + 1

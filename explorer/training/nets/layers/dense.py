@@ -47,7 +47,6 @@ class Dense(Layer):
         return self._product(g, parameters[0].mT)
 
     def _write_gradients(self, g: Tensor, gradients: Parameters, trace: Trace) -> None:
-        """Compute the gradients of the weights and biases and write them to ``gradients``."""
         gradients[0].copy_(self._product(trace.saved[0].mT, g))
         for bias in gradients[1:]:
             torch.sum(g, 1, keepdim=True, out=bias)

@@ -89,9 +89,9 @@ class Trace:
 
 
 def make_moments(layers: Sequence["Layer"], step: int, redraws: int = 0) -> list[Moment]:
-    """Return a ``Moment`` for each layer: the step and layer number that determine its random numbers.
+    """Return a ``Moment`` for each layer, which determines its random numbers.
 
-    ``redraws`` is that of ``Moment``.
+    ``step`` and ``redraws`` are those of ``Moment``.
     """
     with_op = accumulate(layer.site is not None for layer in layers)
     return [Moment(step, max(number - 1, 0), redraws) for number in with_op]
@@ -122,7 +122,7 @@ class Layer:
     asks: frozenset[str] = frozenset()
 
     def split_parameters(self, parameters: Parameters) -> tuple[Parameters, Parameters]:
-        """Return a layer's parameters in two parts: weights and biases, and the op's learned parameters."""
+        """Return the weights and biases of a layer, and the learned parameters of its op."""
         return parameters[: len(self.shapes)], parameters[len(self.shapes) :]
 
     def init_parameters(self, generator: Generator, scale: float) -> list[Tensor]:
@@ -140,7 +140,7 @@ class Layer:
     def compute_gradients(self, g: Tensor, trace: Trace) -> list[Tensor]:
         """Return the gradients of the layer's parameters for the first examples only.
 
-        The weights' gradient comes first; each is (members, …). ``g``: the gradient at this layer's output,
+        The result begins with the gradient of the weights. ``g`` is the gradient at this layer's output,
         (members, n or fewer, outputs).
         """
         raise NotImplementedError
@@ -202,8 +202,8 @@ class Spread(Layer):
 
 
 def spread(x: Tensor, seeds: Tensor) -> Tensor:
-    """Return data with one entry per random seed repeated for every net of that seed.
+    """Return data with one entry per random seed as data with one entry per net, (members, …).
 
-    ``x`` has shape (seeds or 1, …), the result (members, …).
+    The data have shape (seeds or 1, …). ``seeds`` are the indices of the nets' seeds.
     """
     return x.expand(len(seeds), *x.shape[1:]) if len(x) == 1 else x[seeds.to(x.device)]

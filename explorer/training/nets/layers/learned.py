@@ -23,9 +23,9 @@ class LearnedParameter(NamedTuple):
 
 
 def list_learned(op: Op, rule: Rule, learn: Sequence[str]) -> tuple[str, ...]:
-    """Return which of the requested parameters of an op can be trained with a backward rule.
+    """Return the names of those parameters in ``learn`` that can be trained with an op and a rule.
 
-    Names are ``name`` or ``rule.name``.
+    An entry of ``learn`` is a name, or ``rule.name`` for one rule only.
     """
     if not learn:
         return ()
@@ -60,21 +60,18 @@ def collect_learned(
 
 
 def check_learn(ops: Sequence[Op], rules: Sequence[Rule], learn: Sequence[str]) -> tuple[str, ...]:
-    """Check the names of the parameters to train: ``name``, or ``rule.name`` for one backward rule.
+    """Check the names of the parameters to train, and return them.
 
-    Returns them. Raises ValueError with a plain sentence if a name learns with none of the ops and rules.
+    A name is that of a parameter, or ``rule.name`` for one rule only. Raises ValueError with a plain sentence
+    if a name learns with none of the ops and rules.
     """
     for name in learn:
-        if not any(list_learned(op, rule, [name]) for op, rule in product(ops, rules)):
-            raise ValueError(f"{truncate(name)} cannot learn: {_explain_unlearnable(ops[0], rules, name)}")
+        if any(list_learned(op, rule, [name]) for op, rule in product(ops, rules)):
+            continue
+        rule = next((rule for rule in rules if name.startswith(f"{rule.key}.")), rules[0])
+        try:
+            find_contribution(ops[0], rule, name.removeprefix(f"{rule.key}."))
+        except ValueError as error:
+            raise ValueError(f"{truncate(name)} cannot learn: {error}") from error
+        raise AssertionError("a parameter can be learned only if its gradient is known")
     return tuple(learn)
-
-
-def _explain_unlearnable(op: Op, rules: Sequence[Rule], name: str) -> str:
-    """Return a clause that explains why a parameter cannot be trained."""
-    rule = next((rule for rule in rules if name.startswith(f"{rule.key}.")), rules[0])
-    try:
-        find_contribution(op, rule, name.removeprefix(f"{rule.key}."))
-    except ValueError as error:
-        return str(error)
-    raise AssertionError("a parameter can be learned only if its gradient is known")

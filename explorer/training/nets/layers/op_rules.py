@@ -26,7 +26,8 @@ class OpRules(NamedTuple):
         learning: for each rule, the functions for its learned parameters; None if it has none and nothing is
             random.
         starts: for each rule, the start values of ``learned``.
-        evaluation_op: the op for held-out data, called with random draws by name; None if it is ``op``.
+        evaluation_op: the op for held-out data, called with x and a dict from names to random draws; None if
+            it is ``op``.
         draw_names: the names of the draws and losses that the op or a rule uses, such as ``"u()"``.
     """
 
@@ -58,7 +59,7 @@ def join_rules(
     Args:
         op: the op's key or record.
         rules: keys or records of the rules.
-        parameters: values of parameters by name.
+        parameters: a dict from the names of parameters to their values.
         learn: names of parameters that learn, as in ``Settings``.
         learned: the learned parameters of the result.
     """
@@ -68,31 +69,24 @@ def join_rules(
     is_stochastic = op.is_random or any(rule.is_random for rule in entries)
     learnings = _make_learnings(op, entries, parameters, learn, always=bool(is_stochastic))
     active_learnings = [each for each in learnings if each]
+    values = [resolve_values(op, rule, parameters) for rule in entries]
+    pairs: list[tuple[Function, Function]]
+    if is_stochastic:
+        pairs = [(each.forward, each.gradient) for each in active_learnings]
+    else:
+        forward, _ = _pair(op, find_rule("default"), to_hex(resolve_values(op, None, parameters)))
+        gradients = [_pair(op, rule, to_hex(each))[1] for rule, each in zip(entries, values, strict=True)]
+        pairs = [(forward, gradient) for gradient in gradients]
+    judged = bind_learnable(op.evaluation_op, find_rule("default"), {}, ()).op if op.judged else None
     return OpRules(
-        [(each.forward, each.gradient) for each in active_learnings]
-        if is_stochastic
-        else _make_pairs(op, entries, parameters),
+        pairs,
         any(formula and find_reductions(formula.tree) for formula in formulas),
         tuple(learned),
         learnings,
-        [_list_starts(resolve_values(op, rule, parameters), parameters, learned) for rule in entries],
-        _make_evaluation_op(op),
+        [[each.get(one.name, parameters.get(one.name, one.start)) for one in learned] for each in values],
+        judged and (lambda x, tensors: judged(x, None, None, tensors)),
         frozenset(name for each in active_learnings for name in each.random_names),
     )
-
-
-def _make_pairs(op: Op, rules: Sequence[Rule], parameters: Mapping[str, float]) -> list[Pair]:
-    """Return a pair (op function, gradient function) for each rule, all with the same op function."""
-    forward, _ = _pair(op, find_rule("default"), to_hex(resolve_values(op, None, parameters)))
-    return [(forward, _pair(op, rule, to_hex(resolve_values(op, rule, parameters)))[1]) for rule in rules]
-
-
-def _make_evaluation_op(op: Op) -> Function | None:
-    """Return the function that replaces the op on held-out data, or None if it is the op itself."""
-    if not op.judged:
-        return None
-    function = bind_learnable(op.evaluation_op, find_rule("default"), {}, ()).op
-    return lambda x, tensors: function(x, None, None, tensors)
 
 
 def to_hex(parameters: Mapping[str, float]) -> tuple[tuple[str, str], ...]:
@@ -109,7 +103,7 @@ def _pair(op: Op, rule: Rule, parameters: tuple[tuple[str, str], ...]) -> Pair:
 def _make_learnings(
     op: Op, rules: Sequence[Rule], parameters: Mapping[str, float], learn: Sequence[str], always: bool = False
 ) -> list[BoundOp | None]:
-    """Return each rule's functions for the gradients of learned parameters, or None if it has no such ones.
+    """Return, for each rule, the functions of its learned parameters, or None if it has no such parameters.
 
     Rules with equal parameters share the op's function. With ``always``, rules without learned parameters get
     functions too.
@@ -121,12 +115,6 @@ def _make_learnings(
         functions = bind_learnable(op, rule, parameters, names) if names or always else None
         learnings.append(functions and replace(functions, op=ops.setdefault(names, functions.op)))
     return learnings
-
-
-def _list_starts(
-    rule_values: Mapping[str, float], parameters: Mapping[str, float], learned: Sequence[LearnedParameter]
-) -> list[float]:
-    return [rule_values.get(each.name, parameters.get(each.name, each.start)) for each in learned]
 
 
 def concatenate(parts: Sequence[OpRules]) -> OpRules:

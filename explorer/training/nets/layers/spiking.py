@@ -102,7 +102,8 @@ class SpikingUnits(Dense):
         assert trace.x is not None
         assert trace.y is not None
         if not self._boundary.has_reduction:
-            return self._boundary.backward(trace.x, trace.y, g, learned, random=_get_random_values(trace))
+            random = get_random_values(trace, trace.x, adapt_loss=_repeat_loss)
+            return self._boundary.backward(trace.x, trace.y, g, learned, random=random)
         by_time = [
             self._boundary.backward(x, y, upstream, learned, random=random)
             for x, y, upstream, random in _split_by_time(trace, g)
@@ -110,18 +111,16 @@ class SpikingUnits(Dense):
         return torch.cat(by_time, 1)
 
 
-def _get_random_values(trace: Trace) -> RandomValues:
-    """Return the random numbers and losses that the op and backward rules use at all time steps.
-
-    The loss of an example is repeated for each time step.
-    """
-    assert trace.x is not None
-    return get_random_values(trace, trace.x, adapt_loss=lambda loss: loss.repeat(1, TIMES, 1))
+def _repeat_loss(loss: Tensor) -> Tensor:
+    """Return the contributions of examples to the loss, repeated for each time step."""
+    return loss.repeat(1, TIMES, 1)
 
 
 def _split_random_values(trace: Trace) -> list[RandomValues]:
     """Return a list with the random numbers and losses of each time step."""
-    chunks = {name: each.chunk(TIMES, 1) for name, each in _get_random_values(trace).items()}
+    assert trace.x is not None
+    values = get_random_values(trace, trace.x, adapt_loss=_repeat_loss)
+    chunks = {name: each.chunk(TIMES, 1) for name, each in values.items()}
     return [{name: each[time] for name, each in chunks.items()} for time in range(TIMES)]
 
 

@@ -235,7 +235,7 @@ def make_html_refusal(code: int, message: str) -> Response:
 
 
 async def handle_refused(_request: Request, error: Exception) -> Response:
-    """Return a ``RefusedError`` as a JSON response; responses with status 429 are delayed."""
+    """Return a ``RefusedError`` as a JSON response. Responses with status 429 are delayed."""
     assert isinstance(error, RefusedError)
     if error.status_code == 429:
         await asyncio.sleep(limits.REFUSAL_DELAY_S)

@@ -76,23 +76,11 @@ async def read_json(request: Request, max_bytes: int) -> Json:
 async def read_body(request: Request, max_bytes: int) -> bytes:
     """Return the raw body of a JSON request.
 
-    Raises RefusedError if the content type is not JSON or the body is longer than ``max_bytes``.
+    Raises RefusedError if the content type is not JSON, if the body is longer than ``max_bytes`` or late, and
+    if the client disconnects or the server shuts down.
     """
     if request.headers.get("content-type", "").partition(";")[0].strip().lower() != _JSON_TYPE:
         raise RefusedError(415, f"The request is not JSON: send it as {_JSON_TYPE}.")
-    return await _read_with_timeout(request, max_bytes)
-
-
-def parse_json(text: bytes) -> Json:
-    """Parse a JSON object. Raises RefusedError for any other text."""
-    with suppress(ValueError, RecursionError):
-        if isinstance(data := json.loads(text), dict):
-            return data
-    raise RefusedError(400, "The request is not a JSON object: send JSON.")
-
-
-async def _read_with_timeout(request: Request, max_bytes: int) -> bytes:
-    """Return a request's complete body. Raises RefusedError on timeout, disconnect or server shutdown."""
     try:
         return await asyncio.wait_for(
             shutdown.wait_for(_read_stream(request, max_bytes)), limits.BODY_TIMEOUT_S
@@ -105,6 +93,14 @@ async def _read_with_timeout(request: Request, max_bytes: int) -> bytes:
         raise RefusedError(400, "The request broke off: send it again.") from None
     except ServerShutdown:
         raise RefusedError(503, "The server is shutting down: try again in about a minute.") from None
+
+
+def parse_json(text: bytes) -> Json:
+    """Parse a JSON object. Raises RefusedError for any other text."""
+    with suppress(ValueError, RecursionError):
+        if isinstance(data := json.loads(text), dict):
+            return data
+    raise RefusedError(400, "The request is not a JSON object: send JSON.")
 
 
 async def _read_stream(request: Request, max_bytes: int) -> bytes:

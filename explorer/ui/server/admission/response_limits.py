@@ -40,7 +40,9 @@ class ResponseLimitMiddleware:
 
         async def send_sliced(message: Message) -> None:
             nonlocal start, reserved, refusal_text
-            if message["type"] == "http.response.start" and _is_for_one_client(message):
+            # All responses made for one client only are marked "no-store".
+            is_for_one = (b"cache-control", b"no-store") in message.get("headers", ())
+            if message["type"] == "http.response.start" and is_for_one:
                 start = message  # sent once the size of the body is known
                 return
             if start is not None:
@@ -61,11 +63,6 @@ class ResponseLimitMiddleware:
             self._counts.release(reserved)
         if refusal_text:
             await make_json_refusal(429, refusal_text)(scope, receive, send)
-
-
-def _is_for_one_client(start: Message) -> bool:
-    """Return whether a response is marked ``no-store``, as are all responses made for one client only."""
-    return (b"cache-control", b"no-store") in start.get("headers", ())
 
 
 async def _send_slices(message: Message, send: Send) -> None:

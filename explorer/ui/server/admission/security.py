@@ -70,7 +70,8 @@ class SecurityMiddleware:
 
         async def send_with_headers(message: Message) -> None:
             if message["type"] == "http.response.start":
-                frame_ancestors = "*" if _is_embedded(scope) else self._frame_ancestors
+                query = scope["query_string"].decode("latin-1")
+                frame_ancestors = "*" if is_embedded(query) else self._frame_ancestors
                 policy = f"{self._policy}; frame-ancestors {frame_ancestors}"
                 MutableHeaders(scope=message).update({**_HEADERS, "Content-Security-Policy": policy})
             await send(message)
@@ -137,7 +138,3 @@ def _replace_origin(scope: Scope) -> Scope:
 def _read_list(variable: str) -> list[str]:
     """Return the lower-case words of an environment variable, split at commas and spaces."""
     return os.environ.get(variable, "").lower().replace(",", " ").split()
-
-
-def _is_embedded(scope: Scope) -> bool:
-    return is_embedded(scope["query_string"].decode("latin-1"))

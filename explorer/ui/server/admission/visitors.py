@@ -55,7 +55,11 @@ class VisitorQuota:
     address: int
 
     def get_limits(self, visitor: Visitor) -> dict[Hashable, int]:
-        """Return the limits that apply to a visitor, by the key of the group that shares each limit."""
+        """Return the limits that apply to a visitor.
+
+        The result is a dict from the keys of the two groups that the visitor belongs to, a visitor and an
+        address.
+        """
         own_limit = self.visitor if visitor.name else self.anonymous
         return {visitor.key: own_limit, ("address", visitor.address): self.address}
 
@@ -70,7 +74,7 @@ class GroupCounter(Counter[Hashable]):
 
     @contextmanager
     def count(self, groups: Iterable[Hashable]) -> Iterator[None]:
-        """Count one item in each of these groups while the context is open."""
+        """Count one item in each group while the context is open."""
         groups = list(groups)
         self.update(groups)
         try:
@@ -79,7 +83,7 @@ class GroupCounter(Counter[Hashable]):
             self.release(groups)
 
     def release(self, groups: Iterable[Hashable]) -> None:
-        """Remove one item from each of these groups, and forget groups without any."""
+        """Remove one item from each group, and forget groups without any."""
         for group in groups:
             self[group] -= 1
             if not self[group]:
@@ -93,11 +97,7 @@ def visitor_from_request(connection: HTTPConnection) -> Visitor:
 
 
 def adapt_advice(sentence: str, group: Hashable) -> str:
-    """Return a refusal's sentence, with other advice if the visitor cannot follow the given one.
-
-    ``group`` is the key in ``VisitorQuota.get_limits`` whose limit is reached. The advice is the text after
-    the colon. It is kept only for the visitor's own group, because visitors cannot free what others use.
-    """
+    """Return a refusal's sentence, with other advice if the visitor cannot follow that in the sentence."""
     kind = group[0] if isinstance(group, tuple) else ""
     return f"{sentence.rpartition(': ')[0]}: {_ADVICE[kind]}." if kind in _ADVICE else sentence
 

@@ -8,7 +8,7 @@ from explorer.training.scheduling import read_replica
 from explorer.ui.server.admission import limits, monitoring
 from explorer.ui.server.admission.admission import RateLimiter, RefusedError, VisitorRateLimiters
 from explorer.ui.server.admission.visitors import GroupCounter, Visitor, VisitorQuota, sign
-from explorer.ui.server.classes.classroom import Classroom
+from explorer.ui.server.classes.classroom import Classroom, Guest
 from explorer.ui.server.classes.codes import make_code
 from explorer.ui.server.classes.predictions import Question
 
@@ -108,7 +108,7 @@ class Classes:
             return token
         token = _token_of(visitor, room)
         if token not in room.guests:
-            room.add_guest(token, self._reserve_seat(visitor))
+            room.guests[token] = Guest(self._reserve_seat(visitor))
         return token
 
     def _reserve_seat(self, visitor: Visitor) -> list[Hashable]:

@@ -99,10 +99,6 @@ class Classroom:
         """Return whether a key permits watching the teacher's view of this class."""
         return _is_equal(key, self.watch_key)
 
-    def add_guest(self, token: str, groups: Sequence[Hashable]) -> None:
-        """Add a student with this token to the class."""
-        self.guests[token] = Guest(groups)
-
     def answer(self, token: str, number: object, prediction: Prediction) -> bool:
         """Store a student's prediction for the question of the class with this ``number``.
 

@@ -93,7 +93,7 @@ async def command_class(request: Request) -> Response:
     if command is None:
         raise RefusedError(404, f"Unknown class command: use {', '.join(_COMMANDS)}.")
     try:
-        answer = command(room, data)
+        answer = command(room, data) or {}
     except ValueError as error:
         raise RefusedError(400, str(error)) from None
     return await respond(request, as_json, answer)
@@ -125,24 +125,6 @@ def _read_question(data: Json) -> Question:
     return Question(lesson.key, len(prediction.answers), isinstance(prediction, Drawing))
 
 
-def _make_invitation(room: Classroom, data: Json) -> Mapping[str, Any]:
-    return make_invitation(room.identity, str(data.get("address", "")))
-
-
-def _reveal(room: Classroom, _data: Json) -> Mapping[str, Any]:
-    room.reveal()
-    return {}
-
-
-def _ask(room: Classroom, data: Json) -> Mapping[str, Any]:
-    room.ask(_read_question(data), data.get("again") is True)
-    return {}
-
-
-def _list_drawings(room: Classroom, _data: Json) -> Mapping[str, Any]:
-    return {"drawings": room.list_drawings()}
-
-
 def _lead_to(room: Classroom, data: Json) -> Mapping[str, Any]:
     """Send the students to a page of the explorer, after checking and re-encoding its link.
 
@@ -157,15 +139,14 @@ def _lead_to(room: Classroom, data: Json) -> Mapping[str, Any]:
     return {"here": room.lead_to(path, urlencode(parse_qsl(query, keep_blank_values=True)))}
 
 
-def _end(room: Classroom, _data: Json) -> Mapping[str, Any]:
-    classes.end(room)
-    return {}
-
-
-_COMMANDS: Mapping[str, Callable[[Classroom, Json], Mapping[str, Any]]] = {
-    "invite": _make_invitation, "reveal": _reveal, "ask": _ask, "drawings": _list_drawings,
-    "follow": _lead_to, "end": _end,
-}  # fmt: skip
+_COMMANDS: Mapping[str, Callable[[Classroom, Json], Mapping[str, Any] | None]] = {
+    "invite": lambda room, data: make_invitation(room.identity, str(data.get("address", ""))),
+    "reveal": lambda room, _data: room.reveal(),
+    "ask": lambda room, data: room.ask(_read_question(data), data.get("again") is True),
+    "drawings": lambda room, _data: {"drawings": room.list_drawings()},
+    "follow": _lead_to,
+    "end": lambda room, _data: classes.end(room),
+}
 
 ROUTES = (
     Route(f"/{ENTRY_PATH}", show_entry),

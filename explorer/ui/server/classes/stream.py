@@ -59,7 +59,6 @@ def stream_class(request: Request, classes: Classes) -> StreamingResponse:
 
 
 async def _stream_gone_event() -> AsyncIterator[str]:
-    """Yield a single event, which states that the class has ended."""
     yield _format_event(_GONE_EVENT)
 
 

@@ -2,7 +2,7 @@
 
 import hmac
 import json
-from collections.abc import Hashable, Mapping
+from collections.abc import Hashable
 from functools import partial
 from typing import Any, get_args
 
@@ -15,7 +15,7 @@ from explorer.study import Plan, Result, Stepper, format_duration, write_script
 from explorer.training import LIVE, SETTINGS, Command, Settings, StudyStatus, shared_engine
 from explorer.training.instruments.base.question import parse_integers
 from explorer.training.limits import MAX_BRANCHES
-from explorer.training.settings import Branch, read_branch
+from explorer.training.settings import read_branch
 from explorer.ui.links.choice import Choice
 from explorer.ui.links.link import from_text
 from explorer.ui.server.admission import limits, monitoring
@@ -28,6 +28,7 @@ from explorer.ui.server.runs.responses import (
     READER_SLOTS,
     answer_request,
     make_download,
+    make_route,
     respond,
 )
 from explorer.ui.server.runs.stream import as_json, format_event, stream_job
@@ -76,20 +77,13 @@ async def measure(request: Request) -> Response:
     The instrument's arguments are integers in the query.
     """
     run, key = request.path_params["job"], request.path_params["instrument"]
-    return await respond(request, _measure, run, key, dict(request.query_params))
+    query = dict(request.query_params)
+    return await respond(request, lambda: as_json(shared_engine().measure(run, key, **parse_integers(query))))
 
 
 async def compare_devices(request: Request) -> Response:
     """Return a sentence about which device trains nets faster, as ``{words}``."""
     return await respond(request, lambda: json.dumps({"words": shared_engine().compare_devices()}))
-
-
-async def estimate_cost(request: Request) -> Response:
-    """Handle a POST request for the expected duration of a study.
-
-    For the body ``{query, table}``, returns ``{sentence, refused}``.
-    """
-    return await answer_request(_estimate_cost, request, max_bytes=MAX_START_BYTES, slots=READER_SLOTS)
 
 
 async def download_rows(request: Request) -> Response:
@@ -112,7 +106,9 @@ ROUTES = (
     Route("/runs/{job}/measured/{instrument}", measure),
     Route("/runs/{job}/{command}", command, methods=["POST"]),
     Route("/studies", start_study, methods=["POST"]),
-    Route("/studies/cost", estimate_cost, methods=["POST"]),
+    make_route(
+        "/studies/cost", lambda data: _estimate_cost(data), max_bytes=MAX_START_BYTES, slots=READER_SLOTS
+    ),
     Route("/studies/{job}/events", stream_job),
     Route("/studies/{job}/rows.csv", download_rows),
     Route("/studies/{job}/study.py", download_script),
@@ -144,21 +140,14 @@ def read_run_settings(data: Json) -> Settings:
 
     Raises ValueError or RefusedError if they are invalid.
     """
-    choice = read_page_settings(data)
+    choice, branch = read_page_settings(data), data.get("branch")
     training = {name: getattr(choice, name) for name in SETTINGS}
     op_settings: Json = {"op": choice.op, "rules": choice.rules, "parameters": choice.net_parameters}
-    return Settings(table=data.get("table"), branch=_read_branches(data, choice), **op_settings, **training)
-
-
-def _read_branches(data: Json, choice: Choice) -> tuple[Branch, ...]:
-    """Return the branch points in a request's body, or those of its link if the body has none.
-
-    A body may contain more branch points than fit into a link. Raises ValueError for an invalid one.
-    """
-    points = data.get("branch")
-    if not isinstance(points, list):
-        return choice.branch
-    return tuple(read_branch(str(text), choice.rules) for text in points[: MAX_BRANCHES + 1])
+    if isinstance(branch, list):  # a body may contain more branch points than fit into a link
+        points = tuple(read_branch(str(text), choice.rules) for text in branch[: MAX_BRANCHES + 1])
+    else:
+        points = choice.branch
+    return Settings(table=data.get("table"), branch=points, **op_settings, **training)
 
 
 def _read_plan(data: Json) -> Plan:
@@ -186,7 +175,10 @@ def _read_plan(data: Json) -> Plan:
 
 
 def _estimate_cost(data: Json) -> str:
-    """Return a sentence about the expected duration of a study, as JSON."""
+    """Return the expected duration of a study for a request of ``{query, table}``.
+
+    The result is the JSON of ``{sentence, refused}``.
+    """
     try:
         plan = _read_plan(data)
     except ValueError as error:
@@ -252,10 +244,6 @@ def _command(data: Json, identity: str, name: str) -> str:
         engine.command(identity, "reset")  # before the change, so that it applies from the start
     status = engine.change(identity, **live)
     return format_event(status if name in ("change", "reset") else engine.command(identity, name))  # type: ignore[arg-type]
-
-
-def _measure(identity: str, key: str, arguments: Mapping[str, str]) -> str:
-    return as_json(shared_engine().measure(identity, key, **parse_integers(arguments)))
 
 
 def _require_study(identity: str) -> StudyStatus:

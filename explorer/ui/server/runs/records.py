@@ -55,20 +55,19 @@ def render_module() -> str:
 
 def _render_typedef(record: type) -> str:
     hints = get_type_hints(record, localns=_NAMES, include_extras=True)
-    fields = [_render_field(name, hint) for name, hint in hints.items() if name not in OMITTED]
+    fields = [
+        f"{name}?: {_render_type(get_args(hint)[0])}"
+        if get_origin(hint) is NotRequired
+        else f"{name}: {_render_type(hint)}"
+        for name, hint in hints.items()
+        if name not in OMITTED
+    ]
     text = ", ".join(field.replace(" ", _NO_BREAK_SPACE) for field in fields)
     lines = _WRAPPER.fill(f"@typedef {{{{{text}}}}}{_NO_BREAK_SPACE}{record.__name__}")
     return f"/**\n{lines.replace(_NO_BREAK_SPACE, ' ')}\n */"
 
 
-def _render_field(name: str, hint: Any) -> str:
-    if get_origin(hint) is NotRequired:
-        return f"{name}?: {_render_type(get_args(hint)[0])}"
-    return f"{name}: {_render_type(hint)}"
-
-
 def _render_type(hint: Any) -> str:
-    """Return a Python type hint as a JSDoc type."""
     origin, arguments = get_origin(hint), get_args(hint)
     if origin in (Union, types.UnionType):
         return "|".join(map(_render_type, arguments))

@@ -8,6 +8,7 @@ from typing import Any
 from starlette.concurrency import run_in_threadpool
 from starlette.requests import Request
 from starlette.responses import Response
+from starlette.routing import Route
 
 from explorer.instrument.limits import MAX_QUERY
 from explorer.training import EngineFull
@@ -15,7 +16,7 @@ from explorer.training.limits import MAX_BRANCHES, MAX_TABLE_BYTES
 from explorer.ui.server.admission import limits, monitoring
 from explorer.ui.server.admission.admission import RefusedError
 from explorer.ui.server.admission.compute_slots import ComputeSlots
-from explorer.ui.server.admission.request_body import LongBodyLimiter, parse_json, read_body
+from explorer.ui.server.admission.request_body import Json, LongBodyLimiter, parse_json, read_body
 from explorer.ui.server.admission.visitors import adapt_advice, visitor_from_request
 
 MAX_BODY_BYTES = 4 * MAX_QUERY
@@ -53,6 +54,18 @@ async def answer_request(
         return await respond(
             request, lambda: work(parse_json(text), *arguments), refusal=refusal, slots=slots
         )
+
+
+def make_route(path: str, work: Callable[[Json], str], **options: Any) -> Route:
+    """Return a route for POST requests, which answers each with the result of ``work`` for its body.
+
+    ``options`` are those of ``answer_request``.
+    """
+
+    async def answer(request: Request) -> Response:
+        return await answer_request(work, request, **options)
+
+    return Route(path, answer, methods=["POST"])
 
 
 async def respond(

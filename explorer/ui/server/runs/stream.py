@@ -7,7 +7,7 @@ import base64
 import functools
 import json
 import time
-from collections.abc import AsyncIterator, Callable, Collection, Hashable, Mapping, Sequence
+from collections.abc import AsyncIterator, Callable, Collection, Hashable, Mapping
 from dataclasses import replace
 from typing import Any, NamedTuple, NotRequired, TypedDict
 
@@ -286,9 +286,13 @@ async def stream_events(
 def format_event(status: Status, questions: Collection[str] = ()) -> str:
     """Return the status of a run or study as the JSON text of an event.
 
-    The result has the fields of ``StudyEvent`` for a study, and those of ``Fields`` for a run. It includes
-    the measurements in ``questions`` only, by key. Arrays are written as in plotly.js, as ``{"dtype",
-    "bdata"}`` with base64 of little-endian numbers. Series per random seed are left out.
+    The result has the fields of ``StudyEvent`` for a study, and those of ``Status`` and ``Fields`` for a run.
+    Arrays are written as in plotly.js, as ``{"dtype", "bdata"}`` with base64 of little-endian numbers. Series
+    per random seed are left out.
+
+    Args:
+        status: the status.
+        questions: the requested measurements; others are left out.
     """
     if isinstance(status, StudyStatus):
         return as_json(make_study_event(status))
@@ -296,10 +300,7 @@ def format_event(status: Status, questions: Collection[str] = ()) -> str:
 
 
 def describe_snapshot(snapshot: Snapshot | None, questions: Collection[str]) -> dict[str, Any]:
-    """Return a dict of a training run's snapshot and the fields derived from it.
-
-    The dict includes the measurements in ``questions`` only.
-    """
+    """Return a run's snapshot, with the measurements in ``questions`` only, and the derived ``Fields``."""
     if snapshot is None:
         empty: Fields = {"words": [], "device": None, "judged": {}, "lines": {}, "headline": ""}
         return {**empty, "snapshot": None}
@@ -343,14 +344,23 @@ def _observe_jobs(
     Events are formatted here because this runs outside the event loop's thread.
 
     Args:
-        engine: the engine of the jobs.
-        marks_by_request: the marks that the streams have seen last, by job and questions. If all equal the
-            present mark, no event is formatted.
+        engine: the engine of the jobs. If it does not respond, all states are "silent".
+        marks_by_request: a dict from a job's id and questions to the marks that the streams have seen last.
+            If all equal the present mark, no event is formatted.
+
+    Returns:
+        A dict from a job's id and questions to the state.
     """
     questions_by_job: dict[str, set[str]] = {}
     for identity, questions in marks_by_request:
         questions_by_job.setdefault(identity, set()).update(questions)
-    statuses = dict(zip(questions_by_job, _fetch_statuses(engine, questions_by_job), strict=True))
+    try:
+        found = engine.snapshots(questions_by_job)
+    except RuntimeError as error:
+        found = tuple(
+            get_status_class(each).make_unseen(each, "silent", str(error)) for each in questions_by_job
+        )
+    statuses = dict(zip(questions_by_job, found, strict=True))
     states = {}
     for (identity, questions), marks in marks_by_request.items():
         status = statuses[identity]
@@ -370,18 +380,7 @@ def _make_mark(status: Status) -> Hashable:
     return status.sentence, status.step, snapshot and (snapshot.sigma, snapshot.lr, snapshot.branch)
 
 
-def _fetch_statuses(
-    engine: Engine | EngineProcess, questions: Mapping[str, Collection[str]]
-) -> Sequence[Status]:
-    """Ask the engine for the statuses of several jobs; they are "silent" if it does not respond."""
-    try:
-        return engine.snapshots(questions)
-    except RuntimeError as error:
-        return [get_status_class(each).make_unseen(each, "silent", str(error)) for each in questions]
-
-
 def _encode_value(value: Any) -> Any:
-    """Return a NumPy array or a dataclass instance as JSON data."""
     if isinstance(value, np.ndarray):
         dtype = _DTYPES[value.dtype.kind]
         return {"dtype": dtype, "bdata": base64.b64encode(value.astype(f"<{dtype}").tobytes()).decode()}

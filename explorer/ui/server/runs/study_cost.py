@@ -19,21 +19,14 @@ def estimate_seconds(plan: Plan) -> float:
     """
     if not _measuring_lock.acquire(blocking=False):
         return plan.seconds
+    # The sample has as many nets as train together, and is the same for all studies of these rules.
+    seeds = tuple(range(-(-limits.STUDY_CHUNK // len(plan.keys))))
+    sample = replace(plan, lrs=(plan.lrs[len(plan.lrs) // 2],), seeds=seeds, judge_seeds=())
     try:
-        step_s = _measure_step_s(_sample(plan))
+        step_s = _measure_step_s(sample)
     finally:
         _measuring_lock.release()
     return plan.runs * plan.steps * step_s if step_s else plan.seconds
-
-
-def _sample(plan: Plan) -> Plan:
-    """Return a small plan to measure the speed of a study with.
-
-    The plan has as many nets as train together, and is the same for all studies of these rules on this net.
-    """
-    middle = plan.lrs[len(plan.lrs) // 2]
-    seeds = tuple(range(-(-limits.STUDY_CHUNK // len(plan.keys))))
-    return replace(plan, lrs=(middle,), seeds=seeds, judge_seeds=())
 
 
 @lru_cache(maxsize=128)

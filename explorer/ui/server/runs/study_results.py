@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Sequence
 from itertools import combinations
 from typing import Any, TypedDict
 
@@ -11,7 +11,7 @@ from explorer.study import Plan, Result, Row, format_duration
 from explorer.study.differences import describe_control_ties
 from explorer.study.figure.judgement import draw_judgement
 from explorer.study.order import compare_pairs
-from explorer.study.outcomes import RuleOutcome, choose_score_decimals, judge_rules
+from explorer.study.outcomes import choose_score_decimals, judge_rules
 from explorer.study.words import make_headline
 from explorer.training import TASKS, StudyStatus
 
@@ -43,7 +43,8 @@ class JudgedRule(TypedDict):
 class Standing(TypedDict):
     """A comparison of two backward rules of a study.
 
-    ``lower`` is how much lower the second one scores; ``sure`` is whether the interval excludes 0.
+    ``lower`` is how much lower the second rule scores. ``sure`` is whether the interval of this difference
+    excludes 0.
     """
 
     first: str
@@ -112,6 +113,7 @@ def make_results(plan: Plan, rows: Sequence[Row]) -> Results:
     result = Result(plan, rows)
     outcomes = judge_rules(plan, rows)
     figure, _ = draw_judgement(plan, outcomes)
+    by_pair = compare_pairs(plan, outcomes) if result.finished else {}
     return {
         "controls": plan.controls,
         "lrs": plan.lrs,
@@ -121,41 +123,30 @@ def make_results(plan: Plan, rows: Sequence[Row]) -> Results:
         "chance": task.chance,
         "runs": len(rows),
         "most": plan.runs,
-        "cells": [_make_cell(cell) for cell in result.cells.to_dict("records")],
+        "cells": [
+            {
+                "rule": cell["rule"],
+                "lr": cell["lr"],
+                "seeds": cell["seeds"],
+                "diverged": cell["diverged"],
+                "mean": _to_finite(cell["validation"]),
+            }
+            for cell in result.cells.to_dict("records")
+        ],
         "judged": [
             {"rule": each.rule, "lr": each.lr, "share": _to_finite(result.shares[each.rule])}
             for each in outcomes
         ],
         "figure": figure if any(trace["x"] for trace in figure["data"]) else None,
         "equal": describe_control_ties(plan, outcomes),
-        "standings": _list_standings(plan, outcomes) if result.finished else [],
+        "standings": [
+            {"first": pair[0], "second": pair[1], "lower": by_pair[pair][0], "sure": by_pair[pair][1]}
+            for pair in combinations(plan.keys, 2)
+            if pair in by_pair
+        ],
         "headline": make_headline(plan, outcomes),
         "words": result.sentences,
     }
-
-
-def _make_cell(cell: Mapping[Hashable, Any]) -> Cell:
-    return {
-        "rule": cell["rule"],
-        "lr": cell["lr"],
-        "seeds": cell["seeds"],
-        "diverged": cell["diverged"],
-        "mean": _to_finite(cell["validation"]),
-    }
-
-
-def _list_standings(plan: Plan, outcomes: Sequence[RuleOutcome]) -> list[Standing]:
-    by_pair = compare_pairs(plan, outcomes)
-    pairs = [pair for pair in combinations(plan.keys, 2) if pair in by_pair]
-    return [
-        {
-            "first": first,
-            "second": second,
-            "lower": by_pair[first, second][0],
-            "sure": by_pair[first, second][1],
-        }
-        for first, second in pairs
-    ]
 
 
 def _to_finite(value: float) -> float | None:

@@ -24,8 +24,8 @@ from explorer.ui.server.runs.responses import (
     MAX_BODY_BYTES,
     MAX_START_BYTES,
     READER_SLOTS,
-    answer_request,
     make_download,
+    make_route,
     respond,
 )
 from explorer.ui.server.runs.stream import format_event, read_questions
@@ -54,11 +54,18 @@ FILES = {
 
 
 async def show_step(request: Request) -> Response:
-    """Return the state of a training run at the checkpoint nearest to a step, as an event."""
-    step, run = request.path_params["step"], request.path_params["job"]
-    return await respond(
-        request, _snapshot_step, run, step, read_questions(request), refusal="This step cannot be shown: {}."
-    )
+    """Return the state of a training run at the checkpoint nearest to a step, as an event.
+
+    The state of the run in the event is "paused".
+    """
+    step, run, questions = request.path_params["step"], request.path_params["job"], read_questions(request)
+
+    def make_event() -> str:
+        snapshot = shared_engine().look(run, step, questions)
+        status = Status(run, "paused", "", step=snapshot.step, steps=snapshot.steps, snapshot=snapshot)
+        return format_event(status, questions)
+
+    return await respond(request, make_event, refusal="This step cannot be shown: {}.")
 
 
 async def download_file(request: Request) -> Response:
@@ -77,47 +84,6 @@ async def download_file(request: Request) -> Response:
     return make_download(content, name, FILES[name].media_type)
 
 
-async def open_settings(request: Request) -> Response:
-    """Return the settings of a page for a file of exported settings.
-
-    For the body ``{text}``, returns ``{choice, table}``.
-    """
-    refusal = "This cannot be opened: {}."
-    return await answer_request(
-        _open_settings, request, max_bytes=2 * MAX_SETTINGS_CHARS, refusal=refusal, slots=READER_SLOTS
-    )
-
-
-async def make_script(request: Request) -> Response:
-    """Return a Python script for a training run that has not been started.
-
-    For the body ``{query, table, branch}``, returns ``{text}``.
-    """
-    refusal = "There is no script of this: {}."
-    return await answer_request(
-        _make_script, request, max_bytes=MAX_START_BYTES, refusal=refusal, slots=READER_SLOTS
-    )
-
-
-ROUTES = (
-    Route("/runs/{job}/at/{step:int}", show_step),
-    Route("/runs/{job}/files/{file}", download_file, methods=["POST"]),
-    Route("/script", make_script, methods=["POST"]),
-    Route("/settings", open_settings, methods=["POST"]),
-)
-
-
-def _snapshot_step(identity: str, step: int, questions: tuple[str, ...]) -> str:
-    """Return an event with a training run's snapshot at the checkpoint nearest to a step.
-
-    The state of the run in the event is "paused".
-    """
-    snapshot = shared_engine().look(identity, step, questions)
-    return format_event(
-        Status(identity, "paused", "", step=snapshot.step, steps=snapshot.steps, snapshot=snapshot), questions
-    )
-
-
 def _make_file(data: Json, identity: str, name: str) -> str | bytes:
     """Return the content of an exported file. Raises RefusedError for an unknown file or a wrong key."""
     file = FILES.get(name)
@@ -130,11 +96,11 @@ def _make_file(data: Json, identity: str, name: str) -> str | bytes:
     return file.content(*shared_engine().export(identity, file.part))  # type: ignore[arg-type]  # one of ``FILES``
 
 
-def _make_script(data: Json) -> str:
-    return json.dumps({"text": script(read_run_settings(data))})
-
-
 def _open_settings(data: Json) -> str:
+    """Return the settings of a page for a file of exported settings, the body ``{text}``.
+
+    The result is the JSON of ``{choice, table}``.
+    """
     settings = read_settings(str(data.get("text", "")))
     choice = choice_from_settings(settings)
     table = None if settings.table is None else asdict(Table.create(settings.table))
@@ -146,3 +112,23 @@ def choice_from_settings(settings: Settings) -> Choice:
     training = {name: getattr(settings, name) for name in SETTINGS}
     other_fields = {"parameters": settings.parameters, "branch": settings.branch}
     return Choice(op=settings.op, rules=settings.rules, **other_fields, **training)  # type: ignore[arg-type]  # keys
+
+
+ROUTES = (
+    Route("/runs/{job}/at/{step:int}", show_step),
+    Route("/runs/{job}/files/{file}", download_file, methods=["POST"]),
+    make_route(  # a script for a run that has not been started, for ``{query, table, branch}``
+        "/script",
+        lambda data: json.dumps({"text": script(read_run_settings(data))}),
+        max_bytes=MAX_START_BYTES,
+        refusal="There is no script of this: {}.",
+        slots=READER_SLOTS,
+    ),
+    make_route(
+        "/settings",
+        _open_settings,
+        max_bytes=2 * MAX_SETTINGS_CHARS,
+        refusal="This cannot be opened: {}.",
+        slots=READER_SLOTS,
+    ),
+)

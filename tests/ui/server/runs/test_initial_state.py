@@ -35,7 +35,7 @@ def test_the_same_settings_are_computed_once(client):
 
 
 def test_it_is_computed_in_a_seat(client: Client, monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr(initial_state, "_SLOTS", ComputeSlots(0, 0))
+    monkeypatch.setattr(initial_state._SLOTS, "__dict__", vars(ComputeSlots(0, 0)))
     told(client.post("/first", json={"query": QUERY}), 429)
 
 
