@@ -123,6 +123,38 @@ def test_a_training_on_a_stage_has_wide_lines_and_large_text(
     page.keyboard.press("Escape")
     expect(dialog).to_have_count(0)
     is_on_stage(page, True)
+    page.keyboard.press("Escape")
+    button(page, "Present (p)").click()  # also while the page is calm
+    is_on_stage(page, True)
+
+
+HEIGHTS = """names => names.map(name => {
+    const part = document.querySelector(`.views ${name}`);
+    return part.checkVisibility() ? part.getBoundingClientRect().height : 0;
+})"""
+
+
+@pytest.mark.parametrize("rules", ["rule=straight_through&rule=masked", "rule=default&rule=formula: -g"])
+def test_chart_and_picture_share_the_height_of_a_stage(tabs: Callable[..., Tab], rules: str) -> None:
+    """What *Why?* shows of two rules, or their regions, of which each names its seed."""
+    page = open_stage(tabs, "/train", f"task=circles&op=round&{rules}&steps=60&seeds=5&pace=full&present=1")
+    button(page, "Start").click()
+    expect(button(page, "Again")).to_be_visible()
+    page.set_viewport_size({"width": 1920, "height": 1080})
+    expect(page.locator(".planes .note:visible")).to_have_text([re.compile(r"Seed 0: \d+ % right")] * 2)
+    assert_all_is_seen(page, ".presenting .views")
+    for why in page.locator(".why-of").all():
+        why.click()
+        for width, height in SIZES:
+            page.set_viewport_size({"width": width, "height": height})
+
+            def check() -> None:
+                curves, *pictures = page.evaluate(HEIGHTS, [".curves", ".one", ".aligned"])
+                assert min(curves, max(pictures)) > 0.3 * (0.82 * height)  # noqa: B023
+
+            retry(page, check)
+        assert_all_is_seen(page, ".presenting .views")
+        why.click()
 
 
 def test_a_phone_and_a_frame_have_no_stage(tabs: Callable[..., Tab]) -> None:

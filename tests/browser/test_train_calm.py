@@ -40,7 +40,7 @@ def assert_first_screen_is_calm(page: Page) -> None:
     expect(page.locator(".card.rule .line > span").first).to_have_text(
         "No gradient reaches w1 in the first step, so only the last layer can learn."
     )
-    assert_calm(page, 18, 90)
+    assert_calm(page, 17, 85)
     wait_for(page, IN_VIEW)
     assert page.evaluate("sessionStorage.getItem('gradient-explorer.run')") is None
 

@@ -7,8 +7,8 @@ import { makeGrey } from "../../chart/plotly/plotly.js";
 /** Colour of the line at the score of random guessing. */
 export const CHANCE_COLOUR = makeGrey(0.9);
 const LABEL_WIDTH = 0.1; // of the label, as a fraction of the chart's width
-const LABEL_HEIGHT = 0.14; // of the label, as a fraction of the y range; enough for large letters
-const RIGHT_ENDS = [1, 0.8, 0.6, 0.4, 0.2]; // right ends of the label to try, as fractions of the chart's width
+const LABEL_HEIGHT = 0.17; // of the label, as a fraction of the y range; enough for large letters
+const RIGHT_ENDS = [1, 0.8, 0.6, 0.4]; // right ends of the label to try, as fractions of the chart's width
 
 /**
  * Find a position for the label of the line at the score of random guessing that no curve crosses. The far right and

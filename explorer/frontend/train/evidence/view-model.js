@@ -41,8 +41,8 @@ export function buildEvidence(state, lines) {
 }
 
 /**
- * Return the panel that supports the sentence about one rule, or null unless its button "Why?" is pressed. ``row`` is
- * null if the chart of alignment supports it.
+ * Return the panel that supports the sentence about one rule, next to that of the other one of two. Returns null unless
+ * its button "Why?" is pressed. ``row`` is null if the chart of alignment supports it.
  * @param {State} state @param {LegendEntry[]} lines
  */
 export function buildRulePanel(state, lines) {
@@ -58,7 +58,7 @@ export function buildRulePanel(state, lines) {
     colour,
     why: statement.why,
     chart,
-    row: panel ? buildPanelRow(state, [line], panel) : null,
+    row: panel ? buildPanelRow(state, lines.length === 2 ? lines : [line], panel) : null,
   };
 }
 

@@ -22,8 +22,7 @@ export function createOnePanel(host, { onClose, onEvidence }) {
   const ignore = () => undefined;
   const panels = createChildren(
     body,
-    (/** @type {Row} */ { panel }) =>
-      createPanel(panel, { onLegend: ignore, onNumber: ignore, onPick: ignore }),
+    (/** @type {Row} */ { panel }) => createPanel(panel, { onNumber: ignore, onPick: ignore }),
     ({ panel }) => panel.key,
   );
   host.append(element("header", {}, title, close), reason, body, limits, all);

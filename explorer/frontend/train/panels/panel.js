@@ -29,9 +29,9 @@ const SCROLLED = { role: "group", tabindex: "0" }; // focusable, so that the key
 /**
  * Create a panel with one drawing per rule.
  * @param {Panel} panel
- * @param {{onLegend: (index: number) => void, onNumber: (name: string, value: number) => void, onPick: (value: number)
- *   => void}} on ``onLegend``: a legend's button is pressed; ``onNumber``: an argument is changed; ``onPick``: an
- *   example is pressed
+ * @param {{onLegend?: (index: number) => void, onNumber: (name: string, value: number) => void, onPick: (value: number)
+ *   => void}} on ``onLegend``: a legend's button is pressed, without it no entry is a button; ``onNumber``: an argument
+ *   is changed; ``onPick``: an example is pressed
  */
 export function createPanel({ key, rows, legend, scrolls }, { onLegend, onNumber, onPick }) {
   const section = element("section", { class: `why-panel ${key}`, "data-panel": key });
@@ -46,10 +46,11 @@ export function createPanel({ key, rows, legend, scrolls }, { onLegend, onNumber
     const button = {
       title: "Show one unit's numbers in the formula",
       "aria-pressed": String(index === pressed),
-      onclick: () => onLegend(index),
+      onclick: () => onLegend?.(index),
     };
     const content = [h("i", { class: swatch }), h("span", {}, texts[index])];
-    return h(numbers ? "button" : "span", { class: "swatch", ...(numbers ? button : {}) }, content);
+    const isButton = numbers && onLegend;
+    return h(isButton ? "button" : "span", { class: "swatch", ...(isButton ? button : {}) }, content);
   }
 
   /**
@@ -93,7 +94,7 @@ export function createPanel({ key, rows, legend, scrolls }, { onLegend, onNumber
           h("h3", {}, row.title),
           h("p", { class: "sentence" }, row.sentence),
           counters.map((counter) => counter.element),
-          legend.some(({ numbers }) => numbers) && h("span", {}, "Show a unit:"),
+          onLegend && legend.some(({ numbers }) => numbers) && h("span", {}, "Show a unit:"),
           legend.map((_, index) => drawSwatch(row, index)),
           h(
             "details",
