@@ -22,7 +22,7 @@ def find_reach(parameter: Parameter) -> tuple[float, float]:
 
 
 def _find_admitted(parameter: Parameter, inside: float, outside: float) -> float:
-    """Return the number nearest to ``outside`` that a parameter accepts; it accepts ``inside``."""
+    """Return the number nearest to ``outside`` that a parameter accepts. It accepts ``inside``."""
     if parameter.is_valid(outside):
         return outside
     admitted, rejected = inside, outside

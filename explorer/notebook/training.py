@@ -38,9 +38,9 @@ def watch(run: Any, /, *arguments: Any, **options: Any) -> Any:
 
 @contextmanager
 def display_progress(draw: Callable[[], Picture], total: int, unit: str) -> Any:
-    """Display a chart of a training, and yield a function that updates the chart at intervals.
+    """Display a chart of a training, and yield a function that must be called with the number of new steps.
 
-    The function is called with the number of new steps.
+    The function updates the chart at intervals.
     """
     widget = _display(draw)
     if widget is None:

@@ -27,9 +27,10 @@ GRADIENT = r"\text{gradient} = "
 
 
 def write_formulas(op: str, rule: str, parameters: dict[str, float], learns: str) -> Answer:
-    """Return `title` and `lines` that show a rule for an op, or the op if `rule` is "".
+    """Return the lines that show a rule for an op, or the op if `rule` is "".
 
-    A line is plain text, or ``{"math": …}`` with a formula in MathML.
+    The result is a dict with a `title` and `lines`. A line is plain text, or ``{"math": …}`` with a formula
+    in MathML.
     """
     entry = find_op(op)
     if not rule:

@@ -42,6 +42,9 @@ def answer_distances(op: str, parameters: dict[str, float], noise: str, width: f
 
 
 def encode_distances(op: str | Op, parameters: Mapping[str, float], noise: str, width: float) -> Answer:
-    """Return the finite distances of rules from the op's gradient under noise, as JSON types."""
+    """Return the distance of each rule from the op's gradient under noise as JSON types.
+
+    Infinite and unknown distances are left out.
+    """
     distances = compute_lens_distances(op, parameters, noise, width)
     return {"distances": {key: each for key, each in distances.items() if isfinite(each)}}

@@ -10,9 +10,11 @@ from explorer.reading import Reading, ReadingError, list_initial_values, read_so
 
 
 def read_code(code: str) -> Answer:
-    """Return, for each Function in pasted code, an op and a rule with curves to plot, or a ``message``.
+    """Parse pasted code and return an op and a rule for each Function, with curves to plot.
 
-    ``at`` is the line of the first part that cannot be read, or of the first noted fault; 0 for neither.
+    The result is ``{"readings": […]}``, or ``{"message": …, "at": …}`` for code that cannot be parsed.
+    ``at``, also in a reading, is the line of the first part that cannot be read, or of the first noted fault;
+    0 for neither.
     """
     text = code.encode("utf-8", "replace").decode()  # JSON may contain lone surrogates
     try:

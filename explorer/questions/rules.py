@@ -54,7 +54,7 @@ def _is_sensible(one: Neighbour) -> bool:
 
 
 def answer_row(op: str, rule: str, parameters: dict[str, float]) -> Answer:
-    """Return the row of a rule in the table of all rules that suit the op."""
+    """Return a rule's row in the table that compares all rules for an op."""
     entries = find_op(op), find_rule(rule)
     require_deterministic("compare", *entries)
     return {"row": make_row(*entries, parameters).plain}

@@ -115,7 +115,7 @@ def _put_function(
 
 
 def write_learns_code(functions: Functions) -> str:
-    """Return the code of a dict from functions to the names of their learned parameters."""
+    """Return code that defines a dict from functions to the names of their learned parameters."""
     return f"\n# The arguments behind x, which get a gradient.\nlearns = {functions.learns}\n"
 
 

@@ -30,8 +30,13 @@ def collect_quantised(traces: Sequence[Trace]) -> Tensor:
 def compute_agreement(weights: Tensor, reference: Tensor, start: Tensor) -> Agreement:
     """Return the share of a net's quantised weights that equal those after straight-through training.
 
-    The second number counts only the weights that straight-through changed, and is None if there are none.
-    All tensors have shape (n,). ``start`` holds straight-through's quantised weights before the first step.
+    Args:
+        weights: the net's quantised weights, (n,).
+        reference: those after straight-through training, (n,).
+        start: those of straight-through before the first step, (n,).
+
+    Returns:
+        The share among all weights, and among those that straight-through changed, or None if there are none.
     """
     equal, changed = weights == reference, reference != start
     return float(equal.double().mean()), float(equal[changed].double().mean()) if changed.any() else None

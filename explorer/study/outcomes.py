@@ -103,7 +103,7 @@ def make_ranking(
 
 
 def pair_scores(rules: Sequence[RuleOutcome], names: Sequence[str]) -> dict[str, list[float]]:
-    """Return a dict from rule names to scores, for those seeds with which all rules have scores.
+    """Return a dict from rule names to scores with those seeds with which all rules have scores.
 
     The score of a diverged seed is NaN.
     """

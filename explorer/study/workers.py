@@ -206,7 +206,7 @@ def run_chunk(plan: Plan, trials: list[Trial], expected: dict[str, str], attempt
 
 @cache
 def read_versions() -> dict[str, str]:
-    """Return the versions of the packages on which a run's numbers may depend, as a dict.
+    """Return a dict from the packages on which a run's numbers may depend to their versions.
 
     For our own code, the version is a short hash of its text.
     """

@@ -99,7 +99,7 @@ def _to_numpy(values: Tensor) -> NDArray[float32]:
 
 
 def draw(record: Record) -> Record:
-    """Return the measurement with its weights as images."""
+    """Return the measurement with images in place of its weights."""
     return {**record, "weights": [draw_weights(each) for each in record["weights"]]}
 
 

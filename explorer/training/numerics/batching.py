@@ -25,10 +25,10 @@ def pad_count(count: int) -> int:
 
 
 def is_step_aligned(tensor: Tensor) -> bool:
-    """Return whether each net's part of a tensor fills whole vector steps of the processor.
+    """Return whether all nets can share one call of torch with the results that separate calls give.
 
-    Then all nets can share one call with the results that separate calls give. Always true on other devices
-    than the CPU.
+    They can if the numbers of each net in the tensor fill whole vector steps of the processor. Always true on
+    other devices than the CPU.
     """
     members = tensor.shape[0]
     return members == 1 or tensor.numel() // members % _STEP == 0 or not tensor.is_cpu
@@ -81,7 +81,7 @@ def multiply_members(left: Tensor, right: Tensor, bias: Tensor | None = None) ->
 
 
 def multiply_singly(left: Iterable[Tensor], right: Iterable[Tensor]) -> Tensor:
-    """Return the matrix products of each net, stacked from separate calls."""
+    """Return the matrix product of each net, computed in a separate call."""
     return torch.stack([_align(a).mm(_align(b)) for a, b in zip(left, right, strict=False)])
 
 

@@ -79,7 +79,7 @@ def make_lines(snapshot: Snapshot) -> dict[str, Line]:
 
 
 def _make_line(snapshot: Snapshot, finding: _Statement, end: _Statement | None) -> Line:
-    """Return a line of text that joins a finding about a rule's gradient and the rule's result."""
+    """Return a line of text that joins a finding about a rule's gradient with the rule's result."""
     source = end if end and end.why else finding
     why = f"{source.why}." if snapshot.step else ""
     text = f"{finding.text}. {end.text}." if end else f"{finding.text}."

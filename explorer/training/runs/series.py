@@ -101,7 +101,7 @@ def compute_deviation(values: Numbers) -> Numbers:
 
 
 def find_bounds(values: Numbers) -> tuple[Numbers, Numbers]:
-    """Return the lowest and the highest of the finite values along the last axis; NaN for one seed."""
+    """Return the lowest and the highest finite value along the last axis, or NaN for a single seed."""
     if values.shape[-1] == 1:
         return (np.full(values.shape[:-1], np.nan, np.float32),) * 2
     return np.fmin.reduce(values, -1), np.fmax.reduce(values, -1)

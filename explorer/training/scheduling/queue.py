@@ -233,8 +233,16 @@ class Runs(Jobs[RunJob]):
     ) -> RunJob:
         """Add a new run and stop the owner's earlier one.
 
-        Raises EngineFull, in which case nothing has changed. ``after`` is the id of a run to continue and a
-        step: the new run copies the other as far as both agree up to that step.
+        Args:
+            settings: the settings of the run.
+            owner: the owner, who may have one active run; None for no owner.
+            paused: whether the run waits for a command.
+            shares: the groups in which the run is counted, with their limits.
+            after: the id of a run and a step. The new run copies the other as far as both agree up to that
+                step.
+
+        Raises:
+            EngineFull: if there is no room. Then nothing has changed.
         """
         job = RunJob(settings=settings, **self._make_fields(owner, shares))
         earlier = self._jobs.get(after[0]) if after else None

@@ -24,11 +24,15 @@ class Part(NamedTuple):
 class Data(NamedTuple):
     """The training, validation and held-out examples of a task.
 
-    Without ``held_out``, nets cannot be evaluated.
-
-    ``validation`` is for choosing rates and other settings, ``held_out`` for the final evaluation. For a
-    table, ``names`` are the classes in order, ``inputs`` the columns to learn from, ``target`` is the target
-    column, and ``unit`` is the mean and the deviation by which a numeric target was standardised.
+    Attributes:
+        train: the examples for training.
+        outputs: the number of classes, or of numbers to predict.
+        validation: the examples for choosing rates and other settings; None if there are none.
+        held_out: the examples for the final evaluation; None for a task without evaluation.
+        names: the names of the classes of a table, in order.
+        inputs: the names of the columns of a table to learn from.
+        target: the name of the target column of a table.
+        unit: the mean and the deviation by which a numeric target of a table was standardised.
     """
 
     train: Part

@@ -78,7 +78,7 @@ class Choice(View, TrainingSettings):
 
     @property
     def sampling(self) -> dict[str, Any]:
-        """The x range, upstream gradient, loss and parameters as keyword arguments of ``sample``."""
+        """The keyword arguments of ``sample``: the x range, upstream gradient, loss and parameters."""
         start, stop = self.range
         learns = {"learns": self.learns} if self.learns else {}
         loss = {"f": self.f} if self.loss else {}

@@ -95,7 +95,7 @@ class SmoothedOp:
 
     @property
     def max_density(self) -> float:
-        """The maximum of the probability density of the noise."""
+        """The highest probability density of the noise."""
         return NOISE.peak / self.sigma
 
 

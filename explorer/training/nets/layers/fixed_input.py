@@ -27,7 +27,7 @@ class FixedInput(Layer):
         self.shapes = (value, value)
 
     def get_start_values(self) -> list[list[Tensor]]:
-        """Return the initial values of the layer's parameters for each random seed."""
+        """Return a list with the initial values of the layer's two parameters for each random seed."""
         values = [inputs.mm(weights) for inputs, weights in zip(self._x, self._weights, strict=True)]
         return [[value, torch.zeros_like(value)] for value in values]
 

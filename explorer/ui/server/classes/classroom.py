@@ -39,7 +39,10 @@ class Guest:
 
 @dataclass
 class Round:
-    """A question that the class is or was asked, with the latest prediction of each student, by token."""
+    """A question that the class is or was asked, with the latest prediction of each student.
+
+    ``predictions`` is a dict from the students' tokens.
+    """
 
     question: Question
     number: int

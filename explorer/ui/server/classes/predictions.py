@@ -34,7 +34,7 @@ class Question:
 
 @dataclass(frozen=True)
 class Prediction:
-    """A student's prediction, either the index of an answer or a drawn curve; the other is None."""
+    """A student's prediction, which is either the index of an answer or a drawn curve. The other is None."""
 
     picked: int | None
     drawn: DrawnCurve | None

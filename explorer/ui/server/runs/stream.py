@@ -323,7 +323,7 @@ def describe_snapshot(snapshot: Snapshot | None, questions: Collection[str]) -> 
 
 
 def _make_label(rule: str, snapshot: Snapshot) -> str:
-    """Return a backward rule's label, followed by the label of the rule that replaced it in the run."""
+    """Return a rule's label, followed by that of the rule that replaced it in the run, if there is one."""
     label = find_rule(rule).label
     later = [
         str(value) for step, name, value in snapshot.branch if name in ("rule", rule) and step < snapshot.step

@@ -34,7 +34,13 @@ _slots = ComputeSlots(limits.EXPORT_SLOTS, limits.MAX_WAITING)  # so that curves
 
 
 class File(NamedTuple):
-    """A kind of exported file: the name of the run's data that it needs, its media type, and its writer."""
+    """A kind of exported file.
+
+    Attributes:
+        part: the name of the run's data that the file needs, as in ``Engine.export``.
+        media_type: its media type.
+        content: a function that returns its content from the settings and the data.
+    """
 
     part: str
     media_type: str
