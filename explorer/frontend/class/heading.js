@@ -32,7 +32,7 @@ export function createClassHeading(host) {
     if (view?.state === "ended" && lastView?.state !== "ended") showStatus(ENDED);
     lastView = view;
     host.hidden = !view || isAtLesson() || (!isOpen && view.state !== "ended");
-    const leads = isOpen && view.role === "teacher" && findCurrentPath(getLed()?.pages ?? []) !== null;
+    const leads = isOpen && view.role === "teacher" && findCurrentPath() !== undefined;
     render(
       host,
       isOpen &&
@@ -50,7 +50,7 @@ export function createClassHeading(host) {
   async function lead() {
     const query = toQuery(store.current);
     if (!isQueryShort(query)) return showStatus(TOO_LONG);
-    const answer = await live.command("follow", { path: findCurrentPath(getLed()?.pages ?? []), query });
+    const answer = await live.command("follow", { path: findCurrentPath(), query });
     return showStatus(
       answer.message ?? `${answer.here} ${answer.here === 1 ? "page follows" : "pages follow"}.`,
     );
@@ -73,7 +73,5 @@ export function createClassHeading(host) {
   };
 }
 
-/** Return the current page's path if it is in the list, otherwise null. @param {string[]} pages paths */
-function findCurrentPath(pages) {
-  return pages.find((path) => isAt(path.slice(1))) ?? null;
-}
+/** Return the current page's path if students can be brought to it, otherwise undefined. */
+const findCurrentPath = () => getLed()?.pages.find((path) => isAt(path.slice(1)));

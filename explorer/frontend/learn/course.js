@@ -162,8 +162,10 @@ export function createCourse(host, { lessons, paths, glossary }, { address, inst
     const answer = await loadLesson(key);
     if (requestId !== latest) return undefined;
     if (!("message" in answer)) return open(answer);
-    const again = lessons.some((each) => each.key === key);
-    return body.replaceChildren(createFailure(answer.message, again));
+    const canRetry = lessons.some((each) => each.key === key);
+    const message = element("p", { role: "alert" }, answer.message);
+    const button = canRetry ? [element("button", { onclick: show }, "Try again")] : [];
+    return body.replaceChildren(element("div", {}, message, ...button, createLessonList()));
   }
 
   /** Show the whole course as one page for printing. */
@@ -254,15 +256,6 @@ export function createCourse(host, { lessons, paths, glossary }, { address, inst
     const way = getPathLessons(lessons, paths);
     const followed = way.some((lesson) => lesson.key === key) ? way : lessons;
     return followed[followed.findIndex((lesson) => lesson.key === key) + step];
-  }
-
-  /**
-   * Create an error message, with a button that tries again if that may help.
-   * @param {string} message @param {boolean} canRetry whether another attempt may help
-   */
-  function createFailure(message, canRetry) {
-    const button = canRetry ? [element("button", { onclick: show }, "Try again")] : [];
-    return element("div", {}, element("p", { role: "alert" }, message), ...button, createLessonList());
   }
 
   return {

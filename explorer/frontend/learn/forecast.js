@@ -171,7 +171,12 @@ export function createForecast(prediction, choice, { onTerm, decide = CHECK, onC
    * @param {number} guess drawn value
    */
   function describePoint(guess) {
-    return typeof at === "number" ? say.describePoint(at, guess, getValues(at, choice)) : "";
+    if (typeof at !== "number") return "";
+    const values = choice.rules.map(({ key }) => {
+      const { label, formula } = findRuleEntry(key);
+      return { label: formula ? label : "torch", value: interpolateAt(sampleGradient(key, choice), at) };
+    });
+    return say.describePoint(at, guess, values);
   }
 
   return {
@@ -233,12 +238,4 @@ function sampleGradient(key, choice) {
     getSamplingSettings(choice),
   );
   return { x, marks, y: /** @type {Float64Array} */ (gradients[key]) };
-}
-
-/** Return each rule's gradient at one x. @param {number} at @param {Choice} choice */
-function getValues(at, choice) {
-  return choice.rules.map(({ key }) => {
-    const { label, formula } = findRuleEntry(key);
-    return { label: formula ? label : "torch", value: interpolateAt(sampleGradient(key, choice), at) };
-  });
 }

@@ -43,9 +43,9 @@ export function createRetest(key, questions, { onTerm, onLearned }) {
     const { ask: asked, code, answers, right } = questions[index];
     const codeBlock = element("pre", { tabindex: 0, role: "region", "aria-label": "Code of the question" });
     codeBlock.append(element("code", {}, ...renderSpans(code)));
+    const others = element("button", { type: "button", onclick: ask }, "Two others");
     const onDecide = (/** @type {number} */ picked) => {
-      if (picked !== right)
-        return ["No. ", ...renderInline(answers[picked].why, onTerm), " ", createOthersButton()];
+      if (picked !== right) return ["No. ", ...renderInline(answers[picked].why, onTerm), " ", others];
       onRight();
       return [];
     };
@@ -57,8 +57,6 @@ export function createRetest(key, questions, { onTerm, onLearned }) {
       createQuestion({ ask: question, options, decide: "Check", onDecide, above: [...confirmed, codeBlock] }),
     );
   }
-
-  const createOthersButton = () => element("button", { type: "button", onclick: ask }, "Two others");
 
   /** Replace the question by another element, and focus it. @param {HTMLElement} content */
   function put(content) {

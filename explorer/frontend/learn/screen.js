@@ -137,6 +137,7 @@ export function createLesson(lesson, around, part = null) {
     screen.classList.remove("predicting");
     excerpt?.element.remove(); // because the complete code is below
     watch.hidden = false;
+    const predictAgain = () => (remember(lesson.key, EMPTY_STATE), around.onAgain());
     const onward = part ? [] : [element("button", { onclick: predictAgain }, "Predict again"), around.next()];
     screen.append(
       element("nav", { class: "onward", "aria-label": "Onward" }, ...onward),
@@ -232,10 +233,14 @@ export function createLesson(lesson, around, part = null) {
       ),
       ...(part ? [] : [createRetest(lesson.key, lesson.retest, around)]),
     ];
+    curveButtons = getCurveScenes(lesson.scenes).map((scene) => {
+      const name = `Show ${getEntries(parseMessage(scene.choice)).op.label}`;
+      return { scene, button: element("button", { onclick: () => show(scene) }, name) };
+    });
     const opening = element(
       "nav",
       { class: "links", "aria-label": "Open" },
-      ...createCurveButtons(),
+      ...curveButtons.map(({ button }) => button),
       ...links.elements,
     );
     const last = [
@@ -282,20 +287,6 @@ export function createLesson(lesson, around, part = null) {
     if (part?.conclude) part.conclude();
     else conclude("shown");
     return true;
-  }
-
-  /** Create buttons for the lesson's other live charts. */
-  function createCurveButtons() {
-    curveButtons = getCurveScenes(lesson.scenes).map((scene) => {
-      const name = `Show ${getEntries(parseMessage(scene.choice)).op.label}`;
-      return { scene, button: element("button", { onclick: () => show(scene) }, name) };
-    });
-    return curveButtons.map(({ button }) => button);
-  }
-
-  function predictAgain() {
-    remember(lesson.key, EMPTY_STATE);
-    around.onAgain();
   }
 
   return {

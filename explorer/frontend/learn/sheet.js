@@ -86,6 +86,9 @@ export function createSheet(lessons, { lesson, plotly, back }) {
 function createPrintedPage(number, record, choice, forecast, chart) {
   const { title, question, prediction, excerpt, remember } = record;
   const render = (/** @type {string} */ text) => renderInline(text, doNothing);
+  const code = excerpt?.lines
+    .flatMap((/** @type {import("./code.js").Spans} */ line) => [...renderSpans(line), "\n"])
+    .slice(0, -1);
   const answers = forecast.contents().map((content) => element("li", {}, ...content));
   return element(
     "article",
@@ -94,7 +97,7 @@ function createPrintedPage(number, record, choice, forecast, chart) {
     element("h2", {}, title),
     element("p", { class: "question" }, ...render(question)),
     element("p", {}, ...render(prediction.ask)),
-    ...(excerpt ? [createCodeLines(excerpt.lines)] : []),
+    ...(excerpt ? [element("pre", {}, element("code", {}, ...code))] : []),
     ...(forecast.draws ? [] : [element("ol", {}, ...answers)]),
     element(
       "div",
@@ -105,12 +108,6 @@ function createPrintedPage(number, record, choice, forecast, chart) {
     element("figure", {}, chart, element("figcaption", {}, makeAxesCaption(choice))),
     element("footer", {}, "What to remember: ", ...render(remember)),
   );
-}
-
-/** Create the code that a printed question is about. @param {import("./code.js").Spans[]} lines */
-function createCodeLines(lines) {
-  const rows = lines.flatMap((spans) => [...renderSpans(spans), "\n"]);
-  return element("pre", {}, element("code", {}, ...rows.slice(0, -1)));
 }
 
 /** Return the caption of the empty axes on a printed page. @param {Choice} choice */
