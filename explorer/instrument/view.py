@@ -15,9 +15,9 @@ from explorer.catalogue.records import MAX_ABS_X
 from explorer.instrument.limits import MAX_G
 
 SECTIONS = {
-    "formula": "Formula",
     "code": "Code",
     "checks": "Checks",
+    "formula": "Formula",
     "rest": "Where it settles",
     "format": "Format",
     "compare": "Compare",

@@ -12,7 +12,7 @@ from playwright.sync_api import Page, expect
 
 from explorer.instrument.modules import MODULES
 from tests.browser.access import violations_in_both_themes
-from tests.browser.reading import box_of, enter, hold, retry, turn, visit
+from tests.browser.reading import box_of, enter, hold, retry, settle, turn, visit
 from tests.browser.training import requests, status
 from tests.browser.visitors import FINGER, PHONE, Tab
 
@@ -123,9 +123,12 @@ def test_dragging_the_knob_moves_the_probe_and_its_labels(first: First) -> None:
     page = first()
     labels, probe = page.locator(".chart-label"), page.get_by_role("slider", name="Probe x")
     expect(page.locator(".chart-readout, .chart .legend")).to_be_hidden()  # labels are in its place
-    assert {"slope 0", "slope 1", "Default autograd: 0", "Straight-through: 1"} <= {
-        *labels.all_text_contents()
-    }
+    shown = {"slope 0", "slope 1", "Default autograd", "Straight-through", "0", "1", "x = 1.68"}
+    assert {*labels.all_text_contents()} == shown
+    dot, value = (
+        box_of(each.last) for each in (page.locator(".chart-dot"), labels.filter(has_text=re.compile("^1$")))
+    )
+    assert abs(dot["x"] - value["x"]) < 30, "a value is next to its dot, not at the end of the curve"
     before = float(probe.get_attribute("aria-valuenow") or "nan")
     knob = page.locator(".chart-knob")
     with hold(page, knob, 0.5, 0.5 - 300 / box_of(knob)["width"]):
@@ -159,6 +162,55 @@ def test_all_tools_open_with_one_press_and_are_remembered(first: First) -> None:
     page.wait_for_url(lambda address: "tools" not in urlsplit(address).query)
 
 
+PLACES = """() => [".headline", ".words .main", ".then", ".js-plotly-plot", ".card.op", ".card.rule"].map(
+    name => { const {x, y, width} = document.querySelector(`.instrument ${name}`).getBoundingClientRect();
+              return [x, y, width].map(Math.round); })"""
+
+
+def test_all_tools_move_no_headline_chart_or_card(first: First) -> None:
+    page = first()
+    for size in (LAPTOP, (1920, 1080)):
+        resize(page, size)
+        settle(page)
+        before = page.evaluate(PLACES)
+        page.keyboard.press("e")
+        expect(page.get_by_label("From")).to_be_visible()
+        settle(page)
+        assert page.evaluate(PLACES) == before
+        assert page.evaluate("document.querySelector('.stMain').scrollHeight <= innerHeight")
+        page.keyboard.press("e")
+
+
+def test_a_zoom_by_the_wheel_is_undone_with_a_button_or_key(first: First) -> None:
+    """On a stage too, where nothing scrolls. With a section open the wheel scrolls, and Ctrl zooms."""
+    page = first("/?op=round&rule=straight_through")
+    reset, plot = page.get_by_role("button", name="Reset view"), page.locator(".js-plotly-plot").first
+    acts = [
+        reset.click,
+        partial(page.keyboard.press, "r"),
+        partial(plot.dblclick, position={"x": 300, "y": 420}),
+    ]
+    for key in ("p", "Escape"):
+        for undo in acts:
+            expect(reset).to_be_hidden()
+            plot.hover(position={"x": 300, "y": 420})
+            page.mouse.wheel(0, -300)
+            expect(reset).to_be_in_viewport(ratio=1)
+            undo()
+            page.wait_for_timeout(300)  # the wheel's last word is later
+            expect(reset).to_be_hidden()
+        page.keyboard.press(key)
+    turn(page, "/?op=round&rule=straight_through&tools=all&section=compare")
+    plot.hover(position={"x": 300, "y": 330})
+    page.mouse.wheel(0, 100)
+    page.wait_for_function("() => document.querySelector('.stMain').scrollTop > 50")
+    expect(reset).to_be_hidden()
+    page.keyboard.down("Control")
+    page.mouse.wheel(0, -300)
+    page.keyboard.up("Control")
+    expect(reset).to_be_visible()
+
+
 def test_the_chip_opens_the_field_of_g_and_edit_the_tools_of_a_card(first: First) -> None:
     page = first()
     page.get_by_role("button", name="g = 1, the upstream gradient: change it").click()
@@ -179,7 +231,8 @@ WORDS_IN_PLACE = """() => {
 def test_the_published_clamp_shows_its_bug_and_no_text_over_curves(first: First) -> None:
     page = first(BUG)
     labels = {*page.locator(".chart-label").all_text_contents()}
-    assert {"Default autograd: 0", "Published clamp (with its bug): 1", "Straight-through: 2"} <= labels
+    names = {"Default autograd", "Published clamp (with its bug)", "Straight-through"}
+    assert labels >= {*names, "0", "1", "2", "slope 0.5"}
     expect(page.locator(".headline")).to_contain_text("where the true gradient is 0")
 
     def words_are_in_place() -> None:

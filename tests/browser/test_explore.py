@@ -41,7 +41,7 @@ def read_query(page: Page) -> dict[str, list[str]]:
 def test_the_choice_is_kept_between_explore_and_train(page: Page) -> None:
     turn(page, "/?op=clamp&rule=masked", shows=["masked"])
     card(page, "Clamp").get_by_role("button", name="hi learns").click()
-    page.get_by_role("link", name="Train").click()
+    page.get_by_role("link", name="Train", exact=True).click()
     settle_train(page)
     expect(card(page, "Masked")).to_be_visible()
     page.wait_for_url(f"**/train?*task={FIRST_TASK}*")

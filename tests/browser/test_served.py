@@ -41,7 +41,7 @@ class Held:
         """Let it come, and wait until it has taken over."""
         self.let()
         expect(self.page.locator(".served")).to_have_count(0)
-        self.page.get_by_role("link", name="Train").wait_for()
+        self.page.get_by_role("link", name="Train", exact=True).wait_for()
 
 
 @pytest.fixture

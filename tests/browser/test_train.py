@@ -202,7 +202,7 @@ def test_a_run_survives_another_page_and_a_reload_without_a_script(
     train.get_by_role("link", name="Explore").click()
     expect(train.get_by_role("slider", name="Upstream gradient g")).to_be_visible()
     train.wait_for_url("**/?*seed=5*")
-    train.get_by_role("link", name="Train").click()
+    train.get_by_role("link", name="Train", exact=True).click()
     resume_if_unwatched(train)
     before = wait_for_steps(train, before)
     with frames_sent(train) as sent:

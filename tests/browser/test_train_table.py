@@ -60,12 +60,16 @@ def test_a_pasted_table_is_learned_and_never_in_the_address(refused: Page) -> No
     expect(refused.get_by_label("Paste a table")).to_have_value(example.table)
     press(refused, "Start")
     expect(refused.locator(".about .hint")).to_have_text(example.hint)
+    expect(refused.get_by_label("Paste a table")).to_be_hidden()  # the run comes first, with all tools too
+    press(refused, "Change the table")
     refused.get_by_label("Paste a table").fill("\n".join(["a,b,kind", *rows]))
     refused.get_by_label("Paste a table").blur()
     expect(refused.locator(".about .hint")).not_to_have_text(example.hint)  # it is said of its own table
 
 
 def test_rows_with_gaps_are_left_out_with_one_press(refused: Page) -> None:
+    turn_train(refused, "task=digits&op=sign&rule=straight_through&steps=20&pace=full")
+    expect(refused.locator(".of-inputs figcaption")).to_have_text("64 pixels")
     turn_train(refused, "task=data&op=sign&rule=straight_through&steps=20&pace=full")
     lines = mixed_table().split("\n")
     for row in (12, 40):
@@ -76,6 +80,7 @@ def test_rows_with_gaps_are_left_out_with_one_press(refused: Page) -> None:
     expect(read.locator(".summary")).to_contain_text("60 rows, 5 columns")
     expect(read.locator(".summary")).to_contain_text("2 rows have gaps")
     expect(read.locator("p.refusal")).to_contain_text("Column 'links' lacks a value in rows 12 and 40")
+    expect(refused.locator(".of-inputs:visible")).to_have_count(0)  # the picture of the digits
     refused.get_by_role("button", name="Leave out these 2 rows").click()
     expect(read.locator("p.refusal")).to_have_text("")
     expect(read.locator(".summary")).to_contain_text("58 rows, 5 columns")

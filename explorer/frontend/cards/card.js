@@ -57,7 +57,7 @@ export function createCard({ kind, buttons, picker, store, onLearning, onFailing
   const card = element(
     "div",
     { role: "group", "aria-labelledby": id, class: `card ${kind}` },
-    element("div", { class: "top flex-row" }, name, picker.element, ...buttons, edit),
+    element("div", { class: "top flex-row" }, name, picker.element, element("span", {}, ...buttons), edit),
     brief,
     formula,
     failing,

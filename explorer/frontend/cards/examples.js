@@ -24,12 +24,13 @@ import { createMenu } from "../elements/menu.js";
  * @param {(choice: Choice) => string} [trainWords] returns the query that trains other settings
  */
 export function createExamples(examples, onChoose, isSame = () => true, trainWords = () => "") {
-  const items = examples.map(({ name, hint, table, choice }) => {
+  const items = examples.map(({ name, hint, source, table, choice }) => {
     const choose = () => {
       menu.open = false;
       onChoose(choice, table);
     };
-    return element("button", { onclick: choose }, element("b", {}, name), element("small", {}, hint));
+    const words = source ? `${hint} Source: ${source}` : hint;
+    return element("button", { onclick: choose }, element("b", {}, name), element("small", {}, words));
   });
   const menu = createMenu("Examples", ...items);
   const hint = element("p", { class: "hint text-small", role: "status" });

@@ -161,5 +161,4 @@ export function createDrawing(range, onDrawn) {
 /** Keep a pointer event from the chart below the layer. @param {Event} event */
 function stopEvent(event) {
   event.stopPropagation();
-  if (event.type === "wheel") event.preventDefault();
 }

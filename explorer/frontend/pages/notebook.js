@@ -1,4 +1,4 @@
-// A widget in a notebook cell. A shadow tree isolates its keys, wheel events and colours from the notebook.
+// A widget in a notebook cell. A shadow tree isolates its keys and colours from the notebook.
 
 import { setDocument } from "../choice/entries.js";
 import { element } from "../elements/dom.js";
@@ -47,7 +47,7 @@ export function begin(library, plotly) {
     root.append(place);
     el.append(host);
     const end = new AbortController();
-    keepInput(host, place, end.signal);
+    keepInput(host, end.signal);
 
     /** @type {(...of: Parameters<import("../asking/ask.js").Ask>) => Promise<import("../asking/ask.js").Answer>} */
     const ask = async (question, args, { signal } = {}) =>
@@ -85,11 +85,11 @@ function followScheme(place, signal) {
 }
 
 /**
- * Keep key and wheel events in a cell from the notebook, where a single letter may delete the cell. Keys with a
- * modifier and Shift+Enter pass, and the wheel scrolls the notebook unless the focus is in the cell.
- * @param {HTMLElement} host @param {HTMLElement} place @param {AbortSignal} signal
+ * Keep keys in a cell from the notebook, where a single letter may delete the cell. Keys with a modifier and
+ * Shift+Enter pass.
+ * @param {HTMLElement} host @param {AbortSignal} signal
  */
-function keepInput(host, place, signal) {
+function keepInput(host, signal) {
   const isForNotebook = (/** @type {*} */ { ctrlKey, metaKey, altKey, shiftKey, key }) =>
     ctrlKey || metaKey || altKey || (shiftKey && key === "Enter");
   const suppress = (/** @type {Event} */ event) =>
@@ -97,10 +97,6 @@ function keepInput(host, place, signal) {
   host.addEventListener("keydown", suppress, { capture: true, signal });
   for (const type of ["keydown", "keypress", "keyup"])
     host.addEventListener(type, (event) => !isForNotebook(event) && event.stopPropagation(), { signal });
-  const scroll = (/** @type {WheelEvent} */ event) => {
-    if (!event.ctrlKey && !place.matches(":focus-within")) event.stopPropagation();
-  };
-  host.addEventListener("wheel", scroll, { capture: true, signal });
 }
 
 /** Copy Plotly's style sheet into the shadow tree, which the document's sheets do not affect. */

@@ -165,10 +165,10 @@ FAULTS = (
         tests="frontend/chart/scene/test_traces.py",
     ),
     Fault(
-        name="Rules that end at one height share a label though their values differ",
+        name="Rules that end at different heights share a label",
         file="explorer/frontend/chart/probe/labels.js",
-        old="Math.abs(y - end.y) <= MERGE_PX && value === end.value;",
-        new="Math.abs(y - end.y) <= MERGE_PX;",
+        old="Math.abs(y - end.y) <= MERGE_PX && isShortEnough(others)",
+        new="isShortEnough(others)",
         tests="frontend/chart/probe/test_labels.py",
     ),
     Fault(

@@ -25,7 +25,10 @@ const BELOW_TICKS = 1.6; // the distance of the arrows from the axis, relative t
  */
 export function createEnds(layer, { view, share, onView }) {
   const nodes = NAMES.map((name, index) => {
-    const named = { "aria-label": name, title: "Drag to stretch the axis (arrow keys too)" };
+    const named = {
+      "aria-label": name,
+      title: "Drag to stretch the axis (arrow keys, Ctrl and the wheel too)",
+    };
     const attributes = { class: "chart-end", role: "slider", tabindex: 0, ...named };
     const node = element("div", attributes, element("span", {}, HANDLE_TEXT));
     listenToDrags(node, index);

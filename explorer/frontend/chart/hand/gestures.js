@@ -1,5 +1,5 @@
 // Pointer gestures on a chart. Wheel, drag, pinch and double click change the visible range of x; hover and tap move
-// the probe, which shows the curves' values at one x.
+// the probe, which shows the curves' values at one x. Where the page scrolls, the wheel zooms only with Ctrl or Cmd.
 
 import { moveView, pinchView, zoomView } from "../scene/view.js";
 
@@ -25,7 +25,7 @@ export function followGestures(element, hand) {
   const end = new AbortController();
   const pointers = new Map();
   let start = /** @type {{view: Range, at: number[], far: boolean}|null} */ (null);
-  let latest = /** @type {Range|null} */ (null);
+  let moves = false; // whether a range was reported that has not settled
 
   /**
    * Restart the gesture from the current finger positions, after a finger was added or lifted.
@@ -37,13 +37,13 @@ export function followGestures(element, hand) {
 
   /** Report the range of x that a drag or pinch has reached. @param {Range} view */
   function move(view) {
-    latest = view;
+    moves = true;
     hand.onView(view, "moving");
   }
 
   function settle() {
-    if (latest) hand.onView(latest, "settled");
-    latest = null;
+    if (moves) hand.onView(hand.view(), "settled"); // not the last one moved to: it may have been reset since
+    moves = false;
   }
 
   /** Handle the movement of a pointer that is pressed on the chart. @param {PointerEvent} event */
@@ -92,10 +92,12 @@ export function followGestures(element, hand) {
 
   let restTimer = 0;
   listen("wheel", (/** @type {WheelEvent} */ event) => {
+    const isSideways = Math.abs(event.deltaX) > Math.abs(event.deltaY);
+    if (!isSideways && !event.ctrlKey && !event.metaKey && canScroll(element)) return;
     event.preventDefault();
     const view = hand.view();
     const lines = event.deltaMode === 1 ? 30 : 1;
-    if (Math.abs(event.deltaX) > Math.abs(event.deltaY)) move(moveView(view, (event.deltaX * lines) / 800));
+    if (isSideways) move(moveView(view, (event.deltaX * lines) / 800));
     else {
       const x = view[0] + hand.share(event.clientX) * (view[1] - view[0]);
       move(zoomView(view, x, 1.0015 ** (event.deltaY * lines)));
@@ -108,4 +110,16 @@ export function followGestures(element, hand) {
     clearTimeout(restTimer);
     end.abort();
   };
+}
+
+/** Return whether the wheel over an element scrolls something around it. @param {Element|null} node @returns {boolean} */
+function canScroll(node) {
+  if (!node) return window !== window.top; // of a frame, perhaps the page around it
+  const { overflowY, position } = getComputedStyle(node);
+  const root = document.scrollingElement;
+  const scrolls = node === root ? overflowY !== "hidden" : ["auto", "scroll"].includes(overflowY);
+  if (scrolls && node.scrollHeight > node.clientHeight + 1) return true;
+  const shadow = node.getRootNode();
+  const above = node.parentElement ?? (shadow instanceof ShadowRoot ? shadow.host : null);
+  return canScroll(position === "fixed" && node !== root ? root : above);
 }

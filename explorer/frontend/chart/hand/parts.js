@@ -18,7 +18,7 @@ export function createParts({ onReset, onSave }) {
   overlay.append(circles, marks);
   const named = { "aria-label": "Probe x", "aria-valuenow": 0 };
   const probe = element("div", { class: "chart-probe", role: "slider", tabindex: 0, ...named });
-  const reset = createButton("Reset view", "Back to the whole range (Home)", onReset);
+  const reset = createButton("Reset view", "Back to the whole range (r, Home or a double click)", onReset);
   const save = createMenu(
     "Save",
     createButton("PNG", "Save the chart as a PNG picture", () => onSave("png")),

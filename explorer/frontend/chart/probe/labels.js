@@ -1,11 +1,11 @@
-// Labels instead of a legend: the slope of each tangent, the probe's x, and each rule's name with its value at the end
-// of its gradient curve.
+// Labels instead of a legend: each rule's name at the end of its gradient curve, and at the probe its x, the slope of
+// each tangent and each gradient's value.
 
 import { GRIP_PX, placeGrips } from "../scene/grips.js";
 import { toLeftPx, toTopPx } from "../scene/panels.js";
 import { shape } from "../../elements/svg.js";
 import { formatFourDigits } from "../../formula/substitution.js";
-import { getTangents, getValue } from "./probe-marks.js";
+import { getTangents, getValue, isInPanel } from "./probe-marks.js";
 
 /** @import { Frame } from "../scene/panels.js" */
 /** @import { Line } from "../scene/traces.js" */
@@ -15,15 +15,13 @@ import { getTangents, getValue } from "./probe-marks.js";
  * A label with the position of its baseline in px.
  * @typedef {{parts: Part[], x: number, y: number, anchor: "start"|"middle"|"end"}} Label
  */
-/**
- * The right end of a gradient curve in px from the top, with the rule's name and its value at the probe.
- * @typedef {{label: string, colour: string, value: string, y: number}} End
- */
+/** The right end of a gradient curve in px from the top. @typedef {{label: string, colour: string, y: number}} End */
 
 const LABEL_GAP = 1.25; // line height of labels, as a multiple of the font size
 // distances from a line to the baseline of a label above or below it, as multiples of the font size
 const [ABOVE, BELOW] = [0.6, 1.3];
 const MARGIN_PX = 6; // distance between the end of a line and its label
+const DOT_PX = 9; // distance between the middle of a dot and the label of its value
 const RING_PX = 7; // radius of a kink's circle, with its stroke
 const LETTER = 0.56; // average width of a letter, as a multiple of the font size
 const MAX_LABEL_SHARE = 0.4; // maximum width of a label for several rules, as a fraction of the chart's width
@@ -36,20 +34,46 @@ const MERGE_PX = 1; // maximum distance of the ends of curves that share a label
  * @returns {SVGElement[]}
  */
 export function labelShapes(values, lines, frame, g, grips) {
-  const labels = [...makeSlopeLabels(values, lines, frame, g), ...makeEndLabels(values, lines, frame)];
   const { forward, gradient, size, x: view } = frame;
   const isInView = values.x >= view[0] && values.x <= view[1];
   const baseline = (forward.top + forward.height + gradient.top + size) / 2 - 2;
   const text = `x = ${formatFourDigits(values.x)}`;
   const handles = placeGrips(grips, frame).map(({ px, aside }) => px + aside);
+  /** @type {Label} */
   const at = {
     parts: [{ text, colour: "currentColor" }],
     x: placeXLabel(toLeftPx(frame, values.x), (LETTER * size * text.length) / 2, handles, frame),
     y: baseline,
+    anchor: "middle",
   };
-  return [...labels, ...(isInView ? [/** @type {Label} */ ({ ...at, anchor: "middle" })] : [])].map(
-    drawLabel,
-  );
+  const gradients = isInView ? makeValueLabels(values, lines, frame) : [];
+  const slopes = makeSlopeLabels(values, lines, frame, g);
+  const names = makeEndLabels(lines, frame, gradients);
+  const free = gradients.filter((label) => !names.some((name) => areTooNear(label, name, size)));
+  return [...slopes, ...names, ...free, ...(isInView ? [at] : [])].map(drawLabel);
+}
+
+/**
+ * Make one label for each distinct gradient at the probe, next to its dots, on the side of the probe with more room.
+ * @param {Values} values @param {Line[]} lines @param {Frame} frame
+ */
+function makeValueLabels(values, lines, frame) {
+  const { left, inner, gradient, size } = frame;
+  const px = toLeftPx(frame, values.x);
+  const isRight = px > left + inner / 2;
+  const x = px + (isRight ? -DOT_PX : DOT_PX);
+  /** @type {Map<string, Label>} */
+  const labels = new Map();
+  for (const line of lines) {
+    const value = getValue(line, values);
+    if (line.panel !== "gradient" || !isInPanel(gradient, value)) continue;
+    const text = formatFourDigits(value);
+    const parts = [{ text, colour: labels.has(text) ? "currentColor" : line.colour }];
+    labels.set(text, { parts, x, y: toTopPx(gradient, value), anchor: isRight ? "end" : "start" });
+  }
+  const all = [...labels.values()];
+  const dots = all.map(({ y }) => y);
+  return placeEndLabels(all, dots, gradient, size);
 }
 
 /**
@@ -116,22 +140,15 @@ export function placeSlopeLabel([start, stop], width, points, { left, inner, for
 
 /**
  * Make the labels with rule names at the right ends of the gradient curves.
- * @param {Values} values @param {Line[]} lines @param {Frame} frame
+ * @param {Line[]} lines @param {Frame} frame @param {Label[]} others further labels in the panel
  */
-function makeEndLabels(values, lines, frame) {
+function makeEndLabels(lines, frame, others) {
   const { left, inner, gradient, size } = frame;
   const ends = lines
     .filter(({ panel }) => panel === "gradient")
-    .map((line) => {
-      const last = Array.from(line.y).findLast(Number.isFinite) ?? 0;
-      const value = getValue(line, values);
-      const { label, colour } = line;
-      return {
-        label,
-        colour,
-        value: Number.isNaN(value) ? "" : formatFourDigits(value),
-        y: toTopPx(gradient, last),
-      };
+    .map(({ label, colour, y }) => {
+      const last = Array.from(y).findLast(Number.isFinite) ?? 0;
+      return { label, colour, y: toTopPx(gradient, last) };
     });
   const x = left + inner - MARGIN_PX;
   const labels = groupEnds(ends, (MAX_LABEL_SHARE * inner) / (LETTER * size)).map(({ y, parts }) => {
@@ -142,29 +159,31 @@ function makeEndLabels(values, lines, frame) {
     ends.map(({ y }) => y),
     gradient,
     size,
+    others,
   );
 }
 
 /**
- * Merge labels of gradient curves that end at the same height with equal values.
+ * Merge labels of gradient curves that end at the same height.
  * @param {End[]} ends @param {number} maxLetters maximum length of a merged label
  * @returns {{y: number, parts: Part[]}[]}
  */
 export function groupEnds(ends, maxLetters) {
-  /** @type {{y: number, value: string, ends: End[]}[]} */
+  /** @type {{y: number, ends: End[]}[]} */
   const groups = [];
   for (const end of ends) {
     const isShortEnough = (/** @type {End[]} */ others) => countLabelLetters([...others, end]) <= maxLetters;
-    const isSameEnd = (/** @type {{y: number, value: string}} */ { y, value }) =>
-      Math.abs(y - end.y) <= MERGE_PX && value === end.value;
-    const group = groups.find((each) => isSameEnd(each) && isShortEnough(each.ends));
+    const group = groups.find(
+      ({ y, ends: others }) => Math.abs(y - end.y) <= MERGE_PX && isShortEnough(others),
+    );
     if (group) group.ends.push(end);
-    else groups.push({ y: end.y, value: end.value, ends: [end] });
+    else groups.push({ y: end.y, ends: [end] });
   }
-  return groups.map(({ y, value, ends: members }) => {
+  return groups.map(({ y, ends: members }) => {
     const last = members.length - 1;
-    const makeSuffix = (/** @type {number} */ at) => (at < last ? ", " : value && `: ${value}`);
-    return { y, parts: members.map(({ label, colour }, at) => ({ text: label + makeSuffix(at), colour })) };
+    const toText = (/** @type {End} */ { label }, /** @type {number} */ at) =>
+      at < last ? `${label}, ` : label;
+    return { y, parts: members.map((each, at) => ({ text: toText(each, at), colour: each.colour })) };
   });
 }
 
@@ -174,29 +193,41 @@ function countLabelLetters(ends) {
 }
 
 /**
- * Place labels at the right ends of curves without covering any end: above it if possible, otherwise below. Labels of
- * curves that end at the same height are stacked.
+ * Place labels at the right ends of curves without covering any end, if there is room: above it if possible, otherwise
+ * below. Labels of curves that end at the same height are stacked.
  * @param {Label[]} labels y is that of the curve's end, and is replaced by the baseline's
  * @param {number[]} ends in px from the top @param {import("../scene/panels.js").Panel} panel
- * @param {number} size of letters
+ * @param {number} size of letters @param {Label[]} [others] labels in the panel that stay where they are
  */
-export function placeEndLabels(labels, ends, { top, height }, size) {
+export function placeEndLabels(labels, ends, { top, height }, size, others = []) {
   const [above, below] = [ABOVE * size, BELOW * size]; // baseline distances of a label above or below its curve's end
-  const isFree = (/** @type {number} */ y) =>
-    y >= top + size &&
-    y <= top + height - size / 4 &&
-    ends.every((end) => y <= end - above + 0.5 || y >= end + below - 0.5) &&
-    baselines.every((other) => Math.abs(y - other) >= LABEL_GAP * size - 0.5);
-  /** @type {number[]} */
-  const baselines = [];
-  const steps = Array.from({ length: 4 * labels.length }, (_, step) => step * (LABEL_GAP * size) * 0.5);
+  const placed = [...others];
+  const steps = Array.from(
+    { length: 4 * (labels.length + others.length) },
+    (_, step) => step * (LABEL_GAP * size) * 0.5,
+  );
   for (const label of labels) {
     const end = label.y;
+    const isReadable = (/** @type {number} */ y) =>
+      y >= top + size &&
+      y <= top + height - size / 4 &&
+      !placed.some((other) => areTooNear({ ...label, y }, other, size));
+    const isFree = (/** @type {number} */ y) =>
+      isReadable(y) && ends.every((each) => y <= each - above + 0.5 || y >= each + below - 0.5);
     const places = steps.flatMap((step) => [end - above - step, end + below + step]);
-    label.y = places.find(isFree) ?? Math.max(end - above, top + size);
-    baselines.push(label.y);
+    label.y = places.find(isFree) ?? places.find(isReadable) ?? Math.max(end - above, top + size);
+    placed.push(label);
   }
   return labels;
+}
+
+/** Return whether two labels overlap or nearly do. @param {Label} one @param {Label} other @param {number} size of letters */
+function areTooNear(one, other, size) {
+  const [[from, to], [from2, to2]] = [one, other].map(({ x, anchor, parts }) => {
+    const width = LETTER * size * parts.reduce((sum, { text }) => sum + text.length, 0);
+    return anchor === "end" ? [x - width, x + MARGIN_PX] : [x, x + width + MARGIN_PX];
+  });
+  return from < to2 && from2 < to && Math.abs(one.y - other.y) < LABEL_GAP * size - 0.5;
 }
 
 /**

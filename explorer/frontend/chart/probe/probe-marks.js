@@ -131,6 +131,6 @@ function drawDot(panel, x, y, colour) {
 }
 
 /** Return whether a value lies in the y range of a panel. @param {Panel} panel @param {number} y */
-function isInPanel({ range: [low, high] }, y) {
+export function isInPanel({ range: [low, high] }, y) {
   return y >= low && y <= high;
 }

@@ -19,7 +19,7 @@ const formatValue = (value) => (value === undefined ? "" : formatFourDigits(valu
  * @param {(x: number|null) => void} onType called with every typed x, null if it is invalid
  */
 export function createReadout(onType) {
-  const hints = { inputmode: "decimal", placeholder: "type x", autocomplete: "off" };
+  const hints = { inputmode: "decimal", autocomplete: "off" };
   const field = element("input", { type: "text", "aria-label": "x", ...hints });
   const box = element("div", { class: "chart-readout" });
   field.addEventListener("input", () => onType(parseNumber(field.value.replace("−", "-"))));
@@ -43,7 +43,7 @@ export function createReadout(onType) {
           { class: "chart-head" },
           h("label", {}, "x ", field),
           h("span", {}, "forward ", h("strong", {}, y)),
-          h("span", {}, h("i", {}, "numerical "), "slope ", h("strong", {}, slope)),
+          h("span", {}, "slope ", h("strong", {}, slope)),
           h("span", { class: "chart-aside" }, isInvalid ? "not a number" : isOutside && "outside the view"),
         ),
         h(

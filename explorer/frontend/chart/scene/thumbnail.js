@@ -1,7 +1,7 @@
 // A thumbnail of a backward rule's gradient, or of an op's curve.
 
 import { shape } from "../../elements/svg.js";
-import { sampleCurves } from "../../formula/curves.js";
+import { KINK, sampleCurves } from "../../formula/curves.js";
 
 /** @import { Op, Rule } from "../../formula/entry.js" */
 
@@ -23,7 +23,7 @@ export function drawThumbnail({ op, rule }, settings) {
   const curves = sampleCurves({ op, rules: rule ? [rule] : [] }, settings, { points: POINTS });
   const y = rule ? curves.gradients[rule.key] : curves.y;
   if (!y) return svg;
-  const [low, high] = chooseSpan(y);
+  const [low, high] = chooseSpan(y, curves.marks);
   const toY = (/** @type {number} */ at) => HEIGHT - 3 - ((at - low) / (high - low)) * (HEIGHT - 6);
   if (low <= 0 && high >= 0) svg.append(shape("path", { class: "zero", d: `M0,${toY(0)}H${WIDTH}` }));
   svg.append(shape("path", { d: formatCurve(curves.x, y, toY) }));
@@ -31,18 +31,19 @@ export function drawThumbnail({ op, rule }, settings) {
 }
 
 /**
- * Return the range of y that a thumbnail shows. Poles are cut off.
- * @param {ArrayLike<number>} y @returns {[number, number]}
+ * Return the range of y that a thumbnail shows. Poles are cut off, finite values at kinks are not.
+ * @param {ArrayLike<number>} y @param {Int8Array} marks the kind of each x @returns {[number, number]}
  */
-function chooseSpan(y) {
+function chooseSpan(y, marks) {
+  const peaks = Array.from(y).filter((value, i) => marks[i] === KINK && Number.isFinite(value));
   const ascending = Array.from(y)
     .filter(Number.isFinite)
     .sort((one, other) => one - other);
   const getQuantile = (/** @type {number} */ share) =>
     ascending[Math.round(share * (ascending.length - 1))] ?? 0;
   const middle = getQuantile(0.95) - getQuantile(0.05);
-  const low = Math.min(0, Math.max(getQuantile(0), getQuantile(0.05) - middle));
-  const high = Math.max(0, Math.min(getQuantile(1), getQuantile(0.95) + middle));
+  const low = Math.min(0, Math.max(getQuantile(0), getQuantile(0.05) - middle), ...peaks);
+  const high = Math.max(0, Math.min(getQuantile(1), getQuantile(0.95) + middle), ...peaks);
   return high > low ? [low, high] : [-1, 1];
 }
 

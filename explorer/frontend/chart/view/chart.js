@@ -118,5 +118,5 @@ export function createChart(host, options) {
     host.replaceChildren();
   }
 
-  return { draw, point: probe.point, pin: probe.pin, resize: redraw, image: toImageAddress, destroy };
+  return { draw, point: probe.point, pin: probe.pin, reset, resize: redraw, image: toImageAddress, destroy };
 }

@@ -22,7 +22,8 @@ export function createCalm(root, bar, { store, onChange }) {
     "All tools",
   );
   const g = element("button", { class: "g-chip", onclick: turnG });
-  bar.append(tools, g);
+  bar.prepend(tools);
+  bar.append(g);
   const end = new AbortController();
   followKey("e", turn, end.signal, root);
 
@@ -45,6 +46,7 @@ export function createCalm(root, bar, { store, onChange }) {
     const calm = !isOpen(choice);
     const before = root.matches(".calm");
     root.classList.toggle("calm", calm);
+    root.classList.toggle("whole", !calm);
     document.documentElement.dataset.explorer = calm ? "calm" : "whole";
     setAttribute(tools, "aria-expanded", String(!calm));
     const value = `g = ${formatNumber(choice.g).replace("-", "−")}`;

@@ -119,13 +119,14 @@ export function createInstrument(host, store, reach) {
   const map = hostOf("map-host");
   if (map && ask.has("map")) refreshables.push(createMap(map, { store, ask: reach.ask }));
   if (strip) parts.push(createStrip(strip, { store, ...reach, ask }));
-  if (!reach.calm) host.classList.remove("calm");
+  if (!reach.calm) host.classList.replace("calm", "whole");
   if (tabs) parts.push(createTabs(tabs, { store, sections: reach.sections }));
   const saves = /** @type {HTMLElement|null} */ (tabs && host.querySelector(".chart-buttons .window"));
   if (saves && (reach.template || getCatalogue().saved))
     parts.push(createSaving(saves, { store, ask: reach.ask, server, template: reach.template }));
   if (tabs && reach.calm) parts.push(createCalm(host, tabs, { store, onChange: () => stage?.refresh() }));
   if (tabs && reach.calm) followKey("d", () => stage?.draw?.(), end.signal);
+  if (tabs && reach.calm) followKey("r", () => stage?.reset(), end.signal);
   return {
     /** Redraw everything after the page's colours have changed. */
     refresh,

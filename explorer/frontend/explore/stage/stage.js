@@ -66,7 +66,7 @@ export function createStage(hosts, options) {
       store.change(setRange(store.current, start, stop), { phase, target: "view" }),
     onParameter: setGripValue,
     pencil: sketch?.pencil,
-    isLabelled: () => options.isLabelled || hosts.chart.closest(".calm") !== null,
+    isLabelled: () => options.isLabelled || hosts.chart.closest(".calm, .whole") !== null,
     onFrame(frame) {
       carried?.follow(frame);
       learning.follow(frame);
@@ -224,6 +224,8 @@ export function createStage(hosts, options) {
     point: chart.point,
     /** Pin the probe, which shows the curves' values, to an x. */
     pin: chart.pin,
+    /** Show the original range of x. */
+    reset: chart.reset,
     /** Turn the pencil on or off; null if nothing can parse formulas. */
     draw: sketch && sketch.toggle,
     destroy() {

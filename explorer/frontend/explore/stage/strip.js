@@ -49,13 +49,8 @@ export function createStrip(host, { store, examples, sizes = true, ask }) {
     drawn.open = false; // it covers the controls of the layer
     drawn.querySelector("summary")?.focus();
   });
-  host.append(
-    g.element,
-    startField.label,
-    stopField.label,
-    element("div", { class: "end size" }, drawn),
-    ...(examples.length ? [menu.element] : []),
-  );
+  host.append(g.element, startField.label, stopField.label, element("div", { class: "end size" }, drawn));
+  if (examples.length) host.before(menu.element);
 
   /**
    * Create the input field for one end of the range of x.
@@ -79,7 +74,7 @@ export function createStrip(host, { store, examples, sizes = true, ask }) {
     stopField.show(choice);
     layers.show(choice);
     size?.show(choice);
-    host.classList.toggle("hinted", menu.show(choice));
+    menu.show(choice);
   }
 
   const stop = store.subscribeNow(show);

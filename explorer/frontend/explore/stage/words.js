@@ -28,7 +28,8 @@ export function createWords(host, explanation = EXPLANATION) {
   const explained = element("p", { hidden: true }, explanation);
   const moreMenu = createMenu("More", rest, explained);
   const sign = element("span", { class: "sign", role: "status" });
-  host.append(head, main, below, moreMenu, element("span", { class: "confirmation flex-row" }, sign));
+  const sentences = element("div", { class: "sentences" }, head, main, below);
+  host.append(sentences, moreMenu, element("span", { class: "confirmation flex-row" }, sign));
 
   /** Hide the menu while it is empty: without a label, there is nothing to explain. */
   function arrangeMenu() {

@@ -38,8 +38,8 @@ export function createFirstStep({ server, onFirst }) {
     /** Update for a new state of the page. @param {State} state */
     follow(state) {
       const { choice, reading } = state;
-      const hasNoTable =
-        getSelectedTask(choice).kind === "own" && (!reading || reading.message !== undefined);
+      const isRead = reading && reading.message === undefined && !reading.refused;
+      const hasNoTable = getSelectedTask(choice).kind === "own" && !isRead;
       if (state.view.status.snapshot) return;
       if (hasNoTable || explainUntrained(choice)) return reset();
       const { settingsKey } = makeRunRequest(state.choice, state.table);

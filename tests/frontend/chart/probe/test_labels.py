@@ -12,13 +12,15 @@ PANEL = {"top": 100, "height": 250}
 ABOVE, BELOW = 0.6 * SIZE, 1.3 * SIZE
 PLACE = """
     const { placeEndLabels } = await import("./chart/probe/labels.js");
-    const labels = given.ends.map((y) => ({ y }));
-    return placeEndLabels(labels, given.ends, given.panel, given.size).map(({ y }) => y);
+    const parts = [{ text: "Default" }];
+    const labels = given.ends.map((y) => ({ parts, x: 300, y, anchor: "end" }));
+    const others = given.others.map(([x, y]) => ({ parts, x, y, anchor: "start" }));
+    return placeEndLabels(labels, given.ends, given.panel, given.size, others).map(({ y }) => y);
 """
 
 
-def placed(node: Node, ends: list[float]) -> list[float]:
-    found = node.run(PLACE, {"ends": ends, "panel": PANEL, "size": SIZE})
+def placed(node: Node, ends: list[float], *others: tuple[float, float]) -> list[float]:
+    found = node.run(PLACE, {"ends": ends, "panel": PANEL, "size": SIZE, "others": others})
     return [float(y) for y in found]
 
 
@@ -41,6 +43,8 @@ def test_labels_lie_on_no_curve_and_on_no_other(node: Node, ends: list[float]) -
 def test_a_label_is_above_its_curve_or_below_it_without_room(node: Node) -> None:
     assert placed(node, [200]) == [200 - ABOVE]
     assert placed(node, [101]) == [101 + BELOW]
+    assert placed(node, [200], (100, 200 - ABOVE)) == [200 - ABOVE], "the other is far to the left"
+    assert placed(node, [200], (280, 200 - ABOVE)) == [200 + BELOW]
 
 
 def test_labels_stay_in_a_panel_that_has_no_room_left(node: Node) -> None:
@@ -55,23 +59,14 @@ TOGETHER = """
 """
 
 
-def end(label: str, y: float, value: str) -> dict[str, object]:
-    return {"label": label, "y": y, "value": value, "colour": ""}
-
-
 def test_rules_that_end_as_one_share_a_label_as_long_as_it_fits(node: Node) -> None:
-    ends = [
-        end("Default", 300, "0"),
-        end("Tanh", 299, "0.1"),
-        end("Clipped", 300.5, "0"),
-        end("Zero", 300, "0"),
-    ]
-    whole = [[300, "Default, Clipped, Zero: 0"], [299, "Tanh: 0.1"]]
+    heights = {"Default": 300, "Tanh": 298.9, "Clipped": 300.5, "Zero": 300}
+    ends = [{"label": label, "y": y, "colour": ""} for label, y in heights.items()]
+    whole = [[300, "Default, Clipped, Zero"], [298.9, "Tanh"]]
     assert node.run(TOGETHER, {"ends": ends, "most": 60}) == whole
     assert node.run(TOGETHER, {"ends": ends, "most": 19}) == [
-        [300, "Default, Clipped: 0"], [299, "Tanh: 0.1"], [300, "Zero: 0"],
+        [300, "Default, Clipped"], [298.9, "Tanh"], [300, "Zero"],
     ]  # fmt: skip
-    assert node.run(TOGETHER, {"ends": [end("Default", 300, "")], "most": 60}) == [[300, "Default"]]
 
 
 def test_the_label_of_a_slope_covers_neither_the_curve_nor_a_ring(node: Node) -> None:

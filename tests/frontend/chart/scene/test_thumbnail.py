@@ -1,0 +1,26 @@
+"""The small picture of a rule: its peaks at kinks are in it, and poles are cut off."""
+
+from explorer.catalogue import find_op, find_rule
+from explorer.instrument import make_entry
+from tests.frontend.modules import Node
+
+DRAW = """
+    const { drawThumbnail } = await import("./chart/scene/thumbnail.js");
+    const paths = [];
+    const node = { append() {}, setAttribute: (name, value) => name === "d" && paths.push(value) };
+    globalThis.document = { createElementNS: () => node };
+    drawThumbnail(given, { start: -3, stop: 3, g: 1, parameters: {} });
+    delete globalThis.document;
+    return paths.at(-1);
+"""
+
+
+def list_heights(node: Node, rule: str) -> list[float]:
+    given = {"op": make_entry(find_op("round")), "rule": make_entry(find_rule(f"formula: {rule}"))}
+    return [float(point.split(",")[1]) for point in node.run(DRAW, given)[1:].replace("M", "L").split("L")]
+
+
+def test_a_narrow_peak_of_a_drawn_rule_is_not_cut_off(node: Node):
+    zigzag = list_heights(node, "g * through(x, -0.1, 0, 0, 1, 0.1, 0, 0.15, -1, 0.2, 0)")
+    assert (min(zigzag), max(zigzag)) == (3, 33)
+    assert min(list_heights(node, "g / abs(x)")) < 0, "a pole is"
