@@ -7,7 +7,7 @@ import torch
 
 from explorer.catalogue import MAX_RULES, RULES
 from explorer.training import SETTINGS, TASKS, Settings, TrainingSettings
-from explorer.training.limits import MAX_BATCH, MAX_HIDDEN, MAX_SEED, MAX_STEPS
+from explorer.training.limits import MAX_BATCH, MAX_HIDDEN, MAX_STEPS
 from explorer.training.settings import devices
 
 
@@ -23,31 +23,22 @@ def test_defaults_are_the_documents_values():
     [
         ("task", "weather", "unknown task 'weather': use one of digits"),
         ("op", "rond", "unknown op 'rond'"),
-        ("op", 3, "op must be a key or a formula, not 3"),
         ("rules", "default", "rules must be a list of keys"),
         ("rules", (), f"choose 1 to {MAX_RULES} rules, not 0"),
         ("rules", ("ste",), "unknown rule 'ste'"),
-        ("rules", (None,), "a rule must be a key or a formula, not None"),
         ("rules", tuple(f"formula: {n} * g" for n in range(MAX_RULES + 1)), f"1 to {MAX_RULES} rules"),
         ("parameters", {"zz": 1.0}, "unknown parameter 'zz'"),
         ("parameters", {"c": float("nan")}, "parameter c must be a finite number, not nan"),
-        ("parameters", {"c": "one"}, "parameter c must be a number, not 'one'"),
         ("parameters", 3, "parameters must be a dict of numbers"),
         ("steps", 0, f"steps must be a whole number from 1 to {MAX_STEPS}, not 0"),
-        ("steps", MAX_STEPS + 1, f"not {MAX_STEPS + 1}"),
         ("steps", 2.5, "steps must be a whole number"),
-        ("steps", True, "steps must be a whole number"),
         ("hidden", MAX_HIDDEN + 1, f"hidden must be a whole number from 1 to {MAX_HIDDEN}"),
         ("batch", MAX_BATCH + 1, f"batch must be a whole number from 1 to {MAX_BATCH}"),
         ("seed", -1, "seed must be a whole number from 0"),
-        ("seed", MAX_SEED + 1, f"to {MAX_SEED}, not"),
         ("lr", 0, "lr must be above 0, not 0"),
         ("lr", float("inf"), "lr must be a finite number, not inf"),
-        ("lr", 10**400, "lr must be a number"),
-        ("lr", "fast", "lr must be a number, not 'fast'"),
         ("learn_each", "unit", "unknown learn_each 'unit': use one of layer, channel"),
         ("pace", 0, "pace must be above 0, not 0"),
-        ("pace", "slow", "pace must be a number, not 'slow'"),
         ("device", "abacus", "unknown device 'abacus': use one of cpu"),
     ],
 )
