@@ -69,6 +69,23 @@ class Masked(torch.autograd.Function):
         return 2 * g
 
 
+class ReadsItsBound(torch.autograd.Function):
+    """PACT, as often written: its forward reads a learned bound as a number."""
+
+    @staticmethod
+    def forward(ctx, x, bound):
+        return x.clamp(0, bound.item())
+
+    @staticmethod
+    def backward(ctx, g):
+        return g, g.sum().reshape(1)
+
+
+def test_a_number_read_in_a_functions_own_forward_is_no_cut():
+    bound = torch.ones(1, requires_grad=True)
+    assert list(observed(made(lambda h: ReadsItsBound.apply(h, bound))).frame["op"]) == ["ReadsItsBound"]
+
+
 def fade(x):
     for _ in range(120):
         x = 0.99 * x

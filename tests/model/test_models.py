@@ -161,7 +161,7 @@ def prepare_ao():
 MODELS = {  # model, its input, the ops of its sites, the op that is swapped, what may have no gradient
     "ResNet": (ResNet, IMAGES, {"Quantise", "relu"}, Quantise),
     "transformer": (Attention, IMAGES, {"gelu"}, "gelu"),
-    "VQ-VAE": (VectorQuantiser, ROWS, {"cdist → argmin → embedding"}, None),
+    "VQ-VAE": (VectorQuantiser, ROWS, {"cdist → argmin → embedding"}, "argmin"),
     "Gumbel": (Gumbel, ROWS, {"gumbel_softmax"}, None),
     "spiking": (Spiking, ROWS, {"Spike"}, Spike),
     "checkpoint": (Checkpointed, ROWS, {"relu"}, "relu"),

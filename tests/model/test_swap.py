@@ -303,6 +303,14 @@ def test_a_reset_by_a_swapped_comparison_keeps_the_rule_of_the_product():
     same(found, gradients_of(made(lambda h: reset(h, FastSigmoid.apply(h, torch.tensor(1.0), 1)))))
 
 
+def test_own_code_gets_the_x_of_a_comparison_with_a_statistic_of_x():
+    def above(h):
+        return (h > h.mean(1, keepdim=True)).float()
+
+    expected = gradients_of(made(lambda h: above(h).detach() + 3 * (h - h.detach())))
+    same(gradients_of(swapped(above, "gt", rule=lambda x, g: 3 * g)), expected)
+
+
 class Spike(nn.Module):
     """Compares x with a threshold per unit that learns."""
 

@@ -156,19 +156,15 @@ class Listener(Recorder):
             leaf = self.leaves.get(id(parameter))
             calls = [] if leaf is None else _find_culprits(leaf, consumers, graph, data)
             for call in calls:
-                if call.reason:
-                    self._add_culprit(call)
+                lines = {(s.file, s.line) for (s, _), row in self.rows.items() if row.listed and row.calls}
+                is_inside = call.place.path is not None
+                if call.reason and is_inside and (call.site.file, call.site.line) not in lines:
+                    self.count_cut(call.site, call.op, call.reason)
             gradient = "zero" if name in self.arrived else "none"
             if calls:
                 self.blamed[name] = Blame(gradient, calls[0].site, calls[0].op, calls[0].reason or ZERO)
             else:
                 self.blamed[name] = Blame(gradient, None, "", BY_VALUE if leaf in data else UNUSED)
-
-    def _add_culprit(self, call: Call) -> None:
-        """Add a row for a call after which autograd's graph ends, unless its line already has a row."""
-        lines = {(s.file, s.line) for (s, _), row in self.rows.items() if row.listed and row.calls}
-        if call.place.path is not None and (call.site.file, call.site.line) not in lines:
-            self.count_cut(call.site, call.op, call.reason)
 
 
 def _find_culprits(

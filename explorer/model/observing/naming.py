@@ -115,17 +115,11 @@ def _fit_rule(
                 return f"{rule.key} " + " ".join(
                     f"{n}={number(float(f'{v:.3g}'))}" for n, v in window.items()
                 )
-        for name, value in _list_trials(rule):
-            if _find_factor(op, rule, {**parameters, name: value}, x, g, gradient) == 1:
-                return f"{rule.key} {name}={number(value)}"
+        names = [p.name for p in rule.parameters if p.name not in ("lo", "hi")]
+        for value in _GRID if rule.parsed is not None and len(names) == 1 else ():
+            if _find_factor(op, rule, {**parameters, names[0]: value}, x, g, gradient) == 1:
+                return f"{rule.key} {names[0]}={number(value)}"
     return OWN_RULE
-
-
-def _list_trials(rule: Rule) -> list[tuple[str, float]]:
-    own_parameters = [p for p in rule.parameters if p.name not in ("lo", "hi")]
-    if rule.parsed is None or len(own_parameters) != 1:
-        return []
-    return [(own_parameters[0].name, value) for value in _GRID]
 
 
 @lru_cache(maxsize=64)

@@ -60,7 +60,10 @@ class Recorder(Tape):
         if call.place.path is None:
             return
         if is_functorch_wrapped_tensor(y):
-            self._record_transformed(call, call_input)
+            key = call_input.key if call_input is not None else ""  # tensors of torch.func hide their values
+            if key or call.name in STEPS or call.kind == "function":
+                call.op = call.name if call.name in STEPS else key or call.name
+                self._count(call.site, "call", call.op, key).reasons[_TRANSFORMED] = None
             return
         output = next((value for value in call.outputs if value.live), None)
         if output is None:
@@ -87,13 +90,6 @@ class Recorder(Tape):
         row.calls += 1
         return row
 
-    def _record_transformed(self, call: Call, call_input: CallInput | None) -> None:
-        """Count a call inside torch.func in its site's row. Its tensors do not expose their values."""
-        key = call_input.key if call_input is not None else ""
-        if key or call.name in STEPS or call.kind == "function":
-            call.op = call.name if call.name in STEPS else key or call.name
-            self._count(call.site, "call", call.op, key).reasons[_TRANSFORMED] = None
-
     def _record_without_graph(self, call: Call, call_input: CallInput | None) -> None:
         """Count a call whose result is not in autograd's graph, if it is one of an op."""
         source = call.inputs[0] if call.inputs else None
@@ -116,6 +112,10 @@ class Recorder(Tape):
         is_wrapped = tensor is not None and is_functorch_wrapped_tensor(tensor)
         if call.place.path is None or not inputs or is_wrapped:
             return
+        for item, _ in self.left.values():  # such as alpha.item() in the Function's own forward
+            cut = None if item.graded else self.rows.get((item.site, "cut"))
+            if cut is not None and not {*call.lines[:1]}.isdisjoint(item.place.lines):
+                cut.listed = False
         key, rule = find_applied_keys(value.edge)
         call.op = key or call.name
         row = self._count(call.site, "function", call.op, key)
@@ -130,7 +130,11 @@ class Recorder(Tape):
             return
         side = [value.call for value in join.side]
         if kind == "gate":
-            self._record_detached(side)
+            for item in side:
+                if item.measured is not None and item.measured.row is not None:
+                    item.measured.cut = _DETACHED
+                elif item.is_cut and not item.graded and not item.merged and item.name not in LINEAR:
+                    self.count_cut(item.site, item.op, item.reason)
             return
         ops = chain_of(join.side, join.way, compared=kind == "mask")
         last = [call.name] if kind == "mask" or not ops else []
@@ -139,14 +143,6 @@ class Recorder(Tape):
         self._merge(side, [value.call for value in join.way] if kind == "trick" else ())
         self._measure(call, row, call.outputs[0], [join.x], join.x.ref(), y)
         call.measured = None  # blame needs the gradients of the call itself, which is measured next
-
-    def _record_detached(self, side: list[Call]) -> None:
-        """Note in the rows of a gate's detached calls that no gradient passes them."""
-        for call in side:
-            if call.measured is not None and call.measured.row is not None:
-                call.measured.cut = _DETACHED
-            elif call.is_cut and not call.graded and not call.merged and call.name not in LINEAR:
-                self.count_cut(call.site, call.op, call.reason)
 
     def _merge(self, side: Iterable[Call], way: Iterable[Call]) -> None:
         """Mark the calls of a detach trick as its parts, so that only the trick has a row."""

@@ -184,10 +184,18 @@ class Measurement:
     def __call__(self, g: Tensor, gradients: list[Tensor | None]) -> None:
         """Add the gradients of one backward pass."""
         self.backwards += 1
-        counted = -1
-        if self.row is not None and self.shape is not None:
-            self._add_to_row(self.row, self.shape, g, gradients[self.first])
-            counted = self.first
+        row, shape, counted = self.row, self.shape, -1
+        if row is not None and shape is not None:
+            counted, gradient = self.first, gradients[self.first]
+            gradient = g.new_zeros(shape) if gradient is None else gradient
+            if gradient.shape == shape:
+                came, got = row.add_backward(g, gradient)
+                self.came += came
+                if (earlier := self.got[counted]) is not None:
+                    self.got[counted] = earlier + got
+                if self.x is not None and row.same_shape:
+                    parts = self.x, self.y, sample_tensor(g), sample_tensor(gradient)
+                    row.samples.append(Sample(*parts, shape, row.axis or 0))
         passed = 0
         for number, gradient in enumerate(gradients):
             if gradient is not None and number != counted:
@@ -195,19 +203,6 @@ class Measurement:
                 self.got[number] = (self.got[number] or 0) + passed
         if counted < 0:
             self.came += passed or has_any(g)
-
-    def _add_to_row(self, row: Row, shape: torch.Size, g: Tensor, gradient: Tensor | None) -> None:
-        if gradient is None:
-            gradient = g.new_zeros(shape)
-        if gradient.shape != shape:
-            return
-        came, got = row.add_backward(g, gradient)
-        self.came += came
-        if self.got[self.first] is not None:
-            self.got[self.first] = (self.got[self.first] or 0) + got
-        if self.x is not None and row.same_shape:
-            parts = self.x, self.y, sample_tensor(g), sample_tensor(gradient)
-            row.samples.append(Sample(*parts, shape, row.axis or 0))
 
     def settle(self, with_backward: bool) -> None:
         """Count the call if it got no gradient.

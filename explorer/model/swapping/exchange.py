@@ -72,13 +72,6 @@ class Exchange:
             find_contribution(op, self.entry, name)
         return self.learns
 
-    @property
-    def numbers(self) -> dict[str, float]:
-        """The values of the parameters that are fixed numbers, by name."""
-        return {
-            name: float(value) for name, value in self.parameters.items() if not isinstance(value, Tensor)
-        }
-
     @cached_property
     def entry(self) -> Rule | None:
         """The rule as a record of the catalogue. None if the rule is user code."""

@@ -82,17 +82,13 @@ def replace_modules(model: nn.Module, target: Target, exchange: Exchange) -> Rep
         raise ValueError(
             "inplace=True takes a rule of the catalogue or a formula: an explorer.Layer holds it"
         )
-    before = {path: model.get_submodule(path) for path in _list_leaves(model, target)}
+    named = model.named_modules(remove_duplicate=False)
+    # The modules inside those of the target, if there are any.
+    before = {path: each for path, each in named if target.is_inside(path) and not [*each.children()]}
     layers = {path: _make_layer(path, module, exchange) for path, module in before.items()}
     for path, layer in layers.items():
         model.set_submodule(path, layer)
     return Replaced(model, exchange.key, before)
-
-
-def _list_leaves(model: nn.Module, target: Target) -> list[str]:
-    """Return the paths of a swap's modules, or of the modules inside them if there are any."""
-    named = model.named_modules(remove_duplicate=False)
-    return [name for name, module in named if target.is_inside(name) and not [*module.children()]]
 
 
 def _make_layer(path: str, module: nn.Module, exchange: Exchange) -> Layer:

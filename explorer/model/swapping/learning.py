@@ -90,7 +90,10 @@ def _start(exchange: Exchange, parameters: Mapping[str, Tensor], x: Tensor) -> N
     assert exchange.op is not None
     assert exchange.entry is not None
     op, rule = find_op(exchange.op), exchange.entry
-    fixed = {name: value for name, value in exchange.numbers.items() if name not in parameters}
+    given = exchange.parameters.items()
+    fixed = {
+        name: float(value) for name, value in given if not (name in parameters or isinstance(value, Tensor))
+    }
     numbers = resolve_values(op, rule, fixed)
     starts = {item.name: item.start for item in adapt_rule(op, rule).learned}
     for name, parameter in parameters.items():

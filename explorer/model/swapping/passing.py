@@ -40,7 +40,7 @@ from explorer.model.tape.tricks import (
     find_chain_site,
     is_restoring,
 )  # fmt: skip
-from explorer.model.tape.values import find_elementwise_ancestors, origin_of
+from explorer.model.tape.values import find_ancestors, find_elementwise_ancestors, origin_of
 
 _NEGATIONS = {"invert", "logical_not", "bitwise_not"}
 
@@ -231,17 +231,11 @@ class Pass(Tape):
         if self.target.modules and not (key or call.kind != "call" or is_step):
             return False
         if self.target.parameter:
-            return self._is_of_parameter(call, key)
+            leaf, is_op = self.leaves.get(id(self._parameter)), bool(key) or call.kind == "function"
+            return is_op and any(leaf in find_elementwise_ancestors(item) for item in call.list_live_inputs())
         if self.target.site and call.name in LINEAR and self.target.site != call.site.names[-1]:
             return False
         return self.target.is_meant(call)
-
-    def _is_of_parameter(self, call: Call, key: str) -> bool:
-        leaf = None if self._parameter is None else self.leaves.get(id(self._parameter))
-        inputs = call.list_live_inputs()
-        if leaf is None or not inputs or not (key or call.kind == "function"):
-            return False
-        return any(leaf in find_elementwise_ancestors(item) for item in inputs)
 
     def on_join(self, call: Call, join: Join, y: Tensor) -> Tensor | None:
         """Exchange the backward of a detach trick that is the target or contains one of its calls."""
@@ -269,8 +263,11 @@ class Pass(Tape):
         self._require_threshold(first, given, join.side)
         if self.exchange.op is not None:
             return self._replace_call(first, given, y)
-        if not _is_of_x(first, join.x, x):
-            self._require_scale_free(call)
+        if not _is_of_x(first, join.x, x) and self.exchange.needs_x and self.target.op:
+            raise UnreachedError(
+                f"the trick at {call.site} restores {call.op} at a different scale: give op=…, a rule of g, "
+                "or your own rule for the site"
+            )
         op = first.op if any(is_restoring(v, y) for v in first.outputs) else "a trick"
         self.exchange_call(first, join.x, call.outputs[0], given, y, op=op)
         return None
@@ -280,14 +277,6 @@ class Pass(Tape):
         if x is not self._margins.get(call):
             return ""
         return "the rule gets " + ("x − threshold" if STEP_SIGNS[call.name] > 0 else "threshold − x")
-
-    def _require_scale_free(self, call: Call) -> None:
-        """Raise UnreachedError if the rule needs the op's x, but a trick computes the op of a scaled x."""
-        if self.exchange.needs_x and self.target.op:
-            raise UnreachedError(
-                f"the trick at {call.site} restores {call.op} at a different scale: give op=…, a rule of g, "
-                "or your own rule for the site"
-            )
 
     def _require_threshold(self, call: Call, x: Tensor, values: Iterable[Value]) -> None:
         """Raise UnreachedError if ``values`` combine comparisons, so that a rule has no threshold of its own.
@@ -323,7 +312,10 @@ class Pass(Tape):
         if not dead.floating or (plain and not self.target.site.endswith(dead.call.name)):
             return None
         x, made_values = origin_of(dead)
+        made_values = made_values or {*find_ancestors([dead], lambda _, v: not v.live)}
         meant_call = self._find_meant(v for v in made_values if not v.live)
+        if x is None and meant_call is not None and meant_call.name in COMPARISONS:  # such as h > h.mean()
+            x = next((v for v in meant_call.list_live_inputs() if v.shape == dead.shape), None)
         source = None if x is None else x.ref()
         if meant_call is None or x is None or source is None or not torch.is_grad_enabled():
             return None

@@ -18,7 +18,11 @@ from explorer.model.tape.private import forward_class
 
 _LINE = re.compile(r":\d+")
 _NAMES = (
-    STEPS | COMPARISONS | EXITS.keys() | {"argmax", "one_hot", "bucketize", "where", "int", "long", "detach"}
+    STEPS
+    | COMPARISONS
+    | EXITS.keys()
+    | {"argmax", "one_hot", "bucketize", "where", "int", "long", "detach"}
+    | {"argmin", "argsort", "scatter", "topk"}
 )
 
 
@@ -70,37 +74,21 @@ def target_of(model: nn.Module, what: Any) -> Target:
         return Target(owner.__name__, owner=owner)
     if isinstance(what, Site):
         return Target(str(what), site=what.names[-1])
+    submodules = [(name, module) for name, module in model.named_modules() if name]
     if isinstance(what, type) and issubclass(what, nn.Module):
-        return _find_class(model, what)
+        if paths := frozenset(name for name, module in submodules if isinstance(module, what)):
+            return Target(what.__name__, modules=paths)
+        raise ValueError(f"the model has no submodule of the class {what.__name__}")
     if isinstance(what, nn.Module):
-        return _find_module(model, what)
+        if paths := frozenset(name for name, module in submodules if module.__dict__ is what.__dict__):
+            return Target(next(iter(paths)), modules=paths)
+        raise ValueError(f"this {type(what).__name__} is no submodule of the model")
     if isinstance(what, nn.Parameter):
-        return _find_parameter(model, what)
-    if isinstance(what, str):
-        return _find_text(model, what)
-    return _find_function(what)
-
-
-def _find_class(model: nn.Module, kind: type[nn.Module]) -> Target:
-    paths = frozenset(name for name, module in model.named_modules() if isinstance(module, kind) and name)
-    if not paths:
-        raise ValueError(f"the model has no submodule of the class {kind.__name__}")
-    return Target(kind.__name__, modules=paths)
-
-
-def _find_module(model: nn.Module, wanted: nn.Module) -> Target:
-    named = model.named_modules()
-    paths = frozenset(name for name, module in named if name and module.__dict__ is wanted.__dict__)
-    if not paths:
-        raise ValueError(f"this {type(wanted).__name__} is no submodule of the model")
-    return Target(next(iter(paths)), modules=paths)
-
-
-def _find_parameter(model: nn.Module, wanted: nn.Parameter) -> Target:
-    name = next((name for name, item in model.named_parameters() if item is wanted), None)
-    if name is None:
+        for name, item in model.named_parameters():
+            if item is what:
+                return Target(name, parameter=name)
         raise ValueError("this parameter does not belong to the model")
-    return Target(name, parameter=name)
+    return _find_text(model, what) if isinstance(what, str) else _find_function(what)
 
 
 def _find_text(model: nn.Module, what: str) -> Target:

@@ -8,6 +8,7 @@ a live value and a value computed from the same x outside the graph, as in detac
 from __future__ import annotations
 
 from collections.abc import Callable
+from operator import attrgetter
 from typing import Any, NamedTuple
 
 import torch
@@ -147,7 +148,9 @@ class Tape(Ledger):
                 args, kwargs = self.with_substitutes((args, kwargs))
                 tensors = find_tensors((args, kwargs))
                 values = [self.value_of(item) for item in tensors]
-                join = self._join(name, values)
+                if any(v.live for v in values) and (join := self._find_meeting(name, values)) is None:
+                    for dead in filter(attrgetter("cuts"), values):
+                        self.on_cut(dead, *origin_of(dead))
             versions = [version_of(item) for item in tensors]
             prepared = self.prepare(name, func, args, kwargs)
         result = func(*args, **kwargs)
@@ -158,7 +161,12 @@ class Tape(Ledger):
                 if version_of(item) != version or (name == ".data=" and item is args[0]):
                     outs.append(item)
             if not outs:
-                self._leave(name, func, tensors, values)
+                if name in EXITS and values:
+                    call = self.record(name, func, values[:1], (), "exit")
+                    self.left[call.site] = (
+                        call, tensors[0].numel() + self.left.get(call.site, (None, 0))[1]
+                    )  # fmt: skip
+                    self.on_exit(call)
                 return result
             kind = "call"
             if name == "custom_function_call":  # a Function under torch.func
@@ -179,23 +187,6 @@ class Tape(Ledger):
             if (new := self.find_substitute(self.value_of(tensor), tensor)) is not None:
                 items = replace_tensor(items, tensor, new)
         return items
-
-    def _join(self, name: str, values: list[Value]) -> Join | None:
-        """Return the join that a call is, or None. If it is none, report its detached arguments as cuts."""
-        if not any(v.live for v in values):
-            return None
-        if (join := self._find_meeting(name, values)) is None:
-            for dead in values:
-                if dead.cuts:
-                    self.on_cut(dead, *origin_of(dead))
-        return join
-
-    def _leave(self, name: str, func: Any, tensors: list[Tensor], values: list[Value]) -> None:
-        """Record a call whose result is not a tensor, if it is an exit such as ``item``."""
-        if name in EXITS and values:
-            call = self.record(name, func, values[:1], (), "exit")
-            self.left[call.site] = call, tensors[0].numel() + self.left.get(call.site, (None, 0))[1]
-            self.on_exit(call)
 
     def record(self, name: str, func: Any, values: list[Value], outs: Any, kind: str = "call") -> Call:
         """Record and return a call, given the values of its inputs and its output tensors ``outs``."""
@@ -235,6 +226,7 @@ class Tape(Ledger):
                 self.on_backward_end()
 
     def _find_meeting(self, name: str, values: list[Value]) -> Join | None:
+        """Return the join that a call with these inputs is, or None if it is none."""
         shape = max((v.shape for v in values if v.shape is not None), key=lambda s: s.numel())
         bridged = [  # computed elementwise from a tensor that a swap has put in
             v for v in values if self.bridges and v.live
