@@ -86,10 +86,8 @@ def find_contribution(op: Op, rule: Rule, name: str, tensors: tuple[str, ...] = 
     rule = adapt_rule(op, rule)
     declared = next((learned for learned in rule.learned if learned.name == name), None)
     if declared:
-        scale = declared.parsed_scale
-        return Contribution(
-            name, declared.parsed, declared.parsed, scale, "rule", declared.at_bound, declared.note
-        )
+        part, scale = declared.parsed, declared.parsed_scale
+        return Contribution(name, part, part, scale, "rule", declared.at_bound, declared.note)
     if name not in op.parsed.parameters:
         raise ValueError(_explain_missing(op, rule, name))
     if rule.parsed and (derived := derive_contribution(op, name, tensors)):
@@ -98,8 +96,8 @@ def find_contribution(op: Op, rule: Rule, name: str, tensors: tuple[str, ...] = 
     trees = differentiate_op(op, name, tensors)
     if trees is None:
         raise ValueError(
-            f"{name} of {op.key} has no gradient: torch finds no path from y to it, and the rule "
-            f"{rule.key} declares none"
+            f"the parameter {name} of {op.key} has no gradient: torch finds no path from y to it, and the "
+            f"rule {rule.key} declares none"
         )
     return Contribution(name, *trees, None, "torch")
 
@@ -119,7 +117,6 @@ def find_contribution_or_none(op: Op, rule: Rule, name: str) -> Contribution | N
 
 
 def _explain_missing(op: Op, rule: Rule, name: str) -> str:
-    """Return a sentence that explains why a parameter of an op with a rule has no gradient."""
     if name in {p.name for p in rule.parameters}:
         reason = f"it shapes the gradient of {truncate(rule.key)} alone, and cannot learn"
         return f"the parameter {name} does not appear in y: {reason}"
@@ -128,9 +125,11 @@ def _explain_missing(op: Op, rule: Rule, name: str) -> str:
 
 
 def differentiate_op(op: Op, name: str, tensors: Collection[str] = ()) -> tuple[Formula, Formula] | None:
-    """Return torch's derivative of an op with respect to a parameter, as an exact and a readable formula.
+    """Differentiate an op with respect to one of its parameters, as torch does.
 
-    Both are formulas in x and g. Returns None if the derivative is 0 everywhere or too long.
+    Returns:
+        Two formulas of the derivative in x and g: an exact one, and a shorter one for readers. None if the
+        derivative is 0 everywhere or too long.
     """
     exact, short = (
         differentiate(op.parsed.tree, name, tensors=tensors, finite=finite) for finite in (False, True)
@@ -146,12 +145,9 @@ def describe_autograd(op: Op) -> str:
     if not calls:
         return "g · dy/dx"
     if not casts:
-        has_gradient = op.parsed.gradient is None or op.parsed.gradient.tree != ZERO
-        return (
-            f"g · dy/dx, 0 through {calls[0].function}"
-            if has_gradient
-            else f"0, as {calls[0].function} passes nothing on"
-        )
+        if op.parsed.gradient is None or op.parsed.gradient.tree != ZERO:
+            return f"g · dy/dx, 0 through {calls[0].function}"
+        return f"0, as {calls[0].function} passes nothing on"
     rounds = FUNCTIONS[casts[0].function].format
     assert rounds
     name = rounds.name
@@ -197,14 +193,13 @@ def derive_contribution(op: Op, name: str, tensors: tuple[str, ...] = ()) -> Der
     if name in rest:
         return None
     outer_part = substitute(_differentiate(outer, name, UPSTREAM, tensors), {_Q: q_tree})
-    ratio = _divide(
-        _differentiate(inner, name, ONE, tensors), _differentiate(inner, "x", ONE, (name, *tensors))
-    )
+    by_x = _differentiate(inner, "x", ONE, (name, *tensors))
+    ratio = _divide(_differentiate(inner, name, ONE, tensors), by_x)
     return None if (outer_part, ratio) == (ZERO, ZERO) else DerivedContribution(outer_part, ratio)
 
 
 def _match_pattern(wanted: Name, pattern: Node, node: Node) -> Node | None:
-    """Return the part of ``node`` where ``pattern`` has ``wanted``, or None if they differ elsewhere."""
+    """Return the part of ``node`` in the place of ``wanted`` in ``pattern``, or None if others differ."""
     if pattern == wanted:
         return node
     if type(pattern) is not type(node) or rebuild(pattern, children(node)) != node:
@@ -229,17 +224,17 @@ def _divide(numerator: Node, denominator: Node) -> Node:
             return _divide(right, denominator)
         case _ if denominator == ONE or numerator == ZERO:
             return numerator
-        case Binary("/", left, right), Binary("/", numerator_one, divisor) if (numerator_one, divisor) == (
-            ONE,
-            right,
-        ):
+        case Binary("/", left, right), inverse if inverse == Binary("/", ONE, right):
             return left
         case _:
             return Binary("/", numerator, denominator)
 
 
 def _combine(derived: DerivedContribution, rule: Node) -> Node:
-    """Return the expression ``outer + rule * ratio``, with a minus instead if ``ratio`` is negated."""
+    """Return a contribution, ``outer + rule * ratio``, as one expression.
+
+    If ``ratio`` is negated, the result has a minus in place of the plus.
+    """
     sign, ratio = ("-", derived.ratio.operand) if isinstance(derived.ratio, Unary) else ("+", derived.ratio)
     product = rule if ratio == ONE else Binary("*", rule, ratio)
     if ratio == ZERO:

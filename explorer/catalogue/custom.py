@@ -48,10 +48,8 @@ def parse_custom_rule(text: str) -> Rule:
     the parameter. Raises FormulaError if any formula is invalid.
     """
     formula, *parts = text.split(";")
-    fields, learned = (
-        _parse_fields(formula, RULE_NAMES, text),
-        _parse_all_learned(parts, len(formula) + 1, text),
-    )
+    fields = _parse_fields(formula, RULE_NAMES, text)
+    learned = _parse_all_learned(parts, len(formula) + 1, text)
     parameters = {p.name: p for p in fields["parameters"]}
     if learned and COUNT in parameters:
         column = next(re.finditer(rf"\b{COUNT}\b", text)).start() + 1
@@ -66,7 +64,6 @@ def parse_custom_rule(text: str) -> Rule:
 
 
 def _describe_briefly(rule: Rule) -> str:
-    """Return a few words that describe a custom rule's formula, such as "your formula of x and g"."""
     if rule.is_drawn:
         return "g times a line drawn by hand"
     parsed = rule.parsed
@@ -78,7 +75,7 @@ def _describe_briefly(rule: Rule) -> str:
 
 
 def _parse_all_learned(parts: Sequence[str], start: int, text: str) -> tuple[Learned, ...]:
-    """Parse ``parts`` of ``text``, the gradients of parameters; the first part begins at index ``start``."""
+    """Parse the gradients of parameters in ``parts`` of ``text``. The first begins at index ``start``."""
     learned: dict[str, Learned] = {}
     for part in parts:
         item = _parse_learned(part, start, text)
@@ -125,14 +122,17 @@ def _parse_formula(part: str, start: int, variables: tuple[str, ...], text: str)
 
 
 def _shift_error(error: FormulaError, start: int, text: str) -> FormulaError:
-    """Return an error with its column counted in the whole ``text``; ``start`` is where its part begins."""
+    """Return an error about a part of ``text`` that begins at ``start``, with its column in ``text``."""
     column = error.column + start
     message = re.sub(rf"\bcolumn {error.column}\b", f"column {column}", error.message)
     return FormulaError(message, column, text)
 
 
 def _parse_fields(part: str, variables: tuple[str, ...], text: str) -> dict[str, Any]:
-    """Parse the op or rule in the first part of a text: its key, label, formula and parameters, as fields."""
+    """Parse the op or rule with which a text begins.
+
+    Returns the arguments of ``Op`` and ``Rule`` as a dict: key, label, formula and parameters.
+    """
     name_match = _NAMED.match(part)
     name, start = (name_match[1], name_match.end()) if name_match else ("", 0)
     formula = _parse_formula(part[start:], start, variables, text)

@@ -2,10 +2,11 @@
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, ValuesView
+from itertools import chain
 from typing import TypeVar
 
 from explorer.catalogue.display import TORCH_OWN, make_html_table, make_text_table
-from explorer.catalogue.records import Entry, Op, Rule
+from explorer.catalogue.records import Op, Rule
 from explorer.formula import FUNCTIONS, quote, truncate
 from explorer.formula.aliases import find_similar
 
@@ -31,17 +32,14 @@ class Entries(Mapping[str, Record]):
     def __getitem__(self, key: str) -> Record:
         """Return the op or rule with a key. Raises UnknownKeyError, which suggests similar keys."""
         if key not in self:
-            raise UnknownKeyError(self._explain_unknown(key))
+            kinds = {type(entry).__name__.lower() for entry in self._entries.values()}
+            keys = self.suggest_keys(truncate(str(key)))
+            suggestion = f": did you mean {' or '.join(map(repr, keys))}?" if keys else ""
+            raise UnknownKeyError(f"unknown {' or '.join(sorted(kinds))} {quote(key)}{suggestion}")
         return self._entries[key]
 
     def __contains__(self, key: object) -> bool:
         return isinstance(key, str) and key in self._entries
-
-    def _explain_unknown(self, key: object) -> str:
-        kinds = {type(entry).__name__.lower() for entry in self._entries.values()}
-        keys = self.suggest_keys(truncate(str(key)))
-        suggestion = f": did you mean {' or '.join(map(repr, keys))}?" if keys else ""
-        return f"unknown {' or '.join(sorted(kinds))} {quote(key)}{suggestion}"
 
     def __iter__(self) -> Iterator[str]:
         return iter(self._entries)
@@ -71,11 +69,9 @@ class Entries(Mapping[str, Record]):
         Returns "" unless exactly one matches. Case, blanks, hyphens and the difference between -ise and -ize
         are ignored.
         """
-        keys = [
-            entry.key
-            for entry in self.values()
-            if _normalize_spelling(word) in {_normalize_spelling(entry.key), _normalize_spelling(entry.label)}
-        ]
+        spellings = {entry.key: {entry.key, entry.label} for entry in self.values()}
+        wanted = _normalize_spelling(word)
+        keys = [key for key, names in spellings.items() if wanted in map(_normalize_spelling, names)]
         return keys[0] if len(keys) == 1 else ""
 
     def suggest_keys(self, word: str) -> list[str]:
@@ -95,14 +91,10 @@ class Entries(Mapping[str, Record]):
     def _collect_names(self) -> dict[str, list[str]]:
         """Return a dict from each normalized key, label and alternative name to the keys that it may mean."""
         names: dict[str, list[str]] = {}
-        for key, entry in self.items():
-            for name in _names_of(entry):
-                names.setdefault(name, []).append(key)
+        for entry in self.values():
+            for text in chain([entry.key, entry.label], entry.also):
+                names.setdefault(_normalize_name(text), []).append(entry.key)
         return names
-
-
-def _names_of(entry: Entry) -> list[str]:
-    return list(dict.fromkeys(map(_normalize_name, (entry.key, entry.label, *entry.also))))
 
 
 def _normalize_spelling(name: str) -> str:

@@ -16,6 +16,7 @@ from explorer.formula.tree import (
     Node,
     Number,
     Unary,
+    make_number,
     replace_losses,
     substitute,
 )
@@ -40,7 +41,7 @@ class Loss:
         if "y" not in self.parsed.variables:
             raise FormulaError("a loss is a formula of y, such as (y - target)**2", 1, self.text)
         if differentiate(self.parsed.tree, "y", upstream=ONE) is None:
-            raise FormulaError("the derivative of the loss is too long", 1, self.text)
+            raise FormulaError("the derivative of the loss is too long: shorten the loss", 1, self.text)
 
     @cached_property
     def parsed(self) -> Formula:
@@ -60,9 +61,7 @@ class Loss:
 
     def values(self, settings: Mapping[str, float]) -> dict[str, float]:
         """Return a dict of the values of the loss's parameters: those in ``settings``, else the defaults."""
-        return {
-            parameter.name: settings.get(parameter.name, parameter.default) for parameter in self.parameters
-        }
+        return {p.name: settings.get(p.name, p.default) for p in self.parameters}
 
 
 @lru_cache(256)
@@ -126,8 +125,8 @@ def freeze_draws(op: Op, rule: Rule, loss: Loss, u: float = FROZEN_U) -> tuple[O
 
     The loss has its default parameters. The new op and rule declare no kinks, so that these are searched.
     """
-    substitutes: dict[Node, Node] = {_U: Number(u), _NORMAL: _to_node(NormalDist().inv_cdf(u))}
-    substitutes |= {Name(p.name): _to_node(p.default) for p in loss.parameters}
+    substitutes: dict[Node, Node] = {_U: Number(u), _NORMAL: make_number(NormalDist().inv_cdf(u))}
+    substitutes |= {Name(p.name): make_number(p.default) for p in loss.parameters}
 
     def freeze(formula: Formula) -> str:
         expanded = expand_losses(formula, op.parsed, loss)
@@ -137,7 +136,3 @@ def freeze_draws(op: Op, rule: Rule, loss: Loss, u: float = FROZEN_U) -> tuple[O
     backward = freeze(rule.parsed) if rule.parsed else None
     frozen_op = replace(op, formula=freeze(op.parsed), kinks=None)
     return frozen_op, replace(rule, formula=backward, kinks=None if backward else rule.kinks, learned=learned)
-
-
-def _to_node(value: float) -> Node:
-    return Number(value) if value >= 0 else Unary("-", Number(-value))

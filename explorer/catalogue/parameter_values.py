@@ -21,10 +21,8 @@ def have_distinct_meanings(op_parameter: Parameter, rule_parameter: Parameter) -
     They are different if the declared quantities differ, or if the op's default is outside the domain of the
     rule's parameter.
     """
-    is_distinct = (
-        "" not in (op_parameter.quantity, rule_parameter.quantity)
-        and op_parameter.quantity != rule_parameter.quantity
-    )
+    quantities = {op_parameter.quantity, rule_parameter.quantity}
+    is_distinct = "" not in quantities and len(quantities) == 2
     return is_distinct or not rule_parameter.is_valid(op_parameter.default)
 
 
@@ -46,7 +44,6 @@ def adapt_rule(op: Op, rule: Rule) -> Rule:
 
 @lru_cache(maxsize=256)
 def _rename_parameters(rule: Rule, names: tuple[str, ...]) -> Rule:
-    """Return a copy of a rule with the given parameters renamed in all its formulas."""
     pattern = re.compile(rf"\b({'|'.join(names)})\b")
 
     def rename(text: str | None) -> Any:
@@ -100,12 +97,13 @@ def find_formula_name(op: Op, rule: Rule, name: str) -> str:
 
 
 def resolve_values(op: Op, rule: Rule | None, settings: Mapping[str, float]) -> dict[str, float]:
-    """Return a dict of the values of all parameters of an op and a rule, with defaults for those not set.
+    """Return a dict from the name of each parameter of an op and a rule to its value.
 
-    The keys are the names in formulas. A name with the same meaning in op and rule is one parameter, with the
-    op's default. A name with two meanings belongs to the op, and the rule's parameter is renamed (see
-    ``adapt_rule``). ``settings`` maps names to values; ``rule.name``, such as ``clipped.c``, sets a value for
-    one rule only. Unknown names are ignored.
+    ``settings`` maps names to values; a parameter without one has its default. ``rule.name``, such as
+    ``clipped.c``, sets a value for one rule only. Unknown names are ignored.
+
+    A name with the same meaning in op and rule is one parameter, with the op's default. A name with two
+    meanings belongs to the op, and the rule's parameter is renamed (see ``adapt_rule``).
     """
     result = {p.name: settings.get(p.name, p.default) for p in op.parameters}
     for p in adapt_rule(op, rule).parameters if rule else ():
@@ -158,10 +156,8 @@ def require_in_domain(op: Op, rule: Rule, settings: Mapping[str, float]) -> None
         entry_values = {p.display_name: all_values[p.name] for p in entry.parameters}
         for p in entry.parameters:
             if not p.is_valid(entry_values[p.display_name], entry_values):
-                names = [
-                    p.display_name,
-                    *(name for name in entry_values if name != p.display_name and name in p.domain_names),
-                ]
+                others = p.domain_names - {p.display_name}
+                names = [p.display_name, *(name for name in entry_values if name in others)]
                 assignments = join_texts([f"{name} = {number_text(entry_values[name])}" for name in names])
                 raise ValueError(f"{truncate(entry.key)} needs {p.domain}, not {assignments}")
 

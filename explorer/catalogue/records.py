@@ -232,13 +232,10 @@ class Entry:
         return f"<{type(self).__name__} {self.key}: {self.result} = {self.formula or TORCH_OWN}{values}>"
 
     def _repr_html_(self) -> str:
-        parameters = [
-            (
-                f"{p.name} = {p.default:g}",
-                f"{p.meaning} ({p.low:g} to {p.high:g}{p.domain and f'; {p.domain}'})",
-            )
-            for p in self.parameters
-        ]
+        parameters = []
+        for p in self.parameters:
+            span = f"{p.low:g} to {p.high:g}{p.domain and f'; {p.domain}'}"
+            parameters.append((f"{p.name} = {p.default:g}", f"{p.meaning} ({span})"))
         texts = [("", text) for text in (self.purpose, self.note, self.source) if text]
         head = [(self.key, self.label), (self.result, self.formula or TORCH_OWN)]
         return make_html_table([*head, *parameters, *texts])
@@ -333,7 +330,8 @@ class Rule(Entry):
         for learned in self.learned:
             if missing := sorted(learned.parameter_names - names):
                 raise ValueError(
-                    f"gradient of {learned.name}: {self.key} has no parameter {', '.join(missing)}"
+                    f"the gradient of {learned.name} uses {', '.join(missing)}, which is not among the "
+                    f"parameters of {self.key}: add it to them"
                 )
 
     @cached_property

@@ -18,20 +18,16 @@ a link or in a study. The formulas are in [the formula language](language.md).
 """
 
 
-def make_tables() -> str:
-    """Return Markdown tables of all ops and of all backward rules, with their formulas and purposes."""
+def make_page() -> str:
+    """Return the catalogue's page of documentation as Markdown: a table of all ops, and one of all rules."""
     ops = [(op.key, op.formula, FAMILIES[op.family], op.purpose) for op in OPS.values()]
     rules = [
         (rule.key, rule.formula or TORCH_OWN, GROUPS[rule.group], rule.purpose) for rule in RULES.values()
     ]
     ops_table = _make_table(("op", "y =", "family", "purpose"), ops)
     rules_table = _make_table(("rule", "gradient =", "made for", "purpose"), rules)
-    return f"**{len(ops)} ops**\n\n{ops_table}\n\n**{len(rules)} backward rules**\n\n{rules_table}"
-
-
-def make_page() -> str:
-    """Return the catalogue's page of documentation as Markdown."""
-    return f"{_HEAD}\n{make_tables()}\n"
+    tables = f"**{len(ops)} ops**\n\n{ops_table}\n\n**{len(rules)} backward rules**\n\n{rules_table}"
+    return f"{_HEAD}\n{tables}\n"
 
 
 def _make_table(head: tuple[str, ...], rows: Sequence[tuple[str, ...]]) -> str:

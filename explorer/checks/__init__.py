@@ -73,7 +73,10 @@ class Check:
     pairs: Literal["all", "fixed", "drawn"] = "all"
 
     def find_result(self, curve: Curve) -> Result:
-        """Return the check's result for a curve: "unknown", with the reason, if the check itself fails."""
+        """Return the result of the check for a curve.
+
+        If the check itself fails, the result is "unknown", with the reason.
+        """
         try:
             traits, is_random = curve.traits, curve.subject.seed is not None
             if (traits.failure or traits.no_path) and not self.works_without_gradient:
@@ -149,9 +152,11 @@ def check(
     """
     is_pair = isinstance(subject, str | Op)
     if input is not None and (is_pair or not isinstance(input, Tensor)):
-        raise ValueError("input must be a tensor, and is only for a user-defined function")
+        raise ValueError("input must be a tensor, and can only be given with a user-defined function")
     if domain is not None and (is_pair or not len(domain) == 2 or not domain[0] < domain[1]):
-        raise ValueError("domain must be two ascending numbers, and is only for a user-defined function")
+        raise ValueError(
+            "domain must be two ascending numbers, and can only be given with a user-defined function"
+        )
     # The tensors are small: more threads would only wait for each other.
     with use_one_thread(), warnings.catch_warnings():
         warnings.simplefilter("ignore")  # torch's warnings are not findings, and may be errors in tests

@@ -35,7 +35,7 @@ def check_area(curve: Curve) -> Result:
 
 
 def _explain_no_integral(curve: Curve) -> Result | None:
-    """Return an "unknown" result with the reason if a rule has no integral over x, or None if it has one."""
+    """Return the result "unknown" with the reason why a rule has no integral over x. None if it has one."""
     reason, at = curve.integral_obstacle
     if find_effect_of_others(curve):
         reason, at = "the gradient depends on other elements as well, see linear in g", None
@@ -129,10 +129,7 @@ def _judge_staircase(curve: Curve) -> Result:
 
 
 def _find_stop(curve: Curve, step: float) -> float | None:
-    """Return the first of x = ±100, ±1000 where a rule's integral leaves an endless staircase.
-
-    None if none.
-    """
+    """Return the first of x = ±100, ±1000 at which a rule's integral leaves an endless staircase, or None."""
     for start in (100.0, -100.0, 1000.0, -1000.0):
         x = curve.subject.clip(start + torch.linspace(0, NEAR, 801, dtype=curve.dtype))
         if len(x):

@@ -69,7 +69,7 @@ class Probe:
         return Probe(subject, k, self.mixes)
 
     def move_far(self) -> "Probe":
-        """Return a copy of the probe with the same number of x, from −1,000 to 1,000 or over the domain."""
+        """Return a copy of the probe with as many x, from −1,000 to 1,000 or over the domain."""
         probe, x = copy(self), torch.linspace(-1e3, 1e3, len(self.x), dtype=self.x.dtype)
         probe.x = self.subject.broadcast(self.subject.fit_domain(x))
         probe.y = self.subject.run(probe.x.clone())
@@ -83,10 +83,10 @@ class Probe:
 
     @cached_property
     def _decided(self) -> Tensor:
-        """A mask, 1 at each x at which the gradient due to the argument is certain; all 1 if those are few.
+        """A tensor with 1 for each x at which the argument's due gradient is certain, and 0 for the other x.
 
-        Rounding before or after clamping gives the same forward, but different masks near the bounds. The
-        gradient due to a learned argument is ambiguous there.
+        Rounding before or after clamping gives the same forward, but different masks near the bounds, so that
+        the due gradient is ambiguous there. If few x are certain, the result is 1 for all.
         """
         everywhere = torch.ones_like(self.y)
         if self.forward is None or not self.rounds or self.y.shape != self.x.shape:
@@ -189,12 +189,16 @@ class Probe:
         return f"{self.name} at index [{', '.join(str(int(place)) for place in index)}]"
 
     def compute_moments(self, share: float = 0.0) -> tuple[Tensor, Tensor, bool]:
-        """Integrate over x the argument's gradient: by backward, and by the forward with its moving jumps.
+        """Integrate the argument's gradient over all x: by backward, and by y with its moving jumps.
 
-        Returns the two integrals for each of m = ``len(self.elements)`` elements, (m, 2) float64 each,
-        weighted with 1 and with x / reach, and whether a jump of y moves with the argument. Before that, the
-        argument is increased by the fraction ``share``. Raises UntriedError if the jumps of y cannot be
-        followed.
+        Before that, the argument is increased by the fraction ``share``.
+
+        Returns:
+            The two integrals, float64, each (m, 2) for m = ``len(self.elements)`` elements, weighted with 1
+            and with x / reach; and whether a jump of y moves with the argument.
+
+        Raises:
+            UntriedError: if the jumps of y cannot be followed.
         """
         value = self.subject.arguments[self.k].detach().double() * (1 + share)
         actual, expected, moves = zip(*(self._integrate(value, each) for each in self.elements), strict=True)
@@ -242,7 +246,7 @@ class Probe:
         return torch.stack(actual), torch.stack(expected), bool((speed.abs() > 1e-6).any())
 
     def _list_columns(self, x: Tensor) -> Tensor:
-        """Return y for n values of x, with one column for each element of a row of y; (n, columns)."""
+        """Return y for n values of x in float64, as (n, columns): one column for each element of a row."""
         with torch.no_grad():
             return self.subject.run(self.subject.broadcast(x)).double().unsqueeze(-1).flatten(1)
 

@@ -1,7 +1,7 @@
 """Checks that a rule's gradient is the op's derivative, and that the gradient's own derivative is right."""
 
 import math
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 
 import torch
 from torch import Tensor
@@ -43,7 +43,7 @@ def check_derivative(curve: Curve) -> Result:
         weighed = torch.where(deviating, off / (1 + x.abs()), 0.0)
         distance = torch.where(deviating & (weighed >= 0.7 * weighed.max()), (x.abs() - 1).abs(), torch.inf)
         worst = int((distance <= distance.min() + _TIE).nonzero()[-1])
-        return next(_judge_deviation(curve, deviating, worst))
+        return _judge_deviation(curve, deviating, worst)
     if is_broken.any():
         return fails("At x = {at} y is a number but the gradient is NaN.", x[is_broken][0])
     if find_effect_of_others(curve):
@@ -86,8 +86,11 @@ def is_bounded_by_argument(curve: Curve, learned: bool = False) -> bool:
     return any(end and math.isclose(end, product, rel_tol=1e-6) for end in ends for product in products)
 
 
-def _judge_deviation(curve: Curve, deviating: Tensor, worst: int) -> Iterator[Result]:
-    """Yield possible results for a gradient that is not the op's derivative; the first one is used."""
+def _judge_deviation(curve: Curve, deviating: Tensor, worst: int) -> Result:
+    """Return the result for a gradient that is not the op's derivative.
+
+    ``deviating`` is a mask of the x at which they differ, ``worst`` the index of the x to report.
+    """
     at, r, slope = (float(values[worst]) for values in (curve.x, curve.gradient, curve.slope))
     size, declared, subject = abs(r - slope), curve.subject.declared, curve.subject
     gradient, due = format_unequal(r, slope)
@@ -98,42 +101,42 @@ def _judge_deviation(curve: Curve, deviating: Tensor, worst: int) -> Iterator[Re
         return by_design(f"{{reason}}. {observed}.", at, size, reason=reason)
 
     if declared and declared.parsed:
-        yield excuse(f"{declared.label} is not the op's derivative and does not claim to be")
+        return excuse(f"{declared.label} is not the op's derivative and does not claim to be")
     if declared and subject.rounds_gradient:
-        yield excuse("Torch's own backward of a cast passes g on, and casts it too")
+        return excuse("Torch's own backward of a cast passes g on, and casts it too")
     if declared:
-        yield excuse("Torch also differentiates what is computed over all elements")
+        return excuse("Torch also differentiates what is computed over all elements")
     if mask := describe_idle_mask(curve):
-        yield fails(f"{observed}: {mask}. Compare x with the bounds.", at, size)
+        return fails(f"{observed}: {mask}. Compare x with the bounds.", at, size)
     if curve.is_flat:
-        yield excuse("The op is level between its jumps, so its derivative is 0: the rule stands in for it")
+        return excuse("The op is level between its jumps, so its derivative is 0: the rule stands in for it")
     if curve.is_identity:
-        yield excuse("The op is the identity, so only the rule matters")
+        return excuse("The op is the identity, so only the rule matters")
     if curve.is_line and jumps:
-        yield excuse("The op jumps, so the rule stands in for a derivative")
+        return excuse("The op jumps, so the rule stands in for a derivative")
     times, *others = (_find_factor(line) for line in curve.siblings)
     if times and any(other is None or abs(other - times) > 1e-4 * abs(times) for other in others):
         times = None
     if times and abs(times - 1) < _SLIP:
         words = f"It is {times:.6g} times the op's derivative, everywhere: a constant is slightly off."
-        yield fails(words, at, times)
+        return fails(words, at, times)
     if times and times > 0:
-        yield _judge_factor(curve, times, at)
+        return _judge_factor(curve, times, at)
     if inherited := match_rule(curve):
         if inherited.rule.area == "infinite" and is_bounded_by_argument(curve, learned=True):
             reason = "a learned argument bounds y, so x is due no gradient beyond it: mask g with that bound"
-            yield fails(f"{observed}: {reason}.", at, size)
-        yield excuse(f"It is the catalogue's {inherited.text}, which is not the op's derivative")
+            return fails(f"{observed}: {reason}.", at, size)
+        return excuse(f"It is the catalogue's {inherited.text}, which is not the op's derivative")
     if times:
-        yield fails("It is {figure} times the op's derivative: turn the sign round.", at, times)
+        return fails("It is {figure} times the op's derivative: turn the sign round.", at, times)
     if jumps >= 2 and _is_level(curve, deviating):
-        yield excuse("The op jumps and is level there, so the rule stands in")
+        return excuse("The op jumps and is level there, so the rule stands in")
     x = curve.x[deviating]
     part = "at {at}" if len(x) == 1 else "between {low} and {high}"
     part = "everywhere" if deviating.sum() > 0.9 * curve.trusted.sum() else part
     advice = "Compare the backward with the forward there"
     words = f"{observed}: it is not the derivative {part}. {advice}."
-    yield fails(words, at, size, low=x.min(), high=x.max())
+    return fails(words, at, size, low=x.min(), high=x.max())
 
 
 def _is_level(curve: Curve, mask: Tensor) -> bool:
@@ -147,7 +150,10 @@ def _is_level(curve: Curve, mask: Tensor) -> bool:
 
 
 def _judge_factor(curve: Curve, times: float, at: float) -> Result:
-    """Return a result for a gradient of ``times`` the derivative: by design if the code has the number."""
+    """Return the result for a gradient of ``times`` the op's derivative at every x.
+
+    The factor is by design if the function's code has the number.
+    """
     least = _find_factor(curve, _SMALL)
     if least is not None and abs(least - 1) < _SLIP:
         return by_design("It is the op's derivative for small g, and {figure} times it for g = 1.", at, times)
@@ -224,6 +230,6 @@ def _differentiate_twice(subject: Subject, x: Tensor, g: Tensor) -> tuple[Tensor
 def _compare(
     judge: Callable[..., Result], words: str, x: Tensor, actual: Tensor, due: Tensor, wrong: Tensor
 ) -> Result:
-    """Return a result about the x, in the mask ``wrong``, at which two second derivatives differ most."""
+    """Return a result about the x at which two second derivatives differ most, among those in ``wrong``."""
     worst = int(torch.where(wrong, (actual - due).abs(), 0.0).argmax())
     return judge(words, x[worst], actual[worst], due=due[worst])

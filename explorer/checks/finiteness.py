@@ -90,7 +90,7 @@ def _is_representable(subject: Subject, x: Tensor) -> Tensor:
 
 
 def _find_lost_values(curve: Curve, samples: _Samples) -> Result | None:
-    """Return a failed result for NaN at an x at which the function is defined, or None without such an x.
+    """Return a failed result if y or the gradient is NaN where the function has a value, else None.
 
     NaN outside the domain, as for the root of a negative x, is not a fault: it begins at the same x in every
     dtype. If NaN begins elsewhere in a shorter dtype, an intermediate result overflows.
@@ -155,7 +155,10 @@ def _find_end(is_inside: Callable[[Tensor], Tensor], inside: Tensor, outside: Te
 
 
 def _report(values: Callable[[Tensor], Tensor], x: Tensor, mask: Tensor, words: str) -> Result:
-    """Return a failed result about the NaN (``mask``) nearest to x = 0, located by bisection in float64."""
+    """Return a failed result about the NaN nearest to x = 0 among those in a mask.
+
+    Its x is located by bisection in float64.
+    """
     at = find_nearest(x, mask)
     nearer = x[(x.abs() < abs(at)) & (x * at > 0)]
     if x.dtype == torch.float64 and len(nearer):
@@ -197,9 +200,9 @@ class _Recorder(TorchDispatchMode):  # type: ignore[no-untyped-call]  # torch's 
 
 
 def describe_idle_mask(curve: Curve) -> str:
-    """Return a clause about a mask in a Function's backward that is true for every x.
+    """Return a clause about a mask in a Function's backward that is true for every x, or "" without one.
 
-    An example is a mask that tests a clamped y. Returns "" if there is no such mask.
+    An example is a mask that tests a clamped y.
     """
     if curve.subject.function is None:
         return ""

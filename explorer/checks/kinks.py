@@ -67,7 +67,7 @@ def check_kinks(curve: Curve) -> Result:
 
 
 def _find_positions(curve: Curve) -> Tensor:
-    """Return the x to check, (m,): kinks, and round numbers at which the gradient differs from both sides."""
+    """Return the x to check, (m,): kinks, and round numbers where the gradient is unlike both sides."""
     subject = curve.subject
     if (declared := curve.declared_kinks) is not None:
         return torch.tensor(declared, dtype=curve.dtype)
@@ -92,7 +92,7 @@ def _find_corners(curve: Curve) -> Tensor:
 
 
 def _evaluate_sides(curve: Curve, x: Tensor) -> tuple[Tensor, Tensor, Tensor]:
-    """Return the gradient's left limit, value and right limit at each x, for g = 1; (n,) each."""
+    """Return three tensors with the gradient for g = 1: just left of each x, at x, and just right of it."""
     h = (1e-9 if curve.dtype == torch.float64 else 1e-4) * x.abs().clamp(min=1.0)
     r = curve.subject.gradient(torch.cat([x - 2 * h, x - h, x, x + h, x + 2 * h]))
     farther_left, left, at, right, farther_right = r.reshape(5, -1)
@@ -101,7 +101,7 @@ def _evaluate_sides(curve: Curve, x: Tensor) -> tuple[Tensor, Tensor, Tensor]:
 
 
 def _find_torch_function(curve: Curve, x: Tensor) -> tuple[str, Tensor] | None:
-    """Return the name of a torch function that equals the op, and its gradient at x, or None without one."""
+    """Return the name of a torch function that equals the op, and its gradient at x. None without one."""
     subject = curve.subject
     if subject.op:
         native_gradient = prepare_pair(subject.op, RULES["default"], subject.parameters)

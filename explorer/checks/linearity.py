@@ -80,7 +80,7 @@ def _measure_rounding(curve: Curve, x: Tensor) -> Tensor:
 
 @lru_cache(maxsize=2)
 def find_effect_of_others(curve: Curve) -> Result | None:
-    """Return a result if the gradient depends on positions or on other elements, or None if it does not."""
+    """Return a result if the gradient depends on the place of an element or on other elements, else None."""
     if curve.subject.op is not None or curve.traits.dependence or curve.is_line:
         return None
     x = curve.subject.clip(torch.cat([curve.x[::7], _PLAIN.to(curve.dtype) + 0.01]))
@@ -106,7 +106,10 @@ def find_effect_of_others(curve: Curve) -> Result | None:
 
 
 def _judge(curve: Curve, at: float, example: str, actual: float) -> Result:
-    """Return the result for a rule with undeclared nonlinearity in g: by design if its purpose is clear."""
+    """Return the result for a rule that is not linear in g and does not declare it.
+
+    It is by design if the rule's purpose is clear.
+    """
     x = curve.x
     zero, single, minus, two = (curve.subject.gradient(x, g) for g in (0.0, 1.0, -1.0, 2.0))
     ignores_g, offset = (single == two) & (single == minus) & (single.abs() > 0), zero.abs() > 1e-9

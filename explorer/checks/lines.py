@@ -80,7 +80,10 @@ def make_lines(curve: Curve) -> tuple[Line, ...]:
 
 
 def adapt(run: Callable[[Curve], Result]) -> Callable[[Curve], Result]:
-    """Return a check that runs a check for elementwise functions on a few lines; the worst result counts."""
+    """Adapt a check for elementwise functions to functions of several x.
+
+    The returned check runs the given one along a few straight lines, and reports the worst result.
+    """
 
     def run_on_lines(curve: Curve) -> Result:
         worst = min(map(run, make_lines(curve)[:_TRIED]), key=attrgetter("rank"))

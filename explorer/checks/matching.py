@@ -5,7 +5,7 @@ rules that are only similar, over a range.
 """
 
 import math
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import product
@@ -58,15 +58,18 @@ def match_rule(curve: Curve, factor: float = 1.0) -> Match | None:
     if bool(curve.gradient.isinf().any()) or find_effect_of_others(curve):
         return None
     pulls = {g: factor * curve.subject.gradient(curve.x, g) for g in (1.0, -1.0, *_MORE_G)}
-    matched = next(_iterate_for_op(curve, pulls), None)
+    matched = _match_op(curve, pulls)
     is_jump = curve.is_flat and (not curve.is_staircase or factor != 1.0)
     if matched is None and is_jump and all(_is_close(pulls[g], g * pulls[1.0]) for g in _MORE_G):
-        return next(_iterate_for_jump(curve, factor), None)
+        return _match_jump(curve, factor)
     return matched
 
 
-def _iterate_for_op(curve: Curve, pulls: Mapping[float, Tensor]) -> Iterator[Match]:
-    """Yield catalogue rules that match the gradient. Their parameters, if any, are read from the curve."""
+def _match_op(curve: Curve, pulls: Mapping[float, Tensor]) -> Match | None:
+    """Return the first catalogue rule that suits the op and equals the gradient, or None.
+
+    Its parameters, if any, are read from the curve.
+    """
     x, y = curve.x, curve.y
     lo, hi = float(y.min()), float(y.max())
     is_bounded, is_rectifier = _is_close(y, x.clamp(lo, hi)), _is_close(y, x.relu())
@@ -85,11 +88,12 @@ def _iterate_for_op(curve: Curve, pulls: Mapping[float, Tensor]) -> Iterator[Mat
             parameters = {name: value for name, value in values_read.items() if name in names}
             evaluate = rule.parsed.bind(parameters)
             if all(_is_close(evaluate(x, y, torch.full_like(x, g)), r) for g, r in pulls.items()):
-                yield Match(rule, parameters)
+                return Match(rule, parameters)
+    return None
 
 
-def _iterate_for_jump(curve: Curve, factor: float) -> Iterator[Match]:
-    """Yield rules for ops that jump that match the gradient, with fitted parameters.
+def _match_jump(curve: Curve, factor: float) -> Match | None:
+    """Return the first rule for ops that jump that equals the gradient, with fitted parameters, or None.
 
     The rules are centred on the op's jump. Among rules of infinite area, those that learn are for two jumps,
     the others for one.
@@ -107,7 +111,8 @@ def _iterate_for_jump(curve: Curve, factor: float) -> Iterator[Match]:
                 continue
             parameters = _fit(rule, u, r * (height / rises), curve)
             if parameters is not None:
-                yield Match(rule, parameters)
+                return Match(rule, parameters)
+    return None
 
 
 def _fit(rule: Rule, u: Tensor, target: Tensor, curve: Curve) -> dict[str, float] | None:
@@ -124,7 +129,12 @@ def _fit(rule: Rule, u: Tensor, target: Tensor, curve: Curve) -> dict[str, float
     def is_match(values: Tensor) -> bool:
         return bool(compute_residuals(values).abs().max() <= _TOLERANCE * target.abs().max())
 
-    starts = (torch.tensor(values, dtype=u.dtype) for values in _iterate_candidates(rule, curve))
+    # Starts of the fit are defaults, numbers in the function, and edges of the curve.
+    edges = (curve.gradient_jumps[0] - curve.jumps[0].mean()).abs().tolist()[:4]
+    hints = dict.fromkeys(round(hint, 9) for hint in (*curve.subject.numbers, *edges) if hint > 0)
+    choices = [[item.default, *([] if rule.learned else [item.low]), *hints] for item in rule.parameters]
+    choices = choices if len(choices) < 3 else [each[:5] for each in choices]
+    starts = (torch.tensor(values, dtype=u.dtype) for values in product(*choices))
     best = min(starts, key=measure_error)
     if names and not is_match(best) and measure_error(best) <= _TOO_FAR * float(target.norm()):
         best = _refine(compute_residuals, best)
@@ -132,14 +142,6 @@ def _fit(rule: Rule, u: Tensor, target: Tensor, curve: Curve) -> dict[str, float
     ends = [(max(parameter.low * 0.99, least), parameter.high * 1.01) for parameter in rule.parameters]
     inside = all(low <= value <= high for (low, high), value in zip(ends, values.values(), strict=True))
     return values if inside and is_match(best) else None
-
-
-def _iterate_candidates(rule: Rule, curve: Curve) -> Iterator[tuple[float, ...]]:
-    """Yield tuples of parameter values to try: defaults, numbers in the function, and edges of the curve."""
-    edges = (curve.gradient_jumps[0] - curve.jumps[0].mean()).abs().tolist()[:4]
-    hints = dict.fromkeys(round(hint, 9) for hint in (*curve.subject.numbers, *edges) if hint > 0)
-    values = [[item.default, *([] if rule.learned else [item.low]), *hints] for item in rule.parameters]
-    return product(*(values if len(values) < 3 else [parameter[:5] for parameter in values]))
 
 
 def _refine(residuals: Callable[[Tensor], Tensor], values: Tensor) -> Tensor:

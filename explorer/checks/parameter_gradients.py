@@ -91,7 +91,10 @@ def _check_all(subject: Subject, mixes: bool = False) -> Result:
 
 
 def _check_argument(probe: Probe) -> Result:
-    """Return the result for one learned argument; if only its exact value fails, that value is on a kink."""
+    """Return the result for one learned argument.
+
+    If only the argument's exact value fails, that value is on a kink, and the gradient is ambiguous there.
+    """
     finding = _check_at_value(probe)
     if finding.verdict != FAILS:
         return finding
@@ -142,10 +145,10 @@ def _is_hidden(probe: Probe) -> bool:
 
 
 def _judge_moments(probe: Probe, only_moving: bool) -> Result | None:
-    """Return a result on the argument's gradient integrated over all x, or None if the test does not apply.
+    """Return a result on the argument's gradient integrated over all x, with the moving jumps of y.
 
-    The integral includes moving jumps of y. With ``only_moving``, the test does not apply to a forward that
-    rounds, or whose jumps do not move with the argument.
+    Returns None if the test does not apply. With ``only_moving``, it does not apply to a forward that rounds,
+    or whose jumps do not move with the argument.
     """
     subject, name = probe.subject, probe.name
     if probe.mixes or subject.seed is not None or subject.trial.dtype != torch.float64:

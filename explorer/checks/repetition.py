@@ -17,8 +17,7 @@ from explorer.curves.foreign.subject import NoGradientError, Subject, UntriedErr
 
 def check_memory(curve: Curve) -> Result:
     """Check that x, g and saved tensors stay unchanged, for g in several memory layouts and for two calls."""
-    fault = next(_iterate_faults(curve.subject, _make_matrix(curve.subject)), None)
-    if fault is not None:
+    if fault := _find_fault(curve.subject, _make_matrix(curve.subject)):
         return fails(fault)
     return holds("It leaves x, g and what it saved unchanged, and reads g in any layout.")
 
@@ -33,54 +32,59 @@ def _make_matrix(subject: Subject) -> Tensor:
     return x
 
 
-def _iterate_faults(subject: Subject, x: Tensor) -> Iterator[str]:
+def _find_fault(subject: Subject, x: Tensor) -> str:
+    """Return a sentence about the first fault in how a function uses memory, or "" if it has none."""
     if name := _find_shadowed_global(subject.function):
-        yield f"Backward reads the global {name}, not the {name} of forward: save it on ctx."
+        return f"Backward reads the global {name}, not the {name} of forward: save it on ctx."
     leaf = x.clone().requires_grad_()
     copy, arguments = leaf.clone(), subject.prepare(x.dtype)
     before = [argument.clone() for argument in arguments if isinstance(argument, Tensor)]
     y = subject.run(copy, arguments)
     after = [argument for argument in arguments if isinstance(argument, Tensor)]
     if y is not copy and not is_same(copy, x, 0.0):
-        yield "It changes x in place and does not say so: work on a copy, or call ctx.mark_dirty(x)."
+        return "It changes x in place and does not say so: work on a copy, or call ctx.mark_dirty(x)."
     if not subject.is_module and not all(is_same(*pair, 0.0) for pair in zip(before, after, strict=True)):
-        yield "It changes one of its arguments in place: work on a copy."
+        return "It changes one of its arguments in place: work on a copy."
     g = (torch.arange(y.numel(), dtype=y.dtype) * 0.7).sin().reshape(y.shape) + 1.3
     passed = g.clone()
     expected = pull_gradient(y, leaf, passed).clone()
     if not is_same(g, passed, 0.0):
         words = "work on g.clone(), or use torch.where"
-        yield f"Its backward writes into g, which other nodes may still read: {words}."
+        return f"Its backward writes into g, which other nodes may still read: {words}."
     try:
         if not _repeats_its_backward(subject, x, g):
-            yield "A second backward gives a different gradient: it changes what it saved, or returns it."
+            return "A second backward gives a different gradient: it changes what it saved, or returns it."
     except RuntimeError as error:
-        yield f"A second backward through the same graph raises {error}."
+        return f"A second backward through the same graph raises {error}."
     for layout, other in _iterate_layouts(g):
         advice = "it assumes a contiguous g. Call g.contiguous()"
         plain = subject.run_both(x, other.contiguous())[1]
         try:
             if not is_same(plain, subject.run_both(x, other)[1]):
-                yield f"With g {layout} the gradient is different: {advice}."
+                return f"With g {layout} the gradient is different: {advice}."
         except NoGradientError as error:
-            yield f"With g {layout} {error}: {advice} first."
+            return f"With g {layout} {error}: {advice} first."
     if x.dim() == 2 and y.shape == x.shape and not subject.trial.suffix and subject.seed is None:
         advice = "it assumes a contiguous x. Use reshape in place of view, or call x.contiguous() first"
         try:
             turned = subject.run_both(x.t().contiguous().t(), g)
             if not (is_same(y.detach(), turned[0]) and is_same(expected, turned[1])):
-                yield f"With a transposed x the result is different: {advice}."
+                return f"With a transposed x the result is different: {advice}."
         except UntriedError as error:
-            yield f"With a transposed x {error}: {advice}."
+            return f"With a transposed x {error}: {advice}."
     y, leaf = subject.open_graph(x)
     subject.run(subject.fit_domain(x.flip(0) * 0.7 + 0.4).clone())
     if not is_same(pull_gradient(y, leaf, g), expected):
         words = "the backward of the first gives a different gradient: it keeps state outside ctx"
-        yield f"After a second forward, {words}. Save it with ctx.save_for_backward."
+        return f"After a second forward, {words}. Save it with ctx.save_for_backward."
+    return ""
 
 
 def _find_shadowed_global(function: type[torch.autograd.Function] | None) -> str:
-    """Return a global that backward reads by mistake, as forward has a variable of its name; "" if none."""
+    """Return the name of a global variable that backward reads in place of a variable of forward.
+
+    Returns "" if there is none.
+    """
     forward, backward = (getattr(function, name, None) for name in ("forward", "backward"))
     if not (isinstance(forward, FunctionType) and isinstance(backward, FunctionType)):
         return ""

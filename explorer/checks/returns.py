@@ -129,10 +129,13 @@ def _make_shaped(subject: Subject) -> list[Tensor]:
 def _check_x(
     subject: Subject, x: Tensor, case: str, keeps: bool, y_dtypes: dict[torch.dtype, torch.dtype]
 ) -> Result | None:
-    """Return a fault of dtypes or shapes for one x, or None, and add its dtypes to ``y_dtypes``."""
+    """Return a failed result if dtypes or shapes are wrong for one x, else None.
+
+    The dtype of y is added to ``y_dtypes``, under the dtype of x.
+    """
 
     def judge(reason: str) -> Result | None:
-        """Return a failed result for the error ``reason``, or None if torch lacks the dtype or x is empty."""
+        """Return a failed result for the error ``reason``. None if torch lacks the dtype or x is empty."""
         if re.search(_UNSUPPORTED, reason) or not x.numel():
             return None
         advice = ": return one gradient for each input, each of its input's shape" * is_wrong_return(reason)

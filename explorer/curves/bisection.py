@@ -42,7 +42,10 @@ def find_changes(function: Curve, start: float, stop: float, extra_x: list[float
         if not count:
             return []
         if count > 4 * MAX_KINKS:
-            raise TooManyKinksError(f"the formula has too many kinks: a part of it changes {count} times")
+            raise TooManyKinksError(
+                f"a part of the formula changes {count} times within the range of x, but a chart shows at "
+                f"most {MAX_KINKS} kinks: choose a narrower range"
+            )
         if (np.nextafter(cells[0], cells[1]) == cells[1]).all():
             break
         # Bisect a small number of cells several times per call: calls are expensive, further x are cheap.
@@ -53,9 +56,9 @@ def find_changes(function: Curve, start: float, stop: float, extra_x: list[float
 
 
 def _bisect_cells(function: Curve, cells: Floats, times: int) -> Floats:
-    """Return the parts, after ``times`` bisections, of intervals in which the function's value changes.
+    """Bisect intervals ``times`` times, and return the parts in which the function's value still changes.
 
-    Cells, (4, n), consist of the left and right x of each interval and the function's values at both.
+    Cells, (4, n), are the left and right x of each interval and the function's values at both.
     """
     x = cells[:2]
     for _ in range(times):
@@ -80,10 +83,10 @@ def find_zeros(function: Curve, x: list[float]) -> list[float]:
 
 
 def bisect(is_inside: Callable[[Tensor], Tensor], inside: Tensor, outside: Tensor) -> tuple[Tensor, Tensor]:
-    """Return the two adjacent floats between ``inside`` and ``outside`` where a condition ceases to hold.
+    """Find two adjacent floats between ``inside`` and ``outside`` at which a condition changes.
 
-    All tensors are (n,). The condition holds at ``inside`` and at the first result, not at ``outside`` and
-    the second.
+    All tensors are (n,). The condition is true at ``inside`` and at the first result. It is false at
+    ``outside`` and at the second result.
     """
     for _ in range(MAX_BISECTIONS):
         middle = (inside + outside) / 2
@@ -125,10 +128,10 @@ def round_position(x: float, tolerance: float = 1e-12, digits: int = 9) -> float
 
 
 def find_jumps(curve: Curve, scan: Tensor) -> tuple[Tensor, Tensor]:
-    """Return the positions and heights of a function's jumps between the points of a scan, (n,) each.
+    """Find the jumps of a function between the points of a scan. Return their x and heights, (n,) each.
 
-    A difference that does not shrink under bisection is a jump. Exceptions are ends of the domain, poles, and
-    differences below a thousandth of that between the points of the scan.
+    A jump is a difference that does not shrink under bisection. Ends of the domain, poles, and differences
+    below a thousandth of that between the points of the scan are left out.
     """
     values = curve(scan)
     cells = torch.stack([scan[:-1], scan[1:], values[:-1], values[1:]])

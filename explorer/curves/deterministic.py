@@ -29,7 +29,7 @@ class DeterministicEvaluator:
     learns: str = ""
 
     def evaluate_curves(self, rules: Sequence[Rule], x: Floats, _marks: object) -> CurveValues:
-        """Return the values of the op, and of its gradient by each backward rule, at each x."""
+        """Evaluate the op, and the gradient by each backward rule, at each x."""
         columns = {rule.key: self.evaluate(rule, x) for rule in rules}
         gradients = {key: gradients for key, (_, gradients) in columns.items()}
         return CurveValues(columns[rules[0].key][0], gradients, {}, None)

@@ -59,9 +59,12 @@ def make_grid(
 ) -> tuple[Floats, NDArray[np.int8]]:
     """Return the x of an even grid over a range, merged with all kinks and the floats next to them.
 
-    The x are (n,), ascending and distinct. Also returns marks, (n,) int8, for points of the even grid, kinks
-    and points next to a kink. Around each kink the first and the fourth float on both sides are included,
-    because an op that divides x before rounding may jump up to four floats late.
+    Around each kink the first and the fourth float on both sides are included, because an op that divides x
+    before rounding may jump up to four floats late.
+
+    Returns:
+        x, (n,), ascending and distinct; and marks, (n,) int8, which say for each x whether it is a point of
+        the even grid, a kink, or a float next to a kink.
     """
     kink_x = torch.tensor(kinks, dtype=dtype)
     neighbours = []
@@ -88,9 +91,10 @@ def find_late_jumps(
 ) -> dict[int, float]:
     """Find the jumps that floating-point error has moved more than four floats away from a declared kink.
 
-    Returns a dict from the index in x of the point before each jump to the first x after the jump. Near 0,
-    floats are so dense that adding a constant rounds them away: ``round(x - 0.5)`` jumps at -3e-8 in float32.
-    Only steps of the grid next to a kink with a large change of y are searched.
+    Returns a dict from the index in x of the point before each jump to the first x after the jump.
+
+    Near 0, floats are so dense that adding a constant rounds them away: ``round(x - 0.5)`` jumps at -3e-8 in
+    float32. Only steps of the grid next to a kink with a large change of y are searched.
     """
     kinks, sides = np.flatnonzero(marks == KINK)[:, None], np.array([-1, 1])
     near, far = (kinks + 2 * sides).ravel(), (kinks + 3 * sides).ravel()
@@ -106,16 +110,11 @@ def find_late_jumps(
         )
         if not is_candidate.any():
             return {}
-        inner, outer = _bisect_changes(curve, x[near[is_candidate]], x[far[is_candidate]])
+        inner, outer = x[near[is_candidate]], x[far[is_candidate]]
+        for _ in range(_MAX_BISECTIONS):  # keeps the half of each interval with the larger change
+            middle = (inner + outer) / 2
+            y_inner, y_middle, y_outer = curve(np.concatenate([inner, middle, outer])).reshape(3, -1)
+            is_outside = np.abs(y_middle - y_inner) <= np.abs(y_outer - y_middle)
+            inner, outer = np.where(is_outside, middle, inner), np.where(is_outside, outer, middle)
         is_jump = np.abs(curve(outer) - curve(inner)) > change[is_candidate] / 2
     return dict(zip(near[is_candidate][is_jump].tolist(), outer[is_jump].tolist(), strict=True))
-
-
-def _bisect_changes(curve: Callable[[Floats], Floats], inner: Floats, outer: Floats) -> tuple[Floats, Floats]:
-    """Bisect intervals to adjacent floats, keeping each half with the larger change; return both ends."""
-    for _ in range(_MAX_BISECTIONS):
-        middle = (inner + outer) / 2
-        y_inner, y_middle, y_outer = curve(np.concatenate([inner, middle, outer])).reshape(3, -1)
-        is_change_outside = np.abs(y_middle - y_inner) <= np.abs(y_outer - y_middle)
-        inner, outer = np.where(is_change_outside, middle, inner), np.where(is_change_outside, outer, middle)
-    return inner, outer

@@ -122,15 +122,11 @@ def find_contribution_kinks(
     if element_part.origin != "torch":
         sources.append(find_kinks(op, rule, settings, start, stop, g))
     if element_part.origin == "rule" and rule.kinks is None:
-        sources.append(
-            _search_formula(element_part.formula, op, resolve_values(op, rule, settings), start, stop, g)
-        )
-    known_sources = [source for source in sources if source is not None]
-    return (
-        _sort_or_none({x for part in known_sources for x in part})
-        if len(known_sources) == len(sources)
-        else None
-    )
+        parameters = resolve_values(op, rule, settings)
+        sources.append(_search_formula(element_part.formula, op, parameters, start, stop, g))
+    if None in sources:
+        return None
+    return _sort_or_none({x for positions in sources for x in positions or ()})
 
 
 def _sort_or_none(positions: set[float]) -> list[float] | None:
@@ -148,7 +144,10 @@ def _find_entry_kinks(
     is_autograd: bool = False,
     mean_range: tuple[float, float] | None = None,
 ) -> list[float] | None:
-    """Return the kinks of an op or rule, declared or else searched, or None if there are too many."""
+    """Return the kinks of an op or rule: those that it declares, or else those that a search finds.
+
+    Returns None if there are too many.
+    """
     try:
         if entry.kinks is not None:
             return _sort_or_none(set(list_kink_points(entry.kinks, parameters, start, stop, MAX_KINKS)))
@@ -156,21 +155,14 @@ def _find_entry_kinks(
         return None
     assert entry.parsed  # an entry without a formula is the default rule, which declares its kinks
     if entry.is_random or op.is_random:
-        return _find_edge_kinks(entry.parsed, parameters, start, stop)
+        return _find_tree_changes(dict.fromkeys(find_edge_pieces(entry.parsed.tree)), parameters, start, stop)
     return _search_formula(entry.parsed, op, parameters, start, stop, g, is_autograd, mean_range)
-
-
-def _find_edge_kinks(
-    formula: Formula, parameters: Mapping[str, float], start: float, stop: float
-) -> list[float] | None:
-    """Return each x at which the mean of a stochastic formula may have a kink. None if there are too many."""
-    return _find_tree_changes(dict.fromkeys(find_edge_pieces(formula.tree)), parameters, start, stop)
 
 
 def _find_tree_changes(
     trees: Iterable[Node], parameters: Mapping[str, float], start: float, stop: float
 ) -> list[float] | None:
-    """Return each x at which one of some expressions changes its value, or None if there are too many."""
+    """Return each x at which any of several expressions changes its value, or None if there are too many."""
     positions: list[float] = []
     try:
         for tree in trees:
@@ -190,7 +182,10 @@ def _search_formula(
     is_autograd: bool = False,
     mean_range: tuple[float, float] | None = None,
 ) -> list[float] | None:
-    """Return the kinks of a custom formula or user-defined function by a search, or None if too many."""
+    """Return the kinks of a custom formula or user-defined function, found by a numerical search.
+
+    Returns None if there are too many.
+    """
     span = mean_range or (start, stop)
     reduced, parameters_formula = replace_reductions(formula, op.parsed, parameters, *span, g)
     forward, parameters_y = replace_reductions(op.parsed, op.parsed, parameters, *span, g)
@@ -199,9 +194,8 @@ def _search_formula(
     y_formula = forward if "y" in reduced.variables else None
     bound = tuple(sorted({**parameters_formula, **parameters_y}.items()))
     try:
-        return _sort_or_none(
-            set(_search_kinks(reduced, y_formula, bound, start, stop, upstream, is_autograd))
-        )
+        kinks = _search_kinks(reduced, y_formula, bound, start, stop, upstream, is_autograd)
+        return _sort_or_none(set(kinks))
     except TooManyKinksError:
         return None
 
@@ -216,7 +210,11 @@ def _search_kinks(
     g: float,
     is_autograd: bool,
 ) -> tuple[float, ...]:
-    """Return the kinks of a formula without reductions; ``forward`` is the formula of y, None if unused."""
+    """Search for the kinks of a formula in x, y and g between ``start`` and ``stop``.
+
+    The formula must not contain reductions such as ``mean(…)``. ``forward`` is the formula of y; it may be
+    None if there is no y in ``formula``. Raises TooManyKinksError if there are too many kinks to plot.
+    """
     bound = dict(parameters)
     op = forward.bind(bound) if forward else None
 
@@ -233,9 +231,8 @@ def _search_kinks(
             with suppress(TooManyKinksError):
                 turning_points += find_changes(make_curve(tree), start, stop, positions + turning_points)
         changes = find_changes(make_curve(piece), start, stop, positions + turning_points)
-        zero_x = (
-            find_zeros(make_curve(piece), turning_points) if piece == Call("sign", children(piece)) else []
-        )
+        is_sign = piece == Call("sign", children(piece))
+        zero_x = find_zeros(make_curve(piece), turning_points) if is_sign else []
         positions += zero_x + [x for x in changes if not is_near(x, zero_x, 1e-6 * (stop - start))]
     for node in walk(formula.tree):
         if isinstance(node, ForeignCall):
@@ -252,22 +249,15 @@ def _find_foreign_kinks(curve: Curve, start: float, stop: float, g: float) -> li
     step = (stop - start) / SCAN_POINTS
     scan = make_even_points(start - step, stop + step, SCAN_POINTS) + _SCAN_OFFSET * step
     positions: list[float] = []
-    for function in (_disable_grad(curve), lambda x: _evaluate_with_slopes(curve, x, g)[1]):
+    for function in (torch.no_grad()(curve), lambda x: _evaluate_with_slopes(curve, x, g)[1]):
         jump_x = find_jumps(function, scan)[0]
         if len(jump_x) > MAX_KINKS:
-            raise TooManyKinksError(f"a function jumps {len(jump_x)} times")
+            raise TooManyKinksError(
+                f"the function jumps {len(jump_x)} times within the range of x, but a chart shows at most "
+                f"{MAX_KINKS} kinks: choose a narrower range"
+            )
         positions += jump_x.tolist()
     return positions
-
-
-def _disable_grad(curve: Curve) -> Curve:
-    """Return a function of x that evaluates ``curve`` without autograd."""
-
-    def evaluate(x: Tensor) -> Tensor:
-        with torch.no_grad():
-            return curve(x)
-
-    return evaluate
 
 
 def _evaluate_with_slopes(curve: Curve, x: Tensor, g: float) -> tuple[Tensor, Tensor]:
@@ -281,10 +271,10 @@ def _evaluate_with_slopes(curve: Curve, x: Tensor, g: float) -> tuple[Tensor, Te
 
 
 def _mask_kinks(curve: Curve, x: Tensor, width: float, is_autograd: bool, g: float) -> Tensor:
-    """Return a mask of the candidate positions at which a curve has a kink.
+    """Return a mask of those of the positions x at which a curve has a kink.
 
-    x is (n,), ascending. Changes of value and slope across each candidate are measured over two distances. At
-    the smaller one, a hundredth of the other, smooth changes shrink to a hundredth; jumps and corners do not.
+    x is (n,), ascending. Changes of value and slope across each x are measured over two distances. At the
+    smaller one, a hundredth of the other, smooth changes shrink to a hundredth; jumps and corners do not.
     Ends of the domain and unbounded slopes count as kinks too.
     """
     if not len(x):
@@ -305,10 +295,11 @@ def _mask_kinks(curve: Curve, x: Tensor, width: float, is_autograd: bool, g: flo
 def _measure_changes(
     curve: Curve, x: Tensor, step: Tensor, is_autograd: bool, g: float
 ) -> tuple[Tensor, Tensor, Tensor]:
-    """Return the changes of value and slope of a curve within ``step`` of each x, and two more arrays.
+    """Measure how a curve changes within ``step`` of each x.
 
-    The changes, (2, n), are 0 if below rounding error. The further arrays are the largest slope, (n,), and a
-    mask, (n,), of the x at which, or next to which, the curve has a value.
+    Returns:
+        Three tensors: the changes of value and slope, (2, n), set to 0 if below rounding error; the largest
+        slope, (n,); and a mask, (n,), of the x at which, or next to which, the curve has a value.
     """
     values, slopes = _evaluate_with_slopes(curve, torch.stack([x - step, x, x + step]), g)
     jump = torch.maximum((values[0] - values[1]).abs(), (values[2] - values[1]).abs())

@@ -36,7 +36,7 @@ def find_levels(curves: SampledCurves) -> list[float]:
 
 
 def choose_level_ticks(levels: list[float], label_gap: float, mark_gap: float) -> LevelTicks:
-    """Return the output levels of an op at which an axis gets a tick, with or without a label.
+    """Choose the output levels of an op at which an axis gets a tick, with or without a label.
 
     ``label_gap`` and ``mark_gap`` are the least distances between labels and between ticks. Levels with short
     texts are labelled first.
@@ -54,7 +54,7 @@ def choose_level_ticks(levels: list[float], label_gap: float, mark_gap: float) -
 
 
 def _keep_spaced(values: list[float], gap: float) -> list[float]:
-    """Return values in ascending order, without any closer than ``gap`` to an earlier one that is kept."""
+    """Return values in ascending order, leaving out each that is closer than ``gap`` to an earlier one."""
     spaced: list[float] = []
     for value in values:
         if all(abs(value - other) >= gap for other in spaced):

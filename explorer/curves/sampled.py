@@ -70,9 +70,10 @@ class SampledCurves(ABC):
 
     @cached_property
     def columns(self) -> dict[str, Floats]:
-        """A dict of all sampled values: the op's output, each rule's gradient and each rule's contributions.
+        """A dict of all sampled values.
 
-        Its keys are "forward", each rule's key and ``to_part_key(rule key)``.
+        "forward" is the key of the op's output, a rule's key that of its gradient, and ``to_part_key(rule
+        key)`` that of its contributions to a parameter's gradient.
         """
         parts = {to_part_key(key): values for key, values in self.parts.items()}
         return {FORWARD: self.y, **self.gradients, **parts}

@@ -68,7 +68,6 @@ class Curves(SampledCurves):
         return self._evaluate_rule(RULES["default"], self.x, g)[1]
 
     def _evaluate_rule(self, rule: Rule, x: Floats, g: float) -> tuple[Floats, Floats]:
-        """Return the op's output and its gradient by a backward rule at x."""
         loss, span = find_loss(self.loss) if self.loss else None, (self.start, self.stop)
         return _make_evaluator(self.op, loss, self.parameters, g, span, self.learns).evaluate(rule, x)
 
@@ -138,11 +137,9 @@ def sample_curves(
     loss = find_loss(f) if op.is_random or any(rule.is_random for rule in chosen_rules) else None
     settings = check_values(op, chosen_rules, parameters, (), loss)
     contributions = _find_contributions(op, chosen_rules, learns)
+    all_kinks = _find_all_kinks(op, chosen_rules, learns, contributions, settings, span, g, loss)
     kinks = {
-        key: None if some is None else round_to_dtype(some, torch_dtype)
-        for key, some in _find_all_kinks(
-            op, chosen_rules, learns, contributions, settings, span, g, loss
-        ).items()
+        key: None if some is None else round_to_dtype(some, torch_dtype) for key, some in all_kinks.items()
     }
     kink_x = [value for positions in kinks.values() for value in positions or ()]
     x, marks = make_grid(start, stop, points, kink_x, torch_dtype)
@@ -150,11 +147,9 @@ def sample_curves(
     known_marks = None if kinks[FORWARD] is None else marks
     evaluator = _make_evaluator(op, loss, settings, g, span, learns)
     values = evaluator.evaluate_curves(chosen_rules, x, known_marks)
-    late_x = (
-        {}
-        if loss
-        else find_late_jumps(x, marks, values.y, lambda some: evaluator.evaluate(chosen_rules[0], some)[0])
-    )
+    late_x = None
+    if not loss:
+        late_x = find_late_jumps(x, marks, values.y, lambda x: evaluator.evaluate(chosen_rules[0], x)[0])
     if late_x:
         x[list(late_x)] = list(late_x.values())
         values = evaluator.evaluate_curves(chosen_rules, x, known_marks)
@@ -178,11 +173,9 @@ def _make_evaluator(
     learns: str,
 ) -> StochasticEvaluator | DeterministicEvaluator:
     """Return the evaluator for an op: one that averages over random numbers if there is a loss."""
-    return (
-        StochasticEvaluator(op, loss, settings, g, span)
-        if loss
-        else DeterministicEvaluator(op, settings, g, span, learns)
-    )
+    if loss:
+        return StochasticEvaluator(op, loss, settings, g, span)
+    return DeterministicEvaluator(op, settings, g, span, learns)
 
 
 def _find_all_kinks(
@@ -303,19 +296,15 @@ def tabulate_gradients(
 
 
 def _resolve_rules(rules: RuleLike | Sequence[RuleLike]) -> tuple[Rule, ...]:
-    """Return the backward rules for keys, formulas or functions, with equal function names numbered."""
+    """Return the backward rules for keys, formulas or functions. Functions of equal name get numbers."""
     rule_list = [rules] if isinstance(rules, str | Rule) or callable(rules) else list(rules)
     by_key: dict[str, Rule] = {}
     for rule in map(resolve_rule, {id(key_or_rule): key_or_rule for key_or_rule in rule_list}.values()):
-        suffix = _choose_suffix(rule, by_key) if isinstance(rule, ForeignRule) else ""
-        unique = replace(rule, key=rule.key + suffix, label=rule.label + suffix) if suffix else rule
-        by_key[unique.key] = unique
+        suffixes = chain([""], (f" {number}" for number in count(2)))
+        suffix = next(each for each in suffixes if rule.key + each not in by_key)
+        if suffix and isinstance(rule, ForeignRule):
+            rule = replace(rule, key=rule.key + suffix, label=rule.label + suffix)
+        by_key[rule.key] = rule
     if not 1 <= len(by_key) <= MAX_RULES:
         raise ValueError(f"choose 1 to {MAX_RULES} rules, not {len(by_key)}")
     return tuple(by_key.values())
-
-
-def _choose_suffix(rule: Rule, used_keys: Collection[str]) -> str:
-    """Return the suffix that makes a backward rule's key unique, or "" if it is unique already."""
-    suffixes = chain([""], (f" {number}" for number in count(2)))
-    return next(suffix for suffix in suffixes if rule.key + suffix not in used_keys)

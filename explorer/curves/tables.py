@@ -71,14 +71,17 @@ def _to_numbers(rows: pd.DataFrame) -> pd.DataFrame:
     try:
         numbers = rows[names].astype(np.float64)
     except (TypeError, ValueError):
-        raise ValueError(f"the columns {', '.join(names)} must be numbers") from None
+        raise ValueError(f"the columns {', '.join(names)} must be numbers, but have other values") from None
     if not np.isfinite(numbers["x"]).all():
-        raise ValueError("the column x must be finite, but has NaN or infinite values")
+        raise ValueError("the column x must be finite, but has NaN or infinite values: leave out those rows")
     return numbers
 
 
 def _make_curves(group: dict[str, pd.DataFrame], *, is_only_group: bool) -> Curves:
-    """Return one Curves object for the rows of backward rules with the same x and y."""
+    """Return one Curves object for the rows of several backward rules with the same x and y.
+
+    ``group`` is a dict from the key of each rule to its rows.
+    """
     rows = next(iter(group.values()))
     x, y = (rows[name].to_numpy() for name in ("x", "y"))
     gradients = {key: rows["gradient"].to_numpy() for key, rows in group.items()}
@@ -98,33 +101,27 @@ def _make_curves(group: dict[str, pd.DataFrame], *, is_only_group: bool) -> Curv
     marks = _classify_points(x)
     kinks = tuple(x[marks == KINK].tolist())
     kinks_by_key = dict.fromkeys((FORWARD, *gradients, *map(to_part_key, parts)), kinks)
-    view: dict[str, Any] = {
-        "points": len(x),
-        "g": np.nan,
-        "parameters": {},
-        "parts": parts,
-    } | _collect_moments(group)
+    moments: dict[str, Any] = {}
+    if all(name in rows and rows[name].notna().any() for name in _STOCHASTIC_COLUMNS):
+        spreads = {key: rule_rows["gradient_sd"].to_numpy() for key, rule_rows in group.items()}
+        spreads[FORWARD] = rows["y_sd"].to_numpy()
+        moments = {"spreads": spreads, "unbiased": rows["unbiased"].to_numpy()}
     return Curves(
         op,
         rules,
-        start=x[0],
-        stop=x[-1],
-        x=x,
-        y=y,
-        marks=marks,
-        gradients=gradients,
-        kinks=kinks_by_key,
-        **view,
+        {},
+        x[0],
+        x[-1],
+        len(x),
+        np.nan,
+        x,
+        marks,
+        y,
+        gradients,
+        kinks_by_key,
+        parts=parts,
+        **moments,
     )
-
-
-def _collect_moments(group: dict[str, pd.DataFrame]) -> dict[str, Any]:
-    """Return the columns of standard deviations and unbiased gradient of a table, or {} if it has none."""
-    rows = next(iter(group.values()))
-    if not all(name in rows and rows[name].notna().any() for name in _STOCHASTIC_COLUMNS):
-        return {}
-    spreads = {key: rule_rows["gradient_sd"].to_numpy() for key, rule_rows in group.items()}
-    return {"spreads": {FORWARD: rows["y_sd"].to_numpy(), **spreads}, "unbiased": rows["unbiased"].to_numpy()}
 
 
 def _make_tree(x: Floats, y: Floats, name: str) -> ForeignCall:
@@ -140,7 +137,10 @@ def _make_label(key: str) -> str:
 
 
 def _classify_points(x: Floats) -> np.ndarray[Any, np.dtype[np.int8]]:
-    """Return marks for sampled x, by their distances: even grid point, kink, or next to a kink."""
+    """Return for each sampled x whether it is a point of the even grid, a kink, or next to a kink.
+
+    The distances between the x tell which.
+    """
     is_close = np.diff(x) <= _NEIGHBOUR_STEPS * np.spacing(np.abs(x[1:]).astype(np.float32)).astype(
         np.float64
     )

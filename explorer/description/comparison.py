@@ -1,6 +1,6 @@
 """Sentences on how several gradient curves differ."""
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from itertools import pairwise
 from math import comb
 from typing import NamedTuple
@@ -37,7 +37,10 @@ def write_comparison(
         names: the name of each curve by its key.
     """
     alike, apart_claims = select_kinds(compared, "alike"), select_kinds(compared, "apart")
-    groups = _group_equal(alike, gradients)
+    by_first = {claim.about[0]: claim.about for claim in alike}
+    repeated = {key for group in by_first.values() for key in group[1:]}
+    # A curve unlike all others is a group of its own.
+    groups = [by_first.get(key, (key,)) for key in gradients if key not in repeated]
     unmentioned = [
         claim for claim in alike if len(groups) == 1 or gradients[claim.about[0]][0].kind != "level"
     ]
@@ -54,13 +57,6 @@ def write_comparison(
     return [*([lead] if lead else []), *alike_lines, *sentences, *([] if of_all else apart_lines)]
 
 
-def _group_equal(alike: Iterable[Claim], keys: Iterable[str]) -> list[tuple[str, ...]]:
-    """Return groups of ``keys`` whose curves are equal; a curve unlike all others is a group of its own."""
-    groups = {claim.about[0]: claim.about for claim in alike}
-    repeated = {key for group in groups.values() for key in group[1:]}
-    return [groups.get(key, (key,)) for key in keys if key not in repeated]
-
-
 def _list_differences(
     compared: list[Claim],
     gradients: Mapping[str, list[Claim]],
@@ -75,9 +71,8 @@ def _list_differences(
     if len(labels) == 2:
         yield from _describe_gaps(select_kinds(compared, "gap"), labels, curves)
     else:
-        yield from _describe_spot(
-            {key: select_kinds(gradients[key], "level") for key in labels}, labels, curves
-        )
+        levels = {key: select_kinds(gradients[key], "level") for key in labels}
+        yield from _describe_spot(levels, labels, curves)
     yield from _describe_measures(compared, labels, curves.g)
     count, at = len(gradients), format_at_g(curves.g)
     if 2 < count == len(labels):
@@ -114,9 +109,8 @@ def _describe_gaps(gaps: list[Claim], labels: Mapping[str, str], curves: Sampled
     parts = []
     for gap in sorted(short_gaps, key=lambda gap: gap.spans):
         level = Claim("level", (subject,), (gap.numbers[1 - side],), gap.spans)
-        parts.append(
-            f"{_format_level(level.numbers[0], curves.g)} {join_texts(describe_spans(level, bounds, curves))}"
-        )
+        places = join_texts(describe_spans(level, bounds, curves))
+        parts.append(f"{_format_level(level.numbers[0], curves.g)} {places}")
     if parts:
         yield (
             f"{_join_verb(labels[subject], 'give')} {join_texts(parts)}, "
@@ -137,20 +131,15 @@ def _describe_spot(
     texts = format_distinct(ends)
     for span in sorted(pairwise(ends), key=lambda span: span[0] - span[1]):
         values = {
-            key: level for key, some in levels.items() if (level := _find_level(some, span)) is not None
+            key: claim.numbers[0]
+            for key, some in levels.items()
+            for claim in some
+            if any(start <= span[0] and span[1] <= stop for start, stop in claim.spans)
         }
         if len(set(values.values())) == len(labels):
             facts = [f"{labels[key]} {_format_level(level, curves.g)}" for key, level in values.items()]
             yield f"{_describe_interval(span, texts, curves)}: {', '.join(facts)}."
             return
-
-
-def _find_level(levels: Iterable[Claim], span: Span) -> float | None:
-    """Return the constant value of a curve on the interval ``span``, or None if it is not constant there."""
-    for claim in levels:
-        if any(start <= span[0] and span[1] <= stop for start, stop in claim.spans):
-            return claim.numbers[0]
-    return None
 
 
 def _describe_interval(span: Span, texts: Mapping[float, str], curves: SampledCurves) -> str:
@@ -179,7 +168,6 @@ class _Measure(NamedTuple):
 
 
 def _describe_measures(compared: list[Claim], labels: Mapping[str, str], g: float) -> Iterator[str]:
-    """Yield sentences that compare the peaks, areas and supports of curves."""
     numbers = {(claim.kind, claim.about[0]): claim.numbers[0] for claim in select_kinds(compared, *_MEASURES)}
     facts = []
     for kind, measure in _MEASURES.items():
@@ -205,9 +193,8 @@ def _describe_each(measure: _Measure, values: Mapping[str, float], labels: Mappi
         named.setdefault(measure.text(values[key]), []).append(labels[key])
     (value, largest), *rest = named.items()
     first = measure.first.format(them=join_texts(largest), verb=measure.verbs[len(largest) > 1], value=value)
-    return ", ".join(
-        [first, *(measure.next.format(them=join_texts(more), value=value) for value, more in rest)]
-    )
+    others = (measure.next.format(them=join_texts(more), value=value) for value, more in rest)
+    return ", ".join([first, *others])
 
 
 def _describe_blocking(facts: Mapping[_Measure, Mapping[str, float]], labels: Mapping[str, str]) -> str:

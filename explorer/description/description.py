@@ -62,7 +62,10 @@ def _describe_curves(curves: Curves) -> Description:
 
 
 def to_document(curves: Curves, words: Description) -> dict[str, Any]:
-    """Return curves and ``words``, the sentences about them, as a dict of arrays, lists and strings."""
+    """Return curves, and the sentences in ``words`` about them, as one dict for JSON.
+
+    The keys are the names of fields of ``Curves`` and of texts in ``words``.
+    """
     names = ("start", "stop", "g", "x", "marks", "y", "gradients", "parts", "kinks")
     means = () if curves.unbiased is None else ("spreads", "unbiased")
     return {name: getattr(curves, name) for name in (*names, *means)} | words.texts

@@ -94,13 +94,12 @@ def find_equilibria(
     means = {rule.key: partial(compute_mean, rule) for rule in learning}
     gradients = {key: np.array([mean_at(value) for value in at]) for key, mean_at in means.items()}
     positions = {key: tuple(_find_positions(at, gradients[key], mean_at)) for key, mean_at in means.items()}
-    error = np.array(
-        [
-            _compute_error(op, learning[0], numbers, weights, _set_parameter(start, learning[0], name, v))
-            for v in at
-        ]
-    )
-    return Equilibria(learning, name, at, error, gradients, positions)
+    x, errors = torch.tensor(numbers, dtype=torch.float64), []
+    for value in at:
+        parameters = resolve_values(op, learning[0], _set_parameter(start, learning[0], name, value))
+        y = op.parsed.bind(parameters)(x)
+        errors.append(float(np.average(((y - x) ** 2).numpy(), weights=weights or None)))
+    return Equilibria(learning, name, at, np.array(errors), gradients, positions)
 
 
 def find_parameter(op: Op, rules: Sequence[Rule], name: str) -> Parameter:
@@ -121,18 +120,10 @@ def _set_parameter(settings: dict[str, float], rule: Rule, name: str, value: flo
     return {**settings, name: value, f"{rule.key}.{name}": value}
 
 
-def _compute_error(
-    op: Op, rule: Rule, numbers: Sequence[float], weights: Sequence[float], settings: dict[str, float]
-) -> float:
-    x = torch.tensor(numbers, dtype=torch.float64)
-    y = op.parsed.bind(resolve_values(op, rule, settings))(x)
-    return float(np.average(((y - x) ** 2).numpy(), weights=weights or None))
-
-
 def _find_positions(
     at: Floats, gradient: Floats, mean: Callable[[float], float]
 ) -> Iterator[tuple[float, float]]:
-    """Yield the intervals in which gradient descent ends: the gradient changes from negative to positive.
+    """Yield the intervals in which gradient descent ends, where the gradient rises from negative to positive.
 
     An interval is a pair of parameter values, which are equal for a single point. At an end of the range, one
     side is enough. An interval next to a value that is not finite is left out.
@@ -153,7 +144,7 @@ def _find_positions(
 
 
 def _find_sign_runs(signs: Floats) -> list[tuple[float, int, int]]:
-    """Return the sign of each run of equal signs, with the indices of its first and last element."""
+    """Divide signs into runs of equal ones. Return a tuple for each: sign, first index and last index."""
     runs, first = [], 0
     for _, group in groupby(signs, key=str):
         stretch = list(group)
@@ -163,7 +154,7 @@ def _find_sign_runs(signs: Floats) -> list[tuple[float, int, int]]:
 
 
 def _bisect(low: float, high: float, is_left: Callable[[float], bool]) -> float:
-    """Return the number between ``low`` and ``high``, by bisection, at which a condition becomes false."""
+    """Return the number between ``low`` and ``high`` at which a condition becomes false, by bisection."""
     for _ in range(_BISECTIONS):
         middle = (low + high) / 2
         low, high = (middle, high) if is_left(middle) else (low, middle)
@@ -189,17 +180,14 @@ def describe_positions(result: Equilibria, key: str, label: str) -> str:
     ends = {"low": format_number(float(result.points[0])), "high": format_number(float(result.points[-1]))}
     texts = [_format_interval(*position) for position in positions]
     if len(positions) > MAX_POSITIONS:
-        ends = {
-            "low": format_number(min(map(min, positions))),
-            "high": format_number(max(map(max, positions))),
-        }
+        low, high = min(map(min, positions)), max(map(max, positions))
+        ends = {"low": format_number(low), "high": format_number(high)}
     fields = {"rule": label, "name": result.name, "count": len(positions), **ends}
     fields["places"] = join_texts(texts) if texts else ""
     return LEARNING_WORDS[_choose_text(len(positions), gradient)].format(**fields)
 
 
 def _choose_text(positions: int, gradient: Floats) -> str:
-    """Return the key of the text that describes a parameter's gradient and its number of equilibria."""
     if positions:
         return "places" if positions <= MAX_POSITIONS else "many"
     if not np.isfinite(gradient).all():

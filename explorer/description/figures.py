@@ -5,7 +5,7 @@ from __future__ import annotations
 import html
 from collections.abc import Iterator, Sequence
 from itertools import cycle
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -75,7 +75,7 @@ def make_curve_spec(shown: Curves | pd.DataFrame) -> Spec:
     for curves in groups:
         named = {"name": _escape(curves.op.label), "meta": FORWARD}
         forward = _draw_curve(curves, FORWARD, {"color": NEUTRAL, "width": _WIDTH}, named)
-        traces += _set_group(forward, curves.op.label) if is_grouped else forward
+        traces += [trace | {"legendgroup": curves.op.label} if is_grouped else trace for trace in forward]
     plotted = [(curves, key, label) for curves in groups for key, label in curves.labels.items()]
     lines = [*_style_lines(groups)]
     for (curves, key, label), line in zip(plotted, lines, strict=True):
@@ -109,7 +109,7 @@ def _draw_bands(groups: Sequence[Curves], colours: Iterator[str]) -> list[Spec]:
 
 
 def _trace_bands(curves: Curves, key: str) -> Spec:
-    """Return closed outlines of the band around a mean curve as traces, one per interval without a jump."""
+    """Return the x and y of the band around a mean curve: a closed outline per interval without a jump."""
     mean, spread = curves.columns[key], curves.spreads[key]
     order = _order_points(*_find_jumps(curves, key, mean))
     low, high = mean - spread, mean + spread
@@ -124,7 +124,6 @@ def _trace_bands(curves: Curves, key: str) -> Spec:
 
 
 def _draw_exact(groups: Sequence[Curves]) -> list[Spec]:
-    """Return dotted lines of the unbiased gradients as Plotly traces, which are drawn over all curves."""
     traces = []
     for curves in groups:
         if curves.unbiased is not None and np.isfinite(curves.unbiased).any():
@@ -136,12 +135,8 @@ def _draw_exact(groups: Sequence[Curves]) -> list[Spec]:
     return traces
 
 
-def _set_group(traces: list[Spec], group: str) -> list[Spec]:
-    return [trace | {"legendgroup": group} for trace in traces]
-
-
 def _style_lines(groups: Sequence[Curves]) -> Iterator[Spec]:
-    """Yield the line style of each rule, with wider lines for earlier rules so that all stay visible.
+    """Yield the line style of each rule. Earlier rules have wider lines, so that all stay visible.
 
     A curve is dashed if it coincides with earlier ones on the same x.
     """
@@ -238,7 +233,6 @@ def _explain_circles(traces: list[Spec]) -> list[Spec]:
 
 
 def _make_legend_entry(words: str, marker: Spec) -> Spec:
-    """Return a Plotly trace that is only a legend entry, without a curve."""
     empty = {"type": "scatter", "mode": "markers", "x": np.full(1, np.nan), "y": np.full(1, np.nan)}
     return empty | {"name": words, "marker": marker, "hoverinfo": "skip"}
 
@@ -249,22 +243,8 @@ _CUT_NOTE: Spec = {
 }  # fmt: skip
 
 
-class _Panel(NamedTuple):
-    """One of the figure's panels, stacked on a common x axis.
-
-    Attributes:
-        title: the title of the panel.
-        values: all values in the panel, (n,).
-        at_kinks: (n,) mask of the values at a kink or next to one.
-    """
-
-    title: str
-    values: Floats
-    at_kinks: Mask
-
-
-def _list_panels(groups: Sequence[Curves]) -> Iterator[_Panel]:
-    """Yield the panels of the figure that contain curves."""
+def _list_panels(groups: Sequence[Curves]) -> Iterator[tuple[str, Floats, Mask]]:
+    """Yield the title of each panel, all values plotted in it, and a mask of the values at kinks."""
     learns = groups[0].learns
     kinds = (
         ("forward y", [{FORWARD: curves.y} for curves in groups]),
@@ -279,7 +259,7 @@ def _list_panels(groups: Sequence[Curves]) -> Iterator[_Panel]:
         ]
         if series:
             values, at_kinks = zip(*series, strict=True)
-            yield _Panel(title, np.concatenate(values), np.concatenate(at_kinks))
+            yield title, np.concatenate(values), np.concatenate(at_kinks)
 
 
 def _make_layout(groups: Sequence[Curves]) -> Spec:
@@ -290,12 +270,11 @@ def _make_layout(groups: Sequence[Curves]) -> Spec:
     panels = [*_list_panels(groups)]
     ends = [min(float(curves.x[0]) for curves in groups), max(float(curves.x[-1]) for curves in groups)]
     axes: Spec = {}
-    for index, (panel, domain) in enumerate(
-        zip(panels, _THREE_PANELS if len(panels) == 3 else _TWO_PANELS, strict=True)
-    ):
-        fitted = ({"include": 0} if index else {}) | _clip_range(panel.values, panel.at_kinks)
+    domains = _THREE_PANELS if len(panels) == 3 else _TWO_PANELS
+    for index, ((title, values, at_kinks), domain) in enumerate(zip(panels, domains, strict=True)):
+        fitted = ({"include": 0} if index else {}) | _clip_range(values, at_kinks)
         name = f"yaxis{index + 1}" if index else "yaxis"
-        axes[name] = _make_axis(panel.title) | {"domain": domain, "autorangeoptions": fitted}
+        axes[name] = _make_axis(title) | {"domain": domain, "autorangeoptions": fitted}
     axes["yaxis"] |= _format_ticks(groups)
     cut = any(kinks is None for curves in groups for kinks in curves.kinks.values())
     return axes | {

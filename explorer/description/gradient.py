@@ -46,11 +46,8 @@ def _describe_points_only(points: list[Claim], g: float) -> str:
 
 
 def _describe_levels(claims: list[Claim], curves: SampledCurves) -> str:
-    levels, points, holes = (
-        select_kinds(claims, "level"),
-        select_kinds(claims, "point"),
-        describe_holes(claims),
-    )
+    levels, points = select_kinds(claims, "level"), select_kinds(claims, "point")
+    holes = describe_holes(claims)
     bounds = format_distinct(
         [*(x for claim in levels for span in claim.spans for x in span), *(p.numbers[1] for p in points)]
     )
@@ -63,9 +60,8 @@ def _describe_levels(claims: list[Claim], curves: SampledCurves) -> str:
     if len(levels) == 2 and levels[0].numbers == (0.0,):
         levels, parts = levels[::-1], parts[::-1]
     if len(levels) == 2 and levels[1].numbers == (0.0,):  # with two levels, the sentence calls 0 "elsewhere"
-        return (
-            join_texts([parts[0], *_describe_points(points, bounds, curves.g), *holes, "0 elsewhere"]) + scope
-        )
+        parts = parts[:1]
+        holes = [*holes, "0 elsewhere"]
     return join_texts([*parts, *_describe_points(points, bounds, curves.g), *holes]) + scope
 
 
@@ -94,7 +90,7 @@ def describe_spans(
 
 
 def _describe_span(span: Span, texts: Mapping[float, str], claim: Claim, curves: SampledCurves) -> str:
-    """Return a phrase for an interval on which a curve is constant, which says if its ends belong to it."""
+    """Return a phrase for an interval on which a curve is constant, which tells if its ends belong to it."""
     start, stop = (texts[bound] for bound in span)
     first, last = (_has_level_at(bound, texts[bound], claim, curves) for bound in span)
     if span[0] == curves.x[0]:
@@ -116,11 +112,8 @@ def _has_level_at(bound: float, text: str, claim: Claim, curves: SampledCurves) 
 
 
 def _describe_values(claims: list[Claim], curves: SampledCurves) -> str:
-    (summary,), parts, holes = (
-        select_kinds(claims, "among"),
-        select_kinds(claims, "part"),
-        describe_holes(claims),
-    )
+    (summary,), parts = select_kinds(claims, "among"), select_kinds(claims, "part")
+    holes = describe_holes(claims)
     if parts:
         value = format_level(parts[0].numbers[0], curves.g)
         return join_texts([f"{value} on {describe_share(parts[0])}", *holes, "0 elsewhere"])
@@ -151,12 +144,10 @@ def _describe_poles(claims: list[Claim], _curves: SampledCurves) -> str:
     )
 
 
-def _explain_many_kinks(claims: list[Claim], _curves: SampledCurves) -> str:
-    return f"not summed up here: it {'has' if claims[0].exact else 'may have'} too many kinks"
-
-
 _DESCRIBERS: Mapping[str, Callable[[list[Claim], SampledCurves], str]] = {
-    "many": _explain_many_kinks,
+    "many": lambda claims, _curves: (
+        f"not summed up here: it {'has' if claims[0].exact else 'may have'} too many kinks"
+    ),
     "unbounded": _describe_poles,
     "level": _describe_levels,
     "among": _describe_values,

@@ -18,7 +18,7 @@ _TRUE = "default"
 def write_headline(
     curves: SampledCurves, claims: list[Claim], compared: list[Claim], names: Mapping[str, str]
 ) -> str:
-    """Return a sentence about a faulty rule's gap from the true gradient, or else about the op's gradient.
+    """Return the headline: how a faulty rule differs from the true gradient, or what the op's gradient is.
 
     Only the curve is described if a mean in the formula may pass a gradient through flat parts, as a cast
     does, or if the op is a user-defined function, whose backward may not be its true gradient.
@@ -56,7 +56,6 @@ def _describe_op(curves: SampledCurves, claims: list[Claim], name: str) -> str:
 
 
 def _describe_gap(gap: Claim, curves: SampledCurves, names: Mapping[str, str]) -> str:
-    """Return a sentence about an interval on which a rule differs from the true gradient."""
     true = gap.about.index(_TRUE)
     rule, level = gap.about[1 - true], gap.numbers[1 - true]
     bounds = format_distinct(x for span in gap.spans for x in span)

@@ -43,13 +43,13 @@ def describe_overflow(shares: Mapping[str, Claim]) -> str:
 
     The clause begins with a comma, or is "" if there is no such part.
     """
-    return (
-        f", and too large for 32 bits on {describe_share(shares['overflow'])}" if "overflow" in shares else ""
-    )
+    if "overflow" not in shares:
+        return ""
+    return f", and too large for 32 bits on {describe_share(shares['overflow'])}"
 
 
 def describe_lost_curves(curves: SampledCurves, exact: SampledCurves) -> str:
-    """Return sentences about curves that overflow only in the steps of their computation, in a short dtype.
+    """Return sentences about curves that overflow only in steps of their computation, in a short dtype.
 
     There is one sentence for each such curve; the result is "" without one. ``exact`` are the same curves in
     float64. Only values that the dtype of ``curves`` can hold count.

@@ -113,12 +113,5 @@ def compute_net_gradient(
     if not parts.isfinite().all():
         return NetGradient(rule, name, part.origin, math.nan, math.nan)
     up, down = float(parts.clamp(max=0).sum()), float(parts.clamp(min=0).sum())
-    return NetGradient(
-        rule,
-        name,
-        part.origin,
-        up,
-        down,
-        part.compute_factor(parameters, round(float(counts.sum()))),
-        part.scale is not None,
-    )
+    factor = part.compute_factor(parameters, round(float(counts.sum())))
+    return NetGradient(rule, name, part.origin, up, down, factor, part.scale is not None)

@@ -57,13 +57,17 @@ def write_description(exact: SampledCurves, limit: float, learning: str = "") ->
         limit: the largest number of the plotted dtype.
         learning: the sentence about the parameter that learns, or "".
     """
+    names = _truncate_names(exact)
     if exact.op.is_random or any(rule.is_random for rule in exact.rules):
-        return _describe_stochastic(exact, _truncate_names(exact))
+        head, biases = summarize_biases(exact, names), describe_biases(exact, names)
+        rests = describe_descent(exact, names)
+        texts = [biases if biases != head else "", describe_spreads(exact, names), rests]
+        below = summarize_spreads(exact, names) or rests
+        return Description(head, head, " ".join(filter(None, texts)), (), below)
     forward = make_forward_claims(exact, limit)
     gradients = {key: make_gradient_claims(exact, key, limit) for key in exact.gradients}
     compared = list(compare_curves(exact, gradients))
     claims = (claim for group in (forward, *gradients.values(), compared) for claim in group)
-    names = _truncate_names(exact)
     by_words: dict[str, list[str]] = {}
     for key, rule_claims in gradients.items():
         by_words.setdefault(describe_gradient(rule_claims, exact), []).append(names[key])
@@ -80,17 +84,8 @@ def write_description(exact: SampledCurves, limit: float, learning: str = "") ->
     return Description(head, " ".join(sentences[:count]), " ".join(rest), tuple(claims))
 
 
-def _describe_stochastic(curves: SampledCurves, names: dict[str, str]) -> Description:
-    """Return the sentences about curves that are means over random numbers."""
-    head, biases = summarize_biases(curves, names), describe_biases(curves, names)
-    rests = describe_descent(curves, names)
-    texts = [biases if biases != head else "", describe_spreads(curves, names), rests]
-    below = summarize_spreads(curves, names) or rests
-    return Description(head, head, " ".join(filter(None, texts)), (), below)
-
-
 def _truncate_names(curves: SampledCurves) -> dict[str, str]:
-    """Return a dict from each curve's key to a short name: its label, truncated and numbered if ambiguous."""
+    """Return a dict from each curve's key to its label, truncated. Labels that became equal get numbers."""
     cut = {key: _truncate(label) for key, label in curves.labels.items()}
     alike = [name for name, count in Counter(cut.values()).items() if count > 1]
     numbered = enumerate(cut.items(), 1)

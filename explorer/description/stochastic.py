@@ -36,7 +36,6 @@ def describe_biases(curves: SampledCurves, names: Mapping[str, str]) -> str:
 
 
 def _list_summaries(curves: SampledCurves, biases: Mapping[str, float]) -> Iterator[str]:
-    """Yield summaries of the rules' biases, each shorter than the previous one."""
     off, all_of = _select_biased(curves, biases), f"{len(biases)} rules"
     if len(biases) == len(curves.gradients):
         yield f"On average {join_texts(_describe_each_bias(curves, biases))}."

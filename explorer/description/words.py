@@ -18,7 +18,7 @@ def select_kinds(claims: Iterable[Claim], *kinds: str) -> list[Claim]:
 
 
 def format_each(numbers: Iterable[float]) -> list[str]:
-    """Return numbers as texts with four digits, without duplicates."""
+    """Return the texts of numbers, with four digits and without duplicates."""
     return list(dict.fromkeys(map(format_number, numbers)))
 
 
@@ -39,7 +39,7 @@ def format_at_g(g: float) -> str:
 
 
 def format_distinct(numbers: Iterable[float]) -> dict[float, str]:
-    """Return numbers as texts with four digits, or with more if they would otherwise look equal."""
+    """Return a dict from numbers to texts with four digits, or with more if two would look equal."""
     texts: dict[float, str] = {}
     different = set(numbers)
     for digits in range(4, 18):

@@ -87,9 +87,9 @@ def compute_ieee(node: Node, values: list[float]) -> float:
 def evaluate_constant(
     node: Node, parameters: Mapping[str, float], step: Callable[[Node, list[float]], float] = compute_ieee
 ) -> float:
-    """Return the value of an expression without x, y and g: a number, or a bool for a condition.
+    """Evaluate an expression without x, y and g. The value is a number, or a bool for a condition.
 
-    ``step`` applies the operation of a node to the values of its operands.
+    ``step`` is the function that computes one node from the values of its operands.
     """
     match node:
         case Number(value):

@@ -29,6 +29,7 @@ from explorer.formula.tree import (
     children,
     find_names,
     is_constant,
+    make_number,
     rebuild,
     substitute,
     walk,
@@ -113,7 +114,7 @@ class _ReverseMode:
                 yield from self.iterate_gradients(operand, self.fill(operand_gradient, scope))
 
     def list_operand_gradients(self, node: Node) -> list[Node]:
-        """Return a gradient for each operand of a node, as expressions in a, b, c (the operands), y and g."""
+        """Return a formula for the gradient of each operand of a node, in a, b, c (the operands), y and g."""
         match node:
             case Unary():
                 return [parse_template("-g")]
@@ -135,7 +136,7 @@ class _ReverseMode:
             case Polyline():
                 inner_gradient = Binary("*", UPSTREAM, _make_slope_tree(node))
                 (first, _), *_, (last, _) = node.points
-                inside = Compare(("<=", "<="), (_make_number(first), Name("a"), _make_number(last)))
+                inside = Compare(("<=", "<="), (make_number(first), Name("a"), make_number(last)))
                 return [inner_gradient if self.finite else Call("where", (inside, inner_gradient, ZERO))]
             case ForeignCall(function):
                 return [function.gradient_tree]
@@ -169,9 +170,9 @@ class _ReverseMode:
             case Binary("/", left, right) if left == ZERO and not self.finite:
                 return Binary("/", parse_template("0 * sign(g)"), right)  # 0 as a tensor: see _NUMBER_DIVIDED
             case Binary("-", Number(value), Number(less)):
-                return _make_number(value - less)
+                return make_number(value - less)
             case Binary("-", Unary("-", Number(value)), Number(less)):
-                return _make_number(-value - less)
+                return make_number(-value - less)
             case Unary("-", Unary("-", operand)):
                 return operand
             case Call("where", (condition, then, otherwise)) if (
@@ -222,12 +223,8 @@ def _make_slope_tree(node: Polyline) -> Node:
     slope: Node = ZERO
     before_each = [0.0, *node.slopes[:-1]]
     for (x, _), before in reversed([*zip(node.points, before_each, strict=True)]):
-        slope = Call("where", (Compare(("<",), (Name("a"), _make_number(x))), _make_number(before), slope))
+        slope = Call("where", (Compare(("<",), (Name("a"), make_number(x))), make_number(before), slope))
     return slope
-
-
-def _make_number(value: float) -> Node:
-    return Number(value) if value >= 0 else Unary("-", Number(-value))
 
 
 def _evaluate_condition(condition: Node) -> bool | None:

@@ -113,9 +113,10 @@ class Function:
 def _row(
     name: str, *gradient: str, arity: int = 1, torch: str = "", jax: str = "", latex: str = "", **facts: Any
 ) -> Function:
-    """Return a Function for the table; its names in torch, ``jnp`` and LaTeX default to ``name``.
+    """Make one Function of the table.
 
-    ``torch`` may be only the module. ``jax`` and ``latex`` may be only the name before the arguments.
+    Its names in torch, ``jnp`` and LaTeX are ``name`` unless given. ``torch`` may be only a module; ``jax``
+    and ``latex`` may be only the name before the arguments.
     """
     if number_format := facts.get("format"):
         facts["pieces"] = (

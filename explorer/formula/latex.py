@@ -115,7 +115,6 @@ def _render_call(function: str, arguments: tuple[Node, ...]) -> tuple[str, float
 
 
 def _render_cases(node: Node) -> str:
-    """Return nested calls of ``where`` as a single LaTeX table of cases."""
     rows = []
     while isinstance(node, Call) and node.function == "where":
         condition, then, node = node.arguments
@@ -137,7 +136,7 @@ def _wrap_minus(node: Node, level: float) -> str:
 
 
 def _render_number(node: Node, level: float) -> str:
-    """Return an operand in LaTeX; a condition becomes an indicator function, which is 0 or 1."""
+    """Return an operand in LaTeX. A condition is written as an indicator function with values 0 and 1."""
     if is_condition(node):
         return rf"\mathbf{{1}}\left[{_render(node)[0]}\right]"
     return _wrap(node, level)

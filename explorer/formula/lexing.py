@@ -51,7 +51,7 @@ def tokenize(text: str) -> list[Token]:
 
 
 def _normalize(token: Token) -> list[Token]:
-    """Return one token as a list of tokens in the standard spelling; the list is empty for a space."""
+    """Return the tokens that replace a token in the standard spelling: none for a space, three for ``⁻²``."""
     match token.kind:
         case "space":
             return []

@@ -34,4 +34,4 @@ def get_operation(node: Node) -> Callable[..., Any]:
                 [link(*pair) for link, pair in zip(links, pairwise(values), strict=True)],
             )
         case _:
-            raise TypeError(f"expected a node with an operator, got {node}")
+            raise TypeError(f"a node with an operator was expected, but got {node}")

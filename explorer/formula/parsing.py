@@ -106,7 +106,7 @@ def parse_template(text: str) -> Node:
 
 
 def fill_template(text: str, operands: Sequence[Node]) -> Node:
-    """Return a formula of the function table as a tree in which operands replace a, b, c and d."""
+    """Parse a formula of the function table, and replace a, b, c and d in it by operands."""
     return substitute(parse_template(text), dict(zip(map(Name, "abcd"), operands, strict=False)))
 
 

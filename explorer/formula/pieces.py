@@ -22,6 +22,7 @@ from explorer.formula.tree import (
     children,
     find_names,
     is_condition,
+    make_number,
     measure,
     substitute,
     walk,
@@ -45,8 +46,7 @@ def find_pieces(tree: Node) -> Iterator[Node]:
             yield from _find_signs(node.left)
         elif isinstance(node, Polyline):
             for x, _ in node.points:
-                at = Unary("-", Number(-x)) if x < 0 else Number(x)
-                yield from _find_signs(Binary("-", node.argument, at))
+                yield from _find_signs(Binary("-", node.argument, make_number(x)))
         elif isinstance(node, Call):
             for text in FUNCTIONS[node.function].pieces:
                 match fill_template(text, node.arguments):

@@ -178,7 +178,7 @@ def print_limited(node: Node, dialect: Dialect) -> str:
 
 
 def _print(node: Node, dialect: Dialect) -> tuple[str, int]:
-    """Return the text of an expression in a dialect, and the precedence of its outermost operator."""
+    """Return the text of an expression, and the precedence of the text's outermost operator."""
     if dialect.scalar and children(node) and is_constant(node):
         if not _has_parameters(node):
             if evaluate_in_python(node) is None:
@@ -221,7 +221,7 @@ def _print(node: Node, dialect: Dialect) -> tuple[str, int]:
 
 
 def _print_constant(node: Node, dialect: Dialect) -> tuple[str, int] | None:
-    """Return code for a constant that is not written like a tensor, and its precedence; else None."""
+    """Return the text and the precedence of a constant that needs other code than a tensor, else None."""
     match node:
         case Unary("~"):
             return f"not {_print_operands(node, dialect, [_COMPARE])[0]}", _NOT
@@ -286,7 +286,10 @@ def _print_operands(node: Node, dialect: Dialect, levels: list[int] | None = Non
 def _print_operand(
     parent: Node, node: Node, dialect: Dialect, cast: bool, fill: bool, limit: bool
 ) -> tuple[str, int]:
-    """Return an operand as text, with the cast, fill or limit that it needs, and its precedence."""
+    """Return the text of an operand, and the precedence of the text's outermost operator.
+
+    ``cast``, ``fill`` and ``limit`` tell which conversions the operation requires of this operand.
+    """
     if cast and dialect.cast:
         template = "float({})" if is_constant(node) else dialect.cast
         return template.format(print_source(node, dialect)), PRECEDENCE["*"] if template[0] == "1" else _ATOM

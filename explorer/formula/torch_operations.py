@@ -25,7 +25,10 @@ def get_torch_operation(node: Node) -> Callable[..., Any]:
 
 
 def _bind_function(row: Function) -> Callable[..., Any]:
-    """Return the torch function for a row of the function table, with its keywords and its checks."""
+    """Return a function that computes one row of the function table with torch.
+
+    It returns NaN for invalid arguments.
+    """
     if row.own:
         return _CUSTOM[row.name]
     call, is_valid = partial(attrgetter(row.torch)(torch), **dict(row.keywords)), row.domain
@@ -162,7 +165,7 @@ def _compute_power(exponent: Tensor) -> Tensor:
 
 
 def exponent(a: Tensor, least: Numbers) -> Tensor:
-    """Return max(floor(log2(abs(a))), least), exact and detached; infinity and NaN are kept."""
+    """Return floor(log2(abs(a))), but at least ``least``, without a gradient; infinity and NaN stay."""
     size = (a.detach().float() if a.element_size() < 4 else a.detach()).abs()
     binade = torch.frexp(size).exponent.long() - 1
     low = _to_integers(least, -1022, 1023)

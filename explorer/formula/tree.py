@@ -126,6 +126,11 @@ LOSS_OUTPUTS: Mapping[Node, Node] = {LOSS: Name("y"), ANTITHETIC_LOSS: Name("ya(
 """The outputs of the losses with a name."""
 
 
+def make_number(value: float) -> Node:
+    """Return a number as an expression tree, with a sign in front of a negative one."""
+    return Unary("-", Number(-value)) if value < 0 else Number(value)
+
+
 def children(node: Node) -> tuple[Node, ...]:
     """Return the direct operands of a node in an expression tree, left to right."""
     operands = _OPERANDS.get(type(node))

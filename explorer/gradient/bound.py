@@ -226,9 +226,13 @@ def bind_contributions(
 ) -> BoundOp:
     """Combine an op, a rule, and formulas for the gradients of parameters into a ``BoundOp``.
 
-    ``settings`` are the parameters that are numbers, ``names`` those that are tensors. ``contributions`` is a
-    dict from each parameter that learns to one element's contribution to its gradient. If ``loss`` is given,
-    the formulas evaluate it as ``f()``, else its values are passed with each call.
+    Args:
+        op: the op.
+        rule: the backward rule.
+        settings: the values of the parameters that are numbers.
+        contributions: for each parameter that learns, one element's contribution to its gradient.
+        names: the parameters that are tensors.
+        loss: the loss that formulas evaluate as ``f()``; if None, its values are passed with each call.
     """
     numbers, adapted = resolve_values(op, rule, settings), adapt_rule(op, rule)
     if loss:

@@ -16,9 +16,15 @@ Draw = torch.Generator | Tensor | None
 def draw_uniform(title: str, draw: Draw, x: Tensor) -> Tensor:
     """Return one random number for each element of x, strictly between 0 and 1, in x's shape and dtype.
 
-    ``draw`` is a generator on x's device, a tensor of numbers that broadcasts to x's shape, or None for
-    torch's default generator. ``title`` begins error messages. Raises ValueError for numbers that do not
-    broadcast or are not in (0, 1), and TypeError for any other type.
+    Args:
+        title: the first words of error messages.
+        draw: a generator on x's device, a tensor of numbers that broadcasts to x's shape, or None for torch's
+            default generator.
+        x: the tensor.
+
+    Raises:
+        ValueError: the numbers do not broadcast or are not between 0 and 1.
+        TypeError: ``draw`` has another type.
     """
     if isinstance(draw, Tensor):
         return _expand_draw(title, draw, x)
@@ -56,10 +62,17 @@ def to_normal(u: Tensor) -> Tensor:
 def bind_random(
     formula: Formula, op: Formula, loss: Loss | None, bind: Callable[[Formula], Callable[..., Tensor]]
 ) -> Callable[..., Tensor]:
-    """Compile a formula that may use random numbers and losses to a function ``(x, y, g, tensors)``.
+    """Compile a formula that may use random numbers and losses.
 
-    ``op`` is the formula of y, ``loss`` the loss of an element or None. ``bind`` compiles a formula without
-    random numbers. ``tensors`` must contain ``"u()"`` if the formula uses random numbers.
+    Args:
+        formula: the formula to compile.
+        op: the formula of y.
+        loss: the loss of an element, or None.
+        bind: a function that compiles formulas without random numbers.
+
+    Returns:
+        A function ``(x, y, g, tensors)`` of the formula's value. If the formula uses random numbers,
+        ``tensors["u()"]`` must be given.
     """
     if not formula.random_names:
         return bind(formula)

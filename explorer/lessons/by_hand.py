@@ -97,7 +97,6 @@ def make_exercise():
 
 
 def _get_answer(results):
-    """Return the text of the right answer: which examples add to the first weight's gradient."""
     answers = {
         (False, True, True): "What the other examples send",
         (True, True, True): "What all examples send",

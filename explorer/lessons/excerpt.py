@@ -39,7 +39,9 @@ class Excerpt:
         for line in (self.key_line, *self.blanks):
             if line not in bare:
                 raise ValueError(f"the excerpt does not contain the line {line!r}")
-        return [_indent(line) + self.blanks.get(text, text) for line, text in zip(lines, bare, strict=True)]
+        new_lines = (self.blanks.get(text, text) for text in bare)
+        indents = (line[: len(line) - len(line.lstrip())] for line in lines)
+        return [indent + text for indent, text in zip(indents, new_lines, strict=True)]
 
     def data(self) -> dict[str, Any]:
         """Return the excerpt as plain data: coloured lines, and the index of the key line."""
@@ -48,12 +50,7 @@ class Excerpt:
         return {"lines": _split_lines(highlight("\n".join(lines) + "\n")), "decides": decides}
 
 
-def _indent(line: str) -> str:
-    return line[: len(line) - len(line.lstrip())]
-
-
 def _strip_comments(source: str) -> list[str]:
-    """Return the lines of source code without docstrings, comments and empty lines."""
     skipped, is_line_start = set[int](), True  # whether a string here would be a docstring
     for token in tokenize.generate_tokens(io.StringIO(source).readline):
         if token.type == tokenize.STRING and is_line_start:
@@ -69,7 +66,7 @@ def _split_lines(parts: list[tuple[str, str]]) -> list[list[tuple[str, str]]]:
     """Return highlighted code, given as parts (kind, text), as a list of lines of parts."""
     lines: list[list[tuple[str, str]]] = [[]]
     for kind, text in parts:
-        first, *further = text.split("\n")
+        first, *next_lines = text.split("\n")
         lines[-1].append((kind, first))
-        lines += [[(kind, piece)] for piece in further]
+        lines += [[(kind, piece)] for piece in next_lines]
     return [[part for part in line if part[1]] for line in lines[:-1]]

@@ -112,7 +112,6 @@ def make_third():
 
 
 def _get_answer(results):
-    """Return the text of the right answer: the g for which the second Function's gradient is wrong."""
     meant, second = results["compute_hidden"]["Meant"], results["compute_hidden"]["Second"]
     wrong = [g for g in meant if meant[g] != second[g]]
     answers = {("-1",): "Only an upstream gradient below zero", (): "None: it is right"}

@@ -87,7 +87,6 @@ def train_careless():
 
 
 def _get_answer(results):
-    """Return the text of the right answer: the direction of a step, opposite to the gradient."""
     return "It grows" if results["pull"]["total"] < 0 else "It shrinks"
 
 

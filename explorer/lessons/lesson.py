@@ -69,9 +69,9 @@ class Answer:
 
     Attributes:
         text: the answer itself, without computed numbers.
-        why: the reply to a reader who picks the answer: one sentence with the reason or an objection, which
-            does not reveal the right answer. It may have placeholders for numbers, as in a lesson's
-            ``words``.
+        why: the sentence that replies to a reader who picks the answer. It gives a reason or an objection,
+            and does not reveal the right answer. Like a lesson's ``words``, it may have placeholders for
+            numbers.
         picture: the key or formula of the rule with this gradient in the lesson's first scene, or None if the
             answer is that there is no gradient.
     """
@@ -198,16 +198,14 @@ class Lesson:
         code = [*self.code, *self.numbers]
         modules = dict.fromkeys(inspect.getmodule(thing) for thing in code)
         head = dict.fromkeys(line for module in modules if module for line in _get_head(module))
-        parts = [
-            "\n".join(head),
-            *(inspect.getsource(thing).strip() for thing in code),
-            self._make_print_code(),
-        ]
+        sources = (inspect.getsource(thing).strip() for thing in code)
+        parts = ["\n".join(head), *sources, self._make_print_code()]
         return "\n\n\n".join(parts) + "\n"
 
     def _make_print_code(self) -> str:
-        """Return lines of code that compute the lesson's numbers and print them."""
-        fields = dict.fromkeys(field for text in self.sentences for field in _find_fields(text))
+        # The placeholders of a text, such as "{net[last]:,.0f}", by name and format.
+        parts = (part for text in self.sentences for part in Formatter().parse(text))
+        fields = dict.fromkeys((name, f":{form}" if form else "") for _, name, form, _ in parts if name)
         lines = [f'print("{name}: {{{name}{form}}}".format(**results))' for name, form in fields]
         names = (number.__name__ for number in self.numbers)
         computed = [f'    "{name}": {name}(),' for name in names]
@@ -249,12 +247,6 @@ def fill_numbers(text: str, results: Results) -> str:
         part.format(**results) if index % 2 else _ProseFormatter().vformat(part, (), results)
         for index, part in enumerate(parts)
     )
-
-
-def _find_fields(text: str) -> list[tuple[str, str]]:
-    """Return the names and formats of the placeholders in a text, such as ``("net[last]", ":,.0f")``."""
-    parts = Formatter().parse(text)
-    return [(name, f":{form}" if form else "") for _, name, form, _ in parts if name]
 
 
 def _get_head(module: ModuleType) -> list[str]:

@@ -91,7 +91,6 @@ def loss():
 
 
 def _get_answer(results):
-    """Return the text of the right answer: the rule whose gradient does not vanish at the minimum."""
     answers = {
         "straight_through": "Straight-through",
         "relu": "The ReLU's",

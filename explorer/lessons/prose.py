@@ -40,20 +40,22 @@ def make_lesson(
     head, *parts = re.split(r"^## (.+)\n", (_FOLDER / f"{key}.md").read_text(encoding="utf-8"), flags=re.M)
     if parts[::2] not in (_SECTIONS, [*_SECTIONS, "Challenge"]):
         raise ValueError(
-            f"{key}.md has the sections {', '.join(parts[::2])}: expected {', '.join(_SECTIONS)}"
+            f"{key}.md has the sections {', '.join(parts[::2])}, but a lesson has {', '.join(_SECTIONS)} and "
+            "perhaps Challenge, in this order"
         )
     title, question = head.removeprefix("# ").split("\n", 1)
     prediction, text, remember, challenge = [*parts[1::2], ""][:4]
     ask, *items = map(_unwrap, prediction.split("\n- "))
     if bare := [item for item in items if " :: " not in item]:
-        raise ValueError(f"the answer {bare[0]!r} in {key}.md has no reply after ' :: '")
+        raise ValueError(f"the answer {bare[0]!r} in {key}.md has no reply: write one after ' :: '")
     if isinstance(right, str):
         pairs = (item.split(" :: ") for item in items)
-        answers: Choice | Drawing = Drawing(
-            ask, right, tuple(Answer("", why, rule) for rule, why in pairs), at
-        )
+        pictures = tuple(Answer("", why, rule) for rule, why in pairs)
+        answers: Choice | Drawing = Drawing(ask, right, pictures, at)
     else:
-        answers = Choice(ask, tuple(map(_parse_answer, items)), right, thumbnails)
+        triples = (item.split(" :: ") for item in items)
+        texts = tuple(Answer(text, why, *rule) for text, *rule, why in triples)
+        answers = Choice(ask, texts, right, thumbnails)
     return Lesson(
         key=key,
         title=title,
@@ -66,11 +68,5 @@ def make_lesson(
     )
 
 
-def _parse_answer(item: str) -> Answer:
-    text, *rule, why = item.split(" :: ")
-    return Answer(text, why, *rule)
-
-
 def _unwrap(text: str) -> str:
-    """Return a paragraph as one line."""
     return " ".join(text.split())

@@ -90,7 +90,6 @@ def make_order():
 
 
 def _get_answer(results):
-    """Return the text of the right answer: the check which ForgetfulSquare fails."""
     passed = results["check_each"]["ForgetfulSquare"]
     answers = {
         (True, True): "Nothing: it has no error of its own",

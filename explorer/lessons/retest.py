@@ -13,7 +13,7 @@ from explorer.catalogue import find_op, find_rule, resolve_values
 from explorer.formula import number_text, with_minus
 from explorer.formula.printing import TORCH, print_source
 from explorer.formula.tree import Name as Parameter
-from explorer.formula.tree import Node, Number, Unary, substitute
+from explorer.formula.tree import Node, make_number, substitute
 from explorer.gradient import apply
 from explorer.lessons.highlighting import highlight
 from explorer.measures.nearest.neighbours import list_candidates
@@ -84,7 +84,8 @@ def make_question(variant: Variant, pictures: Sequence[str] = ()) -> dict[str, A
             wrong.setdefault(row, reason)
     if len(wrong) < ANSWERS - 1 or max(len(_format_value(value)) for value in right) > MAX_LENGTH:
         raise ValueError(
-            f"cannot ask about {variant.op} with {variant.rule} at {variant.x}, g = {g:g}: choose another x"
+            f"{variant.op} with {variant.rule} has no {ANSWERS} different short answers at x = {variant.x}, "
+            f"g = {g:g}: choose another x"
         )
     rows = [right, *list(wrong)[: ANSWERS - 1]]
     rng.shuffle(rows)
@@ -92,13 +93,12 @@ def make_question(variant: Variant, pictures: Sequence[str] = ()) -> dict[str, A
     return {
         "ask": f"What is `x.grad` at `x = [{x}]` after `y.backward(torch.full_like(y, {number_text(g)}))`?",
         "code": highlight(_make_code(variant)),
-        "answers": [_make_answer(row, wrong.get(row, "")) for row in rows],
+        "answers": [
+            {"text": with_minus(", ".join(map(_format_value, row))), "why": wrong.get(row, "")}
+            for row in rows
+        ],
         "right": rows.index(right),
     }
-
-
-def _make_answer(row: Row, reason: str) -> dict[str, str]:
-    return {"text": with_minus(", ".join(map(_format_value, row))), "why": reason}
 
 
 def _iterate_wrong(
@@ -112,19 +112,14 @@ def _iterate_wrong(
     yield tuple(0.0 - value for value in right), _WRONG_SIGN
     for rule in (*pictures, *_DEFAULT_RULES, *(entry.key for entry in list_candidates(find_op(variant.op)))):
         record = find_rule(rule)
-        reason = (
-            _CUSTOM_RULE.format(record.formula)
-            if rule.startswith("formula")
-            else _CATALOGUE_RULE.format(record.label)
-        )
+        is_custom = rule.startswith("formula")
+        reason = _CUSTOM_RULE.format(record.formula) if is_custom else _CATALOGUE_RULE.format(record.label)
         # raised if the op's parameter value is invalid for the rule's parameter of that name
         with suppress(ValueError):
             yield _compute_gradient(variant, rule, g), reason
     x = torch.tensor(variant.x, dtype=torch.float64)
-    yield (
-        _round_values(apply(variant.op, "zero", x, draw=variant.draw, **_get_values(variant, "zero"))),
-        _OUTPUT,
-    )
+    y = apply(variant.op, "zero", x, draw=variant.draw, **_get_values(variant, "zero"))
+    yield _round_values(y), _OUTPUT
 
 
 def _get_values(variant: Variant, rule: str) -> dict[str, float]:
@@ -132,7 +127,6 @@ def _get_values(variant: Variant, rule: str) -> dict[str, float]:
 
 
 def _compute_gradient(variant: Variant, rule: str, g: float) -> Row:
-    """Return the gradient by a backward rule at each x of a variant, as rounded numbers."""
     x = torch.tensor(variant.x, dtype=torch.float64, requires_grad=True)
     parameters: dict[str, Any] = {**_get_values(variant, rule)}
     y = apply(variant.op, rule, x, draw=variant.draw, **parameters)
@@ -179,9 +173,5 @@ def _make_method(head: str, body: list[str]) -> list[str]:
 
 
 def _print_formula(node: Node, numbers: Mapping[str, float]) -> str:
-    named: dict[Node, Node] = {Parameter(name): _make_number(value) for name, value in numbers.items()}
+    named: dict[Node, Node] = {Parameter(name): make_number(value) for name, value in numbers.items()}
     return print_source(substitute(node, named), TORCH)
-
-
-def _make_number(value: float) -> Node:
-    return Number(value) if value >= 0 else Unary("-", Number(-value))

@@ -126,7 +126,6 @@ def make_sweep():
 
 
 def _get_answer(_results):
-    """Return the text of the right answer: the width with the highest final accuracy."""
     boxes = {0.0: "No gradient at all", 0.05: "The narrow box", 0.5: "The middle box", 5.0: "The wide box"}
     return boxes[max(boxes, key=lambda width: measure_width(width)["mean"])]
 

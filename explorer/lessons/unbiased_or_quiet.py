@@ -127,7 +127,6 @@ def shares():
 
 
 def _get_answer(results):
-    """Return the text of the right answer: the output with the smaller loss."""
     return "Down to zero" if results["ends"]["zero"] < results["ends"]["one"] else "Up to one"
 
 

@@ -65,9 +65,8 @@ class ImpliedForwards:
             return WORDS["unknown"].format(rule=rule)
         if result.offset is None:
             return ""
-        return WORDS["apart" if result.offset else "same"].format(
-            rule=rule, by=format_number(result.offset, 6)
-        )
+        words = WORDS["apart" if result.offset else "same"]
+        return words.format(rule=rule, by=format_number(result.offset, 6))
 
 
 def compute_implied_forwards(
@@ -115,7 +114,7 @@ def _integrate(curves: Curves, key: str, x: Floats) -> Floats:
 
 
 def _find_offset(curves: Curves, y: Floats) -> float | None:
-    """Return op − ``y``, the antiderivative's offset, if it is constant away from kinks, else None."""
+    """Return the op minus its antiderivative ``y`` if this is constant away from kinks, else None."""
     even = curves.marks == EVEN
     differences = (curves.evaluate(FORWARD, curves.x) - y)[even]
     size = max(1.0, float(np.abs(curves.y[even]).max(initial=0.0)))

@@ -142,7 +142,7 @@ def rule_map(
 
 
 def find_nonlinear_intervals(curves: Curves, key: str) -> list[tuple[float, float]] | None:
-    """Return the intervals of x in which a rule is not linear in g, or None if no value is finite."""
+    """Return the intervals of x in which a rule is not linear in g, or None if it is finite nowhere."""
     start, stop = curves.start, curves.stop
     step = (stop - start) / _SCAN_POINTS
     x = start + step * (np.arange(_SCAN_POINTS) + _SCAN_OFFSET)
@@ -190,6 +190,6 @@ def _describe_interval(low: float, high: float, span: tuple[float, float]) -> st
 
 
 def _find_largest(gradients: Floats, top: float) -> float:
-    """Return the largest finite absolute value below the colour limit, or ``top`` if that is 0."""
+    """Return the largest absolute gradient below the colour limit, or ``top`` if all gradients are 0."""
     sizes = np.abs(gradients)
     return float(sizes[sizes <= _COLOUR_LIMIT * top].max(initial=0.0)) or float(top)

@@ -34,7 +34,7 @@ from explorer.formula.tree import (
     Node,
     Number,
     Polyline,
-    Unary,
+    make_number,
     substitute,
     walk,
 )
@@ -75,7 +75,7 @@ class Sizes:
 
 @dataclass(frozen=True)
 class ScaledRules:
-    """Backward rules scaled to equal size, by the keys of the original rules, and a sentence about them."""
+    """Scaled copies of backward rules, as a dict from the original rules' keys, and a sentence about them."""
 
     rules: Mapping[str, Rule]
     sentence: str
@@ -101,9 +101,9 @@ def find_sizes(op: str | Op, rule: str | Rule, parameters: Mapping[str, float]) 
 def scale_rules(
     op: str | Op, rules: Sequence[str], parameters: Mapping[str, float], kind: Kind
 ) -> ScaledRules:
-    """Return backward rules scaled to the area or width of the first rule for which it is defined.
+    """Scale backward rules to the area or width of the first rule that has a finite one.
 
-    Raises ValueError if it is defined for fewer than two rules.
+    Raises ValueError if fewer than two of the rules have a finite one.
     """
     op = find_op(op)
     records = {key: find_rule(key) for key in rules}
@@ -111,7 +111,10 @@ def scale_rules(
     chosen_sizes = {key: getattr(each, kind) for key, each in sizes.items()}
     first = next((key for key, each in chosen_sizes.items() if not each.reason), None)
     if first is None or sum(not each.reason for each in chosen_sizes.values()) < 2:
-        raise ValueError(f"choose at least two rules with a finite {kind}")
+        raise ValueError(
+            f"rules are scaled to the same {kind}, so at least two must have a finite {kind}: "
+            "choose other rules"
+        )
     scaled, descriptions, failures = {}, [], []
     for key, rule in records.items():
         label, size = rule.label, chosen_sizes[key]
@@ -146,11 +149,8 @@ def _find_reason(op: Op, rule: Rule, parameters: Mapping[str, float]) -> str:
         return "has no formula"
     span: dict[str, Any] = {"start": -NEAR, "stop": NEAR, "points": 2, "dtype": "float64"}
     curves = sample_curves(_replace_stochastic(op), rule, **(span | _select_values(op, rule, parameters)))
-    return (
-        ""
-        if find_nonlinear_intervals(curves, rule.key) == []
-        else "is not linear in g, so its size depends on g"
-    )
+    is_linear = find_nonlinear_intervals(curves, rule.key) == []
+    return "" if is_linear else "is not linear in g, so its size depends on g"
 
 
 def _replace_stochastic(op: Op) -> Op:
@@ -200,21 +200,18 @@ def _measure_width(curve: Curve, kink_positions: Sequence[float]) -> tuple[SizeV
     highest = x[heights >= height * (1 - _ROUNDING)]
     if float(highest[-1] - highest[0]) > _FLAT * width:
         return SizeValue(reason="is flat on top: a mask has no peak"), 0.0
-    return SizeValue(width), next(
-        (at for at in (0.0, *kink_positions) if abs(at - peak) <= _NEAR_PEAK * width), peak
-    )
+    near = (at for at in (0.0, *kink_positions) if abs(at - peak) <= _NEAR_PEAK * width)
+    return SizeValue(width), next(near, peak)
 
 
 def _make_grid(kink_positions: Sequence[float]) -> Tensor:
-    """Return x values: even ones, and ones at geometric distances from 0 and each kink, without the kinks."""
-    steps = _MIN_DISTANCE * _STEP ** torch.arange(
-        math.ceil(math.log(_MAX_DISTANCE / _MIN_DISTANCE, _STEP)), dtype=torch.float64
-    )
+    """Return x values, evenly spaced and at geometric distances from 0 and each kink, but no kink itself."""
+    count = math.ceil(math.log(_MAX_DISTANCE / _MIN_DISTANCE, _STEP))
+    steps = _MIN_DISTANCE * _STEP ** torch.arange(count, dtype=torch.float64)
     centres = [0.0, *(kink_positions if len(kink_positions) <= _MAX_KINKS else ())]
     around = [centre + side * steps for centre in centres for side in (-1, 1)]
-    close = torch.tensor(
-        [at + side * _ROUNDING for at in (0.0, *kink_positions) for side in (-1, 1)], dtype=torch.float64
-    )
+    sides = [at + side * _ROUNDING for at in (0.0, *kink_positions) for side in (-1, 1)]
+    close = torch.tensor(sides, dtype=torch.float64)
     even = torch.linspace(-NEAR, NEAR, 4001, dtype=torch.float64)
     x = merge_points([even, close, *around])
     return x[~torch.isin(x, torch.tensor([*kink_positions], dtype=torch.float64))]
@@ -258,10 +255,13 @@ def _scale(
     shared = {p.name for p in op.parameters}
     numbers = resolve_values(op, adapt_rule(op, rule), parameters)
     replaced: dict[Node, Node] = {
-        Name(name): _make_number(value) for name, value in numbers.items() if name not in shared
+        Name(name): make_number(value) for name, value in numbers.items() if name not in shared
     }
     if kind == "width":
-        replaced[_X] = _scale_x(float(f"{1 / factor:.6g}"), float(f"{peak:.6g}"))
+        scale, centre = Number(float(f"{1 / factor:.6g}")), float(f"{peak:.6g}")
+        distance = Binary("-" if centre > 0 else "+", _X, Number(abs(centre))) if centre else _X
+        product = Binary("*", scale, distance)
+        replaced[_X] = Binary("+", make_number(centre), product) if centre else product
     tree = substitute(rule.parsed.tree, replaced)
     if kind == "area":
         tree = Binary("*", Number(factor), tree)
@@ -273,15 +273,3 @@ def _scale(
         return parse_custom_rule(make_custom_key(Formula(tree).text, name).removeprefix(FORMULA_PREFIX))
     except FormulaError:
         return None
-
-
-def _scale_x(factor: float, centre: float) -> Node:
-    """Return an expression for x that makes a rule 1 / ``factor`` times as wide around its centre."""
-    if centre == 0:
-        return Binary("*", Number(factor), _X)
-    distance = Binary("-" if centre > 0 else "+", _X, Number(abs(centre)))
-    return Binary("+", _make_number(centre), Binary("*", Number(factor), distance))
-
-
-def _make_number(value: float) -> Node:
-    return Unary("-", Number(-value)) if value < 0 else Number(value)

@@ -42,7 +42,10 @@ def measure_size(curve: Curve) -> Size:
 
 
 def _refine_grid(curve: Curve) -> tuple[Tensor, Tensor]:
-    """Return x, with both neighbours of each x at which the rule becomes 0, and the gradients there."""
+    """Return the x of a curve and the rule's gradient there.
+
+    Both neighbours of each x at which the rule becomes 0 are included.
+    """
     x, pull = curve.integral[0], curve.subject.gradient
     far = torch.logspace(-6, math.log10(FAR) - 1e-4, _FINE_POINTS // 2, dtype=x.dtype)
     even = torch.linspace(-1, 1, _FINE_POINTS, dtype=x.dtype) + OFF / _FINE_POINTS
@@ -57,24 +60,19 @@ def _refine_grid(curve: Curve) -> tuple[Tensor, Tensor]:
 
 
 def _find_peak(curve: Curve, r: Tensor) -> float:
-    values = torch.cat([r, _find_unbounded(curve)])
-    values = values[~values.isnan()]
-    if not len(values):
-        return math.nan
-    low, high = (float(end) + 0.0 for end in values.aminmax())
-    return low if -low > high * (1 + _TOLERANCE) else high
-
-
-def _find_unbounded(curve: Curve) -> Tensor:
-    """Return ∞ or −∞, the sign of the rule, for each end of the x axis towards which it is unbounded."""
+    """Return the gradient with the largest absolute value, infinite if the rule is unbounded for large x."""
     far = torch.tensor([FAR * 100.0**step for step in range(5)], dtype=torch.float64)
-    ends = []
     for x in (-far, far):
         values = curve.subject.gradient(x.to(curve.dtype)).double()
         steps = values.abs().diff()[-3:]
         if values.isinf()[1:].any() or bool((steps > 0).all() and (steps[1:] > 0.99 * steps[:-1]).all()):
-            ends.append(math.copysign(math.inf, float(values[~values.isnan()][-1])))
-    return torch.tensor(ends, dtype=torch.float64)
+            end = math.copysign(math.inf, float(values[~values.isnan()][-1]))
+            r = torch.cat([r, r.new_tensor([end])])
+    r = r[~r.isnan()]
+    if not len(r):
+        return math.nan
+    low, high = (float(end) + 0.0 for end in r.aminmax())
+    return low if -low > high * (1 + _TOLERANCE) else high
 
 
 def _measure_area(curve: Curve, x: Tensor, r: Tensor, support: float) -> float:

@@ -136,7 +136,6 @@ def compute_lens_distances(
 def _measure_distances(
     op: Op, rules: Sequence[Rule], settings: Mapping[str, float], noise: Noise, width: float
 ) -> list[float]:
-    """Return the distance of each backward rule from the op's gradient under noise."""
     x, gradient, _ = compute_lens(op, resolve_values(op, None, settings), noise, float(width), SPAN)
     points = torch.from_numpy(x)
     subjects = [prepare_pair(op, rule, resolve_values(op, rule, settings)) for rule in rules]

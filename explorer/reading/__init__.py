@@ -262,7 +262,6 @@ def _replace_statistic(trees: Trees) -> Trees:
 
 
 def _make_learned(part: Part) -> Learned:
-    """Return a parameter's gradient, read from pasted code, as the catalogue's ``Learned`` object."""
     return Learned(part.name, Formula(part.tree).text, Formula(part.scale).text if part.scale else None)
 
 
@@ -311,9 +310,12 @@ def _read_branches(attempt: Callable[[Mapping[object, bool]], Trees], decisions:
 def _join_trees(test: object, line: int, then: Trees, otherwise: Trees) -> Trees:
     if not isinstance(test, Node):
         raise ReadingError(
-            f"line {line}: the code has different curves for different shapes or devices", line
+            f"line {line}: the code has different curves for different shapes or devices: leave one", line
         )
-    require((then.rule is None) == (otherwise.rule is None), "stops gradients on one branch only")
+    require(
+        (then.rule is None) == (otherwise.rule is None),
+        "stops gradients on only one branch of an if: stop them on both",
+    )
     rule = then.rule and otherwise.rule and build("where", test, then.rule, otherwise.rule)
     op = build("where", test, then.op, otherwise.op)
     unread = then.unread | otherwise.unread

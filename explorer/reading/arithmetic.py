@@ -37,9 +37,7 @@ SIGNS = {getattr(ast, name): sign for sign, name, *_ in OPERATORS}
 _TRACED = Quantity | Opaque | ReadingError
 _ON_MASKS = {"+": "|", "*": "&"}  # operators by which torch combines two masks
 _LOGIC = frozenset(["~", "&", "|", "^"])
-NOT_TAKEN_APART = (
-    "needs a tensor or a number, not several values: take them apart, as in x, = ctx.saved_tensors"
-)
+NOT_TAKEN_APART = "needs a tensor or a number, not several values: unpack them, as in x, = ctx.saved_tensors"
 ON_MASK = "subtracts a mask, which torch refuses: use ~, or call .float() first"
 _INTEGER_SIGNS = frozenset(["+", "-", "*", "**", "//", "remainder", "<<", ">>", "where", *_LOGIC])
 
@@ -53,7 +51,7 @@ def make_result(node: Node, *operands: Quantity, kind: str = "float32") -> Value
     require(not any(map(get_sum, operands)), REASONS["sum"])
     tensors = [operand for operand in operands if isinstance(operand, Tensor)]
     masks = {tensor.within for tensor in tensors if not is_constant(tensor.node) or tensor.within}
-    require(len(masks) < 2, "mixes elements that were picked out by different masks")
+    require(len(masks) < 2, "mixes elements that were selected by different masks: use one mask")
     folded = {tensor.folded for tensor in tensors if has_elements(tensor.node)}
     require(len(folded) < 2, f"mixes tensors of different shapes: {ELEMENTWISE}")
     if tensors:
@@ -91,9 +89,12 @@ def interpolate_points(x: Value, *numbers: Value) -> Value:
     ``numbers`` are x0, y0, x1, y1 and so on, as in exported code.
     """
     x_values, y = numbers[::2], numbers[1::2]
-    require(all(isinstance(each, int | float) for each in numbers), "needs its points as numbers")
+    require(
+        all(isinstance(each, int | float) for each in numbers),
+        "takes the points of a curve as numbers, but got other values",
+    )
     ascending = len(x_values) == len(y) >= 2 and all(before < after for before, after in pairwise(x_values))
-    require(ascending, "needs two points or more, each as x and y, their x ascending")
+    require(ascending, "takes at least two points, each as x and y, with ascending x")
     inner = to_quantity(x)
     return make_result(
         Polyline(tuple(zip(map(float, x_values), map(float, y), strict=True)), inner.node), inner
@@ -149,7 +150,10 @@ def apply_binary(sign: str, left: Value, right: Value) -> Value:
             return {"&": left & right, "|": left | right, "^": left ^ right}[sign]
         case "==" | "!=", _, _:
             numbers = all(isinstance(side, Quantity | int | float) for side in sides)
-            require(numbers, "compares a tensor or parameter with something that is not a number")
+            require(
+                numbers,
+                "compares a tensor or parameter with something else than a number: compare it with a number",
+            )
         case "//", _, _ if Tensor in map(type, sides):
             # floor(a / b) always equals torch's a // b if b has few binary digits
             exact = isinstance(right, int | float) and not right * 1024 % 1 and 0 < abs(right) < 1024

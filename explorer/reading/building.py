@@ -29,7 +29,7 @@ _EXPANSIONS = {
 
 def make_literal(value: float) -> Node:
     """Return a number as an expression tree. Raises UnreadableError if it is not finite."""
-    require(abs(value) < 1e308, "is not a finite number: a formula has no place for it")
+    require(abs(value) < 1e308, "is not a finite number, and a formula takes only finite ones")
     size = Number(abs(float(value)))
     return size if math.copysign(1, value) > 0 else Unary("-", size)
 

@@ -151,7 +151,10 @@ def read_definition(candidate: Candidate, module: ast.Module, reader: Reader) ->
 
 
 def _read_trees(candidate: Candidate, module: ast.Module, reader: Reader) -> Trees:
-    """Return the expression trees of op, backward rule and parameters' gradients, with notes on omissions."""
+    """Read a definition as expression trees: the op, the backward rule and parameters' gradients.
+
+    Notes in the result tell what was left out.
+    """
     scope, definition, x = _build_scope(candidate, module, reader), candidate.definition, Tensor(Name("x"))
     if not isinstance(definition, ast.ClassDef):
         routine = take_first(scope.get(candidate.name))
@@ -171,7 +174,7 @@ def _read_trees(candidate: Candidate, module: ast.Module, reader: Reader) -> Tre
 
 
 def _build_scope(candidate: Candidate, module: ast.Module, reader: Reader) -> Scope:
-    """Return the names that a definition can see: those of its module and of the functions around it."""
+    """Return the names that a definition can use: those of its module and of functions around it."""
     scope, definition = reader.scope, candidate.definition
     reader.declare(module.body, scope)
     for node in ast.walk(module):
@@ -233,7 +236,6 @@ def _derive_second(
 
 
 def _is_saving(statement: ast.Assign | ast.Expr, names: Collection[str]) -> bool:
-    """Return whether a statement stores one of the named values on ``ctx``."""
     targets = statement.targets if isinstance(statement, ast.Assign) else []
     owned = {
         take_last_name(part)
@@ -257,7 +259,7 @@ def _derive_by_x(tree: Node, rule: Node) -> Node:
     for name, upstream in (("x", ONE), ("y", by_output)):
         part = differentiate(to_number(tree), name, upstream=upstream, finite=True)
         if part is None:
-            raise UnreadableError("has a second derivative that is too long")
+            raise UnreadableError("has a second derivative that is too long for a formula: shorten the code")
         total = build("+", total, part)
     return strip_detach(total)
 
@@ -272,7 +274,7 @@ def _read_tracked(output: Value) -> Trees:
         return Trees(node, None)
     rule = differentiate(to_number(node), finite=True)
     if rule is None:
-        raise UnreadableError("has a gradient that is too long to be written out")
+        raise UnreadableError("has a gradient that is too long for a formula: shorten the code")
     op = cancel_terms(strip_detach(node))
     notes = []
     for name in (name for name in find_names(op) if name not in RULE_NAMES):

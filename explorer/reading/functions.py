@@ -49,7 +49,7 @@ def convert_dtype(value: Value, dtype: Value) -> Value:
 
 
 def _apply_formula(text: str, *arguments: Value, kind: str = "float32") -> Value:
-    """Return the value of a formula in a, b, c and d for up to four traced arguments."""
+    """Evaluate a formula in a, b, c and d for up to four traced arguments, in this order."""
     operands = [to_quantity(value) for value in arguments]
     return make_result(fill_formula(text, [operand.node for operand in operands]), *operands, kind=kind)
 
@@ -131,7 +131,6 @@ def _is_input(operand: Quantity) -> bool:
 
 
 def _make_filled(fill_value: Value) -> Value:
-    """Return a tensor of unknown size, filled with a number."""
     require(not values.get_sum(fill_value), REASONS["sum"])
     return Tensor(to_quantity(fill_value).node, sized=True)
 
@@ -157,7 +156,7 @@ class _Torch:
     """Torch's tensor functions and methods, under torch's own names, which compute formula trees."""
 
     def to(self: Value, dtype: Value = None, *_more: Value, device: Value = None) -> Value:
-        """Return a value converted to a bool, byte, integer or float; unchanged for any other dtype."""
+        """Convert a value to a bool, byte, integer or float. Any other dtype leaves it unchanged."""
         operand = to_quantity(self)
         name = dtype.name if isinstance(dtype, Library) else getattr(dtype, "kind", dtype)
         last = str(name).rsplit(".", 1)[-1]
@@ -246,11 +245,16 @@ class _Torch:
         return compute("where", compute("!=", self, self), nan, result)
 
     def gelu(self: Value, approximate: Value = "none") -> Value:
-        require(approximate in ("none", "tanh"), "is approximated in a way that cannot be read")
+        require(
+            approximate in ("none", "tanh"), 'has an approximation that cannot be read: use "none" or "tanh"'
+        )
         return compute("gelu_tanh" if approximate == "tanh" else "gelu", self)
 
     def div(self: Value, other: Value, rounding_mode: Value = None) -> Value:
-        require(rounding_mode in (None, "floor", "trunc"), "rounds in a way that cannot be read")
+        require(
+            rounding_mode in (None, "floor", "trunc"),
+            'has a rounding mode that cannot be read: use None, "floor" or "trunc"',
+        )
         ratio = apply_binary("//" if rounding_mode == "floor" else "/", self, other)
         return compute("trunc", ratio) if rounding_mode == "trunc" else ratio
 

@@ -1,7 +1,6 @@
 """The gradient that a Function's backward returns for each input, and faults in it."""
 
 from inspect import Parameter, signature
-from typing import NamedTuple
 
 from explorer.formula.tree import find_names
 from explorer.reading.errors import ConditionalGradientError, Note, ReadingError, UnreadableError, require
@@ -26,26 +25,16 @@ FOR_A_NUMBER = (
 WRONG_NUMBER = "backward returns {} for {}: torch raises an error"
 
 
-class OtherGradients(NamedTuple):
-    """The gradients that backward returns for all inputs except the first.
-
-    Attributes:
-        learned: the gradients that could be read.
-        notes: the notes for the user.
-        unread: the parameters whose gradients could not be read.
-        guarded: the parameters whose gradients are computed only if they are needed.
-    """
-
-    learned: tuple[Part, ...]
-    notes: list[Note]
-    unread: frozenset[str]
-    guarded: frozenset[str]
-
-
-def read_others(passes: Passes, uses_needs: bool) -> OtherGradients:
-    """Return the gradients that backward returns for all inputs but the first.
+def read_others(
+    passes: Passes, uses_needs: bool
+) -> tuple[tuple[Part, ...], list[Note], frozenset[str], frozenset[str]]:
+    """Read the gradients that backward returns for all inputs but the first.
 
     ``uses_needs`` is whether the code reads ``ctx.needs_input_grad``.
+
+    Returns:
+        The gradients that could be read; notes for the user; the parameters whose gradients could not be
+        read; and the parameters whose gradients are computed only if they are needed.
     """
     parts, notes, unread, guarded = list[Part](), list[Note](), set[str](), set[str]()
     inputs, parameters = passes.inputs, passes.reader.parameters
@@ -66,7 +55,7 @@ def read_others(passes: Passes, uses_needs: bool) -> OtherGradients:
             words = reason if isinstance(reason, ReadingError) else f"it {reason}"
             kind = "hangs" if isinstance(reason, ConditionalGradientError) else "unread"
             notes.append(Note(LEFT_OUT.format(named, words), kind))
-    return OtherGradients(tuple(parts), notes, frozenset(unread), frozenset(guarded))
+    return tuple(parts), notes, frozenset(unread), frozenset(guarded)
 
 
 def _read_part(passes: Passes, position: int, name: str, uses_needs: bool) -> Part:

@@ -156,9 +156,15 @@ def require_tree(value: Value) -> Node:
 
     Raises UnreadableError for any other value.
     """
-    require(value is not None, "returns no tensor")
+    require(value is not None, "returns no tensor: return one value for each element of x")
     operand = to_quantity(value)
-    require(not operand.within, "returns only the elements picked out by a mask")
-    require(not getattr(operand, "folded", False), "returns a tensor in another shape")
+    require(
+        not operand.within,
+        "returns only the elements selected by a mask: return one value for each element of x",
+    )
+    require(
+        not getattr(operand, "folded", False),
+        "returns a tensor of another shape than x: return one value for each element of x",
+    )
     require(not get_sum(operand), "returns a sum, but a curve needs a value for each element")
     return operand.node

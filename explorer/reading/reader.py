@@ -301,7 +301,6 @@ class Reader:
         return values.unpack(tuple(items))
 
     def _iterate(self, part: ast.expr, loops: list[ast.comprehension], scope: Scope) -> Iterator[Value]:
-        """Yield the values of the items that a comprehension in the pasted code produces."""
         outer, *inner = loops
         for value in values.unpack(self.evaluate(outer.iter, scope)):
             self._assign(outer.target, value, scope)

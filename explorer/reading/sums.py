@@ -25,9 +25,12 @@ def compute_statistic(name: str, self: Value, *positional: Value, dim: Value = N
     """
     operand = to_quantity(self)
     require(not values.get_sum(operand), REASONS["sum"])
-    require(not operand.within, "is taken over elements picked out by a mask: a formula takes it over all")
+    require(
+        not operand.within,
+        "is taken over elements selected by a mask: in a formula it is taken over all elements",
+    )
     if not has_elements(operand.node):
-        require(name != "std", "is the spread of a single number")
+        require(name != "std", "is the standard deviation of a single number, which is NaN in torch")
         return self
     flags = [value for value in positional if isinstance(value, bool)]
     if name == "std":

@@ -64,7 +64,7 @@ def assign(target: Value, value: Value) -> Value:
     """Write a value into all elements of a traced tensor, and return the tensor."""
     tensor = require_writable(target)
     is_same_mask = not isinstance(value, Tensor) or value.within == tensor.within or is_constant(value.node)
-    require(is_same_mask, "assigns elements that were picked out by another mask")
+    require(is_same_mask, "assigns elements that were selected by another mask: use the mask of the target")
     require(not getattr(value, "folded", False), REASONS["scatter"])
     before, after = values.get_sum(tensor), values.get_sum(value)
     summed = before and not has_elements(to_quantity(value).node)  # a number may be stored over a sum
@@ -79,8 +79,10 @@ def write_item(owner: Value, key: Value, value: Value) -> None:
     The key of a tensor must be a mask.
     """
     if isinstance(owner, list):
-        require(isinstance(key, int), "puts items at a place that cannot be followed")
-        require(-len(owner) <= key < len(owner), f"is not a position among {len(owner)} items", RaisesError)
+        require(isinstance(key, int), "assigns an item of a list at an index that is not an integer")
+        require(
+            -len(owner) <= key < len(owner), f"is no valid index of a list of {len(owner)} items", RaisesError
+        )
         owner[key] = value
         return
     message = "puts an item into a tuple, which Python refuses: make it a list first"
@@ -96,9 +98,15 @@ def require_writable(value: Value) -> Value:
 
     Autograd must see the change, and no detached tensor may share the memory.
     """
-    require(isinstance(value, Tensor), "changes in place something that is not a tensor")
+    require(
+        isinstance(value, Tensor),
+        "changes a value in place that is not a tensor: assign a new value to the name",
+    )
     require(not value.frozen, "changes a tensor behind autograd's back, which cannot be followed")
-    require(AUTOGRAD.get() != "stopped", "changes a tensor under no_grad, which a formula cannot tell")
+    require(
+        AUTOGRAD.get() != "stopped",
+        "changes a tensor under no_grad, which a formula cannot express: leave out no_grad",
+    )
     if value.upstream:
         PENDING_NOTES.get()["writes"] = WRITES_G
     return value

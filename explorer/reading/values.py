@@ -238,7 +238,7 @@ def unpack(value: Value) -> tuple[Value, ...]:
 
     Raises UnreadableError for any other value.
     """
-    require(isinstance(value, tuple | list), "is taken apart, but it is not several values")
+    require(isinstance(value, tuple | list), "is unpacked, but it is not a tuple or list")
     require(_count_values(value) <= MAX_VALUES + 1, f"holds more than {MAX_VALUES} values")
     return tuple(value)
 
@@ -278,7 +278,7 @@ def select_element(owner: Value, key: Value) -> Value:
     require(not isinstance(key, slice), f"takes a piece of a tensor: {ELEMENTWISE}")
     masks = isinstance(key, Tensor) and key.kind in ("bool", "uint8")
     require(masks, f"takes single elements or channels of a tensor: {ELEMENTWISE}")
-    require(not tensor.within, "picks elements from an earlier selection")
+    require(not tensor.within, "selects elements from an earlier selection: use one mask for both")
     is_folded = getattr(tensor, "folded", False)
     require(not is_folded, f"takes elements of a tensor in another shape: {ELEMENTWISE}")
     return Tensor(tensor.node, tensor.kind, key.node)
@@ -315,5 +315,5 @@ def pair_targets(value: Value, targets: list[ast.expr]) -> Iterator[tuple[ast.ex
             values = (*values[:first], values[first : first + starred], *values[first + starred :])
     if values == (SHAPE,) and count > 1:
         pick(values, count)
-    require(len(values) == count, f"takes {len(values)} values apart into {count} names", RaisesError)
+    require(len(values) == count, f"unpacks {len(values)} values into {count} names", RaisesError)
     return zip(targets, values, strict=True)

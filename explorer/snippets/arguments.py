@@ -15,7 +15,7 @@ EXAMPLES = {"u": "u=u", "f": "f=lambda y: (y - 0.45) ** 2"}
 
 
 def make_signature(first: Sequence[str], numbers: Mapping[str, float], extras: Sequence[str] = ()) -> str:
-    """Return the code of a signature: the ``first`` arguments, then ``extras`` and numbers as keywords."""
+    """Return the parameters of a function as code: ``first``, then ``extras`` and numbers as keywords."""
     typed = [f"{name}: {TYPES[name]}" for name in extras]
     typed += [f"{name}: float = {value!r}" for name, value in numbers.items()]
     return ", ".join([*first, "*", *typed] if typed else first)
@@ -27,7 +27,7 @@ def expand_argument(name: str) -> str:
 
 
 def write_usage(pair: Pair) -> list[str]:
-    """Return lines of code that call the exported function, and that draw its random numbers u if needed."""
+    """Return the lines of an example that draws any random numbers u and calls the exported function."""
     call = ", ".join(["x", *pair.learns, *(EXAMPLES[name] for name in pair.extras)])
     return [*([DRAW_U] if pair.extras else []), f"y = {pair.name}({call})"]
 

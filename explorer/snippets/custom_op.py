@@ -76,16 +76,12 @@ def make_custom_op_code(pair: Pair) -> str | None:
     if gradient is None:
         return None
     gradients = {"x": gradient} | {name: _write_total(pair, name) for name in pair.learns}
-    operators = [
-        _Operator(
-            pair.name, "The op.", ("x", *pair.learns, *pair.extras), write_unaliased(pair.forward, "x"), "x"
-        )
-    ]
+    inputs, forward = ("x", *pair.learns, *pair.extras), write_unaliased(pair.forward, "x")
+    operators = [_Operator(pair.name, "The op.", inputs, forward, "x")]
     for name, text in gradients.items():
         inputs, like = ("g", *_find_used_tensors(pair, [text])), "g" if name == "x" else name
-        operators.append(
-            _Operator(_make_operator_name(pair, name), f"The gradient for {name}.", inputs, text, like)
-        )
+        title = f"The gradient for {name}."
+        operators.append(_Operator(_make_operator_name(pair, name), title, inputs, text, like))
     digest = sha256(repr((operators, list(pair.parameters))).encode()).hexdigest()[:8]
     code = "".join(_write_operator(pair, operator, digest) for operator in operators)
     tensors = [f"{name}.to(x.dtype)" for name in pair.learns]
@@ -109,7 +105,7 @@ def _write_gradient(pair: Pair) -> str | None:
 
 
 def _write_cloned(formula: Formula, op: Formula) -> str:
-    """Return code for a formula whose value has the shape of g and is a new tensor.
+    """Return code for a formula whose value is a new tensor in the shape of g.
 
     Operators must not return one of their inputs.
     """
@@ -118,7 +114,6 @@ def _write_cloned(formula: Formula, op: Formula) -> str:
 
 
 def _write_total(pair: Pair, name: str) -> str:
-    """Return code for the gradient of a learned parameter."""
     scale = pair.scale_of(name, f"(g.numel() / {name}.numel())")
     factor = f"({scale.torch_source}) * " if scale else ""
     return f"{factor}({_write_cloned(pair.contribution_of(name), pair.forward)}).sum_to_size({name}.shape)"

@@ -82,18 +82,17 @@ def make_jax_code(pair: Pair) -> str:
         else make_docstring(pair.describe("array", *_describe_differences(pair))),
         forward=_write_jax_shaped(pair.forward, "x"),
     )
-    text = (
-        (_SUM if backward and pair.learns else "")
-        + code
-        + (_write_derivative(pair, backward) if backward else "")
-    )
+    text = _SUM if backward and pair.learns else ""
+    text += code + (_write_derivative(pair, backward) if backward else "")
     if pair.extras:
+        losses = pair.extras[1:]
+        call = ", ".join(["x", *pair.learns, "key=key", *(EXAMPLES[name] for name in losses)])
+        usage = f"Usage:\n    key = jax.random.key(0)\n    y = {pair.name}({call})"
+        arguments = [f"    {_KEY}", *(f"    {name}: {MEANINGS[name]}" for name in losses)]
         text += _RANDOM_FUNCTION.format(
             name=pair.name,
-            signature=", ".join(["x", *first, "*", "key", *pair.extras[1:], *defaults]),
-            docstring=make_docstring(
-                pair.describe("array", *_show_usage(pair), extras=_describe_arguments(pair))
-            ),
+            signature=", ".join(["x", *first, "*", "key", *losses, *defaults]),
+            docstring=make_docstring(pair.describe("array", usage, extras=arguments)),
             arguments=", ".join(["x", *pair.arguments]),
         )
     return format_module(add_helpers(text, helpers.JAX), *_IMPORTS)
@@ -123,16 +122,6 @@ def _format_defaults(pair: Pair, names: Iterable[str]) -> list[str]:
     return [f"{name}={pair.parameters[name]!r}" for name in names]
 
 
-def _describe_arguments(pair: Pair) -> list[str]:
-    return [f"    {_KEY}", *(f"    {name}: {MEANINGS[name]}" for name in pair.extras[1:])]
-
-
-def _show_usage(pair: Pair) -> list[str]:
-    loss = [EXAMPLES[name] for name in pair.extras[1:]]
-    call = ", ".join(["x", *pair.learns, "key=key", *loss])
-    return [f"Usage:\n    key = jax.random.key(0)\n    y = {pair.name}({call})"]
-
-
 def _write_decorator(pair: Pair) -> str:
     first = 1 + len(pair.learns) + len(pair.extras[:1])
     fixed = tuple(range(first, 1 + len(pair.arguments)))
@@ -144,9 +133,8 @@ def _write_derivative(pair: Pair, backward: Formula) -> str:
     u_gradient = ["jnp.zeros_like(g)"] if pair.extras else []
     gradients = ", ".join([_write_jax_shaped(backward, "g"), *_iterate_totals(pair), *u_gradient])
     read = find_names(f"({gradients})")
-    twins = (
-        [f"ya = {_write_jax_shaped(pair.twin, 'x')}"] if "ya" in read and "ya" in pair.random_names else []
-    )
+    needs_twin = "ya" in read and "ya" in pair.random_names
+    twins = [f"ya = {_write_jax_shaped(pair.twin, 'x')}"] if needs_twin else []
     read |= find_names("\n".join(twins))
     saved = [name for name in ("x", "y", *pair.learns, *pair.extras[:1]) if name in read]
     unpacked = [f"{join_names(saved)} = saved"] if saved else []
@@ -163,7 +151,6 @@ def _write_derivative(pair: Pair, backward: Formula) -> str:
 
 
 def _iterate_totals(pair: Pair) -> Iterator[str]:
-    """Yield the code of each learned parameter's gradient."""
     for name in pair.learns:
         scale = pair.scale_of(name, f"(jnp.size(g) / jnp.size({name}))")
         factor = f"({scale.jax_source}) * " if scale else ""

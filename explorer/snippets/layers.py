@@ -67,14 +67,11 @@ def make_layer_code(pair: Pair) -> str:
 
 
 def _choose_shape_name(pair: Pair) -> str:
-    """Return a name for the layer's argument that sets the shape of learned parameters."""
-    return next(
-        name for name in ("shape", "learned_shape", "shape_of_learned") if name not in pair.parameters
-    )
+    names = ("shape", "learned_shape", "shape_of_learned")
+    return next(name for name in names if name not in pair.parameters)
 
 
 def _write_init(pair: Pair) -> list[str]:
-    """Return the lines of code that store the arguments of ``__init__``."""
     learned = [
         f"self.learned_{name} = nn.Parameter(torch.full({_choose_shape_name(pair)}, {name}))"
         for name in pair.learns
@@ -85,7 +82,6 @@ def _write_init(pair: Pair) -> list[str]:
 
 
 def _write_forward(pair: Pair, holds: bool) -> list[str]:
-    """Return the lines of code of the layer's ``forward``, which call the exported function."""
     inputs = ["x", *(f"self.learned_{name}" for name in pair.learns)]
     inputs += [_KEYWORDS[name] for name in pair.extras] + ["**self.settings"] * holds
     return [*([DRAW_U] if "u" in pair.extras else []), f"return {pair.name}({', '.join(inputs)})"]

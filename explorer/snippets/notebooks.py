@@ -122,19 +122,16 @@ def notebook(
     settings = {name: repr(float(value)) for name, value in (("start", start), ("stop", stop), ("g", g))}
     imports = "import torch\n" not in code
     loss = find_loss(f) if pair.random_names else None
-    settings |= {
-        "points": str(int(points or (RANDOM_POINTS if loss else _POINTS))),
-        "kinks": _write_kinks(kinks),
-    }
+    settings["points"] = str(int(points or (RANDOM_POINTS if loss else _POINTS)))
+    settings["kinks"] = _write_kinks(kinks)
     if loss:
-        settings |= {"imports": _IMPORT * imports}
+        settings["imports"] = _IMPORT * imports
         cells = _format_cells(make_random_cells(pair, loss, parameters or {}, settings))
     else:
         learned = {name: pair.parameters[name] for name in pair.learns}
         cells = make_cells(pair.name, learned, settings, imports=imports)
-    return assemble_notebook(
-        {"introduction": write_introduction(pair, loss), "function": code.rstrip()} | cells
-    )
+    introduction = write_introduction(pair, loss)
+    return assemble_notebook({"introduction": introduction, "function": code.rstrip()} | cells)
 
 
 def make_cells(
@@ -163,10 +160,11 @@ def _format_cells(cells: Mapping[str, str]) -> dict[str, str]:
 def assemble_notebook(cells: Mapping[str, str]) -> str:
     """Return the text of a notebook file with these cells, of which the first is in Markdown."""
     (first, introduction), *code_cells = cells.items()
+    outputs: Json = {"execution_count": None, "outputs": []}
     content = {
         "cells": [
             _make_cell("markdown", first, introduction),
-            *(_make_code_cell(name, code) for name, code in code_cells),
+            *(_make_cell("code", name, code) | outputs for name, code in code_cells),
         ],
         "metadata": {
             "kernelspec": {"display_name": "Python 3", "language": "python", "name": "python3"},
@@ -182,12 +180,7 @@ def _make_cell(kind: str, name: str, text: str) -> Json:
     return {"cell_type": kind, "id": name, "metadata": {}, "source": text.splitlines(keepends=True)}
 
 
-def _make_code_cell(name: str, text: str) -> Json:
-    return _make_cell("code", name, text) | {"execution_count": None, "outputs": []}
-
-
 def _write_chart(name: str, learned: Sequence[str]) -> str:
-    """Return the code of a notebook cell that plots all curves."""
     parts = "".join(f', "part for {parameter}": part_{parameter}' for parameter in learned)
     curves = f'{{"forward y": y, "gradient": gradient{parts}}}'
     return _DRAW.substitute(name=name, rows=2 + len(learned), curves=curves)
@@ -208,7 +201,6 @@ def _write_gradients(name: str, learned: Mapping[str, float]) -> str:
 
 
 def _write_number_gradients(name: str, learned: Mapping[str, float]) -> str:
-    """Return code that prints the gradients of learned parameters for standard normal numbers."""
     lines = [
         f"{_name_variable(parameter)} = torch.tensor({learned[parameter]!r}, requires_grad=True)"
         for parameter in learned

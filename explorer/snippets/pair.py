@@ -10,7 +10,6 @@ from explorer.catalogue import (
     COUNT,
     Contribution,
     Op,
-    Parameter,
     Rule,
     adapt_rule,
     find_contribution,
@@ -129,9 +128,8 @@ class Pair:
         """The name of the user's class that is the rule, or "" without a class or if its name is not free."""
         label, taken = self.rule.label, {*_RESERVED, *dir(builtins), *self.arguments, "callable"}
         is_class = _is_custom(self.rule) and not self.rule.is_drawn and label[0].isupper() and label.isascii()
-        is_free = not taken & {label, _choose_word(self.rule)} and not keyword.iskeyword(
-            _choose_word(self.rule)
-        )
+        word = _choose_word(self.rule)
+        is_free = not taken & {label, word} and not keyword.iskeyword(word)
         return label if is_class and label.isidentifier() and is_free else ""
 
     @property
@@ -143,9 +141,8 @@ class Pair:
     def title(self) -> str:
         """The labels of op and rule as one text, such as "Round, backward rule Straight-through"."""
         op = self.op.label if _is_named(self.op) else "Custom op"
-        return f"{op}, " + (
-            f"backward rule {self.rule.label}" if _is_named(self.rule) else "custom backward rule"
-        )
+        rule = f"backward rule {self.rule.label}" if _is_named(self.rule) else "custom backward rule"
+        return f"{op}, {rule}"
 
     @property
     def formulas(self) -> tuple[str, str]:
@@ -167,21 +164,16 @@ class Pair:
         entries: list[Op | Rule] = [self.op, self.rule] if self.rule.parsed else [self.op]
         purposes = [entry.purpose for entry in entries if not _is_custom(entry)]
         sources = [f"Source: {entry.source}" for entry in entries if entry.source]
+        equations = [f"y = {y}", f"gradient = {gradient}", *map(self.describe_gradient, self.learns)]
+        meanings = {p.name: p.meaning for p in (*self.rule.parameters, *self.op.parameters)}
+        parameters = [f"    {name}: {meanings[name]}." for name in self.parameters]
         return [
             f"{self.title}.",
-            "\n".join(
-                [
-                    f"    y = {y}",
-                    f"    gradient = {gradient}",
-                    *(f"    {self.describe_gradient(name)}" for name in self.learns),
-                ]
-            ),
+            "\n".join(f"    {equation}" for equation in equations),
             *([_LEARNING_NOTE] if self.learns else []),
             *(["\n".join(purposes)] if purposes else []),
             *remarks,
-            "\n".join(
-                ["Args:", f"    x: floating {array} of any shape.", *extras, *self._describe_parameters()]
-            ),
+            "\n".join(["Args:", f"    x: floating {array} of any shape.", *extras, *parameters]),
             *(["\n".join(dict.fromkeys(sources))] if sources else []),
         ]
 
@@ -191,20 +183,16 @@ class Pair:
         scale = f"({contributed.scale.text}) * " if contributed.scale else ""
         return f"gradient of {name} = {scale}sum({contributed.readable.text})"
 
-    def _describe_parameters(self) -> list[str]:
-        by_name: dict[str, Parameter] = {}
-        for parameter in self.op.parameters + self.rule.parameters:
-            by_name.setdefault(parameter.name, parameter)
-        return [f"    {name}: {by_name[name].meaning}." for name in self.parameters]
-
 
 def make_pair(op: str | Op, rule: str | Rule, settings: Values = None, learns: Sequence[str] = ()) -> Pair:
-    """Return an op and a backward rule with their parameter values, for code generation.
+    """Combine an op and a backward rule with their parameter values, for code generation.
 
-    ``settings`` as for ``catalogue.values``; ``learns`` names the parameters that learn. Raises ValueError
-    for an unknown key, a value that is not finite or outside the domain of its entry, a name that the code
-    reserves, or a parameter that cannot learn. Raises FormulaError for a custom formula that cannot be
-    parsed.
+    ``settings`` is a dict of values as for ``catalogue.values``; ``learns`` names the parameters that learn.
+
+    Raises:
+        ValueError: for an unknown key, a value that is not finite or outside the domain of its entry, a name
+            that the code reserves, or a parameter that cannot learn. The subclass FormulaError for a custom
+            formula that cannot be parsed.
     """
     op = find_op(op)
     rule = adapt_rule(op, find_rule(rule))
@@ -214,9 +202,8 @@ def make_pair(op: str | Op, rule: str | Rule, settings: Values = None, learns: S
     contributions = {name: find_contribution(op, rule, name, tuple(learns)) for name in learns}
     numbers = {name: to_finite(f"parameter {name}", value) for name, value in resolved.items()}
     require_in_domain(op, rule, settings or {})
-    return Pair(
-        op, rule, dict(sorted(numbers.items(), key=lambda item: item[0] not in contributions)), contributions
-    )
+    learned_first = dict(sorted(numbers.items(), key=lambda item: item[0] not in contributions))
+    return Pair(op, rule, learned_first, contributions)
 
 
 def describe_clash(op: Op, rule: Rule) -> str:
@@ -228,11 +215,8 @@ def describe_clash(op: Op, rule: Rule) -> str:
 
 def _find_random_names(op: Op, rule: Rule) -> dict[str, str]:
     """Return a dict from the names of random quantities in exported code to their meanings."""
-    formulas = [
-        op.parsed,
-        *([rule.parsed] if rule.parsed else []),
-        *(learned.parsed for learned in rule.learned),
-    ]
+    formulas = [op.parsed, *(learned.parsed for learned in rule.learned)]
+    formulas += [rule.parsed] if rule.parsed else []
     names = {name for formula in formulas for draw in formula.random_names for name in _NAMES_BY_DRAW[draw]}
     return {name: words for name, words in _MEANINGS.items() if name in names}
 

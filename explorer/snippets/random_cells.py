@@ -129,9 +129,9 @@ def make_random_cells(
     text = _LOSS.substitute(settings, arguments=arguments, like=like, loss=source)
     loss_code = add_helpers(text, TORCH)
     parts = {name: f"part_{name}" for name in pair.learns}
-    curves = {"forward y": "y", "gradient": "gradient"} | {
-        f"part for {name}": part for name, part in parts.items()
-    }
+    curves = {"forward y": "y", "gradient": "gradient"}
+    curves |= {f"part for {name}": part for name, part in parts.items()}
+    fixed = [f"fixed_{name}" for name in pair.learns]
     pairs = ", ".join(f'"{title}": {tensor}' for title, tensor in curves.items())
     return {
         "loss": "import math\n\n" * ("math" in find_names(loss_code)) + loss_code,
@@ -139,9 +139,7 @@ def make_random_cells(
         "exact": _EXACT.substitute(
             kinks=settings["kinks"],
             tensors="\n".join(f"fixed_{name} = {_name_learned(name)}.detach()[0, 0]" for name in pair.learns),
-            call=_write_call(
-                pair, "at.expand_as(u_even)", "u_even", [f"fixed_{name}" for name in pair.learns]
-            ),
+            call=_write_call(pair, "at.expand_as(u_even)", "u_even", fixed),
         ),
         "curve": _PICTURE.substitute(name=pair.name, rows=len(curves), curves=f"{{{pairs}}}"),
     }

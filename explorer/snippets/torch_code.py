@@ -51,7 +51,10 @@ class _{layer}ForwardMode(_{layer}Function):
     """The same with forward mode, which torch.compile does not read."""
 {methods}'''
 _REFUSED = """if torch.compiler.is_dynamo_compiling() and torch._C._are_functorch_transforms_active():
-        raise RuntimeError("torch.func inside torch.compile passes over backward rules")
+        raise RuntimeError(
+            "torch.func inside torch.compile ignores backward rules: "
+            "call grad, vmap and the like outside of torch.compile"
+        )
     """
 _TANGENT = """
     @staticmethod
@@ -130,11 +133,8 @@ def _write_code(pair: Pair) -> str:
         f"else _{pair.layer}ForwardMode\n"
         f"    return _function.apply({write_arguments(pair)})"
     )
-    return (
-        _write_function_class(pair, gradient)
-        + _write_forward_mode(pair, gradient)
-        + write_function(pair, call, *remarks)
-    )
+    classes = _write_function_class(pair, gradient) + _write_forward_mode(pair, gradient)
+    return classes + write_function(pair, call, *remarks)
 
 
 def write_plain(pair: Pair, dialect: Dialect = TORCH) -> list[str]:
@@ -158,33 +158,25 @@ def make_module(code: str) -> str:
 
 def write_function(pair: Pair, body: str, *remarks: str) -> str:
     """Return the code of the exported function of x and the parameters, with its docstring."""
-    return _FUNCTION.format(
-        name=pair.name,
-        signature=make_signature(
-            ["x: Tensor", *(f"{name}: Tensor" for name in pair.learns)], pair.numbers, pair.extras
-        ),
-        docstring=make_docstring(
-            pair.describe("tensor", *remarks, *describe_usage(pair), extras=describe_extras(pair))
-        ),
-        body=body,
-    )
-
-
-def write_shaped(formula: Formula, like: str, dialect: Dialect = TORCH) -> str:
-    """Return code for a formula in the shape of ``like``, even if all elements share one value."""
-    if is_constant(replace_counts(formula.tree)):
-        return f"torch.full_like({like}, {print_limited(formula.tree, dialect)})"
-    source = print_source(formula.tree, dialect)
-    return source if has_elements(formula.tree) else f"torch.broadcast_to({source}, {like}.shape)"
+    tensors = [f"{name}: Tensor" for name in ("x", *pair.learns)]
+    signature = make_signature(tensors, pair.numbers, pair.extras)
+    text = pair.describe("tensor", *remarks, *describe_usage(pair), extras=describe_extras(pair))
+    docstring = make_docstring(text)
+    return _FUNCTION.format(name=pair.name, signature=signature, docstring=docstring, body=body)
 
 
 def write_unaliased(formula: Formula, like: str, dialect: Dialect = TORCH) -> str:
-    """Return code for a formula in the shape of ``like``, cloned if it is one of the inputs itself."""
-    return write_shaped(formula, like, dialect) + ".clone()" * (formula.alias in ("x", "y", "u()", "ya()"))
+    """Return code for a formula whose value is a new tensor in the shape of ``like``, never an input."""
+    if is_constant(replace_counts(formula.tree)):
+        return f"torch.full_like({like}, {print_limited(formula.tree, dialect)})"
+    source = print_source(formula.tree, dialect)
+    if not has_elements(formula.tree):
+        return f"torch.broadcast_to({source}, {like}.shape)"
+    return source + ".clone()" * (formula.alias in ("x", "y", "u()", "ya()"))
 
 
 def write_backward(pair: Pair, dialect: Dialect = TORCH) -> str | None:
-    """Return code for the gradient that backward returns, or None to use torch's own derivative of the op."""
+    """Return code for the gradient that backward returns. None means torch's own derivative of the op."""
     if pair.backward is not None:
         return write_unaliased(pair.backward, "g", dialect)
     return None if pair.op.parsed.carries_gradient else "torch.zeros_like(g)"
@@ -223,7 +215,7 @@ def _needs_twin(pair: Pair, used: set[str]) -> bool:
 
 
 def write_twin(pair: Pair, dialect: Dialect = TORCH) -> str:
-    """Return the line of code that computes ``ya``, the output for 1 − u instead of u."""
+    """Return a line of code that computes ``ya``, the op's output for 1 − u in place of u."""
     return f"ya = {write_unaliased(pair.twin, 'x', dialect)}"
 
 
@@ -235,7 +227,6 @@ def select_tensors(pair: Pair, used: set[str]) -> dict[str, str]:
 
 
 def _write_setup(pair: Pair, used: set[str]) -> str:
-    """Return code that saves tensors for backward and forward mode, and numbers as attributes of ctx."""
     inputs = [name if name in used else "_" for name in ("x", *pair.arguments)]
     tensors = ", ".join(select_tensors(pair, used).values())
     lines = [f"{join_names(inputs)} = inputs"] if set(inputs) != {"_"} else []
@@ -282,16 +273,12 @@ def _write_forward_mode(pair: Pair, gradient: str) -> str:
     if not pair.learns:
         methods = _TANGENT.format(layer=pair.layer, first="[0]" if pair.arguments else "")
         return _FORWARD_MODE.format(layer=pair.layer, methods=methods)
-    lines = [
-        *write_unpacking(pair, find_used_names(pair, gradient)),
-        f"_moved = 0 if g is None else {gradient}",
-    ]
+    lines = write_unpacking(pair, find_used_names(pair, gradient))
+    lines.append(f"_moved = 0 if g is None else {gradient}")
     for name in pair.learns:
         scale = pair.scale_of(name, f"(ctx.shape.numel() / {name}.numel())")
-        factor, part = (
-            f"({scale.torch_source}) * " if scale else "",
-            write_unaliased(pair.contribution_of(name), "g"),
-        )
+        factor = f"({scale.torch_source}) * " if scale else ""
+        part = write_unaliased(pair.contribution_of(name), "g")
         lines.append(_CHANGED.format(name=name, factor=factor, part=part))
     changes = ", ".join(f"_{name}" for name in pair.learns)
     methods = _TANGENTS.format(layer=pair.layer, changes=changes, lines=join_lines(*lines))

@@ -244,9 +244,9 @@ def test_only_a_scale_may_name_the_number_of_elements():
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        ({"learned": (Learned("t", "g"),)}, "gradient of t: mine has no parameter t"),
-        ({"learned": (Learned("s", "g * q"),)}, "gradient of s: mine has no parameter q"),
-        ({"learned": (Learned("s", "g", "1 / qmax"),)}, "gradient of s: mine has no parameter qmax"),
+        ({"learned": (Learned("t", "g"),)}, "gradient of t uses t, which is not"),
+        ({"learned": (Learned("s", "g * q"),)}, "gradient of s uses q, which is not"),
+        ({"learned": (Learned("s", "g", "1 / qmax"),)}, "gradient of s uses qmax, which is not"),
         (
             {"learned": (Learned("s", "g"),), "parameters": (S, Parameter("N", 1.0))},
             "cannot have a parameter N",

@@ -101,5 +101,5 @@ def test_a_custom_rule_keeps_its_name_when_it_is_scaled() -> None:
 
 def test_without_two_rules_there_is_nothing_to_scale() -> None:
     for rules, kind in ((["default", "straight_through"], "area"), (["triangle", "clipped"], "width")):
-        with pytest.raises(ValueError, match=f"two rules with a finite {kind}"):
+        with pytest.raises(ValueError, match=f"two must have a finite {kind}"):
             scale_rules("step", rules, {}, kind)  # type: ignore[arg-type]  # the two kinds

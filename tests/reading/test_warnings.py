@@ -126,12 +126,12 @@ def test_gradients_that_torch_refuses_are_reported(backward: str, words: str) ->
 
 REFUSED = {
     "x = ctx.saved_tensors\nreturn g * (x > 0), None": "needs a tensor or a number, not several values",
-    "x, y = ctx.saved_tensors\nreturn g * x, None": "takes 1 values apart into 2 names",
+    "x, y = ctx.saved_tensors\nreturn g * x, None": "unpacks 1 values into 2 names",
     "return g * (0 <= x <= 1), None": "one yes or no of a whole tensor",
     "return g * (1 - (x < 0)), None": "subtracts a mask",
     "return g * inside, None": "inside is not defined in this text",
     "a = (None,) * 2\na[0] = g\nreturn a": "puts an item into a tuple",
-    "a = [None]\na[1] = g\nreturn tuple(a)": "is not a position among 1 items",
+    "a = [None]\na[1] = g\nreturn tuple(a)": "is no valid index of a list of 1 items",
     "return g * torch.sqrt(ctx.s), None": "takes a tensor, not a number",
     "return g * math.exp(x), None": "takes a single number, not a tensor",
     "return g.masked_fill(x > 0, x), None": "fills with a tensor",

@@ -33,7 +33,6 @@ def find_corners(pair: StochasticPair, x: Tensor) -> Tensor:
 
 
 def _compute_side_slopes(pair: StochasticPair, x: Tensor) -> tuple[Tensor, Tensor]:
-    """Return the slopes of the mean loss just to the left and just to the right of each x."""
     return pair.compute_mean_slope(x - _choose_step(x)), pair.compute_mean_slope(x + _choose_step(x))
 
 

@@ -17,8 +17,6 @@ from explorer.formula import quote
 if TYPE_CHECKING:
     import pandas as pd
 
-_COLUMNS = ("x", "forward", "mean", "sd", "exact")
-
 
 def expected(
     op: str | Op,
@@ -56,7 +54,11 @@ def expected(
     settings = check_values(op, (rule,), parameters, (), loss)
     x64 = _parse_x(x)
     pair = StochasticPair(op, rule, loss, settings, to_finite("g", g), mean_points=x64)
-    columns = _compute_columns(pair, x64) if len(x64) else dict.fromkeys(_COLUMNS, x64)
+    columns = dict.fromkeys(("x", "forward", "mean", "sd", "exact"), x64)
+    if len(x64):
+        columns["forward"] = pair.forward(x64).mean
+        columns["mean"], columns["sd"] = pair.gradient(x64)
+        columns["exact"] = compute_unbiased_gradient(pair, x64, find_corners(pair, x64))
     return pd.DataFrame({name: column.numpy() for name, column in columns.items()})
 
 
@@ -67,11 +69,7 @@ def _parse_x(x: Tensor | ArrayLike) -> Tensor:
     except (TypeError, ValueError):
         raise ValueError(f"x must be numbers, got {quote(x)}") from None
     if values.is_complex() or not bool(values.isfinite().all()):
-        raise ValueError("x must be finite real numbers, but some are NaN, infinite or complex")
+        raise ValueError(
+            "x must be finite real numbers, but some are NaN, infinite or complex: leave those out"
+        )
     return values.to(torch.float64).ravel()
-
-
-def _compute_columns(pair: StochasticPair, x: Tensor) -> dict[str, Tensor]:
-    mean, spread = pair.gradient(x)
-    unbiased = compute_unbiased_gradient(pair, x, find_corners(pair, x))
-    return dict(zip(_COLUMNS, (x, pair.forward(x).mean, mean, spread, unbiased), strict=True))

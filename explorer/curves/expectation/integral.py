@@ -17,7 +17,7 @@ _WIDER = (1 / 64, 3.9)  # step and range of a second integral that reveals diver
 _NUDGE = 2.0**-51  # relative shift of an integral's limits; it misses only spikes narrower than a float
 _TOLERANCE = 1e-6  # maximum relative difference of two step sizes; the finer is then far better
 _GROWTH_TOLERANCE = 1e-5
-_NO_MEAN = "the mean over draws does not exist here, cannot be computed, or is too large"
+_NO_MEAN = "the mean over draws does not exist here, cannot be computed, or is too large for a float"
 _PROBE_COUNT = 24  # number of x at which means are checked with the second integral
 
 
@@ -56,13 +56,14 @@ class Nodes(NamedTuple):
 def integrate_moments(
     function: Callable[[Tensor, Tensor], Tensor], x: Tensor, cuts: Tensor, shape: Shape
 ) -> Moments:
-    """Compute the mean and standard deviation of ``function(x, u)`` over u in (0, 1), for each x.
+    """Compute the mean and standard deviation of ``function(x, u)`` over random u in (0, 1), for each x.
 
     Args:
         function: the integrand; its arguments and its result have the same shape.
         x: (n,) float64.
         cuts: (n, m) ascending: the u at which the integrand is discontinuous, padded with 1.
-        shape: the shape of the integrand along u between cuts.
+        shape: "flat" for an integrand that is constant in u between cuts, "smooth" for one that is nearly a
+            polynomial, else "any".
 
     Returns:
         The moments, with NaN for those that are not finite. If standard deviations do not converge, all of
@@ -72,9 +73,10 @@ def integrate_moments(
         NoMeanError: if no mean is finite, or if means do not converge.
     """
     if shape != "any":
-        return _require_mean(
-            _apply_quadrature(function, x, cuts, _make_legendre_nodes(1 if shape == "flat" else 16)).moments
-        )
+        count = 1 if shape == "flat" else 16
+        point, weight = map(torch.from_numpy, np.polynomial.legendre.leggauss(count))
+        nodes = Nodes((1 + point) / 2, (1 - point) / 2, weight / 2)
+        return _require_mean(_apply_quadrature(function, x, cuts, nodes).moments)
     last = _apply_quadrature(function, x, cuts, _make_tanh_sinh_nodes(*_REFINEMENTS[0]))
     for refinement in _REFINEMENTS[1:]:
         before, last = last, _apply_quadrature(function, x, cuts, _make_tanh_sinh_nodes(*refinement))
@@ -86,26 +88,20 @@ def integrate_moments(
     at_probes = _SizedMoments(Moments(*(moment[probes] for moment in last.moments)), last.size[probes])
     mean, spread = last.moments
     if not all(_compare_moments(at_probes, wider, _GROWTH_TOLERANCE)):
-        if not _compare_moments(at_probes, wider, _TOLERANCE).mean:
+        if not _compare_moments(at_probes, wider, _TOLERANCE)[0]:
             raise NoMeanError(_NO_MEAN)
         spread = torch.full_like(x, torch.nan)  # infinite, or with spikes too narrow for float64
     return _require_mean(Moments(mean, spread))
 
 
-class _Agreement(NamedTuple):
-    """Two flags: whether two estimates agree in their means, and whether they agree in their deviations."""
+def _compare_moments(first: _SizedMoments, second: _SizedMoments, tolerance: float) -> list[bool]:
+    """Return two flags: whether two estimates agree in their means, and in their standard deviations.
 
-    mean: bool
-    spread: bool
-
-
-def _compare_moments(first: _SizedMoments, second: _SizedMoments, tolerance: float) -> _Agreement:
-    """Return whether two estimates of moments agree, relative to their size, wherever the first is finite."""
+    They are compared relative to their size, wherever the first is finite.
+    """
     sizes = 1 + second.size, 1 + second.size + second.moments.spread
     compared = zip(first.moments, second.moments, sizes, strict=True)
-    return _Agreement(
-        *(bool((((a - b).abs() <= tolerance * size) | ~a.isfinite()).all()) for a, b, size in compared)
-    )
+    return [bool((((a - b).abs() <= tolerance * size) | ~a.isfinite()).all()) for a, b, size in compared]
 
 
 def _require_mean(moments: Moments) -> Moments:
@@ -120,7 +116,7 @@ def _require_mean(moments: Moments) -> Moments:
 def _apply_quadrature(
     function: Callable[[Tensor, Tensor], Tensor], x: Tensor, cuts: Tensor, nodes: Nodes, max_u: float = _MAX_U
 ) -> _SizedMoments:
-    """Return the moments of a function over u from 0 to ``max_u``, with quadrature nodes between the cuts."""
+    """Integrate a function over u from 0 to ``max_u`` by quadrature between the cuts; return its moments."""
     begin = torch.cat([torch.zeros_like(cuts[:, :1]), cuts[:, :-1]], dim=1)[..., None]
     end = cuts[..., None]
     width = end - begin
@@ -132,11 +128,6 @@ def _apply_quadrature(
     mean, size = (values * weights).sum((1, 2)), (values.abs() * weights).sum((1, 2))
     spread = ((values - mean[:, None, None]) ** 2 * weights).sum((1, 2)).sqrt()
     return _SizedMoments(Moments(mean, spread), size)
-
-
-def _make_legendre_nodes(n: int) -> Nodes:
-    point, weight = map(torch.from_numpy, np.polynomial.legendre.leggauss(n))
-    return Nodes((1 + point) / 2, (1 - point) / 2, weight / 2)
 
 
 def _make_tanh_sinh_nodes(step: float, reach: float) -> Nodes:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -25,12 +25,12 @@ Integrand = Callable[[Tensor, Tensor], Tensor]  # a function of x and u
 
 @dataclass(frozen=True)
 class Switch:
-    """A part of a formula that makes it jump as the random number u varies, at a sign change or an integer.
+    """A part of a formula at which the formula jumps as the random number u varies.
 
     Attributes:
-        inner: a function of x and u, whose value decides.
+        inner: a function of x and u, at whose values the formula jumps.
         at_integers: whether the formula jumps where ``inner`` is an integer plus ``shift``; otherwise at sign
-            changes.
+            changes of ``inner``.
         shift: the offset of the integers.
         level: a formula that is constant between two jumps; None to derive it from ``inner``.
         is_soft: whether the formula changes steeply but smoothly instead of jumping.
@@ -45,10 +45,7 @@ class Switch:
 
 def find_switches(tree: Node) -> list[Switch]:
     """Return the parts of an expression at which it jumps, or changes steeply, as the random u varies."""
-    return list(dict.fromkeys((*_iterate_jumps(tree), *_iterate_steep(tree))))
-
-
-def _iterate_jumps(tree: Node) -> Iterator[Switch]:
+    switches = []
     for piece in find_pieces(tree):
         if _RANDOM_NAMES.intersection(find_names(piece)) and isinstance(piece, Call):
             inner = Formula(children(piece)[0])
@@ -56,23 +53,19 @@ def _iterate_jumps(tree: Node) -> Iterator[Switch]:
                 continue
             match piece.function:
                 case "sign":
-                    yield Switch(inner, False, 0.0, None, False)
+                    switch = Switch(inner, False, 0.0, None, False)
                 case "floor" | "ceil" | "trunc":
-                    yield Switch(inner, True, 0.0, None, False)
+                    switch = Switch(inner, True, 0.0, None, False)
                 case "round":
-                    yield Switch(inner, True, 0.5, None, False)
+                    switch = Switch(inner, True, 0.5, None, False)
                 case _:
-                    yield Switch(inner, False, 0.0, Formula(piece), False)
-
-
-def _iterate_steep(tree: Node) -> Iterator[Switch]:
+                    switch = Switch(inner, False, 0.0, Formula(piece), False)
+            switches.append(switch)
     for node in walk(tree):
-        if (
-            isinstance(node, Call)
-            and node.function in _STEEP
-            and _RANDOM_NAMES.intersection(find_names(node))
-        ):
-            yield Switch(Formula(node.arguments[0]), False, 0.0, None, True)
+        is_steep = isinstance(node, Call) and node.function in _STEEP
+        if is_steep and _RANDOM_NAMES.intersection(find_names(node)):
+            switches.append(Switch(Formula(children(node)[0]), False, 0.0, None, True))
+    return list(dict.fromkeys(switches))
 
 
 def is_flat(node: Node) -> bool:
@@ -86,7 +79,7 @@ def is_flat(node: Node) -> bool:
 
 
 def bind_formula(formula: Formula, numbers: Mapping[str, float]) -> Integrand:
-    """Return a formula with given parameter values as a function of two tensors, x and u."""
+    """Return a function of tensors x and u that evaluates a formula with these parameter values."""
     function, needs_normal = formula.bind(numbers), NORMAL in formula.random_names
     return lambda x, u: function(
         x, None, None, {UNIFORM: u} | ({NORMAL: to_normal(u)} if needs_normal else {})
@@ -94,7 +87,11 @@ def bind_formula(formula: Formula, numbers: Mapping[str, float]) -> Integrand:
 
 
 def find_roots(switch: Switch, numbers: Mapping[str, float], x: Tensor) -> Tensor:
-    """Return the random numbers u at which a formula jumps for each x, (n, m), padded with NaN."""
+    """Find the random numbers u at which a formula jumps for each x.
+
+    Returns:
+        (n, m) tensor with one row for each x, padded with NaN.
+    """
     inner = bind_formula(switch.inner, numbers)
     if switch.level is None and (u := _solve_line(switch, inner, x)) is not None:
         return u
@@ -120,7 +117,10 @@ _FRACTIONS = (0.1, 0.3, 0.4, 0.5)  # test positions on a scale, in the half with
 
 
 def _solve_line(switch: Switch, inner: Integrand, x: Tensor) -> Tensor | None:
-    """Return the u at which a formula jumps if it is linear in u, normal(u) or logit(u), else None."""
+    """Find the jumps of a formula that is linear in u, normal(u) or logit(u).
+
+    Returns the u of the jumps for each x, or None if the formula is not linear.
+    """
     for scale in _SCALES:
         z = [scale.low + share * (scale.high - scale.low) for share in _FRACTIONS]
         samples = [inner(x, scale.to_u(torch.full_like(x, each))) for each in z]
@@ -134,7 +134,7 @@ def _solve_line(switch: Switch, inner: Integrand, x: Tensor) -> Tensor | None:
 
 
 def _intersect_line(switch: Switch, start: Tensor, slope: Tensor, scale: _Scale) -> Tensor:
-    """Return the u at which the lines ``start + slope * z`` cross 0 or, if jumps are at integers, these."""
+    """Return each u at which the line ``start + slope * z`` is 0, or an integer if jumps are at integers."""
     numbers = torch.zeros(1, 1, dtype=start.dtype)
     if switch.at_integers:
         low = torch.minimum(start + slope * scale.low, start + slope * scale.high)
@@ -184,7 +184,7 @@ class _Cells(NamedTuple):
 
 
 def _pad_rows(row: Tensor, values: Tensor, x: Tensor) -> Tensor:
-    """Return values with one row for each x, padded with NaN; ``row`` is the row index of each value."""
+    """Return a table with one row for each x, padded with NaN; ``row`` gives the row of each value."""
     order = row.argsort(stable=True)
     row, values = row[order], values[order]
     count = torch.bincount(row, minlength=len(x))

@@ -22,9 +22,9 @@ from explorer.formula.tree import (
     Name,
     Node,
     Number,
-    Unary,
     children,
     find_names,
+    make_number,
     substitute,
 )
 
@@ -73,14 +73,11 @@ class StochasticPair:
             means and self.mean_points is None
         ):
             raise ValueError(
-                "a formula cannot take the mean over elements of a random value, which differs in each draw"
+                "a mean over elements of a random value differs in each draw and cannot be plotted: take a "
+                "mean of x instead"
             )
         values = {part: float(Formula(part).bind(self.parameters)(self.mean_points)[0]) for part in means}
-        numbers: dict[Node, Node] = {
-            part: Number(value) if value >= 0 else Unary("-", Number(-value))
-            for part, value in values.items()
-        }
-        return substitute(tree, numbers)
+        return substitute(tree, {part: make_number(value) for part, value in values.items()})
 
     @cached_property
     def _loss_tree(self) -> Node:
@@ -89,14 +86,16 @@ class StochasticPair:
 
     @cached_property
     def _backward(self) -> Node:
-        """The backward rule as an expression in x and u, with y and the upstream gradient g filled in."""
+        """The backward rule as an expression tree in x and u, with y and g written out."""
         rule = adapt_rule(self.op, self.rule).parsed or self.op.parsed.gradient
         if rule is None:
-            raise ValueError(f"torch's gradient of {quote(self.op.key)} is too long to write out")
+            raise ValueError(
+                f"torch's gradient of {quote(self.op.key)} is too long to write out: choose another rule"
+            )
         return self._expand_in_draws(rule)
 
     def _expand_in_draws(self, formula: Formula) -> Node:
-        """Return a formula in x, y, g and random numbers as an expression in x and u alone."""
+        """Return the tree of a formula with y, losses and means written out: only x and u remain."""
         return self._replace_means(expand_in_draws(formula, self.op.parsed, self.loss))
 
     def _find_cuts(self, x: Tensor, tree: Node) -> Tensor:
@@ -105,11 +104,8 @@ class StochasticPair:
         The result is (n, m), with each row ascending to 1.
         """
         root_lists = [find_roots(switch, self.parameters, x) for switch in find_switches(tree)]
-        cuts = (
-            torch.cat([*root_lists, torch.ones(len(x), 1, dtype=x.dtype)], dim=1)
-            .nan_to_num(1.0)
-            .sort(dim=1)[0]
-        )
+        ends = torch.ones(len(x), 1, dtype=x.dtype)
+        cuts = torch.cat([*root_lists, ends], dim=1).nan_to_num(1.0).sort(dim=1)[0]
         cuts[:, :-1][cuts.diff(dim=1) <= _MIN_GAP] = 1.0
         return cuts.sort(dim=1)[0][:, : 1 + int((cuts < 1).sum(1).max())]
 
@@ -118,14 +114,15 @@ class StochasticPair:
         values = bind_formula(Formula(tree), self.parameters)
         if not _RANDOM_NAMES.intersection(find_names(tree)):
             return Moments(values(x, torch.full_like(x, 0.5)), torch.zeros_like(x))
-        return integrate_moments(values, x, self._find_cuts(x, tree), _classify_shape(tree))
+        shape: Shape = "flat" if is_flat(tree) else "smooth" if _is_smooth(tree) else "any"
+        return integrate_moments(values, x, self._find_cuts(x, tree), shape)
 
     def forward(self, x: Tensor) -> Moments:
-        """Compute the mean and standard deviation of the op's output at each x, (n,) float64."""
+        """Compute mean and standard deviation of the op's output over u, for each x in float64."""
         return self._compute_moments(x, self._forward)
 
     def gradient(self, x: Tensor) -> Moments:
-        """Compute the mean and standard deviation of the backward rule's gradient at each x, (n,) float64."""
+        """Compute mean and standard deviation of the rule's gradient over u, for each x in float64."""
         return self._compute_moments(x, self._backward)
 
     def compute_contribution(self, x: Tensor, formula: Formula) -> Moments:
@@ -140,7 +137,7 @@ class StochasticPair:
         return self.g * self._compute_moments(x, self._loss_tree).mean
 
     def compute_mean_slope(self, x: Tensor) -> Tensor:
-        """Return the unbiased gradient, g times the slope in x of the mean loss over the random number u.
+        """Return the unbiased gradient at each x: g times the slope in x of the mean loss over draws of u.
 
         This is g · d/dx E f(op(x, u)): the mean slope of f in x, plus the contribution of jumps along u whose
         position depends on x. At a corner of the mean loss, the result is the slope on one side.
@@ -148,7 +145,9 @@ class StochasticPair:
         tree = self._loss_tree
         smooth = Formula(tree).gradient
         if smooth is None:
-            raise ValueError(f"the gradient of {quote(self.op.key)} is too long to write out")
+            raise ValueError(
+                f"the gradient of {quote(self.op.key)} is too long to write out: shorten its formula"
+            )
         path = self._compute_moments(x, substitute(smooth.tree, {_G: Number(1.0)})).mean
         moving_jumps = [
             self._find_moving_jumps(switch, x) for switch in find_switches(tree) if not switch.is_soft
@@ -188,13 +187,6 @@ class StochasticPair:
         trees = self._forward, self._backward
         forward, backward = (bind_formula(Formula(tree), self.parameters) for tree in trees)
         return forward(x, u), backward(x, u)
-
-
-def _classify_shape(tree: Node) -> Shape:
-    """Return "flat", "smooth" (nearly a polynomial) or "any" for an expression between its jumps along u."""
-    if is_flat(tree):
-        return "flat"
-    return "smooth" if _is_smooth(tree) else "any"
 
 
 def _is_smooth(node: Node) -> bool:

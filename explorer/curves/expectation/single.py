@@ -9,7 +9,7 @@ import torch
 from torch import Tensor
 
 from explorer.catalogue import Op, resolve_values
-from explorer.curves.expectation.jumps import Integrand, Switch, bind_formula, find_roots, find_switches
+from explorer.curves.expectation.jumps import Switch, bind_formula, find_roots, find_switches
 from explorer.formula.pieces import find_degree
 from explorer.formula.tree import find_names
 
@@ -35,15 +35,10 @@ def has_two_outputs(op: Op, parameters: Mapping[str, float]) -> bool:
 
     The op is tried at 9 x from −2 to 2.
     """
-    hard_switches = _find_hard_switches(op)
-    if (
-        is_smooth(op)
-        or len(hard_switches) != 1
-        or hard_switches[0].level is not None
-        or find_degree(op.parsed.tree) != 0
-    ):
+    if is_smooth(op) or find_degree(op.parsed.tree) != 0:
         return False
-    return find_jump(op, parameters, _TEST_X) is not None
+    levels = [switch.level for switch in _find_hard_switches(op)]
+    return levels == [None] and find_jump(op, parameters, _TEST_X) is not None
 
 
 def is_smooth(op: Op) -> bool:
@@ -54,7 +49,7 @@ def is_smooth(op: Op) -> bool:
 
 
 def find_jump(op: Op, parameters: Mapping[str, float], x: Tensor) -> Jump | None:
-    """Return, for each x, the jump of an op with two outputs, or None if any x has several jumps."""
+    """Return the jump of an op with two outputs at each x, or None if it has several jumps at any x."""
     (switch,) = _find_hard_switches(op)
     numbers = resolve_values(op, None, parameters)
     x = x.double()
@@ -64,16 +59,11 @@ def find_jump(op: Op, parameters: Mapping[str, float], x: Tensor) -> Jump | None
     first_root = root_u[:, 0]
     has_jump, jump_u, y = first_root.isfinite(), first_root.nan_to_num(0.5), bind_formula(op.parsed, numbers)
     before, after = y(x, jump_u / 2), y(x, (1 + jump_u) / 2)
-    speed = _compute_speed(bind_formula(switch.inner, numbers), x, jump_u)
-    return Jump(before, torch.where(has_jump, after, before), torch.where(has_jump, speed, 0.0))
-
-
-def _compute_speed(inner: Integrand, x: Tensor, u: Tensor) -> Tensor:
-    """Return du/dx along the line on which a function of x and u keeps its value."""
     with torch.enable_grad():
-        leaves = x.clone().requires_grad_(), u.clone().requires_grad_()
-        by_x, by_u = torch.autograd.grad(inner(*leaves).sum(), leaves)
-    return -by_x / by_u
+        leaves = x.clone().requires_grad_(), jump_u.clone().requires_grad_()
+        inner = bind_formula(switch.inner, numbers)(*leaves)
+        by_x, by_u = torch.autograd.grad(inner.sum(), leaves)
+    return Jump(before, torch.where(has_jump, after, before), torch.where(has_jump, -by_x / by_u, 0.0))
 
 
 def _find_hard_switches(op: Op) -> list[Switch]:

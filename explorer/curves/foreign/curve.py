@@ -58,7 +58,7 @@ class Curve:
             raise UntriedError(self.traits.dependence)
 
     def spread(self, even: int, factors: int, *parts: Tensor) -> Tensor:
-        """Return x, (n,): even points near 0, geometrically spaced ones up to ±10,000, and ``parts``."""
+        """Return test points: an even grid near 0, points in geometric steps up to ±10,000, and ``parts``."""
         self.require_elementwise()
         x = [make_test_points(NEAR, even, factors, self.dtype), *parts]
         if self.subject.domain is not None:
@@ -98,21 +98,21 @@ class Curve:
 
     @cached_property
     def tolerance(self) -> Tensor:
-        """The tolerance of the slope in comparisons, from its likely error; (n,)."""
+        """The largest difference from ``slope`` that its likely numerical error can explain, at each x."""
         slope, error, h = self._slope
         rounding = 64 * self.eps * (self.y.abs() + 1e-3) / h
         return (1e-5 if self.is_fine else 5e-3) * slope.abs() + 5 * error + rounding + 1e-9
 
     @cached_property
     def trusted(self) -> Tensor:
-        """A mask, (n,) bool, of the x at which the slope is reliable: y is finite and no kink is near."""
+        """A mask of the x at which the slope is reliable: y is finite, and no kink is near."""
         slope, error, _ = self._slope
         is_known = self.y.isfinite() & slope.isfinite() & self.gradient.isfinite()
         return is_known & (error <= (1e-3 if self.is_fine else 5e-2) * (slope.abs() + 1e-3))
 
     @cached_property
     def is_flat(self) -> bool:
-        """True if the op is piecewise constant, like a staircase, with steps that may be as fine as 1e-4."""
+        """True if the op is constant between jumps, as a staircase is, even one with steps of only 1e-4."""
         if self.is_fine:
             near = self.x[(self.x.abs() <= NEAR) & (self.x.abs() > 0.1)]  # closer to 0, floats are finer
             x = (near if len(near) > 2 else self.x)[1:-1]  # the ends may be those of a domain
@@ -134,7 +134,7 @@ class Curve:
 
     @cached_property
     def jumps(self) -> tuple[Tensor, Tensor]:
-        """Positions and heights of the jumps of y, at most one per cell of the scan; (m,) each."""
+        """The positions of the jumps of y, and their heights; at most one jump per interval of the scan."""
         at, _ = self._find_jumps(self.subject.y)
         h = 1e-9 * at.abs().clamp(min=1.0)  # step over a single value at the jump, such as sign(0)
         below, above = self.subject.y(at - h), self.subject.y(at + h)
@@ -144,7 +144,7 @@ class Curve:
 
     @cached_property
     def gradient_jumps(self) -> tuple[Tensor, Tensor]:
-        """Positions and heights of the jumps of the gradient for g = 1; (m,) each."""
+        """The positions of the jumps of the gradient for g = 1, and their heights."""
         return self._find_jumps(self.subject.gradient)
 
     def _find_jumps(self, values: Callable[[Tensor], Tensor]) -> tuple[Tensor, Tensor]:
@@ -152,9 +152,9 @@ class Curve:
 
     @cached_property
     def _samples(self) -> tuple[Tensor, Tensor, Tensor]:
-        """Dense x from −10,000 to 10,000, the gradient there for g = 1, and its integral between each two x.
+        """Three tensors for integrals: x, the gradient there for g = 1, and the integral between each two x.
 
-        The x are denser around jumps and kinks.
+        The x reach from −10,000 to 10,000 and are denser around jumps and kinks.
         """
         declared = self.declared_kinks
         edges = self.gradient_jumps[0].tolist() if declared is None else declared
@@ -169,21 +169,21 @@ class Curve:
 
     @property
     def declared_kinks(self) -> list[float] | None:
-        """The kinks between −8 and 8 of a catalogue op with a rule, or None for a user's function."""
+        """The kinks from −8 to 8 if the subject is an op with a rule of the catalogue, otherwise None."""
         op, rule = self.subject.op, self.subject.rule
         return (find_kinks(op, rule, self.subject.parameters, -NEAR, NEAR) or []) if op and rule else None
 
     @cached_property
     def integral(self) -> tuple[Tensor, Tensor]:
-        """The x, (n,), and the rule's antiderivative there for g = 1, which is 0 at the first x."""
+        """The sampled x, and the antiderivative of the rule for g = 1 at each; it is 0 at the first x."""
         x, _, cells = self._samples
         return x, torch.cat([torch.zeros(1, dtype=self.dtype), cells.cumsum(0)])
 
     @cached_property
     def integral_obstacle(self) -> tuple[str, float | None]:
-        """A clause that says why the rule has no integral in floats, and the x that replaces its ``{at}``.
+        """The reason why the rule cannot be integrated in floating point, and the x where this happens.
 
-        The clause is "" if there is an integral.
+        The reason is a clause with the placeholder ``{at}`` for x; it is "" if there is an integral.
         """
         x, r, cells = self._samples
         infinite, odd = r.isinf(), ~r.isfinite()  # NaN from 0 · ∞ counts as a pole at the edge of a mask
@@ -263,7 +263,13 @@ def _limit_sum(near: float, total: float, growth: float = 1e-3) -> float:
 
 
 def differentiate(values: Callable[[Tensor], Tensor], x: Tensor, h: Tensor | float) -> tuple[Tensor, Tensor]:
-    """Return fourth-order central differences, with steps from h/2 to 2h, and likely errors; (n,) each."""
+    """Differentiate a function numerically at each x, and estimate the error.
+
+    Uses central differences of fourth order, with steps from h/2 to 2h.
+
+    Returns:
+        The derivative and its likely error, both in the shape of x.
+    """
     wide, middle, narrow = ((values(x + k * h) - values(x - k * h)) / (2 * k * h) for k in (2.0, 1.0, 0.5))
     slope = (4 * narrow - middle) / 3
     return slope, (slope - (4 * middle - wide) / 3).abs()

@@ -34,7 +34,8 @@ def find_dependence(subject: Subject) -> str:
         y = subject.run(x.clone())
         if y.shape != x.shape:
             return f"it is not elementwise: x of shape {tuple(x.shape)} gives y of shape {tuple(y.shape)}"
-        tolerance = _TOLERANCE * _find_eps(x, y)
+        floating = [each for each in (x, y) if each.is_floating_point()]
+        tolerance = _TOLERANCE * max((torch.finfo(each.dtype).eps for each in floating), default=0.0)
         order = torch.arange(x.numel()).reshape(x.shape)
         patterns = (order % 2 == 0, order % 2 == 1, order % 3 == 0, order == 0)
         for is_moved, replacement in itertools.product(patterns, _make_replacements(subject, x)):
@@ -67,23 +68,13 @@ def require_independence(function: Callable[..., Tensor], *inputs: Tensor, name:
         name: the name of the value in the message.
     """
     all_values = function(*inputs)
-    for indices in _list_subsets(inputs[0]):
+    indices, nearest = torch.arange(len(inputs[0])), inputs[0].abs().argsort()
+    count = len(indices)
+    selections = [indices[::3], indices.flip(0), indices.roll(1), indices[: count // 2]]
+    for indices in (*selections, nearest[: count // 4], nearest[-count // 4 :]):
         part = function(*(each[indices] for each in inputs))
         if not is_same(all_values[indices], part, 1e3 * torch.finfo(inputs[0].dtype).eps):
             raise UntriedError(f"it is not elementwise: {name} at one x depends on the other elements")
-
-
-def _list_subsets(x: Tensor) -> list[Tensor]:
-    """Return index tensors that select parts of x (thirds, halves, quarters) or reorder it."""
-    indices = torch.arange(len(x))
-    nearest = x.abs().argsort()
-    quarters = nearest[: len(x) // 4], nearest[-len(x) // 4 :]
-    return [indices[::3], indices.flip(0), indices.roll(1), indices[: len(x) // 2], *quarters]
-
-
-def _find_eps(*values: Tensor) -> float:
-    """Return the largest machine epsilon of several floating-point tensors, or 0 if there are none."""
-    return max((torch.finfo(value.dtype).eps for value in values if value.is_floating_point()), default=0.0)
 
 
 def merge_points(parts: list[Tensor]) -> Tensor:
@@ -93,7 +84,7 @@ def merge_points(parts: list[Tensor]) -> Tensor:
 
 
 def make_test_points(near: float, even: int, factors: int, dtype: torch.dtype) -> Tensor:
-    """Return test values of x: evenly spaced within ±``near``, and geometrically spaced up to ±10,000."""
+    """Return test values of x: an even grid within ±``near``, and points in geometric steps to ±10,000."""
     far = torch.logspace(-6, math.log10(FAR), factors, dtype=dtype) * (1 - OFF)
     middle = torch.linspace(-near, near, even, dtype=dtype) + OFF
     return merge_points([-far, middle, far])

@@ -146,17 +146,14 @@ class _UserFunction:
 def _make_user_function(function: Callables) -> _UserFunction:
     """Return a user-defined function as a node for expression trees, after a test that it can be sampled."""
     subject = prepare_function(function, (), {})
-    arguments = tuple(_freeze_argument(argument) for argument in subject.arguments)
+    arguments = tuple(  # copies, so that training does not change them
+        each.detach().clone() if isinstance(each, Tensor) else each for each in subject.arguments
+    )
     user_function = _UserFunction(_make_label(function, subject), replace(subject, arguments=arguments))
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         _run_within_limit(user_function.label, lambda: _require_sampleable(user_function.subject))
     return user_function
-
-
-def _freeze_argument(argument: Any) -> Any:
-    """Return a copy of a tensor argument, detached so that training does not change it; others unchanged."""
-    return argument.detach().clone() if isinstance(argument, Tensor) else argument
 
 
 def _require_sampleable(subject: Subject) -> None:
@@ -182,13 +179,9 @@ def _run_within_limit(label: str, work: Callable[[], Answer]) -> Answer:
     try:
         return run_within(TIME_LIMIT_S, work)
     except HungError as hung:
-        raise ValueError(_make_refusal(label, f"it {hung}")) from None
+        raise ValueError(f"{quote(label)} cannot be sampled: it {hung}") from None
     except UntriedError as error:
-        raise ValueError(_make_refusal(label, str(error))) from error
-
-
-def _make_refusal(label: str, reason: str) -> str:
-    return f"{quote(label)} cannot be sampled: {reason}"
+        raise ValueError(f"{quote(label)} cannot be sampled: {error}") from error
 
 
 def _make_label(function: Callables, subject: Subject) -> str:

@@ -38,12 +38,12 @@ class Points:
 
     @property
     def points(self) -> tuple[list[float], list[float | None]]:
-        """The x and y of the points as lists for JSON, with None in place of a y that is not finite."""
+        """The x and the y of the points as two lists for JSON; None replaces a y that is not finite."""
         return [float(x) for x in self.x], [float(y) if math.isfinite(y) else None for y in self.y]
 
     @cached_property
     def _lines(self) -> Tensor:
-        """The lines between the points as a tensor for ``follow_lines``; NaN where there is no line."""
+        """The lines between the points, as ``follow_lines`` takes them; NaN where there is none."""
         x, y = torch.tensor(self.x, dtype=torch.float64), torch.tensor(self.y, dtype=torch.float64)
         slopes = torch.cat([y.diff() / x.diff(), x.new_tensor([math.nan])])
         is_end = ~slopes.isfinite()

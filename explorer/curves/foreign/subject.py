@@ -116,7 +116,7 @@ class Subject:
 
     @cached_property
     def constants(self) -> list[float]:
-        """Up to 24 numbers that may be kinks: the function's arguments, and constants in its code."""
+        """Up to 24 numbers at which the function may have kinks: its arguments and constants in its code."""
         functions = [self.function.forward, self.function.backward] if self.function else [self.call]
         literals = [
             number for each in functions for number in _iterate_constants(getattr(each, "__code__", None))
@@ -294,7 +294,10 @@ def _iterate_constants(code: Any) -> Iterator[float]:
 
 
 def pull_gradient(y: Tensor, leaf: Tensor, g: Tensor | float = 1.0) -> Tensor:
-    """Return the gradient of ``leaf`` by backward from y with upstream gradient g, or 0 if y has no graph."""
+    """Return the gradient of ``leaf`` for an upstream gradient g of y. It is 0 if y has no graph.
+
+    Raises NoGradientError if backward fails or returns None for the leaf.
+    """
     upstream = g.to(y.dtype) if isinstance(g, Tensor) else torch.full_like(y, g)
     if not y.requires_grad:
         return torch.zeros_like(leaf)
@@ -327,7 +330,7 @@ def find_line(error: BaseException) -> str:
 
 
 def _is_call_error(error: Exception) -> bool:
-    """Return whether a call failed because of its arguments or a missing GPU, not by a fault of its code."""
+    """Return whether a call failed because of its arguments or a missing GPU, not because of its own code."""
     words = str(error)
     if not torch.cuda.is_available() and ("CUDA" in words or "NVIDIA" in words):
         return True

@@ -39,21 +39,17 @@ def run_within(limit_s: float, work: Callable[[], Answer]) -> Answer:
     try:
         answer = answers.get(timeout=limit_s)
     except Empty:
-        _stop(thread)
+        _threads.append(thread)
+        # makes the thread raise SystemExit at its next line of Python
+        ctypes.pythonapi.PyThreadState_SetAsyncExc(
+            ctypes.c_ulong(thread.ident or 0), ctypes.py_object(SystemExit)
+        )
         raise HungError(f"did not return within {limit_s:g} s and keeps running in a daemon thread") from None
     if isinstance(answer, UntriedError):
         raise answer
     if isinstance(answer, BaseException):
         raise UntriedError(f"it raises {describe_error(answer)}") from answer
     return answer
-
-
-def _stop(thread: Thread) -> None:
-    """Make another thread raise SystemExit at its next line of Python."""
-    _threads.append(thread)
-    ctypes.pythonapi.PyThreadState_SetAsyncExc(
-        ctypes.c_ulong(thread.ident or 0), ctypes.py_object(SystemExit)
-    )
 
 
 @atexit.register

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cache
-from itertools import combinations
+from itertools import combinations, product
 
 import numpy as np
 
@@ -37,9 +37,8 @@ def compare_curves(curves: SampledCurves, claims: Mapping[str, Sequence[Claim]])
         differing = _mask_differences(curves, left, right)
         x = curves.x[differing]
         if len(x) <= MAX_PIECES and NEIGHBOUR not in curves.marks[differing]:
-            is_exact = set(x.tolist()) <= _collect_kinks(curves, left, right) and _is_certain(
-                curves, left, right
-            )
+            at_kinks = set(x.tolist()) <= _collect_kinks(curves, left, right)
+            is_exact = at_kinks and _is_certain(curves, left, right)
             yield Claim("apart", (left, right), tuple(map(float, x)), exact=is_exact)
     for left, right in combinations(first, 2):
         yield from _find_gaps(claims, left, right)
@@ -67,19 +66,16 @@ def _is_certain(curves: SampledCurves, *keys: str) -> bool:
 
 
 def _find_gaps(claims: Mapping[str, Sequence[Claim]], first: str, second: str) -> Iterator[Claim]:
-    """Yield claims on where two piecewise constant curves differ, widest first, with both values."""
+    """Yield claims on where two piecewise constant curves differ, with both values, the widest first."""
     spans: dict[tuple[float, ...], list[Span]] = {}
     for a in _select(claims[first], "level"):
         for b in _select(claims[second], "level"):
             if not np.isclose(a.numbers[0], b.numbers[0], rtol=1e-9, atol=0):
-                shared = [_intersect(left, right) for left in a.spans for right in b.spans]
+                pairs = product(a.spans, b.spans)
+                shared = [(max(left[0], right[0]), min(left[1], right[1])) for left, right in pairs]
                 spans.setdefault(a.numbers + b.numbers, []).extend(s for s in shared if s[0] < s[1])
     gaps = [Claim("gap", (first, second), levels, tuple(where)) for levels, where in spans.items() if where]
     yield from sorted(gaps, key=lambda gap: -sum(stop - start for start, stop in gap.spans))
-
-
-def _intersect(first: Span, second: Span) -> Span:
-    return max(first[0], second[0]), min(first[1], second[1])
 
 
 def _select(claims: Iterable[Claim], *kinds: str) -> list[Claim]:
@@ -87,7 +83,6 @@ def _select(claims: Iterable[Claim], *kinds: str) -> list[Claim]:
 
 
 def _measure(curve: Curve, claims: Sequence[Claim]) -> Iterator[Claim]:
-    """Yield claims on the peak, the area and the support of a curve that is finite everywhere."""
     if _select(claims, "many", "undefined", "overflow", "infinite", "nowhere", "unbounded"):
         return
     about = (curve.key,)
@@ -103,7 +98,7 @@ def _measure(curve: Curve, claims: Sequence[Claim]) -> Iterator[Claim]:
 
 
 def _integrate(curve: Curve) -> float | None:
-    """Return the integral of a curve over its range by Gauss quadrature, or None without convergence."""
+    """Return the integral of a curve over its range by Gauss quadrature, or None if it does not converge."""
     edges = _make_edges(curve)
     if edges is None:
         return None

@@ -1,6 +1,6 @@
 """The pieces of a curve between its kinks."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import groupby, pairwise
@@ -36,7 +36,7 @@ class Piece:
 
     @property
     def level(self) -> float:
-        """The value of a constant piece; infinity if it has several values, NaN if no value is finite."""
+        """The value of a constant piece; infinity if the piece is not constant, NaN without finite values."""
         finite = np.isfinite(self.values)
         if not finite.any():
             return np.nan
@@ -120,10 +120,9 @@ class Curve:
         return _find_runs(~np.isfinite(self.y))
 
     def is_narrow(self, run: slice) -> bool:
-        """Return whether a gap, given as a slice of points, is a single x with the floats next to it.
+        """Return whether a run of points without finite values is really one x, with the floats next to it.
 
-        The samples of an interval may be one point, or the floats at one end. In that case the values next to
-        them decide.
+        The samples of an interval may be one point, or the floats at one end. Values next to them decide.
         """
         ends, near = self.x[run][[0, -1]], _POLE_MARGIN * self.width
         if ends[1] - ends[0] > _NEGLIGIBLE * self.width:
@@ -139,7 +138,7 @@ class Curve:
 
     @cached_property
     def missing(self) -> Mask:
-        """A mask, (n,), of the points with no finite value and of single finite points between two gaps."""
+        """A mask of the points at which the curve has no value, or only a single value between two gaps."""
         finite = np.isfinite(self.y)
         return np.asarray(~finite | self._mask_narrow(_find_runs(finite)))
 
@@ -151,7 +150,10 @@ class Curve:
 
     @property
     def hole_indices(self) -> list[int]:
-        """The index of each single x at which the curve is not finite; of several floats, the kink's."""
+        """The index of the point for each single x at which the curve is not finite.
+
+        If several floats belong to that x, the kink is preferred.
+        """
         kinks = []
         for gap in filter(self.is_narrow, self.gaps):
             marks = self.curves.marks[gap]
@@ -159,26 +161,19 @@ class Curve:
         return kinks
 
     def is_zero(self, piece: Piece) -> bool:
-        """Return whether the curve is 0 on a piece.
-
-        If the piece has no sampled points, the floats inside it are checked.
-        """
+        """Return whether the curve is 0 on a piece. Without sampled points, the floats inside it decide."""
         inside = (self.x > piece.start) & (self.x < piece.stop)
         return piece.level == 0 or (not len(piece.values) and not self.y[inside].any())
 
     def mask_cells(self, holds: Mask) -> Mask:
-        """Return a mask, (n − 1,), of the intervals between neighbouring points with both ends in a mask."""
+        """Return a mask of the n − 1 intervals between points whose two ends are both in ``holds``."""
         return np.asarray(holds[1:] & holds[:-1])
 
-    def mask_level_cells(self) -> Mask:
-        """Return a mask, (n − 1,), of the intervals between neighbouring points with equal values."""
-        return np.asarray((self.y[1:] == self.y[:-1]) & np.isfinite(self.y[1:]))
-
     def weigh_cells(self, holds: Mask) -> Floats:
-        """Return, for each interval between two points, the fraction on which a condition holds, (n − 1,).
+        """Return for each of the n − 1 intervals between points the fraction on which a condition holds.
 
-        ``holds`` is the condition at the points. If it holds at one end only, the fraction is one half,
-        unless the interval ends at a plotted kink.
+        ``holds`` is a mask of the points that satisfy the condition. If only one end does, the fraction is
+        one half, unless the interval ends at a plotted kink.
         """
         even = self.curves.marks == EVEN
         ends = (holds[1:] != holds[:-1]) & even[1:] & even[:-1]
@@ -190,15 +185,9 @@ class Curve:
         share = float((widths * cells).sum() / widths.sum()) if widths.any() else 0.0
         return share if _NEGLIGIBLE < share < 1 - _NEGLIGIBLE else float(share > 0.5)
 
-    def measure_part(self, pieces: Iterable[Piece]) -> float:
-        """Return the fraction of the range that the given pieces cover."""
-        selected = list(pieces)
-        share = sum(piece.width for piece in selected) / self.width
-        return 1.0 if len(selected) == len(self.pieces) else float(share)
-
 
 def measure_zero_share(curve: Curve) -> tuple[float, bool]:
-    """Return the fraction of the range on which a curve is 0, and True if that fraction is certain.
+    """Return the fraction of the range on which a curve is 0, and whether that fraction is certain.
 
     A polynomial with more zeros than its degree is 0 everywhere, in spite of rounding. Any other curve may
     only round to 0, so that an interval is certain only if it ends at a kink beyond which the curve is not 0.
@@ -226,11 +215,10 @@ def _is_cut(curve: Curve, pieces: list[Piece]) -> bool:
     inside = slice(first + 1, last)
     if curve.y[inside][curve.curves.marks[inside] == EVEN].any() or not any(neighbours):
         return False
-    return not any(curve.curves.evaluate(curve.key, _make_approach(piece)).any() for piece in pieces)
-
-
-def _make_approach(piece: Piece) -> Floats:
-    """Return x values inside a piece that approach both of its ends, down to a relative distance of 1e-5."""
-    distances = piece.width * 0.5 ** np.arange(2, 42)
-    left = piece.start + distances[distances > 1e-5 * abs(piece.start)]
-    return np.concatenate([left, piece.stop - distances[distances > 1e-5 * abs(piece.stop)]])
+    for piece in pieces:  # x that approach both ends, down to a relative distance of 1e-5
+        distances = piece.width * 0.5 ** np.arange(2, 42)
+        left = piece.start + distances[distances > 1e-5 * abs(piece.start)]
+        right = piece.stop - distances[distances > 1e-5 * abs(piece.stop)]
+        if curve.curves.evaluate(curve.key, np.concatenate([left, right])).any():
+            return False
+    return True

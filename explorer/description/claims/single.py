@@ -14,12 +14,15 @@ _CANCELLATION = 1e-13  # relative error of x after subtracting x from itself
 
 
 def make_forward_claims(curves: SampledCurves, limit: float) -> list[Claim]:
-    """Return claims on where an op's curve, in float64, is flat, not finite, or larger than ``limit``."""
+    """Return claims on where an op's curve is flat, not finite, or larger than ``limit``."""
     if curves.kinks[FORWARD] is None:
         return [Claim("many", (FORWARD,), exact=curves.op.kinks is not None)]
     curve = Curve(replace(curves, y=_flatten_rounding(curves)), FORWARD)
-    flat = [piece for piece in curve.pieces if np.isfinite(piece.level)]
-    share = curve.measure_part(flat) if curve.is_known else curve.measure_share(curve.mask_level_cells())
+    if curve.is_known:
+        widths = [piece.width for piece in curve.pieces if np.isfinite(piece.level)]
+        share = 1.0 if len(widths) == len(curve.pieces) else float(sum(widths) / curve.width)
+    else:
+        share = curve.measure_share((curve.y[1:] == curve.y[:-1]) & np.isfinite(curve.y[1:]))
     flatness = Claim("flat", (FORWARD,), (share,), exact=curve.is_known)
     if share == 1 and (curve.y == curve.y[0]).all():
         span = (curve.pieces[0].start, curve.pieces[-1].stop)
@@ -121,7 +124,7 @@ def _find_poles(curve: Curve) -> tuple[float, ...]:
 
 
 def _list_approaches(curve: Curve, kink: float) -> Iterator[Floats]:
-    """Yield arrays of signed distances from a kink, each a tenth of the previous one, for both of its sides.
+    """Yield for both sides of a kink an array of signed distances from it, each a tenth of the one before.
 
     The distances stay within the adjacent piece. A side on which the curve is not finite gets none.
     """
@@ -201,14 +204,11 @@ def _make_range(curve: Curve) -> list[Claim]:
     exact = curve.degree <= 1 and all(piece.is_known and _is_within(piece, y) for piece in curve.pieces)
     farthest = np.abs(y) >= np.abs(y).max() * (1 - 1e-12)
     at = int(np.argmax(2 * (farthest & (marks == KINK)) + farthest))  # prefers a kink to its neighbours
-    near = _find_nearest_kink(curve.curves, x[at]) if marks[at] == NEIGHBOUR else x[at]
+    kinks, near = curve.x[curve.curves.marks == KINK], x[at]
+    if marks[at] == NEIGHBOUR:
+        near = kinks[np.argmin(np.abs(kinks - near))]
     claims = [Claim("range", (curve.key,), (float(y.min()), float(y.max()), float(near)), exact=exact)]
     share, is_exact = measure_zero_share(curve)
-    return (
-        [*claims, Claim("part", (curve.key,), (0.0, share), exact=is_exact)] if 0.02 < share < 1 else claims
-    )
-
-
-def _find_nearest_kink(curves: SampledCurves, x: float) -> float:
-    kinks = curves.x[curves.marks == KINK]
-    return float(kinks[np.argmin(np.abs(kinks - x))])
+    if 0.02 < share < 1:
+        claims.append(Claim("part", (curve.key,), (0.0, share), exact=is_exact))
+    return claims

@@ -106,7 +106,7 @@ class Lens:
         exact = [label for label, distance in pairs if distance <= EXACT]
         nearly = [label for label, distance in pairs if EXACT < distance <= NEARLY_EXACT]
         distant = [
-            f"{label} {format_distance(distance)}"
+            f"{label} {format_percent(distance) if distance <= 1 else f'{100 * distance:.0f} %'}"
             for label, distance in pairs
             if NEARLY_EXACT < distance < math.inf
         ]
@@ -197,9 +197,11 @@ def find_noise(key: str, width: float) -> Noise:
 def compute_lens(
     op: Op, parameters: Mapping[str, float], noise: Noise, width: float, span: tuple[float, float]
 ) -> tuple[Floats, Floats, str]:
-    """Return the slope of an op's mean under noise, d/dx E op(x + noise), over a range.
+    """Compute the slope of an op's mean under noise, d/dx E op(x + noise), over a range.
 
-    The result has the x, the slopes, and the reason why the op has no mean, which is "" if it has one.
+    Returns:
+        The x; the slope at each x, NaN where the op has no mean; and the reason why it has none, a key of
+        ``LENS_WORDS``, or "".
     """
     x = make_even_points(*span, POINTS)
     missing = torch.full_like(x, torch.nan).numpy()
@@ -251,8 +253,3 @@ def measure_distance(x: Floats, lens: Floats, rule: Floats) -> float:
     if size <= _ZERO:
         return math.inf if residual > _ZERO else 0.0
     return residual / size
-
-
-def format_distance(distance: float) -> str:
-    """Return a relative distance as a percentage, such as "12 %" or "250 %"."""
-    return format_percent(distance) if distance <= 1 else f"{100 * distance:.0f} %"

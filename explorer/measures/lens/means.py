@@ -17,11 +17,12 @@ _ACCELERATION = 1.5  # an op whose growth rate rises by this factor grows faster
 
 
 def check_mean(y: Curve, noise: Noise, width: float) -> tuple[str, float]:
-    """Return the reason why an op has no mean under noise, and the distance from x up to which to integrate.
+    """Check whether an op has a mean under noise, and choose the distance from x up to which to integrate.
 
-    The reason is "" if there is a mean, "undefined" if the op has no value at an x that the noise reaches,
-    "grows" if the mean is infinite, "slow" if the mean is finite but the distance too large, and "steep" if
-    that cannot be determined.
+    Returns:
+        The reason why there is no mean, and the distance. The reason is "" if there is a mean, "undefined" if
+        the op has no value at an x that the noise reaches, "grows" if the mean is infinite, "slow" if the
+        mean is finite but the distance too large, and "steep" if that cannot be determined.
     """
     reach = noise.reach * width
     if noise.tail == "none":
@@ -30,10 +31,9 @@ def check_mean(y: Curve, noise: Noise, width: float) -> tuple[str, float]:
     if any(math.isnan(size) for _, near in sides for size in near):
         return "undefined", reach
     if noise.tail == "power":
+        grows = max(_fit_power(y, way) for way in (-1, 1)) > _MAX_POWER
         # Beyond this distance, values change the mean by less than 1e-4, even for a sine.
-        return ("grows" if max(_fit_power(y, way) for way in (-1, 1)) > _MAX_POWER else ""), 100 * math.sqrt(
-            width
-        )
+        return "grows" if grows else "", 100 * math.sqrt(width)
     rate = max(0.0, *(_fit_rate(*side) for side in sides)) * width
     if noise.tail == "normal":
         return ("steep" if math.isinf(rate) else ""), reach + rate * width

@@ -68,10 +68,11 @@ def split_op(
     if kink_positions is None or curves is None:
         return None
     y, slope = curves
-    edges = torch.tensor(
-        [low, *(each for each in kink_positions if low < each < high), high], dtype=torch.float64
-    )
-    side = torch.minimum(SIDE * edges.abs().clamp(min=1), _measure_gaps(edges) / 8)
+    inner = [each for each in kink_positions if low < each < high]
+    edges = torch.tensor([low, *inner, high], dtype=torch.float64)
+    gaps = edges.diff()
+    nearest = torch.minimum(torch.cat([gaps[:1], gaps]), torch.cat([gaps, gaps[-1:]]))
+    side = torch.minimum(SIDE * edges.abs().clamp(min=1), nearest / 8)
     heights, poles = _find_jumps(y, edges[1:-1], side[1:-1])
     ends = torch.stack([edges[:-1] + side[:-1], edges[1:] - side[1:]])
     straight, hole, slopes = _classify_pieces(y, ends)
@@ -80,16 +81,12 @@ def split_op(
         return None
     curved, level, cell_holes = cells
     pieces = torch.stack([edges[:-1], edges[1:]])
-    sloping = torch.cat([_extend_ends(pieces), slopes[None]])[:, straight & (slopes != 0)]
-    return Parts(
-        edges[1:-1][heights != 0],
-        heights[heights != 0],
-        torch.cat([sloping, level], 1),
-        curved,
-        torch.cat([pieces[:, hole], cell_holes, poles.expand(2, -1)], 1),
-        y,
-        slope,
-    )
+    extended = pieces.clone()
+    extended[0, 0], extended[1, -1] = -torch.inf, torch.inf  # where noise is almost 0
+    sloping = torch.cat([extended, slopes[None]])[:, straight & (slopes != 0)]
+    holes = torch.cat([pieces[:, hole], cell_holes, poles.expand(2, -1)], 1)
+    jumps, heights = edges[1:-1][heights != 0], heights[heights != 0]
+    return Parts(jumps, heights, torch.cat([sloping, level], 1), curved, holes, y, slope)
 
 
 def bind_curves(
@@ -106,23 +103,12 @@ def bind_curves(
     return forward.bind(bound), lambda x: gradient(x, g=torch.ones_like(x))
 
 
-def _extend_ends(pieces: Tensor) -> Tensor:
-    """Return pieces, (2, n), with the first and the last extended to infinity, where noise is almost 0."""
-    pieces = pieces.clone()
-    pieces[0, 0], pieces[1, -1] = -torch.inf, torch.inf
-    return pieces
-
-
-def _measure_gaps(edges: Tensor) -> Tensor:
-    """Return the distance from each of ascending positions to its nearest neighbour."""
-    gaps = edges.diff()
-    return torch.minimum(torch.cat([gaps[:1], gaps]), torch.cat([gaps, gaps[-1:]]))
-
-
 def _find_jumps(y: Curve, at: Tensor, side: Tensor) -> tuple[Tensor, Tensor]:
-    """Return the heights of an op's jumps at its kinks, corrected for slopes, and the positions of its poles.
+    """Find an op's jumps and poles among its kinks.
 
-    Heights are (kinks,), with 0 for a pole or a kink without a jump. Poles are (poles,).
+    Returns:
+        The height of the jump at each kink, corrected for slopes, or 0 without a jump and at a pole; and the
+        x of the poles.
     """
     near, far = ((y(at + side * way), y(at - side * way)) for way in (1, 2))
     heights = 2 * (near[0] - near[1]) - (far[0] - far[1])
@@ -135,15 +121,15 @@ def _find_jumps(y: Curve, at: Tensor, side: Tensor) -> tuple[Tensor, Tensor]:
 
 
 def _classify_pieces(y: Curve, ends: Tensor) -> tuple[Tensor, Tensor, Tensor]:
-    """Classify the pieces of an op: which ones are straight, and which lack a value somewhere.
+    """Find the pieces of an op that are straight, and those without a value at some x.
 
     Args:
         y: the op.
         ends: (2, n) both ends of each piece.
 
     Returns:
-        Masks of straight pieces and of pieces with points without a value, and the slope of each piece's
-        chord, (n,) each.
+        A mask of the straight pieces, a mask of the pieces without a value at some x, and the slope of each
+        piece's chord; (n,) each.
     """
     shares = torch.tensor(_SHARES, dtype=torch.float64)[:, None]
     first, last = y(ends)
@@ -173,8 +159,9 @@ def _split_pieces(pieces: Tensor, span: tuple[float, float], low: float, high: f
 def _refine_cells(y: Curve, slope: Curve, cells: Tensor) -> tuple[Tensor, Tensor, Tensor] | None:
     """Bisect cells until, in both halves, the slope integrated by quadrature gives the rise of the op.
 
-    Returns curved cells, (2, n), straight cells, (3, n), and cells without a value, (2, n), or None if there
-    are too many.
+    Returns:
+        Curved cells, (2, n); straight cells, (3, n); and cells without a value, (2, n). None if there are too
+        many.
     """
     curved, level, holes = [cells.new_zeros(2, 0)], [cells.new_zeros(3, 0)], [cells.new_zeros(2, 0)]
     count = 0

@@ -25,19 +25,12 @@ def compute_mean_slope(parts: Parts, noise: Noise, width: float, reach: float, x
     """
     block_size = max(1, _MAX_NUMBERS // max(1, parts.curved.shape[1] * _MAX_CUTS))
     blocks = [_sum_curved(parts, noise, width, reach, block) for block in torch.split(x, block_size)]
-    mean = (
-        _sum_jumps(parts, noise, width, x) + _sum_straight(parts, noise, width, reach, x) + torch.cat(blocks)
-    )
+    jumps = noise.parsed_density.bind()((parts.jumps - x[:, None]) / width) @ parts.heights / width
+    mean = jumps + _sum_straight(parts, noise, width, reach, x) + torch.cat(blocks)
     low, high = parts.holes[..., None]
     near = reach * (1 + _CONTACT)
     touching = (high >= x - near) & (low <= x + near)
     return torch.where(touching.any(0), torch.nan, mean)
-
-
-def _sum_jumps(parts: Parts, noise: Noise, width: float, x: Tensor) -> Tensor:
-    density = noise.parsed_density.bind()
-    mean: Tensor = density((parts.jumps - x[:, None]) / width) @ parts.heights / width
-    return mean
 
 
 def _sum_straight(parts: Parts, noise: Noise, width: float, reach: float, x: Tensor) -> Tensor:
@@ -52,7 +45,10 @@ def _sum_straight(parts: Parts, noise: Noise, width: float, reach: float, x: Ten
 
 
 def _sum_curved(parts: Parts, noise: Noise, width: float, reach: float, x: Tensor) -> Tensor:
-    """Return the contribution to the slope of an op's curved cells, split at the kinks of the density."""
+    """Return the contribution of an op's curved cells to the slope at each x.
+
+    Cells are split at the kinks of the density.
+    """
     cuts = list_cuts(noise, width, reach, x)  # shape (n, cuts)
     low = torch.maximum(parts.curved[0, :, None], cuts[:, None, :-1])  # shape (n, cells, stretches)
     high = torch.minimum(parts.curved[1, :, None], cuts[:, None, 1:])

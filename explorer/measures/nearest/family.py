@@ -13,7 +13,7 @@ from itertools import product
 import torch
 from torch import Tensor
 
-from explorer.catalogue import Kink, Lattice, Op, Parameter, Rule, adapt_rule, resolve_values
+from explorer.catalogue import Lattice, Op, Parameter, Rule, adapt_rule, resolve_values
 from explorer.formula import CONSTANTS, parse
 from explorer.formula.operands import find_casts
 from explorer.formula.reference import replace_pair_reductions
@@ -36,7 +36,7 @@ def needs_op(rule: Rule, op: Op) -> bool:
 
 @dataclass(frozen=True, eq=False)
 class Family:
-    """All curves of a backward rule under different parameters, widths and shifts, for fitting.
+    """All curves of a backward rule under different parameters, widths and shifts.
 
     A curve is a row of coordinates (a "member"), in which equal steps have similar effects: each parameter
     (its logarithm if its slider is logarithmic), the logarithm of the width, and the shift.
@@ -97,12 +97,25 @@ class Family:
         return torch.cat([self.default[None], torch.tensor(rows, dtype=torch.float64).reshape(-1, len(low))])
 
     def compute_curves(self, members: Tensor, x: Tensor) -> Tensor:
-        """Return the gradients of curves at x, each divided by its upstream gradient: (m, upstream, n)."""
+        """Evaluate m curves at n positions x for each upstream gradient.
+
+        Returns:
+            (m, upstream gradients, n) gradients, each divided by its upstream gradient.
+        """
         numbers = self.to_numbers(members)
         return self._evaluate(numbers, (x - numbers[:, -1:]) / numbers[:, -2:-1])
 
     def _evaluate(self, numbers: Tensor, inner: Tensor) -> Tensor:
-        rows = [self._evaluate_row(source, g, numbers, inner) / g for g, source in self._evaluators]
+        rows = []
+        for g, bound, backward, needs_y in self._compiled:
+            upstream = torch.full_like(inner, g)
+            if backward is None:
+                row = bound.gradient(inner, inner, upstream)
+            else:
+                y = bound.forward(inner) if needs_y else inner
+                values = {**self._name_parameters(numbers), "x": inner, "y": y, "g": upstream}
+                row = backward(values).expand_as(inner)
+            rows.append(row / g)
         return torch.stack(rows, dim=1)
 
     def evaluate_at(self, member: Tensor, x: float, near: float) -> Tensor:
@@ -121,36 +134,29 @@ class Family:
             at = torch.cat([at, *sides])
         return self._evaluate(numbers, at[None])[0]
 
-    def _evaluate_row(self, evaluators: _Evaluators, g: float, numbers: Tensor, inner: Tensor) -> Tensor:
-        upstream = torch.full_like(inner, g)
-        if evaluators.backward is None:
-            return evaluators.bound.gradient(inner, inner, upstream)
-        y = evaluators.bound.forward(inner) if evaluators.needs_y else inner
-        return evaluators.backward(
-            {**self._name_parameters(numbers), "x": inner, "y": y, "g": upstream}
-        ).expand_as(inner)
-
     @cached_property
-    def _evaluators(self) -> list[tuple[float, _Evaluators]]:
-        return [(g, self._make_evaluators(g)) for g in self.upstream]
+    def _compiled(self) -> list[tuple[float, BoundOp, Evaluate | None, bool]]:
+        """The compiled formulas for each upstream gradient.
 
-    def _make_evaluators(self, g: float) -> _Evaluators:
-        """Compile op and rule for one upstream gradient, with means over the range replaced by numbers."""
+        Each item has the upstream gradient, the op, the rule's formula (None for torch's own gradient), and
+        whether this formula uses y. Means over the range are already numbers.
+        """
+        compiled = []
         parameters = resolve_values(self.op, self.rule, self.settings)
-        op, rule = self.op.parsed, self.rule.parsed
-        forward, backward, bound = replace_pair_reductions(op, rule, parameters, *self.span, g)
-        constants = {
-            name: torch.tensor(value, dtype=torch.float64)
-            for name, value in self._select_constants(bound).items()
-        }
-        evaluate = None if backward is None else broadcast(backward.tree, constants)
-        needs_y = backward is not None and "y" in backward.variables
-        return _Evaluators(evaluate, bind_formulas(forward, None, bound), needs_y)
+        for g in self.upstream:
+            forward, backward, bound = replace_pair_reductions(
+                self.op.parsed, self.rule.parsed, parameters, *self.span, g
+            )
+            evaluate = None if backward is None else broadcast(backward.tree, self._make_constants(bound))
+            needs_y = backward is not None and "y" in backward.variables
+            compiled.append((g, bind_formulas(forward, None, bound), evaluate, needs_y))
+        return compiled
 
-    def _select_constants(self, bound: Mapping[str, float]) -> dict[str, float]:
-        """Return the parameters in ``bound`` that are not fitted, which are the same for all curves."""
+    def _make_constants(self, bound: Mapping[str, float]) -> dict[str, Tensor]:
+        """Return the parameters in ``bound`` that are not fitted as tensors without dimensions."""
         fitted = {p.name for p in self.parameters}
-        return {name: value for name, value in bound.items() if name not in fitted}
+        fixed = {name: value for name, value in bound.items() if name not in fitted}
+        return {name: torch.tensor(value, dtype=torch.float64) for name, value in fixed.items()}
 
     def find_kinks(self, members: Tensor) -> Tensor:
         """Return the positions of the declared kinks of each curve, two for a lattice: (m, kinks)."""
@@ -171,12 +177,10 @@ class Family:
         kinks = list(self.rule.kinks or ()) + list(
             (self.op.kinks or ()) if not rule or "y" in rule.variables else ()
         )
-        texts = [text for kink in kinks for text in _list_texts(kink)]
-        bound = resolve_values(self.op, self.rule, self.settings)
-        constants = {
-            name: torch.tensor(value, dtype=torch.float64)
-            for name, value in self._select_constants(bound).items()
-        }
+        texts: list[str] = []
+        for kink in kinks:
+            texts += [kink.offset, f"{kink.offset} + {kink.spacing}"] if isinstance(kink, Lattice) else [kink]
+        constants = self._make_constants(resolve_values(self.op, self.rule, self.settings))
         return [broadcast(parse(text, variables=(), parameters=None).tree, constants) for text in texts]
 
 
@@ -186,21 +190,6 @@ def _is_exact(kinks: Sequence[float], width: float, shift: float, x: float) -> b
         return True
     places = [Fraction(kink) * Fraction(width) + Fraction(shift) for kink in kinks]
     return bool(places) and all(place == Fraction(x) for place in places)
-
-
-def _list_texts(kink: Kink) -> tuple[str, ...]:
-    if isinstance(kink, Lattice):
-        return kink.offset, f"{kink.offset} + {kink.spacing}"
-    return (kink,)
-
-
-@dataclass(frozen=True, eq=False)
-class _Evaluators:
-    """An op and a backward rule as functions of tensors. ``backward`` is None for torch's own gradient."""
-
-    backward: Evaluate | None
-    bound: BoundOp
-    needs_y: bool
 
 
 def broadcast(tree: Node, constants: Names) -> Evaluate:
@@ -218,18 +207,18 @@ def broadcast(tree: Node, constants: Names) -> Evaluate:
         case Name(name):
             return operator.itemgetter(name)
     parts = [broadcast(child, constants) for child in children(tree)]
-    parts = [
-        _cast_to_float64(part) if cast else part for part, cast in zip(parts, find_casts(tree), strict=True)
-    ]
-    call = get_torch_operation(tree)
+    call, casts = get_torch_operation(tree), find_casts(tree)
+
+    def evaluate(scope: Names) -> Tensor:
+        values = [part(scope) for part in parts]
+        pairs = zip(values, casts, strict=True)
+        result: Tensor = call(*[each.to(torch.float64) if cast else each for each, cast in pairs])
+        return result
+
     if not set(find_names(tree)) - set(constants) - set(CONSTANTS):
-        return _make_constant(call(*[part({}) for part in parts]))
-    return lambda scope: call(*[part(scope) for part in parts])
+        return _make_constant(evaluate({}))
+    return evaluate
 
 
 def _make_constant(value: Tensor) -> Evaluate:
     return lambda scope: value
-
-
-def _cast_to_float64(part: Evaluate) -> Evaluate:
-    return lambda scope: part(scope).to(torch.float64)

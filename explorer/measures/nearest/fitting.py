@@ -99,21 +99,24 @@ class Fitter:
         self._keeps_kinks = bool(((default_kinks > start) & (default_kinks < stop)).any())
 
     def find_fits(self) -> list[Fit]:
-        """Return the nearest curves as fits, with and without a factor; if none is exact, also moved ones."""
+        """Return the nearest curves, with and without a factor.
+
+        If none of them is exact, the nearest curves of another width and shift are included.
+        """
         if not self.target.size:
-            return [self._fit_zero()]
+            # The target is 0 everywhere, so that there is no best factor.
+            left = (self._compute_curves(self.family.default[None], self.target.x) * self._root).any()
+            return [Fit(self.family.default, 1.0, float(left))]
         plain = self._find_best(self._make_plain_starts())
         if any(fit.is_exact for fit in plain):
             return plain
         return plain + self._find_best(self._make_moved_starts(plain))
 
-    def _fit_zero(self) -> Fit:
-        """Return a fit of the default curve to a target that is 0 everywhere, which has no best factor."""
-        left = (self._compute_curves(self.family.default[None], self.target.x) * self._root).any()
-        return Fit(self.family.default, 1.0, float(left))
-
     def _make_plain_starts(self) -> Starts:
-        """Return starting points of default width and shift, with and without factor or other parameters."""
+        """Return starting points of width 1 and shift 0, for default and other parameters.
+
+        Each occurs with and without a free factor.
+        """
         default = self.family.default[None]
         grid = torch.cat([self.family.make_grid(), self._align_kinks(_PARAMETERS)])
         starts = [_make_starts(default, "", scaled) for scaled in (False, True)]
@@ -162,7 +165,7 @@ class Fitter:
         return members
 
     def _shift_members(self, members: Tensor) -> Tensor:
-        """Return curves, with copies shifted so that a kink or peak meets one of the target's."""
+        """Return the curves, and copies of them shifted so that a kink or peak meets one of the target's."""
         features = self.family.find_kinks(members)[:, :_MAX_KINKS]
         curves = self.family.compute_curves(members, self.target.x)[:, 0].nan_to_num(0, 0, 0).abs()
         features = torch.cat([features, self.target.x[curves.argmax(1)][:, None]], 1)
@@ -175,15 +178,10 @@ class Fitter:
     def _select_promising(self, starts: Starts) -> Starts:
         """Return the few starting points with the smallest errors, computed on every few points only."""
         thinned = slice(None, None, _THINNING)
-        errors = self._compute_errors(starts, self._mask_points(thinned), thinned)[0]
+        keep = torch.zeros(len(self.target.upstream), len(self.target.x), dtype=torch.bool)
+        keep[:, thinned] = True
+        errors = self._compute_errors(starts, keep.flatten(), thinned)[0]
         return starts[errors.argsort(stable=True)[:_MAX_STARTS]]
-
-    def _mask_points(self, points: slice) -> Tensor:
-        """Return a mask, flattened over the upstream gradients, that is true at some of the points."""
-        rows = len(self.target.upstream)
-        keep = torch.zeros(rows, len(self.target.x), dtype=torch.bool)
-        keep[:, points] = True
-        return keep.flatten()
 
     def _compute_curves(self, members: Tensor, x: Tensor) -> Tensor:
         """Return the gradients of curves for all upstream gradients in one dimension, with finite numbers."""
@@ -194,7 +192,10 @@ class Fitter:
     def _compute_errors(
         self, starts: Starts, keep: Tensor | None = None, points: slice = slice(None)
     ) -> tuple[Tensor, Tensor]:
-        """Return the squared error of each starting point, kinks included, and the best factor of each."""
+        """Compute the squared error of each starting point, including the distance of its kinks.
+
+        Returns the errors and the factor that is best for each curve.
+        """
         root, goal = (self._root, self._goal) if keep is None else (self._root[keep], self._goal[keep])
         curves = self._compute_curves(starts.members, self.target.x[points]) * root
         factors = _solve_factors(curves, goal, starts.scaled)
@@ -209,17 +210,15 @@ class Fitter:
         if not len(self._kinks):
             return kinks.new_zeros(*members.shape[:-1], 0)
         differences = kinks[:, :, None] - self._kinks
-        nearest = (
-            differences.gather(2, differences.abs().argmin(2, keepdim=True))[:, :, 0] / self.target.width
-        )
-        nearest = nearest.clamp(-_KINK_REACH, _KINK_REACH) * _KINK_WEIGHT
+        nearest = differences.gather(2, differences.abs().argmin(2, keepdim=True))[:, :, 0]
+        nearest = (nearest / self.target.width).clamp(-_KINK_REACH, _KINK_REACH) * _KINK_WEIGHT
         return nearest.reshape(*members.shape[:-1], -1)
 
     def _reject_lost_kinks(self, members: Tensor) -> Tensor:
         """Return infinity for curves without a kink in the range, and 0 for the others.
 
-        A rule may be flat between kinks, so that a curve without kinks would fit any flat target. If the
-        default curve has no kink in the range, the result is 0 for all curves.
+        A curve without kinks may be flat and would fit any flat target. The result is 0 for all curves if the
+        default curve has no kink in the range either.
         """
         if not self._keeps_kinks:
             return members.new_zeros(len(members))
@@ -274,7 +273,10 @@ class Fitter:
         return next(close, 0.0 if abs(x) <= _NEAR * self.target.width else x)
 
     def _step(self, starts: Starts, errors: Tensor, damping: Tensor) -> tuple[Starts, Tensor, Tensor]:
-        """Return each start after the best of several damped least-squares steps, with errors and damping."""
+        """Take a least-squares step from each starting point: the best of several damped ones.
+
+        Returns the new points, their errors, and their damping.
+        """
         left, slopes = self._compute_jacobian(starts)
         normal = slopes.transpose(1, 2) @ slopes
         gradient = (slopes.transpose(1, 2) @ left[..., None])[..., 0]
@@ -300,7 +302,11 @@ class Fitter:
         return replace(starts, members=members), torch.where(better, best, errors), damping
 
     def _compute_jacobian(self, starts: Starts) -> tuple[Tensor, Tensor]:
-        """Return the residual of each curve, (s, r), and how it falls with each coordinate, (s, r, k)."""
+        """Compute the residuals of s curves and their derivatives.
+
+        Returns:
+            The residuals, (s, r), and how much they fall with each of the k coordinates, (s, r, k).
+        """
         steps = torch.diag(torch.full_like(self.family.default, _DIFFERENCE))
         around = torch.cat([starts.members[:, None], starts.members[:, None] + steps], 1)
         curves = self._compute_curves(around, self.target.x) * self._root
@@ -319,7 +325,7 @@ class Fitter:
 
 
 def _solve_factors(curves: Tensor, goal: Tensor, scaled: Tensor) -> Tensor:
-    """Return the factor that brings each curve nearest to ``goal``, or 1 for one that is not ``scaled``."""
+    """Return the factor that brings each curve nearest to ``goal``: 1 for a curve that is not ``scaled``."""
     length = (curves**2).sum(1)
     best = curves @ goal / torch.where(length > 0, length, 1.0)
     return torch.where(scaled & (length > 0), best, 1.0)

@@ -10,6 +10,7 @@ from functools import lru_cache
 import torch
 
 from explorer.catalogue import CUSTOM_FAMILY, FIXED_RULES, OPS, RULES, Op, Rule, adapt_rule
+from explorer.formula import format_number, format_percent
 from explorer.measures.nearest import words
 from explorer.measures.nearest.family import Family, needs_op
 from explorer.measures.nearest.fitting import EXACT, Fit, Fitter
@@ -59,7 +60,7 @@ class Neighbour:
 
     @property
     def changes(self) -> int:
-        """The number of changes, of factor, width and shift, that the fit needs beyond parameters."""
+        """How many of factor, width and shift the fit changes; changed parameters do not count."""
         return (self.factor != 1) + (self.width != 1) + (self.shift != 0)
 
 
@@ -90,9 +91,8 @@ def find_neighbours(
 ) -> Neighbours:
     """Return the rules with the most similar curves to a target curve, nearest first, then simplest."""
     neighbours = (_compare_rule(op, rule, settings, target) for rule in rules)
-    return Neighbours(
-        sorted((neighbour for neighbour in neighbours if neighbour.distance <= _UNRELATED), key=_rank)
-    )
+    related = (neighbour for neighbour in neighbours if neighbour.distance <= _UNRELATED)
+    return Neighbours(sorted(related, key=_rank))
 
 
 def _rank(neighbour: Neighbour) -> tuple[float, ...]:
@@ -105,7 +105,7 @@ def _rank(neighbour: Neighbour) -> tuple[float, ...]:
 
 
 def _compare_rule(op: Op, rule: Rule, settings: Mapping[str, float], target: Target) -> Neighbour:
-    """Return a rule's similarity to a target, cached for all ops if it does not depend on the op."""
+    """Compare a rule with a target. The result is cached for all ops if it does not depend on the op."""
     if rule.linear and target.is_linear:
         target = target.first
     if needs_op(rule, op):
@@ -118,37 +118,34 @@ def _compute_neighbour(op: Op, rule: Rule, items: tuple[tuple[str, float], ...],
     settings, rule = dict(items), adapt_rule(op, rule)
     family = Family(op, rule, settings, target.span, target.upstream)
     fitting = Fitter(family, target)
-    fit = _round_fit(fitting, _choose_plainest(_find_fits(fitting)))
+    fits = _find_fits(fitting)
+    best = min(fit.distance for fit in fits)
+    # The first fit has the fewest changes; one with more changes has to be clearly better.
+    plainest = next(fit for fit in fits if fit.distance <= max(EXACT, best / _BETTER))
+    fit = _round_fit(fitting, plainest)
     *fitted, width, shift = family.to_numbers(fit.member[None])[0].tolist()
     parameters = dict(zip((p.name for p in family.parameters), fitted, strict=True))
     single = _find_differences(family, fit, target) if fit.is_exact else []
     fitted_rule = words.FittedRule(op, rule, parameters, settings, fit.factor, width, shift)
     if fit.is_exact:
-        where, sentence = (
-            single[0].x if single else None,
-            words.describe_match(fitted_rule, single, target.span),
-        )
+        where = single[0].x if single else None
+        sentence = words.describe_match(fitted_rule, single, target.span)
     else:
         where = fitting.find_worst_x(fit)
-        sentence = words.describe_distance(fitted_rule, fit.distance, where)
+        off = f"{format_percent(fit.distance)} off, most at x = {format_number(where)}"
+        sentence = f"{fitted_rule.describe()}: {off}."
     differs = tuple(one.x for one in single)
     shown = {p.display_name: parameters[p.name] for p in family.parameters}
     return Neighbour(rule.key, fit.factor, width, shift, fit.distance, shown, differs, where, sentence)
 
 
 def _find_fits(fitting: Fitter) -> list[Fit]:
-    """Return fits that were found with a few upstream gradients, to save time, and evaluated with all."""
+    """Return fits to a target, found with a few upstream gradients to save time, but evaluated with all."""
     if not fitting.target.size:
         return fitting.find_fits()
     target = fitting.target.subset
     fits = Fitter(replace(fitting.family, upstream=target.upstream), target).find_fits()
     return [fitting.make_fits(fit.member[None], 1.0 if fit.factor == 1 else None)[0] for fit in fits]
-
-
-def _choose_plainest(fits: list[Fit]) -> Fit:
-    """Return the fit with the fewest changes, unless one with more changes is clearly better."""
-    best = min(fit.distance for fit in fits)
-    return next(fit for fit in fits if fit.distance <= max(EXACT, best / _BETTER))
 
 
 def _round_fit(fitting: Fitter, fit: Fit) -> Fit:
@@ -167,10 +164,8 @@ def _round_fit(fitting: Fitter, fit: Fit) -> Fit:
         values = [defaults[index], *_list_roundings(number)]
         shorter = [[*numbers[:index], value, *numbers[index + 1 :]] for value in values]
         members = torch.stack([fitting.family.make_member(row) for row in shorter])
-        is_near = (
-            fitting.measure_kink_distance(members)
-            <= fitting.measure_kink_distance(fit.member[None]) + KINK_MARGIN / 2
-        )
+        limit = fitting.measure_kink_distance(fit.member[None]) + KINK_MARGIN / 2
+        is_near = fitting.measure_kink_distance(members) <= limit
         fits = fitting.make_fits(members[is_near], free) if is_near.any() else []
         shorter = [row for row, close in zip(shorter, is_near.tolist(), strict=True) if close]
         first = _find_first_exact(fits)
@@ -186,7 +181,6 @@ def _find_first_exact(fits: list[Fit]) -> int | None:
 
 
 def _list_roundings(number: float) -> list[float]:
-    """Return a list of a number rounded to 1, 2, … digits."""
     return [_round_number(number, digits) for digits in range(1, _MAX_DIGITS + 1)]
 
 

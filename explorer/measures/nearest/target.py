@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 import torch
+from numpy.typing import NDArray
 from torch import Tensor
 
 from explorer.catalogue import Op, Rule, adapt_rule, qualify_name
@@ -112,7 +113,6 @@ class Target:
         return self._select_rows(sorted(rows))
 
     def _select_rows(self, rows: list[int]) -> Target:
-        """Return a copy of the target with the upstream gradients at the given indices only."""
         upstream = tuple(self.upstream[row] for row in rows)
         return replace(self, values=self.values[rows], at_kinks=self.at_kinks[rows], upstream=upstream)
 
@@ -130,26 +130,23 @@ class Target:
 
 def sample_target(op: Op, rule: Rule, settings: Mapping[str, float], start: float, stop: float) -> Target:
     """Return a rule's values at even points of a range, and at more points near its kinks and its peak."""
-    parameters: dict[str, Any] = {
-        name: value for name, value in settings.items() if name in _list_names(op, rule)
-    }
-    by_g = {
-        g: sample_curves(
-            op, rule, start=start, stop=stop, points=_EVEN_POINTS, g=g, dtype="float64", **parameters
-        )
-        for g in UPSTREAM
-    }
+    adapted = adapt_rule(op, rule).parameters
+    names = {qualify_name(rule, p) for p in adapted} | {p.name for p in (*op.parameters, *adapted)}
+    view: dict[str, Any] = {name: value for name, value in settings.items() if name in names}
+    view |= {"start": start, "stop": stop, "points": _EVEN_POINTS, "dtype": "float64"}
+    by_g = {g: sample_curves(op, rule, g=g, **view) for g in UPSTREAM}
     first = by_g[1.0]
     kinks = sorted({kink for curves in by_g.values() for kink in curves.kinks[rule.key] or ()})
     values = torch.from_numpy(first.gradients[rule.key])
     peak = float(first.x[values.nan_to_num(0, 0, 0).abs().argmax()])
     x = _make_grid(first.start, first.stop, [peak, *kinks])
-    rows = torch.stack(
-        [torch.from_numpy(curves.evaluate(rule.key, x.numpy())) / g for g, curves in by_g.items()]
-    )
-    at = np.array(kinks, dtype=np.float64)
-    exact = torch.stack([torch.from_numpy(curves.evaluate(rule.key, at)) / g for g, curves in by_g.items()])
-    return make_target(x, rows, UPSTREAM, kinks, exact)
+
+    def evaluate(x: NDArray[np.float64]) -> Tensor:
+        rows = [torch.from_numpy(curves.evaluate(rule.key, x)) / g for g, curves in by_g.items()]
+        return torch.stack(rows)
+
+    at_kinks = evaluate(np.array(kinks, dtype=np.float64))
+    return make_target(x, evaluate(x.numpy()), UPSTREAM, kinks, at_kinks)
 
 
 def make_target(
@@ -176,17 +173,10 @@ def make_target(
     return Target(x, weights, values, tuple(upstream), tuple(kinks), at_kinks, overflows)
 
 
-def _list_names(op: Op, rule: Rule) -> set[str]:
-    """Return all names that may set a parameter of an op or a rule, such as ``c`` and ``clipped.c``."""
-    parameters = adapt_rule(op, rule).parameters
-    return {qualify_name(rule, p) for p in parameters} | {p.name for p in (*op.parameters, *parameters)}
-
-
 def _make_grid(start: float, stop: float, centres: Sequence[float]) -> Tensor:
     """Return even points of a range with denser ones on both sides of the given centres, ascending."""
-    steps = torch.tensor([*_CLOSE_STEPS, *(-step for step in _CLOSE_STEPS)], dtype=torch.float64) * (
-        stop - start
-    )
+    steps = torch.tensor(_CLOSE_STEPS, dtype=torch.float64) * (stop - start)
+    steps = torch.cat([steps, -steps])
     closer = [centre + steps for centre in centres[:_MAX_CENTRES]]
     even = make_even_points(start, stop, _EVEN_POINTS)
     even[1:-1] += _OFFSET * (stop - start) / _EVEN_POINTS

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from itertools import product
 
 from explorer.catalogue import Op, Rule, resolve_values
-from explorer.formula import format_number, format_percent, join_texts, parse
+from explorer.formula import format_number, join_texts, parse
 
 _MAX_LISTED = 3  # if there are more x, they are counted instead of listed
 _PARTS = range(1, 13)  # numerators and denominators of factors that are written as fractions
@@ -76,32 +76,17 @@ class Single:
 
 
 def describe_match(rule: FittedRule, single: Sequence[Single], span: tuple[float, float]) -> str:
-    """Return a sentence: a rule equals a fitted one on ``span``, except at the x in ``single``."""
+    """Return a sentence on a rule that equals a fitted one on ``span``, except at the x in ``single``."""
     here = f"On {format_number(span[0])} to {format_number(span[1])} this"
-    name = rule.describe(_describe_source(rule))
+    name = rule.describe(" (its source: 1)" if rule.rule.formula and rule.rule.source else "")
     if not single:
         return f"{here} is {name}{rule.area}."
     places = join_texts([f"x = {format_number(one.x)}" for one in single])
     if len(single) > _MAX_LISTED:
         return f"{here} differs from {name} only at {len(single)} isolated x{rule.area}."
-    each = join_texts(
-        list(
-            dict.fromkeys(
-                f"{format_number(one.value)} instead of {format_number(one.catalogue_value)}"
-                for one in single
-            )
-        )
-    )
-    return f"{here} differs from {name} only at {places}: {each}{rule.area}."
-
-
-def _describe_source(rule: FittedRule) -> str:
-    return " (its source: 1)" if rule.rule.formula and rule.rule.source else ""
-
-
-def describe_distance(rule: FittedRule, distance: float, x: float) -> str:
-    """Return a sentence on a curve's relative ``distance`` from a fitted rule, which is largest at ``x``."""
-    return f"{rule.describe()}: {format_percent(distance)} off, most at x = {format_number(x)}."
+    pairs = [(format_number(one.value), format_number(one.catalogue_value)) for one in single]
+    values = join_texts(dict.fromkeys(f"{value} instead of {other}" for value, other in pairs))
+    return f"{here} differs from {name} only at {places}: {values}{rule.area}."
 
 
 def format_factor(factor: float) -> str:

@@ -39,20 +39,22 @@ class UnreadError(Exception):
 
 @lru_cache(maxsize=64)
 def parse_text(exercise: Exercise, text: str) -> Formula:
-    """Parse a formula in x, y, g, N (the number of elements) and the names of an exercise's arguments."""
+    """Parse a formula in x, y, g, the exercise's arguments and N, the number of elements."""
     return exercise.parse_formula(text)
 
 
 def compile_text(exercise: Exercise, text: str) -> Callable[..., float]:
-    """Return a formula of the exercise, given as text, as a function of x, y, g and N."""
+    """Return a function ``(*, x, y, g, N) -> float`` that evaluates the text of a formula."""
     return compile_formula(exercise, parse_text(exercise, text))
 
 
 def compile_formula(exercise: Exercise, formula: Formula, subject: str = "") -> Callable[..., float]:
-    """Return a formula as a function of x, y, g and N, the number of elements.
+    """Return a function that evaluates a formula for the keywords x, y, g and N, the number of elements.
 
-    Raises UnreadError if the formula depends on anything else. ``subject`` names the formula in the error's
-    sentence.
+    ``subject``, such as "gradient", names the formula in error messages.
+
+    Raises:
+        UnreadError: the formula has a mean, a random number or an unknown name.
     """
     tree = replace_counts(formula.tree, COUNT)
     if find_reductions(tree):

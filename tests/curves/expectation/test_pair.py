@@ -200,7 +200,7 @@ def test_a_mean_that_grows_with_the_last_floats_below_1_is_not_there(loss: str) 
 
 def test_a_mean_over_elements_is_refused() -> None:
     for rule in ("g * mean(y)", "g * mean(abs(x))"):  # over which x is not said either
-        with pytest.raises(ValueError, match="the mean over elements of a random value"):
+        with pytest.raises(ValueError, match="a mean over elements of a random value"):
             drawn_pair(COIN, f"formula: {rule}").gradient(X)
 
 

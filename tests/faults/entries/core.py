@@ -130,8 +130,8 @@ FAULTS = (
     Fault(
         name="The jumps of a rounding along the draw are looked for half a unit too low",
         file="explorer/curves/expectation/jumps.py",
-        old="yield Switch(inner, True, 0.5, None, False)",
-        new="yield Switch(inner, True, 0.0, None, False)",
+        old="switch = Switch(inner, True, 0.5, None, False)",
+        new="switch = Switch(inner, True, 0.0, None, False)",
         tests="curves/expectation",
     ),
     Fault(
