@@ -48,7 +48,11 @@ def bundle_modules(first: str) -> Mapping[str, str]:
     later = [name for name in names if name not in at_once]
     programs = {name: _compile_module(name, first) for name in [*at_once, *later]}
     header = f'import {{ $modules, $load }} from "./{posixpath.basename(first)}";\n'
-    files = {name: _make_proxy(name, first, exports) for name, (_, exports) in programs.items()}
+    files: dict[str, str] = {}
+    for name, (_, exports) in programs.items():
+        path = posixpath.relpath(first, posixpath.dirname(name))
+        load = f'import {{ $modules, $load }} from "./{path}";\nawait $load("{name}");'
+        files[name] = f"{load}\n{_write_exports(name, exports)}"
     files[resolve_path(first, LATER)] = header + _join_modules(later, programs)
     files[first] = _HEAD + _join_modules(at_once, programs) + _write_exports(first, programs[first][1])
     return files
@@ -64,13 +68,6 @@ def bundle_page(first: str) -> str:
     programs = {name: _compile_module(name, first) for name in others}
     text = _IMPORT.sub(lambda match: _convert_import(first, match), read_module(first))
     return f"const $modules = {{}};\n{_join_modules(others, programs)}{text}"
-
-
-def _make_proxy(module: str, first: str, names: list[str]) -> str:
-    """Return the text of a JavaScript file that re-exports a bundled module at the module's own address."""
-    path = posixpath.relpath(first, posixpath.dirname(module))
-    load = f'import {{ $modules, $load }} from "./{path}";\nawait $load("{module}");'
-    return f"{load}\n{_write_exports(module, names)}"
 
 
 def _write_exports(module: str, names: list[str]) -> str:

@@ -139,12 +139,11 @@ class _Words:
     def describe_shares(self, rules: Sequence[RuleOutcome], shares: Mapping[str, float]) -> list[str]:
         """Return sentences on the share of straight-through's gradient that each rule passes at the start."""
         entries = dict(zip(self._plan.keys, map(find_rule, self._plan.rules), strict=True))
-        finite = {each.rule: shares.get(each.rule, math.nan) for each in rules}
-        by_rule = {
-            each.rule: f"{self._label_of(each)} {format_share(finite[each.rule])}"
-            for each in rules
-            if math.isfinite(finite[each.rule])
-        }
+        by_rule = {}
+        for each in rules:
+            if math.isfinite(share := shares.get(each.rule, math.nan)):
+                percent = format_percent(share) if share <= 1 else f"{100 * share:.0f} %"
+                by_rule[each.rule] = f"{self._label_of(each)} {percent}"
         of_losses = [text for rule, text in by_rule.items() if entries[rule].needs_loss]
         passed = [text for text in by_rule.values() if text not in of_losses]
         prefix = "At the start weights of seed 0 the rules pass this share of straight-through's gradient:"
@@ -209,11 +208,6 @@ class _Words:
 
     def _label_of(self, rule: RuleOutcome) -> str:
         return self._labels[rule.rule]
-
-
-def format_share(share: float) -> str:
-    """Return a share, which may be above 1, as a percentage such as "3 %" or "250 %"."""
-    return format_percent(share) if share <= 1 else f"{100 * share:.0f} %"
 
 
 def _describe_seeds(seeds: Sequence[int]) -> str:

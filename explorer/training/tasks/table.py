@@ -1,6 +1,5 @@
 """The task of learning a user's table: one column is predicted from the others."""
 
-from collections.abc import Sequence
 from dataclasses import fields
 from functools import lru_cache
 from typing import Any
@@ -128,6 +127,9 @@ def _write_source(text: str | Table | None) -> str:
     table = Table.create(text or "")
     cells = parse_cells(table.text)
     inputs, target = cells.choose_columns(table)
+    columns, (first, last) = repr(tuple(inputs)), (inputs[0], inputs[-1])
+    if len(inputs) > 2 and inputs == list(range(first, last + 1)):
+        columns = f"range({first}, {last + 1})" if first else f"range({last + 1})"
     comma = '.replace(",", ".")' if cells.decimal == "," else ""
     is_class = cells.are_classes(target)
     answers = (
@@ -141,18 +143,10 @@ def _write_source(text: str | Table | None) -> str:
         gaps=f"{{{', '.join(map(repr, sorted(GAPS)))}}}",
         known=f" and row[{target}]" if is_class else f" and row[{target}].lower() not in gaps",
         target=target,
-        inputs=_format_columns(inputs),
+        inputs=columns,
         cell=f"row[column]{comma}",
         answers=answers,
     )
-
-
-def _format_columns(columns: Sequence[int]) -> str:
-    """Return column indices as Python code, as a range if they are consecutive."""
-    first, last = columns[0], columns[-1]
-    if len(columns) > 2 and list(columns) == list(range(first, last + 1)):
-        return f"range({first}, {last + 1})" if first else f"range({last + 1})"
-    return repr(tuple(columns))
 
 
 def _load_data(draw: Draw) -> Data:

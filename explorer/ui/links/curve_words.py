@@ -39,7 +39,9 @@ class CurveReader(Reader):
 
         The other fields of the result have their defaults.
         """
-        op, rules = self._read_op(), self._read_rules()
+        text = self.pop_last("op")
+        op = (text is not None and self.find_key(text, "op", find_op)) or _DEFAULT.op
+        rules = self._read_rules()
         entries = find_op(op), [find_rule(rule) for rule in rules]
         return Choice(
             op=op,
@@ -51,12 +53,6 @@ class CurveReader(Reader):
             learns=self._read_learns(*entries),
             **self._read_view(),
         )
-
-    def _read_op(self) -> str:
-        text = self.pop_last("op")
-        if text is None:
-            return _DEFAULT.op
-        return self.find_key(text, "op", find_op) or _DEFAULT.op
 
     def _read_rules(self) -> tuple[str, ...]:
         keys = [self.find_key(text, "rule", find_rule) for text in self.query.pop("rule", [])]
