@@ -78,7 +78,9 @@ export function createTrainChart(host, { plotly, onPoint, onArea = () => undefin
         ...(hasRange && at !== null ? [makePlayhead(at)] : []),
       ],
       annotations: [
-        hasValues ? legendOf(legend) : makeCenteredNote(empty),
+        hasValues
+          ? { ...makeCenteredNote(legend), x: 1, y: 1, xanchor: "right", yanchor: "top" }
+          : makeCenteredNote(empty),
         ...(hasRange && scale.chance ? [makeChanceLabel(scale.chance, series, range, steps)] : []),
       ],
     };
@@ -171,9 +173,4 @@ function makeChanceLabel(chance, series, range, steps) {
     yanchor: isAbove ? "bottom" : "top",
     showarrow: false,
   };
-}
-
-/** Create the text next to the curves. @param {string} legend */
-function legendOf(legend) {
-  return { ...makeCenteredNote(legend), x: 1, y: 1, xanchor: "right", yanchor: "top" };
 }

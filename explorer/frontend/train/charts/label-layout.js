@@ -54,15 +54,10 @@ function mergeBlocks(above, below, gap, low, high) {
  * @param {string[]} names @param {number} most letters of each
  */
 export function cut(names, most) {
-  const texts = names.map((name) => truncateEnd(name, most));
+  const texts = names.map((name) => (name.length > most ? `${name.slice(0, most - 1).trimEnd()}…` : name));
   const isAlike = (/** @type {string} */ text, /** @type {string} */ name) =>
     texts.some((other, at) => other === text && names[at] !== name);
   return texts.map((text, at) => (isAlike(text, names[at]) ? truncateStart(names[at], most) : text));
-}
-
-/** Shorten a name at its end. @param {string} name @param {number} most letters */
-function truncateEnd(name, most) {
-  return name.length > most ? `${name.slice(0, most - 1).trimEnd()}…` : name;
 }
 
 /**

@@ -49,6 +49,7 @@ export function createLane(onWhy) {
         node.style.gridColumn = String(2 * at + 3);
         drawPlate(node, plate);
       });
+      const createBand = () => element("div", { class: "band" }, element("small", {}), element("i", {}));
       updateChildren(bands, lane.bands, createBand, (node, band, at) => {
         node.style.gridColumn = String(2 * at + 4);
         drawBand(node, band);
@@ -89,10 +90,6 @@ function drawPlate(node, { plate, words, still, sees }) {
     "title",
     `What the op sees${sees.curve.length ? ", and the rule's curve over it" : ""}. ${sees.words}`,
   );
-}
-
-function createBand() {
-  return element("div", { class: "band" }, element("small", {}), element("i", {}));
 }
 
 /** Draw the gradient between two parts of the net as a band. @param {HTMLElement} node @param {Band} band */

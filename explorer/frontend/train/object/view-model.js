@@ -52,7 +52,8 @@ export function buildNetDrawing(state, lines) {
   const snapshot = measured ?? before;
   const statements = measured ? view.status.lines : (first?.answer?.lines ?? {});
   const hasBegun = Boolean(run && run.step > 0) || STARTED.includes(view.status.state);
-  const layers = countWeightLayers(snapshot) ?? getSetting(choice, "hidden").split(",").length + 1;
+  const way = Object.values(snapshot?.measured.way ?? {}).find(Boolean);
+  const layers = way?.reached.length ?? getSetting(choice, "hidden").split(",").length + 1;
   const plates = listPlates(layers, state.unfolded);
   const points = parseBranches(view.status.recorded?.branch, getRuleKeys(choice));
   const going = labelLines(lines, points, run?.step ?? 0);
@@ -72,11 +73,6 @@ export function buildNetDrawing(state, lines) {
     forward: snapshot && buildForwardPass(state, snapshot, { lines: going, plates, layers, points }),
     reads: buildReads(state, measured, before, going, hasBegun),
   };
-}
-
-/** Return the number of layers with weights, or undefined before a measurement. @param {Snapshot|null} snapshot */
-function countWeightLayers(snapshot) {
-  return Object.values(snapshot?.measured.way ?? {}).find(Boolean)?.reached.length;
 }
 
 /**
@@ -112,10 +108,11 @@ function buildLane(state, { line, slot, snapshot, plates, points, said }) {
 export function makeBands(record, plates, isBetweenLayers) {
   const known = hasFinite(record);
   const left = computeRemaining(plates, record?.passed ?? [], isBetweenLayers).slice(1);
+  const opKinds = isBetweenLayers ? ["op", "fold"] : ["op"]; // parts in which the gradient has passed through an op
   return left.map((share, at) => ({
     left: share,
     known,
-    text: known && isBehindOp(plates[at + 2], isBetweenLayers) ? `× ${formatFactor(share ?? 0)}` : "",
+    text: known && opKinds.includes(plates[at + 2].kind) ? `× ${formatFactor(share ?? 0)}` : "",
   }));
 }
 
@@ -130,14 +127,6 @@ function hasFinite(record) {
 /** Return the index of a rule in the settings. @param {State["choice"]} choice @param {LegendEntry} line */
 function indexOf({ rules }, { key }) {
   return rules.findIndex((rule) => rule.key === key);
-}
-
-/**
- * Return whether the gradient at a part of the net has passed through an op.
- * @param {Plate} plate @param {boolean} isBetweenLayers whether the op is between layers
- */
-function isBehindOp({ kind }, isBetweenLayers) {
-  return kind === "op" || (kind === "fold" && isBetweenLayers);
 }
 
 /** Format a factor with at most three digits. @param {number} factor */

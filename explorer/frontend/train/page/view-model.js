@@ -91,13 +91,17 @@ export function buildPicture(live) {
   return {
     offered: getEnabledButtons(view.status.state, isUnread(live) || Boolean(explainUntrained(choice))),
     again: OVER.includes(view.status.state),
-    offersOwnOp: hasOwnEntries(choice) && (isBrokenAtStart(view.status) || (refusal !== "" && !removal)),
+    offersOwnOp:
+      hasOwnEntries(choice) &&
+      ((view.status.state === "diverged" && !view.status.step) || (refusal !== "" && !removal)),
     removal,
     metrics: formatMetrics(state, lines),
     taken: view.status.step / countSteps(state),
     status: makeStatus(live, isFaint),
     verdict: view.status.words.at(-1) ?? "",
-    headline: getHeadline(view.status),
+    headline: OVER.includes(view.status.state)
+      ? view.status.headline || (view.status.words.at(-1) ?? "")
+      : "",
     offersSeeds: OVER.includes(view.status.state) && hasOneSeed(state),
     moving: ACTIVE.includes(view.status.state),
     heading: makeHeading(choice, getScale(state, measure)),
@@ -205,11 +209,6 @@ function getRefusal({ choice, view: { status, lost }, at }) {
   return ACTIVE.includes(status.state) || at !== null || lost ? "" : explainUntrained(choice);
 }
 
-/** Return whether all nets diverged before the first step. @param {State["view"]["status"]} status */
-function isBrokenAtStart({ state, step }) {
-  return state === "diverged" && !step;
-}
-
 /**
  * Return a sentence about the run's state, and one about the next step.
  * @param {State} state @param {boolean} isFaint whether curves of an earlier run are visible
@@ -240,11 +239,6 @@ function describeOldRate({ trained, choice, view: { status } }) {
   const rate = trained && OVER.includes(status.state) ? getSetting(trained, "lr") : "";
   const isOther = rate !== "" && Number(rate) !== Number(getSetting(choice, "lr"));
   return isOther ? `The result is for learning rate ${rate}: press Again to train with the new one.` : "";
-}
-
-/** Return the headline of a finished run, or "" if it is not finished. @param {State["view"]["status"]} status */
-function getHeadline({ state, headline, words }) {
-  return OVER.includes(state) ? headline || (words.at(-1) ?? "") : "";
 }
 
 /** Return whether rules were compared with a single seed, which proves little. @param {State} state */
@@ -335,7 +329,10 @@ function buildMainChart(state, measure, latest) {
     at,
     scale,
     series,
-    steps: view.status.state === "diverged" ? findLastStep(series) : countSteps(state),
+    steps:
+      view.status.state === "diverged" // a run that ended early fills the axis
+        ? Math.max(0, ...series.map((each) => findLastPoint(each)?.x ?? 0)) + 1
+        : countSteps(state),
     words: [`${makeHeading(trained ?? state.choice, scale)}, over steps.`, ...words].join(" "),
     empty: suggestRemedy(state.choice) || explainEmptyCurves(measure, snapshot),
     legend: LEGENDS[measure],
@@ -363,12 +360,4 @@ function explainEmptyCurves(measure, snapshot) {
   return hasBegun
     ? `No ${quantity} is finite${measure === "score" || measure === "learned" ? "" : " and above 0"}`
     : `The ${quantity} appears here with the first step`;
-}
-
-/**
- * Return the last step of the longest curve, for an axis that a run which ended early fills.
- * @param {Series[]} series
- */
-function findLastStep(series) {
-  return Math.max(0, ...series.map((each) => findLastPoint(each)?.x ?? 0)) + 1;
 }

@@ -70,13 +70,10 @@ export function isJudged(choice) {
 function describeJudging(choice) {
   const keys = getEntryBranches(choice).flatMap(({ name, value }) => (name === "op" ? [value] : []));
   const ops = [...new Set(keys)].filter((key) => key !== choice.op).map((key) => findEntry("op", key));
-  const later = ops.map((op) => op?.judging && `${op.label}: ${withSmallLetter(op.judging)}`);
+  const later = ops.map(
+    (op) => op?.judging && `${op.label}: ${op.judging[0].toLowerCase()}${op.judging.slice(1)}`,
+  );
   return [getEntries(choice).op.judging, ...later];
-}
-
-/** Begin a sentence with a small letter. @param {string} sentence */
-function withSmallLetter(sentence) {
-  return sentence[0].toLowerCase() + sentence.slice(1);
 }
 
 /** Return the branch points that change the op or a rule. @param {Choice} choice */
