@@ -1,6 +1,7 @@
 """Style sheets: sizes and colours come from one file, and every class that is styled is worn by something."""
 
 import re
+from collections.abc import Iterator
 from itertools import pairwise
 from pathlib import Path
 
@@ -32,6 +33,19 @@ MAY_NAME_COLOURS = {
     "frontend/learn/pictures/suspects.js": "a width, a height and a margin",
     "snippets/random_cells.py": "source code that people run without this package",
 }
+SPACING = re.compile(r"(?:(?:row-|column-)?gap|padding[\w-]*|margin[\w-]*): ")
+LITERALS = {  # what is no step of the scale
+    "sheet": "lengths on paper",
+    "skeleton": "room for Streamlit's menu and links",
+    "cards": "a dialog's Close", "elements": "a notice's Close", "lab": "Change", "presenting": "Leave",
+    "slow-motion": "Close, and half of a mark",
+    "lanes": "plates touch", "net": "names wider than their plates", "train": "names wider than their tiles",
+}  # fmt: skip
+SHAPE = re.compile(r"(?:padding|border|background)[\w-]*: ")
+OWN_SHAPES = {  # buttons that are no kind of elements.css
+    ".training .slow .slow-rules button": "its rule's colour",
+    ".tasks button": "a picture above its name",
+}
 THEMED = re.compile(r"var\((--st-[\w-]+), (#[0-9a-f]{6})\)")
 
 
@@ -51,8 +65,46 @@ def test_a_sheet_names_sizes_and_colours_and_has_none_of_its_own(sheet):
     assert COLOUR.findall(re.sub(r"\[[^\]]*\]", "", text)) == []
 
 
+def list_declarations(text: str) -> Iterator[tuple[list[str], str]]:
+    """Yield each declaration of a sheet with the selectors around it, outermost first."""
+    around: list[str] = []
+    for part in re.findall(r"[^{};]+[{;]|}", text):
+        if part == "}":
+            around.pop()
+        elif part.endswith("{"):
+            around.append(part[:-1].strip())
+        else:
+            yield list(around), part[:-1].strip()
+
+
+def test_spacings_are_steps_of_the_scale():
+    names = re.findall(r"--(space-\d): ", text_of(TOKENS))
+    assert 5 <= len(names) <= 7
+    found = {
+        sheet.stem
+        for sheet in SHEETS
+        for _, text in list_declarations(text_of(sheet))
+        if SPACING.match(text) and re.search(r"(?<![\w-])-?\d*\.?\d+(?!px)[a-z]+", text)
+    }
+    assert found == set(LITERALS)
+
+
+def test_buttons_have_their_shapes_from_elements():
+    code = "\n".join(path.read_text(encoding="utf-8") for path in list_sources("js"))
+    worn = re.findall(r'"button",\s*\{[^}]*?class: "([\w-]+)', code)
+    button = re.compile(rf"(?<![.\w-])button|\.(?:file-button|{'|'.join(worn)})(?![\w-])")
+    found = set()
+    for sheet in SHEETS:
+        for around, text in list_declarations(text_of(sheet)):
+            inner = [part for part in around if part[0] not in "@&"][-1:]
+            subjects = [piece.split()[-1] for piece in re.split("[,()]", "".join(inner)) if piece.strip()]
+            if SHAPE.match(text) and any(map(button.search, subjects)) and sheet.stem != "elements":
+                found.add(" ".join(around[-2:]))
+    assert found == set(OWN_SHAPES)
+
+
 def test_the_type_scale_has_seven_ascending_sizes():
-    declared = re.findall(r"--(\w+): (?:calc\(([\d.]+) \* )?var\(--unit\)\)?;", text_of(TOKENS))
+    declared = re.findall(r"--(?!space)(\w+): (?:calc\(([\d.]+) \* )?var\(--unit\)\)?;", text_of(TOKENS))
     assert tuple(name for name, _ in declared) == SIZES
     assert all(float(a or 1) < float(b or 1) for (_, a), (_, b) in pairwise(declared))
     assert not re.search(r"font(?:-size)?: (?!max\(15px|15px)", text_of(TOKENS))

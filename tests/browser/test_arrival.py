@@ -72,7 +72,7 @@ def test_a_first_visit_loads_little_and_does_not_shift(new_page: Open, path: str
             resize(page, size)
             opens_with_few(page, path)
     if path in ("/train", *OTHER_PAGES):
-        part, most = (".contents a", 20) if path == "/learn" else (".buttons .primary", 16)
+        part, most = (".contents a", 20) if path == "/learn" else (".buttons button:first-child", 16)
         resize(page, TWICE)
         expect(page.locator(part).first).to_be_in_viewport(ratio=1)
         retry(page, partial(assert_few, page, most, 85))

@@ -45,7 +45,11 @@ export function createCard({ kind, buttons, picker, store, onLearning, onFailing
   const part = element("p", { class: "part text-small" }, element("span"), element("code"));
   const share = element("p", { class: "share text-small" });
   const failing = element("button", { class: "failing text-small", onclick: onFailing, hidden: "" });
-  const edit = element("button", { class: "edit", onclick: toggleDetails, "aria-expanded": "false" }, "⋯");
+  const edit = element(
+    "button",
+    { class: "edit quiet", onclick: toggleDetails, "aria-expanded": "false" },
+    "⋯",
+  );
   const symmetric = createSwitch("Symmetric", handlers.onSymmetric);
   const zero = createSwitch("0 outside", handlers.onZero);
   const switches = element(

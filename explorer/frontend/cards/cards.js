@@ -113,8 +113,8 @@ export function createCards(host, { store, read, colours, drawn, refuses, onDraw
   /** Create the card of a backward rule with its buttons. @param {RuleCard} first initial contents */
   function createRuleCard({ rule: { slot } }) {
     const turn = () => change(toggleHidden(store.current, slot));
-    const hide = element("button", { class: "hide", onclick: turn });
-    const remove = element("button", { class: "remove", onclick: () => removeCard(slot) }, "×");
+    const hide = element("button", { class: "hide quiet", onclick: turn });
+    const remove = element("button", { class: "remove quiet", onclick: () => removeCard(slot) }, "×");
     const buttons = drawn ? [hide, remove] : [remove];
     const picker = createPicker({
       ...{ kind: "rule", label: "Rule", read, isPopup: true, getSource: getRules },

@@ -10,7 +10,7 @@ import { element } from "../elements/dom.js";
 export function createDialog(host, title, picker, onDraw) {
   const close = element(
     "button",
-    { class: "close", "aria-label": "Close", onclick: () => dialog.close() },
+    { class: "close quiet", "aria-label": "Close", onclick: () => dialog.close() },
     "×",
   );
   const dialog = element("dialog", { class: "add-rule-dialog", "aria-label": title }, close, picker.element);

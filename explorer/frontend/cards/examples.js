@@ -36,7 +36,7 @@ export function createExamples(examples, onChoose, isSame = () => true, trainWor
   const hint = element("p", { class: "hint text-small", role: "status" });
   const source = element("small", {});
   let isTraining = false; // whether the link after the hint leads to training or to a lesson
-  const nextLink = element("a", { class: "then", onclick: requestStart });
+  const nextLink = element("a", { class: "then primary", onclick: requestStart });
   menu.hidden = !examples.length;
 
   /** Have the Train page start its run at once, unless the link opens in a new tab. @param {MouseEvent} event */

@@ -79,8 +79,8 @@ export function createTeachersBand({ isNew, invite, command, next }) {
       h(
         "div",
         { class: "acts flex-wrap" },
-        !revealed && h("button", { class: "main", onclick: reveal }, "Reveal"),
-        following && h("button", { class: revealed && "main", onclick: goOn }, `Next: ${following.title}`),
+        !revealed && h("button", { class: "primary", onclick: reveal }, "Reveal"),
+        following && h("button", { class: revealed && "primary", onclick: goOn }, `Next: ${following.title}`),
         menu,
       ),
       h("p", { class: "note-of", role: "status" }, sentence || (lost ? LOST_TEXT : refusal || warning)),

@@ -43,7 +43,7 @@ export function createInvitation(invitation) {
     window.focus();
   };
   const label = `Show the code ${invitation.code} large`;
-  const attributes = { class: "symbol", onclick: open, "aria-label": label, title: invitation.address };
+  const attributes = { class: "symbol bare", onclick: open, "aria-label": label, title: invitation.address };
   const button = element("button", attributes, createSymbol(invitation));
   const code = element("b", {}, invitation.code);
   const words = element("p", { class: "where" }, element("span", {}, address), code);

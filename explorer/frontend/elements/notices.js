@@ -12,7 +12,11 @@ const MAX_NOTICES = 10;
 /** Show messages over the page, if there are any. @param {Element} host @param {Notice[]} notices */
 export function showNotices(host, notices) {
   if (!notices.length) return;
-  const close = element("button", { "aria-label": "Close", onclick: () => box.remove() }, "×");
+  const close = element(
+    "button",
+    { class: "quiet", "aria-label": "Close", onclick: () => box.remove() },
+    "×",
+  );
   const rest = notices.length - MAX_NOTICES;
   const box = element(
     "section",

@@ -223,8 +223,11 @@ export function createCourse(host, { lessons, paths, glossary }, { address, inst
   /** Create a link to the next lesson or, after the last one, to the table of contents. @param {string} key */
   function createNextLink(key) {
     const following = findNeighbour(key, 1);
-    if (following) return linkTo(following.key, go, `Next: ${following.title}`);
-    return createLink({ lesson: null }, "All lessons");
+    const link = following
+      ? linkTo(following.key, go, `Next: ${following.title}`)
+      : createLink({ lesson: null }, "All lessons");
+    link.className = "primary";
+    return link;
   }
 
   /**

@@ -14,7 +14,7 @@ import { createOption } from "./pictures/question.js";
  */
 export function createPrediction({ hint, options, decide, onPick, onClear, onCheck, onSkip }) {
   const name = createId();
-  const check = element("button", { type: "submit", class: "check", disabled: true }, decide);
+  const check = element("button", { type: "submit", class: "check primary", disabled: true }, decide);
   const skip = element("button", { onclick: onSkip, hidden: onSkip === null }, "Skip");
   const clear = element("button", { onclick: handleClear, hidden: true }, "Clear");
   const form = element(

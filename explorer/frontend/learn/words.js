@@ -27,7 +27,7 @@ export function renderInline(text, onTerm) {
   const node = code
     ? element("code", {}, code)
     : term
-      ? element("button", { class: "term", onclick: () => onTerm(term) }, name)
+      ? element("button", { class: "term bare", onclick: () => onTerm(term) }, name)
       : element(strong ? "strong" : "em", {}, ...renderInline(strong ?? emphasis, onTerm));
   return [
     text.slice(0, match.index),

@@ -18,10 +18,10 @@ const METRICS = ["Runs", "Left"];
 export function createCommands({ buttons, status }, { onStart, onStop, onResume, onReset }) {
   let stopped = false;
   const start = createButton("Start", onStart, "primary");
-  const stop = createButton("Stop", () => (stopped ? onResume() : onStop()));
+  const stop = createButton("Stop", () => (stopped ? onResume() : onStop()), "primary");
   const reset = createButton("Reset", onReset);
   const display = createStatus(status, "Share of the study that is done", METRICS);
-  buttons.append(element("div", { class: "buttons" }, start, stop, reset));
+  buttons.append(element("div", { class: "buttons flex-row" }, start, stop, reset));
 
   return {
     /** Update buttons and status. @param {Picture} picture */

@@ -159,7 +159,7 @@ export function createCompare(host, { store, ask }) {
     const visible = sortRows(filterRows(rows, field.value), order);
     const heads = COLUMNS.map(({ name, label, title }) => {
       const sorted = order.by === name ? (order.down ? "descending" : "ascending") : "none";
-      const button = h("button", { title, onclick: () => sort(name) }, label);
+      const button = h("button", { class: "quiet", title, onclick: () => sort(name) }, label);
       return h("th", { scope: "col", "data-column": name, "aria-sort": sorted }, button);
     });
     const body = h("tbody", {}, visible.map(makeTableRow));
@@ -174,7 +174,7 @@ export function createCompare(host, { store, ask }) {
     const choice = store.current;
     const isChosen = choice.rules.some((one) => one.key === key);
     const state = {
-      ...{ class: "join", "aria-label": isChosen ? `${label}, on the chart` : `Add ${label}` },
+      ...{ class: "join quiet", "aria-label": isChosen ? `${label}, on the chart` : `Add ${label}` },
       disabled: !canAddCatalogueRule(choice, key),
       onclick: () => store.change(addNeighbour(store.current, { rule: key, parameters: {} })),
     };

@@ -25,7 +25,7 @@ export function createSortableHead(onSort) {
       return h(
         "th",
         { scope: "col", "aria-sort": sorted },
-        h("button", { onclick: () => sort(column) }, name),
+        h("button", { class: "quiet", onclick: () => sort(column) }, name),
       );
     });
     render(row, heads);

@@ -13,7 +13,7 @@ import { element, createId } from "../../elements/dom.js";
 export function createQuestion({ ask, options, decide, onDecide, above = [], right, onRight }) {
   const name = createId();
   const status = element("p", { class: "said", role: "status" });
-  const check = element("button", { type: "submit", class: "check", disabled: true }, decide);
+  const check = element("button", { type: "submit", class: "check primary", disabled: true }, decide);
   return element(
     "form",
     { class: "prediction", onsubmit: answer, onchange: begin },

@@ -62,6 +62,6 @@ export function createHistoryView(host, on) {
  * @param {[string, string]} names its complete text, and the button's accessible name @param {() => void} onclick
  */
 function makeChip(sign, text, [title, name], onclick) {
-  const remove = h("button", { "aria-label": name, onclick }, "×");
+  const remove = h("button", { class: "quiet", "aria-label": name, onclick }, "×");
   return h("li", { title }, h("b", {}, sign), h("span", {}, text), remove);
 }

@@ -37,7 +37,7 @@ export function createLane(onWhy) {
   const loss = element("span", { class: "loss" }, "loss");
   const score = element("span", { class: "lane-score" });
   const text = element("span", {});
-  const whyButton = element("button", { class: "why-of" }, "Why?");
+  const whyButton = element("button", { class: "why-of bare" }, "Why?");
   const sentence = element("p", { class: "line" }, text, " ", whyButton);
   const nodes = [score, plates, bands, loss, sentence];
 

@@ -20,7 +20,7 @@ export function createCommands(
 ) {
   let paused = false;
   const start = createButton("Start", begin, "primary");
-  const pause = createButton("Pause", () => (paused ? onResume() : onPause()));
+  const pause = createButton("Pause", () => (paused ? onResume() : onPause()), "primary");
   const step = createButton("Step", onStep);
   const reset = createButton("Reset", () => onReset?.());
   const slow = createButton("Slow motion", () => onSlowMotion?.());
@@ -28,7 +28,9 @@ export function createCommands(
   const removal = createButton("", () => onRemoval?.(), "own-op");
   const display = createStatus(status, "Steps taken", onOwnOp ? METRICS : []);
   status.querySelector(".said-of-run")?.append(ownOp, removal);
-  buttons.append(element("div", { class: "buttons" }, start, pause, step, ...(onOwnOp ? [reset, slow] : [])));
+  buttons.append(
+    element("div", { class: "buttons flex-row" }, start, pause, step, ...(onOwnOp ? [reset, slow] : [])),
+  );
 
   /** Start the run. The keyboard focus moves to Pause, because Start disappears. */
   function begin() {

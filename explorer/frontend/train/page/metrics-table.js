@@ -123,7 +123,7 @@ function makeRow({ key, label, colour }, snapshot, said) {
   return h(
     "tr",
     { key, "data-rule": key, "--colour": colour },
-    h("th", { scope: "row" }, h("button", { class: "holder", title: label }, label)),
+    h("th", { scope: "row" }, h("button", { class: "holder quiet", title: label }, label)),
     COLUMNS.map(({ name, text }) =>
       h("td", { "data-name": name }, current ? text(current, key, said) : MISSING),
     ),

@@ -14,11 +14,11 @@ import { createPanel } from "../panels/panel.js";
 /** Create the panel. @param {HTMLElement} host @param {{onClose: () => void, onEvidence: () => void}} on */
 export function createOnePanel(host, { onClose, onEvidence }) {
   const title = element("h2", {});
-  const close = element("button", { class: "close", "aria-label": "Close", onclick: onClose }, "×");
+  const close = element("button", { class: "close quiet", "aria-label": "Close", onclick: onClose }, "×");
   const reason = element("p", { class: "reason" });
   const body = element("div", {});
   const limits = element("p", { class: "note text-small" });
-  const all = element("button", { class: "all-evidence", onclick: onEvidence }, "All evidence");
+  const all = element("button", { class: "all-evidence bare", onclick: onEvidence }, "All evidence");
   const ignore = () => undefined;
   const panels = createChildren(
     body,

@@ -159,7 +159,7 @@ function makeTile({ images, width, classes, answers, marked, examples }, at, { p
   const isButton = picture.picked !== null;
   return h(
     isButton ? "button" : "div",
-    { title, class: marked[at] === 1 && "only", ...(isButton ? button : {}) },
+    { title, class: `bare${marked[at] === 1 ? " only" : ""}`, ...(isButton ? button : {}) },
     canvas((node) => paintImage(node, { image, width, caption: "" }, picture.ink)),
     h("span", {}, `${classes[at]}→${answers[at]}`),
   );

@@ -28,7 +28,7 @@ export function createPicker(host, onChoose, offered = getTasks()) {
       const buttons = offered.map((task, index) => {
         const title = [task.purpose, task.of_own_op].filter(Boolean).join(" ");
         const state = { "aria-pressed": String(task.key === chosen), onclick: () => onChoose(task.key) };
-        return h("button", { title, ...state }, drawings[index], h("span", {}, task.label));
+        return h("button", { class: "quiet", title, ...state }, drawings[index], h("span", {}, task.label));
       });
       render(host, buttons);
     },

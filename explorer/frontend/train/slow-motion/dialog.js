@@ -133,7 +133,7 @@ export function createSlowMotion(host, on) {
         h("h2", {}, picture.title),
         layers.element,
         h("div", { class: "slow-rules flex-wrap", role: "group", "aria-label": "Rule" }, names),
-        h("button", { class: "close", "aria-label": "Close", onclick: () => dialog.close() }, "✕"),
+        h("button", { class: "close quiet", "aria-label": "Close", onclick: () => dialog.close() }, "✕"),
       ),
       h(
         "div",
