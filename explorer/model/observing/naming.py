@@ -141,17 +141,13 @@ def _find_factor(
     with suppress(ValueError, RuntimeError):
         bound = bind(known_op, rule, parameters)
         expected = bound.gradient(x, bound.forward(x), g)
-        return _fit_ratio(expected, g, gradient)
+        atol = _CLOSE * float(g.abs().max()) + 1e-30
+        if torch.allclose(expected, gradient, rtol=_CLOSE, atol=atol):
+            return 1.0
+        square = float((expected * expected).sum())
+        factor = float((expected * gradient).sum()) / square if square else 0.0
+        if abs(factor - 1) < _NEAR_ONE or not 1 / _FACTORS < abs(factor) < _FACTORS:
+            return None
+        if torch.allclose(factor * expected, gradient, rtol=_CLOSE, atol=atol * min(1.0, abs(factor))):
+            return factor
     return None
-
-
-def _fit_ratio(expected: Tensor, g: Tensor, gradient: Tensor) -> float | None:
-    atol = _CLOSE * float(g.abs().max()) + 1e-30
-    if torch.allclose(expected, gradient, rtol=_CLOSE, atol=atol):
-        return 1.0
-    square = float((expected * expected).sum())
-    factor = float((expected * gradient).sum()) / square if square else 0.0
-    if abs(factor - 1) < _NEAR_ONE or not 1 / _FACTORS < abs(factor) < _FACTORS:
-        return None
-    close = torch.allclose(factor * expected, gradient, rtol=_CLOSE, atol=atol * min(1.0, abs(factor)))
-    return factor if close else None

@@ -123,11 +123,8 @@ def _list_links(
             links.append((path or "the model", "arrives" if arrived[path] else "nothing"))
         for name, site in named.items():
             if site.site.module == path:
-                links.append((f"{name}: {site.op}", _find_state(name, site, culprits)))
+                is_blocking = name in culprits or (site.known and not site.got and site.blocked)
+                is_blocking = is_blocking or (not site.got and site.kind == "cut")
+                state = "stops" if is_blocking else "arrives" if site.got else "nothing"
+                links.append((f"{name}: {site.op}", state))
     return links
-
-
-def _find_state(name: str, row: Row, culprits: set[Any]) -> str:
-    if name in culprits or (row.known and not row.got and row.blocked):
-        return "stops"
-    return "arrives" if row.got else "stops" if row.kind == "cut" else "nothing"

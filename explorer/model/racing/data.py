@@ -161,7 +161,13 @@ def data_of(name: str, source: Any, size: int) -> Data:
     """
     is_pair = isinstance(source, tuple | list) and len(source) == 2
     if is_pair and all(isinstance(item, Tensor) for item in source):
-        return _require_tensors(name, *source)
+        x, y = source
+        if not x.dim() or not y.dim() or len(x) != len(y):
+            shapes = f"{tuple(x.shape)} and {tuple(y.shape)}"
+            raise ValueError(f"{name} must have as many x as y, not shapes {shapes}")
+        if not len(x):
+            raise ValueError(f"{name} is empty: it has no example to train on or to judge by")
+        return Tensors(x, y)
     if isinstance(source, Dataset) and not isinstance(source, IterableDataset):
         source = DataLoader(source, batch_size=size, shuffle=True) if len(source) else []  # type: ignore[arg-type]
     if isinstance(source, Iterator):
@@ -174,11 +180,3 @@ def data_of(name: str, source: Any, size: int) -> Data:
     if next(data.iterate_all(), None) is None:
         raise ValueError(f"{name} is empty: it has no batch to train on or to judge by")
     return data
-
-
-def _require_tensors(name: str, x: Tensor, y: Tensor) -> Tensors:
-    if not x.dim() or not y.dim() or len(x) != len(y):
-        raise ValueError(f"{name} must have as many x as y, not shapes {tuple(x.shape)} and {tuple(y.shape)}")
-    if not len(x):
-        raise ValueError(f"{name} is empty: it has no example to train on or to judge by")
-    return Tensors(x, y)

@@ -23,7 +23,11 @@ def read_rules(rules: object) -> tuple[list[str | Rule], dict[str, Any]]:
     shown_rules: list[str | Rule] = []
     code: dict[str, Any] = {}
     for rule in rules:
-        item = rule if isinstance(rule, str | Rule) else _record_of(rule)
+        item = rule
+        if not isinstance(rule, str | Rule):  # a record with the name of the user's code, to be shown
+            Exchange(None, rule, {}).require_possible()
+            name = getattr(rule, "__name__", type(rule).__name__).strip("<>")
+            item = Rule(key=name, label=name, formula="g")
         key = key_of(item)
         if key in code and code[key] is not rule and not isinstance(rule, str | Rule):
             raise ValueError(f"two rules are called {key}: rename one of them")
@@ -31,13 +35,6 @@ def read_rules(rules: object) -> tuple[list[str | Rule], dict[str, Any]]:
         shown_rules.append(item)
     distinct = check_rule_list(shown_rules)
     return distinct, {key_of(item): code[key_of(item)] for item in distinct}
-
-
-def _record_of(rule: Any) -> Rule:
-    """Return a ``Rule`` record with the name of a rule that is user code. Its formula is a placeholder."""
-    Exchange(None, rule, {}).require_possible()
-    name = getattr(rule, "__name__", type(rule).__name__).strip("<>")
-    return Rule(key=name, label=name, formula="g")
 
 
 def hash_code(rule: Any) -> str:

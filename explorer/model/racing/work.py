@@ -178,31 +178,23 @@ def run_trial(work: Work, trial: Trial) -> Outcome:
             losses.append(require_one_number(loss))
             if not math.isfinite(losses[-1]):
                 return Outcome(row_of(trial, len(losses) - 1, losses[-1]), losses, None)
-            _step(work.hooks, model, optimiser, scheduler, loss)
+            optimiser.zero_grad()
+            loss.backward()  # type: ignore[no-untyped-call]  # torch's own
+            if work.hooks.clip is not None:
+                torch.nn.utils.clip_grad_norm_(model.parameters(), work.hooks.clip)
+            optimiser.step()
+            if scheduler is not None:
+                scheduler.step()
             if work.hooks.callback is not None:
                 work.hooks.callback(len(losses), model, losses[-1])
             if work.hooks.look is not None:
                 work.hooks.look(work, trial, len(losses), model)
         row = row_of(trial, len(losses), losses[-1], *work.compute_scores(model))
-    is_kept = trial.stage == "judge" and not row.diverged
-    return Outcome(row, losses, _state(model) if is_kept else None)
-
-
-def _step(
-    hooks: Hooks, model: nn.Module, optimiser: torch.optim.Optimizer, scheduler: Any, loss: Tensor
-) -> None:
-    optimiser.zero_grad()
-    loss.backward()  # type: ignore[no-untyped-call]  # torch's own
-    if hooks.clip is not None:
-        torch.nn.utils.clip_grad_norm_(model.parameters(), hooks.clip)
-    optimiser.step()
-    if scheduler is not None:
-        scheduler.step()
-
-
-def _state(model: nn.Module) -> dict[str, Any]:
+    if trial.stage != "judge" or row.diverged:
+        return Outcome(row, losses, None)
     state: dict[str, Any] = model.state_dict()
-    return {k: v.detach().cpu().clone() if isinstance(v, Tensor) else v for k, v in state.items()}
+    kept = {k: v.detach().cpu().clone() if isinstance(v, Tensor) else v for k, v in state.items()}
+    return Outcome(row, losses, kept)
 
 
 def require_one_number(loss: Any) -> float:

@@ -179,7 +179,10 @@ class Pass(Tape):
         learned = self.learning.select(self.model, self.exchange, call.site, x)
         new = self.exchange.replace_call(call.op, parameters or {}, learned, others_learn, x)
         self._note_origin(call, new)
-        self.hits.append(Hit(call, None, "", _measure_difference(y, new), self._describe_x(call, x)))
+        change = 0.0
+        if y is not None and y.shape == new.shape and y.numel() and not is_functorch_wrapped_tensor(y):
+            change = float((y.detach() - new.detach()).abs().max())
+        self.hits.append(Hit(call, None, "", change, self._describe_x(call, x)))
         return new
 
     def on_function(self, call: Call, value: Value, tensor: Tensor | None) -> None:
@@ -412,10 +415,3 @@ def _is_of_x(call: Call, x: Value, tensor: Tensor) -> bool:
     if call.inputs[0] is x or other is None or other.shape != tensor.shape:
         return call.inputs[0] is x
     return is_functorch_wrapped_tensor(tensor) or torch.equal(other.detach(), tensor.detach())
-
-
-def _measure_difference(y: Tensor | None, new: Tensor) -> float:
-    with torch.no_grad():
-        if y is None or y.shape != new.shape or not y.numel() or is_functorch_wrapped_tensor(y):
-            return 0.0
-        return float((y - new).abs().max())

@@ -135,7 +135,13 @@ class ModelSwap:
         """Record the sites that a pass reached. Raises UnreachedError if the swap missed its target."""
         if is_forward and not current.hits:
             self._require_elsewhere(current, origin)
-        self._require_seen(current)
+        start = f"{self.target.op.replace('_', '')}backward"
+        node = next((n for n in current.unseen if self.target.op and n.lower().startswith(start)), None)
+        if node is not None:
+            raise UnreachedError(
+                f"the swap of {self.target.told} does not reach all of it: autograd's graph has a {node} "
+                f"whose call is not seen, as in TorchScript or C++"
+            )
         lost = _find_lost(current, result) if is_forward and not origin.path else {}
         for number, hit in enumerate(current.hits):
             reached = self.reached.setdefault((hit.call.site, hit.call.op), ReachedSite())
@@ -159,16 +165,6 @@ class ModelSwap:
             )
         if hiding or not origin.path or self.target.is_inside(origin.path):
             raise UnreachedError(f"the forward pass has not called {self.target.told}{hiding or _NOTHING}")
-
-    def _require_seen(self, current: Pass) -> None:
-        """Raise UnreachedError if autograd's graph has a node of the target's op without a recorded call."""
-        wanted = f"{self.target.op.replace('_', '')}backward"
-        node = next((n for n in current.unseen if self.target.op and n.lower().startswith(wanted)), None)
-        if node is not None:
-            raise UnreachedError(
-                f"the swap of {self.target.told} does not reach all of it: autograd's graph has a {node} "
-                f"whose call is not seen, as in TorchScript or C++"
-            )
 
 
 def _find_lost(current: Pass, result: Any) -> dict[int, str]:
