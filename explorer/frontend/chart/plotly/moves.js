@@ -19,7 +19,7 @@ export function areMovable(traces) {
  * @param {*} chart drawn by Plotly @param {Trace[]} traces same order and look as in the drawing
  */
 export function moveTraces(chart, traces) {
-  const lines = [...chart.querySelectorAll(".scatterlayer > .trace")];
+  const lines = listLines(chart);
   const bars = [...chart.querySelectorAll(".barlayer > .trace")];
   const below = /** @type {number[]} */ ([]);
   traces.forEach((trace, index) => {
@@ -28,6 +28,17 @@ export function moveTraces(chart, traces) {
     if (trace.type === "bar") moveBars(bars.shift(), trace, xaxis, yaxis, below);
     else moveLine(lines.shift(), trace, xaxis, yaxis);
   });
+}
+
+/**
+ * Return the SVG groups of a Plotly chart's lines in the order of their traces. A highlight changes the order in which
+ * they are drawn.
+ * @param {*} chart drawn by Plotly @returns {Element[]}
+ */
+export function listLines(chart) {
+  return chart._fullData
+    .map((/** @type {{uid: string}} */ { uid }) => chart.querySelector(`.scatterlayer > .trace${uid}`))
+    .filter(Boolean);
 }
 
 /**

@@ -1,6 +1,7 @@
 // The main chart of a training run: one curve per backward rule, with a band over seeds and a label at its end.
 
 import { makeCenteredNote, createFigure } from "../../chart/plotly/figure.js";
+import { listLines } from "../../chart/plotly/moves.js";
 import { setAttribute } from "../../elements/dom.js";
 import { AXES, RANGES, VALUE_LETTERS, VALUES } from "./axes.js";
 import { CHANCE_COLOUR, placeChanceLabel } from "./chance-line.js";
@@ -47,12 +48,9 @@ export function createTrainChart(host, { plotly, onPoint, onArea = () => undefin
     const { l, w } = graph._fullLayout._size;
     onArea(l, w);
     ends.show(graph, names);
-    const lines = graph.querySelectorAll(".scatterlayer > .trace");
     const rules = [...plotted.filter(hasBand), ...plotted].map(({ rule }) => rule);
-    lines.forEach((/** @type {Element} */ line, /** @type {number} */ at) =>
-      setAttribute(line, "data-rule", rules[at]),
-    );
-    graph.dispatchEvent(new Event("curves", { bubbles: true })); // from now on, curves are in Plotly's order
+    listLines(graph).forEach((line, at) => setAttribute(line, "data-rule", rules[at]));
+    graph.dispatchEvent(new Event("curves", { bubbles: true }));
   }
 
   /**

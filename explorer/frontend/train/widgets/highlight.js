@@ -26,16 +26,18 @@ export function createLift(host, onLift = (/** @type {string|null} */ _rule) => 
     lifted = next;
     sheet.replaceSync(next === null ? "" : makeFadingStyle(next));
     onLift(next);
-    for (const layer of findLayers(host)) {
-      layer.append(...(originalOrder.get(layer) ?? []));
-      raise(layer);
-    }
+    findLayers(host).forEach(raise);
   }
 
-  /** Move the curves of the highlighted rule in front of all others. @param {Element} layer contains curves */
+  /** Draw the curves of the highlighted rule in front of all others. @param {Element} layer contains curves */
   function raise(layer) {
-    originalOrder.set(layer, [...layer.children]);
-    layer.append(...[...layer.children].filter((curve) => curve.getAttribute("data-rule") === lifted));
+    const known = originalOrder.get(layer) ?? [];
+    const isKnown = known.length === layer.childElementCount && known.every((curve) => layer.contains(curve));
+    const order = isKnown ? known : [...layer.children];
+    originalOrder.set(layer, order);
+    const isLifted = (/** @type {Element} */ curve) => curve.getAttribute("data-rule") === lifted;
+    const next = [...order.filter((curve) => !isLifted(curve)), ...order.filter(isLifted)];
+    if (next.some((curve, at) => curve !== layer.children[at])) layer.append(...next);
   }
 
   /** Keep a rule highlighted until another one is selected; null ends this. @param {string|null} rule */
