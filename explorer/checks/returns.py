@@ -66,7 +66,7 @@ def _find_ignored(subject: Subject, outputs: int) -> int:
         if not isinstance(y, Tensor) or not y.requires_grad:
             continue
         (gradient,) = torch.autograd.grad(y.sum(), leaf, allow_unused=True)
-        low, high = (subject.run_all(x + side)[number] for side in (-step, step))
+        low, high = (subject.run_all(x * (1 + side))[number] for side in (-step, step))
         is_changing = bool((low != y).all()) and bool((high != y).all())
         if is_changing and (gradient is None or not gradient.any()):
             return number + 1
