@@ -53,6 +53,7 @@ def test_a_cut_is_named_and_blamed_for_the_parameters_behind_it(name):
     assert list(found.loc[["a.weight", "a.bias"]].gradient) == ["none", "none"]
     assert found.loc["b.weight"].gradient == "arrives"
     assert seen.describe().startswith("a.weight and a.bias cannot learn: they get no gradient, stopped at")
+    assert "No site blocks" not in seen.describe()
 
 
 class Masked(torch.autograd.Function):

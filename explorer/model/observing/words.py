@@ -30,7 +30,8 @@ def sentences(
         found = [
             *_describe_blame(rows), *_describe_victims(rows), *_describe_cuts(rows), *_describe_tricks(rows),
         ]  # fmt: skip
-    return [*_describe_parameters(parameters), *found, *(f"Unseen: {item}." for item in unseen)]
+    said = [*_describe_parameters(parameters), *found] or ["No site blocks any gradient."]
+    return [*said, *(f"Unseen: {item}." for item in unseen)]
 
 
 def _describe_parameters(rows: Sequence[Row]) -> list[str]:
@@ -67,7 +68,7 @@ def _describe_blame(rows: Sequence[Row]) -> list[str]:
     worst = max(rows, key=lambda row: _replace_nan(row["blocked_here"]), default=None)
     share = 0.0 if worst is None else _replace_nan(worst["blocked_here"])
     if worst is None or not share:
-        return ["No site blocks any gradient."]
+        return []
     if share > _MOST_BLOCKED:
         return [f"{_name_site(worst)} blocks the gradient of {format_percent(share)} of its elements."]
     place = f"most are blocked at {worst['site']}: {format_percent(share)} of its elements"
