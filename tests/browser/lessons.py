@@ -111,7 +111,7 @@ def wait_until_shown(page: Page, lesson: Lesson) -> None:
         arg=keys,
         polling=OFTEN_MS,
     )
-    expect(page.get_by_text("Confirmed by torch")).to_be_visible()
+    expect(page.locator(".sign")).to_have_attribute("data-status", "confirmed")
 
 
 def enter_g(page: Page, text: str) -> None:

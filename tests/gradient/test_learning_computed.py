@@ -123,7 +123,12 @@ def test_torch_func_agrees_with_backward(op: Op, rule: Rule):
             "c",
             "the parameter c does not appear in y: it shapes the gradient of clipped alone",
         ),
-        ("ternarize", "default", "delta", "delta of ternarize has no gradient: torch finds no path"),
+        (
+            "ternarize",
+            "default",
+            "delta",
+            "the parameter delta of ternarize has no gradient: torch finds no path",
+        ),
         ("sign", "clipped", "s", "unknown parameter 's'"),
     ],
 )

@@ -64,7 +64,7 @@ def test_another_op_keeps_what_it_knows(shown: Any) -> None:
         ("layer", "none", "layer must be one of implied, lens"),
         ("noise", "pink", "noise must be one of uniform"),
         ("noise_width", 0, "width must be a number from"),
-        ("section", "chart", "section must be one of formula, code, checks"),
+        ("section", "chart", "section must be one of code, checks, formula"),
     ],
 )
 def test_a_wrong_value_is_refused_in_a_sentence(shown: Any, name: str, value: Any, sentence: str) -> None:

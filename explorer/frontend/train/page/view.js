@@ -144,8 +144,11 @@ export function createPainter(host, { store, plotly, examples, onPresent, cardOf
     script.follow();
     tools.showStep(picture.time.step, picture.time.hasRun);
     host.classList.toggle("begun", picture.object.begun);
+    host.classList.toggle("refused", picture.status.state === "refused");
+    document.documentElement.classList.toggle("begun", picture.object.begun);
     host.classList.toggle("pictured", Boolean(picture.object.reads));
     host.classList.toggle("lacks-table", picture.lacksTable);
+    host.classList.toggle("with-why", picture.one !== null);
     host.classList.toggle("why-alignment", Boolean(picture.one?.chart.includes("Alignment")));
   }
 
@@ -179,6 +182,7 @@ export function createPainter(host, { store, plotly, examples, onPresent, cardOf
     /** Update only the drawing of the net. @param {import("../object/view-model.js").Picture} picture */
     paintObject: (picture) => lab.object.show(picture),
     destroy() {
+      document.documentElement.classList.remove("begun");
       [curves, alignment, evidence, lift, slow, lab.tools, lab.script].forEach((part) => part.destroy());
     },
   };
