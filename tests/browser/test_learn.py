@@ -25,6 +25,8 @@ from tests.browser.lessons import (
     wait_until_ready_to_draw,
     wait_until_shown,
 )
+from tests.browser.reading import box_of
+from tests.browser.test_hidden import FIND_HIDDEN
 from tests.browser.visitors import VIEWPORT
 from tests.selection import take_part
 
@@ -222,7 +224,11 @@ def test_a_net_trains_in_its_lesson(course: Page) -> None:
     turn_to(course, LESSONS["vanishing"])
     press(course, "Skip")
     net = course.get_by_role("region", name="The net, live")
-    net.get_by_role("button", name="Start", exact=True).click()
+    start = net.get_by_role("button", name="Start", exact=True)
+    assert box_of(net.locator("p"))["x"] > box_of(start)["x"] + box_of(start)["width"] + 4
+    start.click()
+    expect(net.get_by_role("status")).to_have_text("Running.")
+    assert course.evaluate(FIND_HIDDEN, ".net .bar") == []
     lane = net.get_by_role("group", name="Default autograd")
     expect(lane).to_contain_text("No gradient reaches w1")
     net.get_by_role("button", name="Pause").click()
