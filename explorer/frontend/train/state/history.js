@@ -94,11 +94,9 @@ export function toDisplayedState(state) {
   const { at, displayed, view } = state;
   if (at === null || !displayed) return state;
   const { steps_per_second: _, ...rest } = view.status;
-  const { snapshot, words, judged, step } = displayed;
-  return {
-    ...state,
-    view: { ...view, status: { ...rest, steps_per_second: 0, snapshot, words, judged, step } },
-  };
+  const { snapshot, words, judged, lines, headline, step } = displayed;
+  const status = { ...rest, steps_per_second: 0, snapshot, words, judged, lines, headline, step };
+  return { ...state, view: { ...view, status } };
 }
 
 /**

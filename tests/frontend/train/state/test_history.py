@@ -229,24 +229,28 @@ def test_stored_runs_draw_the_same_lines(node: Node, document: dict[str, Any]):
 
 
 def test_the_nearest_step_replaces_one_that_is_no_longer_kept(node: Node):
-    """The page knows the steps that were kept when it was last told."""
+    """The page knows the steps that were kept when it was last told, and shows nothing of the run's end."""
     body = """
         const { createHistory } = await import("./train/history/controller.js");
         const { toDisplayedState } = await import("./train/state/history.js");
         const snapshot = { checkpoints: [0, 4, 8, 12, 16, 20] };
-        const status = { step: 24, state: "finished", snapshot };
+        const end = { words: ["end"], judged: { zero: "9" }, lines: { zero: "end" }, headline: "end" };
+        const status = { step: 24, state: "finished", snapshot, ...end };
         let state = { at: null, displayed: null, remark: "before", view: { id: "r", status } };
         const asked = [];
-        const seen = { step: given, snapshot, words: [], judged: {} };
+        const seen = { step: given, snapshot, words: [], judged: {}, lines: {}, headline: "" };
         const run = { look: async (step) => (asked.push(step), seen) };
         const become = (change) => { state = { ...state, ...change }; };
         const machine = createHistory({ state: () => state, become, run });
         machine.onScrub(13);
         const first = [state.at, state.remark];
         await new Promise((done) => setTimeout(done));
-        return [first, asked, state.at, toDisplayedState(state).view.status.step, state.remark];
+        const { step, words, judged, lines, headline } = toDisplayedState(state).view.status;
+        return [first, asked, state.at, step, state.remark, words, judged, lines, headline];
     """
+    own: list[object] = [[], {}, {}, ""]
+    end = [["end"], {"zero": "9"}, {"zero": "end"}, "end"]
     said = "Step 12 is no longer kept: %s is the nearest."
-    assert node.run(body, 12) == [[12, ""], [12], 12, 12, ""]
-    assert node.run(body, 16) == [[12, ""], [12], 16, 16, said % 16]
-    assert node.run(body, 24) == [[12, ""], [12], None, 24, said % 24]
+    assert node.run(body, 12) == [[12, ""], [12], 12, 12, "", *own]
+    assert node.run(body, 16) == [[12, ""], [12], 16, 16, said % 16, *own]
+    assert node.run(body, 24) == [[12, ""], [12], None, 24, said % 24, *end]
