@@ -46,18 +46,17 @@ export function labelShapes(values, lines, frame, g, grips) {
     y: baseline,
     anchor: "middle",
   };
-  const gradients = isInView ? makeValueLabels(values, lines, frame) : [];
   const slopes = makeSlopeLabels(values, lines, frame, g);
-  const names = makeEndLabels(lines, frame, gradients);
-  const free = gradients.filter((label) => !names.some((name) => areTooNear(label, name, size)));
-  return [...slopes, ...names, ...free, ...(isInView ? [at] : [])].map(drawLabel);
+  const names = makeEndLabels(lines, frame);
+  const gradients = isInView ? [...makeValueLabels(values, lines, frame, names), at] : [];
+  return [...slopes, ...names, ...gradients].map(drawLabel);
 }
 
 /**
  * Make one label for each distinct gradient at the probe, next to its dots, on the side of the probe with more room.
- * @param {Values} values @param {Line[]} lines @param {Frame} frame
+ * @param {Values} values @param {Line[]} lines @param {Frame} frame @param {Label[]} names further labels in the panel
  */
-function makeValueLabels(values, lines, frame) {
+function makeValueLabels(values, lines, frame, names) {
   const { left, inner, gradient, size } = frame;
   const px = toLeftPx(frame, values.x);
   const isRight = px > left + inner / 2;
@@ -73,7 +72,7 @@ function makeValueLabels(values, lines, frame) {
   }
   const all = [...labels.values()];
   const dots = all.map(({ y }) => y);
-  return placeEndLabels(all, dots, gradient, size);
+  return placeEndLabels(all, dots, gradient, size, names);
 }
 
 /**
@@ -140,9 +139,9 @@ export function placeSlopeLabel([start, stop], width, points, { left, inner, for
 
 /**
  * Make the labels with rule names at the right ends of the gradient curves.
- * @param {Line[]} lines @param {Frame} frame @param {Label[]} others further labels in the panel
+ * @param {Line[]} lines @param {Frame} frame
  */
-function makeEndLabels(lines, frame, others) {
+function makeEndLabels(lines, frame) {
   const { left, inner, gradient, size } = frame;
   const ends = lines
     .filter(({ panel }) => panel === "gradient")
@@ -159,7 +158,6 @@ function makeEndLabels(lines, frame, others) {
     ends.map(({ y }) => y),
     gradient,
     size,
-    others,
   );
 }
 
@@ -193,32 +191,37 @@ function countLabelLetters(ends) {
 }
 
 /**
- * Place labels at the right ends of curves without covering any end, if there is room: above it if possible, otherwise
- * below. Labels of curves that end at the same height are stacked.
+ * Place labels at the right ends of curves without covering any end: above it if possible, otherwise below. Labels of
+ * curves that end at the same height are stacked. Returns the labels that have a place nearest to their own curve.
  * @param {Label[]} labels y is that of the curve's end, and is replaced by the baseline's
  * @param {number[]} ends in px from the top @param {import("../scene/panels.js").Panel} panel
  * @param {number} size of letters @param {Label[]} [others] labels in the panel that stay where they are
  */
 export function placeEndLabels(labels, ends, { top, height }, size, others = []) {
   const [above, below] = [ABOVE * size, BELOW * size]; // baseline distances of a label above or below its curve's end
+  const middle = (below - above) / 2; // of a label's letters, above its baseline
   const placed = [...others];
   const steps = Array.from(
     { length: 4 * (labels.length + others.length) },
     (_, step) => step * (LABEL_GAP * size) * 0.5,
   );
-  for (const label of labels) {
+  return labels.filter((label) => {
     const end = label.y;
-    const isReadable = (/** @type {number} */ y) =>
+    const isOwn = (/** @type {number} */ y) => {
+      const away = Math.abs(y - middle - end) - MERGE_PX;
+      return ends.every((each) => Math.abs(y - middle - each) >= away);
+    };
+    const isFree = (/** @type {number} */ y) =>
       y >= top + size &&
       y <= top + height - size / 4 &&
+      isOwn(y) &&
+      ends.every((each) => y <= each - above + 0.5 || y >= each + below - 0.5) &&
       !placed.some((other) => areTooNear({ ...label, y }, other, size));
-    const isFree = (/** @type {number} */ y) =>
-      isReadable(y) && ends.every((each) => y <= each - above + 0.5 || y >= each + below - 0.5);
-    const places = steps.flatMap((step) => [end - above - step, end + below + step]);
-    label.y = places.find(isFree) ?? places.find(isReadable) ?? Math.max(end - above, top + size);
-    placed.push(label);
-  }
-  return labels;
+    const place = steps.flatMap((step) => [end - above - step, end + below + step]).find(isFree);
+    if (place === undefined) return false;
+    label.y = place;
+    return placed.push(label);
+  });
 }
 
 /** Return whether two labels overlap or nearly do. @param {Label} one @param {Label} other @param {number} size of letters */

@@ -13,43 +13,44 @@ ABOVE, BELOW = 0.6 * SIZE, 1.3 * SIZE
 PLACE = """
     const { placeEndLabels } = await import("./chart/probe/labels.js");
     const parts = [{ text: "Default" }];
-    const labels = given.ends.map((y) => ({ parts, x: 300, y, anchor: "end" }));
+    const labels = given.ends.map((y) => ({ parts, x: 300, y, end: y, anchor: "end" }));
     const others = given.others.map(([x, y]) => ({ parts, x, y, anchor: "start" }));
-    return placeEndLabels(labels, given.ends, given.panel, given.size, others).map(({ y }) => y);
+    return placeEndLabels(labels, given.ends, given.panel, given.size, others).map(({ y, end }) => [y, end]);
 """
 
 
-def placed(node: Node, ends: list[float], *others: tuple[float, float]) -> list[float]:
-    found = node.run(PLACE, {"ends": ends, "panel": PANEL, "size": SIZE, "others": others})
-    return [float(y) for y in found]
+def placed(node: Node, ends: list[float], *others: tuple[float, float]) -> list[list[float]]:
+    """Return the baseline of each placed label and the end of its curve."""
+    found: list[list[float]] = node.run(PLACE, {"ends": ends, "panel": PANEL, "size": SIZE, "others": others})
+    return found
 
 
 @pytest.mark.parametrize(
-    "ends",
+    ("ends", "left_out"),
     [
-        *([200], [200, 200], [225] * 6, [101] * 3, [349] * 6),
-        *([120, 230, 230, 230, 230, 340], [200, 215, 230, 245], [100, 350]),
+        *(([200], 0), ([200, 200], 0), ([225] * 6, 0), ([101] * 3, 0), ([349] * 6, 0), ([100, 350], 0)),
+        *(([120, 230, 230, 230, 230, 340], 0), ([200, 215, 230, 245], 2)),
+        *(([101, 160, 160], 0), ([101, 140, 140, 140, 349], 0), ([130 + 10 * i for i in range(20)], 18)),
     ],
 )
-def test_labels_lie_on_no_curve_and_on_no_other(node: Node, ends: list[float]) -> None:
-    baselines = placed(node, ends)
-    for one, other in combinations(baselines, 2):
+def test_labels_lie_nearest_to_their_own_curve_on_none_and_on_no_other(
+    node: Node, ends: list[float], left_out: int
+) -> None:
+    labels = placed(node, ends)
+    assert len(labels) == len(ends) - left_out
+    for (one, _), (other, _) in combinations(labels, 2):
         assert abs(one - other) >= 1.2 * SIZE
-    for y in baselines:
+    for y, own in labels:
+        assert min(ends, key=lambda end: abs(y - 0.35 * SIZE - end)) == own
         assert PANEL["top"] + SIZE <= y <= PANEL["top"] + PANEL["height"] - SIZE / 4
         assert all(y <= end - ABOVE + 0.5 or y >= end + BELOW - 0.5 for end in ends), (y, ends)
 
 
 def test_a_label_is_above_its_curve_or_below_it_without_room(node: Node) -> None:
-    assert placed(node, [200]) == [200 - ABOVE]
-    assert placed(node, [101]) == [101 + BELOW]
-    assert placed(node, [200], (100, 200 - ABOVE)) == [200 - ABOVE], "the other is far to the left"
-    assert placed(node, [200], (280, 200 - ABOVE)) == [200 + BELOW]
-
-
-def test_labels_stay_in_a_panel_that_has_no_room_left(node: Node) -> None:
-    ends = [100 + 10 * step for step in range(26)]
-    assert all(PANEL["top"] <= y <= PANEL["top"] + PANEL["height"] for y in placed(node, ends))
+    assert placed(node, [200]) == [[200 - ABOVE, 200]]
+    assert placed(node, [101]) == [[101 + BELOW, 101]]
+    assert placed(node, [200], (100, 200 - ABOVE)) == [[200 - ABOVE, 200]], "the other is far to the left"
+    assert placed(node, [200], (280, 200 - ABOVE)) == [[200 + BELOW, 200]]
 
 
 TOGETHER = """
