@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import operator
+from functools import partial
 
 import pytest
 import torch
@@ -90,22 +91,14 @@ def test_a_site_of_an_observation_is_swapped_alone():
     )
 
 
-def test_the_op_has_the_parameters_of_the_call():
-    fixed = swapped(lambda h: h.clamp(-0.4, 0.9), "clamp", rule="masked")
-    same(
-        gradients_of(fixed),
-        gradients_of(made(lambda h: explorer.apply("clamp", "masked", h, lo=-0.4, hi=0.9))),
-    )
-    open_ended = swapped(lambda h: h.clamp(min=0.3), "clamp", rule="masked")
-    same(
-        gradients_of(open_ended),
-        gradients_of(made(lambda h: explorer.apply("clamp", "masked", h, lo=0.3, hi=1e9))),
-    )
-
-
-def test_the_swapped_rule_has_separate_parameters():
-    fixed = swapped(torch.sign, "sign", rule="clipped", c=0.3)
-    same(gradients_of(fixed), gradients_of(made(lambda h: explorer.apply("sign", "clipped", h, c=0.3))))
+def test_the_op_has_the_parameters_of_the_call_and_the_rule_its_own():
+    for function, op, rule, given, values in (
+        (lambda h: h.clamp(-0.4, 0.9), "clamp", "masked", {}, {"lo": -0.4, "hi": 0.9}),
+        (lambda h: h.clamp(min=0.3), "clamp", "masked", {}, {"lo": 0.3, "hi": 1e9}),
+        (torch.sign, "sign", "clipped", {"c": 0.3}, {"c": 0.3}),
+    ):
+        by_hand = made(partial(explorer.apply, op, rule, **values))
+        same(gradients_of(swapped(function, op, rule=rule, **given)), gradients_of(by_hand))
 
 
 def test_a_function_is_swapped_and_keeps_its_forward():
@@ -327,12 +320,29 @@ class SpikeByHand(Spike):
         return FastSigmoid.apply(h, self.t, 1)
 
 
-@pytest.mark.parametrize("what", ["lt", Spike, "function"])  # Python turns h > parameter into parameter < h
+@pytest.mark.parametrize("what", ["lt", Spike, "function", "function.t"])  # Python turns h > t into t < h
 def test_a_threshold_that_learns_gets_the_opposite_gradient(what):
     found = gradients_of(swapped(Spike(), what, rule="fast_sigmoid", k=5))
     expected = gradients_of(made(SpikeByHand()))
     assert expected["function.t"].any()
     assert all(torch.equal(found[name], expected[name]) for name in found)
+
+
+MISSED = {
+    "own code": (lambda h, t: (h > t).float(), lambda x, g: g, "give a key or formula"),
+    "equal": (lambda h, t: (h == t).float(), "straight_through", "name the site"),
+    "a mask": (lambda h, t: h * torch.gt(h, t), "straight_through", "name the site"),
+    "a trick": (lambda h, t: h + ((h > t).float() - h).detach(), "straight_through", "name the site"),
+}
+
+
+@pytest.mark.parametrize("name", MISSED)
+def test_a_parameter_that_a_swap_would_leave_without_gradient_is_refused(name):
+    function, rule, advice = MISSED[name]
+    model = Spike()
+    model.forward = lambda h: function(h, model.t)
+    with pytest.raises(ValueError, match=f"does not depend on function.t, .* no gradient: {advice}"):
+        swapped(model, "function.t", rule=rule)(X)
 
 
 def test_at_a_comparison_a_formula_and_an_op_get_the_difference_and_own_code_gets_x():
@@ -381,13 +391,9 @@ def test_an_op_that_draws_is_put_in_and_draws_from_torchs_generator():
 @pytest.mark.parametrize(
     ("arguments", "why"),
     [
-        (
-            {"op": "bernoulli", "rule": "arm"},
-            "arm asks for the loss of each element, which a swap does not know",
-        ),
+        ({"op": "bernoulli", "rule": "arm"}, "arm asks for the loss of each element, which a swap does not"),
         ({"rule": "formula: g * u()"}, "which a swap that keeps the op of the model needs"),
     ],
-    ids=["the loss", "a rule alone"],
 )
 def test_a_swap_refuses_draws_that_it_does_not_know(arguments, why):
     with pytest.raises(ValueError, match=why):

@@ -39,7 +39,7 @@ from explorer.model.tape.tricks import (
     find_applied_keys,
     find_chain_site,
     is_restoring,
-)  # fmt: skip
+)
 from explorer.model.tape.values import find_ancestors, find_elementwise_ancestors, origin_of
 
 _NEGATIONS = {"invert", "logical_not", "bitwise_not"}
@@ -234,7 +234,8 @@ class Pass(Tape):
         if self.target.modules and not (key or call.kind != "call" or is_step):
             return False
         if self.target.parameter:
-            leaf, is_op = self.leaves.get(id(self._parameter)), bool(key) or call.kind == "function"
+            leaf = self.leaves.get(id(self._parameter))
+            is_op = bool(key) or call.kind == "function" or call.name in STEP_SIGNS
             return is_op and any(leaf in find_elementwise_ancestors(item) for item in call.list_live_inputs())
         if self.target.site and call.name in LINEAR and self.target.site != call.site.names[-1]:
             return False
@@ -263,7 +264,7 @@ class Pass(Tape):
         margins = [self._margins[v.call] for v in join.side if v.call in self._margins]
         is_step = len(margins) == 1 and margins[0].shape == x.shape and kind == "trick"
         given = margins[0] if is_step else x
-        self._require_threshold(first, given, join.side)
+        self._require_threshold(first, join.x, given, join.side)
         if self.exchange.op is not None:
             return self._replace_call(first, given, y)
         if not _is_of_x(first, join.x, x) and self.exchange.needs_x and self.target.op:
@@ -281,11 +282,20 @@ class Pass(Tape):
             return ""
         return "the rule gets " + ("x − threshold" if STEP_SIGNS[call.name] > 0 else "threshold − x")
 
-    def _require_threshold(self, call: Call, x: Tensor, values: Iterable[Value]) -> None:
+    def _require_threshold(self, call: Call, source: Value, x: Tensor, values: Iterable[Value]) -> None:
         """Raise UnreachedError if ``values`` combine comparisons, so that a rule has no threshold of its own.
 
-        ``call`` is the target's call among them, and x is what the rule gets.
+        Raises it too if the target is a parameter that would get no gradient. ``call`` is the target's call
+        among the values, ``source`` is the value that gets the gradient, and x is what the rule gets.
         """
+        leaf = self.leaves.get(id(self._parameter))
+        if leaf is not None and leaf not in find_elementwise_ancestors(source):
+            is_own = self.exchange.is_code and call.name in STEP_SIGNS
+            advice = "give a key or formula, which gets x − threshold" if is_own else "name the site instead"
+            raise UnreachedError(
+                f"{call.site}: the x of the rule does not depend on {self.target.told}, which would get no "
+                f"gradient: {advice}"
+            )
         ordered = [v.call for v in sorted(values, key=lambda v: v.number) if v.call.kind == "call"]
         steps = [item for item in ordered if item.name in COMPARISONS | LOGICAL]
         is_alone = steps == [call] and call.name in STEP_SIGNS and self._margins.get(call, x) is x
@@ -322,7 +332,7 @@ class Pass(Tape):
         source = None if x is None else x.ref()
         if meant_call is None or x is None or source is None or not torch.is_grad_enabled():
             return None
-        self._require_threshold(meant_call, source, made_values)
+        self._require_threshold(meant_call, x, source, made_values)
         if self.exchange.op is not None:
             dead.substitute = self._replace_call(meant_call, source, tensor)
         elif (rule := self.exchange.make_gradient(meant_call.op, {})) is not None:
@@ -380,9 +390,7 @@ class Pass(Tape):
                 call.op = next((item.op for item, value, _ in self._deferred if value is y), call.name)
                 self._deferred.clear()
                 self.hits = [
-                    hit
-                    for hit in self.hits
-                    if not hit.reason or not is_inside(str(hit.call.place.path), path)
+                    h for h in self.hits if not (h.reason and is_inside(str(h.call.place.path), path))
                 ]
                 return self.exchange_call(call, x, y, x_kept, tensor, at_once=True)
             rule = (

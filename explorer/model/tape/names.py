@@ -35,17 +35,9 @@ STEP_SIGNS = {
 """Comparisons of x with a threshold -> 1 for step(x − threshold), -1 for step(threshold − x)."""
 
 LOGICAL = {
-    "and",
-    "or",
-    "xor",
-    "invert",
-    "logical_and",
-    "logical_or",
-    "logical_xor",
-    "bitwise_and",
-    "bitwise_or",
-}
-LOGICAL |= {"bitwise_xor", "bitwise_not", "logical_not"}
+    "and", "or", "xor", "invert", "logical_and", "logical_or", "logical_xor", "logical_not", "bitwise_and",
+    "bitwise_or", "bitwise_xor", "bitwise_not",
+}  # fmt: skip
 """Functions that combine masks."""
 
 COMPARISONS = STEP_SIGNS.keys() | {"eq", "ne", "isclose", "signbit", "logical_not"}
