@@ -92,9 +92,7 @@ class Exchange:
     def key(self) -> str:
         """The name of the rule."""
         entry = self.entry
-        return (
-            entry.key if entry is not None else str(getattr(self.rule, "__name__", type(self.rule).__name__))
-        )
+        return entry.key if entry else str(getattr(self.rule, "__name__", type(self.rule).__name__))
 
     def require_possible(self) -> None:
         """Raise ValueError for an invalid rule, or for user code that is given an op or parameters."""

@@ -61,14 +61,8 @@ class Learning:
 
 def register_parameters(model: nn.Module, target: Target, exchange: Exchange) -> Learning:
     """Register the parameters that learn in a swap. They are NaN until the first call of their site."""
-    paths = sorted(target.modules) or [""]
-    return Learning(
-        {
-            path: {name: _register(model, path, exchange, name) for name in exchange.learned}
-            for path in paths
-            if exchange.learned
-        }
-    )
+    names, paths = exchange.learned, sorted(target.modules) or [""]
+    return Learning({p: {n: _register(model, p, exchange, n) for n in names} for p in paths if names})
 
 
 def _register(model: nn.Module, path: str, exchange: Exchange, name: str) -> str:

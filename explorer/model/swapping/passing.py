@@ -393,9 +393,8 @@ class Pass(Tape):
                     h for h in self.hits if not (h.reason and is_inside(str(h.call.place.path), path))
                 ]
                 return self.exchange_call(call, x, y, x_kept, tensor, at_once=True)
-            rule = (
-                None if y.live or not y.cuts or not y.floating else self.exchange.make_gradient(call.op, {})
-            )
+            is_cut = not y.live and y.cuts and y.floating
+            rule = self.exchange.make_gradient(call.op, {}) if is_cut else None
             if rule is not None:
                 new = build_bridge(source, tensor, rule)
                 self._note_origin(call, new)

@@ -34,6 +34,9 @@ STEP_SIGNS = {
 }  # fmt: skip
 """Comparisons of x with a threshold -> 1 for step(x − threshold), -1 for step(threshold − x)."""
 
+REFLECTIONS = {"gt": "lt", "ge": "le", "lt": "gt", "le": "ge"}
+"""Comparisons -> the comparison that gives the same result for swapped operands."""
+
 LOGICAL = {
     "and", "or", "xor", "invert", "logical_and", "logical_or", "logical_xor", "logical_not", "bitwise_and",
     "bitwise_or", "bitwise_xor", "bitwise_not",

@@ -18,6 +18,7 @@ from torch.overrides import TorchFunctionMode
 from explorer.model.tape.ledger import Ledger
 from explorer.model.tape.names import (
     EXITS,
+    REFLECTIONS,
     VALUE_ATTRIBUTES,
     find_tensors,
     is_pointwise,
@@ -140,6 +141,11 @@ class Tape(Ledger):
             return self._run_backward(func, args, kwargs)
         if torch.is_inference_mode_enabled() or (name[0] == "." and name not in VALUE_ATTRIBUTES):
             return func(*args, **kwargs)
+        called = func
+        kinds = [*map(type, args)] if name in REFLECTIONS and func is getattr(Tensor, name) else []
+        if len(kinds) == 2 and kinds[0] is not kinds[1] and issubclass(*kinds):  # Python's t.lt(x) for x > t
+            name, args = REFLECTIONS[name], args[::-1]
+            func = getattr(Tensor, name)
         with DisableTorchFunction():  # calls made here are hidden from other tapes
             tensors = find_tensors((args, kwargs))
             values, join = [self.value_of(item) for item in tensors], None
@@ -163,16 +169,15 @@ class Tape(Ledger):
             if not outs:
                 if name in EXITS and values:
                     call = self.record(name, func, values[:1], (), "exit")
-                    self.left[call.site] = (
-                        call, tensors[0].numel() + self.left.get(call.site, (None, 0))[1]
-                    )  # fmt: skip
+                    elements = tensors[0].numel() + self.left.get(call.site, (None, 0))[1]
+                    self.left[call.site] = call, elements
                     self.on_exit(call)
                 return result
             kind = "call"
             if name == "custom_function_call":  # a Function under torch.func
                 kind, name = "function", args[0].__name__
             call = self.record(
-                name, func, [] if name.endswith("_like") or name.startswith("new_") else values, outs, kind
+                name, called, [] if name.endswith("_like") or name.startswith("new_") else values, outs, kind
             )
             new = None
             if join is not None and call.outputs and call.outputs[0].live:
