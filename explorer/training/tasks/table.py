@@ -27,6 +27,7 @@ def standardised(values):
     return torch.tensor(values.astype("f4"))
 
 
+# Save your table as table.csv in the folder in which you run this script.
 with open("table.csv", encoding="utf-8-sig", newline="") as file:
     rows = [[cell.strip() for cell in row] for row in csv.reader(file, delimiter={delimiter!r})]
 rows = [row for row in rows if any(row)][{skipped}:]

@@ -71,6 +71,7 @@ def test_a_script_leaves_out_the_rows_that_lack_a_value(target, tmp_path, monkey
     rows = ["a,b,kind", *(f"{i},{i % 7},{target(i)}" for i in range(120))]
     settings = Settings(table="\n".join(rows), op="sign", rules=RULES[:1], steps=8, device="cpu")
     rows[9:9] = ["?,3,1", "5,NaN,1", "5,5,"]
+    assert "# Save your table as table.csv in the folder in which you run this script.\n" in script(settings)
     assert run_script(settings, "\n".join(rows)).tolist() == losses_of(Run(settings, recorded=()), 8).tolist()
 
 
