@@ -223,6 +223,8 @@ export function createRun({ server, live, onChange }) {
       questions = keys;
       if (!watched.isBusy && watched.view.id) watched.open();
     },
+    /** Remove the message on why the last action failed. */
+    clearNotice: () => watched.show({ notice: "" }),
     /** Stop the run and forget it, after other settings have been chosen. */
     drop() {
       const stopRun = async () => {

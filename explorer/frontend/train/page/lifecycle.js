@@ -22,15 +22,17 @@ export function createLifecycle({ now, state, become, run, isMine, rename }) {
 
   /** Start a run with the current settings. @param {"begin"|"beginWithStep"|"beginAtRest"} how */
   function begin(how) {
+    clearTimeout(timer); // or a refusal of this run would be removed
     become(withBegun(state()));
     run[how](order());
   }
 
   const resume = () => (isMine() ? run.resumeTraining() : begin("begin"));
 
-  /** Restart an active run if its settings have changed; drop an inactive one. */
+  /** Restart an active run if its settings have changed; drop an inactive one, or the message on why none started. */
   function reconcile() {
-    if (!run.settingsKey || isMine()) return;
+    if (!run.settingsKey) return run.clearNotice();
+    if (isMine()) return;
     const goesOn = ACTIVE.includes(run.status.state);
     become(withOtherSettings(state()));
     if (goesOn) run.begin(order());
@@ -56,6 +58,7 @@ export function createLifecycle({ now, state, become, run, isMine, rename }) {
      */
     goOn(step) {
       const { status } = toDisplayedState(state()).view;
+      clearTimeout(timer);
       become(withBegun(state()));
       run.goOn(order(), step, status);
     },

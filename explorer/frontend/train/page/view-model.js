@@ -49,6 +49,7 @@ import {
 const describeLostConnection = () =>
   `Connection lost: trying again every second. A run that nobody watches pauses after ${getCatalogue().limits.unwatched} seconds.`;
 const NO_TABLE = "Paste a table first, or take an example that has one.";
+const TABLE_REFUSED = "Change the table first: the note below it says why it cannot be trained.";
 const NEXT_STEPS = /** @type {Object<string, string>} */ ({
   paused: "Press Resume to go on.",
   finished: "Change something and press Start to compare.",
@@ -214,21 +215,31 @@ function getRefusal({ choice, view: { status, lost }, at }) {
  * @param {State} state @param {boolean} isFaint whether curves of an earlier run are visible
  */
 function makeStatus(state, isFaint) {
-  const { choice, table, at } = state;
+  const { choice, at } = state;
   const remark = state.remark && isFaint && at === null ? `${state.remark} ${FAINT}` : state.remark;
   const { status, notice, lost: isLost } = state.view;
-  const promise = !isTableMissing(choice, table) ? describeRun(choice) : "";
-  const begins = status.state !== IDLE.state ? "" : choice.training.branch ? BRANCHES : promise;
+  const isIdle = status.state === IDLE.state;
+  const request = isIdle ? requestTable(state) : "";
+  const begins = !isIdle || request ? "" : choice.training.branch ? BRANCHES : describeRun(choice);
   const past = at === null ? "" : `Step ${at} of a run that is at step ${status.step}.`;
-  const lacks = status.state === IDLE.state && isTableMissing(choice, table);
   const refusal = getRefusal(state);
   if (refusal) return { main: refusal, next: "", state: "refused" };
-  const main = notice || (isLost ? describeLostConnection() : past || (lacks ? NO_TABLE : status.sentence));
+  const main = notice || (isLost ? describeLostConnection() : past || request || status.sentence);
   const onward = past
     ? `${remark} ${BACK}`.trim()
-    : remark || describeOldRate(state) || (NEXT_STEPS[status.state] ?? begins);
+    : (!request && remark) || describeOldRate(state) || (NEXT_STEPS[status.state] ?? begins);
   const next = isLost ? notice && describeLostConnection() : notice ? "" : onward;
   return { main, next, state: isLost ? "lost" : notice ? "refused" : status.state };
+}
+
+/**
+ * Return what to do about the user's table before a run can start, or "" if there is nothing to do.
+ * @param {State} state
+ */
+function requestTable({ choice, table, reading }) {
+  if (isTableMissing(choice, table)) return NO_TABLE;
+  const isRefused = reading && (reading.message ?? reading.refused);
+  return getSelectedTask(choice).kind === "own" && isRefused ? TABLE_REFUSED : "";
 }
 
 /**

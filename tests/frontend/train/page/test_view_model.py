@@ -1,6 +1,5 @@
 """The view model of the page of trainings: what is offered, said and asked, and the chart."""
 
-import json
 from typing import Any
 
 import pytest
@@ -241,12 +240,22 @@ def test_a_link_with_branches_says_how_the_line_is_had_that_it_leaves(picture: R
     assert "This run branches" not in picture("")["status"]["next"]
 
 
-def test_a_missing_table_is_requested(picture: Run):
-    own = choice(*ROUND, task="data")
-    cases = (("", "Paste a table first, or take an example that has one."), ("1,2", IDLE["sentence"]))
-    for table, told in cases:
-        body = f"state = {{ ...state, table: {{ ...state.table, text: {json.dumps(table)} }} }};"
-        assert picture(body, choice=own)["status"]["main"] == told
+def test_a_table_is_requested_that_is_missing_or_was_refused(picture: Run):
+    missing = "Paste a table first, or take an example that has one."
+    refused = "Change the table first: the note below it says why it cannot be trained."
+    body = """
+        const table = { ...state.table, text: given.text };
+        state = { ...state, table, reading: given.reading, remark: "Other settings: press Start." };
+    """
+    for text, reading, task, told in (
+        ("", None, "data", missing),
+        ("1,2", {"refused": ""}, "data", IDLE["sentence"]),
+        ("1,2", {"refused": "No."}, "data", refused),
+        ("1,2", {"message": "No."}, "data", refused),
+        ("1,2", {"refused": "No."}, "digits", IDLE["sentence"]),
+    ):
+        shown = picture(body, choice=choice(*ROUND, task=task), text=text, reading=reading)["status"]
+        assert (shown["main"], bool(shown["next"])) == (told, told == IDLE["sentence"])
 
 
 def test_a_table_is_trained_once_it_was_read_or_refused(picture: Run):
