@@ -7,6 +7,7 @@ import { formatSuperscript } from "../../formula/numbers.js";
 
 const PAD = 0.06; // free space above and below the curves, as a fraction of their height
 const TICK_TOLERANCE = 1e-6; // steps by which rounding may move a tick beyond the end of the axis
+const FINER = 5; // steps of an axis that has at least two round numbers in it, wherever it begins
 const DIGITS = 18; // significant digits, more than a float64 has
 const [SMALLEST, LARGEST] = [-3, 5]; // powers of ten between which numbers need no exponent
 
@@ -75,15 +76,22 @@ export function easeRange([low, high], [nextLow, nextHigh], fit) {
 }
 
 /**
- * Choose an axis's tick positions, at round numbers, and labels. Long labels are given in units of ten to the
+ * Choose an axis's tick positions, at least two round numbers, and labels. Long labels are given in units of ten to the
  * ``exponent``; at deep zoom they count from ``base``, a round number in the range.
  * @param {Range} range @param {number} maxTicks the maximum number of ticks
  * @param {number} letters the maximum length of a label
  */
 export function makeTicks(range, maxTicks, letters) {
-  const step = roundStep((range[1] - range[0]) / Math.max(maxTicks, 2));
-  const plain = makeTicksFrom(0, range, step, letters);
-  return getMaxLength(plain) <= letters ? plain : makeTicksFrom(findRoundest(range), range, step, letters);
+  const makeFrom = (/** @type {number} */ count) => {
+    const step = roundStep((range[1] - range[0]) / count);
+    const plain = makeTicksFrom(0, range, step, letters);
+    return getMaxLength(plain) <= letters ? plain : makeTicksFrom(findRoundest(range), range, step, letters);
+  };
+  const ticks = makeFrom(Math.max(maxTicks, 2));
+  if (ticks.values.length > 1) return ticks;
+  const finer = makeFrom(FINER); // there is room for the lowest and the highest of them
+  const isEnd = (/** @type {*} */ _, /** @type {number} */ at) => at % (finer.values.length - 1) === 0;
+  return { ...finer, values: finer.values.filter(isEnd), texts: finer.texts.filter(isEnd) };
 }
 
 /**

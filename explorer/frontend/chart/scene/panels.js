@@ -36,6 +36,7 @@ const UPPER_SHARE = 0.8; // height of an upper panel as a fraction of the third'
 const X_TICK_PX = 90; // minimum distance between x ticks
 const Y_TICK_LINES = 2; // minimum distance between y ticks, as a multiple of the font size
 const [X_LETTERS, Y_LETTERS] = [8, 5]; // maximum letters of a tick label
+const TITLE_LINES = 4.6; // length of the op's axis title, as a multiple of the font size
 const MARK_GAP_PX = 3; // minimum distance between tick marks of a number format
 const MARK_PX = 6; // length of a tick mark
 export const MARK_COLOUR = makeGrey(1);
@@ -133,7 +134,7 @@ export function makeLayout(frame, levels, theme, about, title = "") {
       range: x,
       anchor: part ? "y3" : "y2",
     },
-    yaxis: { ...makeYAxis(part ? "y" : "forward y", forward), ...makeLevelAxis(frame, levels) },
+    yaxis: { ...makeYAxis(nameForward(frame), forward), ...makeLevelAxis(frame, levels) },
     yaxis2: { ...makeYAxis("gradient", gradient), anchor: "x" },
     ...(part ? { yaxis3: { ...makeYAxis("part", part), anchor: "x" } } : {}),
     annotations: [
@@ -142,6 +143,10 @@ export function makeLayout(frame, levels, theme, about, title = "") {
     ],
   };
 }
+
+/** Return the title of the op's y axis, which is short where the title of the panel below is close. @param {Frame} frame */
+const nameForward = ({ part, forward, size }) =>
+  part || forward.height < TITLE_LINES * size ? "y" : "forward y";
 
 /** Choose the y ticks of the op's panel at a number format's values. @param {Frame} frame @param {number[]} levels */
 function makeLevelTicks({ forward, size }, levels) {
@@ -168,7 +173,6 @@ export function formatMarks(frame, levels) {
  */
 function makeLevelAxis(frame, levels) {
   const { values, texts, marks } = makeLevelTicks(frame, levels);
-  const { part } = frame;
   const minor = {
     tickmode: "array",
     tickvals: marks,
@@ -176,7 +180,7 @@ function makeLevelAxis(frame, levels) {
     ticklen: MARK_PX,
     tickcolor: MARK_COLOUR,
   };
-  const labels = { tickvals: values, ticktext: texts, title: makeTitle(part ? "y" : "forward y") };
+  const labels = { tickvals: values, ticktext: texts, title: makeTitle(nameForward(frame)) };
   return marks.length ? { minor, ...(values.length ? labels : {}) } : {};
 }
 
