@@ -167,6 +167,8 @@ def on_a_stage_the_answers_come_before_the_story(teacher: Page) -> None:
     teacher.keyboard.press("PageDown")
     expect(teacher.locator(".answers.counted")).to_be_in_viewport(ratio=0.9)
     retry(teacher, lambda: assert_no_small_text(teacher))
+    teacher.locator(".drawings button").last.scroll_into_view_if_needed()
+    expect(teacher.locator(".class-band .count")).to_be_in_viewport(ratio=1)
     first = teacher.locator(".text > p").first
     expect(first).to_be_hidden()
     teacher.keyboard.press("PageDown")
