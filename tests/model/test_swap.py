@@ -370,8 +370,15 @@ def test_a_trick_of_another_scale_takes_a_rule_of_g_alone_or_an_op():
         gradients_of(fixed),
         gradients_of(made(lambda h: explorer.apply("quantize", "lsq", h, s=0.5, qmin=-4, qmax=3))),
     )
-    with pytest.raises(explorer.model.UnreachedError, match=r"restores round → clamp at a different scale"):
-        gradients_of(swapped(several, "round", rule="formula: x * g"))
+    for rule in ("formula: x * g", "default"):
+        with pytest.raises(explorer.model.UnreachedError, match="round → clamp at a different scale"):
+            gradients_of(swapped(several, "round", rule=rule))
+
+
+@pytest.mark.parametrize("op", [torch.round, torch.tanh])
+def test_a_trick_with_torchs_own_rule_gets_the_gradient_of_its_op(op):
+    found = gradients_of(swapped(lambda h: h + (op(h) - h).detach(), op, rule="default"))
+    same(found, gradients_of(made(op)))
 
 
 def test_an_op_that_draws_is_put_in_and_draws_from_torchs_generator():

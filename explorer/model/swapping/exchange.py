@@ -79,9 +79,9 @@ class Exchange:
 
     @property
     def needs_x(self) -> bool:
-        """Whether the rule is a formula of x or y, not of g alone, or comes with another op."""
+        """Whether the rule is torch's own, a formula of x or y rather than g alone, or one of another op."""
         parsed = self.entry and self.entry.parsed
-        return self.op is not None or bool(parsed and {"x", "y"} & {*parsed.variables})
+        return self.op is not None or bool(self.entry and (not parsed or {"x", "y"} & {*parsed.variables}))
 
     @property
     def is_code(self) -> bool:
@@ -129,10 +129,11 @@ class Exchange:
         full_names = {p.plain: qualify_name(entry, p) for p in adapt_rule(op, entry).parameters if p.plain}
         return {full_names.get(name, name): value for name, value in self.parameters.items()}
 
-    def make_gradient(self, op: str, parameters: Parameters) -> Gradient | None:
+    def make_gradient(self, op: str, parameters: Parameters, in_trick: bool = False) -> Gradient | None:
         """Return ``(x, y, g) -> gradient`` for a call of an op, or None if the call keeps its own gradient.
 
-        The gradient for numeric parameters is cached for later calls.
+        A detach trick around the call, ``in_trick``, does not keep its own: it gets that of the op. The
+        gradient for numeric parameters is cached for later calls.
 
         Raises ValueError if the rule does not suit the op, or needs a parameter that the call does not
         provide.
@@ -140,23 +141,23 @@ class Exchange:
         if self.is_code:
             return make_code_gradient(self.rule)
         if any(isinstance(value, Tensor) for value in parameters.values()):
-            return self._bind_gradient(op, parameters)
-        key = op, *sorted(parameters.items())
+            return self._bind_gradient(op, parameters, in_trick)
+        key = op, in_trick, *sorted(parameters.items())
         if key not in self._gradients:
-            self._gradients[key] = self._bind_gradient(op, parameters)
+            self._gradients[key] = self._bind_gradient(op, parameters, in_trick)
         return self._gradients[key]
 
-    def _bind_gradient(self, op: str, parameters: Parameters) -> Gradient | None:
+    def _bind_gradient(self, op: str, parameters: Parameters, in_trick: bool) -> Gradient | None:
         assert self.entry is not None
         if op in OPS:
             self.require_suitable(op)
         if self.entry.parsed is None:
-            if op not in OPS:
+            if op not in OPS or (in_trick and OPS[op].parameters):
                 raise ValueError(
-                    f"{self.key} is torch's own gradient of an op, and {op} is a Function: say which op it "
-                    "computes, op=…"
+                    f"{self.key} is torch's own gradient of an op, and that of {op} is not known here: say "
+                    "which op it computes, op=…, or give another rule, such as zero"
                 )
-            return None
+            return bind(op, self.entry, {}).gradient if in_trick else None
         entry: Op = OPS.get(op, ANY_OP)
         require_deterministic("a swap that keeps the op of the model", self.entry)
         names = {*resolve_values(entry, self.entry, {})}

@@ -355,7 +355,7 @@ class Pass(Tape):
         """
 
         def exchange() -> None:
-            rule = self.exchange.make_gradient(op or call.op, parameters or {})
+            rule = self.exchange.make_gradient(op or call.op, parameters or {}, bool(op))
             note = self._describe_x(call, x_tensor)
             self.hits.append(Hit(call, y, note=note))
             if rule is not None:
