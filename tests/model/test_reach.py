@@ -233,7 +233,7 @@ def test_a_rule_that_does_not_suit_what_is_called_is_one_sentence():
     with pytest.raises(ValueError, match="the rule lsq does not suit relu"):
         swapped(nn.ReLU(), nn.ReLU, rule="lsq")(X)
     with pytest.raises(
-        ValueError, match="default is torch's own gradient of an op, and FakeQuant is a Function"
+        ValueError, match="default is torch's own gradient of an op, and that of FakeQuant is not known here"
     ):
         swapped(lambda h: FakeQuant.apply(h, 1.0), FakeQuant, rule="default")(X)
 
