@@ -183,7 +183,9 @@ def on_a_stage_the_answers_come_before_the_story(teacher: Page) -> None:
 
 def both_see_the_answer(teacher: Page, one: Page) -> None:
     assert counts(teacher) == ["1", "0", "0"]
-    expect(teacher.locator(".answers [data-right]")).to_contain_text("1 drew it, 0 picked it")
+    expect(teacher.locator(".answers [data-right]")).to_contain_text(
+        "Straight-through: 1 drew it, 0 picked it"
+    )
     (path,) = teacher.evaluate(PATHS)
     assert path.count("L") > 200
     retry(teacher, lambda: lies_on_the_curve(teacher))
@@ -198,9 +200,10 @@ def both_see_the_answer(teacher: Page, one: Page) -> None:
     (drawing,) = teacher.get_by_role("group", name="Drawings").get_by_role("button").all()
     link = teacher.get_by_role("link", name="Train this drawing")
     expect(link).to_be_hidden()
+    expect(drawing).to_contain_text("Straight_through_1: 1 everywhere")
     drawing.press("Enter")
     (rule,) = parse_qs(urlsplit(link.get_attribute("href") or "").query)["rule"]
-    assert find_rule(rule).label == "Drawn_1"
+    assert find_rule(rule).label == "Straight_through_1"
 
 
 def lies_on_the_curve(teacher: Page) -> None:

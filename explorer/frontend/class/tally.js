@@ -25,9 +25,10 @@ export function countAnswers(counts, alike) {
 /**
  * Describe how often an answer was picked and drawn. Returns "" if the question has no drawing.
  * @param {Row} row @param {boolean} draws whether the question asks for a drawing
+ * @param {string} label of the answer's rule, "" if it has none
  */
-export function describeWays({ picked, drawn }, draws) {
-  return draws ? `${drawn} drew it, ${picked} picked it` : "";
+export function describeWays({ picked, drawn }, draws, label) {
+  return draws ? `${label && `${label}: `}${drawn} drew it, ${picked} picked it` : "";
 }
 
 /** Return a class's id as its code for display, such as "k7m-x2p-wrq". @param {string} id */

@@ -16,13 +16,14 @@ import { roundToUnit } from "./numbers.js";
 export const MAX_POINTS = 16;
 // the allowed distance from the stroke, as a fraction of the panel's height, and its growth per attempt
 const [TOLERANCE, TOLERANCE_GROWTH] = [0.007, 1.2];
+const ZERO_TOLERANCE = 0.01; // points that are as near to 0, as a fraction of the panel's height, are 0
 const DIGITS = 3;
 const FINE = /** @type {Units} */ ([1e-6, 1e-6]); // so small that mirroring does not round the points
 const X = /** @type {Tree} */ (["name", "x"]);
 
 /**
  * Fit a polyline with as few points as possible to a pencil stroke. The tolerance grows until the points fit into a
- * formula.
+ * formula. Points near 0 are 0: Adam would learn from the wobble of a hand on the zero line.
  * @param {Point[]} stroke in drawing order; where it goes back in x, later points replace earlier ones
  * @param {Units} units @param {number} height of the panel, in y
  * @param {(points: Point[]) => boolean} fits receives the points; returns whether a formula with them is short enough
@@ -30,8 +31,10 @@ const X = /** @type {Tree} */ (["name", "x"]);
  */
 export function fitLine(stroke, units, height, fits) {
   const line = collectColumns(stroke, units[0]);
+  const near = ZERO_TOLERANCE * height;
+  const snap = (/** @type {Point} */ [x, y]) => /** @type {Point} */ ([x, Math.abs(y) > near ? y : 0]);
   for (let tolerance = TOLERANCE * height; ; tolerance *= TOLERANCE_GROWTH) {
-    const points = roundPoints(simplifyLine(line, tolerance), units);
+    const points = roundPoints(simplifyLine(simplifyLine(line, tolerance).map(snap), 0), units);
     if (points.length <= 2 || (points.length <= MAX_POINTS && fits(points))) return points;
   }
 }

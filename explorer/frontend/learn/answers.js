@@ -32,7 +32,7 @@ export function createAnswers(forecast) {
   });
   const list = element("ol", { class: "answers", "aria-label": "Answers" }, ...rows.map(({ item }) => item));
   const others = element("p", { class: "others", hidden: true });
-  const race = createRace(forecast.choice);
+  const race = createRace(forecast);
 
   return {
     element: element("div", { class: "tally" }, list, others, race.element),
@@ -42,18 +42,19 @@ export function createAnswers(forecast) {
      * @param {ArrayLike<number>[]} drawings heights of each drawn curve, in cells of equal width
      */
     show(counts, drawings) {
-      const tally = countAnswers(counts, drawings.map(forecast.alike));
+      const alike = drawings.map(forecast.alike);
+      const tally = countAnswers(counts, alike);
       rows.forEach(({ item, said, count, bar }, index) => {
         const row = tally.rows[index];
         setText(count, String(row.all));
-        setText(said, describeWays(row, forecast.draws));
+        setText(said, describeWays(row, forecast.draws, forecast.labels[index]));
         bar.style.setProperty("--share", `${tally.all ? (100 * row.all) / tally.all : 0}%`);
         setAttribute(item, "data-right", index === forecast.right);
       });
       list.classList.add("counted");
       others.hidden = !forecast.draws;
       setText(others, `Another curve: ${tally.others}`);
-      race.show(drawings);
+      race.show(drawings, alike);
     },
   };
 }
@@ -62,23 +63,23 @@ export function createAnswers(forecast) {
  * Convert a student's drawn curve to a backward rule of straight lines, or return null if nothing is drawn.
  * @param {ArrayLike<number>} values heights in cells of equal width, NaN for empty ones
  * @param {Pick<Choice, "range"|"g">} choice settings of the chart on which it was drawn
+ * @param {[number, number]} axis range of the gradient axis on which it was drawn, at that g
  * @param {string} name of the rule @returns {Drawing|null}
  */
-export function toDrawing(values, { range: [start, stop], g }, name) {
+export function toDrawing(values, { range: [start, stop], g }, axis, name) {
   const width = (stop - start) / values.length;
   const cells = Array.from(values, (y, cell) => /** @type {Point} */ ([start + (cell + 0.5) * width, y / g]));
   const stroke = cells.filter(([, y]) => Number.isFinite(y));
-  const heights = stroke.map(([, y]) => y);
-  const height = Math.max(...heights, 0) - Math.min(...heights, 0) || 1;
+  const height = Math.abs((axis[1] - axis[0]) / g);
   const points = g ? fitStroke(stroke, [width, height / 300], height, name) : [];
   return points.length > 1 ? { name, points, zero: false } : null;
 }
 
 /**
  * Create the list of a class's drawn curves. A link trains those that the teacher picks as rules.
- * @param {Choice} choice settings of the chart on which they were drawn
+ * @param {Forecast} forecast the question for which they were drawn
  */
-function createRace(choice) {
+function createRace({ choice, labels, leastRange }) {
   const picked = /** @type {Set<Drawing>} */ (new Set());
   const list = element("div", { class: "drawings", role: "group", "aria-label": "Drawings" });
   const [link, note] = [element("a", { class: "race" }), element("p", { role: "status" })];
@@ -98,15 +99,15 @@ function createRace(choice) {
       button.disabled = picked.size >= MAX_PICKED && button.getAttribute("aria-pressed") !== "true";
   }
 
-  /** Create the button that picks a drawing for training. @param {Drawing} drawing @param {number} index */
-  function createButton(drawing, index) {
+  /** Create the button that picks a drawing for training. @param {Drawing} drawing */
+  function createButton(drawing) {
     const { op } = getEntries(choice);
     const [x, y] = [0, 1].map((at) => drawing.points.map((point) => point[at]));
     const picture = drawThumbnail({ op, rule: makePreview(drawing) }, getSamplingSettings(choice));
     const shape = describeShape(x, y);
-    const title = `Drawing ${index + 1}: ${shape}`;
+    const title = `${drawing.name}: ${shape}`;
     const attributes = { "aria-pressed": "false", "aria-label": title, title, onclick: pick };
-    const button = element("button", attributes, picture, element("span", {}, shape));
+    const button = element("button", attributes, picture, element("span", {}, title));
     function pick() {
       if (!picked.delete(drawing)) picked.add(drawing);
       setAttribute(button, "aria-pressed", String(picked.has(drawing)));
@@ -118,13 +119,15 @@ function createRace(choice) {
   return {
     element: host,
     /**
-     * List the distinct drawings of the class.
+     * List the distinct drawings of the class. One that counts as an answer has the name of the answer's rule.
      * @param {ArrayLike<number>[]} drawings heights in cells of equal width
+     * @param {number[]} alike for each drawing the index of the most similar answer, -1 for none
      */
-    show(drawings) {
+    show(drawings, alike) {
       const different = /** @type {Map<string, Drawing>} */ (new Map());
       for (const [at, values] of drawings.entries()) {
-        const drawing = different.size < MAX_SHOWN ? toDrawing(values, choice, `Drawn_${at + 1}`) : null;
+        const name = `${(labels[alike[at]] || "Drawn").replace(/\W+/g, "_").slice(0, 16)}_${at + 1}`;
+        const drawing = different.size < MAX_SHOWN ? toDrawing(values, choice, leastRange, name) : null;
         if (drawing) different.set(JSON.stringify(drawing.points), drawing);
       }
       const listed = [...different.values()];

@@ -45,19 +45,20 @@ def test_an_answer_waits_for_a_part_of_the_spread_time_before_it_is_sent(node: N
 TALLY = """
     const { countAnswers, describeWays, describeAnswered } = await import("./class/tally.js");
     const tally = countAnswers(given.counts, given.alike);
-    return [tally, tally.rows.map((row) => describeWays(row, given.draws))];
+    return [tally, tally.rows.map((row, i) => describeWays(row, given.draws, given.labels[i]))];
 """
 
 
 def test_picked_and_drawn_predictions_are_counted_together(node: Node):
-    tally, ways = node.run(TALLY, {"counts": [3, 0, 1], "alike": [0, 2, 2, -1, 0, -1, -1], "draws": True})
+    given = {"counts": [3, 0, 1], "alike": [0, 2, 2, -1, 0, -1, -1], "labels": ["Zero", "", ""]}
+    tally, ways = node.run(TALLY, {**given, "draws": True})
     assert [row["all"] for row in tally["rows"]] == [5, 0, 3]
     assert (tally["others"], tally["all"]) == (3, 11)
-    assert ways == ["2 drew it, 3 picked it", "0 drew it, 0 picked it", "2 drew it, 1 picked it"]
+    assert ways == ["Zero: 2 drew it, 3 picked it", "0 drew it, 0 picked it", "2 drew it, 1 picked it"]
 
 
 def test_of_answers_in_words_none_is_drawn(node: Node):
-    tally, ways = node.run(TALLY, {"counts": [3, 0], "alike": [], "draws": False})
+    tally, ways = node.run(TALLY, {"counts": [3, 0], "alike": [], "labels": ["Zero", ""], "draws": False})
     assert [row["all"] for row in tally["rows"]] == [3, 0]
     assert ways == ["", ""]
 

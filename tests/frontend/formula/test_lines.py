@@ -28,6 +28,7 @@ STROKES = {
     "triangle": np.maximum(0, 1 - np.abs(X)),
     "level": np.full_like(X, 0.7),
     "box": (np.abs(X) <= 1.005).astype(float),
+    "wobble": 0.006 * HEIGHT * np.sin(3 * X) + 0.003 * HEIGHT,
     "scribble": 0.5 + 0.5 * np.sin(9 * X),
 }
 
@@ -57,7 +58,15 @@ def test_a_stroke_becomes_few_points_of_three_digits_near_it(node, name):
 
 def test_a_line_that_allows_it_has_few_points(node):
     counts = {name: len(drawn(node, y)["points"]) for name, y in STROKES.items()}
-    assert (counts["level"], counts["triangle"], counts["box"], counts["scribble"]) == (2, 5, 6, 16)
+    assert counts == {
+        "arctan": counts["arctan"],
+        "level": 2,
+        "triangle": 5,
+        "box": 6,
+        "wobble": 2,
+        "scribble": 16,
+    }
+    assert {y for _, y in drawn(node, STROKES["wobble"])["points"]} == {0}
 
 
 def test_the_last_stroke_counts_where_strokes_overlap(node):

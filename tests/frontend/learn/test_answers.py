@@ -15,7 +15,7 @@ DRAWING = """
     const { toDrawing } = await import("./learn/answers.js");
     const { toFormulaText } = await import("./choice/drawing.js");
     const values = Float64Array.from(given.values, (value) => value ?? NaN);
-    const drawing = toDrawing(values, { range: [-3, 3], g: given.g }, "Drawn_1");
+    const drawing = toDrawing(values, { range: [-3, 3], g: given.g }, [-1, 2], "Drawn_1");
     return drawing && toFormulaText(drawing);
 """
 
@@ -42,3 +42,9 @@ def test_empty_cells_are_bridged_and_an_empty_drawing_is_no_rule(node: Node) -> 
     assert convert(node, np.ones(CELLS), g=0.0) is None
     half = np.where(X < 0, np.nan, 1.0)
     assert convert(node, half) == "Drawn_1 = g * through(x, 0, 1, 3, 1)"
+
+
+def test_the_wobble_of_a_hand_on_the_zero_line_is_0_and_no_rule_that_learns(node: Node) -> None:
+    hand = 0.02 * np.sin(5 * X) + 0.005 * np.cos(40 * X)
+    assert convert(node, hand, g=-2.0) == "Drawn_1 = g * through(x, -3, 0, 3, 0)"
+    assert "0.1" in convert(node, hand + 0.1)
