@@ -216,7 +216,6 @@ def _differentiate(tree: Node, name: str, upstream: Node, tensors: Collection[st
 
 
 def _divide(numerator: Node, denominator: Node) -> Node:
-    """Return the simplified quotient of two expressions: ``-1 * (x / s / s) / (1 / s)`` is ``-(x / s)``."""
     if isinstance(find_first_factor(numerator), Unary):
         return Unary("-", _divide(negate(numerator), denominator))
     match numerator, denominator:
@@ -231,10 +230,7 @@ def _divide(numerator: Node, denominator: Node) -> Node:
 
 
 def _combine(derived: DerivedContribution, rule: Node) -> Node:
-    """Return a contribution, ``outer + rule * ratio``, as one expression.
-
-    If ``ratio`` is negated, the result has a minus in place of the plus.
-    """
+    """Return ``outer + rule * ratio``, with a minus in place of the plus if ``ratio`` is negated."""
     sign, ratio = ("-", derived.ratio.operand) if isinstance(derived.ratio, Unary) else ("+", derived.ratio)
     product = rule if ratio == ONE else Binary("*", rule, ratio)
     if ratio == ZERO:

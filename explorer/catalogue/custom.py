@@ -75,7 +75,6 @@ def _describe_briefly(rule: Rule) -> str:
 
 
 def _parse_all_learned(parts: Sequence[str], start: int, text: str) -> tuple[Learned, ...]:
-    """Parse the gradients of parameters in ``parts`` of ``text``. The first begins at index ``start``."""
     learned: dict[str, Learned] = {}
     for part in parts:
         item = _parse_learned(part, start, text)
@@ -93,7 +92,6 @@ def _format_learned(learned: Learned) -> str:
 
 
 def _parse_learned(part: str, start: int, text: str) -> Learned:
-    """Parse one parameter's gradient, the ``part`` that begins at index ``start`` of ``text``."""
     match = _LEARNED.fullmatch(part)
     if not match:
         raise FormulaError(_NO_PART, start + 1 + _count_indent(part), text)
@@ -122,17 +120,13 @@ def _parse_formula(part: str, start: int, variables: tuple[str, ...], text: str)
 
 
 def _shift_error(error: FormulaError, start: int, text: str) -> FormulaError:
-    """Return an error about a part of ``text`` that begins at ``start``, with its column in ``text``."""
     column = error.column + start
     message = re.sub(rf"\bcolumn {error.column}\b", f"column {column}", error.message)
     return FormulaError(message, column, text)
 
 
 def _parse_fields(part: str, variables: tuple[str, ...], text: str) -> dict[str, Any]:
-    """Parse the op or rule with which a text begins.
-
-    Returns the arguments of ``Op`` and ``Rule`` as a dict: key, label, formula and parameters.
-    """
+    """Parse the op or rule at the start of a text; return the arguments of ``Op`` and ``Rule``."""
     name_match = _NAMED.match(part)
     name, start = (name_match[1], name_match.end()) if name_match else ("", 0)
     formula = _parse_formula(part[start:], start, variables, text)

@@ -98,7 +98,6 @@ class Entries(Mapping[str, Record]):
 
 
 def _normalize_spelling(name: str) -> str:
-    """Return a name in lower case without blanks and hyphens, and with -ise for -ize."""
     return re.sub(r"iz(?=e|ing|ation)", "is", _normalize_name(name))
 
 

@@ -35,10 +35,7 @@ def interpolate_functions(curves: Curves) -> tuple[Op, tuple[Rule, ...]]:
 
 
 def _interpolate(entry: Entry, curves: Curves) -> Entry:
-    """Return a copy of a user-defined op or rule whose formula interpolates between sampled points.
-
-    The points cover three times the range of the curves.
-    """
+    """Return a copy whose formula interpolates between points over three times the range of the curves."""
     is_op = isinstance(entry, ForeignOp)
     rule: str | Rule = "default" if isinstance(entry, ForeignOp) else entry
     width = curves.stop - curves.start

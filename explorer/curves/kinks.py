@@ -130,7 +130,6 @@ def find_contribution_kinks(
 
 
 def _sort_or_none(positions: set[float]) -> list[float] | None:
-    """Return positions in ascending order, or None if there are more than ``MAX_KINKS``."""
     return sorted(positions) if len(positions) <= MAX_KINKS else None
 
 
@@ -144,10 +143,7 @@ def _find_entry_kinks(
     is_autograd: bool = False,
     mean_range: tuple[float, float] | None = None,
 ) -> list[float] | None:
-    """Return the kinks of an op or rule: those that it declares, or else those that a search finds.
-
-    Returns None if there are too many.
-    """
+    """Return the kinks declared by an op or rule, else those found by a search; None if too many."""
     try:
         if entry.kinks is not None:
             return _sort_or_none(set(list_kink_points(entry.kinks, parameters, start, stop, MAX_KINKS)))
@@ -162,7 +158,6 @@ def _find_entry_kinks(
 def _find_tree_changes(
     trees: Iterable[Node], parameters: Mapping[str, float], start: float, stop: float
 ) -> list[float] | None:
-    """Return each x at which any of several expressions changes its value, or None if there are too many."""
     positions: list[float] = []
     try:
         for tree in trees:
@@ -182,10 +177,7 @@ def _search_formula(
     is_autograd: bool = False,
     mean_range: tuple[float, float] | None = None,
 ) -> list[float] | None:
-    """Return the kinks of a custom formula or user-defined function, found by a numerical search.
-
-    Returns None if there are too many.
-    """
+    """Return the kinks found by a numerical search, or None if there are too many."""
     span = mean_range or (start, stop)
     reduced, parameters_formula = replace_reductions(formula, op.parsed, parameters, *span, g)
     forward, parameters_y = replace_reductions(op.parsed, op.parsed, parameters, *span, g)
@@ -245,7 +237,6 @@ def _search_kinks(
 
 
 def _find_foreign_kinks(curve: Curve, start: float, stop: float, g: float) -> list[float]:
-    """Find the jumps of a user-defined function's values, and of its gradient for an upstream gradient g."""
     step = (stop - start) / SCAN_POINTS
     scan = make_even_points(start - step, stop + step, SCAN_POINTS) + _SCAN_OFFSET * step
     positions: list[float] = []

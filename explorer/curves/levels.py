@@ -54,7 +54,6 @@ def choose_level_ticks(levels: list[float], label_gap: float, mark_gap: float) -
 
 
 def _keep_spaced(values: list[float], gap: float) -> list[float]:
-    """Return values in ascending order, leaving out each that is closer than ``gap`` to an earlier one."""
     spaced: list[float] = []
     for value in values:
         if all(abs(value - other) >= gap for other in spaced):

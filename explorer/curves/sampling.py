@@ -172,7 +172,6 @@ def _make_evaluator(
     span: tuple[float, float],
     learns: str,
 ) -> StochasticEvaluator | DeterministicEvaluator:
-    """Return the evaluator for an op: one that averages over random numbers if there is a loss."""
     if loss:
         return StochasticEvaluator(op, loss, settings, g, span)
     return DeterministicEvaluator(op, settings, g, span, learns)
@@ -211,10 +210,7 @@ def _find_all_kinks(
 
 
 def _find_contributions(op: Op, rules: Sequence[Rule], name: str) -> dict[str, Contribution]:
-    """Return a dict from each rule's key to one element's contribution to the gradient of a parameter.
-
-    Rules by which the parameter cannot learn are left out. Raises ValueError if none remains.
-    """
+    """Return each rule's ``Contribution`` by key. Raises ValueError if no rule can train the parameter."""
     if not name:
         return {}
     parts = {rule.key: part for rule in rules if (part := find_contribution_or_none(op, rule, name))}

@@ -74,7 +74,6 @@ class StochasticEvaluator:
 
 
 def _evaluate_gradient(pair: StochasticPair, x: Tensor) -> Moments:
-    """Return the mean and standard deviation of a rule's gradient at x, or NaN if there is no finite mean."""
     try:
         return pair.gradient(x)
     except NoMeanError:

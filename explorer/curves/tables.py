@@ -53,7 +53,6 @@ def to_curves(data: Curves | pd.DataFrame) -> list[Curves]:
 
 
 def _split_curves(table: pd.DataFrame) -> Iterator[tuple[str, pd.DataFrame]]:
-    """Yield the key and the rows of each curve in a table, as float64 numbers by ascending x."""
     for rule, rows in table.groupby("rule", sort=False):
         numbers = _to_numbers(rows)
         distinct = numbers.drop_duplicates()
@@ -78,10 +77,7 @@ def _to_numbers(rows: pd.DataFrame) -> pd.DataFrame:
 
 
 def _make_curves(group: dict[str, pd.DataFrame], *, is_only_group: bool) -> Curves:
-    """Return one Curves object for the rows of several backward rules with the same x and y.
-
-    ``group`` is a dict from the key of each rule to its rows.
-    """
+    """Return the curves of several rules that share x and y; ``group`` holds the rows of each rule by key."""
     rows = next(iter(group.values()))
     x, y = (rows[name].to_numpy() for name in ("x", "y"))
     gradients = {key: rows["gradient"].to_numpy() for key, rows in group.items()}
@@ -129,7 +125,6 @@ def _make_tree(x: Floats, y: Floats, name: str) -> ForeignCall:
 
 
 def _make_label(key: str) -> str:
-    """Return the label of a backward rule, with its number if the table has several curves of it."""
     for suffix in ("", f" {key.rpartition(' ')[2]}"):
         if (rule := key.removesuffix(suffix)) in RULES:
             return RULES[rule].label + suffix

@@ -144,7 +144,6 @@ class _ReverseMode:
                 return []
 
     def list_templates(self, node: Call) -> tuple[str, ...]:
-        """Return a call's gradient formulas, one per argument, with this torch version's values at bounds."""
         row = FUNCTIONS[node.function]
         if row.overflowing and not e4m3_saturates():
             return (row.overflowing,)
@@ -155,7 +154,6 @@ class _ReverseMode:
         return row.shared.get(at_bounds().numbers if numbers else at_bounds().tensors, row.gradient)
 
     def fill(self, tree: Node, scope: Mapping[str, Node]) -> Node:
-        """Return a template with its placeholders replaced by expressions, simplified at each node."""
         if isinstance(tree, Name):
             return scope.get(tree.name, tree)
         return self.simplify(rebuild(tree, tuple(self.fill(part, scope) for part in children(tree))))
@@ -207,7 +205,6 @@ class _ReverseMode:
                 return node
 
     def add(self, left: Node, right: Node) -> Node:
-        """Return the sum of two gradients as an expression, without a term that is zero."""
         if ZERO in (left, right):
             return right if left == ZERO else left
         if self.finite and isinstance(find_first_factor(right), Unary):

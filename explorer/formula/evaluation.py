@@ -77,7 +77,6 @@ def _bind_operand(
 
 
 def _compile(node: Node, parameters: Mapping[str, float]) -> Evaluator:
-    """Compile a node that depends on x, y, g, a random number or a tensor to a function of the inputs."""
     if isinstance(node, TensorName) or (isinstance(node, Name) and node.name in RANDOM_NAMES):
         name = node.name
         return lambda scope: scope.tensors[name]
@@ -115,7 +114,6 @@ def _strip_ones(node: Node, parameters: Mapping[str, float], may_alias: bool) ->
 
 
 def _is_fresh(node: Node) -> bool:
-    """Return whether the value of a node is a new tensor, rather than one of the input tensors."""
     return isinstance(node, Binary | Call) and not (isinstance(node, Call) and node.function == "detach")
 
 

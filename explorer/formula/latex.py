@@ -54,7 +54,6 @@ def to_latex(node: Node) -> str:
 
 
 def _render(node: Node) -> tuple[str, float]:
-    """Return an expression in LaTeX and the precedence of its outermost operator."""
     match node:
         case Number(value):
             return number_latex(value), _PRODUCT if "e" in number_text(value) else _ATOM
@@ -124,13 +123,11 @@ def _render_cases(node: Node) -> str:
 
 
 def _wrap(node: Node, level: float) -> str:
-    """Return a node in LaTeX, in parentheses if it binds less tightly than ``level``."""
     text, precedence = _render(node)
     return rf"\left({text}\right)" if precedence < level else text
 
 
 def _wrap_minus(node: Node, level: float) -> str:
-    """Return a number in LaTeX, in parentheses if it begins with a minus."""
     text = _render_number(node, level)
     return rf"\left({text}\right)" if text.startswith("-") else text
 

@@ -133,7 +133,6 @@ class _Parser:
 
     @property
     def bare_variables(self) -> list[str]:
-        """The allowed names among x, y and g, which are written without brackets."""
         return [name for name in self.variables if name not in RANDOM_NAMES]
 
     @property
@@ -173,7 +172,6 @@ class _Parser:
                 raise make_error(column, f'"{draw[:-2]}"', rest)
 
     def parse_comparison(self) -> Node:
-        """Parse a chain of comparisons, or an expression without comparisons."""
         column = self.token.column
         parts, operators = [Part(self.parse_binary(PRECEDENCE["|"]), column)], []
         while self.token.text in COMPARISONS:
@@ -201,7 +199,6 @@ class _Parser:
         return left
 
     def find_precedence(self) -> int:
-        """Return the precedence of the next token, or 0 if it is not an operator."""
         if self.closing_mark == "|":
             self.split_bars()
         return 0 if self.token.text == self.closing_mark else PRECEDENCE.get(self.token.text, 0)
@@ -309,7 +306,6 @@ class _Parser:
         return Name(text)
 
     def parse_random(self, token: Token) -> Name:
-        """Parse a random number such as ``u()``, of which ``token`` is the name."""
         name, opening = f"{token.text}()", self.take()
         if self.token.text != ")":
             hint = "the loss at an output is f(…)" if token.text == "fa" else "close the parenthesis"
@@ -359,7 +355,6 @@ class _Parser:
         return self.check_size(lines, token.column)
 
     def require_available(self, token: Token, name: str) -> None:
-        """Raise FormulaError if this formula may not use the given random number or loss."""
         if (LOSS.name if token.text == "f" else name) not in self.variables:
             available = [draw for draw in RANDOM_NAMES if draw in self.variables]
             raise make_error(
@@ -404,7 +399,6 @@ class _Parser:
         return None
 
     def require_positional(self, token: Token, name: str, parts: list[Part], arity: int) -> None:
-        """Raise FormulaError if a call has keyword arguments or the wrong number of arguments."""
         for part in parts:
             if part.keyword:
                 rest = f": leave it out, the arguments of {name} have no names here"
@@ -469,7 +463,6 @@ class _Parser:
 
 
 def _require_number(part: Part) -> float:
-    """Return the value of an argument that is a number. Raises FormulaError for any other argument."""
     match part.node:
         case Number(value):
             return value

@@ -57,7 +57,6 @@ def find_pieces(tree: Node) -> Iterator[Node]:
 
 
 def _is_natural(exponent: Node) -> bool:
-    """Return whether an exponent is a natural number, so that the power is a polynomial."""
     return isinstance(exponent, Number) and exponent.value >= 0 and exponent.value.is_integer()
 
 
@@ -82,7 +81,6 @@ def _is_zero(node: Node) -> bool:
 
 
 def _is_finite(node: Node) -> bool:
-    """Return whether an expression is finite for finite x: piecewise polynomial without division."""
     is_divided = any(isinstance(part, Binary) and part.operator in ("/", "**") for part in walk(node))
     return find_degree(node) < math.inf and not is_divided
 

@@ -88,7 +88,6 @@ def _format_number(value: float) -> str:
 
 
 def _format_name(name: str, normal: str) -> str:
-    """Return a name of a formula as it appears in code, such as ``math.pi``, or ``f(y)`` for ``f()``."""
     if name in CONSTANTS:
         return f"math.{name}"
     return {"u()": "u", "normal()": normal, "f()": "f(y)", "ya()": "ya", "fa()": "f(ya)"}.get(name, name)
@@ -221,7 +220,6 @@ def _print(node: Node, dialect: Dialect) -> tuple[str, int]:
 
 
 def _print_constant(node: Node, dialect: Dialect) -> tuple[str, int] | None:
-    """Return the text and the precedence of a constant that needs other code than a tensor, else None."""
     match node:
         case Unary("~"):
             return f"not {_print_operands(node, dialect, [_COMPARE])[0]}", _NOT
@@ -250,14 +248,12 @@ def _print_constant(node: Node, dialect: Dialect) -> tuple[str, int] | None:
 
 
 def _may_fail(call: Call) -> bool:
-    """Return whether Python's function raises an error or loses NaN for some values of the parameters."""
     if call.function in ("min", "max"):
         return any(map(_may_be_nan, children(call)))
     return call.function not in _NEVER_RAISE and _has_parameters(call)
 
 
 def _may_be_nan(node: Node) -> bool:
-    """Return whether a constant may be NaN for some finite values of the parameters."""
     if not children(node) or not _has_parameters(node):
         return False
     keeps_finite = isinstance(node, Unary) or (
@@ -267,13 +263,11 @@ def _may_be_nan(node: Node) -> bool:
 
 
 def _is_real(base: Node, exponent: Node) -> bool:
-    """Return whether Python's ``**`` gives a real number, never a complex one, for these operands."""
     is_integer = not _has_parameters(exponent) and float(evaluate_constant(exponent, {})).is_integer()
     return is_integer or (not _has_parameters(base) and evaluate_constant(base, {}) > 0)
 
 
 def _print_operands(node: Node, dialect: Dialect, levels: list[int] | None = None) -> list[str]:
-    """Return the operands of a node as text, in parentheses if they bind less tightly than ``levels``."""
     requirements = zip(children(node), find_casts(node), find_fills(node), find_limits(node), strict=True)
     texts = [_print_operand(node, child, dialect, *requirement) for child, *requirement in requirements]
     least = levels or [_CHOICE] * len(texts)
@@ -286,10 +280,7 @@ def _print_operands(node: Node, dialect: Dialect, levels: list[int] | None = Non
 def _print_operand(
     parent: Node, node: Node, dialect: Dialect, cast: bool, fill: bool, limit: bool
 ) -> tuple[str, int]:
-    """Return the text of an operand, and the precedence of the text's outermost operator.
-
-    ``cast``, ``fill`` and ``limit`` tell which conversions the operation requires of this operand.
-    """
+    """Return the text of an operand, converted as the three flags require, and its outermost precedence."""
     if cast and dialect.cast:
         template = "float({})" if is_constant(node) else dialect.cast
         return template.format(print_source(node, dialect)), PRECEDENCE["*"] if template[0] == "1" else _ATOM
@@ -306,10 +297,7 @@ def _print_operand(
 
 
 def _print_chain(signs: tuple[str, ...], texts: list[str], is_split: bool) -> tuple[str, int]:
-    """Return a chain of comparisons as text, with its precedence.
-
-    If ``is_split``, each comparison is in parentheses, and they are joined by ``&``.
-    """
+    """Return a chain of comparisons and its precedence; ``is_split`` joins bracketed comparisons by ``&``."""
     if not is_split or len(signs) == 1:
         links = [f" {sign} {text}" for sign, text in zip(signs, texts[1:], strict=True)]
         return texts[0] + "".join(links), _COMPARE
@@ -322,13 +310,11 @@ def _has_parameters(node: Node) -> bool:
 
 
 def _is_exact(node: Node) -> bool:
-    """Return whether a constant without parameters has the same value in integer as in float arithmetic."""
     values = (evaluate_constant(part, {}) for part in walk(node) if children(part))
     return all(0 < abs(value) <= 2**53 for value in values)
 
 
 def _print_value(value: float) -> tuple[str, int]:
-    """Return a number that may be negative, infinite or NaN as code, and its precedence."""
     if isinstance(value, bool):
         return str(value), _ATOM
     size = abs(value)

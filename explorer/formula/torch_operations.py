@@ -25,10 +25,7 @@ def get_torch_operation(node: Node) -> Callable[..., Any]:
 
 
 def _bind_function(row: Function) -> Callable[..., Any]:
-    """Return a function that computes one row of the function table with torch.
-
-    It returns NaN for invalid arguments.
-    """
+    """Return a function that computes a row of the table with torch, with NaN for invalid arguments."""
     if row.own:
         return _CUSTOM[row.name]
     call, is_valid = partial(attrgetter(row.torch)(torch), **dict(row.keywords)), row.domain
@@ -174,7 +171,6 @@ def exponent(a: Tensor, least: Numbers) -> Tensor:
 
 
 def _cast(row: Function, a: Tensor) -> Tensor:
-    """Return a rounded to a number format that torch has, with the backward of torch's own cast."""
     assert row.format
     _, *layout = row.format
     if not torch.is_grad_enabled():

@@ -124,7 +124,6 @@ _name_traceable._dynamo_marked_constant = True  # type: ignore[attr-defined]
 def _get_bound(
     op: str | Op, rule: str | Rule, numbers: tuple[EncodedNumber, ...], learns: LearningFlags, f: str | None
 ) -> BoundOp:
-    """Return the ``BoundOp`` for the arguments of a call of ``apply``, cached if they are hashable."""
     if not numbers or all(is_float or type(value) is int for _, value, is_float in numbers):
         try:
             return _bind_cached(op, rule, numbers, learns, f)
@@ -136,10 +135,7 @@ def _get_bound(
 def _bind_call(
     op: str | Op, rule: str | Rule, numbers: tuple[EncodedNumber, ...], learns: LearningFlags, f: str | None
 ) -> BoundOp:
-    """Return a new ``BoundOp`` for the arguments of a call of ``apply``.
-
-    Error messages begin with the call.
-    """
+    """Return a new ``BoundOp``. Error messages begin with the call."""
     title = _make_title(op, rule)
     settings = {name: float.fromhex(value) if is_float else value for name, value, is_float in numbers}
     try:
@@ -166,10 +162,7 @@ _bind_cached = lru_cache(maxsize=1024)(_bind_call)
 def _find_contributions(
     op: Op, rule: Rule, names: tuple[str, ...], needed: Sequence[bool]
 ) -> dict[str, Contribution]:
-    """Return a dict from each parameter that can learn to one element's contribution to its gradient.
-
-    Raises ValueError if a tensor that requires grad cannot learn.
-    """
+    """Return each trainable parameter's ``Contribution``. Raises ValueError if one in ``needed`` has none."""
     contributions = {}
     for name, is_needed in zip(names, needed, strict=True):
         try:
@@ -194,10 +187,7 @@ def _must_stay_tensor(value: Tensor) -> bool:
 
 
 def _fit_parameter(title: str, name: str, value: Tensor, x: Tensor) -> Tensor:
-    """Return a parameter in x's dtype.
-
-    Raises ValueError if it is not a floating tensor or does not broadcast to x's shape.
-    """
+    """Return a parameter in x's dtype. Raises ValueError unless it is floating and broadcasts to x."""
     try:
         is_fitting = value.expand(x.shape).shape == x.shape
     except RuntimeError:

@@ -57,7 +57,6 @@ class Layer(nn.Module):
             self.register_parameter(name, nn.Parameter(start.detach().clone()))
 
     def _require_valid(self, parameters: dict[str, float | Tensor]) -> None:
-        """Raise ValueError for arguments that ``apply`` would reject at the first call."""
         numbers: dict[str, Any] = {
             name: value for name, value in parameters.items() if not isinstance(value, Tensor)
         }
@@ -67,7 +66,6 @@ class Layer(nn.Module):
             apply(self._op, self._rule, torch.zeros(1), draw=_HALF, f=self._loss, **(numbers | learning))
 
     def _require_in_domain(self) -> None:
-        """Raise ValueError if a trained parameter has a value outside its domain."""
         op, rule = find_op(self._op), find_rule(self._rule)
         numbers = {name: value for name, value in self._numbers.items() if not isinstance(value, Tensor)}
         for extreme in (torch.min, torch.max):

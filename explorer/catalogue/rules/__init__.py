@@ -7,10 +7,7 @@ from explorer.catalogue.rules import drawn, formats, general, rounding, sign, st
 
 
 def _assign_group(family: str, rules: tuple[Rule, ...], reason: str) -> Iterator[Rule]:
-    """Yield the rules with ``family`` as their group.
-
-    ``family`` and ``reason`` replace an empty ``suits`` and an empty ``otherwise``.
-    """
+    """Yield the rules with ``family`` as their group and a filled-in ``suits`` and ``otherwise``."""
     for rule in rules:
         suits, rule_reason = rule.suits or (family,), rule.otherwise or reason
         yield rule.with_quantities(group=family, suits=suits, otherwise=rule_reason)

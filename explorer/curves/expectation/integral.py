@@ -116,7 +116,6 @@ def _require_mean(moments: Moments) -> Moments:
 def _apply_quadrature(
     function: Callable[[Tensor, Tensor], Tensor], x: Tensor, cuts: Tensor, nodes: Nodes, max_u: float = _MAX_U
 ) -> _SizedMoments:
-    """Integrate a function over u from 0 to ``max_u`` by quadrature between the cuts; return its moments."""
     begin = torch.cat([torch.zeros_like(cuts[:, :1]), cuts[:, :-1]], dim=1)[..., None]
     end = cuts[..., None]
     width = end - begin

@@ -134,7 +134,6 @@ def _solve_line(switch: Switch, inner: Integrand, x: Tensor) -> Tensor | None:
 
 
 def _intersect_line(switch: Switch, start: Tensor, slope: Tensor, scale: _Scale) -> Tensor:
-    """Return each u at which the line ``start + slope * z`` is 0, or an integer if jumps are at integers."""
     numbers = torch.zeros(1, 1, dtype=start.dtype)
     if switch.at_integers:
         low = torch.minimum(start + slope * scale.low, start + slope * scale.high)
@@ -147,8 +146,6 @@ def _intersect_line(switch: Switch, start: Tensor, slope: Tensor, scale: _Scale)
 
 
 def _scan_roots(switch: Switch, inner: Integrand, level: Integrand | None, x: Tensor) -> Tensor:
-    """Return the u at which a formula jumps for each x, found by a scan of u and bisection."""
-
     def compute_level(x_rows: Tensor, u: Tensor) -> Tensor:
         if level:
             return level(x_rows, u)
@@ -178,7 +175,6 @@ class _Cells(NamedTuple):
     after: Tensor
 
     def select_changing(self) -> _Cells:
-        """Return the intervals whose two ends have different levels."""
         is_changing = self.before != self.after
         return _Cells(*(each[is_changing] for each in self))
 

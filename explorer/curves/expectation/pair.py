@@ -67,7 +67,6 @@ class StochasticPair:
         return self._replace_means(self.op.parsed.tree)
 
     def _replace_means(self, tree: Node) -> Node:
-        """Return an expression in which each reduction over elements, such as ``mean(…)``, is a number."""
         means = find_reductions(tree)
         if any(_RANDOM_NAMES.intersection(find_names(part)) for part in means) or (
             means and self.mean_points is None
@@ -81,7 +80,6 @@ class StochasticPair:
 
     @cached_property
     def _loss_tree(self) -> Node:
-        """The loss of the op's output as an expression in x and u."""
         return substitute(self.loss.parsed.tree, {_Y: self._forward})
 
     @cached_property
@@ -95,7 +93,6 @@ class StochasticPair:
         return self._expand_in_draws(rule)
 
     def _expand_in_draws(self, formula: Formula) -> Node:
-        """Return the tree of a formula with y, losses and means written out: only x and u remain."""
         return self._replace_means(expand_in_draws(formula, self.op.parsed, self.loss))
 
     def _find_cuts(self, x: Tensor, tree: Node) -> Tensor:
@@ -110,7 +107,6 @@ class StochasticPair:
         return cuts.sort(dim=1)[0][:, : 1 + int((cuts < 1).sum(1).max())]
 
     def _compute_moments(self, x: Tensor, tree: Node) -> Moments:
-        """Compute the mean and standard deviation of an expression over the random number u, at each x."""
         values = bind_formula(Formula(tree), self.parameters)
         if not _RANDOM_NAMES.intersection(find_names(tree)):
             return Moments(values(x, torch.full_like(x, 0.5)), torch.zeros_like(x))
@@ -190,7 +186,6 @@ class StochasticPair:
 
 
 def _is_smooth(node: Node) -> bool:
-    """Return whether an expression is nearly a polynomial in u, without sharp bends such as those of log."""
     if is_flat(node):
         return True
     match node:

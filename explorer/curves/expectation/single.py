@@ -67,5 +67,4 @@ def find_jump(op: Op, parameters: Mapping[str, float], x: Tensor) -> Jump | None
 
 
 def _find_hard_switches(op: Op) -> list[Switch]:
-    """Return the parts of an op's formula at which it jumps, leaving out steep but smooth changes."""
     return [switch for switch in find_switches(op.parsed.tree) if not switch.is_soft]

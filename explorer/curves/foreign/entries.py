@@ -108,12 +108,10 @@ class _UserFunction:
 
     @property
     def fields(self) -> dict[str, Any]:
-        """The key, label and formula text of the catalogue entry for the function."""
         return {"key": SAMPLED + self.label, "label": self.label, "formula": f"sampled from {self.label}"}
 
     @property
     def forward(self) -> Node:
-        """An expression in x that calls the function, with its own gradient for autograd."""
         backward = _NamedFunction(self.label, self.gradient)
         bound = BoundOp(lambda x, *_: self.y(x), lambda x, _y, g, *_: self.gradient(x, g), saves_y=False)
         gradient_tree = ForeignCall(backward, (Name("a"), Name("g")))
@@ -121,7 +119,6 @@ class _UserFunction:
 
     @property
     def backward(self) -> Node:
-        """An expression in x and g that calls the function's backward."""
         return ForeignCall(_NamedFunction(self.label, self.gradient), (Name("x"), Name("g")))
 
     def y(self, x: Tensor) -> Tensor:
@@ -129,7 +126,6 @@ class _UserFunction:
         return self._run(lambda: self.subject.y(self._flatten(x)), x)
 
     def gradient(self, x: Tensor, g: Tensor) -> Tensor:
-        """Return the gradient of the user's function at x, for an upstream gradient g of x's shape."""
         return self._run(lambda: self.subject.gradient(self._flatten(x), self._flatten(g)), x)
 
     def _flatten(self, x: Tensor) -> Tensor:
@@ -144,7 +140,6 @@ class _UserFunction:
 
 
 def _make_user_function(function: Callables) -> _UserFunction:
-    """Return a user-defined function as a node for expression trees, after a test that it can be sampled."""
     subject = prepare_function(function, (), {})
     arguments = tuple(  # copies, so that training does not change them
         each.detach().clone() if isinstance(each, Tensor) else each for each in subject.arguments
@@ -185,7 +180,6 @@ def _run_within_limit(label: str, work: Callable[[], Answer]) -> Answer:
 
 
 def _make_label(function: Callables, subject: Subject) -> str:
-    """Return the name of a function for the chart's legend, including the settings of a short module."""
     if isinstance(function, torch.nn.Module):
         text = repr(function)
         return text if len(text) <= _MAX_NAME_LENGTH and text.isprintable() else subject.name

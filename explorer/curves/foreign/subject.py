@@ -275,7 +275,6 @@ def _spread(x: Tensor, suffix: tuple[int, ...]) -> Tensor:
 
 
 def _iterate_captured_shapes(call: Callable[..., Any]) -> Iterator[tuple[int, ...]]:
-    """Yield the shapes of tensors that a function reads from its closure or from global variables."""
     function = inspect.unwrap(call.func if isinstance(call, partial) else call)
     if isinstance(function, types.FunctionType):
         outside = inspect.getclosurevars(function)
@@ -285,7 +284,6 @@ def _iterate_captured_shapes(call: Callable[..., Any]) -> Iterator[tuple[int, ..
 
 
 def _iterate_constants(code: Any) -> Iterator[float]:
-    """Yield the numbers that are written in a code object, also in functions defined inside it."""
     for value in code.co_consts if code is not None else ():
         if isinstance(value, types.CodeType):
             yield from _iterate_constants(value)
@@ -402,7 +400,6 @@ def _is_function(value: object) -> bool:
 def _prepare_module(
     name: str, module: torch.nn.Module, arguments: tuple[Any, ...], named: Mapping[str, Any]
 ) -> Subject:
-    """Return a module as a subject for checks, with its weights and buffers as arguments to cast and move."""
     state = {**dict(module.named_parameters()), **dict(module.named_buffers())}
 
     def call(x: Tensor, *values: Any) -> Any:

@@ -78,7 +78,6 @@ def has_custom_node(y: Tensor) -> bool:
 
 
 def _describe_wrong_shape(y: Tensor, x: Tensor) -> str:
-    """Return a clause about a gradient whose shape differs from that of x, or "" if the shapes are equal."""
     try:
         gradient = call_backward(y)
     except Exception:
