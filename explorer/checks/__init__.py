@@ -209,7 +209,6 @@ def assert_rule(
 
 
 def _write_value(value: Any) -> str:
-    """Return an argument as Python code. A large tensor becomes a random one of its shape."""
     if not isinstance(value, Tensor):
         return repr(value)
     learned = ", requires_grad=True" if value.requires_grad else ""

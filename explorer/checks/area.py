@@ -35,7 +35,6 @@ def check_area(curve: Curve) -> Result:
 
 
 def _explain_no_integral(curve: Curve) -> Result | None:
-    """Return the result "unknown" with the reason why a rule has no integral over x. None if it has one."""
     reason, at = curve.integral_obstacle
     if find_effect_of_others(curve):
         reason, at = "the gradient depends on other elements as well, see linear in g", None
@@ -141,7 +140,6 @@ def _find_stop(curve: Curve, step: float) -> float | None:
 
 
 def _judge_place(curve: Curve) -> Result:
-    """Return a result that says whether a rule is centred on the op's one or two jumps."""
     (at, heights), (x, total), area = curve.jumps, curve.integral, curve.area
     centre = round_position(float((at * heights.abs()).sum() / heights.abs().sum()))
 

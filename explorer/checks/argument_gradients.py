@@ -268,7 +268,6 @@ class _Context:
 
 
 def _run_plain(function: type[torch.autograd.Function], x: Tensor, *arguments: Any) -> Any:
-    """Call a Function's forward with a dummy ``ctx``, so that autograd follows it. Returns the output."""
     new_style = function.setup_context is not torch.autograd.Function.setup_context
     inputs = (x, *arguments)
     return function.forward(*inputs) if new_style else function.forward(_Context(len(inputs)), *inputs)

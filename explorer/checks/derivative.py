@@ -87,10 +87,7 @@ def is_bounded_by_argument(curve: Curve, learned: bool = False) -> bool:
 
 
 def _judge_deviation(curve: Curve, deviating: Tensor, worst: int) -> Result:
-    """Return the result for a gradient that is not the op's derivative.
-
-    ``deviating`` is a mask of the x at which they differ, ``worst`` the index of the x to report.
-    """
+    """Return the result; ``deviating`` masks the x that differ, ``worst`` is the index of the x to report."""
     at, r, slope = (float(values[worst]) for values in (curve.x, curve.gradient, curve.slope))
     size, declared, subject = abs(r - slope), curve.subject.declared, curve.subject
     gradient, due = format_unequal(r, slope)

@@ -74,13 +74,11 @@ def list_floats(dtype: torch.dtype, subject: Subject) -> Tensor:
 
 
 def _evaluate(subject: Subject, x: Tensor) -> tuple[Tensor, Tensor, Tensor]:
-    """Return y, the gradient for g = 1 and the gradient for g = 0 at each x."""
     (y, r), (_, of_zero) = (subject.run_both(subject.broadcast(x), g) for g in (1.0, 0.0))
     return subject.reduce_rows(y), subject.reduce_rows(r), subject.reduce_rows(of_zero)
 
 
 def _is_representable(subject: Subject, x: Tensor) -> Tensor:
-    """Return a mask of the x at which x's dtype can hold the gradient computed in float64."""
     everywhere = torch.ones_like(x, dtype=torch.bool)
     if x.dtype == torch.float64 or subject.trial.dtype != torch.float64:
         return everywhere
@@ -125,14 +123,12 @@ def _find_lost_values(curve: Curve, samples: _Samples) -> Result | None:
 
 
 def _is_overflow(samples: _Samples, x: float, edge: int) -> bool:
-    """Return whether the x at which y becomes NaN differs between dtypes, which is a sign of overflow."""
     finite = [values[y.isfinite()] for values, y, _ in samples.values()]
     ends = [float(values[edge]) for values in finite if len(values)]
     return abs(x) > 1 and max(ends) - min(ends) > 0.3 * abs(x)
 
 
 def _name_range(curve: Curve, samples: _Samples) -> str:
-    """Return a clause that names the range of x with finite y, in float64 or else the first dtype tried."""
     x, y, _ = next(iter(samples.values()))
     finite = y.isfinite().nonzero()[:, 0].tolist()
     if not finite:
@@ -149,7 +145,6 @@ def _name_range(curve: Curve, samples: _Samples) -> str:
 
 
 def _find_end(is_inside: Callable[[Tensor], Tensor], inside: Tensor, outside: Tensor) -> float:
-    """Return the last x between ``inside`` and ``outside`` at which a condition holds, found by bisection."""
     end = float(bisect(is_inside, inside.reshape(1), outside.reshape(1))[0])
     return end if abs(end) > 1e-12 else 0.0
 

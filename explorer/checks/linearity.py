@@ -47,10 +47,6 @@ def check_linearity(curve: Curve) -> Result:
 
 
 def _find_departure(curve: Curve, x: Tensor) -> tuple[float, float, float, float] | None:
-    """Find the x at which a gradient departs most clearly from linearity in g.
-
-    Returns x, g, the gradient for g and the gradient for g = 1, or None if the gradient is linear.
-    """
     if not len(x):
         return None
     single, sure, ranked = curve.subject.gradient(x), curve.subject.y(x).isfinite(), []
@@ -129,7 +125,6 @@ def _judge(curve: Curve, at: float, example: str, actual: float) -> Result:
 
 
 def _guess_purpose(pull: Callable[[float], Tensor], mirrored: bool) -> str:
-    """Return a sentence that guesses the purpose of a rule that is not linear in g, or "" without a guess."""
     single, two, tiny, small, large = map(pull, (1.0, 2.0, 1e-9, 1e-6, 1e3))
     is_odd, grows = _is_close(pull(-1.0), -single), _is_close(two, 2.0 * single)
     grows = grows and _is_close(large, 1e3 * single)

@@ -47,7 +47,6 @@ def check_parameter_gradients(curve: Curve) -> Result:
 
 
 def _explain_mismatch(op: Op, rule: Rule) -> str:
-    """Return a sentence that explains why a rule's parameter gradients do not fit an op, or "" if they do."""
     in_y, learned = set(op.parsed.parameters), {single.name for single in rule.learned}
     labels = {p.name: p.display_name for p in rule.parameters}
     absent, foreign = sorted(labels[name] for name in learned - in_y), sorted(in_y - {*labels})
@@ -59,7 +58,6 @@ def _explain_mismatch(op: Op, rule: Rule) -> str:
 
 
 def _make_learnable(pair: Subject, op: Op, rule: Rule) -> Subject:
-    """Return an op with a rule as a function of x and of the parameters that the rule trains."""
     learned = tuple(single.name for single in rule.learned if single.name in op.parsed.parameters)
     numbers = {name: value for name, value in pair.parameters.items() if name not in learned}
     values = (torch.tensor(pair.parameters[name], requires_grad=True) for name in learned)
@@ -253,7 +251,6 @@ def _find_factor(probe: Probe) -> float:
 
 
 def _find_ratio(actual: Tensor, target: Tensor, tolerance: float, noise: float) -> float | None:
-    """Return the ratio of two gradients if it is constant up to a relative tolerance, else None."""
     size = float(target.abs().max())
     if size < noise:
         return 1.0 if float(actual.abs().max()) < noise else None

@@ -33,7 +33,6 @@ def _make_matrix(subject: Subject) -> Tensor:
 
 
 def _find_fault(subject: Subject, x: Tensor) -> str:
-    """Return a sentence about the first fault in how a function uses memory, or "" if it has none."""
     if name := _find_shadowed_global(subject.function):
         return f"Backward reads the global {name}, not the {name} of forward: save it on ctx."
     leaf = x.clone().requires_grad_()
@@ -81,10 +80,7 @@ def _find_fault(subject: Subject, x: Tensor) -> str:
 
 
 def _find_shadowed_global(function: type[torch.autograd.Function] | None) -> str:
-    """Return the name of a global variable that backward reads in place of a variable of forward.
-
-    Returns "" if there is none.
-    """
+    """Return the name of a global that backward reads in place of a variable of forward, or ""."""
     forward, backward = (getattr(function, name, None) for name in ("forward", "backward"))
     if not (isinstance(forward, FunctionType) and isinstance(backward, FunctionType)):
         return ""
@@ -109,7 +105,6 @@ def _repeats_its_backward(subject: Subject, x: Tensor, g: Tensor | float = 1.0) 
 
 
 def _iterate_layouts(g: Tensor) -> Iterator[tuple[str, Tensor]]:
-    """Yield copies of g in memory layouts that are not contiguous, each with the layout's name."""
     if g.dim():
         yield "expanded, as y.sum().backward() makes it,", g.new_tensor(1.3).expand(g.shape)
         yield "strided", torch.stack([g, -g], dim=-1)[..., 0]

@@ -171,7 +171,6 @@ def _check_x(
 
 
 def _check_digits(curve: Curve) -> Result | None:
-    """Return a result if y or the gradient has fewer digits than its dtype, or None if it has all of them."""
     if curve.dtype != torch.float64:
         return fails("It works in float32 only; with float64 x it raises.")
     if curve.subject.rounds_gradient:

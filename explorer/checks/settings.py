@@ -79,10 +79,7 @@ def check_transforms(curve: Curve) -> Result:
 def _iterate_transforms(
     subject: Subject, x: Tensor, tangent: Tensor
 ) -> Iterator[tuple[str, Tensor, Callable[[], Tensor]]]:
-    """Yield a tuple for each transform of torch.func: its name, the due result, and a function to call.
-
-    The function, which has no arguments, computes the actual result.
-    """
+    """Yield the name of each torch.func transform, the expected result, and a function that computes it."""
     factors, arguments = torch.linspace(0.5, 1.2, _ROWS).tolist(), subject.prepare(x.dtype)
     rows = torch.stack([subject.fit_domain(x * factor + 0.01) for factor in factors])
 

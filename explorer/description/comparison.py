@@ -63,10 +63,7 @@ def _list_differences(
     labels: Mapping[str, str],
     curves: SampledCurves,
 ) -> Iterator[str]:
-    """Yield sentences on how gradient curves differ, the most informative first.
-
-    ``labels`` are the labels of the curves that differ.
-    """
+    """Yield sentences on how gradient curves differ, the most informative first."""
     yield from _describe_single_differences(select_kinds(compared, "apart"), labels, curves.g)
     if len(labels) == 2:
         yield from _describe_gaps(select_kinds(compared, "gap"), labels, curves)
@@ -82,7 +79,6 @@ def _list_differences(
 
 
 def _describe_single_differences(claims: list[Claim], labels: Mapping[str, str], g: float) -> Iterator[str]:
-    """Yield a sentence if all curves differ from each other at only a few x, and at the same ones."""
     positions = set(map(_format_positions, claims))
     if len(claims) < comb(len(labels), 2) or len(positions) > 1:
         return
@@ -94,10 +90,6 @@ def _describe_single_differences(claims: list[Claim], labels: Mapping[str, str],
 
 
 def _describe_gaps(gaps: list[Claim], labels: Mapping[str, str], curves: SampledCurves) -> Iterator[str]:
-    """Yield sentences on where two piecewise constant curves differ, with their values.
-
-    The reference is autograd's own gradient, or else the first curve.
-    """
     if not gaps:
         return
     keys = gaps[0].about
@@ -119,14 +111,12 @@ def _describe_gaps(gaps: list[Claim], labels: Mapping[str, str], curves: Sampled
 
 
 def _join_verb(label: str, verb: str) -> str:
-    """Return a label followed by a verb, which is singular unless the label lists several rules."""
     return f"{label} {verb}{'' if ' and ' in label else 's'}"
 
 
 def _describe_spot(
     levels: Mapping[str, list[Claim]], labels: Mapping[str, str], curves: SampledCurves
 ) -> Iterator[str]:
-    """Yield a sentence on the widest interval of x on which several piecewise constant curves all differ."""
     ends = sorted({x for some in levels.values() for claim in some for span in claim.spans for x in span})
     texts = format_distinct(ends)
     for span in sorted(pairwise(ends), key=lambda span: span[0] - span[1]):
@@ -187,7 +177,6 @@ def _describe_measures(compared: list[Claim], labels: Mapping[str, str], g: floa
 
 
 def _describe_each(measure: _Measure, values: Mapping[str, float], labels: Mapping[str, str]) -> str:
-    """Return a clause that lists the value of each curve by one measure, largest first."""
     named: dict[str, list[str]] = {}
     for key in sorted(values, key=lambda key: -values[key]):
         named.setdefault(measure.text(values[key]), []).append(labels[key])
@@ -198,10 +187,6 @@ def _describe_each(measure: _Measure, values: Mapping[str, float], labels: Mappi
 
 
 def _describe_blocking(facts: Mapping[_Measure, Mapping[str, float]], labels: Mapping[str, str]) -> str:
-    """Return a clause on rules that pass no gradient, and on the rule with the largest area.
-
-    Returns "" if all rules pass some gradient.
-    """
     peaks, area = facts.get(_MEASURES["peak"], {}), _MEASURES["area"]
     areas = facts.get(area, {})
     blocking = [labels[key] for key, peak in peaks.items() if peak == 0]
@@ -214,7 +199,6 @@ def _describe_blocking(facts: Mapping[_Measure, Mapping[str, float]], labels: Ma
 
 
 def _describe_extremes(measure: _Measure, values: Mapping[str, float], labels: Mapping[str, str]) -> str:
-    """Return a clause on the smallest and the largest value by one measure, each with its rules."""
     ends = []
     for extreme in (measure.text(min(values.values())), measure.text(max(values.values()))):
         owners = [labels[key] for key, value in values.items() if measure.text(value) == extreme]
@@ -223,7 +207,6 @@ def _describe_extremes(measure: _Measure, values: Mapping[str, float], labels: M
 
 
 def _format_level(level: float, g: float) -> str:
-    """Return a gradient value as text, preceded by "g =" if it equals the upstream gradient g."""
     return f"g = {format_number(level)}" if g not in (0, 1) and level == g else format_number(level)
 
 

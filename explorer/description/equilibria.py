@@ -144,7 +144,7 @@ def _find_positions(
 
 
 def _find_sign_runs(signs: Floats) -> list[tuple[float, int, int]]:
-    """Divide signs into runs of equal ones. Return a tuple for each: sign, first index and last index."""
+    """Return the runs of equal signs as tuples: sign, first index and last index."""
     runs, first = [], 0
     for _, group in groupby(signs, key=str):
         stretch = list(group)
@@ -154,7 +154,6 @@ def _find_sign_runs(signs: Floats) -> list[tuple[float, int, int]]:
 
 
 def _bisect(low: float, high: float, is_left: Callable[[float], bool]) -> float:
-    """Return the number between ``low`` and ``high`` at which a condition becomes false, by bisection."""
     for _ in range(_BISECTIONS):
         middle = (low + high) / 2
         low, high = (middle, high) if is_left(middle) else (low, middle)

@@ -109,7 +109,6 @@ def _draw_bands(groups: Sequence[Curves], colours: Iterator[str]) -> list[Spec]:
 
 
 def _trace_bands(curves: Curves, key: str) -> Spec:
-    """Return the x and y of the band around a mean curve: a closed outline per interval without a jump."""
     mean, spread = curves.columns[key], curves.spreads[key]
     order = _order_points(*_find_jumps(curves, key, mean))
     low, high = mean - spread, mean + spread
@@ -178,7 +177,6 @@ def _draw_curve(curves: Curves, key: str, line: Spec, named: Spec) -> list[Spec]
 
 
 def _draw_line(curves: Curves, y: Floats, order: NDArray[np.int64], line: Spec) -> Spec:
-    """Return a Plotly trace: a line through the points of a curve, in drawing order."""
     return {
         "type": "scatter",
         "mode": "lines",
@@ -222,7 +220,6 @@ def _order_points(exact: Mask, jump: Mask) -> NDArray[np.int64]:
 
 
 def _explain_circles(traces: list[Spec]) -> list[Spec]:
-    """Return legend entries that explain the filled and open circles used in ``traces``."""
     symbols = {symbol for trace in traces if "marker" in trace for symbol in trace["marker"]["symbol"]}
     marker = {"color": NEUTRAL, "size": _CLOSED_SIZE}
     return [
@@ -292,7 +289,6 @@ def _make_layout(groups: Sequence[Curves]) -> Spec:
 
 
 def _format_ticks(groups: Sequence[Curves]) -> Spec:
-    """Return axis ticks at the values that an op rounds to. Returns {} if there are several ops."""
     levels = find_levels(groups[0]) if len(groups) == 1 else []
     if not levels:
         return {}

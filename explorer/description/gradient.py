@@ -34,7 +34,6 @@ def describe_gradient(claims: list[Claim], curves: SampledCurves) -> str:
 
 
 def _describe_points_only(points: list[Claim], g: float) -> str:
-    """Return a description of a gradient that is finite only at single x, or nowhere."""
     if not points:
         return "finite nowhere in this picture"
     if len(points) > MAX_PIECES:
@@ -66,7 +65,6 @@ def _describe_levels(claims: list[Claim], curves: SampledCurves) -> str:
 
 
 def _changes_beyond(curves: SampledCurves, key: str) -> bool:
-    """Return whether a curve has other values outside the sampled range than at the range's ends."""
     x, values = curves.x, curves.columns[key]
     steps = (x[-1] - x[0]) * np.geomspace(0.01, 1000, 64, dtype=x.dtype)
     beyond = curves.evaluate(key, np.concatenate([x[0] - steps, x[-1] + steps])).reshape(2, -1)
@@ -90,7 +88,6 @@ def describe_spans(
 
 
 def _describe_span(span: Span, texts: Mapping[float, str], claim: Claim, curves: SampledCurves) -> str:
-    """Return a phrase for an interval on which a curve is constant, which tells if its ends belong to it."""
     start, stop = (texts[bound] for bound in span)
     first, last = (_has_level_at(bound, texts[bound], claim, curves) for bound in span)
     if span[0] == curves.x[0]:
@@ -101,10 +98,7 @@ def _describe_span(span: Span, texts: Mapping[float, str], claim: Claim, curves:
 
 
 def _has_level_at(bound: float, text: str, claim: Claim, curves: SampledCurves) -> bool | None:
-    """Return whether a curve has its constant value also at ``bound``, an end of the interval.
-
-    Returns None if the text rounds that end.
-    """
+    """Return whether the curve is still constant at ``bound``; None if the text rounds that bound."""
     if float(text.replace("−", "-")) != bound:
         return None
     values = curves.columns[claim.about[0]]

@@ -85,7 +85,6 @@ def write_description(exact: SampledCurves, limit: float, learning: str = "") ->
 
 
 def _truncate_names(curves: SampledCurves) -> dict[str, str]:
-    """Return a dict from each curve's key to its label, truncated. Labels that became equal get numbers."""
     cut = {key: _truncate(label) for key, label in curves.labels.items()}
     alike = [name for name, count in Counter(cut.values()).items() if count > 1]
     numbered = enumerate(cut.items(), 1)

@@ -53,21 +53,18 @@ def _list_summaries(curves: SampledCurves, biases: Mapping[str, float]) -> Itera
 
 
 def _measure_biases(curves: SampledCurves, names: Mapping[str, str]) -> dict[str, float]:
-    """Return a dict from the names of rules to their biases, without rules that have no mean."""
     assert curves.unbiased is not None
     biases = {names[key]: _measure_bias(values, curves.unbiased) for key, values in curves.gradients.items()}
     return {name: bias for name, bias in biases.items() if bias is not None}
 
 
 def _select_biased(curves: SampledCurves, biases: Mapping[str, float]) -> dict[str, float]:
-    """Return the items of ``biases`` that are larger than the error of integration and rounding."""
     assert curves.unbiased is not None
     least = _NEGLIGIBLE * max(_find_largest(curves.unbiased), _NEGLIGIBLE)
     return {name: bias for name, bias in biases.items() if bias > least}
 
 
 def _describe_each_bias(curves: SampledCurves, biases: Mapping[str, float]) -> list[str]:
-    """Return clauses about biases: one about all rules without bias, then one for each other rule."""
     off = _select_biased(curves, biases)
     right = [name for name in biases if name not in off]
     parts = [f"{join_texts(right)} {_choose_verb(right, 'is', 'are')} exact for this loss"] if right else []
@@ -105,10 +102,7 @@ def describe_spreads(curves: SampledCurves, names: Mapping[str, str]) -> str:
 
 
 def _measure_spreads(curves: SampledCurves, names: Mapping[str, str]) -> dict[str, float]:
-    """Return a dict from the names of rules to their largest standard deviations.
-
-    Rules without a mean are left out.
-    """
+    """Return each rule's largest standard deviation by name, without the rules that have no mean."""
     return {
         names[key]: _find_largest(curves.spreads[key])
         for key, mean in curves.gradients.items()
@@ -157,7 +151,6 @@ def _describe_end(x: Floats, gradient: Floats, spread: Floats) -> tuple[str, str
 
 
 def _measure_bias(gradient: Floats, exact: Floats) -> float | None:
-    """Return the largest distance between a mean gradient and the exact one, or None without a mean."""
     is_finite = np.isfinite(gradient) & np.isfinite(exact)
     return _find_largest(gradient[is_finite] - exact[is_finite]) if is_finite.any() else None
 

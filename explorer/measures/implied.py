@@ -102,19 +102,16 @@ def _integrate_rule(curves: Curves, key: str) -> ImpliedForward:
 
 
 def _choose_anchor(curves: Curves) -> float:
-    """Return the x at which antiderivatives are set equal to the op: 0, or the middle of the range."""
     return 0.0 if curves.start <= 0 <= curves.stop else (curves.start + curves.stop) / 2
 
 
 def _integrate(curves: Curves, key: str, x: Floats) -> Floats:
-    """Return the integral of a backward rule from the first x to each x, without its values at kinks."""
     width = np.diff(x)
     heights = [curves.evaluate(key, x[:-1] + share * width) for share in _NODES]
     return np.concatenate([[0.0], np.cumsum(width * (_WEIGHTS @ np.array(heights)))])
 
 
 def _find_offset(curves: Curves, y: Floats) -> float | None:
-    """Return the op minus its antiderivative ``y`` if this is constant away from kinks, else None."""
     even = curves.marks == EVEN
     differences = (curves.evaluate(FORWARD, curves.x) - y)[even]
     size = max(1.0, float(np.abs(curves.y[even]).max(initial=0.0)))

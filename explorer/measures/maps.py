@@ -190,6 +190,5 @@ def _describe_interval(low: float, high: float, span: tuple[float, float]) -> st
 
 
 def _find_largest(gradients: Floats, top: float) -> float:
-    """Return the largest absolute gradient below the colour limit, or ``top`` if all gradients are 0."""
     sizes = np.abs(gradients)
     return float(sizes[sizes <= _COLOUR_LIMIT * top].max(initial=0.0)) or float(top)

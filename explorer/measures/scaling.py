@@ -135,7 +135,6 @@ def scale_rules(
 
 
 def _find_reason(op: Op, rule: Rule, parameters: Mapping[str, float]) -> str:
-    """Return a clause that says why the size of a backward rule is undefined, or "" if it may be defined."""
     if rule.parsed is None:
         return "is torch's own gradient of the op"
     nodes = [*walk(rule.parsed.tree)]
@@ -159,7 +158,6 @@ def _replace_stochastic(op: Op) -> Op:
 
 
 def _select_values(op: Op, rule: Rule, parameters: Mapping[str, float]) -> dict[str, Any]:
-    """Return the parameter values of a rule and its op, without those of a stochastic op."""
     names = {p.name for p in (*_replace_stochastic(op).parameters, *rule.parameters)}
     return {name: value for name, value in resolve_values(op, rule, parameters).items() if name in names}
 
@@ -176,8 +174,6 @@ def _measure_area(curve: Curve) -> SizeValue:
 
 
 def _measure_width(curve: Curve, kink_positions: Sequence[float]) -> tuple[SizeValue, float]:
-    """Return a rule's width at half its height, and the x of its peak."""
-
     def compute_sizes(x: Tensor) -> Tensor:
         return curve.subject.gradient(x).nan_to_num(nan=0.0, posinf=0.0, neginf=0.0).abs()
 
@@ -239,7 +235,6 @@ def _find_crossing(
 
 
 def _find_highest(sizes: Callable[[Tensor], Tensor], low: float, high: float) -> float:
-    """Return the x in an interval at which a rule is largest, found by ternary search."""
     for _ in range(_BISECTIONS):
         third = (high - low) / 3
         left, right = sizes(torch.tensor([low + third, high - third], dtype=torch.float64)).tolist()
@@ -250,7 +245,6 @@ def _find_highest(sizes: Callable[[Tensor], Tensor], low: float, high: float) ->
 def _scale(
     op: Op, rule: Rule, parameters: Mapping[str, float], kind: Kind, factor: float, peak: float
 ) -> Rule | None:
-    """Return a copy of a rule scaled in its "area" or "width", or None if its formula would be too long."""
     assert rule.parsed
     shared = {p.name for p in op.parameters}
     numbers = resolve_values(op, adapt_rule(op, rule), parameters)

@@ -42,10 +42,7 @@ def measure_size(curve: Curve) -> Size:
 
 
 def _refine_grid(curve: Curve) -> tuple[Tensor, Tensor]:
-    """Return the x of a curve and the rule's gradient there.
-
-    Both neighbours of each x at which the rule becomes 0 are included.
-    """
+    """Return x and the rule's gradient, refined around each x at which the gradient becomes 0."""
     x, pull = curve.integral[0], curve.subject.gradient
     far = torch.logspace(-6, math.log10(FAR) - 1e-4, _FINE_POINTS // 2, dtype=x.dtype)
     even = torch.linspace(-1, 1, _FINE_POINTS, dtype=x.dtype) + OFF / _FINE_POINTS
@@ -60,7 +57,6 @@ def _refine_grid(curve: Curve) -> tuple[Tensor, Tensor]:
 
 
 def _find_peak(curve: Curve, r: Tensor) -> float:
-    """Return the gradient with the largest absolute value, infinite if the rule is unbounded for large x."""
     far = torch.tensor([FAR * 100.0**step for step in range(5)], dtype=torch.float64)
     for x in (-far, far):
         values = curve.subject.gradient(x.to(curve.dtype)).double()

@@ -47,7 +47,6 @@ def compare_curves(curves: SampledCurves, claims: Mapping[str, Sequence[Claim]])
 
 
 def _mask_differences(curves: SampledCurves, first: str, second: str) -> Mask:
-    """Return a boolean mask of the points at which two curves differ by more than rounding."""
     a, b = curves.columns[first], curves.columns[second]
     with np.errstate(over="ignore"):  # an infinite difference is a difference too
         is_close: Mask = np.isclose(a, b, rtol=1e-9, atol=0, equal_nan=True)
@@ -110,10 +109,7 @@ def _integrate(curve: Curve) -> float | None:
 
 
 def _make_edges(curve: Curve) -> Floats | None:
-    """Return the edges of integration cells, which are smaller near kinks and the peak of a curve.
-
-    Returns None if there are too many kinks.
-    """
+    """Return the edges of integration cells, finer near kinks and the peak; None for too many kinks."""
     centres = np.array([*curve.kinks, curve.x[np.argmax(np.abs(curve.y))]])
     if len(centres) > _MAX_CENTRES:
         return None

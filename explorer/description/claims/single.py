@@ -69,7 +69,6 @@ def make_gradient_claims(curves: SampledCurves, key: str, limit: float) -> list[
 
 
 def _list_missing(curve: Curve, limit: float) -> list[Claim]:
-    """Return claims on where a curve is not finite or exceeds ``limit``, on intervals and at single x."""
     finite = np.isfinite(curve.y)
     large = finite & (np.abs(np.where(finite, curve.y, 0)) > limit)
     at_kinks = all(curve.is_narrow(gap) or _is_between_kinks(curve, gap) for gap in curve.gaps)
@@ -90,25 +89,21 @@ def _list_missing(curve: Curve, limit: float) -> list[Claim]:
 
 
 def _is_all_missing(claims: Iterable[Claim]) -> bool:
-    """Return whether the claims say that a curve has no finite values except at single x."""
     return any(claim.kind == "undefined" and claim.numbers == (1.0,) for claim in claims)
 
 
 def _is_between_kinks(curve: Curve, gap: slice) -> bool:
-    """Return whether an interval without finite values has a kink or an end of the range at each end."""
     marks = curve.curves.marks
     begins = gap.start == 0 or marks[gap.start] != EVEN
     return bool(begins and (gap.stop == len(marks) or marks[gap.stop - 1] != EVEN))
 
 
 def _list_points(curve: Curve) -> list[Claim]:
-    """Return a claim for each isolated x at which a curve has a finite value."""
     indices = np.flatnonzero(np.isfinite(curve.y) & (curve.curves.marks != NEIGHBOUR))
     return [Claim("point", (curve.key,), (float(curve.y[i]), float(curve.x[i]))) for i in indices]
 
 
 def _find_poles(curve: Curve) -> tuple[float, ...]:
-    """Return the kinks next to which a curve is unbounded, within the limits of float64."""
     if curve.degree < np.inf:
         return ()
     sides = [(kink, steps) for kink in curve.kinks for steps in _list_approaches(curve, kink)]
@@ -153,10 +148,7 @@ def _is_growing(sizes: Floats) -> bool:
 
 
 def _list_levels(curve: Curve) -> list[Claim]:
-    """Return claims about the values of a piecewise constant curve.
-
-    The list is empty for any other curve, and for one with many values.
-    """
+    """Return claims about the values of a piecewise constant curve; [] if it has many, or is not constant."""
     spans: dict[float, list[Span]] = {}
     for before, piece in zip([None, *curve.pieces], curve.pieces, strict=False):
         if np.isnan(piece.level):
@@ -178,7 +170,6 @@ def _list_levels(curve: Curve) -> list[Claim]:
 
 
 def _find_special_kinks(curve: Curve) -> list[Claim]:
-    """Return claims about the kinks at which a curve's value differs from those on both sides."""
     claims = []
     for kink in curve.kinks:
         value = float(curve.y[np.searchsorted(curve.x, kink)])
@@ -189,7 +180,6 @@ def _find_special_kinks(curve: Curve) -> list[Claim]:
 
 
 def _is_within(piece: Piece, y: Floats) -> bool:
-    """Return whether a straight piece, extended to its kinks, stays between the extremes of ``y``."""
     x, values = piece.x[[0, -1]], piece.values[[0, -1]]
     with np.errstate(invalid="ignore", over="ignore"):
         slope = (values[1] - values[0]) / (x[1] - x[0]) if x[1] > x[0] else 0.0

@@ -141,7 +141,6 @@ def _classify_pieces(y: Curve, ends: Tensor) -> tuple[Tensor, Tensor, Tensor]:
 
 
 def _split_pieces(pieces: Tensor, span: tuple[float, float], low: float, high: float) -> Tensor:
-    """Return cells that divide the pieces of an op: equal ones in the span, growing ones beyond it."""
     width = (span[1] - span[0]) / _EVEN_CELLS
     cuts = [span[0] + width * index for index in range(_EVEN_CELLS + 1)]
     step = width

@@ -153,7 +153,6 @@ class Family:
         return compiled
 
     def _make_constants(self, bound: Mapping[str, float]) -> dict[str, Tensor]:
-        """Return the parameters in ``bound`` that are not fitted as tensors without dimensions."""
         fitted = {p.name for p in self.parameters}
         fixed = {name: value for name, value in bound.items() if name not in fitted}
         return {name: torch.tensor(value, dtype=torch.float64) for name, value in fixed.items()}
@@ -185,7 +184,6 @@ class Family:
 
 
 def _is_exact(kinks: Sequence[float], width: float, shift: float, x: float) -> bool:
-    """Return whether a curve's kinks, widened and shifted, are at x without any rounding."""
     if (width, shift) == (1.0, 0.0):
         return True
     places = [Fraction(kink) * Fraction(width) + Fraction(shift) for kink in kinks]

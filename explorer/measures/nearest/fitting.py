@@ -113,10 +113,7 @@ class Fitter:
         return plain + self._find_best(self._make_moved_starts(plain))
 
     def _make_plain_starts(self) -> Starts:
-        """Return starting points of width 1 and shift 0, for default and other parameters.
-
-        Each occurs with and without a free factor.
-        """
+        """Return starting points of width 1 and shift 0, each with and without a free factor."""
         default = self.family.default[None]
         grid = torch.cat([self.family.make_grid(), self._align_kinks(_PARAMETERS)])
         starts = [_make_starts(default, "", scaled) for scaled in (False, True)]
@@ -127,7 +124,6 @@ class Fitter:
         return sum(starts[1:], starts[0])
 
     def _make_moved_starts(self, plain: list[Fit]) -> Starts:
-        """Return starting points shifted so that kinks or peaks coincide, some with another width."""
         shifted = torch.cat([self._shift_members(self.family.make_grid()), self._align_kinks(_SHIFT)])
         members = torch.stack([self.family.default, *(fit.member for fit in plain)])
         low, high = (float(bound[-2]) for bound in self.family.bounds)
@@ -145,7 +141,6 @@ class Fitter:
         return torch.cat([self._align_part(part, moving) for part in parts])
 
     def _align_part(self, part: slice, moving: str) -> Tensor:
-        """Return curves whose kinks in the slice ``part`` are at kinks of the target, by Newton's method."""
         default, low, high = self.family.default, *self.family.bounds
         start_kinks = self.family.find_kinks(default[None])[:, part]
         choices = list(combinations(self._kinks[:_MAX_KINKS].tolist(), start_kinks.shape[1]))
@@ -176,7 +171,6 @@ class Fitter:
         return torch.cat([members, moved])
 
     def _select_promising(self, starts: Starts) -> Starts:
-        """Return the few starting points with the smallest errors, computed on every few points only."""
         thinned = slice(None, None, _THINNING)
         keep = torch.zeros(len(self.target.upstream), len(self.target.x), dtype=torch.bool)
         keep[:, thinned] = True
@@ -184,7 +178,6 @@ class Fitter:
         return starts[errors.argsort(stable=True)[:_MAX_STARTS]]
 
     def _compute_curves(self, members: Tensor, x: Tensor) -> Tensor:
-        """Return the gradients of curves for all upstream gradients in one dimension, with finite numbers."""
         flat = members.reshape(-1, members.shape[-1])
         values = self.family.compute_curves(flat, x).nan_to_num(0.0, 0.0, 0.0).flatten(1)
         return values.reshape(*members.shape[:-1], -1)
@@ -192,10 +185,7 @@ class Fitter:
     def _compute_errors(
         self, starts: Starts, keep: Tensor | None = None, points: slice = slice(None)
     ) -> tuple[Tensor, Tensor]:
-        """Compute the squared error of each starting point, including the distance of its kinks.
-
-        Returns the errors and the factor that is best for each curve.
-        """
+        """Return squared errors, which include the distances of kinks, and the best factor for each curve."""
         root, goal = (self._root, self._goal) if keep is None else (self._root[keep], self._goal[keep])
         curves = self._compute_curves(starts.members, self.target.x[points]) * root
         factors = _solve_factors(curves, goal, starts.scaled)
@@ -204,7 +194,6 @@ class Fitter:
         return left + (distances**2).sum(1) + self._reject_lost_kinks(starts.members), factors
 
     def _measure_kink_distances(self, members: Tensor) -> Tensor:
-        """Return the weighted distance of each curve's kinks from the nearest kinks of the target."""
         flat = members.reshape(-1, members.shape[-1])
         kinks = self.family.find_kinks(flat)
         if not len(self._kinks):
@@ -228,7 +217,6 @@ class Fitter:
         return torch.where(outside, torch.inf, 0.0)
 
     def _find_best(self, starts: Starts) -> list[Fit]:
-        """Return the best fit of each kind, by least squares from all starting points."""
         errors, _ = self._compute_errors(starts)
         damping = torch.full_like(errors, 1e-3)
         for _ in range(_STEPS):
@@ -239,7 +227,6 @@ class Fitter:
         return self._select_by_kind(starts, errors)
 
     def _select_by_kind(self, starts: Starts, errors: Tensor) -> list[Fit]:
-        """Return the best fit of each kind, those with the fewest free coordinates first."""
         # Fits are sorted by shift and width, then factor, then parameters.
         kinds: dict[tuple[int, bool, int], int] = {}
         for index in errors.argsort(stable=True).tolist():
@@ -273,10 +260,7 @@ class Fitter:
         return next(close, 0.0 if abs(x) <= _NEAR * self.target.width else x)
 
     def _step(self, starts: Starts, errors: Tensor, damping: Tensor) -> tuple[Starts, Tensor, Tensor]:
-        """Take a least-squares step from each starting point: the best of several damped ones.
-
-        Returns the new points, their errors, and their damping.
-        """
+        """Return the best of several damped least-squares steps from each point, its error and damping."""
         left, slopes = self._compute_jacobian(starts)
         normal = slopes.transpose(1, 2) @ slopes
         gradient = (slopes.transpose(1, 2) @ left[..., None])[..., 0]
@@ -325,7 +309,6 @@ class Fitter:
 
 
 def _solve_factors(curves: Tensor, goal: Tensor, scaled: Tensor) -> Tensor:
-    """Return the factor that brings each curve nearest to ``goal``: 1 for a curve that is not ``scaled``."""
     length = (curves**2).sum(1)
     best = curves @ goal / torch.where(length > 0, length, 1.0)
     return torch.where(scaled & (length > 0), best, 1.0)

@@ -149,7 +149,6 @@ def _find_fits(fitting: Fitter) -> list[Fit]:
 
 
 def _round_fit(fitting: Fitter, fit: Fit) -> Fit:
-    """Return a fit whose numbers are rounded to as few digits as possible."""
     if not fitting.target.size:
         return fit
     free = fit.factor if fit.factor == 1 else None
@@ -189,7 +188,6 @@ def _round_number(number: float, digits: int) -> float:
 
 
 def _find_differences(family: Family, fit: Fit, target: Target) -> list[words.Single]:
-    """Return the kinks at which the values of two curves differ although the curves are equal elsewhere."""
     tolerance = _EQUAL_VALUES * float(target.values.abs().max())
     single = []
     for x, values in zip(target.kinks, target.at_kinks.unbind(1), strict=True):

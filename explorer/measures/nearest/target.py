@@ -174,7 +174,6 @@ def make_target(
 
 
 def _make_grid(start: float, stop: float, centres: Sequence[float]) -> Tensor:
-    """Return even points of a range with denser ones on both sides of the given centres, ascending."""
     steps = torch.tensor(_CLOSE_STEPS, dtype=torch.float64) * (stop - start)
     steps = torch.cat([steps, -steps])
     closer = [centre + steps for centre in centres[:_MAX_CENTRES]]
