@@ -75,7 +75,6 @@ def _write_exports(module: str, names: list[str]) -> str:
 
 
 def _join_modules(names: Iterable[str], programs: Mapping[str, tuple[str, list[str]]]) -> str:
-    """Return the code of modules as one text, each module after those that it imports."""
     return "".join(programs[name][0] for name in _sort_by_imports(list(names)))
 
 
@@ -117,6 +116,5 @@ def _compile_module(module: str, first: str) -> tuple[str, list[str]]:
 
 
 def _convert_import(module: str, match: re.Match[str]) -> str:
-    """Return an import statement rewritten as a constant that is read from the other module's exports."""
     name = match[1] or f"{{{match[2].replace(' as ', ': ')}}}"
     return f'const {name} = $modules["{resolve_path(module, match[3])}"];'

@@ -124,7 +124,6 @@ def make_entry(record: Op | Rule) -> Json:
 
 
 def _describe_training(record: Op | Rule) -> Json:
-    """Return a dict of the sentences on training nets with a stochastic op or rule, without empty ones."""
     label = record.label
     words = {
         "untrained": _end_sentence(explain_refusal(record, label)),
@@ -159,14 +158,12 @@ def _make_learned(learned: Learned, rule: Rule) -> Json:
 
 
 def _list_following(op: Op) -> Iterator[tuple[str, Json]]:
-    """Yield the name of each parameter of an op that can learn by any rule, and formulas for its gradient."""
     for parameter in op.parameters:
         if functions := derive_contribution(op, parameter.name):
             yield parameter.name, {"outer": to_data(functions.outer), "ratio": to_data(functions.ratio)}
 
 
 def _list_derivatives(op: Op) -> Iterator[tuple[str, Json]]:
-    """Yield the name of each parameter by which torch can differentiate an op, and the derivative."""
     for parameter in op.parameters:
         if derivative := differentiate_op(op, parameter.name):
             exact, readable = derivative
@@ -207,7 +204,6 @@ def _parse_tree(text: str, record: Op | Rule) -> Node:
 
 
 def _list_movable(record: Op | Rule) -> Iterator[Json]:
-    """Yield the parameters of an op or rule that are the position of one of its kinks, with either sign."""
     for kink in record.kinks or ():
         match _parse_tree(kink, record) if isinstance(kink, str) else None:
             case Name(name):

@@ -63,7 +63,6 @@ def _strip_comments(source: str) -> list[str]:
 
 
 def _split_lines(parts: list[tuple[str, str]]) -> list[list[tuple[str, str]]]:
-    """Return highlighted code, given as parts (kind, text), as a list of lines of parts."""
     lines: list[list[tuple[str, str]]] = [[]]
     for kind, text in parts:
         first, *next_lines = text.split("\n")

@@ -78,7 +78,6 @@ def compute_hidden():
 
 
 def _make_suspects(function, line, hidden_line):
-    """Return the exercise in which the reader finds the wrong line of a hidden Function from its curves."""
     x = [step / 20 for step in range(-60, 61)]
     few = [-2.0, 0.5, 3.0]
     return Suspects(

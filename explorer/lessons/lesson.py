@@ -69,9 +69,8 @@ class Answer:
 
     Attributes:
         text: the answer itself, without computed numbers.
-        why: the sentence that replies to a reader who picks the answer. It gives a reason or an objection,
-            and does not reveal the right answer. Like a lesson's ``words``, it may have placeholders for
-            numbers.
+        why: the reply when the answer is picked. It gives a reason or an objection without the right
+            answer. Like a lesson's ``words``, it may have placeholders for numbers.
         picture: the key or formula of the rule with this gradient in the lesson's first scene, or None if the
             answer is that there is no gradient.
     """
@@ -250,7 +249,6 @@ def fill_numbers(text: str, results: Results) -> str:
 
 
 def _get_head(module: ModuleType) -> list[str]:
-    """Return the imports and constants of a module as lines of code, without imports from ``explorer``."""
     text = inspect.getsource(module)
     kinds = (ast.Import, ast.ImportFrom, ast.Assign)
     lines = [ast.get_source_segment(text, node) for node in ast.parse(text).body if isinstance(node, kinds)]

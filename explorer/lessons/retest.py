@@ -104,10 +104,7 @@ def make_question(variant: Variant, pictures: Sequence[str] = ()) -> dict[str, A
 def _iterate_wrong(
     variant: Variant, pictures: Sequence[str], right: Row, g: float
 ) -> Iterator[tuple[Row, str]]:
-    """Yield plausible wrong answers with reasons: common mistakes, other rules, and the output y.
-
-    A wrong answer may happen to equal ``right``.
-    """
+    """Yield plausible wrong answers, each with its reason. One of them may happen to equal ``right``."""
     yield _compute_gradient(variant, variant.rule, 1.0), _WITHOUT_G
     yield tuple(0.0 - value for value in right), _WRONG_SIGN
     for rule in (*pictures, *_DEFAULT_RULES, *(entry.key for entry in list_candidates(find_op(variant.op)))):

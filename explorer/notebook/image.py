@@ -86,7 +86,6 @@ def _draw_trace(pen: Any, trace: Spec, x: Floats, y: Floats, ends: tuple[int, in
 
 
 def _list_lines(x: Floats, y: Floats) -> list[list[tuple[float, float]]]:
-    """Return the stretches of at least two finite points."""
     pieces = np.split(np.column_stack([x, y]), np.flatnonzero(~np.isfinite(x + y)))
     lines = ([(px, py) for px, py in piece if math.isfinite(px + py)] for piece in pieces)
     return [line for line in lines if len(line) > 1]
@@ -98,7 +97,6 @@ def _scale(values: Sequence[float], first: float, last: float) -> Any:
 
 
 def _find_range(traces: Sequence[Spec], options: Spec) -> tuple[float, float]:
-    """Return the ends of an axis that shows all finite values, with a margin."""
     values = np.concatenate([np.zeros(0), *(np.asarray(trace["y"], float).ravel() for trace in traces)])
     shown = np.clip(values[np.isfinite(values)], options.get("clipmin"), options.get("clipmax"))
     ends = [*shown, options["include"]] if "include" in options else [*shown] or [0.0]
@@ -107,7 +105,6 @@ def _find_range(traces: Sequence[Spec], options: Spec) -> tuple[float, float]:
 
 
 def _find_ticks(ends: Sequence[float], most: int) -> list[float]:
-    """Return at most ``most`` round numbers in a range (``ends``), for the ticks of an axis."""
     low, high = ends
     size = 10.0 ** math.floor(math.log10((high - low) / most))
     step = next(size * factor for factor in (1, 2, 5, 10) if (high - low) / (size * factor) <= most)

@@ -107,7 +107,6 @@ class Instrument(Cell):
         return {name: getattr(self, name) for name in TRAITS}
 
     def _find_entries(self, traits: Mapping[str, Any]) -> list[Any]:
-        """Return the ``Op`` of some traits, followed by each ``Rule``."""
         return [self.find_op(traits["op"]), *map(self.find_rule, traits["rules"])]
 
     def _sample(self, traits: Mapping[str, Any]) -> tuple[Curves, View, dict[str, Any]]:

@@ -64,10 +64,7 @@ def display_progress(draw: Callable[[], Picture], total: int, unit: str) -> Any:
 
 
 def _display(draw: Callable[[], Picture]) -> Any:
-    """Display the chart of a training and return its widget.
-
-    Returns None without anywidget or outside a notebook.
-    """
+    """Display a chart and return its widget, or None without anywidget or outside a notebook."""
     with suppress(ImportError):
         from IPython.core.getipython import get_ipython
         from IPython.display import display

@@ -55,7 +55,6 @@ def make_run_picture(snapshot: Snapshot) -> Picture:
 
 
 def _make_axis(metric: str | None, seeds: int, kind: str, chance: float | None = None) -> Picture:
-    """Return the heading and the settings of the y axis. Accuracy has the ``kind`` "share"."""
     title = "accuracy, %" if metric == "accuracy" else metric or "loss"
     heading = f"Held-out {title}" if metric else "Loss"
     kind = "share" if metric == "accuracy" else kind
@@ -96,7 +95,6 @@ class RaceWatcher:
             self._update(0)
 
     def _make_picture(self) -> Picture:
-        """Return the chart data of each rule's mean score at its best rate, and of the current net."""
         plan, trial, rows = self._plan, self._current, self._rows
         ended = {rule: self._list_trials(rule) for rule in plan.keys}
         held_out = {rule: [rows[each].held_out for each in some] for rule, some in ended.items() if some}
@@ -117,7 +115,6 @@ class RaceWatcher:
         }
 
     def _describe(self, rule: str, ended: Sequence[Trial]) -> str:
-        """Return where the current net of a rule is, or how many nets have finished."""
         trial = self._current
         if trial and trial.rule == rule:
             step = max(self._scores[trial])
@@ -126,10 +123,7 @@ class RaceWatcher:
         return f"{nets} at rate {ended[0].lr:g}." if ended else ""
 
     def _list_trials(self, rule: str) -> list[Trial]:
-        """Return the finished trials of a rule at its best learning rate.
-
-        Trials for the final comparison are preferred.
-        """
+        """Return the finished trials at a rule's best rate, preferably those of the final comparison."""
         rate = self._plan.choose_rates(self._rows.values()).get(rule)
         trials = [trial for trial in self._rows if (trial.rule, trial.lr) == (rule, rate)]
         return [trial for trial in trials if trial.stage == "judge"] or trials

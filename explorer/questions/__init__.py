@@ -98,7 +98,6 @@ class Question:
         return {each.name: (types[each.name], each.default is not each.empty) for each in parameters}
 
     def _find_error(self, arguments: Mapping[str, Any]) -> str:
-        """Return a sentence about the first invalid name or value in `arguments`, or "" if all are valid."""
         needed = {name for name, (_, optional) in self._arguments.items() if not optional}
         if not needed <= set(arguments) <= set(self._arguments):
             return _WRONG_NAMES.format(names=", ".join(self._arguments))

@@ -69,7 +69,6 @@ def format_gradient(op: Op, rule: Rule, learns: str = "") -> str:
 
 
 def _format_autograd(op: Op, learns: str) -> str:
-    """Return the chain rule of autograd's gradient as LaTeX, and its result if that can be written out."""
     tensors = (learns,) if find_tensor_gradient(op, learns) else ()
     gradient = op.parsed.derive_gradient(tensors, finite=True)
     return r"g\,\frac{\mathrm{d}y}{\mathrm{d}x}" + (f" = {gradient.latex}" if gradient else "")

@@ -91,10 +91,7 @@ def _choose_panel(case: Case) -> str:
 
 
 def _add_contributions(exercise: Exercise, case: Case, reading: Reading, keys: Sequence[str]) -> list[str]:
-    """Return the keys of the wanted and the written rule with a contribution to a parameter's gradient added.
-
-    Returns [] if the formula of the contribution is too long.
-    """
+    """Return the keys of both rules with contributions added, or [] if a formula is too long."""
     (argument,) = (each for each in exercise.arguments if each.name == case.subject)
     wanted = Learned(case.subject, argument.gradient, argument.scale or None)
     solution = [each for each in find_rule(reading.rule).learned if each.name == case.subject]
@@ -108,10 +105,7 @@ def _add_contributions(exercise: Exercise, case: Case, reading: Reading, keys: S
 
 
 def _write_contribution(learned: Learned, elements: float) -> str:
-    """Return the formula of one element's contribution to the gradient of a parameter, with its scale.
-
-    ``elements`` is the number of elements.
-    """
+    """Return the formula of one element's contribution to a gradient, scaled for a number of elements."""
     tree = replace_counts(learned.parsed.tree)
     if learned.parsed_scale:
         tree = Binary("*", learned.parsed_scale.tree, tree)

@@ -100,7 +100,6 @@ def collect_answers(
 def _list_questions(
     op: Op, rules: Sequence[Rule], parameters: Mapping[str, float], view: View, learns: str
 ) -> Iterator[tuple[str, str, Callable[[], Answer]]]:
-    """Yield each question of a saved page with a function that computes the answer."""
     start, stop = view.range
     noise: dict[str, Any] = {"noise": view.noise, "width": view.noise_width}
     sampling: dict[str, Any] = {"start": start, "stop": stop, **parameters}

@@ -207,7 +207,6 @@ def _read_candidate(
 def _make_key(
     name: str, node: Node, find: Callable[[str], Op | Rule], learned: Sequence[Learned] = ()
 ) -> str:
-    """Return the key of a custom formula that carries the name of the class or function in the code."""
     node = to_number(node)
     _require_short(node)
     try:
@@ -231,10 +230,7 @@ def _require_short(node: Node) -> None:
 
 
 def _replace_statistic(trees: Trees) -> Trees:
-    """Return formulas in which the longest statistic of x has become a parameter, if they are too long.
-
-    Formulas that are short enough are returned unchanged.
-    """
+    """Replace the longest statistic of x by a parameter, if the formulas are too long."""
     try:
         for node in (trees.op, trees.rule or ONE):
             _require_short(to_number(node))
@@ -266,7 +262,6 @@ def _make_learned(part: Part) -> Learned:
 
 
 def _drop_long_parts(trees: Trees) -> Trees:
-    """Return formulas without those parameters' gradients that are too long, and a note on each of them."""
     learned, notes = [], list(trees.notes)
     for part in trees.learned:
         try:
@@ -325,10 +320,7 @@ def _join_trees(test: object, line: int, then: Trees, otherwise: Trees) -> Trees
 
 
 def _join_part(test: Node, name: str, then: Sequence[Part], otherwise: Sequence[Part]) -> Part:
-    """Return the gradients of a parameter from both branches of an ``if`` as one expression.
-
-    If a branch returns no gradient, its gradient is 0.
-    """
+    """Join a parameter's gradients from both branches of an ``if``; a missing gradient counts as 0."""
     sides = [next((part for part in side if part.name == name), None) for side in (then, otherwise)]
     existing = next(side for side in sides if side)
     first, other = (side or existing._replace(tree=NO_GRADIENT) for side in sides)

@@ -139,7 +139,6 @@ def _find_choice(a: Node, b: Node) -> Node | None:
 
 
 def _list_products(node: Node) -> list[tuple[Node, Node]]:
-    """Return all ways to write an expression as a product of a value and a mask."""
     if isinstance(node, Binary) and node.operator == "*":
         return [(node.left, node.right), (node.right, node.left)]
     negative = isinstance(node, Unary) and node.operator == "-"

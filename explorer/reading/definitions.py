@@ -151,10 +151,6 @@ def read_definition(candidate: Candidate, module: ast.Module, reader: Reader) ->
 
 
 def _read_trees(candidate: Candidate, module: ast.Module, reader: Reader) -> Trees:
-    """Read a definition as expression trees: the op, the backward rule and parameters' gradients.
-
-    Notes in the result tell what was left out.
-    """
     scope, definition, x = _build_scope(candidate, module, reader), candidate.definition, Tensor(Name("x"))
     if not isinstance(definition, ast.ClassDef):
         routine = take_first(scope.get(candidate.name))
@@ -174,7 +170,6 @@ def _read_trees(candidate: Candidate, module: ast.Module, reader: Reader) -> Tre
 
 
 def _build_scope(candidate: Candidate, module: ast.Module, reader: Reader) -> Scope:
-    """Return the names that a definition can use: those of its module and of functions around it."""
     scope, definition = reader.scope, candidate.definition
     reader.declare(module.body, scope)
     for node in ast.walk(module):
@@ -189,10 +184,7 @@ def _build_scope(candidate: Candidate, module: ast.Module, reader: Reader) -> Sc
 
 
 def _read_function(passes: Passes, definition: ast.ClassDef, uses_needs: bool) -> Trees:
-    """Return the expression trees of an ``autograd.Function``.
-
-    ``uses_needs`` is whether its code reads ``ctx.needs_input_grad``.
-    """
+    """Return the trees of a Function; ``uses_needs`` says whether its code reads ``ctx.needs_input_grad``."""
     op, warnings = passes.op, tuple(passes.reader.warnings.values())
     gradient = take_first(passes.gradients)
     is_missing = passes.reader.inputs is None and gradient is None

@@ -49,7 +49,6 @@ def convert_dtype(value: Value, dtype: Value) -> Value:
 
 
 def _apply_formula(text: str, *arguments: Value, kind: str = "float32") -> Value:
-    """Evaluate a formula in a, b, c and d for up to four traced arguments, in this order."""
     operands = [to_quantity(value) for value in arguments]
     return make_result(fill_formula(text, [operand.node for operand in operands]), *operands, kind=kind)
 
@@ -97,14 +96,12 @@ def count_elements(size: Value) -> Value:
 
 
 def _find_extreme(name: str, *arguments: Value) -> Value:
-    """Return the ``max`` or ``min`` (Python's own functions) of values in the pasted code."""
     if len(arguments) == 1 and isinstance(arguments[0], tuple):
         arguments = unpack(arguments[0])
     return reduce(partial(compute, name), arguments) if arguments[1:] else compute_extreme(name, *arguments)
 
 
 def _list_items(function: values.Function, *arguments: Value, **named: Value) -> Value:
-    """Return the items of ``range``, ``zip`` or another built-in iterable as a tuple."""
     try:
         return unpack(tuple(islice(function(*arguments, **named), values.MAX_VALUES + 1)))
     except (TypeError, ValueError):
@@ -112,13 +109,11 @@ def _list_items(function: values.Function, *arguments: Value, **named: Value) ->
 
 
 def _reduce_known(function: values.Function, arguments: Value) -> Value:
-    """Return ``all`` or ``any`` (Python's own functions) of items that are known to be true or false."""
     require(isinstance(arguments, tuple) and {bool}.issuperset(map(type, arguments)), REASONS["sum"])
     return function(arguments)
 
 
 def _make_size(tensor: Value) -> values.Opaque:
-    """Return the size of a tensor, which refers to the tensor's formula if that is known."""
     if not isinstance(tensor, Quantity):
         return SHAPE
     is_complete = not tensor.within and not values.get_sum(tensor)
@@ -143,7 +138,6 @@ _LARGEST_INTEGERS = {"int8": 127, "int16": 32767}
 
 
 def _is_clamped(node: Node, largest: int) -> bool:
-    """Return whether an expression is clamped to ±``largest``, with or without rounding."""
     while isinstance(node, Call) and node.function in ("round", "floor", "ceil", "trunc"):
         (node,) = children(node)
     if not (isinstance(node, Call) and node.function == "clamp"):
@@ -178,7 +172,6 @@ class _Torch:
         return make_result(to_mask(node) if kind == "bool" else node, operand, kind=kind)
 
     def invert(self: Value) -> Value:
-        """Return a mask inverted, or an integer with every bit inverted."""
         kind = to_quantity(self).kind
         other = "flips the bits of a byte, or of a value that may not be an integer: compare it first"
         require(kind in ("bool", "int64"), other)
@@ -224,10 +217,7 @@ class _Torch:
         return make_result(detach(operand.node), operand, kind=operand.kind)
 
     def numel(self: Value) -> Value:
-        """Return the number of elements of a tensor, as a number or formula.
-
-        It is known for x, y, g and values computed from them.
-        """
+        """Return the number of elements, which is known for x, y, g and values computed from them."""
         if not isinstance(self, Tensor) or not has_elements(self.node) or self.summed:
             is_input = isinstance(self, Quantity) and _is_input(self)
             return replace(SHAPE, counts=find_names(self.node)[0]) if is_input else SHAPE
@@ -304,7 +294,6 @@ def _apply_heaviside(input: Value, values: Value) -> Value:
 
 
 def _require_one_dtype(*operands: Value) -> None:
-    """Raise RaisesError unless all operands are tensors of the same dtype."""
     kinds = {to_quantity(operand).kind for operand in operands}
     require(
         NUMPY.get() or not (len(kinds) > 1 or any(map(values.is_number, operands))), OF_ONE_DTYPE, RaisesError
@@ -318,7 +307,6 @@ def _to_float(self: Value) -> Value:
 
 
 def _check_isinstance(self: Value, kinds: Value) -> Value:
-    """Return the result of ``isinstance`` for a traced value. Parameters are treated as numbers."""
     requested = kinds if isinstance(kinds, tuple) else (kinds,)
     types = [kind if isinstance(kind, type) else _TYPES.get(getattr(kind, "name", "")) for kind in requested]
     if type(self) is Quantity:
@@ -335,7 +323,6 @@ _FLOAT32 = type("finfo", (values.PastedClass,), {"eps": 2.0**-23, "tiny": 2.0**-
 
 
 def _make_finfo(dtype: Value = None) -> type:
-    """Return the numeric limits of float32, or the largest number of an 8-bit float format."""
     largest = vocabulary.LARGEST.get(dtype.name) if isinstance(dtype, Library) else None
     if largest is None:
         return _FLOAT32
@@ -428,7 +415,6 @@ PROPERTIES: dict[str, values.Function] = {
 
 
 def _apply_prelu(self: Value, num_parameters: Value = 1, init: Value = 0.25) -> Value:
-    """Return the result of a PReLU layer whose slopes all keep their initial value."""
     result = TABLE["prelu"](self, init)
     REMARKS.get().append((to_quantity(result).node, LEARNED.format(init)))
     return result

@@ -59,10 +59,7 @@ def read_others(
 
 
 def _read_part(passes: Passes, position: int, name: str, uses_needs: bool) -> Part:
-    """Return the gradient that backward returns for one named input.
-
-    Raises UnreadableError unless it is a factor times a sum over elements.
-    """
+    """Return one input's gradient. Raises UnreadableError unless it is a factor times a sum over elements."""
     reader, value = passes.reader, passes.returned[position]
     require(name in reader.parameters, HAS_A_VALUE.format(name))
     part = split_gradient(value, reader.parameters[name], reader.notes)
@@ -95,7 +92,6 @@ def list_faults(passes: Passes, uses_needs: bool) -> list[Note]:
 
 
 def _note_wrong_number(passes: Passes) -> list[Note]:
-    """Return a note if backward does not return one gradient for each input of forward."""
     if isinstance(passes.gradients, list):
         return [Note(A_LIST, "raises")]
     returned, inputs = list(passes.returned), len(passes.inputs)

@@ -36,7 +36,6 @@ def _find_chances(node: Node) -> Iterator[Name]:
 
 
 def _find_bounds(node: Node) -> Iterator[tuple[Name, Name]]:
-    """Yield pairs of parameters that are the lower and the upper bound of a clamp."""
     match node:
         case Call("clamp", (_, Name() as low, Name() as high)):
             yield low, high

@@ -103,7 +103,6 @@ def _is_count(node: Node) -> bool:
 
 
 def _replace_counts(factor: Node, name: str, is_total: bool) -> Node:
-    """Write the element count in a parameter's gradient as N, the number of elements per parameter value."""
     counts = {node: Name(COUNT) for node in walk(factor) if _is_count(node)}
     require(is_total or all(isinstance(node, Name) for node in counts), COUNTS_ALL)
     foreign = [node for node in counts if isinstance(node, Name) and node != count_shared(name)]
@@ -113,7 +112,6 @@ def _replace_counts(factor: Node, name: str, is_total: bool) -> Node:
 
 
 def _split_factor(node: Node) -> tuple[Node, Node]:
-    """Split an expression into two factors: one with the elements, and one with only element counts."""
     if not any(map(_is_count, walk(node))):
         return node, ONE
     if not has_elements(node):
@@ -142,10 +140,7 @@ def _split_factor(node: Node) -> tuple[Node, Node]:
 
 
 def _remove_mean(node: Node) -> Node:
-    """Return an expression without its ``mean``, with the operand of the mean and all factors kept.
-
-    Raises UnreadableError if there is no mean.
-    """
+    """Replace ``mean(…)`` by its operand. Raises UnreadableError if there is no mean."""
     match node:
         case Call("mean", (operand,)) if has_elements(operand):
             return operand

@@ -79,7 +79,6 @@ def read_passes(
     output_leaf = Tensor(Name("y"))
 
     def restore(tensor: Tensor) -> Tensor:
-        """Return a tensor saved on ctx as backward gets it: forward's output becomes y."""
         if follows:  # forward runs without autograd, so that only x and y have a history in backward
             detached = replace(tensor, node=detach(tensor.node), frozen=False)
             return output_leaf if tensor is y else tensor if tensor is x else detached
@@ -109,7 +108,6 @@ def read_passes(
 
 
 def _run_backward(cls: type[PastedClass], context: PastedClass) -> Value:
-    """Return the result of backward for the upstream gradient g of the first output."""
     backward = find_method(cls, "backward")
     takes = [parameter for parameter in signature(backward).parameters.values() if parameter.kind < 2]
     other_gradients = (Tensor(ZERO) for _ in takes[2:])  # the upstream gradient of all further outputs is 0
@@ -117,7 +115,6 @@ def _run_backward(cls: type[PastedClass], context: PastedClass) -> Value:
 
 
 def _require_called(reader: Reader, cls: type[PastedClass]) -> None:
-    """Raise RaisesError if a call passes too many or too few inputs to the Function."""
     if reader.inputs is None:
         return
     takes = list(signature(find_method(cls, "forward")).parameters.values())
@@ -130,7 +127,6 @@ def _require_called(reader: Reader, cls: type[PastedClass]) -> None:
 
 
 def _map_tensors(value: Value, convert: Callable[[Tensor], Tensor]) -> Value:
-    """Return a value that forward saved for backward with ``convert`` applied to each tensor in it."""
     if isinstance(value, tuple | list):
         return type(value)(_map_tensors(part, convert) for part in value)
     return convert(value) if isinstance(value, Tensor) else value

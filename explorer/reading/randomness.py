@@ -175,7 +175,6 @@ def select_item(owner: Value, key: Value) -> Value:
 
 
 def _make_constant(value: Value) -> Value:
-    """Return a value detached, so that no gradient flows through it."""
     tensor = to_quantity(value)
     return make_result(detach(tensor.node), tensor) if isinstance(tensor, Tensor) else value
 

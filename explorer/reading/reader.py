@@ -214,7 +214,6 @@ class Reader:
                 raise UnreadableError(OTHER_PYTHON)
 
     def _call(self, node: ast.Call, scope: Scope) -> Value:
-        """Return the value of a function call, and store the remarks that the call produces."""
         named: dict[str, Value] = {}
         for word in node.keywords:
             value = self.evaluate_or_error(word.value, scope)
@@ -527,7 +526,6 @@ class Reader:
             return target
 
     def _evaluate_assigned(self, node: ast.expr, scope: Scope) -> Value:
-        """Return the value of the right side of an assignment, detached if computed under ``no_grad``."""
         value = self.evaluate_or_error(node, scope)
         computed = isinstance(value, Tensor) and not isinstance(node, ast.Name)
         return tracking.detach_tensor(value) if computed and tracking.AUTOGRAD.get() == "stopped" else value

@@ -53,7 +53,6 @@ def _list_path(node: ast.expr) -> list[str]:
 
 
 def _find_owner(node: ast.expr, scope: Scope) -> Value:
-    """Return the object or class that an expression in the pasted code names, or None for other values."""
     first, *path = _list_path(node)
     owner = scope.get(first)
     for name in path:
@@ -62,7 +61,6 @@ def _find_owner(node: ast.expr, scope: Scope) -> Value:
 
 
 def _mark_value(node: ast.expr, error: ReadingError, scope: Scope) -> None:
-    """Set the value that an expression names, or all members of such an object, to an error."""
     first, *path = _list_path(node)
     holder = scope.get(first)
     if isinstance(holder, PastedClass | type):

@@ -88,10 +88,7 @@ def _parse_module(lines: list[str]) -> ast.Module:
 
 
 def _remove_line(lines: list[str], error: ReadingError) -> list[str]:
-    """Return lines without the line of a syntax error, or with its indented block moved to the margin.
-
-    Raises the error if neither applies.
-    """
+    """Return lines without the faulty one, or with its block unindented, or else raise the error."""
     start = error.line - 1
     line = lines[start]
     indent = len(line) - len(line.lstrip())

@@ -299,7 +299,6 @@ def pick(values: Value, key: Value) -> Value:
 
 
 def _hide_sizes(value: Value) -> Value:
-    """Return a value in which a size is no longer the complete shape of a tensor."""
     if isinstance(value, tuple):
         return tuple(map(_hide_sizes, value))
     return Opaque(value.description) if isinstance(value, Opaque) else value

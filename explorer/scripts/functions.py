@@ -71,7 +71,6 @@ def lines_of(settings: Settings) -> tuple[Functions, list[Line]]:
 
 
 def _find_starts(settings: Settings) -> list[dict[str, float]]:
-    """Return, for each rule of the run, a dict from its learned parameters to their initial values."""
     op, rules, _ = settings.course_of(-1)
     joint = join_rules(op, rules, settings.parameters, settings.learn, settings.learned)
     names = [parameter.name for parameter in joint.learned]

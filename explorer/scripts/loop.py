@@ -202,7 +202,6 @@ def _fill_template(template: str, **parts: object) -> str:
 
 
 def _write_data(settings: Settings, task: Task, data: str, draws: bool) -> str:
-    """Return the code for data that each seed draws, or for a batch that all steps share."""
     seed_data = "" if task.metric else data.format(batch=settings.batch)
     return seed_data if draws or not task.metric else seed_data + "x, y = train_x, train_y"
 
@@ -218,7 +217,6 @@ def _write_layers(settings: Settings, task: Task) -> str:
 
 
 def _write_optimiser(settings: Settings) -> str:
-    """Return the code for the optimiser, or "" if every update is written out."""
     if is_input_fixed(settings):
         return ""
     learns = bool(settings.learn)
@@ -243,14 +241,12 @@ def _find_rates(settings: Settings) -> dict[int, float | str]:
 
 
 def _write_changes(settings: Settings) -> list[str]:
-    """Return the lines of code that, before a step, change rules or learning rate as the run does."""
     rates = [_RATED, *[_RATED_APART.format(times=settings.learn_rate)] * bool(settings.learn)]
     rate_changes = ["lr = rates.get(step, lr)"] if is_input_fixed(settings) else rates
     return [_LATER] * has_rule_changes(settings) + rate_changes * bool(_find_rates(settings))
 
 
 def _write_learned(settings: Settings) -> str:
-    """Return the code for learned parameters, or "" if none learns."""
     if not settings.learn:
         return ""
     templates = _choose_values(settings)
@@ -267,10 +263,7 @@ def _choose_values(settings: Settings) -> _Values:
 
 
 def _write_domain_condition(settings: Settings) -> str:
-    """Return a condition, as code, that is true once a learned value has left its domain.
-
-    Returns "" if no learned value has a restricted domain.
-    """
+    """Return code of a condition that is true once a learned value has left its domain; "" if none can."""
     positive = tuple(parameter.name for parameter in settings.learned if parameter.positive)
     return _BELOW.format(names=positive, below=_choose_values(settings).below) if positive else ""
 

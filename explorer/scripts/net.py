@@ -121,10 +121,7 @@ def _write_body(settings: Settings, task: Task) -> str:
 
 
 def _body_of(site: OpSite) -> str:
-    """Return a template for the body of the function ``net``, for an op at this site of a net.
-
-    Raises LookupError if ``NETS`` has no entry for the site.
-    """
+    """Return a template for the body of ``net``. Raises LookupError if ``NETS`` has no entry for the site."""
     if site.key not in NETS:
         raise LookupError(f"scripts have no net for an op at {site.key!r}: add an entry to NETS")
     return NETS[site.key]

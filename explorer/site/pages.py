@@ -60,7 +60,6 @@ class _Page:
 
     @property
     def address(self) -> str:
-        """The page's address relative to the other pages."""
         return f"{self.name}{SUFFIX}"
 
 
@@ -94,7 +93,6 @@ def write(
 
 @contextmanager
 def _open_pool(processes: int) -> Iterator[MapOps]:
-    """Yield a map function for the ops, which runs in this process or in several processes."""
     if processes == 1:
         yield map
         return
@@ -174,7 +172,6 @@ _REASONS = {
 
 
 def _write_notice(name: str, source: str) -> str:
-    """Return the HTML of a page that the site lacks, which says why it needs the app and how to run it."""
     project = f'<p><a href="{html.escape(source)}">The project</a></p>' if source else ""
     return (
         f'<div class="instrument alone app"><h2>This page needs the app</h2><p>{_REASONS[name]}</p>{project}'
@@ -212,10 +209,7 @@ def _render(page: _Page, pages: tuple[_Page, ...], reader: Mapping[str, str]) ->
 
 
 def _make_start_data(page: _Page, pages: tuple[_Page, ...], reader: Mapping[str, str]) -> Json:
-    """Return the data with which a page of the site starts.
-
-    ``reader`` is a dict from names to the addresses of the files of Python.
-    """
+    """Return a page's initial data; ``reader`` maps the names of Python's files to addresses."""
     page_data = answers.make_page_data(Choice(), "instrument")
     common = {"document": answers.make_page_document(SUFFIX, below=""), "plotly": find_plotly()[0]}
     match page.name:

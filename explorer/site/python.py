@@ -107,7 +107,6 @@ def _find_path(name: str) -> Path | None:
 
 
 def _write_measured() -> str:
-    """Return the source of a module that returns what torch and Python measure on this machine."""
     libraries = (torch, torch.nn.functional, math)
     names = {name for library in libraries for name in dir(library) if find_similar(name, FUNCTIONS)}
     existing = {name for name in sorted(names) if is_elsewhere(name)}

@@ -64,7 +64,6 @@ def _answer(question: str, arguments: Json) -> Json:
 
 
 def _pack_lens(op: str, rules: Iterable[str]) -> Json:
-    """Return the answers about an op under noise, its curve and a sentence about each of `rules`."""
     noise: Json = {"noise": View().noise, "width": View().noise_width}
     first = lens(op, **noise)
     common = [first.sentences[name] for name in first.sentences if name in ("lead", "holes", first.reason)]

@@ -69,7 +69,6 @@ class _ValueStore:
         self._arrays: list[Floats] = []
 
     def add_curve(self, curves: Curves, key: str) -> Json:
-        """Add a curve, and return a dict with the index of its values and the indices of its kinks."""
         values = curves.evaluate(key, self.x)
         number = self._numbers.setdefault(values.tobytes(), len(self._arrays))
         if number == len(self._arrays):
@@ -79,7 +78,6 @@ class _ValueStore:
 
     @property
     def data(self) -> Json:
-        """The stored arrays and indices in the form that the browser expects."""
         even, marks = _make_grid([])
         places, kinks = self._find_indices(even[marks == EVEN]), []
         for kink in self._kinks:
@@ -110,7 +108,6 @@ def write_sentences(op: str, rules: Iterable[str] = tuple(RULES)) -> dict[str, l
 
 
 def _collect_answers() -> dict[str, list[Json]]:
-    """Return a dict from each op, whose file holds them, to torch's curves for the examples and lessons."""
     scenes = (scene.query for lesson in LESSONS.values() for scene in lesson.scenes if scene.path == "/")
     by_op: dict[str, list[Json]] = {}
     for query in dict.fromkeys([*(preset.query for preset in PRESETS), *scenes]):

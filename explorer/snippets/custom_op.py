@@ -95,7 +95,6 @@ def _make_operator_name(pair: Pair, name: str) -> str:
 
 
 def _write_gradient(pair: Pair) -> str | None:
-    """Return code for the gradient of x, or None if it cannot be written out."""
     if pair.backward:
         return _write_cloned(pair.backward, pair.forward)
     if not pair.op.parsed.carries_gradient:
@@ -120,7 +119,6 @@ def _write_total(pair: Pair, name: str) -> str:
 
 
 def _find_used_tensors(pair: Pair, texts: Sequence[str]) -> list[str]:
-    """Return the names of the tensors, other than g, that some pieces of code read."""
     used = find_names(" ".join(f"({text})," for text in texts))
     return [name for name in ("x", "y", *pair.learns, *pair.extras) if name in used]
 
@@ -137,7 +135,6 @@ def _write_operator(pair: Pair, operator: _Operator, digest: str) -> str:
 
 
 def _write_autograd(pair: Pair, gradients: Mapping[str, str]) -> str:
-    """Return the code that registers an operator's backward, which calls the gradients' operators."""
     used, numbers = _find_used_tensors(pair, list(gradients.values())), list(pair.numbers)
     inputs = [name if name in {*used, *numbers} else "_" for name in ("x", *pair.arguments)]
     setup = [f"{join_names(inputs)} = inputs"] if set(inputs) != {"_"} else []

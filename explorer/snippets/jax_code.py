@@ -99,7 +99,6 @@ def make_jax_code(pair: Pair) -> str:
 
 
 def _describe_differences(pair: Pair) -> list[str]:
-    """Return sentences on where JAX computes other values than torch for the functions of an op and rule."""
     formulas = [pair.forward, *([pair.backward] if pair.backward else [])]
     nodes = [node for formula in formulas for node in walk(formula.tree)]
     sentences = []
@@ -129,7 +128,6 @@ def _write_decorator(pair: Pair) -> str:
 
 
 def _write_derivative(pair: Pair, backward: Formula) -> str:
-    """Return the code of a custom derivative: its forward and backward functions, and their registration."""
     u_gradient = ["jnp.zeros_like(g)"] if pair.extras else []
     gradients = ", ".join([_write_jax_shaped(backward, "g"), *_iterate_totals(pair), *u_gradient])
     read = find_names(f"({gradients})")
@@ -158,7 +156,6 @@ def _iterate_totals(pair: Pair) -> Iterator[str]:
 
 
 def _write_jax_shaped(formula: Formula, like: str) -> str:
-    """Return JAX code for a formula, with the result in the shape and dtype of ``like``."""
     text = formula.jax_source
     if is_constant(replace_counts(formula.tree)):
         return f"jnp.full_like({like}, {text})"

@@ -187,7 +187,6 @@ def _write_chart(name: str, learned: Sequence[str]) -> str:
 
 
 def _write_gradients(name: str, learned: Mapping[str, float]) -> str:
-    """Return code that computes y, the gradient, and each element's contribution to parameters' gradients."""
     if not learned:
         return _PLAIN.format(name=name)
     lines = [

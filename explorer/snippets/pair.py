@@ -214,7 +214,6 @@ def describe_clash(op: Op, rule: Rule) -> str:
 
 
 def _find_random_names(op: Op, rule: Rule) -> dict[str, str]:
-    """Return a dict from the names of random quantities in exported code to their meanings."""
     formulas = [op.parsed, *(learned.parsed for learned in rule.learned)]
     formulas += [rule.parsed] if rule.parsed else []
     names = {name for formula in formulas for draw in formula.random_names for name in _NAMES_BY_DRAW[draw]}
@@ -226,7 +225,6 @@ def _is_custom(entry: Op | Rule) -> bool:
 
 
 def _is_named(entry: Op | Rule) -> bool:
-    """Return whether an op or rule has a name as its label, rather than its formula."""
     return not _is_custom(entry) or entry.label != entry.formula
 
 

@@ -167,5 +167,4 @@ def _write_call(pair: Pair, x: str, u: str, learned: Iterable[str]) -> str:
 
 
 def _name_learned(name: str) -> str:
-    """Return a variable name for a learned parameter that no other name in the notebook's cells equals."""
     return f"learned_{name}"

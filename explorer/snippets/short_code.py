@@ -65,7 +65,6 @@ def function_code(
 
 
 def _write_short(pair: Pair, dialect: Dialect = TORCH) -> str:
-    """Return the short code of the exported function, with a Function unless torch differentiates the op."""
     gradient = write_backward(pair, dialect)
     numbers = [f"{name}={value!r}" for name, value in pair.numbers.items()]
     signature = ", ".join(["x", *pair.learns, *pair.extras, *numbers])
@@ -87,7 +86,6 @@ def _write_short(pair: Pair, dialect: Dialect = TORCH) -> str:
 
 
 def _write_forward(pair: Pair, used: set[str], dialect: Dialect) -> list[str]:
-    """Return the lines of the short code's forward, which saves what backward reads and returns y."""
     tensors, y = list(select_tensors(pair, used)), write_unaliased(pair.forward, "x", dialect)
     lines = [f"y = {y}"] if "y" in tensors else []
     lines += [f"ctx.save_for_backward({', '.join(tensors)})"] if tensors else []

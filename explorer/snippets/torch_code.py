@@ -244,7 +244,6 @@ def write_attributes(pair: Pair, used: set[str]) -> list[str]:
 
 
 def _write_returns(pair: Pair, gradient: str, used: set[str]) -> str:
-    """Return code that returns the gradients of x and learned parameters, and None for all others."""
     lines = write_unpacking(pair, used)
     returned = [gradient, *write_totals(pair)]
     if pair.learns:
@@ -269,7 +268,6 @@ def write_unpacking(pair: Pair, used: set[str], dialect: Dialect = TORCH) -> lis
 
 
 def _write_forward_mode(pair: Pair, gradient: str) -> str:
-    """Return code of a class with forward mode: backward's expressions with tangents in place of g."""
     if not pair.learns:
         methods = _TANGENT.format(layer=pair.layer, first="[0]" if pair.arguments else "")
         return _FORWARD_MODE.format(layer=pair.layer, methods=methods)

@@ -123,7 +123,6 @@ def _check_forward(solution: Solution) -> _Fault | None:
 
 
 def _check_gradient(solution: Solution) -> _Fault | None:
-    """Return a verdict on the first x at which the solution's gradient is wrong, or None if it is right."""
     exercise = solution.exercise
     expected = compile_text(exercise, exercise.gradient)
     actual = compile_formula(exercise, solution.rule, "gradient")
@@ -173,7 +172,6 @@ def _check_missing(solution: Solution) -> _Fault | None:
 
 
 def _find_missing_case(solution: Solution) -> Case | None:
-    """Return a failing case for an argument that should get a gradient but does not, or None if all do."""
     learning = [each for each in solution.exercise.arguments if each.gradient]
     missing = [each for each in learning if each.name not in solution.learned]
     if not missing or _find_note(solution, "hangs", "unread"):
@@ -185,7 +183,6 @@ def _find_missing_case(solution: Solution) -> Case | None:
 
 
 def _check_arguments(solution: Solution) -> _Fault | None:
-    """Return a verdict on the first wrong gradient of a tensor argument, or None if all are right."""
     exercise = solution.exercise
     for place, argument in enumerate(exercise.arguments, 1):
         if not argument.gradient:
@@ -228,7 +225,6 @@ def _check_argument(solution: Solution, argument: Argument, learned: Learned) ->
 
 
 def _make_expected(exercise: Exercise, argument: Argument) -> Callable[[float, float, float, float], float]:
-    """Return a function that computes one element's expected contribution to an argument's gradient."""
     scale = parse_text(exercise, argument.scale) if argument.scale else None
     return _make_contribution(exercise, parse_text(exercise, argument.gradient), scale)
 
@@ -247,7 +243,6 @@ def _make_contribution(
 
 
 def _check_second(solution: Solution) -> _Fault | None:
-    """Return a verdict on a wrong second derivative, or None if it is right or not required."""
     exercise, second = solution.exercise, solution.reading.second
     if not exercise.twice:
         return None

@@ -69,7 +69,6 @@ def compile_formula(exercise: Exercise, formula: Formula, subject: str = "") -> 
 
 
 def _compute_step(node: Node, values: list[float]) -> float:
-    """Compute one operator or function of a formula from the values of its operands, without torch."""
     if isinstance(node, Call) and (exact := _EXACT.get(node.function)):
         is_ordered = node.function not in _ORDERING or all(each == each for each in values)
         with suppress(ArithmeticError, ValueError):
