@@ -46,7 +46,6 @@ def check_rates(lrs: object, default_lr: float) -> tuple[float, ...]:
 
 
 def _sort_numbers(name: str, values: object) -> list[float]:
-    """Return a number or a list of numbers as an ascending list without duplicates."""
     if isinstance(values, str) or not isinstance(values, Iterable):
         return [to_finite(name, values)]
     numbers = sorted({to_finite(name, value) for value in values})

@@ -127,12 +127,10 @@ class Chunk:
 
 
 def _configuration_of(trial: Trial) -> tuple[str, float]:
-    """Return the rule and the learning rate of a run, for grouping its runs with different seeds."""
     return trial.rule, trial.lr
 
 
 def _join_rules(plan: Plan, trials: Sequence[Trial]) -> OpRules:
-    """Return one op with the backward rules of several runs, in the form that an ensemble trains."""
     by_rule: dict[str, OpRules] = {}
     op: Function | None = None
     for trial in trials:

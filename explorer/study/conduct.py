@@ -117,10 +117,7 @@ def study(
 
 
 def _compute_here(plan: Plan, rows: list[Row], show_done: Callable[[int], None]) -> Iterator[list[Row]]:
-    """Compute the missing runs in this process, and yield the results as runs end.
-
-    ``show_done`` is called with the number of steps done.
-    """
+    """Compute the missing runs in this process, and yield results as runs end."""
     stepper = Stepper(plan, rows)
     while not stepper.finished:
         yield stepper.advance(_SLICE_S)

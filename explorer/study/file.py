@@ -107,7 +107,6 @@ class StudyFile:
 
 
 def _format_line(cells: Iterable[object]) -> str:
-    """Return a list of cells as one line of CSV, with numbers at full precision."""
     text = io.StringIO()
     csv.writer(text, lineterminator="\n").writerow(cells)
     return text.getvalue()

@@ -135,6 +135,5 @@ def average_agreement(rows: Sequence[Row]) -> tuple[float, float]:
 
 
 def _average_finite(values: Iterable[float | None]) -> float:
-    """Return the mean of the finite values, or NaN if there are none."""
     finite = [value for value in values if value is not None and math.isfinite(value)]
     return fmean(finite) if finite else math.nan

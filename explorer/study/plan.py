@@ -329,7 +329,6 @@ class Plan:
 
     @property
     def _products(self) -> int:
-        """The estimated number of multiplications in a forward pass of one run's step."""
         return self.settings(Trial("choose", self.keys[0], self.lrs[0], 0)).products
 
     def _count_runs(self, seeds: int) -> int:

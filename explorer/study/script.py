@@ -27,7 +27,6 @@ def write_script(plan: Plan) -> str:
 
 
 def _list_keywords(plan: Plan) -> dict[str, str]:
-    """Return a dict from the keyword arguments of ``explorer.study`` that repeat a plan to their code."""
     seeds = range(plan.seeds[0], plan.seeds[-1] + 1)
     settings = {name: value for name, value in plan.others if (name, value) != ("device", "cpu")}
     keywords = {
@@ -43,5 +42,4 @@ def _list_keywords(plan: Plan) -> dict[str, str]:
 
 
 def _to_source(value: Any) -> str:
-    """Return Python source for a value, with text in double quotes."""
     return json.dumps(value, ensure_ascii=False) if isinstance(value, str | list | dict) else repr(value)

@@ -57,7 +57,6 @@ def _compute_random_share(settings: Settings, rule: str | Rule) -> float:
 
 
 def _iterate_gradients(nets: Lockstep) -> Iterator[tuple[Tensor, Tensor]]:
-    """Yield, for each layer with the op, the first net's upstream gradient and the second's gradient."""
     ensemble, traces = nets.ensemble, nets.run_pass().traces
     layers = zip(ensemble.layers, traces, ensemble.parameter_views, strict=True)
     unused = ensemble.rows.make_views(torch.zeros_like(ensemble.parameters))
@@ -73,10 +72,7 @@ def _iterate_gradients(nets: Lockstep) -> Iterator[tuple[Tensor, Tensor]]:
 
 @lru_cache(maxsize=_OPS)
 def _observe_op(settings: Settings) -> Sequence[tuple[Tensor, Tensor]]:
-    """Return the op's inputs x and upstream gradients g, before the first training step.
-
-    There is one tuple (x, g) for each layer that contains the op. The first dimension of both tensors is 1.
-    """
+    """Return (x, g) for each layer with the op, before the first step. Both tensors begin with a 1."""
     with use_one_thread():
         pair = join_rules(settings.op, settings.rules, settings.parameters)
         nets = Lockstep(settings, settings.table, [SEED], [Member(0, 0)], pair)

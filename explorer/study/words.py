@@ -75,15 +75,10 @@ class _Words:
         return f"{subject}: {how}, judged on {data} with {seeds}, not used to choose rates{spread}."
 
     def describe_ranking(self, ended: Sequence[RuleOutcome]) -> list[str]:
-        """Return a list with one sentence on the ranking, or [] if the rules share no seed."""
         ranked = make_ranking(self._plan, ended, [self._label_of(each) for each in ended], self._decimals)
         return [] if ranked is None else [ranked.sentence]
 
     def describe_rates(self, ended: Sequence[RuleOutcome]) -> list[str]:
-        """Return one sentence on the learning rates chosen for the rules, in a list.
-
-        The list is empty if there was only one rate.
-        """
         by_rate: dict[float, list[str]] = {}
         for each in sorted(ended, key=lambda each: each.lr or 0.0):
             if each.lr is not None:
@@ -111,7 +106,6 @@ class _Words:
         return [self._describe_control(level, names, rules) for level, names in groups.items()]
 
     def describe_diverged(self, rules: Sequence[RuleOutcome]) -> list[str]:
-        """Return sentences on rules that diverged at every rate, and on diverged seeds of controls."""
         everywhere = [self._labels[each.rule] for each in rules if each.lr is None and each.n_diverged]
         controls = [each for each in rules if each.rule in self._plan.controls and each.lr is not None]
         sentences = [f"{join_texts(everywhere)} diverged at every rate."] if everywhere else []
@@ -123,7 +117,6 @@ class _Words:
         ]
 
     def describe_edges(self, ended: Sequence[RuleOutcome]) -> list[str]:
-        """Return sentences on the rules that did best at the lowest or the highest learning rate tried."""
         rates = self._plan.lrs
         if len(rates) == 1:
             return []
@@ -137,7 +130,6 @@ class _Words:
         return sentences
 
     def describe_shares(self, rules: Sequence[RuleOutcome], shares: Mapping[str, float]) -> list[str]:
-        """Return sentences on the share of straight-through's gradient that each rule passes at the start."""
         entries = dict(zip(self._plan.keys, map(find_rule, self._plan.rules), strict=True))
         by_rule = {}
         for each in rules:
@@ -155,7 +147,6 @@ class _Words:
         return [f"{begin} {join_texts(texts)}." for begin, texts in parts if texts]
 
     def describe_footing(self, rules: Sequence[RuleOutcome], shares: Mapping[str, float]) -> list[str]:
-        """Return sentences on how rates were divided by the rules' shares, and on rates that were not."""
         if not self._plan.equal:
             return []
         undivided = [self._label_of(each) for each in rules if not shares[each.rule] > 0]
@@ -166,7 +157,6 @@ class _Words:
         return [f"{start}{exception}; the rates named here are undivided."]
 
     def describe_agreement(self, rules: Sequence[RuleOutcome]) -> list[str]:
-        """Return sentences on how many quantised weights of each rule's nets equal straight-through's."""
         compared = [each for each in rules if each.rule != REFERENCE and math.isfinite(each.agreement[0])]
         if not compared:
             return []

@@ -108,7 +108,6 @@ def make_chunks(plan: Plan, trials: list[Trial], workers: int) -> list[list[Tria
 
 
 def _count_workers(executor: Executor) -> int:
-    """Return the number of an executor's workers, or two if the number is unknown."""
     client = getattr(executor, "_client", None)
     if client is None:
         return getattr(executor, "_max_workers", None) or _DEFAULT_WORKERS

@@ -75,7 +75,6 @@ def make_study_figure(
 
 
 def _make_title(text: str, domain: Sequence[float]) -> dict[str, Any]:
-    """Return the title of a panel, above the middle of its part of the width."""
     place = {"xref": "paper", "yref": "paper", "x": sum(domain) / 2, "y": 1}
     return {"text": escape(text), "xanchor": "center", "yanchor": "bottom", **place}
 
@@ -83,11 +82,7 @@ def _make_title(text: str, domain: Sequence[float]) -> dict[str, Any]:
 def _draw_heat_map(
     plan: Plan, rules: Sequence[RuleOutcome], rows: Mapping[str, int], cells: pd.DataFrame
 ) -> list[dict[str, Any]]:
-    """Return Plotly traces of the validation score of each rule at each learning rate.
-
-    The traces are the heat map, a × at each rate at which every seed diverged, and a frame around each chosen
-    rate.
-    """
+    """Return traces: the heat map, × where all seeds diverged, and a frame around each chosen rate."""
     by_cell = cells.set_index(["rule", "lr"])
     mean, diverged, tried = by_cell["validation"], by_cell["diverged"], by_cell["seeds"]
     digits, scale = choose_score_decimals(plan, rules), 100 if plan.metric == "accuracy" else 1

@@ -85,7 +85,6 @@ def draw_judgement(plan: Plan, rules: Sequence[RuleOutcome]) -> tuple[Spec, dict
 
 
 def _describe_outcome(plan: Plan, outcome: RuleOutcome, digits: int, is_compared: bool) -> tuple[str, str]:
-    """Return a rule's score and rate as text, or why it has none, and the interval as text, or ""."""
     if outcome.n_diverged and not is_compared:
         seeds = (
             f"with {outcome.n_diverged} of {len(outcome.seeds)} seeds" if outcome.seeds else "at every rate"
@@ -102,7 +101,6 @@ def _describe_outcome(plan: Plan, outcome: RuleOutcome, digits: int, is_compared
 
 
 def _make_trace(plan: Plan, key: str, row: int, difference: Difference | None, sentence: str) -> Spec:
-    """Return the Plotly trace of one rule: its mean with an interval, and a ring for each seed."""
     scale = 100 if plan.metric == "accuracy" else 1
     seeds = difference.seeds if difference else {}
     values = [difference.middle, *seeds.values()] if difference else []
