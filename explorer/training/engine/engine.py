@@ -289,7 +289,6 @@ class Engine:
         return True
 
     def _fail(self, job: Job, error: Exception) -> None:
-        """End a run or study with an error, and leave all others as they are."""
         _log.error("%s failed", job.id, exc_info=not memory.is_used_up(error))
         with self._changed:
             job.end("failed", format_error(error))
@@ -325,7 +324,6 @@ class Engine:
         return self._finish_slice(job, run, before)
 
     def _slice_several(self, jobs: Sequence[RunJob], stay_s: float) -> None:
-        """Advance several training runs together by the sum of their slices of time."""
         deadline = self._clock() + min(self._limits.slice_s, stay_s * len(jobs))
         pairs = [(job, job.run) for job in jobs if job.run]
         before = {job.id: run.step for job, run in pairs}
@@ -362,16 +360,7 @@ class Engine:
             group.copy_back()
 
     def _finish_slice(self, job: RunJob, run: Run, before: int) -> Snapshot | None:
-        """Put a training run back into the queue after its slice of time.
-
-        Args:
-            job: the job of the run.
-            run: the run.
-            before: the run's step at the start of the slice.
-
-        Returns:
-            The snapshot that was requested, or None.
-        """
+        """End a run's slice, begun at step ``before``; return the snapshot that was requested, or None."""
         with self._changed:
             job.record_steps(run.step - before, self._clock(), self._limits.slice_s)
             self._runs.charge(job)
@@ -403,7 +392,6 @@ class Engine:
         return self._studies if get_status_class(identity) is self._studies.statuses else self._runs
 
     def _get_last_status(self, identity: str) -> Status:
-        """Return the last known status of a job and renew its lease."""
         with self._changed:
             jobs = self._jobs_of(identity)
             job = jobs.get(identity)

@@ -104,7 +104,6 @@ class _Process:
 
     @property
     def hangs(self) -> bool:
-        """Whether the training process has been silent for so long that it must be replaced."""
         return self._get_silence_s() > (_GIVE_UP_S if self._ready.done() else _START_UP_S)
 
     def end(self) -> None:
@@ -158,11 +157,6 @@ class _Process:
 def _forward_to_engine(
     method: Callable[Concatenate[Engine, P], Answer],
 ) -> Callable[Concatenate[EngineProcess, P], Answer]:
-    """Return a method that calls the same method of the engine in the training process.
-
-    Arguments and answers are pickled.
-    """
-
     @functools.wraps(method)
     def forward(self: EngineProcess, /, *args: P.args, **kwargs: P.kwargs) -> Answer:
         answer: Answer = self._ask(method.__name__, *args, **kwargs)

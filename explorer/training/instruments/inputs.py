@@ -83,10 +83,7 @@ def _count_bins(x: Tensor, low: float, high: float) -> tuple[Tensor, Tensor]:
 
 
 def _describe_layer(nets: Nets, layer: int, ratio: float) -> str:
-    """Return a sentence on ``ratio``, the width of a layer's inputs ÷ the width of the rule.
-
-    Returns "" if the ratio is 0 or not finite.
-    """
+    """Return a sentence on the width of a layer's inputs ÷ the rule's width, "" if it is 0 or not finite."""
     things = f"layer {layer}'s {nets.site.inputs}"
     if not math.isfinite(ratio) or not ratio:
         return ""

@@ -78,7 +78,6 @@ def measure(nets: Nets) -> dict[int, Record]:
 
 
 def _encode_weights(nets: Nets, number: int, member: int) -> dict[str, Any]:
-    """Return the first weights of a layer encoded for an image. Kernels are never cut."""
     kernel = get_kernel_side(nets, number)
     inputs, outputs = (MAX_MAPS * kernel**2, MAX_MAPS) if kernel else (MAX_INPUTS, MAX_OUTPUTS)
     is_first = number == nets.ensemble.weighted_layers[0]

@@ -74,7 +74,6 @@ def measure(nets: Nets) -> dict[int, Record]:
 
 
 def _read(nets: Nets, x: Tensor, members: list[int]) -> dict[int, NDArray[uint8]]:
-    """Return a dict from the index of each net to the classes that it predicts for some examples."""
     outputs, _ = nets.ensemble.forward_traced(x.unsqueeze(0), members)
     return {member: _to_bytes(outputs[at].argmax(-1)) for at, member in enumerate(members)}
 

@@ -163,7 +163,6 @@ def _compute_mean(products: NDArray[float64]) -> float:
 
 
 def _compute_means_without(products: NDArray[float64]) -> NDArray[float64]:
-    """Return the mean of the inner products of different samples without each sample in turn."""
     sums = products.sum(1) - products.diagonal()
     means: NDArray[float64] = (sums.sum() - 2 * sums) / ((DRAWS - 1) * (DRAWS - 2))
     return means

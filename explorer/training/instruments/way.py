@@ -54,7 +54,6 @@ def measure(nets: Nets) -> dict[int, Record]:
 
 
 def _compute_mean(factors: np.ndarray) -> np.ndarray:
-    """Return the mean of each layer's factor over the nets that have one, NaN if there are none."""
     has_factor = np.isfinite(factors)
     sums = np.where(has_factor, factors, 0).sum(0)
     return np.where(has_factor.any(0), sums / np.maximum(has_factor.sum(0), 1), np.nan).astype(np.float32)

@@ -264,10 +264,6 @@ class Ensemble:
     def _forward_backward(
         self, x: Tensor, y: Tensor, loss: Loss, value: Value, out: Views, redraws: int = 0
     ) -> tuple[Tensor, Tensor, list[Trace]]:
-        """Run the nets forward and backward, and write the gradients to ``out``.
-
-        Returns the losses, the output and the traces of the layers.
-        """
         moments_by_layer, example = (
             make_moments(self.layers, self.optimiser.steps, redraws),
             (x, self.expand_by_member(y)),
@@ -277,14 +273,12 @@ class Ensemble:
         )
 
     def _set_tensors(self, tensors: Sequence[Tensor]) -> None:
-        """Replace the parameters and the optimiser's state by the given tensors, and rebuild the layers."""
         self.parameters, *self.optimiser.state = tensors
         self._cached_pass = None
         self.layers = self._build(self.active)
         self._make_views()
 
     def _make_views(self) -> None:
-        """Create the tensors of gradients, and views of each layer's parameters and gradients."""
         self._gradients = torch.zeros_like(self.parameters)
         self.parameter_views = self.rows.make_views(self.parameters)
         self._gradient_views = self.rows.make_views(self._gradients)

@@ -86,7 +86,6 @@ def _compute_cross_entropy(output: Tensor, y: Tensor) -> tuple[Tensor, Tensor]:
 
 
 def _compute_fast_cross_entropy(output: Tensor, y: Tensor) -> tuple[Tensor, Tensor]:
-    """Return cross-entropies and their gradients, for few classes faster than torch's function does."""
     members, n, outputs = output.shape
     classes = y.expand(members, -1).unsqueeze(-1)
     shifted = output - output.amax(-1, keepdim=True)

@@ -108,7 +108,6 @@ def _compute_alpha(rate: float, steps: int) -> float:
 
 
 def _move_each(parameters: Tensor, mean: Tensor, square: Tensor, lr: Lr, steps: Sequence[int]) -> None:
-    """Apply Adam's update to nets that have taken different numbers of steps, in place."""
     rates: list[float] = []
     for index, rate in lr if isinstance(lr, Sequence) else [(slice(None), lr)]:
         rows = index[0] if isinstance(index, tuple) else index

@@ -127,10 +127,7 @@ def differences_from(
 
 
 def _select_finite(scores: Mapping[str, Sequence[float]]) -> dict[str, dict[int, float]]:
-    """Return a dict from each label to a dict from seeds to finite scores.
-
-    Labels are left out unless more than half of their scores are finite.
-    """
+    """Return finite scores by label and seed, without labels whose scores are not mostly finite."""
     return {
         label: finite
         for label, values in scores.items()

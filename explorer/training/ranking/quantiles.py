@@ -29,7 +29,6 @@ def compute_quantile(rules: int, degrees: int) -> float:
 
 
 def _compute_share(q: float, rules: int, degrees: int) -> float:
-    """Return the probability that the studentised range of several normal numbers is below q."""
     wide = 7 / math.sqrt(2 * degrees)
     log_s = torch.linspace(-wide - 9 / degrees, min(wide, 1.8), _POINTS, dtype=torch.float64)
     density = torch.softmax(degrees * (log_s - torch.expm1(2 * log_s) / 2), 0)  # density of log s

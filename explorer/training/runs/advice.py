@@ -36,10 +36,7 @@ def advise_after_tie(snapshot: Snapshot, ranking: Ranking, rules: Collection[str
 
 
 def _estimate_seeds(ranking: Ranking) -> tuple[str, float]:
-    """Estimate how many seeds would show the clearest difference among the best rules.
-
-    Returns the size of this difference as text, and the number of seeds, ∞ if the difference is 0.
-    """
+    """Return the best rules' clearest difference as text, and how many seeds would show it, possibly ∞."""
     reaches = [ranking.differences[label] for label in ranking.best[1:]]
     gaps = [((least + most) / 2, (most - least) / 2) for least, most in reaches]
     gap, half = max(gaps, key=lambda each: each[0] / each[1] if each[1] else math.inf)

@@ -63,7 +63,6 @@ class FusedRuns:
         self._judge([index for index, is_due in enumerate(is_due_by_run) if is_due])
 
     def _judge(self, due_runs: list[int]) -> None:
-        """Evaluate the runs at the given indices on held-out data and store their scores and measurements."""
         if not self._nets.has_exact_readings:
             for index in due_runs:
                 self._copy_back_run(index)

@@ -30,7 +30,6 @@ def make_headline(snapshot: Snapshot, labels: Mapping[str, str]) -> str:
 
 
 def _list_headlines(ranking: Ranking, means: Mapping[str, str], labels: Mapping[str, str]) -> Iterator[str]:
-    """Yield the full headline of a ranking, followed by shorter and shorter versions of it."""
     first = next(iter(means))
     ends = [means[rule] for rule in ranking.best]
     at = f"at {ends[0]}" if ends[0] == ends[-1] else f"at {ends[-1].removesuffix(' %')} to {ends[0]}"

@@ -79,7 +79,6 @@ def make_lines(snapshot: Snapshot) -> dict[str, Line]:
 
 
 def _make_line(snapshot: Snapshot, finding: _Statement, end: _Statement | None) -> Line:
-    """Return a line of text that joins a finding about a rule's gradient with the rule's result."""
     source = end if end and end.why else finding
     why = f"{source.why}." if snapshot.step else ""
     text = f"{finding.text}. {end.text}." if end else f"{finding.text}."
@@ -87,7 +86,6 @@ def _make_line(snapshot: Snapshot, finding: _Statement, end: _Statement | None) 
 
 
 def _describe_divergence(snapshot: Snapshot, rule: str) -> _Statement:
-    """Return a line on a backward rule that diverged, with the sizes of its loss and gradient before."""
     at, fallen = snapshot.diverged[rule], snapshot.fallen[rule]
     loss, norm = (
         next((float(each) for each in series[rule][::-1] if math.isfinite(each)), math.nan)
@@ -99,7 +97,6 @@ def _describe_divergence(snapshot: Snapshot, rule: str) -> _Statement:
 
 
 def _find_statement(snapshot: Snapshot, way: Record, causes: Record, inputs: Record) -> _Statement:
-    """Return the statement of the most important fact about the gradient in a rule's backward pass."""
     if not all(map(math.isfinite, way["reached"])):
         step = "next" if snapshot.step else "first"
         text = f"A gradient of the {step} step is infinite or NaN"
@@ -148,7 +145,6 @@ def _explain_unreached(effect: str, way: Record, causes: Record) -> str:
 
 
 def _explain_cause(cause: int, way: Record) -> str:
-    """Return a clause on why some inputs get no or too small a gradient, other than the rule's window."""
     if cause == 1:
         return ": the rule is nearly flat there"
     if cause == 3:
@@ -219,7 +215,6 @@ def _describe_propagation(snapshot: Snapshot, way: Record) -> str:
 
 
 def _compute_remaining(snapshot: Snapshot, way: Record) -> float:
-    """Return the factor by which all layers with the op scale the gradient that reaches w1."""
     passed = way["passed"] if TASKS[snapshot.task].net.site.per_example else way["passed"][:1]
     return math.prod(float(each) for each in passed)
 
@@ -227,7 +222,6 @@ def _compute_remaining(snapshot: Snapshot, way: Record) -> float:
 def _describe_end(
     snapshot: Snapshot, rule: str, finding: _Statement, ranking: Ranking | None
 ) -> _Statement | None:
-    """Return a statement on the final score of a backward rule, or None if it has none."""
     if ranking is None or rule not in ranking.means:
         return None
     if ranking.alike:
@@ -256,10 +250,7 @@ def _describe_end(
 
 
 def _list_advantages(snapshot: Snapshot, rule: str, ranking: Ranking, text: str) -> Iterator[_Statement]:
-    """Yield statements on what tells the only best rule from the rule with the next highest mean.
-
-    The first is the most telling. ``text`` is the text of each.
-    """
+    """Yield statements on what tells the best rule from the next one, the most telling first."""
     if len(ranking.means) < 2:
         kept = ranking.started - ranking.diverged.get(rule, 0)
         why = f"It kept its values finite on {kept} of {ranking.started} seeds, the others on half or fewer"
@@ -295,12 +286,10 @@ def _list_advantages(snapshot: Snapshot, rule: str, ranking: Ranking, text: str)
 
 
 def _get_scale(ranking: Ranking) -> tuple[str, int]:
-    """Return the unit of a ranking's differences, and the factor that converts a score to it."""
     return ("points", 100) if ranking.unit == "%" else ("R²", 1)
 
 
 def _describe_lower(snapshot: Snapshot, rule: str, finding: _Statement, ranking: Ranking) -> _Statement:
-    """Return a statement on how much lower a rule's final score is than the best, with a possible reason."""
     unit, times = _get_scale(ranking)
     least = times * ranking.lower[rule][0]
     amount = f"{least:.1f}" if least >= 1 else f"{least:.1g}"
@@ -333,10 +322,6 @@ def _describe_lower(snapshot: Snapshot, rule: str, finding: _Statement, ranking:
 
 
 def _explain_slowness(snapshot: Snapshot, rule: str, first: str, ranking: Ranking) -> str:
-    """Return a sentence on a rule whose score still rises and lags behind, or "" if this is not so.
-
-    ``first`` is the rule with the highest mean.
-    """
     unit, times = _get_scale(ranking)
     quarter = max(1, len(snapshot.score_steps) // 4)
     rise, other = (

@@ -245,7 +245,6 @@ class Lockstep:
         self.ensemble.load(state["nets"])
 
     def _draw_start(self, data: Data, generator: Generator) -> Tensors:
-        """Return the training data of one random seed, with random initial weights and biases."""
         layers = self._make_builder(is_input_fixed=False)([Member(0, 0)])
         task, scale = self._task, self.settings.init_scale
         values = draw_start(layers, generator, scale, task.unit_weights, task.start_bias)
@@ -258,11 +257,7 @@ class Lockstep:
         return inputs, *self.settings.widths, outputs
 
     def _make_builder(self, *, is_input_fixed: bool) -> Build:
-        """Return a function that builds the layers of the nets of some members.
-
-        Args:
-            is_input_fixed: whether the first layer saves work because its inputs are the same at every step.
-        """
+        """Return a function that builds members' layers; a fixed input lets the first layer save work."""
         # The function does not use self, because reference cycles would keep nets in memory for long.
         op_rules, seeds, ends, bias = self.joined, self.seeds, self._ends, self.settings.bias
         build, first = self._task.net.build, self._make_first_layer() if is_input_fixed else None
@@ -319,10 +314,7 @@ def split_positions(order: Tensor, counts: Sequence[int]) -> list[Tensor]:
 
 
 def _merge_members(parts: Sequence[Lockstep], op_rules: OpRules) -> tuple[list[Member], Tensor]:
-    """Return the nets of several parts in an order in which nets with the same backward rule are adjacent.
-
-    Also returns their indices before the change, (members,).
-    """
+    """Return the nets in an order with equal rules side by side, and their previous indices, (members,)."""
     members, rules, seeds = [], 0, 0
     for part in parts:
         members += [Member(rules + rule, seeds + seed) for rule, seed in part.ensemble.active]
@@ -334,10 +326,7 @@ def _merge_members(parts: Sequence[Lockstep], op_rules: OpRules) -> tuple[list[M
 
 
 def _copy_start(drawn: Tensors, tensors: Tensors) -> Tensors:
-    """Return copies of the tensors that a user has passed, after a check of their shapes.
-
-    They must have the shapes of ``drawn``.
-    """
+    """Return copies of the user's tensors. Raises ValueError unless they have the shapes of ``drawn``."""
     names = ["x", "y", *(f"parameter {number}" for number, _ in enumerate(drawn.parameters, 1))]
     pairs = list(
         zip((drawn.x, drawn.y, *drawn.parameters), (tensors.x, tensors.y, *tensors.parameters), strict=True)

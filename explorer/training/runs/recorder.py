@@ -182,13 +182,11 @@ class Recorder:
             series[:, : saved.shape[1]] = saved
 
     def _find_available(self, kind: type[Any], keys: Collection[str]) -> Iterator[Any]:
-        """Yield the instruments among ``keys`` that are of a kind and can measure this run."""
         for key in keys:
             if isinstance(instrument := INSTRUMENTS.get(key), kind) and not self._missing[key]:
                 yield instrument
 
     def _explain_refusal(self, text: str) -> str:
-        """Return a sentence on why an instrument cannot measure with the given arguments, or "" if it can."""
         key, max_numbers = key_of(text), self._max_arguments[key_of(text)]
         try:
             numbers = numbers_of(text)
@@ -207,7 +205,6 @@ class Recorder:
         return int((self._steps <= step).sum())
 
     def _summarize_series(self, instrument: Recorded, step: int, settings: Settings) -> Iterator[Record]:
-        """Yield the latest values and the series of one instrument for each rule, as means over seeds."""
         series = self._series[instrument.key][:, : self._count(step)]
         changed = self.get_sigmas(step)[-1] != np.float32(settings.sigma)
         present = series[:, -1]
@@ -234,7 +231,6 @@ class Recorder:
     def _measure_by_rule(
         self, settings: Settings, instrument: Visible | Requested, numbers: Mapping[str, int]
     ) -> Records:
-        """Return a dict from the index of each rule to the measurement of its nets by one instrument."""
         records: Records = dict.fromkeys(range(len(settings.rules)))
         if self._lockstep.ensemble.active:
             arguments = dict.fromkeys(self._max_arguments[instrument.key], 0)

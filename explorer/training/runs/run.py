@@ -96,7 +96,6 @@ class Run(Stepper):
         return tensors | self._collect_learned(names)
 
     def _collect_learned(self, names: Sequence[str]) -> dict[str, torch.Tensor]:
-        """Return the learned parameters of all nets that have not diverged, as in ``weights``."""
         tensors: dict[str, torch.Tensor] = {}
         ensemble, learned = self.nets.ensemble, self.nets.joined.learned
         for layer, layer_values in enumerate(ensemble.rows.view_learned(ensemble.parameters)):
@@ -108,7 +107,6 @@ class Run(Stepper):
         return tensors
 
     def _get_values(self, rule: int) -> dict[str, float]:
-        """Return a dict from the names of all parameters of the op and of a rule to their values."""
         op, rule_record = find_op(self._course.op), find_rule(self._course.rules[rule])
         return resolve_values(op, rule_record, self.settings.parameters)
 
@@ -233,7 +231,6 @@ class Run(Stepper):
         )
 
     def _get_records(self, visible: Collection[str]) -> dict[str, dict[str, Record | None]]:
-        """Return a dict from instruments to dicts from rules to the latest measurements of their nets."""
         with use_one_thread():
             records = self.recorder.get_records(self.step, self.settings, visible)
         lost_rules = [
@@ -272,7 +269,6 @@ class Run(Stepper):
         return FAULTS[faults[-1]] if faults else "a value became infinite or NaN"
 
     def _explain_fallen(self, rule: int) -> str | None:
-        """Return a clause on a rule's learned parameter that left its domain first, or None if none did."""
         positions = [
             position for member, position in self.nets.ensemble.out_of_domain.items() if member.rule == rule
         ]
@@ -283,7 +279,6 @@ class Run(Stepper):
         return f"{name} of layer {layer + 1} fell to 0 or below, where its formulas are undefined"
 
     def _explain_resting(self, rule: int) -> str:
-        """Return a sentence on a rule's parameters that stopped learning at a change, or "" if none did."""
         before, now = (
             (find_op(course.op), find_rule(course.rules[rule]))
             for course in (self.settings.course_of(-1), self._course)
@@ -307,11 +302,9 @@ class Run(Stepper):
         return {name: values[..., index] for index, name in enumerate(names) if name in rule_values}
 
     def _map_rules(self, values: Any) -> dict[str, Any]:
-        """Return a dict from the keys of the backward rules to ``values``, in this order."""
         return dict(zip(self._rules, values, strict=True))
 
     def _compute_gradients(self) -> dict[str, Gradients | None]:
-        """Return gradient statistics for each backward rule, or None if all of its seeds have diverged."""
         by_rule: dict[str, Gradients | None] = dict.fromkeys(self._rules)
         if self.nets.ensemble.active:
             with use_one_thread():

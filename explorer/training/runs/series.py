@@ -131,6 +131,5 @@ def _compute_mean_and_count(values: Numbers) -> tuple[Numbers, NDArray[int64]]:
 
 
 def _split_indices(members: Sequence[Member]) -> tuple[NDArray[int64], NDArray[int64]]:
-    """Return the rule indices and the seed indices of nets as two arrays."""
     indices = np.array(members, np.int64).reshape(-1, 2)
     return indices[:, 0], indices[:, 1]

@@ -121,7 +121,6 @@ class Stepper:
         return self._series.is_due(self.step)
 
     def _bind(self, course: Course) -> None:
-        """Use an op, backward rules and a learning rate from now on, and rebuild the nets if needed."""
         before, self._course = self._course, course
         if before[:2] == self._course[:2]:
             return

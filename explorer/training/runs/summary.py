@@ -76,7 +76,6 @@ def _describe_failure(snapshot: Snapshot) -> str:
 
 
 def _describe_ranking(snapshot: Snapshot, labels: Mapping[str, str]) -> str:
-    """Return sentences on the rules that may be best on held-out data, and on those whose w1 never moved."""
     scores_by_rule = {rule: get_scores(snapshot, rule) for rule in labels}
     if not any(map(math.isfinite, chain(*scores_by_rule.values()))):
         return _describe_failure(snapshot)
@@ -104,7 +103,6 @@ def get_scores(snapshot: Snapshot, rule: str) -> list[float]:
 
 
 def _describe_unmoved(snapshot: Snapshot, labels: Mapping[str, str], order: list[str]) -> list[str]:
-    """Return a list of one sentence, on the rules whose first layer never moved, or [] if all moved."""
     moved = {rule: facts.w1_moved for rule in order if (facts := snapshot.gradients[rule])}
     unmoved = [labels[rule] for rule, distance in moved.items() if distance == 0]
     if not unmoved or not snapshot.step:
@@ -146,7 +144,6 @@ def _describe_losses(snapshot: Snapshot, labels: Mapping[str, str]) -> str:
 
 
 def _explain_difference(low: str, best: Gradients, high: str, worst: Gradients) -> str:
-    """Return a sentence that compares how far the first layer of weights (w1) moved with two rules."""
     if not best.w1_moved and not worst.w1_moved:
         return "w1 moved with neither rule: no gradient reached it, so only w2 learned."
     if not worst.w1_moved:
@@ -163,12 +160,10 @@ def _explain_difference(low: str, best: Gradients, high: str, worst: Gradients) 
 
 
 def _format_size(gradients: Gradients) -> str:
-    """Return the fraction of the upstream gradient that a backward rule passes on, as a percentage."""
     return f"{number_text(float(f'{100 * (gradients.passed or 0):.2g}'))} %"
 
 
 def _describe_rule(snapshot: Snapshot, rule: str, label: str, score: str) -> str:
-    """Return sentences on one backward rule: its loss, its score, and whether the first layer learns."""
     diverged_step = snapshot.diverged[rule]
     if diverged_step is not None:
         reason = snapshot.fallen[rule] or "a value became infinite or NaN"

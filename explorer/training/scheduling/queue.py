@@ -79,7 +79,6 @@ class Jobs(Generic[AnyJob]):
         self._open(limits)
 
     def _open(self, limits: Limits) -> None:
-        """Create the quotas and the queue, and set when an unwatched job of this kind is dropped."""
         raise NotImplementedError
 
     def __iter__(self) -> Iterator[AnyJob]:
@@ -171,10 +170,7 @@ class Jobs(Generic[AnyJob]):
         return self.statuses.make_unseen(identity, "gone", self._names.explain_missing(identity, self.kind))
 
     def _lock_first_free(self, jobs: list[AnyJob]) -> AnyJob | None:
-        """Lock the first job, in the order of turns, whose lock is free, and return it.
-
-        Returns None if every lock is taken.
-        """
+        """Lock and return the first job in the order of turns whose lock is free; None if all are taken."""
         while (job := self._queue.find_first(jobs)) and not job.lock.acquire(blocking=False):
             jobs.remove(job)
         return job
@@ -183,11 +179,9 @@ class Jobs(Generic[AnyJob]):
         return now - job.renewed < self._limits.pause_after_s
 
     def _is_kept(self, job: AnyJob) -> bool:
-        """Return whether an idle job is exempt from the limit on idle jobs."""
         return False
 
     def _drop_excess(self) -> None:
-        """Drop the idle jobs beyond the limit, least recently requested first."""
         idle = [job for job in self if job.state not in ACTIVE]
         left = sorted((job for job in idle if not self._is_kept(job)), key=lambda job: job.renewed)
         for job in left[: max(0, len(idle) - self._limits.idle)]:
@@ -411,7 +405,6 @@ class Runs(Jobs[RunJob]):
         return Status(job.id, job.state, words, position, job.step, steps, job.speed, job.snapshot)
 
     def _is_kept(self, job: RunJob) -> bool:
-        """Return whether an idle run is being watched, so that it must not be dropped."""
         idle = job.state not in (*ACTIVE, "stopped")
         return idle and self._is_watched(job, self._lease_clock())
 
@@ -520,7 +513,6 @@ class Studies(Jobs[StudyJob]):
 
     @property
     def _count_begun(self) -> int:
-        """The number of waiting studies whose computation has begun and is kept in memory."""
         return sum(each.stepper is not None for each in self._list_in_state("waiting"))
 
     def _list_waiting(self) -> list[StudyJob]:

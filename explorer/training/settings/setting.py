@@ -110,10 +110,7 @@ class Setting:
         return widths if len(widths) > 1 else widths[0]
 
     def _check_names(self, value: Any) -> tuple[str, ...]:
-        """Return a checked list of names without duplicates.
-
-        ``Settings`` checks that such parameters exist.
-        """
+        """Return names without duplicates. ``Settings`` checks that the parameters exist."""
         names = (value,) if isinstance(value, str) else value
         if not isinstance(names, Sequence) or not all(isinstance(name, str) for name in names):
             raise ValueError(

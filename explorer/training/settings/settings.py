@@ -151,7 +151,6 @@ class Settings(TrainingSettings):
 
     @property
     def _ends(self) -> tuple[int, ...]:
-        """The number of inputs, the widths of the hidden layers, and the number of outputs."""
         inputs, outputs = read_table(self.table).widths if self.table else TASKS[self.task].widths
         return inputs, *self.widths, outputs
 
@@ -168,7 +167,6 @@ class Settings(TrainingSettings):
         return nets * self._size.products * self.batch * times
 
     def _check_size(self) -> None:
-        """Raise ValueError if the nets, or a training step of them, are too large."""
         nets = self.seeds * len(self.rules)
         values = nets * self._size.values * max(self.batch, limits.EXAMPLES)
         for count, limit, message in (

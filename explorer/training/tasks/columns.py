@@ -194,7 +194,6 @@ def _gaps_of(texts: pd.DataFrame) -> pd.DataFrame:
 
 
 def _number_rows(rows: pd.Series[bool]) -> list[int]:
-    """Return the numbers, counted from 1, of the rows that a mask selects."""
     return [int(row) + 1 for row in rows.to_numpy().nonzero()[0]]
 
 
@@ -244,7 +243,6 @@ def _find_delimiter(text: str) -> str:
 
 
 def _has_equal_widths(text: str, delimiter: str) -> bool:
-    """Return whether a delimiter splits all rows into the same number of cells, at least two."""
     try:
         rows = csv.reader(StringIO(text, newline=""), delimiter=delimiter)
         widths = {len(row) for row in rows if "".join(row).strip()}
@@ -254,7 +252,6 @@ def _has_equal_widths(text: str, delimiter: str) -> bool:
 
 
 def _check_width(text: str, delimiter: str) -> None:
-    """Raise ValueError if the first line of a CSV text has too few or too many columns, or is not CSV."""
     try:
         width = len(next(csv.reader(StringIO(text, newline=""), delimiter=delimiter, strict=True), []))
     except csv.Error as error:
@@ -266,7 +263,6 @@ def _check_width(text: str, delimiter: str) -> None:
 
 
 def _read(text: str, delimiter: str) -> pd.DataFrame:
-    """Return CSV text as a data frame of strings, with at most one row more than is allowed."""
     import pandas as pd
 
     try:

@@ -74,7 +74,6 @@ def _make_raster() -> Tensor:
 
 
 def _make_kernels(op: Callable[[Tensor], Tensor]) -> dict[str, Any]:
-    """Return four random kernels side by side as grey values from 0 to 1, for the task's picture."""
     kernels = op(torch.randn(2, 2, 3, 3, generator=torch.Generator().manual_seed(1)))
     framed = functional.pad(kernels, (0, 1, 0, 1), value=0.5)
     return _make_grid(framed.permute(0, 2, 1, 3).reshape(8, 8))

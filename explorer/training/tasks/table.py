@@ -98,7 +98,6 @@ def _standardise(values: np.ndarray) -> tuple[Tensor, tuple[float, float]]:
 
 
 def _read_classes(cells: Cells, target: int) -> tuple[Tensor, tuple[str, ...]]:
-    """Return the index of the class of each row, and the shortened names of the classes."""
     labels, column_name = cells.texts[target].tolist(), cells.name_of(target)
     classes = sorted(set(labels))
     if len(classes) < 2:

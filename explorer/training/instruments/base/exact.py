@@ -58,7 +58,6 @@ def make_exact_estimator(nets: Nets) -> Exact | None:
 
 @torch.enable_grad()
 def _compute_pathwise(nets: Nets, observed: ObservedPass) -> list[Tensor]:
-    """Return the gradient of the loss at the op's input in each layer, from a backward through the op."""
     x, leaves = nets.batch[0], []
     layers = zip(nets.ensemble.layers, nets.ensemble.parameter_views, observed.traces, strict=True)
     for layer, parameters, trace in layers:
@@ -79,7 +78,6 @@ class _LocalExpectation:
         self._jumps: dict[int, tuple[Tensor, Jump | None]] = {}  # by layer; the first x is not random
 
     def __call__(self, observed: ObservedPass) -> list[Tensor] | None:
-        """Return the gradients at the op of all layers with the op, or None if its jumps are not found."""
         gradients = [self._compute_layer(observed, layer) for layer in self._with_op]
         available = [each for each in gradients if each is not None]
         return available if len(available) == len(gradients) else None

@@ -101,6 +101,5 @@ def is_too_wide(layers: Sequence[Layer]) -> bool:
 
 
 def _find_largest(layers: Sequence[Layer]) -> int:
-    """Return the largest number of values in a layer that change, per example, if each unit is changed."""
     units = [layer.shapes[0][1] * layer.uses for layer in layers if layer.shapes]
     return max(map(prod, pairwise(units)))

@@ -94,8 +94,5 @@ def _compute_width(op: Op, rule: Rule, items: ParameterItems) -> float:
 
 
 def _compute_sizes(op: Op, rule: Rule, items: ParameterItems, x: Tensor) -> Tensor:
-    """Return the absolute gradient of a backward rule at each x for g = 1, averaged over random numbers.
-
-    The result is NaN if the rule depends on the loss.
-    """
+    """Return the absolute gradient for g = 1, averaged over random numbers; NaN if the rule uses the loss."""
     return sample_gradients(op, rule, dict(items), x, 1.0).abs().mean(0)

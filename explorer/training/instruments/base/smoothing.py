@@ -39,7 +39,6 @@ def compute_smoothed_gradient(nets: Nets, layer: int, n: int) -> Tensor:
 
 
 def _compute_upstream(nets: Nets, layer: int) -> Tensor:
-    """Return the gradient at the op's output in one layer, backpropagated with the op's own derivative."""
     upstream = nets.current_pass.traces[nets.op_layers[-1]].op.upstream
     for below, above in reversed(list(enumerate(nets.op_layers[1:]))):
         if above > layer:
@@ -115,10 +114,7 @@ def _sum_tabulated_jumps(flips: Flips, op: SmoothedOp) -> Tensor:
 def _sum_member_steps(
     flips: Flips, members: slice, op: SmoothedOp, first: float, width: float, height: float
 ) -> Tensor:
-    """Return the weighted sum of loss changes at an op's equal jumps, just below the output layer.
-
-    ``members`` selects the nets.
-    """
+    """Return the weighted sum of loss changes at an op's equal jumps, just below the output layer."""
     x = flips.x[members]
     below = _count_steps_below(x, op, first, width)
     total = torch.zeros_like(x)
@@ -157,7 +153,6 @@ def _sum_steps(flips: Flips, op: SmoothedOp, first: float, width: float, height:
 
 
 def _count_steps_below(x: Tensor, op: SmoothedOp, first: float, width: float) -> Tensor:
-    """Return the number of the op's equal jumps below each x, in the shape of x."""
     return ((x - first) / width).nan_to_num_(0).ceil_().clamp_(0, len(op.at))
 
 

@@ -66,7 +66,6 @@ def measure(nets: Nets, *, layer: int) -> dict[int, Record | None]:
 
 
 def _describe_step(step: Step, rule: int, member: int) -> Record:
-    """Return the next training step of one net of a rule as data for the page, see ``measure``."""
     nets = step.nets
     entry = nets.rules[rule]
     parameters = nets.get_parameters(member, step.layer)
@@ -124,10 +123,7 @@ def _describe_step(step: Step, rule: int, member: int) -> Record:
 
 
 def _make_tensors(step: Step, rule: int, member: int) -> dict[str, Record]:
-    """Return the visible parts of all tensors of a training step as a dict from names to records.
-
-    The random numbers and losses that op and rule use are included.
-    """
+    """Return the visible parts of all tensors of a step, and of the random numbers and losses, by name."""
     sources: dict[str, Tensors] = {}
     for stage in get_stages(step.nets.site):
         own_tensor = {} if isinstance(stage.tensor, str) else {stage.key: stage.tensor}
@@ -141,7 +137,6 @@ def _make_tensors(step: Step, rule: int, member: int) -> dict[str, Record]:
 
 
 def _make_visible(step: Step, tensor: Tensor, axes: tuple[Axis, Axis]) -> Record:
-    """Return the visible part of a tensor as a record for the page, see ``tensors`` of ``measure``."""
     rows, columns = (
         _select_visible(step, axis, count).to(tensor.device)
         for axis, count in zip(axes, tensor.shape, strict=True)

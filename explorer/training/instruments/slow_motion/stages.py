@@ -57,26 +57,17 @@ class Stage:
 
 
 def _units(read: Callable[[Step], Tensor]) -> Tensors:
-    """Return the function ``read`` of a tensor with a row for each example and a column for each unit.
-
-    It is returned with these axes.
-    """
+    """Return ``read`` with its axes: a row for each example, a column for each unit."""
     return read, ("row", "unit")
 
 
 def _weights(read: Callable[[Step], Tensor]) -> Tensors:
-    """Return the function ``read`` of a tensor with a row for each input and a column for each unit.
-
-    It is returned with these axes.
-    """
+    """Return ``read`` with its axes: a row for each input, a column for each unit."""
     return read, ("input", "unit")
 
 
 def _outputs(read: Callable[[Step], Tensor]) -> Tensors:
-    """Return the function ``read`` of a tensor with a row for each example and a column for each output.
-
-    It is returned with these axes.
-    """
+    """Return ``read`` with its axes: a row for each example, a column for each output."""
     return read, ("example", "output")
 
 

@@ -161,7 +161,6 @@ class Step:
 
     @property
     def _weight_layer(self) -> int:
-        """The index of the layer that holds the weights of this step."""
         return max(
             number for number in self.nets.ensemble.weighted_layers if number <= self.op_layers[self.layer]
         )
@@ -173,20 +172,17 @@ class Step:
         return tensor.reshape(*tensor.shape[:2], -1, self.places).mT.flatten(1, 2)
 
     def _expand_loss(self, loss: Tensor | None) -> Tensor | None:
-        """Return each example's contribution to the loss in the shape of the op's input, or None for None."""
         if loss is None or self.trace.x is None:
             return None
         losses = loss.sum(1, keepdim=True) if self.on_weights else loss.repeat(1, self.times, 1)
         return losses.expand_as(self.trace.x)
 
     def _expand_members(self, tensor: Tensor) -> Tensor:
-        """Return a tensor with one entry per random seed repeated for every net of that seed."""
         return self.nets.ensemble.expand_by_member(tensor).expand(
             len(self.nets.ensemble.active), *tensor.shape[1:]
         )
 
     def _read_weights(self, method: str, views: Views) -> Tensor:
-        """Return the result of the method with this name of the layer that holds the weights of this step."""
         read: Callable[..., Tensor] = getattr(self.nets.ensemble.layers[self._weight_layer], method)
         return read(views[self._weight_layer])
 

@@ -136,7 +136,6 @@ class Boundary:
         gradients: Sequence[Tensor],
         random: RandomValues,
     ) -> None:
-        """Add the gradients of the learned parameters of those nets that share one call to ``gradients``."""
         (_, a, b), (x, y, g) = call, tensors
         functions = self._learning[a] if gradients else None
         if functions is None:
@@ -157,7 +156,6 @@ class Boundary:
     def _collect_arguments(
         self, learned: Sequence[Tensor], random: RandomValues, a: int, b: int
     ) -> dict[str, Tensor]:
-        """Return a dict from names to the learned parameters and random numbers of the nets a to b − 1."""
         named = [*zip(self._names, learned, strict=True), *random.items()]
         return {name: values[a:b] for name, values in named}
 
@@ -203,10 +201,7 @@ def get_random_values(
 
 
 def _list_functions(joined: OpRules, rules: Sequence[int]) -> dict[int, tuple[Function, Function]]:
-    """Return a dict from each rule's index to the op and the rule's gradient function.
-
-    The functions of a rule with learned parameters take a dict from names to their values as last argument.
-    """
+    """Return each rule's op and gradient functions; their last argument is a dict of learned values."""
     ops: dict[int, Function] = {}  # nets with the same op share one function
     result: dict[int, tuple[Function, Function]] = {}
     for rule in dict.fromkeys(rules):

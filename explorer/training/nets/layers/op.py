@@ -40,11 +40,9 @@ class Activation(Layer):
         return trace.gradient
 
     def _arrange(self, x: Tensor) -> Tensor:
-        """Return the layer's units in the shape in which the op and the backward rules expect them."""
         return x
 
     def _to_units(self, values: Tensor, like: Tensor) -> Tensor:
-        """Return values with the op's shape in the shape of the layer's units."""
         return values
 
 
@@ -76,12 +74,10 @@ class _QuantisedWeights(Dense):
     """A layer that applies the op to its weights: ``op(w·√fan in) / √fan in``."""
 
     def _set_op(self, boundary: Boundary) -> None:
-        """Set the op of the layer, once the shapes of the weights are known."""
         self._boundary, self._unit = boundary, self.shapes[0][0] ** 0.5
         self.learned, self.asks = boundary.learned, boundary.asks
 
     def forward(self, x: Tensor, parameters: Parameters, trace: Trace) -> Tensor:
-        """Return x multiplied by the quantised weights, for all nets."""
         (latent, *bias), learned = self.split_parameters(parameters)
         trace.x = latent * self._unit
         trace.u = self._boundary.draw(trace.moment, trace.x)
@@ -95,7 +91,6 @@ class _QuantisedWeights(Dense):
         return output
 
     def backward(self, g: Tensor, parameters: Parameters, gradients: Parameters, trace: Trace) -> Tensor:
-        """Return the gradient at x, and write those of the full-precision weights, by the rules."""
         assert trace.x is not None
         assert trace.y is not None
         (_, *bias), learned = self.split_parameters(parameters)

@@ -96,7 +96,6 @@ def to_hex(parameters: Mapping[str, float]) -> tuple[tuple[str, str], ...]:
 
 @lru_cache(maxsize=1024)
 def _pair(op: Op, rule: Rule, parameters: tuple[tuple[str, str], ...]) -> Pair:
-    """Return an op and a backward rule as two functions, from a cache."""
     return pair(op, rule, {name: float.fromhex(value) for name, value in parameters})
 
 

@@ -98,7 +98,6 @@ class SpikingUnits(Dense):
         return torch.cat([torch.zeros_like(charges[0]), *charges[:-1]], 1)
 
     def _apply_rules(self, trace: Trace, g: Tensor, learned: Parameters) -> Tensor:
-        """Return the gradients at the op's input by the backward rules, for all time steps."""
         assert trace.x is not None
         assert trace.y is not None
         if not self._boundary.has_reduction:
@@ -112,12 +111,10 @@ class SpikingUnits(Dense):
 
 
 def _repeat_loss(loss: Tensor) -> Tensor:
-    """Return the contributions of examples to the loss, repeated for each time step."""
     return loss.repeat(1, TIMES, 1)
 
 
 def _split_random_values(trace: Trace) -> list[RandomValues]:
-    """Return a list with the random numbers and losses of each time step."""
     assert trace.x is not None
     values = get_random_values(trace, trace.x, adapt_loss=_repeat_loss)
     chunks = {name: each.chunk(TIMES, 1) for name, each in values.items()}
@@ -125,7 +122,6 @@ def _split_random_values(trace: Trace) -> list[RandomValues]:
 
 
 def _split_by_time(trace: Trace, g: Tensor) -> list[tuple[Tensor, Tensor, Tensor, RandomValues]]:
-    """Return a list of x, y, g and the random values of each time step."""
     assert trace.x is not None
     assert trace.y is not None
     parts = (each.chunk(TIMES, 1) for each in (trace.x, trace.y, g))
