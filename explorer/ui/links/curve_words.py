@@ -195,11 +195,9 @@ def tidy_range(start: float, stop: float) -> tuple[tuple[float, float], list[str
 
 
 def _is_possible(text: str, parameter: Parameter) -> bool:
-    """Return whether text is a number within the bounds to which a parameter's slider extends."""
     low, high = find_reach(parameter)
     return bool(NUMBER.fullmatch(text)) and low <= float(text) <= high
 
 
 def _to_query_key(key: str) -> str:
-    """Return the name of the query parameter that stores a formula's parameter."""
     return PREFIX + key if key in QUERY_KEYS else key

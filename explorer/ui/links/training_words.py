@@ -28,10 +28,6 @@ class TrainingReader(Reader):
         return self._read_branches(self._read_study(self._read_settings(choice)))
 
     def _read_settings(self, choice: Choice) -> Choice:
-        """Return a copy of the page settings with the training settings from the link.
-
-        Settings that the link does not contain have the task's defaults.
-        """
         task = self._read_setting(SETTINGS["task"], DEFAULT_TASK)
         others = {
             name: self._read_setting(setting, task) for name, setting in SETTINGS.items() if name != "task"
@@ -40,10 +36,7 @@ class TrainingReader(Reader):
         return replace(choice, task=task, **others)
 
     def _read_setting(self, setting: Setting, task: str) -> Any:
-        """Parse one training setting from the link.
-
-        Returns the task's default if it is missing or invalid.
-        """
+        """Return one training setting of the link, or the task's default if it is missing or invalid."""
         text = self.pop_last(setting.name)
         default = setting.default_of(task)
         if text is None:
@@ -58,7 +51,6 @@ class TrainingReader(Reader):
             return default
 
     def _read_learned(self, choice: Choice, names: Sequence[str]) -> tuple[str, ...]:
-        """Return the names of the parameters that can learn with at least one of the backward rules."""
         learned: list[str] = []
         op, rules = choice.entries
         for name in names:

@@ -132,7 +132,6 @@ def describe_training() -> Answer:
 
 
 def _list_panels(task: Task) -> list[str]:
-    """Return the keys of the instruments with a panel that a task may have, in the order of the panels."""
     plane = next(key for key, each in TASKS.items() if each.kind == "plane")
     settings = Settings(task=plane if task.kind == "own" else task.key)  # a user's table may be a plane's
     panels = {

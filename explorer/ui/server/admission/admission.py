@@ -178,13 +178,11 @@ class PageLimitMiddleware:
             await self._serve_page(visitor, scope, receive, send)
 
     def _explain_refusal(self, visitor: Visitor) -> str:
-        """Return the reason why a visitor may not open another page, or "" if the visitor may."""
         if self._open_pages[_TOTAL] >= min(self._max_pages, _get_file_limits()[0] // limits.FILES_PER_PAGE):
             return _SERVER_FULL_MESSAGE.format(pages=self._open_pages[_TOTAL])
         return self._open_pages.explain_full(self._quota.get_limits(visitor), _TOO_MANY_PAGES_MESSAGE)
 
     async def _serve_page(self, visitor: Visitor, scope: Scope, receive: Receive, send: Send) -> None:
-        """Serve the websocket of a page, and count the page as open until the websocket closes."""
         limiter = RateLimiter(self._reruns_per_s)
         throttled = _throttle_messages(receive, limiter, self._first_message_timeout_s)
         groups = [_TOTAL, *self._quota.get_limits(visitor)]

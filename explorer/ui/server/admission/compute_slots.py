@@ -65,7 +65,6 @@ class ComputeSlots:
             monitoring.computations.dec()
 
     def _assign_slots(self) -> None:
-        """Give free slots to the next waiting requests of visitors who have not reached their limit."""
         self._queue.keep(self._visitors)
         running = [visitor for turn, visitor in self._visitors.items() if _has_slot(turn)]
         free = self._slots - len(running)

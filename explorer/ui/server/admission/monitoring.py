@@ -72,7 +72,6 @@ class _RunCollector(Collector):
     """A Prometheus collector that asks the training engine for its runs whenever metrics are read."""
 
     def collect(self) -> Iterator[Metric]:
-        """Yield the number of training runs in each state, and whether the training process responds."""
         runs = GaugeMetricFamily("explorer_runs", "Training runs by state", labels=["state"])
         trainer_up = GaugeMetricFamily("explorer_trainer_up", "Whether the training process answers")
         try:

@@ -66,7 +66,6 @@ class ResponseLimitMiddleware:
 
 
 async def _send_slices(message: Message, send: Send) -> None:
-    """Send an ASGI message, splitting a long body into slices that are sent one after another."""
     body = message.get("body", b"")
     if message["type"] != "http.response.body" or len(body) <= limits.SLICE_BYTES:
         await send(message)

@@ -84,7 +84,6 @@ class SecurityMiddleware:
             await (refusal or self.app)(_replace_origin(scope), receive, send_with_headers)
 
     def _make_refusal(self, scope: Scope) -> Response | None:
-        """Return the response that refuses a request, or None if it is allowed."""
         if not self._is_known_host(scope) and strip_prefix(scope["path"]) not in _PROBES:
             monitoring.event_log.record("unknown host refused")
             return PlainTextResponse(_UNKNOWN_HOST_MESSAGE, 400)
@@ -113,7 +112,6 @@ class SecurityMiddleware:
             return True
 
     def _is_known_host(self, scope: Scope) -> bool:
-        """Return whether a request's Host header is a name or the address of this server."""
         try:
             host: str = urlsplit(f"//{Headers(scope=scope).get('host', '')}").hostname or ""
         except ValueError:
@@ -136,5 +134,4 @@ def _replace_origin(scope: Scope) -> Scope:
 
 
 def _read_list(variable: str) -> list[str]:
-    """Return the lower-case words of an environment variable, split at commas and spaces."""
     return os.environ.get(variable, "").lower().replace(",", " ").split()

@@ -194,7 +194,6 @@ class Classroom:
             self._notify_teachers()
 
     def _get_view(self) -> View:
-        """Return the part of the class's state that the teacher and the students see."""
         state = "ended" if self.has_ended else "open"
         current = self.round
         asked_question = {
@@ -205,7 +204,6 @@ class Classroom:
         return {"state": state, **asked_question, "links": self._link_number}
 
     def _count_connected(self) -> int:
-        """Return the number of students who have the class open in a tab."""
         return sum(bool(guest.watchers) for guest in self.guests.values())
 
     def _notify_teachers(self) -> None:

@@ -77,6 +77,5 @@ def make_entry_response(request: Request, classes: Classes) -> Response:
 
 
 def _render_page(status: int, message: str, action: str, code: str = "") -> HTMLResponse:
-    """Return the HTML of the page for typing a class code, with a message above the field."""
     escaped = {"words": html.escape(message), "code": html.escape(code[:64])}
     return HTMLResponse(_PAGE_HTML.format(action=action, **escaped), status, _NO_STORE)

@@ -65,7 +65,6 @@ async def _stream_gone_event() -> AsyncIterator[str]:
 async def _stream_events(
     room: Classroom, token: str | None, view: Callable[[], View], interval_s: float
 ) -> AsyncIterator[str]:
-    """Yield the state of a class as an event, now and after each change, until the class ends."""
     if room.has_ended:
         yield _format_event(_GONE_EVENT)
         return

@@ -203,7 +203,6 @@ class StateBatcher:
         return await asyncio.shield(pending.future)
 
     async def _run_batches(self) -> None:
-        """Query the engine until no stream is waiting for a state."""
         while self._pending:
             batch, self._pending = self._pending, {}
             start_s = time.monotonic()
@@ -323,7 +322,6 @@ def describe_snapshot(snapshot: Snapshot | None, questions: Collection[str]) -> 
 
 
 def _make_label(rule: str, snapshot: Snapshot) -> str:
-    """Return a rule's label, followed by that of the rule that replaced it in the run, if there is one."""
     label = find_rule(rule).label
     later = [
         str(value) for step, name, value in snapshot.branch if name in ("rule", rule) and step < snapshot.step

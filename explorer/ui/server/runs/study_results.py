@@ -150,5 +150,4 @@ def make_results(plan: Plan, rows: Sequence[Row]) -> Results:
 
 
 def _to_finite(value: float) -> float | None:
-    """Return a number unchanged, or None if it is infinite or NaN."""
     return value if math.isfinite(value) else None
