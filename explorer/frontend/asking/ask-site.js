@@ -102,10 +102,7 @@ async function answerByRule(question, args) {
   return { ...first, rules: Object.assign({}, ...answers.map(({ rules }) => rules)) };
 }
 
-/**
- * Return the stored answer to a question, or null if there is none.
- * @param {string} question @param {Record<string, *>} args
- */
+/** @param {string} question @param {Record<string, *>} args */
 async function findStoredAnswer(question, args) {
   if (isCustom(args.op)) return null;
   const { pieces, answers } = await loadAnswers(args.op);
@@ -133,7 +130,7 @@ async function findDefaultAnswer(question, { start, stop, ...args }) {
 /** @type {Map<string, Promise<{pieces: string[], answers: Map<string, number[]>, lens: *}>>} */
 const files = new Map();
 
-/** Load the file of stored answers about an op. @param {string} op its key */
+/** @param {string} op its key */
 function loadAnswers(op) {
   const promise =
     files.get(op) ??

@@ -67,10 +67,7 @@ export function cacheAnswers(ask) {
     return entry.answer;
   }
 
-  /**
-   * Send a question and store it as pending until it is answered.
-   * @param {string} key @param {string} question @param {Arguments} args
-   */
+  /** @param {string} key @param {string} question @param {Arguments} args */
   function begin(key, question, args) {
     const onWait = (/** @type {string} */ words) => {
       entry.words = words;

@@ -38,7 +38,6 @@ function createConfirmation(askPython, { onAnswer, onStatus }) {
   let latest = 0;
   let controller = new AbortController();
 
-  /** Cancel the pending request for curves. */
   function drop() {
     latest += 1;
     clearTimeout(timer);
@@ -47,7 +46,7 @@ function createConfirmation(askPython, { onAnswer, onStatus }) {
     onStatus("requested");
   }
 
-  /** Request torch's curves for some settings after a pause. @param {Choice} choice */
+  /** @param {Choice} choice */
   function ask(choice) {
     drop();
     const id = latest;
@@ -110,7 +109,7 @@ export function decodeCurves(answer) {
   }
 }
 
-/** Decode each array in an object. @param {Object<string, *>} encoded */
+/** @param {Object<string, *>} encoded */
 function decodeArrays(encoded) {
   return Object.fromEntries(Object.entries(encoded).map(([key, value]) => [key, decodeArray(value)]));
 }

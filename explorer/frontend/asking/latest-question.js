@@ -35,15 +35,11 @@ export function createLatestQuestion(ask, question, onAnswer) {
   }
 
   return {
-    /**
-     * Ask with new arguments as soon as the previous question is answered.
-     * @param {import("./ask.js").Arguments} args
-     */
+    /** @param {import("./ask.js").Arguments} args */
     ask(args) {
       next = args;
       if (!busy) void askSequentially();
     },
-    /** Discard arguments that have not been sent yet. */
     drop() {
       next = null;
     },
@@ -53,7 +49,7 @@ export function createLatestQuestion(ask, question, onAnswer) {
   };
 }
 
-/** Return a promise that resolves after ``ms`` milliseconds. @param {number} ms */
+/** @param {number} ms */
 function wait(ms) {
   return new Promise((done) => setTimeout(done, ms));
 }

@@ -45,10 +45,7 @@ export function createPython(files, { limit_s = LIMIT_S } = {}) {
   /** @type {Promise<*>} */
   let last = Promise.resolve(); // settled once every question so far is answered
 
-  /**
-   * Load Python in advance for a question.
-   * @param {string} question @param {OnWait} [onWait] @returns {Promise<Interpreter>}
-   */
+  /** @param {string} question @param {OnWait} [onWait] @returns {Promise<Interpreter>} */
   async function prepare(question, onWait) {
     const wait = isReady ? undefined : onWait;
     wait?.(`Loading Python, which ${TASKS[question]} …`);
@@ -58,7 +55,6 @@ export function createPython(files, { limit_s = LIMIT_S } = {}) {
     return interpreter;
   }
 
-  /** Start the Python interpreter. */
   async function start() {
     try {
       const interpreter = await startWorker(files.runtime, files.program, reset);
@@ -106,7 +102,6 @@ export function createPython(files, { limit_s = LIMIT_S } = {}) {
     }
   }
 
-  /** Load the Python modules of the code formatter. */
   function loadFormatter() {
     return loadOrThrow(files.formatter).catch(() => Promise.reject(makeError(NOT_LOADED, "code")));
   }
@@ -114,10 +109,7 @@ export function createPython(files, { limit_s = LIMIT_S } = {}) {
   return { prepare, ask };
 }
 
-/**
- * Create an error that tells the user why Python has no answer.
- * @param {string} why the end of a sentence about Python @param {Question} question
- */
+/** @param {string} why the end of a sentence about Python @param {Question} question */
 function makeError(why, question) {
   return new Error(`Python ${why}. It ${TASKS[question]} on this page: use the app instead`);
 }
@@ -128,7 +120,6 @@ function loadOrThrow(address) {
 }
 
 /**
- * Start a web worker with the Python interpreter and our program.
  * @param {string} runtime address of Pyodide @param {string} program address of our Python program
  * @param {() => void} onEnd runs when the interpreter ends @returns {Promise<Interpreter>}
  */
@@ -141,7 +132,7 @@ async function startWorker(runtime, program, onEnd) {
   /** @type {(reason: Error) => void} */
   let reject = () => {};
 
-  /** Send a message to the web worker and return its answer. @param {*} message @returns {Promise<*>} */
+  /** @param {*} message @returns {Promise<*>} */
   const sendMessage = (message) =>
     new Promise((resolve, refuse) => {
       reject = refuse;
@@ -150,7 +141,7 @@ async function startWorker(runtime, program, onEnd) {
       worker.postMessage(message);
     });
 
-  /** Terminate the web worker, and reject the current request. @param {Error} why the error to reject with */
+  /** @param {Error} why the error to reject with */
   function end(why) {
     worker.terminate();
     onEnd();

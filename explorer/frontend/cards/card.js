@@ -72,12 +72,11 @@ export function createCard({ kind, buttons, picker, store, onLearning, onFailing
     part,
     share,
   );
-  /** Show or hide the details that are left out of the simple page. */
   function toggleDetails() {
     setAttribute(edit, "aria-expanded", String(card.classList.toggle("opened")));
   }
 
-  /** Show a slider for each parameter of the op or rule. @param {CardState} state */
+  /** @param {CardState} state */
   function showSliders({ controls, learning }) {
     sliders.show(controls);
     controls.forEach(({ parameter: { name } }, index) => {
@@ -87,7 +86,7 @@ export function createCard({ kind, buttons, picker, store, onLearning, onFailing
     });
   }
 
-  /** Create a parameter's learned value and the button that makes it learn. @param {Control} control */
+  /** @param {Control} control */
   function createExtras(control) {
     const present = element("span", { class: "present", title: LEARNED_TEXT, hidden: true });
     const learns = createLearnButton(control);
@@ -95,7 +94,7 @@ export function createCard({ kind, buttons, picker, store, onLearning, onFailing
     return [present, learns];
   }
 
-  /** Create the button that makes a parameter learn. @param {Control} control */
+  /** @param {Control} control */
   function createLearnButton({ parameter: { name } }) {
     const hint = `Show the gradient for ${name}: what each x contributes to it`;
     const named = { "aria-label": `${name} learns`, title: hint };
@@ -104,7 +103,6 @@ export function createCard({ kind, buttons, picker, store, onLearning, onFailing
   }
 
   /**
-   * Show a failed check on the card, or remove it.
    * @param {{name?: string, sentence: string}|null} line the check's name and result
    * @param {string} close a sentence about the most similar catalogue rule, or ""
    */
@@ -124,7 +122,7 @@ export function createCard({ kind, buttons, picker, store, onLearning, onFailing
     }
   }
 
-  /** Show the formula of a parameter's gradient, and where it comes from. @param {CardState} state */
+  /** @param {CardState} state */
   function showPart({ part: shown }) {
     part.hidden = !shown;
     if (!shown) return;
@@ -134,7 +132,7 @@ export function createCard({ kind, buttons, picker, store, onLearning, onFailing
 
   return {
     element: card,
-    /** Update everything that the card shows. @param {CardState} state */
+    /** @param {CardState} state */
     update(state) {
       const { entry } = state;
       setText(name, entry.label);
@@ -162,7 +160,7 @@ export function createCard({ kind, buttons, picker, store, onLearning, onFailing
   };
 }
 
-/** Create a switch with a label. @param {string} name @param {(on: boolean) => void} onTurn gets whether it is on */
+/** @param {string} name @param {(on: boolean) => void} onTurn gets whether it is on */
 function createSwitch(name, onTurn) {
   const box = element("input", { type: "checkbox", onchange: () => onTurn(box.checked) });
   return { box, element: element("label", {}, box, name) };

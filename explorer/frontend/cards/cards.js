@@ -78,7 +78,7 @@ export function createCards(host, { store, read, colours, drawn, refuses, onDraw
     if (next !== store.current) store.change(next, how);
   }
 
-  /** Add a rule to the page. @param {string} key of the rule */
+  /** @param {string} key of the rule */
   function addChosen(key) {
     dialog.close();
     change(addRule(store.current, key));
@@ -93,7 +93,6 @@ export function createCards(host, { store, read, colours, drawn, refuses, onDraw
   }
 
   /**
-   * Create the card of the op or of a rule.
    * @param {"op"|"rule"} kind @param {Element[]} buttons @param {ReturnType<typeof createPicker>} picker
    * @param {number|null} [slot] of the rule
    */
@@ -110,7 +109,7 @@ export function createCards(host, { store, read, colours, drawn, refuses, onDraw
     });
   }
 
-  /** Create the card of a backward rule with its buttons. @param {RuleCard} first initial contents */
+  /** @param {RuleCard} first initial contents */
   function createRuleCard({ rule: { slot } }) {
     const turn = () => change(toggleHidden(store.current, slot));
     const hide = element("button", { class: "hide quiet", onclick: turn });
@@ -125,7 +124,7 @@ export function createCards(host, { store, read, colours, drawn, refuses, onDraw
     return {
       ...card,
       leaves: picker.destroy,
-      /** Update the card. @param {RuleCard} shown */
+      /** @param {RuleCard} shown */
       show({ rule, state, isOnly }) {
         setAttribute(card.element, "data-rule", rule.key);
         card.update(state);
@@ -138,7 +137,6 @@ export function createCards(host, { store, read, colours, drawn, refuses, onDraw
   }
 
   /**
-   * Change the points of a hand-drawn rule.
    * @param {number} slot of the rule
    * @param {(drawing: Drawing) => Drawing} next receives the drawing; returns the changed one
    */
@@ -157,13 +155,13 @@ export function createCards(host, { store, read, colours, drawn, refuses, onDraw
     redraw(slot, (drawing) => (on ? { ...drawing, points: mirrorLine(drawing.points) } : drawing));
   }
 
-  /** Remove a rule from the page. @param {number} slot of the rule */
+  /** @param {number} slot of the rule */
   function removeCard(slot) {
     change(removeRule(store.current, slot));
     add.focus();
   }
 
-  /** Update the cards for new settings. @param {Choice} choice */
+  /** @param {Choice} choice */
   function show(choice) {
     const { op, rules: entries } = getEntries(choice);
     const { neutral, rules: bright } = colours();
@@ -207,9 +205,9 @@ export function createCards(host, { store, read, colours, drawn, refuses, onDraw
       for (const [slot, card] of cards.parts)
         card.showFailing(failing.get(slot) ?? null, close.get(slot) ?? "");
     },
-    /** Return the element of a rule's card. @param {number} slot of the rule */
+    /** @param {number} slot of the rule */
     elementOf: (slot) => cards.parts.get(slot)?.element,
-    /** Show the learned values of parameters next to their sliders. @param {Present} present */
+    /** @param {Present} present */
     showPresent(present) {
       opCard.showPresent(present.op);
       for (const { key, slot } of store.current.rules)

@@ -29,7 +29,6 @@ export function createDialog(host, title, picker, onDraw) {
   }
 
   return {
-    /** Open the dialog with an empty search field. */
     open() {
       picker.input.value = "";
       dialog.showModal();

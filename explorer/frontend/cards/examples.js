@@ -67,10 +67,7 @@ export function createExamples(examples, onChoose, isSame = () => true, trainWor
   };
 }
 
-/**
- * Return the text and address of the link after an example's hint.
- * @param {Choice} choice @param {Example|undefined} example @param {string} otherwise
- */
+/** @param {Choice} choice @param {Example|undefined} example @param {string} otherwise */
 function getNext(choice, example, otherwise) {
   const { lesson, train } = example ?? { lesson: null, train: "" };
   if (!lesson && !train && !otherwise) return { words: "", address: null };
@@ -88,7 +85,7 @@ function addTask(choice) {
   return { ...choice, training: { task: getCatalogue().firstTask, ...choice.training } };
 }
 
-/** Return whether two settings have the same op and rules. @param {Choice} one @param {Choice} other */
+/** @param {Choice} one @param {Choice} other */
 function hasSameEntries(one, other) {
   const joinKeys = (/** @type {Choice} */ choice) =>
     [choice.op, ...choice.rules.map((rule) => rule.key)].join("\n");

@@ -58,7 +58,6 @@ export function createFormulaField({ kind, read, label, onTyped = () => true, on
   field.addEventListener("focus", () => read?.prepare?.());
   field.addEventListener("scroll", () => caret.style.setProperty("--scrolled", `${field.scrollLeft}px`));
 
-  /** Ask Python to parse the typed formula. */
   async function parseField() {
     clearTimeout(timer);
     const requestId = ++latest;
@@ -70,11 +69,10 @@ export function createFormulaField({ kind, read, label, onTyped = () => true, on
     showAnswer(answer ?? { message: "The server does not answer", column: 0 }, words ?? "");
   }
 
-  /** Show why the formula is not plotted yet. @param {string} words */
+  /** @param {string} words */
   const showWait = (words) => showAnswer(null, words && toSentence(words));
 
   /**
-   * Show Python's error message, or remove it.
    * @param {{entry: Entry}|{message: string, column: number}|null} answer null while the formula is being parsed
    * @param {string} [words] a message about a valid formula
    */
@@ -96,7 +94,6 @@ export function createFormulaField({ kind, read, label, onTyped = () => true, on
     showAnswer(null);
   }
 
-  /** Return whether the plotted op or rule is a user-typed formula. */
   const isFormulaKey = () => kind === "loss" || isCustom(plottedKey);
 
   caret.hidden = true;
@@ -104,7 +101,7 @@ export function createFormulaField({ kind, read, label, onTyped = () => true, on
     input: field,
     message,
     typed: element("div", { class: "typed" }, field, caret),
-    /** Show the plotted op or rule in the field. @param {{key: string, label?: string}} entry */
+    /** @param {{key: string, label?: string}} entry */
     update(entry) {
       const isOther = entry.key !== plottedKey;
       plottedKey = entry.key;

@@ -49,14 +49,13 @@ export function getSource(kind, choice, refuses) {
   };
 }
 
-/** Return the heading under which the menu lists a rule. @param {Rule} rule @param {Op} op */
+/** @param {Rule} rule @param {Op} op */
 function getGroupName(rule, op) {
   if (!rule.suits.length) return "For any op";
   return isSuitable(rule, op) ? MADE_FOR : NOT_MADE;
 }
 
 /**
- * Return the option of an op or rule.
  * @param {Op|Rule} entry @param {string} group
  * @param {{op: Op, rule: Rule|null}} pair op and rule that its picture plots @param {Choice} choice
  * @param {string} barred why it cannot be chosen, or "" @returns {Option}

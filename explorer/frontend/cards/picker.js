@@ -75,7 +75,6 @@ export function createPicker({ kind, label, read, getSource, isPopup, onChoose }
     });
   }
 
-  /** Open the list with all ops or rules, and mark the current one. */
   function open() {
     catalogue = getSource().listed;
     isOpen = true;
@@ -99,13 +98,11 @@ export function createPicker({ kind, label, read, getSource, isPopup, onChoose }
     field.reset();
   }
 
-  /** Close the list, and select the text in the field. */
   function leave() {
     close();
     input.select();
   }
 
-  /** Place the open list below the field, or above it where there is more room. */
   function place() {
     if (!isPopup || !isOpen) return;
     const { left, top, bottom } = input.getBoundingClientRect();
@@ -154,7 +151,7 @@ export function createPicker({ kind, label, read, getSource, isPopup, onChoose }
     return names.length ? `Formula with ${names.join(", ")} to set.` : "Formula.";
   }
 
-  /** Show the code editor below the field, or hide it. @param {boolean} shown */
+  /** @param {boolean} shown */
   function showEditor(shown) {
     if (shown && !editor) {
       editor = createEditor({ label: "Paste a torch.autograd.Function", rows: 8, onRest: readCode });
@@ -168,7 +165,7 @@ export function createPicker({ kind, label, read, getSource, isPopup, onChoose }
     if (editor) editor.element.hidden = !shown;
   }
 
-  /** Open the code editor with some text. @param {string} text */
+  /** @param {string} text */
   function pasteCode(text) {
     if (!isOpen) open();
     field.reset();
@@ -186,7 +183,7 @@ export function createPicker({ kind, label, read, getSource, isPopup, onChoose }
     pasteCode(text);
   }
 
-  /** List an option for each autograd Function in pasted code. @param {string} text */
+  /** @param {string} text */
   async function readCode(text) {
     const current = ++latest;
     const say = (/** @type {string} */ words) => current === latest && field.say(words);
@@ -202,7 +199,7 @@ export function createPicker({ kind, label, read, getSource, isPopup, onChoose }
     say(answer.message ?? `${count} found: ${names}.`);
   }
 
-  /** Fill the list of options. @param {Option[]} options @param {boolean} [isGrouped] whether to show headings */
+  /** @param {Option[]} options @param {boolean} [isGrouped] whether to show headings */
   function showOptions(options, isGrouped = false) {
     rows = options.map(createRow);
     const groups = [...new Set(options.map(({ group }) => group))].map((group) => {
@@ -214,7 +211,7 @@ export function createPicker({ kind, label, read, getSource, isPopup, onChoose }
     mark(0);
   }
 
-  /** Create the row of an option in the list. @param {Option} option */
+  /** @param {Option} option */
   function createRow({ entry, choice, label: title, lines, notes, barred, picture }) {
     const choose = () => {
       onChoose(entry?.key ?? "", choice, false);
@@ -240,7 +237,7 @@ export function createPicker({ kind, label, read, getSource, isPopup, onChoose }
     rows[active]?.scrollIntoView({ block: "nearest" });
   }
 
-  /** Handle the arrow keys, Enter and Escape. @param {KeyboardEvent} event */
+  /** @param {KeyboardEvent} event */
   function handleKey(event) {
     const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
     if (step && !isOpen) open();
@@ -257,7 +254,7 @@ export function createPicker({ kind, label, read, getSource, isPopup, onChoose }
     input,
     open,
     pasteCode,
-    /** Show the plotted op or rule in the field. @param {Entry} entry */
+    /** @param {Entry} entry */
     update(entry) {
       plottedKey = entry.key;
       field.update(entry);

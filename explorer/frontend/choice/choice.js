@@ -173,7 +173,7 @@ export function normalizeRange(start, stop) {
   return /** @type {[number, number]} */ (range);
 }
 
-/** Return the minimum width of a range of x with these ends. @param {number} one @param {number} other */
+/** @param {number} one @param {number} other */
 function getMinWidth(one, other) {
   const { narrowest, least } = getSampling();
   return Math.max(least, narrowest * Math.max(Math.abs(one), Math.abs(other)));
@@ -232,7 +232,7 @@ export function dropLostLearning(choice) {
   return choice.learns && !getLearnable(choice).includes(choice.learns) ? { ...choice, learns: "" } : choice;
 }
 
-/** Remove parameters that no longer exist from a training's settings. @param {Choice} choice @returns {Choice} */
+/** @param {Choice} choice @returns {Choice} */
 function dropLostTrainingParameters(choice) {
   const { op, rules } = getEntries(choice);
   const { learn } = choice.training;

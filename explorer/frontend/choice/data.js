@@ -26,7 +26,7 @@ const SELECTION_KEY = "numbers";
 const CARRIED_KEY = "carried-numbers";
 /** The user's selection of input numbers, and the last pasted text. @typedef {{kind: Kind, text: string}} Selection */
 
-/** Return the user's selection of the op's input numbers. @returns {Selection} */
+/** @returns {Selection} */
 function loadSelection() {
   return loadFromSession(SELECTION_KEY) ?? { kind: loadCarried() ? "carried" : "normal", text: "" };
 }
@@ -82,7 +82,6 @@ export function listKinds() {
   ];
 }
 
-/** Return the maximum count and absolute value of pasted numbers. */
 function getLimits() {
   return { most: getCatalogue().learning.most, largest: getSampling().largest };
 }

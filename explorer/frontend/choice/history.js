@@ -61,7 +61,6 @@ export function syncAddress(store) {
 }
 
 /**
- * Write the page's settings to the browser history, as a new entry or in place of the current one.
  * @param {Choice} choice @param {string} address @param {boolean} isReplacing whether to replace the current entry
  */
 function writeAddress(choice, address, isReplacing) {

@@ -54,7 +54,7 @@ function getLearningNames(choice) {
   return learning.map(({ name }) => name);
 }
 
-/** Return the parameters that can be trained, and by which rules they are. @param {Choice} choice */
+/** @param {Choice} choice */
 function getLearning(choice) {
   const { op, rules } = getEntries(choice);
   return parseLearning(op, rules, choice.training.learn ?? "");

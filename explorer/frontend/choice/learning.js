@@ -50,7 +50,6 @@ export function setLearningByAllRules(learning, name, learns) {
 }
 
 /**
- * Change which of its backward rules learn a parameter, and return the new list.
  * @param {Learning[]} learning @param {string} name
  * @param {(one: Learning["rules"][number]) => boolean} isLearning receives a rule; returns whether it trains the
  *   parameter

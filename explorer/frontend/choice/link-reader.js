@@ -99,7 +99,7 @@ class LinkQuery {
     this.notices = /** @type {string[]} */ ([]);
   }
 
-  /** Remove a query parameter and return all of its values. @param {string} name */
+  /** @param {string} name */
   takeAll(name) {
     const values = this.query.getAll(name);
     this.query.delete(name);
@@ -127,7 +127,6 @@ class LinkQuery {
     return defaultValue;
   }
 
-  /** Add a notice for every query parameter that nothing has read. */
   noteUnused() {
     for (const name of new Set(this.query.keys()))
       if (!FRAME_WORDS.includes(name))
@@ -176,10 +175,7 @@ function findSpelling(kind, word) {
   return matches.length === 1 ? matches[0].key : "";
 }
 
-/**
- * Read the backward rules of a link, with their colour slots and visibility.
- * @param {LinkQuery} link @param {ChosenRule[]} defaults @returns {ChosenRule[]}
- */
+/** @param {LinkQuery} link @param {ChosenRule[]} defaults @returns {ChosenRule[]} */
 function readRules(link, defaults) {
   const resolved = link.takeAll("rule").map((key) => resolveKey(link, "rule", key));
   const keys = [...new Set(resolved.filter(Boolean))];
@@ -195,7 +191,7 @@ function readRules(link, defaults) {
   return visible.map((key, index) => ({ key, slot: slots[index], hidden: hiddenKeys.includes(key) }));
 }
 
-/** Return the colour slot of each rule in a link. @param {LinkQuery} link @param {number} count of rules */
+/** @param {LinkQuery} link @param {number} count of rules */
 function readSlots(link, count) {
   const defaults = [...Array(count).keys()];
   const text = link.takeLast("colours") || "";
@@ -236,7 +232,7 @@ function readParameters(link, choice) {
   return dropDefaults(swapCrossed(link, values, controls), controls);
 }
 
-/** Return whether text is a number within a parameter's bounds. @param {string} text @param {Parameter} parameter */
+/** @param {string} text @param {Parameter} parameter */
 function isWithinReach(text, { reach: [low, high] }) {
   return NUMBER.test(text) && Number(text) >= low && Number(text) <= high;
 }
@@ -286,7 +282,7 @@ function readRange(link, { name, default: usual, low, high }) {
   return normalized;
 }
 
-/** Read a query parameter with a fixed set of allowed values. @param {LinkQuery} link @param {Word} word */
+/** @param {LinkQuery} link @param {Word} word */
 function readText(link, { name, default: usual, words, refusal }) {
   const text = link.takeLast(name) || usual;
   if (text === usual || getOwn(words, text)) return text;

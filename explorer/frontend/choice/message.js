@@ -82,7 +82,7 @@ function requireList(value) {
   return Array.isArray(value) ? value : throwUnreadable();
 }
 
-/** Throw the error that reports an invalid message. @returns {never} */
+/** @returns {never} */
 function throwUnreadable() {
   throw new Error("The page could not read the server's message: reload the page.");
 }

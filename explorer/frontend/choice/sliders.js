@@ -17,7 +17,7 @@ export function createSliders(store, createExtras = () => []) {
   /** @type {{name: string, slider: ReturnType<typeof createSlider>}[]} */
   let rows = [];
 
-  /** Create the slider of one parameter. @param {Control} control */
+  /** @param {Control} control */
   function createRow(control) {
     const { name, parameter } = control;
     const slider = createSlider({
@@ -32,7 +32,7 @@ export function createSliders(store, createExtras = () => []) {
 
   return {
     element: host,
-    /** Show one slider for each control. @param {Control[]} controls */
+    /** @param {Control[]} controls */
     show(controls) {
       if (rows.map(({ name }) => name).join() !== controls.map(({ name }) => name).join()) {
         rows = controls.map(createRow);

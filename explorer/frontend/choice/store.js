@@ -42,7 +42,7 @@ export function createStore() {
       if (choice) listener(choice, AT_REST);
       return stop;
     },
-    /** Replace the settings, and notify subscribers. @param {Choice} next @param {Partial<Change>} [change] how */
+    /** @param {Choice} next @param {Partial<Change>} [change] how */
     change(next, change = {}) {
       choice = next;
       for (const listener of [...watchers]) listener(next, { ...AT_REST, ...change });

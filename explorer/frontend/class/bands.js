@@ -44,7 +44,7 @@ export function createTeachersBand({ isNew, invite, command, next }) {
   menu.addEventListener("toggle", () => setText(ending, END_TEXT));
   const band = element("section", { class: "class-band flex-wrap", "aria-label": "Class" });
 
-  /** Send a command to the class, and show the server's message if it fails. @param {string} name @param {*} [data] */
+  /** @param {string} name @param {*} [data] */
   async function runCommand(name, data) {
     menu.open = false;
     refusal = (await command(name, data)).message ?? "";

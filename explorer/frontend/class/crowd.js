@@ -41,17 +41,14 @@ export function createCrowd([start, stop]) {
 
   return {
     element: layer,
-    /**
-     * Show the curves that students have drawn.
-     * @param {ArrayLike<number>[]} drawings heights in cells of equal width, NaN where nothing was drawn
-     */
+    /** @param {ArrayLike<number>[]} drawings heights in cells of equal width, NaN where nothing was drawn */
     show(drawings) {
       const opacity = Math.max(MIN_OPACITY, Math.min(0.7, OPAQUE_COUNT / (drawings.length + 6)));
       const style = { "vector-effect": "non-scaling-stroke", "stroke-opacity": opacity };
       paths = drawings.map((values) => h("path", { d: formatDrawnPath(values), ...style }));
       draw();
     },
-    /** Move the layer after the chart's panels have moved. @param {Frame} frame the positions of the panels */
+    /** @param {Frame} frame the positions of the panels */
     follow(frame) {
       const [low, high] = frame.x;
       const { top, height, range } = findPanel(frame, "part");

@@ -26,7 +26,7 @@ export function createClassHeading(host) {
   const polling = setInterval(() => show(live.view), POLL_MS);
   live.resume();
 
-  /** Update the heading for a new state of the class. @param {View|null} view */
+  /** @param {View|null} view */
   function show(view) {
     const isOpen = view?.state === "open" || view?.state === "silent";
     if (view?.state === "ended" && lastView?.state !== "ended") showStatus(ENDED);

@@ -50,7 +50,7 @@ export function createInvitation(invitation) {
   return {
     element: element("div", { class: "invite flex-wrap" }, button, words, window),
     open,
-    /** Show the number of students in that window. @param {string} text */
+    /** @param {string} text */
     say: (text) => setText(count, text),
   };
 }

@@ -21,7 +21,6 @@ const ACTIVE_STATES = ["joining", "open", "silent"];
 // default time over which students' changes of page are spread, so that the server is not flooded
 const SPREAD_MS = 1500;
 
-/** Create the connection between this tab and a class. */
 function createLive() {
   let view = /** @type {View|null} */ (null);
   let isNew = false; // whether this tab has just joined, and so ignores earlier questions and links
@@ -37,14 +36,14 @@ function createLive() {
     return view?.role === "teacher" ? `watch=${getLed()?.watch}` : `guest=${getAttended()?.guest}`;
   }
 
-  /** Change the state of the class and notify subscribers. @param {Partial<View>} change */
+  /** @param {Partial<View>} change */
   function show(change) {
     if (!view) return;
     view = { ...view, ...change };
     for (const watcher of [...watchers]) watcher(view);
   }
 
-  /** Handle one event of the class's stream. @param {*} event */
+  /** @param {*} event */
   function onEvent(event) {
     if (event.state !== "open" && event.state !== "silent") feed.close();
     if (OVER_STATES.includes(event.state)) forget();
@@ -70,7 +69,7 @@ function createLive() {
     else keepAttended(null);
   }
 
-  /** Connect this tab to a class. @param {"teacher"|"student"} role @param {string} id */
+  /** @param {"teacher"|"student"} role @param {string} id */
   function begin(role, id) {
     feed.close();
     view = { state: "joining", role, id, lost: false, round: 0, links: 0, link: null };
@@ -78,7 +77,7 @@ function createLive() {
     dispatchEvent(new Event(BEGIN_EVENT));
   }
 
-  /** Send a request about the class to the server. @param {string} name @param {*} data */
+  /** @param {string} name @param {*} data */
   async function postCommand(name, data) {
     return view ? postJson(toServerUrl(`classes/${encodeURIComponent(view.id)}/${name}`), data) : {};
   }
@@ -112,7 +111,6 @@ function createLive() {
     get view() {
       return view;
     },
-    /** Whether the class is still open, as far as is known. */
     get goesOn() {
       return view !== null && ACTIVE_STATES.includes(view.state);
     },
@@ -154,7 +152,6 @@ function createLive() {
       await new Promise((go) => setTimeout(go, rest_ms));
       return (await postCommand("answer", body)).message ?? "";
     },
-    /** Leave the class as a student. */
     leave() {
       feed.close();
       keepAttended(null);

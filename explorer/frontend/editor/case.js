@@ -61,7 +61,7 @@ export function createCase() {
 
   return {
     element: layer,
-    /** Move the marks to new positions of the chart's panels. @param {Frame} next the panels' positions */
+    /** @param {Frame} next the panels' positions */
     follow(next) {
       frame = next;
       draw();
@@ -76,18 +76,12 @@ export function createCase() {
   };
 }
 
-/**
- * Set the position of one element of the overlay.
- * @param {SVGElement} part @param {Object<string, number>} places attributes
- */
+/** @param {SVGElement} part @param {Object<string, number>} places attributes */
 function place(part, places) {
   for (const [name, value] of Object.entries(places)) part.setAttribute(name, value.toFixed(1));
 }
 
-/**
- * Return the curve of the solution's forward function, in the colour of its gradient.
- * @param {import("../formula/entry.js").Op} op @param {Picture} picture @returns {LayerCurve}
- */
+/** @param {import("../formula/entry.js").Op} op @param {Picture} picture @returns {LayerCurve} */
 function sampleForward(op, { rules, range: [start, stop], g, parameters }) {
   const curves = sampleCurves({ op, rules: [] }, { start, stop, g, parameters });
   const { gaps } = findJumps(curves, curves.y, curves.kinks.forward ?? []);

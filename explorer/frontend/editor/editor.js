@@ -43,7 +43,7 @@ export function createEditor({ label, text = "", rows, placeholder, onRest }) {
     );
   }
 
-  /** Handle a key that is pressed in the code editor. @param {KeyboardEvent} event */
+  /** @param {KeyboardEvent} event */
   function handleKey(event) {
     const plain = !(event.ctrlKey || event.metaKey || event.altKey);
     if (event.key === "Escape") leaves = true;
@@ -88,7 +88,7 @@ export function createEditor({ label, text = "", rows, placeholder, onRest }) {
     handleInput();
   }
 
-  /** Mark one line of the code as faulty. @param {number} line from 1; 0 for none */
+  /** @param {number} line from 1; 0 for none */
   function mark(line) {
     setAttribute(field, "data-marked", line > 0);
     field.style.setProperty("--marked", String(line));
@@ -117,7 +117,7 @@ export function createEditor({ label, text = "", rows, placeholder, onRest }) {
     set,
     mark,
     focus: () => box.focus({ preventScroll: true }),
-    /** Change the label of the code editor. @param {string} words */
+    /** @param {string} words */
     rename: (words) => setText(title, words),
     destroy: () => clearTimeout(timer),
   };

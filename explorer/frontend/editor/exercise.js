@@ -63,7 +63,7 @@ export function createExercise(exercise, { ask: askPython, onBegin, onDraw }) {
     editor.focus();
   }
 
-  /** Store the user's solution and have the server test it. @param {string} content */
+  /** @param {string} content */
   function judgeText(content) {
     text = content;
     saveInSession(name, text);
@@ -93,7 +93,7 @@ export function createExercise(exercise, { ask: askPython, onBegin, onDraw }) {
     return answer.choice && onDraw(answer.choice);
   }
 
-  /** Show a message below the exercise. @param {string} kind @param {string} words */
+  /** @param {string} kind @param {string} words */
   function showStatus(kind, words) {
     setAttribute(status, "data-kind", words ? kind : null);
     status.replaceChildren(words);

@@ -24,7 +24,7 @@ export function updateChildren(host, values, make, draw) {
 export function createChildren(host, make, keyOf = (_, index) => index) {
   const parts = /** @type {Map<*, Part>} */ (new Map());
 
-  /** Update the children to match a list of values. @param {readonly Value[]} values */
+  /** @param {readonly Value[]} values */
   function show(values) {
     const keys = values.map(keyOf);
     const focused = /** @type {HTMLElement|null} */ (getFocused(host));

@@ -29,7 +29,7 @@ export function showNotices(host, notices) {
   host.append(box);
 }
 
-/** Create a message with links to alternatives and a close button. @param {Notice} notice */
+/** @param {Notice} notice */
 function createNotice({ text, links = {} }) {
   const ways = Object.entries(links).map(([name, query]) =>
     element("a", { href: `?${query}` }, `Open ${name}`),

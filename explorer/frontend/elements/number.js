@@ -23,7 +23,7 @@ export function createNumberField({ name, class: kind = "", onNumber, next, wron
     onkeydown: press,
   });
 
-  /** Show why the typed text is invalid. @param {string} sentence "" for none */
+  /** @param {string} sentence "" for none */
   function refuse(sentence) {
     setText(message, sentence);
     setAttribute(field, "aria-invalid", sentence && "true");
@@ -45,7 +45,7 @@ export function createNumberField({ name, class: kind = "", onNumber, next, wron
     if (value !== null) onNumber(value, false);
   }
 
-  /** Handle Escape and the arrow keys in a number field. @param {KeyboardEvent} event */
+  /** @param {KeyboardEvent} event */
   function press(event) {
     if (event.key === "Escape") return reset();
     const way = /** @type {Object<string, 1|-1>} */ ({ ArrowUp: 1, ArrowDown: -1 })[event.key];

@@ -45,7 +45,7 @@ export function render(host, ...children) {
     placeNodes(host, nodes);
 }
 
-/** Make exactly these nodes the children of an element. @param {Element|ShadowRoot} host @param {Node[]} nodes */
+/** @param {Element|ShadowRoot} host @param {Node[]} nodes */
 function placeNodes(host, nodes) {
   const { childNodes } = host;
   const kept = new Set(nodes);
@@ -95,16 +95,13 @@ function updateNode(node, child, host) {
   return target;
 }
 
-/** Create an HTML element, or an SVG element inside an SVG. @param {string} tag @param {*} host */
+/** @param {string} tag @param {*} host */
 function createNode(tag, host) {
   const space = tag === "svg" ? SVG : (host.namespaceURI ?? document.documentElement.namespaceURI);
   return document.createElementNS(space, tag);
 }
 
-/**
- * Write the attributes that have changed, and remove missing ones.
- * @param {*} node @param {Part["attributes"]} before @param {Part["attributes"]} attributes
- */
+/** @param {*} node @param {Part["attributes"]} before @param {Part["attributes"]} attributes */
 function updateAttributes(node, before, attributes) {
   for (const name in attributes)
     if (attributes[name] !== before[name]) writeAttribute(node, name, attributes[name]);
@@ -119,7 +116,7 @@ function writeAttribute(node, name, value) {
   else if (!OTHERS.includes(name)) setAttribute(node, name, value);
 }
 
-/** Call an element's current listener for an event. @param {Event} event */
+/** @param {Event} event */
 function callListener(event) {
   const node = /** @type {EventTarget} */ (event.currentTarget);
   lastParts.get(node)?.attributes[`on${event.type}`]?.(event);

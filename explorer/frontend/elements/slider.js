@@ -54,7 +54,6 @@ export function createSlider({ name, meaning = "", onChange }) {
   return {
     element: element("div", { class: "slider" }, label, exact.field, track, exact.message),
     /**
-     * Set the slider's value, bounds and scale.
      * @param {number} value @param {[number, number]} bounds @param {boolean} [log] whether the scale is logarithmic
      * @param {[number, number]} [reach] bounds of typed numbers, by default none
      */
@@ -72,10 +71,7 @@ export function createSlider({ name, meaning = "", onChange }) {
   };
 }
 
-/**
- * Create a linear scale between a slider's positions and its values.
- * @param {number} low @param {number} high @returns {Scale}
- */
+/** @param {number} low @param {number} high @returns {Scale} */
 function makeLinearScale(low, high) {
   const step = high - low > 50 ? 1 : 10 ** Math.floor(Math.log10((high - low) / 300));
   const getNext = (/** @type {number} */ value, /** @type {1|-1} */ way) =>
@@ -83,10 +79,7 @@ function makeLinearScale(low, high) {
   return { ends: [low, high], step, value: (held) => held, held: (value) => value, next: getNext };
 }
 
-/**
- * Create a logarithmic scale between a slider's positions and its values.
- * @param {number} low @param {number} high @returns {Scale}
- */
+/** @param {number} low @param {number} high @returns {Scale} */
 function makeLogScale(low, high) {
   const ratio = Math.log(high / low) / LOG_STEPS;
   const factor = Math.max(Math.exp(ratio), MIN_RATIO);

@@ -32,7 +32,7 @@ export function followPointer(track, range) {
   track.addEventListener("pointerup", end);
   track.addEventListener("pointercancel", end); // the browser scrolls the page instead
 
-  /** Move the slider's thumb to the pointer. @param {number} x of the pointer */
+  /** @param {number} x of the pointer */
   function drag(x) {
     if (!start) return;
     const before = range.value;
@@ -46,12 +46,12 @@ export function followPointer(track, range) {
   }
 }
 
-/** Return how much the slider's value changes per pixel. @param {HTMLInputElement} range */
+/** @param {HTMLInputElement} range */
 function getValuePerPx(range) {
   return (Number(range.max) - Number(range.min)) / (range.getBoundingClientRect().width - THUMB_PX);
 }
 
-/** Return the horizontal position of the slider's thumb in the window, in pixels. @param {HTMLInputElement} range */
+/** @param {HTMLInputElement} range */
 function getThumbX(range) {
   const left = range.getBoundingClientRect().left + THUMB_PX / 2;
   return left + (Number(range.value) - Number(range.min)) / getValuePerPx(range);

@@ -39,10 +39,7 @@ export function createEnds(layer, { view, share, onView }) {
   let frame = /** @type {import("../scene/panels.js").Frame|null} */ (null);
   layer.append(...nodes);
 
-  /**
-   * Move one end of the x axis by drags of its handle and by the arrow keys.
-   * @param {HTMLElement} node @param {number} end 0 for the left end
-   */
+  /** @param {HTMLElement} node @param {number} end 0 for the left end */
   function listenToDrags(node, end) {
     let dragStart = /** @type {{view: Range, distance: number}|null} */ (null);
     const getDistance = (/** @type {PointerEvent} */ { clientX }) => Math.abs(share(clientX) - (1 - end));
@@ -87,7 +84,6 @@ export function createEnds(layer, { view, share, onView }) {
     });
   }
 
-  /** Move both handles to the ends of the x axis; a dragged one follows the pointer. */
   function placeHandles() {
     if (!frame) return;
     const { x, bottom, size } = frame;
@@ -105,7 +101,7 @@ export function createEnds(layer, { view, share, onView }) {
   }
 
   return {
-    /** Update the handles for the panels' current positions. @param {import("../scene/panels.js").Frame} next */
+    /** @param {import("../scene/panels.js").Frame} next */
     draw(next) {
       frame = next;
       placeHandles();

@@ -35,7 +35,7 @@ export function followGestures(element, hand) {
     start = pointers.size ? { view: hand.view(), at: [...pointers.values()], far } : null;
   }
 
-  /** Report the range of x that a drag or pinch has reached. @param {Range} view */
+  /** @param {Range} view */
   function move(view) {
     moves = true;
     hand.onView(view, "moving");
@@ -46,7 +46,7 @@ export function followGestures(element, hand) {
     moves = false;
   }
 
-  /** Handle the movement of a pointer that is pressed on the chart. @param {PointerEvent} event */
+  /** @param {PointerEvent} event */
   function handleDrag(event) {
     if (hand.pencil?.move(event) || !start) return;
     pointers.set(event.pointerId, event.clientX);
@@ -61,7 +61,7 @@ export function followGestures(element, hand) {
     else if (start.far) move(moveView(start.view, starts[0] - to[0]));
   }
 
-  /** End a drag, pinch or tap when a pointer is released. @param {PointerEvent} event */
+  /** @param {PointerEvent} event */
   function handleRelease(event) {
     if (!pointers.delete(event.pointerId)) return;
     if (hand.pencil?.lift(event)) return;
@@ -70,7 +70,7 @@ export function followGestures(element, hand) {
     if (!pointers.size) settle();
   }
 
-  /** Listen to one type of event on the chart. @param {string} type @param {(event: *) => void} listener */
+  /** @param {string} type @param {(event: *) => void} listener */
   const listen = (type, listener) =>
     element.addEventListener(type, listener, { passive: false, signal: end.signal });
   listen("pointerdown", (event) => {

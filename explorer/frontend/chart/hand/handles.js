@@ -22,10 +22,7 @@ export function createHandles(layer, onParameter) {
   const host = layer.appendChild(element("div", {}));
   let offset = 0; // distance in px from the middle of the held handle to the pointer
 
-  /**
-   * Draw a parameter's handle at its kink.
-   * @param {ReturnType<typeof placeGrips>[number]} placed @param {Frame} frame
-   */
+  /** @param {ReturnType<typeof placeGrips>[number]} placed @param {Frame} frame */
   function drawHandle({ grip, px, aside }, frame) {
     const { id, label, name, sign, value, colour } = grip;
     const { gradient, left, inner, bottom } = frame;
@@ -79,7 +76,7 @@ export function createHandles(layer, onParameter) {
   }
 
   return {
-    /** Draw the handle of each parameter whose kink is in view. @param {Grip[]} grips @param {Frame} frame */
+    /** @param {Grip[]} grips @param {Frame} frame */
     draw(grips, frame) {
       render(
         host,

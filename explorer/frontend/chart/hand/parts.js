@@ -46,7 +46,7 @@ function stopEvent(event) {
   event.stopPropagation();
 }
 
-/** Create a button of the chart's toolbar. @param {string} name @param {string} hint @param {() => void} act */
+/** @param {string} name @param {string} hint @param {() => void} act */
 function createButton(name, hint, act) {
   return element("button", { title: hint, onclick: act }, name);
 }

@@ -70,7 +70,7 @@ export function createPencil({ onStroke, onPoints }) {
     return [(x[1] - x[0]) / inner, (gradient.range[1] - gradient.range[0]) / gradient.height];
   }
 
-  /** Begin, continue or end a stroke, and draw it. @param {typeof stroke} next */
+  /** @param {typeof stroke} next */
   function setStroke(next) {
     stroke = next;
     setAttribute(path, "d", next ? `M${next.places.join("L")}` : "");
@@ -100,10 +100,7 @@ export function createPencil({ onStroke, onPoints }) {
       );
   }
 
-  /**
-   * Move or delete a point of the drawn line with the keyboard.
-   * @param {Point[]} points @param {number} index of the handle @param {KeyboardEvent} event
-   */
+  /** @param {Point[]} points @param {number} index of the handle @param {KeyboardEvent} event */
   function handleKey(points, index, event) {
     const [x, y] = points[index];
     const [right, up] = units().map((unit) => unit * KEY_STEPS * (event.shiftKey ? 10 : 1));
@@ -127,10 +124,10 @@ export function createPencil({ onStroke, onPoints }) {
     focus(Math.min(index, layer.children.length - 1));
   }
 
-  /** Move the keyboard focus to a point of the drawn line. @param {number} index */
+  /** @param {number} index */
   const focus = (index) => /** @type {HTMLElement|undefined} */ (layer.children[index])?.focus();
 
-  /** Drag a point with its handle. @param {Point[]} points @param {number} index @param {PointerEvent} event */
+  /** @param {Point[]} points @param {number} index @param {PointerEvent} event */
   function drag(points, index, event) {
     const { type, pointerId } = event;
     const handle = /** @type {Element} */ (event.currentTarget);
@@ -145,7 +142,7 @@ export function createPencil({ onStroke, onPoints }) {
       );
   }
 
-  /** Return the handle by which one point of the drawn line is dragged. @param {EditedLine} of @param {number} index */
+  /** @param {EditedLine} of @param {number} index */
   function makeHandle({ label, colour, points }, index) {
     const [x, y] = points[index];
     const { x: ends, gradient } = frame;
@@ -166,16 +163,15 @@ export function createPencil({ onStroke, onPoints }) {
     });
   }
 
-  /** Show a draggable handle for each point of the line. */
   function showHandles() {
     const shown = frame && line;
     render(layer, ...(shown ? shown.points.map((_, index) => makeHandle(shown, index)) : []));
   }
 
   return {
-    /** Add the pencil's overlay to a chart. @param {HTMLElement} area */
+    /** @param {HTMLElement} area */
     put: (area) => area.append(overlay, layer),
-    /** Store the panels' positions in the chart's latest drawing. @param {Frame} next */
+    /** @param {Frame} next */
     follow(next) {
       frame = next;
       showHandles();
@@ -185,7 +181,7 @@ export function createPencil({ onStroke, onPoints }) {
       line = next;
       showHandles();
     },
-    /** Turn the pencil on or off. @param {boolean} on */
+    /** @param {boolean} on */
     turn(on) {
       isOn = on;
       setStroke(null);

@@ -137,7 +137,7 @@ function toLook(traces, layout, names) {
   return JSON.stringify([looks, layout, names?.width]);
 }
 
-/** Return the x and y arrays of each Plotly trace. @param {*[]} traces @returns {*[][]} */
+/** @param {*[]} traces @returns {*[][]} */
 function listValues(traces) {
   return traces.map(({ x = [], y = [], width, customdata = [] }) => [
     ...x,
@@ -147,7 +147,7 @@ function listValues(traces) {
   ]);
 }
 
-/** Return whether two lists of arrays contain identical values. @param {*[][]} some @param {*[][]} others */
+/** @param {*[][]} some @param {*[][]} others */
 function areEqual(some, others) {
   const isEqual = (/** @type {*[]} */ each, /** @type {*[]} */ other) =>
     each.length === other.length && each.every((value, at) => Object.is(value, other[at]));
@@ -175,7 +175,7 @@ function makeCommonLayout(theme, box, nameWidth, { yaxis }) {
   };
 }
 
-/** Return the axes of a Plotly layout, with the common settings of all figures. @param {*} layout @returns {*} */
+/** @param {*} layout @returns {*} */
 function getLayoutAxes(layout) {
   const plain = { ...AXIS, ticklabelstandoff: CLEARANCE };
   const named = Object.entries(layout).filter(([name]) => /^[xy]axis/.test(name));

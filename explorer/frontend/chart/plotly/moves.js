@@ -41,19 +41,13 @@ export function listLines(chart) {
     .filter(Boolean);
 }
 
-/**
- * Return the x and y axes of one trace of a drawn chart.
- * @param {*} chart @param {number} index @returns {{xaxis: Axis, yaxis: Axis}}
- */
+/** @param {*} chart @param {number} index @returns {{xaxis: Axis, yaxis: Axis}} */
 function getTraceAxes({ _fullLayout: layout, _fullData: data }, index) {
   const getAxis = (/** @type {string} */ axis) => layout[axis.replace(/^([xy])/, "$1axis")];
   return { xaxis: getAxis(data[index].xaxis), yaxis: getAxis(data[index].yaxis) };
 }
 
-/**
- * Move a line that Plotly has drawn to new values.
- * @param {Element|undefined} drawn @param {Trace} trace @param {Axis} xaxis @param {Axis} yaxis
- */
+/** @param {Element|undefined} drawn @param {Trace} trace @param {Axis} xaxis @param {Axis} yaxis */
 function moveLine(drawn, { x, y }, xaxis, yaxis) {
   const toFinite = (/** @type {number} */ px) => (Number.isFinite(px) ? px : NaN); // infinite for the log of 0
   setPath(drawn, {

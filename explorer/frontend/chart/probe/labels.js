@@ -137,10 +137,7 @@ export function placeSlopeLabel([start, stop], width, points, { left, inner, for
   return inside.find(isFree) ?? inside[0] ?? places[0];
 }
 
-/**
- * Make the labels with rule names at the right ends of the gradient curves.
- * @param {Line[]} lines @param {Frame} frame
- */
+/** @param {Line[]} lines @param {Frame} frame */
 function makeEndLabels(lines, frame) {
   const { left, inner, gradient, size } = frame;
   const ends = lines
@@ -224,7 +221,7 @@ export function placeEndLabels(labels, ends, { top, height }, size, others = [])
   });
 }
 
-/** Return whether two labels overlap or nearly do. @param {Label} one @param {Label} other @param {number} size of letters */
+/** @param {Label} one @param {Label} other @param {number} size of letters */
 function areTooNear(one, other, size) {
   const [[from, to], [from2, to2]] = [one, other].map(({ x, anchor, parts }) => {
     const width = LETTER * size * parts.reduce((sum, { text }) => sum + text.length, 0);
@@ -252,7 +249,7 @@ function separateLabels(labels, { top, height }, size) {
   return sorted;
 }
 
-/** Return a label as an SVG text element. @param {Label} label */
+/** @param {Label} label */
 function drawLabel({ parts, x, y, anchor }) {
   const node = shape("text", { x, y, "text-anchor": anchor, class: "chart-label" });
   for (const { text, colour } of parts) {

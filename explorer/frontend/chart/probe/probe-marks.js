@@ -37,12 +37,12 @@ export function stepX(curves, [start, stop], x, steps) {
   return skipped.length ? findNearestKink(skipped, x) : next;
 }
 
-/** Return the kink nearest to x. @param {number[]} kinks @param {number} x */
+/** @param {number[]} kinks @param {number} x */
 function findNearestKink(kinks, x) {
   return kinks.reduce((best, kink) => (Math.abs(kink - x) < Math.abs(best - x) ? kink : best));
 }
 
-/** Return the x of the kinks of all curves, without duplicates. @param {Curves} curves */
+/** @param {Curves} curves */
 function listKinks({ kinks }) {
   return [...new Set(Object.values(kinks).flatMap((some) => some ?? []))];
 }

@@ -53,10 +53,7 @@ function interpolateMeans({ curves, rules, range: [start, stop] }, x) {
   };
 }
 
-/**
- * Interpolate a sampled curve linearly at one x.
- * @param {Floats} x ascending @param {ArrayLike<number>} y @param {number} at x at which to interpolate
- */
+/** @param {Floats} x ascending @param {ArrayLike<number>} y @param {number} at x at which to interpolate */
 function interpolateLinear(x, y, at) {
   const right = Math.min(Math.max(findFirstAtLeast(x, at), 1), x.length - 1);
   if (x[right] === at) return y[right];

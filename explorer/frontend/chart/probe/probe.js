@@ -64,10 +64,7 @@ export function createProbe({ marks, probe }, { onProbe, isLabelled = () => fals
     point,
     pin,
     pinned: () => pinned,
-    /**
-     * Draw the probe on the chart's latest drawing.
-     * @param {import("../scene/picture.js").Picture} next @param {import("../scene/scene.js").Scene|null} drawn
-     */
+    /** @param {import("../scene/picture.js").Picture} next @param {import("../scene/scene.js").Scene|null} drawn */
     show(next, drawn) {
       picture = next;
       scene = drawn;
@@ -76,10 +73,7 @@ export function createProbe({ marks, probe }, { onProbe, isLabelled = () => fals
   };
 }
 
-/**
- * Return the pinned x if it is in view, otherwise a default x.
- * @param {[number, number]} view @param {number|null} pinned
- */
+/** @param {[number, number]} view @param {number|null} pinned */
 function choosePoint([start, stop], pinned) {
   if (pinned !== null && pinned >= start && pinned <= stop) return pinned;
   return roundToUnit(start + DEFAULT_SHARE * (stop - start), (stop - start) / 200);

@@ -26,7 +26,7 @@ export function createReadout(onType) {
 
   return {
     element: box,
-    /** Show the values of all curves at the x of the probe. @param {Picture} picture @param {Values|null} values */
+    /** @param {Picture} picture @param {Values|null} values */
     show(picture, values) {
       setValue(field, values ? String(values.x) : "");
       const y = formatValue(values?.y) + formatSpread(picture, values?.spread?.forward);
@@ -56,10 +56,7 @@ export function createReadout(onType) {
   };
 }
 
-/**
- * Return the list item with a rule's gradient at the probe.
- * @param {Picture} picture @param {Values|null} values @param {Picture["rules"][number]} rule
- */
+/** @param {Picture} picture @param {Values|null} values @param {Picture["rules"][number]} rule */
 function drawRule(picture, values, { key, label, colour, entry }) {
   const aside = values && listAsides(picture, values, key).join(", ");
   const formula = values ? removeResult(values.formulas[key]) : (entry.formula ?? picture.op.autograd);
@@ -86,20 +83,14 @@ function formatPart({ learns }, part) {
   return learns && part !== undefined ? `part for ${learns} ${formatValue(part)}` : "";
 }
 
-/**
- * Format the standard deviation of a mean, or return "" if there is none.
- * @param {Picture} picture @param {number|undefined} spread
- */
+/** @param {Picture} picture @param {number|undefined} spread */
 function formatSpread({ drawnWords }, spread) {
   return drawnWords && spread !== undefined
     ? ` ${fillTemplate(drawnWords.spread, { sd: formatValue(spread) })}`
     : "";
 }
 
-/**
- * Describe the bias of a stochastic rule's mean and the standard deviation of its random values.
- * @param {Picture} picture @param {Values} values @param {string} key of the rule
- */
+/** @param {Picture} picture @param {Values} values @param {string} key of the rule */
 function describeStochastic({ drawnWords }, { gradients, spread, exact }, key) {
   const mean = gradients[key];
   if (!drawnWords || mean === undefined || !spread) return "";
@@ -111,17 +102,11 @@ function describeStochastic({ drawnWords }, { gradients, spread, exact }, key) {
   return [bias, sd].filter(Boolean).join(", ");
 }
 
-/**
- * Return a difference, or 0 if it is only a rounding error.
- * @param {number} difference @param {number} of the size of the numbers
- */
+/** @param {number} difference @param {number} of the size of the numbers */
 const dropRounding = (difference, of) =>
   Math.abs(difference) <= ROUNDING * Math.max(1, Math.abs(of)) ? 0 : difference;
 
-/**
- * List the remarks next to a rule's gradient at the probe.
- * @param {Picture} picture @param {Values} values @param {string} key
- */
+/** @param {Picture} picture @param {Values} values @param {string} key */
 function listAsides(picture, values, key) {
   return [formatPart(picture, values.parts[key]), describeStochastic(picture, values, key)].filter(Boolean);
 }

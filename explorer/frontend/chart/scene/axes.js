@@ -117,10 +117,7 @@ function makeTicksFrom(base, [start, stop], step, letters) {
   return getMaxLength(plain) > letters && getMaxLength(counted) < getMaxLength(plain) - 1 ? counted : plain;
 }
 
-/**
- * Format tick labels in units of a power of ten.
- * @param {number[]} steps multiples of ``step`` @param {number} step @param {number} exponent
- */
+/** @param {number[]} steps multiples of ``step`` @param {number} step @param {number} exponent */
 function formatTicks(steps, step, exponent) {
   const unit = step / 10 ** exponent;
   const digits = Math.max(0, -Math.floor(Math.log10(unit) + 1e-9));
@@ -132,7 +129,7 @@ export function getMaxLength({ texts }) {
   return Math.max(...texts.map(({ length }) => length));
 }
 
-/** Return the number with the fewest digits in a range. @param {Range} range */
+/** @param {Range} range */
 function findRoundest([start, stop]) {
   const highest = Math.ceil(Math.log10(Math.max(Math.abs(start), Math.abs(stop))));
   const powers = Array.from({ length: DIGITS }, (_, index) => highest - index);

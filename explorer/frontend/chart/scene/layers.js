@@ -32,7 +32,7 @@ export function getLayerText(picture, label) {
   return layerAnswer?.words ?? "";
 }
 
-/** Return the op or the first rule that is stochastic, or undefined if none is. @param {Picture} picture */
+/** @param {Picture} picture */
 function findStochasticEntry({ op, rules }) {
   return findStochastic([op, ...rules.map(({ entry }) => entry)]);
 }

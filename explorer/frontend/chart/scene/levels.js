@@ -46,10 +46,7 @@ export function chooseLevelTicks(levels, label, mark) {
   };
 }
 
-/**
- * Drop values that are too close to an earlier one, and sort the rest.
- * @param {number[]} values @param {number} minDistance
- */
+/** @param {number[]} values @param {number} minDistance */
 function keepSeparate(values, minDistance) {
   /** @type {number[]} */
   const separate = [];

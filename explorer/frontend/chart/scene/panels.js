@@ -70,7 +70,6 @@ export function computeFrame({ width, height }, ranges, smallest, before = null)
 }
 
 /**
- * Compute the vertical positions and y ranges of the chart's panels.
  * @param {Ranges} ranges @param {number} top @param {number} tall px for all panels @param {number} size of letters
  */
 function computePanels(ranges, top, tall, size) {
@@ -148,7 +147,7 @@ export function makeLayout(frame, levels, theme, about, title = "") {
 const nameForward = ({ part, forward, size }) =>
   part || forward.height < TITLE_LINES * size ? "y" : "forward y";
 
-/** Choose the y ticks of the op's panel at a number format's values. @param {Frame} frame @param {number[]} levels */
+/** @param {Frame} frame @param {number[]} levels */
 function makeLevelTicks({ forward, size }, levels) {
   const [low, high] = forward.range;
   const unit = (high - low) / forward.height; // units of y per px
@@ -184,10 +183,7 @@ function makeLevelAxis(frame, levels) {
   return marks.length ? { minor, ...(values.length ? labels : {}) } : {};
 }
 
-/**
- * Return a Plotly annotation with the heading above a panel.
- * @param {string} text @param {number} y top edge of the panel, as a fraction of all panels' height
- */
+/** @param {string} text @param {number} y top edge of the panel, as a fraction of all panels' height */
 function makePanelHeading(text, y) {
   return makeNote(text, { x: 0, xanchor: "left", y, yanchor: "bottom" });
 }
@@ -200,13 +196,10 @@ export function formatPartTitle(learns, g) {
   return `part of one element in the gradient for ${learns}, at g = ${formatNumber(g).replace("-", "−")}`;
 }
 
-/** Return Plotly's settings for the title of an axis. @param {string} text */
+/** @param {string} text */
 const makeTitle = (text) => ({ text, standoff: 6 });
 
-/**
- * Return Plotly's settings for an axis with its title and ticks.
- * @param {string} name @param {ReturnType<typeof makeTicks>} marks
- */
+/** @param {string} name @param {ReturnType<typeof makeTicks>} marks */
 function makeAxis(name, marks) {
   return {
     ...AXIS,

@@ -42,10 +42,7 @@ export function movePaths(element, lines, pixels) {
   lines.forEach((line, index) => setPath(groups[line.panel].shift(), pixels[index]));
 }
 
-/**
- * Return the SVG elements of the lines that Plotly has drawn in a panel.
- * @param {HTMLElement} element @param {string} panel
- */
+/** @param {HTMLElement} element @param {string} panel */
 function findDrawnLines(element, panel) {
   return [...element.querySelectorAll(`.cartesianlayer .${panel} .scatterlayer > .trace`)];
 }
@@ -60,7 +57,7 @@ export function formatCircles({ x, y, panel: name }, at, frame, radius) {
   return inside.map((i) => formatCircle(toLeftPx(frame, x[i]), toTopPx(panel, y[i]), radius)).join("");
 }
 
-/** Format one circle as SVG path commands. @param {number} x @param {number} y @param {number} r */
+/** @param {number} x @param {number} y @param {number} r */
 function formatCircle(x, y, r) {
   return `M${(x - r).toFixed(1)},${y.toFixed(1)}a${r},${r} 0 1 0 ${2 * r},0a${r},${r} 0 1 0 ${-2 * r},0`;
 }

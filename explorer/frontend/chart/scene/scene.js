@@ -166,7 +166,7 @@ function includeLayers([low, high], over) {
   return [least < low ? least - pad : low, highest > high ? highest + pad : high];
 }
 
-/** Return the width of a range. @param {[number, number]} range */
+/** @param {[number, number]} range */
 function getWidth([start, stop]) {
   return stop - start;
 }
@@ -230,10 +230,7 @@ function areAlike(one, other) {
   );
 }
 
-/**
- * Return whether all points of two curves are closer than a visible distance.
- * @param {import("../plotly/svg-paths.js").Pixels} one @param {import("../plotly/svg-paths.js").Pixels} other
- */
+/** @param {import("../plotly/svg-paths.js").Pixels} one @param {import("../plotly/svg-paths.js").Pixels} other */
 function areNear(one, other) {
   const close = (/** @type {Float64Array} */ some, /** @type {Float64Array} */ others) =>
     some.length === others.length &&

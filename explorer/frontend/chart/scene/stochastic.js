@@ -72,10 +72,7 @@ export function makeTranslucent(colour, opacity) {
   return `rgba(${parseColour(colour).join(", ")}, ${opacity})`;
 }
 
-/**
- * Return the mean curves of the op and of each visible backward rule.
- * @param {Picture} picture @returns {MeanCurve[]}
- */
+/** @param {Picture} picture @returns {MeanCurve[]} */
 function listMeanCurves({ curves: { y, gradients, drawn }, op, rules, neutral }) {
   if (!drawn) return [];
   const opSource = { key: "", label: op.label, colour: neutral };

@@ -48,7 +48,6 @@ function chooseSpan(y, marks) {
 }
 
 /**
- * Format a curve as the ``d`` attribute of an SVG path.
  * @param {ArrayLike<number>} x @param {ArrayLike<number>} y @param {(y: number) => number} height converts y to px
  */
 function formatCurve(x, y, height) {

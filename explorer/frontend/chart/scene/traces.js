@@ -63,10 +63,7 @@ export function listLines(picture, ink) {
   return [forward, ...gradients, ...parts, ...listLayerLines(picture, ink), ...around];
 }
 
-/**
- * Return the lines of further curves over the chart.
- * @param {import("./picture.js").Picture} picture @param {string} ink text colour @returns {Line[]}
- */
+/** @param {import("./picture.js").Picture} picture @param {string} ink text colour @returns {Line[]} */
 function listLayerLines(picture, ink) {
   const { over = [] } = picture;
   const plain = { width: WIDTH - 0.5, closed: [], open: [], over: true };
@@ -80,7 +77,6 @@ function listLayerLines(picture, ink) {
 }
 
 /**
- * Return the line of a sampled curve, with its jumps.
  * @param {string} key @param {{key: string, label: string, colour: string}} of the rule, or the op with key ""
  * @param {import("./panels.js").PanelName} panel @param {Curves} curves @param {Floats} y @returns {Line}
  */
@@ -158,10 +154,10 @@ function withGaps({ x, y, gaps }) {
   return { x: xs, y: ys };
 }
 
-/** Return whether a line is drawn dashed. @param {Line} line */
+/** @param {Line} line */
 const isDashed = ({ over, fill, dots, solid }) => over && !fill && !dots && !solid;
 
-/** Return the Plotly trace of the circles at a line's jumps. @param {Line} line */
+/** @param {Line} line */
 function makeCircles({ x, y, colour, panel, closed, open, dots }) {
   const at = [...open, ...closed]; // filled circles come last, because later points are drawn on top
   const filled = at.map((_, index) => index >= open.length);

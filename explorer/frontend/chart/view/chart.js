@@ -73,7 +73,7 @@ export function createChart(host, options) {
     host.dispatchEvent(new Event("drawn", { bubbles: true }));
   }
 
-  /** Draw the curves of a chart. @param {Picture} picture @param {Phase} phase */
+  /** @param {Picture} picture @param {Phase} phase */
   function draw(picture, phase) {
     state = withPicture(state, picture);
     painter.paint(picture, phase);
@@ -96,16 +96,16 @@ export function createChart(host, options) {
     ask(state.home, "settled");
   }
 
-  /** Handle a key that is pressed on the focused chart. @param {KeyboardEvent} event */
+  /** @param {KeyboardEvent} event */
   function handleKeydown(event) {
     const { picture } = state;
     if (picture) handleKey(event, { picture, pinned: probe.pinned(), pin: probe.pin, ask, reset });
   }
 
-  /** Return the chart as an image in a data URL. @param {"png"|"svg"} format */
+  /** @param {"png"|"svg"} format */
   const toImageAddress = (format) => painter.image(state.picture, format);
 
-  /** Save the chart as an image file. @param {"png"|"svg"} format */
+  /** @param {"png"|"svg"} format */
   async function saveImage(format) {
     if (state.picture) saveAs(await toImageAddress(format), `${makeFileName(state.picture)}.${format}`);
   }

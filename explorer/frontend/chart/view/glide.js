@@ -18,7 +18,7 @@ export function glide(from, to, draw, done) {
   const starts = to.map((curve, index) => (from[index] ? sampleAt(from[index], curve) : curve));
   const begin = performance.now();
   let frame = requestAnimationFrame(drawFrame);
-  /** Draw the next frame of the animation. @param {number} now in ms */
+  /** @param {number} now in ms */
   function drawFrame(now) {
     const share = Math.min(Math.max((now - begin) / GLIDE_MS, 0), 1);
     const eased = share * share * (3 - 2 * share);
@@ -30,7 +30,7 @@ export function glide(from, to, draw, done) {
   return () => cancelAnimationFrame(frame);
 }
 
-/** Interpolate a curve at the x of another curve. @param {Pixels} curve @param {Pixels} other @returns {Pixels} */
+/** @param {Pixels} curve @param {Pixels} other @returns {Pixels} */
 function sampleAt(curve, other) {
   const y = new Float64Array(other.x.length).fill(NaN);
   for (let i = 0, at = 0; i < y.length; i += 1) {
@@ -44,7 +44,6 @@ function sampleAt(curve, other) {
 }
 
 /**
- * Interpolate between two curves with the same x values.
  * @param {Pixels} from @param {Pixels} to @param {number} share from 0 for ``from`` to 1 for ``to``
  * @returns {Pixels} with the breaks of ``to``
  */

@@ -13,10 +13,7 @@ const LETTER = 0.5; // average width of a letter, as a multiple of the font size
 const MIN_SIZE = [900, 520]; // minimum size of an image in px, also on a small screen
 const SCALE = 2; // pixels of a PNG per CSS px
 
-/**
- * Return the caption of an exported image: op, rules and parameters in one line.
- * @param {import("../scene/picture.js").Picture} picture
- */
+/** @param {import("../scene/picture.js").Picture} picture */
 function makeCaption({ op, rules, parameters, g, loss, curves }) {
   const visible = rules.filter((rule) => !rule.hidden);
   const controls = listControls(
@@ -87,7 +84,7 @@ export function renderImage(Plotly, scene, picture, format) {
   return Plotly.toImage(figure, { format, width, height, scale: format === "png" ? SCALE : 1 });
 }
 
-/** Split text at spaces into lines of a maximum length. @param {string} text @param {number} maxLength */
+/** @param {string} text @param {number} maxLength */
 function wrapText(text, maxLength) {
   const lines = [""];
   for (const word of text.split(/(?<!=) (?!=)/)) {

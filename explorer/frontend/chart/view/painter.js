@@ -43,7 +43,7 @@ export function createPainter(host, parts, { handles, ends, onFrame }) {
     else drawScene(next, by === "paths", glides);
   }
 
-  /** Replace the values of displayed lines without a visible change. @param {Scene} next */
+  /** @param {Scene} next */
   function replaceValues(next) {
     const { frame, pixels } = /** @type {Scene} */ (displayed.drawn);
     const { data } = /** @type {*} */ (parts.plot); // changes Plotly's own data without a redraw
@@ -54,7 +54,6 @@ export function createPainter(host, parts, { handles, ends, onFrame }) {
   }
 
   /**
-   * Draw a chart, either with Plotly or by moving the paths of its lines.
    * @param {Scene} next @param {boolean} quick whether only paths are moved
    * @param {boolean} glides whether the change is animated
    */
@@ -82,7 +81,7 @@ export function createPainter(host, parts, { handles, ends, onFrame }) {
 
   return {
     paint,
-    /** Store Plotly once it is loaded. @param {*} loaded */
+    /** @param {*} loaded */
     start: (loaded) => (Plotly = loaded),
     /** Discard the displayed drawing after a change of size or theme, so that the next one is complete. */
     forget: () => (displayed = NO_SCENE),
@@ -94,10 +93,7 @@ export function createPainter(host, parts, { handles, ends, onFrame }) {
     },
     /** Return the displayed drawing, or null before the first one. @returns {Scene|null} */
     scene: () => displayed.scene,
-    /**
-     * Render the chart as an image in a data URL.
-     * @param {import("../scene/picture.js").Picture|null} picture @param {"png"|"svg"} format
-     */
+    /** @param {import("../scene/picture.js").Picture|null} picture @param {"png"|"svg"} format */
     async image(picture, format) {
       if (!displayed.scene || !picture) throw new Error("There is no chart yet: wait until it is drawn");
       return renderImage(Plotly, displayed.scene, picture, format);
@@ -109,18 +105,12 @@ export function createPainter(host, parts, { handles, ends, onFrame }) {
   };
 }
 
-/**
- * Measure the theme and size in px with which a chart is drawn.
- * @param {HTMLElement} host @param {HTMLElement} area @returns {Space}
- */
+/** @param {HTMLElement} host @param {HTMLElement} area @returns {Space} */
 function measureSpace(host, area) {
   return { theme: readHostTheme(host), width: area.clientWidth, height: area.clientHeight };
 }
 
-/**
- * Animate the lines of a chart from their last drawing to the next one.
- * @param {import("../hand/parts.js").Parts} parts @param {Scene} before @param {Scene} next
- */
+/** @param {import("../hand/parts.js").Parts} parts @param {Scene} before @param {Scene} next */
 function startGlide({ area, plot }, before, next) {
   const starts = next.lines.map((line) => before.pixels[findPredecessor(line, next, before)]);
   area.classList.add("quick");
@@ -138,7 +128,7 @@ function getMarks({ frame, levels }) {
   return { d: formatMarks(frame, levels), stroke: MARK_COLOUR, class: "chart-marks" };
 }
 
-/** Return all circles of a chart as SVG paths, drawn during a drag. @param {Scene} scene @returns {Path[]} */
+/** @param {Scene} scene @returns {Path[]} */
 function getCircles({ lines, frame }) {
   return lines.flatMap((line) => {
     const colours = { stroke: line.colour, fill: line.colour };
