@@ -61,7 +61,6 @@ function deriveContribution(op, rule, name) {
 }
 
 /**
- * Return the expression tree of ``outer + rule * ratio``.
  * @param {{outer: Tree, ratio: Tree}} following how one element's term depends on the rule's gradient
  * @param {Tree} rule @returns {Tree}
  */

@@ -49,14 +49,11 @@ export function getDisplayName({ plain, name }) {
   return plain || name;
 }
 
-/**
- * Append a suffix to the names of some of a rule's parameters.
- * @param {Rule} rule @param {string[]} names @returns {Rule}
- */
+/** @param {Rule} rule @param {string[]} names @returns {Rule} */
 function renameParameters(rule, names) {
   const nameOf = (/** @type {string} */ name) => (names.includes(name) ? name + RULE_SUFFIX : name);
 
-  /** Rename the parameters in every expression tree inside a nested value. @param {*} part @returns {*} */
+  /** @param {*} part @returns {*} */
   function renameIn(part) {
     if (Array.isArray(part)) return part[0] === "name" ? ["name", nameOf(part[1])] : part.map(renameIn);
     if (part === null || typeof part !== "object") return part;

@@ -148,7 +148,6 @@ function evaluateCurves(x, marks, { op, pairs, parameters }, range, learns) {
 }
 
 /**
- * Compute the curves of a stochastic op and its rules as means over the random numbers.
  * @param {Float64Array} x @param {Evaluated} evaluated @param {Choice} choice @param {Range} range
  * @param {number} quantiles the number of random values averaged at each x
  */
@@ -202,7 +201,7 @@ export function orderEnds({ start, stop }) {
 export function createScopeAt(op, parameters, { start, stop, g }) {
   /** @type {Scope|undefined} */
   let reference;
-  /** Return the variables' values at the given x. @param {Float64Array} x @returns {Scope} */
+  /** @param {Float64Array} x @returns {Scope} */
   const scopeAt = (x) => ({
     x,
     g,
@@ -235,7 +234,7 @@ function makeOpKinkFinder(op, parameters, range) {
   return (isTorchs) => (isTorchs ? findForTorch() : findForRule());
 }
 
-/** Wrap a function so that it computes its result only once. @template T @param {() => T} compute @returns {() => T} */
+/** @template T @param {() => T} compute @returns {() => T} */
 function cacheResult(compute) {
   /** @type {{value: T}|undefined} */
   let cached;
@@ -288,7 +287,6 @@ function findPartKinks(op, rule, { origin, watched }, parameters, range, getOpKi
 }
 
 /**
- * Bundle the inputs of a search for kinks: the range, and the functions that evaluate the op on it.
  * @param {Op} op @param {Record<string, number>} parameters @param {Range} range
  * @param {boolean} torchs whether kinks of autograd's gradient are searched
  */

@@ -84,7 +84,7 @@ export function resolveTree(tree, op, loss) {
   return resolved;
 }
 
-/** Rewrite a formula for ``resolveTree``. @param {Tree} tree @param {Tree} y the op's formula @param {Loss} loss */
+/** @param {Tree} tree @param {Tree} y the op's formula @param {Loss} loss */
 function resolveUncached(tree, y, loss) {
   const ya = substituteTrees(y, { [UNIFORM]: ["-", 1, U], [NORMAL]: ["-", Z] });
   const lossOf = (/** @type {Tree} */ output) =>
@@ -96,7 +96,7 @@ function resolveUncached(tree, y, loss) {
 const GOLDEN = 0x9e3779b9;
 const RESOLUTION = 2 ** 24;
 
-/** Return a 32-bit hash of a 32-bit number. @param {number} bits */
+/** @param {number} bits */
 function hashBits(bits) {
   let hash = Math.imul(bits ^ (bits >>> 16), 0x7feb352d);
   hash = Math.imul(hash ^ (hash >>> 15), 0x846ca68b);

@@ -126,10 +126,7 @@ function compileTree(tree) {
   };
 }
 
-/**
- * Return the step of a compiled formula that computes one node of its expression tree.
- * @param {Tree} node @param {number[]} from indices of the steps that compute its operands @returns {Step}
- */
+/** @param {Tree} node @param {number[]} from indices of the steps that compute its operands @returns {Step} */
 function makeStep(node, from) {
   if (typeof node === "number") return () => node;
   if (node[0] === "name") {
@@ -164,10 +161,10 @@ function reduceOnce(reference, text, reduce) {
   return value;
 }
 
-/** Return whether a name is one of the variables x, y and g. @param {string} name @returns {name is "x"|"y"|"g"} */
+/** @param {string} name @returns {name is "x"|"y"|"g"} */
 const isVariable = (name) => ["x", "y", "g"].includes(name);
 
-/** Return whether a name is the spelling of a random variable, such as "u()". @param {string} name */
+/** @param {string} name */
 const isDraw = (name) => DRAWS.includes(name);
 
 /**
@@ -176,10 +173,7 @@ const isDraw = (name) => DRAWS.includes(name);
  */
 const getDraw = (scope, name) => /** @type {Record<string, Value>} */ (scope.draws ?? NO_DRAWS)[name];
 
-/**
- * Return the scalar function that computes a node from the values of its operands.
- * @param {Node} node @returns {Scalar}
- */
+/** @param {Node} node @returns {Scalar} */
 function getOperation(node) {
   if (node[0] === "call") return (isConstant(node) && PYTHON_FUNCTIONS[node[1]]) || FUNCTIONS[node[1]];
   if (node[0] === "points") return interpolate(node[1], node[2]);

@@ -70,10 +70,7 @@ function exponent(a, least) {
  */
 export const CASTS = { float8_e4m3fn: [3, -6, 448], float8_e5m2: [2, -14, 57344] };
 
-/**
- * Return a function that rounds numbers to a floating-point format.
- * @param {number[]} format bits of the mantissa, minimum exponent, maximum @returns {Scalar}
- */
+/** @param {number[]} format bits of the mantissa, minimum exponent, maximum @returns {Scalar} */
 function makeCast([mantissa, least, largest]) {
   return (a) => fp(a, mantissa, least, largest);
 }
@@ -161,7 +158,7 @@ export const FUNCTIONS = {
   nan_to_num: (a) => (Number.isNaN(a) ? 0 : clamp(a, -Number.MAX_VALUE, Number.MAX_VALUE)),
 };
 
-/** Return the arithmetic mean of an array. @param {Float64Array} values */
+/** @param {Float64Array} values */
 const mean = (values) => values.reduce((sum, value) => sum + value, 0) / values.length;
 
 /**

@@ -122,7 +122,7 @@ export function findCandidates(entry, { scopeAt, start, stop }) {
   // Go from inner to outer expressions: an outer one can change twice within a sampling interval only around an
   // extremum of an inner one, which is found by then.
   for (const { tree, turns } of [...entry.pieces].reverse()) {
-    /** Return a function that evaluates one expression at the given x. @param {Tree} part @returns {Values} */
+    /** @param {Tree} part @returns {Values} */
     const valueOf = (part) => (x) => evaluate(part, scopeAt(x));
     /** @type {number[]} */
     const turning = [];
@@ -139,10 +139,7 @@ export function findCandidates(entry, { scopeAt, start, stop }) {
   return Float64Array.from(mergeClose(candidates, width).filter((x) => x >= start && x <= stop));
 }
 
-/**
- * Return whether x is within a distance of one of the positions.
- * @param {number} x @param {number[]} positions @param {number} distance
- */
+/** @param {number} x @param {number[]} positions @param {number} distance */
 const isNear = (x, positions, distance) => positions.some((other) => Math.abs(x - other) <= distance);
 
 /**
@@ -206,7 +203,7 @@ function listNodePieces(node) {
 const isPolynomialExponent = (exponent) =>
   typeof exponent === "number" && Number.isInteger(exponent) && exponent >= 0;
 
-/** Replace random numbers in an expression with their extreme values. @param {Tree} tree @returns {Piece[]} */
+/** @param {Tree} tree @returns {Piece[]} */
 const substituteExtremes = (tree) =>
   EXTREME_DRAWS.map((end) => substituteTrees(tree, end))
     .filter((at) => listNames(at).includes("x"))
@@ -249,7 +246,7 @@ function findChanges(value, start, stop, extra) {
  * @typedef {{count: number, low: Float64Array, high: Float64Array, before: Float64Array, after: Float64Array}} Cells
  */
 
-/** Allocate an empty list of intervals. @param {number} capacity maximum number of intervals @returns {Cells} */
+/** @param {number} capacity maximum number of intervals @returns {Cells} */
 function allocateCells(capacity) {
   const allocate = () => new Float64Array(capacity);
   return { count: 0, low: allocate(), high: allocate(), before: allocate(), after: allocate() };
@@ -331,10 +328,7 @@ function mergeClose(found, width) {
   return distinct;
 }
 
-/**
- * Return a function that computes the values and slopes of a curve at x.
- * @param {KinkSource} entry @param {ScopeAt} scopeAt @param {OpSlope} opSlope @returns {Curve}
- */
+/** @param {KinkSource} entry @param {ScopeAt} scopeAt @param {OpSlope} opSlope @returns {Curve} */
 function makeCurve(entry, scopeAt, opSlope) {
   return (x) => {
     const scope = scopeAt(x);
@@ -393,10 +387,7 @@ function measureChanges(curve, x, step, torchs) {
     max(...sides.map((side) => abs(side[name][i])));
   const clean = (/** @type {number} */ change, /** @type {number} */ size) =>
     Number.isFinite(change) && change <= 1e-11 * size ? 0 : change;
-  /**
-   * Return by how much a quantity differs between two sides of position i.
-   * @param {Sides} one @param {Sides} other @param {Name} name @param {number} i
-   */
+  /** @param {Sides} one @param {Sides} other @param {Name} name @param {number} i */
   const getDifference = (one, other, name, i) => abs(one[name][i] - other[name][i]);
   const measureCorner = (/** @type {number} */ i) =>
     max(getDifference(left, right, "slopes", i), torchs ? getDifference(middle, left, "slopes", i) : 0);

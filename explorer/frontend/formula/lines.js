@@ -74,7 +74,7 @@ function simplifyLine(line, tolerance) {
 /** Return the function of a line through points. @param {Point[]} points */
 export const followPoints = (points) => makeLines(...split(points));
 
-/** Return the x and the heights of points. @param {Point[]} points @returns {[number[], number[]]} */
+/** @param {Point[]} points @returns {[number[], number[]]} */
 const split = (points) => [points.map(([x]) => x), points.map(([, y]) => y)];
 
 /**

@@ -136,10 +136,7 @@ export function mapValues(apply, ...values) {
   return result;
 }
 
-/**
- * Fill an array by calling a scalar function for each element.
- * @param {Float64Array} result @param {Scalar} apply @param {Value[]} values
- */
+/** @param {Float64Array} result @param {Scalar} apply @param {Value[]} values */
 function applyEach(result, apply, values) {
   const { length } = result;
   const columns = values.map((value) =>

@@ -58,14 +58,14 @@ const TAIL_CHANCE = 0.1353352832366127; // e**-2, the probability below which th
 const ROOT_TWO_PI = 2.5066282746310007;
 const FAR_START = 8; // the far tail's approximation is used if sqrt(-2 log p) is at least this
 
-/** Evaluate a polynomial at x. @param {number[]} coefficients the highest power first @param {number} x */
+/** @param {number[]} coefficients the highest power first @param {number} x */
 function evaluatePolynomial(coefficients, x) {
   let sum = 0;
   for (const coefficient of coefficients) sum = sum * x + coefficient;
   return sum;
 }
 
-/** Evaluate a quotient of two polynomials at x. @param {number[][]} fraction @param {number} x */
+/** @param {number[][]} fraction @param {number} x */
 const evaluateFraction = ([above, below], x) => evaluatePolynomial(above, x) / evaluatePolynomial(below, x);
 
 /** Return the standard normal quantile of a probability, like torch.special.ndtri. @param {number} chance */

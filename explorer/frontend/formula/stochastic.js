@@ -100,10 +100,7 @@ export function computeMeanCurves(drawing, { x, ends, g, reference }, quantiles)
   return { y: forward.mean, gradients: meansOf("gradient"), parts: meansOf("part"), drawn: stochastic };
 }
 
-/**
- * List the requests for the mean of every rule's gradient or parameter term.
- * @param {Pair[]} pairs @param {"gradient"|"part"} of @returns {MeanRequest[]}
- */
+/** @param {Pair[]} pairs @param {"gradient"|"part"} of @returns {MeanRequest[]} */
 const listRequests = (pairs, of) =>
   pairs.flatMap(({ key, [of]: tree, parameters }) =>
     tree === null ? [] : [{ key: of + key, tree, parameters }],

@@ -50,10 +50,7 @@ export function formatSubstituted(tree, scope) {
   return text === result ? result : `${text} = ${result}`;
 }
 
-/**
- * Format an expression tree with numbers in place of names.
- * @param {Tree} node @param {Scope} scope @returns {PrintedText}
- */
+/** @param {Tree} node @param {Scope} scope @returns {PrintedText} */
 function printNode(node, scope) {
   const isLeaf = typeof node === "number" || node[0] === "name" || isReduction(node);
   if (isLeaf) return printNumber(evaluate(node, scope)[0]);
@@ -82,13 +79,12 @@ const printNumber = (value) => ({
   level: value < 0 || Object.is(value, -0) ? SIGN : ATOM,
 });
 
-/** Put a formula's text in brackets if its precedence is too low. @param {PrintedText} printed @param {number} least */
+/** @param {PrintedText} printed @param {number} least */
 const addBrackets = ({ text, level }, least) => (level < least ? `(${text})` : text);
 
-/** Put text in brackets if it begins with a minus sign. */
 const wrapNegative = (/** @type {string} */ text) => (text.startsWith("−") ? `(${text})` : text);
 
-/** Format a function call. @param {string} name @param {Tree[]} parts @param {Scope} scope @returns {PrintedText} */
+/** @param {string} name @param {Tree[]} parts @param {Scope} scope @returns {PrintedText} */
 function printCall(name, parts, scope) {
   const texts = parts.map((part) => printNode(part, scope).text);
   return { text: name === "abs" ? `|${texts[0]}|` : `${name}(${texts.join(", ")})`, level: ATOM };

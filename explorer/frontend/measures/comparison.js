@@ -71,7 +71,7 @@ export function formatCell(row, column) {
   return typeof value === "string" ? value || "none" : formatTableNumber(value);
 }
 
-/** Format a number of the comparison table. @param {number} value */
+/** @param {number} value */
 function formatTableNumber(value) {
   if (Number.isNaN(value)) return "–";
   const text = Number.isFinite(value) ? formatShort(value) : value < 0 ? "-∞" : "∞";
@@ -103,7 +103,7 @@ export function sortRows(rows, { by, down }) {
   return [...present, ...missing].map(({ row }) => row);
 }
 
-/** Compare two values for sorting a table column. @param {*} one @param {*} other */
+/** @param {*} one @param {*} other */
 function compareValues(one, other) {
   if (typeof one === "string") return one.localeCompare(other);
   return one === other ? 0 : one < other ? -1 : 1;
@@ -136,7 +136,7 @@ export function makeComparisonCsv(rows) {
   return `${[COLUMNS.map(({ name }) => name).join(","), ...lines].join("\n")}\n`;
 }
 
-/** Format a cell of the comparison table as a CSV field. @param {Row} row @param {Column} column */
+/** @param {Row} row @param {Column} column */
 function formatCsvField(row, column) {
   if (column === "rule") return row.key;
   const value = getField(row, column);

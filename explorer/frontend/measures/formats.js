@@ -58,7 +58,7 @@ export function findFormat(tree, parameters) {
  */
 const roundWithin = (value, low, high) => FUNCTIONS.round(value > low ? Math.min(value, high) : low);
 
-/** Evaluate a formula at one x. @param {Tree} tree @param {number} x @param {Record<string, number>} parameters */
+/** @param {Tree} tree @param {number} x @param {Record<string, number>} parameters */
 const evaluateAt = (tree, x, parameters) => evaluate(tree, { x: Float64Array.of(x), g: 1, parameters })[0];
 
 /**

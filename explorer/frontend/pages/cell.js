@@ -7,7 +7,7 @@ const page = /** @type {*} */ (globalThis);
 
 export default { render };
 
-/** Load the library, and show the widget in its notebook cell. @param {*} props anywidget's arguments */
+/** @param {*} props anywidget's arguments */
 async function render({ model, el, signal }) {
   el.textContent = "Loading the gradient explorer …";
   const libraries = /** @type {Map<string, Promise<*>>} */ (page[REGISTRY] ??= new Map());

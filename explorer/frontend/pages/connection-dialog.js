@@ -8,7 +8,7 @@ export function closeConnectionDialogs() {
   }).observe(document.body, { childList: true, subtree: true });
 }
 
-/** Press the close button of a dialog. @param {Element} dialog */
+/** @param {Element} dialog */
 function close(dialog) {
   /** @type {HTMLElement|null} */ (dialog.querySelector('[aria-label="Close"]'))?.click();
 }

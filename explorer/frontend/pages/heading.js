@@ -19,7 +19,7 @@ export function createButtons(host) {
     showStatus(isShort ? await copyWithMessage(location.href) : "This choice is too long for a link.");
   }
 
-  /** Show a message next to the buttons for two seconds. @param {string} words */
+  /** @param {string} words */
   function showStatus(words) {
     clearTimeout(timer);
     setText(status, words);

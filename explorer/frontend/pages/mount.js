@@ -75,7 +75,7 @@ export function unmount(host) {
   mounted.delete(host);
 }
 
-/** Mount the page's title with its buttons. @type {Make} */
+/** @type {Make} */
 function mountHeading(root) {
   const buttons = createButtons(/** @type {HTMLElement} */ (root.querySelector(".copy")));
   const end = new AbortController();
@@ -109,7 +109,7 @@ async function loadExplore() {
   return mountExplore;
 }
 
-/** Mount the page Explore around the chart in the page's HTML, or around a new one. @type {Make} */
+/** @type {Make} */
 function mountExplore(root, { data }) {
   const page = served ?? createPage(root, parseMessage(data.choice), makePageReach(data), prepareExplore);
   served = null;
@@ -118,7 +118,7 @@ function mountExplore(root, { data }) {
   return page.destroy;
 }
 
-/** Load the modules of the page Train. @returns {Promise<Make>} */
+/** @returns {Promise<Make>} */
 async function loadTrain() {
   const [{ createTraining }, { enterTraining: entered }] = await Promise.all([
     import("../train/page/controller.js"),
@@ -128,7 +128,7 @@ async function loadTrain() {
   return makeWorkPage(createTraining, entered);
 }
 
-/** Load the modules of the page Study. @returns {Promise<Make>} */
+/** @returns {Promise<Make>} */
 async function loadStudy() {
   const [{ createStudy }, { enterStudy: enteredStudy }] = await Promise.all([
     import("../study/study.js"),
@@ -152,7 +152,7 @@ function makeWorkPage(createTraining, enter) {
   };
 }
 
-/** Load the modules of the page Learn. @returns {Promise<Make>} */
+/** @returns {Promise<Make>} */
 async function loadLearn() {
   const [{ createCourse }, { classes }] = await Promise.all([
     import("../learn/course.js"),

@@ -69,7 +69,6 @@ function linkModel(model, store, tools) {
     } catch {} // incomplete until the next change arrives
   }
 
-  /** Copy changes of the chart's settings to the widget. */
   function writeModel() {
     timer = 0;
     const message = /** @type {Record<string, *>} */ (toMessage(store.current));
@@ -92,10 +91,7 @@ function linkModel(model, store, tools) {
   };
 }
 
-/**
- * Return the properties of an object that differ from those of another.
- * @param {Record<string, *>} values @param {Record<string, *>} others to compare with
- */
+/** @param {Record<string, *>} values @param {Record<string, *>} others to compare with */
 function pickChanges(values, others) {
   const differs = (/** @type {[string, *]} */ [name, value]) =>
     JSON.stringify(value) !== JSON.stringify(others[name]);

@@ -66,7 +66,7 @@ export function begin(library, plotly) {
   return { mount };
 }
 
-/** Convert CSS text to a style sheet object. @param {string} text */
+/** @param {string} text */
 function makeSheet(text) {
   const sheet = new CSSStyleSheet();
   sheet.replaceSync(text);

@@ -23,10 +23,7 @@ export function createPage(root, first, reach, enter = (choice) => choice) {
   const stage = framed ? null : createStage(root, { store, onChange: instrument.refresh });
   announce("arrival");
 
-  /**
-   * Notify all subscribers of the settings with which the page begins.
-   * @param {"arrival"|"start"} origin a visited link, or the page's own start
-   */
+  /** @param {"arrival"|"start"} origin a visited link, or the page's own start */
   function announce(origin) {
     store.change({ ...store.current }, { origin });
   }

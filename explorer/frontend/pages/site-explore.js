@@ -45,7 +45,6 @@ function createOrigin() {
   return element("div", { class: "elsewhere" }, element("p", {}, ORIGIN_TEXT), way);
 }
 
-/** Parse the formulas in the page's link, if Python works in the browser. */
 async function readFormulas() {
   if (!ask.has("entry")) return null;
   setLinkQuery(location.search.slice(1)); // for other pages, if the user leaves before the link is parsed

@@ -36,7 +36,7 @@ export function createStage(root, { store, onChange }) {
     onChange();
   }
 
-  /** Add presentation mode to the address of a pressed link to another page. @param {MouseEvent} event */
+  /** @param {MouseEvent} event */
   function keepPresenting({ target }) {
     const link = target instanceof Element ? target.closest("a[href]") : null;
     if (

@@ -27,7 +27,7 @@ export function createCalm(root, bar, { store, onChange }) {
   const end = new AbortController();
   followKey("e", turn, end.signal, root);
 
-  /** Return whether all of the page's further tools are open. @param {Choice} choice */
+  /** @param {Choice} choice */
   const isOpen = (choice) => getOpenTools(choice) === "all";
 
   function turn() {
@@ -41,7 +41,7 @@ export function createCalm(root, bar, { store, onChange }) {
       /** @type {HTMLElement|null} */ (root.querySelector(".strip input"))?.focus();
   }
 
-  /** Open or close the tools as the settings require. @param {Choice} choice */
+  /** @param {Choice} choice */
   function show(choice) {
     const calm = !isOpen(choice);
     const before = root.matches(".calm");

@@ -64,15 +64,12 @@ async function findWords(choice, ask) {
   return "message" in answer ? NO_WORDS : answer.words;
 }
 
-/**
- * Return a copy of an object with only the named properties.
- * @param {Record<string, *>} record @param {string[]} names
- */
+/** @param {Record<string, *>} record @param {string[]} names */
 function pick(record, names) {
   return Object.fromEntries(names.map((name) => [name, record[name]]));
 }
 
-/** Unpack text. @param {string} packed gzip data in base64 */
+/** @param {string} packed gzip data in base64 */
 function unpack(packed) {
   const bytes = Uint8Array.from(atob(packed), (sign) => sign.charCodeAt(0));
   const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("gzip"));

@@ -19,7 +19,6 @@ export function createBadges({ store, ask, show }) {
   let timer = 0;
   let latest = 0;
 
-  /** Return the colour slots of the rules that the user drew by hand. */
   const getDrawnSlots = () =>
     store.current.rules.filter(({ key }) => getDrawing(key)).map(({ slot }) => slot);
 

@@ -42,10 +42,7 @@ export function createChecks(host, { store, colours, ask: asking, origin, point,
   for (const kind of ["pointerover", "focusin"]) host.addEventListener(kind, follow);
   for (const kind of ["pointerleave", "focusout"]) host.addEventListener(kind, () => point(null));
 
-  /**
-   * Show the statements about all backward rules, if the section is open.
-   * @param {Choice} choice @param {{phase: string}} [change]
-   */
+  /** @param {Choice} choice @param {{phase: string}} [change] */
   function show(choice, change) {
     host.hidden = choice.section !== "checks";
     if (host.hidden || change?.phase === "moving") return;
@@ -70,7 +67,7 @@ export function createChecks(host, { store, colours, ask: asking, origin, point,
     for (const part of parts) if (part.body.isConnected) await part.ask();
   }
 
-  /** Return the questions about one rule, with their arguments. @param {number} slot of the rule */
+  /** @param {number} slot of the rule */
   function makeRequests(slot) {
     const pair = getRuleArguments(store.current, slot);
     const [start, stop] = store.current.range;
@@ -98,7 +95,7 @@ export function createChecks(host, { store, colours, ask: asking, origin, point,
     return { body, checks, neighbours };
   }
 
-  /** Create a dot in a rule's colour. @param {number} slot of the rule */
+  /** @param {number} slot of the rule */
   function createDot(slot) {
     const bright = colours().rules;
     const mark = element("span", { class: "dot", "aria-hidden": "true" });
@@ -116,7 +113,7 @@ export function createChecks(host, { store, colours, ask: asking, origin, point,
       body.replaceChildren(element("p", { role: "status" }, words), ...more);
     const cached = asking.known(what, args);
 
-    /** Show Python's answer. @param {Answer} answer */
+    /** @param {Answer} answer */
     function fill({ lines, message = "", again, note }) {
       if (!lines) say(message, ...(again ? [element("button", { onclick: ask }, "Try again")] : []));
       else if (!lines.length) say(WORDS[what].none);
@@ -140,7 +137,7 @@ export function createChecks(host, { store, colours, ask: asking, origin, point,
     return createItem({ ...line, where: null, rule: undefined });
   }
 
-  /** Create the list item of a statement, with a button that shows its x on the chart. @param {Line} line */
+  /** @param {Line} line */
   function createItem(line) {
     const { where, sentence, name, verdict, mark, rule } = line;
     const words = [
@@ -163,13 +160,13 @@ export function createChecks(host, { store, colours, ask: asking, origin, point,
     point(x ? Number(x) : null);
   }
 
-  /** Centre the chart on an x. @param {number} x */
+  /** @param {number} x */
   function move(x) {
     pin(x);
     store.change(centerView(store.current, x));
   }
 
-  /** Create a button that adds the similar rule to the chart. @param {Line} line */
+  /** @param {Line} line */
   function createAddButton({ rule = "", parameters = {} }) {
     const label = findEntry("rule", rule)?.label ?? rule;
     const add = () => store.change(addNeighbour(store.current, { rule, parameters }));

@@ -70,10 +70,7 @@ export function createCode(host, { store, ask, languages, notebook }) {
     show();
   }
 
-  /**
-   * Select a programming language, or the code with all features.
-   * @param {{language?: string, showsAll?: boolean}} chosen
-   */
+  /** @param {{language?: string, showsAll?: boolean}} chosen */
   function change(chosen) {
     ({ language, showsAll } = { language, showsAll, ...chosen });
     saveInSession(STORAGE_KEY, { rule, slots, language, showsAll });
@@ -122,7 +119,6 @@ export function createCode(host, { store, ask, languages, notebook }) {
   }
 
   /**
-   * Show source code with a note.
    * @param {{text: string, note: string, isLonger?: boolean}} code ``isLonger``: whether a longer form with all
    *   features exists
    */

@@ -143,16 +143,13 @@ export function createCompare(host, { store, ask }) {
     });
   }
 
-  /**
-   * Return the known distances of the rules from the op under noise, by rule key.
-   * @param {Choice} choice @returns {Record<string, number>}
-   */
+  /** @param {Choice} choice @returns {Record<string, number>} */
   function getDistances(choice) {
     const answer = ask.known("distances", getDistanceArguments(choice));
     return answer && !answer.note && answer.distances ? answer.distances : {};
   }
 
-  /** Draw the table. @param {string|Event|false} [failure] why Python gave no answer */
+  /** @param {string|Event|false} [failure] why Python gave no answer */
   function draw(failure) {
     if (host.hidden) return;
     const rows = getTableRows(store.current);
@@ -168,7 +165,7 @@ export function createCompare(host, { store, ask }) {
     download.offer("Download CSV", "rules.csv", "text/csv", () => makeComparisonCsv(visible));
   }
 
-  /** Return the table row of a rule as an element. @param {Row} row */
+  /** @param {Row} row */
   function makeTableRow(row) {
     const { key, label, source, message } = row;
     const choice = store.current;
@@ -241,7 +238,6 @@ export function getRowArguments(choice, { key }) {
 }
 
 /**
- * Format the sentence above the table.
  * @param {Row[]} rows @param {number} visible number of rows that match the filter
  * @param {string} failure why Python gave no answer, or ""
  */

@@ -12,7 +12,6 @@ export function createDownload() {
   return {
     element: button,
     /**
-     * Set the file that the button downloads.
      * @param {string} label of the button @param {string} name of the file @param {string} type MIME type
      * @param {() => string} content makes the text
      */

@@ -49,7 +49,7 @@ export function createEquilibria(host, { store, plotly, ask, colours }) {
   let frame = 0;
   host.append(emptyText, content);
 
-  /** Show or hide the section, and redraw it for the settings. @param {Choice} choice */
+  /** @param {Choice} choice */
   function handleChange(choice) {
     host.hidden = choice.section !== "rest";
     const { op, rules } = getEntries(choice);
@@ -117,16 +117,13 @@ export function getRestArguments(choice) {
   return getLearningArguments({ ...choice, parameters });
 }
 
-/** Return the control of the parameter whose gradient has a panel. @param {Choice} choice @returns {Control} */
+/** @param {Choice} choice @returns {Control} */
 function getLearningControl(choice) {
   const controls = getControls(choice);
   return /** @type {Control} */ (controls.find(({ parameter }) => parameter.name === choice.learns));
 }
 
-/**
- * Decode Python's answer about a parameter's equilibria.
- * @param {import("../../asking/ask.js").Answer} answer @returns {Rest}
- */
+/** @param {import("../../asking/ask.js").Answer} answer @returns {Rest} */
 function decodeRest({ at, error, least, rules }) {
   const mapRules = (/** @type {(rule: *) => *} */ of) =>
     Object.fromEntries(Object.entries(rules).map(([key, rule]) => [key, of(rule)]));

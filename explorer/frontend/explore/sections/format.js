@@ -63,7 +63,7 @@ export function createFormat(host, { store }) {
   host.append(element("div", { class: "format" }, lead, details));
   field.addEventListener("input", showLanding);
 
-  /** Show the number format or the output values of the current op. @param {Choice} choice */
+  /** @param {Choice} choice */
   function show(choice) {
     host.hidden = choice.section !== "format";
     if (host.hidden) return;
@@ -84,7 +84,6 @@ export function createFormat(host, { store }) {
   }
 
   /**
-   * Draw the numbers of a format, or the output values of another op.
    * @param {Format|null} format null for another op @param {number[]|null} levels output values, null if unknown
    * @param {{start: number, stop: number}} range
    */
@@ -128,10 +127,10 @@ function getOp(choice) {
   };
 }
 
-/** Create the heading of a table column. @param {string} name */
+/** @param {string} name */
 const createHeading = (name) => element("th", { scope: "col" }, name);
 
-/** Describe a number format in sentences. @param {Format} format @param {Octave[]} octaves */
+/** @param {Format} format @param {Octave[]} octaves */
 function describeFormat({ mantissa, least, largest }, octaves) {
   const bits = `${mantissa} ${mantissa === 1 ? "bit" : "bits"} of mantissa`;
   const [top, step] = [formatExact(largest), formatExact(2 ** (least - mantissa))];
@@ -142,10 +141,7 @@ function describeFormat({ mantissa, least, largest }, octaves) {
   return `${countNumbers(octaves)} numbers from −${top} to ${top}, with ${bits}. ${evenly} What lies beyond becomes ±${top}.`;
 }
 
-/**
- * Describe an op's output values in the visible range.
- * @param {number[]} levels @param {{start: number, stop: number}} range
- */
+/** @param {number[]} levels @param {{start: number, stop: number}} range */
 function describeLevels(levels, { start, stop }) {
   const steps = levels.slice(1).map((value, i) => value - levels[i]);
   const [minStep, maxStep] = [Math.min(...steps), Math.max(...steps)];
@@ -155,7 +151,7 @@ function describeLevels(levels, { start, stop }) {
   return `The op rounds to no floating-point format: for x from ${formatFourDigits(start)} to ${formatFourDigits(stop)} it has ${count}${even}.`;
 }
 
-/** Create the table row of the numbers between two powers of two. @param {Octave} octave */
+/** @param {Octave} octave */
 function createOctaveRow({ from, to, step, count }) {
   const share = (/** @type {number} */ value) => `${formatFourDigits((PER_CENT * step) / value)} %`;
   const relative =
@@ -164,10 +160,7 @@ function createOctaveRow({ from, to, step, count }) {
   return element("tr", {}, ...cells.map((text) => element("td", {}, text)));
 }
 
-/**
- * Draw the numbers of a format as ticks on a line from 0.
- * @param {number[]} numbers @param {number} largest right end of the line
- */
+/** @param {number[]} numbers @param {number} largest right end of the line */
 function drawRuler(numbers, largest) {
   const line = numbers.map((value) => `M${((value / largest) * WIDTH).toFixed(2)} 8V${HEIGHT - 8}`).join("");
   const drawing = shape("svg", {
@@ -180,7 +173,7 @@ function drawRuler(numbers, largest) {
   return drawing;
 }
 
-/** Describe how one x is rounded to a number format. @param {Landing} landing */
+/** @param {Landing} landing */
 function describeLanding({ value, x, y, before, after, isBeyond }) {
   const neighbourTexts = [before, after].filter((each) => each !== null).map(formatExact);
   const neighbours = `Beside ${formatExact(value)} ${neighbourTexts.length > 1 ? "lie" : "lies"} ${neighbourTexts.join(" and ")}.`;
@@ -189,7 +182,7 @@ function describeLanding({ value, x, y, before, after, isBeyond }) {
   return `${beyondText}${originText}${describeValue(x, y)} ${neighbours}`;
 }
 
-/** Describe an op's output at one x, and the rounding error. @param {number} x @param {number} y */
+/** @param {number} x @param {number} y */
 function describeValue(x, y) {
   const [size, error] = [formatExact(y), Math.abs(y - x)];
   if (error === 0) return `x = y = ${size}: nothing is lost.`;

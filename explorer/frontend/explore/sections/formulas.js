@@ -36,7 +36,7 @@ export function createFormulas(host, { store, ask }) {
   let current = /** @type {Displayed|null} */ (null);
   host.append(body);
 
-  /** Ask Python for the formulas after a change of the settings. @param {Choice} choice */
+  /** @param {Choice} choice */
   async function handleChange(choice) {
     const id = ++latest;
     body.hidden = choice.section !== "formula";
@@ -81,7 +81,7 @@ export function createFormulas(host, { store, ask }) {
 
   const stop = store.subscribeNow((choice, { phase }) => void (phase === "settled" && handleChange(choice)));
   return {
-    /** Update the table of values with the chart's curves. @param {Displayed} now the curves at rest */
+    /** @param {Displayed} now the curves at rest */
     show(now) {
       current = now;
       drawTable();
@@ -102,12 +102,12 @@ function createBox({ title, lines, message }) {
   return element("section", { class: "box" }, element("h3", {}, title), ...parts);
 }
 
-/** Convert a formula in MathML to an element. @param {string} xml */
+/** @param {string} xml */
 function parseMath(xml) {
   return document.importNode(new DOMParser().parseFromString(xml, "application/xml").documentElement, true);
 }
 
-/** Create a table row from the contents of its cells. @param {string[]} texts */
+/** @param {string[]} texts */
 function createTableRow(texts) {
   return element("tr", {}, ...texts.map((text) => element("td", {}, text)));
 }

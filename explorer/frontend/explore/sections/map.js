@@ -120,16 +120,13 @@ export function createMap(host, { store, ask }) {
     return { step: bands.step, colours: makeColours(bands.count, ground, ends), ink };
   }
 
-  /**
-   * Read the page's colours: background, both ends of the scale, and text.
-   * @returns {{ground: Colour, ends: [Colour, Colour], ink: Colour}}
-   */
+  /** @returns {{ground: Colour, ends: [Colour, Colour], ink: Colour}} */
   function readTheme() {
     const [ground, ink] = ["ground", "ink"].map((token) => readColour(host, token));
     return { ground, ends: [readFixedColour(host, "negative"), readFixedColour(host, "positive")], ink };
   }
 
-  /** Create the element with one rule's map. @param {ShownMap} first */
+  /** @param {ShownMap} first */
   function createMapElement({ label }) {
     const canvas = element("canvas", { role: "img" });
     const line = element("div", { class: "map-g", role: "slider", tabindex: 0, onkeydown: handleKey });
@@ -143,7 +140,7 @@ export function createMap(host, { store, ask }) {
     field.addEventListener("pointermove", showValue);
     field.addEventListener("pointerleave", () => setText(pointerLabel, ""));
 
-    /** Start to drag the line at the selected g. @param {PointerEvent} event */
+    /** @param {PointerEvent} event */
     function startDrag(event) {
       if (isTouch(event) && event.target !== line) return; // elsewhere, a touch scrolls the page
       event.preventDefault();
@@ -163,12 +160,12 @@ export function createMap(host, { store, ask }) {
       for (const name of ["pointerup", "pointercancel"]) field.addEventListener(name, leave, { signal });
     }
 
-    /** Select the upstream gradient g at a tap. @param {PointerEvent} event */
+    /** @param {PointerEvent} event */
     function handleTap(event) {
       if (isTouch(event)) setChosenG(toG(event), "settled");
     }
 
-    /** Return the upstream gradient g at a pointer's position. @param {PointerEvent} event */
+    /** @param {PointerEvent} event */
     function toG({ clientY }) {
       const { top: upper, height } = field.getBoundingClientRect();
       return roundToStep(
@@ -177,7 +174,7 @@ export function createMap(host, { store, ask }) {
       );
     }
 
-    /** Show x, g and the gradient's value under the pointer. @param {PointerEvent} event */
+    /** @param {PointerEvent} event */
     function showValue(event) {
       if (!now?.map) return;
       const { left, top: upper, width, height } = field.getBoundingClientRect();
@@ -195,7 +192,7 @@ export function createMap(host, { store, ask }) {
       );
     }
 
-    /** Change the selected g by keyboard. @param {KeyboardEvent} event */
+    /** @param {KeyboardEvent} event */
     function handleKey(event) {
       const step = (2 * top) / STEPS;
       const moves = /** @type {Record<string, number>} */ ({
@@ -210,7 +207,7 @@ export function createMap(host, { store, ask }) {
 
     return {
       element: group,
-      /** Update the map. @param {ShownMap} shown */
+      /** @param {ShownMap} shown */
       show(shown) {
         now = shown;
         const { g, range } = store.current;
@@ -241,7 +238,6 @@ export function createMap(host, { store, ask }) {
   }
 
   /**
-   * Set the upstream gradient g of the page.
    * @param {number} g upstream gradient @param {"moving"|"settled"} how
    * @param {boolean} [byKeys] whether it is one of a series of key presses
    */
@@ -264,7 +260,7 @@ export function createMap(host, { store, ask }) {
   };
 }
 
-/** Return the largest g on the maps' axis. @param {Choice} choice */
+/** @param {Choice} choice */
 const getTop = ({ g }) => Math.max(MIN_TOP, roundUp(Math.abs(g)));
 
 /** Return the arguments of the question for each rule's gradient over x and g. @param {Choice} choice */
@@ -281,7 +277,7 @@ function roundUp(value) {
   return Math.min(next, getWordBounds("g")[1]);
 }
 
-/** Round a value to a multiple of a step. @param {number} value @param {number} step */
+/** @param {number} value @param {number} step */
 function roundToStep(value, step) {
   return Number((Math.round(value / step) * step).toPrecision(6)) + 0;
 }
@@ -289,7 +285,7 @@ function roundToStep(value, step) {
 /** Round a sum such as 0.1 + 0.2 to 0.3. @param {number} value */
 const removeRounding = (value) => Number(value.toPrecision(12)) + 0;
 
-/** Return whether a pointer event comes from a touch screen. @param {PointerEvent} event */
+/** @param {PointerEvent} event */
 function isTouch({ pointerType }) {
   return pointerType === "touch";
 }

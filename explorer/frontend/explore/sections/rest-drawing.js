@@ -71,7 +71,7 @@ export function drawRest({ rest, rules, name, value, log, neutral }, width) {
   };
 }
 
-/** Return Plotly's layout of a learning parameter's error and gradients. @param {*} picture */
+/** @param {*} picture */
 function makeLayout({ rest, name, log, stacked, keys, lines, value }) {
   const [low, high] = [rest.at[0], rest.at[rest.at.length - 1]];
   const x = {
@@ -112,7 +112,6 @@ function makeLayout({ rest, name, log, stacked, keys, lines, value }) {
 }
 
 /**
- * Make a vertical line as a Plotly shape.
  * @param {string} axis suffix of the panel's axes, "" for the first @param {number} x
  * @param {Object<string, *>} line style
  */

@@ -11,7 +11,7 @@ export function createSortableHead(onSort) {
   let names = /** @type {string[]} */ ([]);
   let order = { column: -1, down: false };
 
-  /** Change the order after a column head is pressed. @param {number} column */
+  /** @param {number} column */
   function sort(column) {
     if (order.column !== column) order = { column, down: false };
     else order = order.down ? { column: -1, down: false } : { column, down: true };
@@ -40,10 +40,7 @@ export function createSortableHead(onSort) {
       order = { column: -1, down: false };
       draw();
     },
-    /**
-     * Return the indices of all rows in the selected order.
-     * @param {number} count @param {(row: number, column: number) => Value} valueOf returns a cell's value
-     */
+    /** @param {number} count @param {(row: number, column: number) => Value} valueOf returns a cell's value */
     order: (count, valueOf) => orderRows(count, order, valueOf),
   };
 }

@@ -76,7 +76,6 @@ export function createTable(host, { store }) {
   }
 
   /**
-   * Create a table row with the values of all curves at one x.
    * @param {number} number index of the row from the top @param {string[]} keys of the rules @param {Sampled} curves
    */
   function createDataRow(number, keys, curves) {
@@ -90,7 +89,7 @@ export function createTable(host, { store }) {
 
   const stop = store.subscribe((_choice, { phase }) => phase === "settled" && draw());
   return {
-    /** Show the values of the chart's curves. @param {Displayed} now the curves at rest */
+    /** @param {Displayed} now the curves at rest */
     show(now) {
       current = now;
       draw();
@@ -118,7 +117,7 @@ export function formatCell(value) {
   return Number.isNaN(value) ? "" : formatFourDigits(value);
 }
 
-/** Create an empty row as high as some rows that are not drawn. @param {number} count @param {number} columns */
+/** @param {number} count @param {number} columns */
 function createSpacer(count, columns) {
   const cell = element("td", { colspan: columns });
   cell.style.height = `${Math.max(count, 0) * ROW_PX}px`;

@@ -33,7 +33,7 @@ export function createTabs(host, { store, sections }) {
     ),
   );
 
-  /** Open or close a section. @param {string} key of the section */
+  /** @param {string} key of the section */
   function toggle(key) {
     const choice = store.current;
     store.change({ ...choice, section: choice.section === key ? "" : key });

@@ -39,7 +39,7 @@ export function createCarried() {
       area.prepend(picture);
       area.append(name);
     },
-    /** Redraw the histogram for new positions of the chart's panels. @param {Frame} frame */
+    /** @param {Frame} frame */
     follow(frame) {
       const { left, inner, gradient, part } = frame;
       name.hidden = part !== null; // a learning parameter's panel shows the data itself

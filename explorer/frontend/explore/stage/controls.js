@@ -23,17 +23,14 @@ export function createControls(labels, store) {
   });
   return {
     elements: controls.map((one) => one.element),
-    /** Show the current values. @param {Choice} choice */
+    /** @param {Choice} choice */
     show(choice) {
       for (const { name, show } of controls) show(/** @type {*} */ (choice)[name]);
     },
   };
 }
 
-/**
- * Create a menu for a query parameter with a fixed list of values.
- * @param {Word} word @param {string} label @param {Store} store
- */
+/** @param {Word} word @param {string} label @param {Store} store */
 function createChoice({ name, words }, label, store) {
   const options = Object.entries(words).map(([value, text]) => element("option", { value }, text));
   const list = element(
@@ -43,12 +40,12 @@ function createChoice({ name, words }, label, store) {
   );
   return {
     element: element("label", {}, label, list),
-    /** Select an entry of the menu. @param {string} value */
+    /** @param {string} value */
     show: (value) => (list.value = value),
   };
 }
 
-/** Create a slider for a numeric query parameter. @param {Word} word @param {string} label @param {Store} store */
+/** @param {Word} word @param {string} label @param {Store} store */
 function createNumber({ name, low, high }, label, store) {
   const slider = createSlider({
     name: label,
@@ -57,7 +54,7 @@ function createNumber({ name, low, high }, label, store) {
   });
   return {
     element: slider.element,
-    /** Move the slider. @param {number} value */
+    /** @param {number} value */
     show: (value) => slider.update(value, [low, high], low > 0 && high / low > MIN_LOG_RATIO, [low, high]),
   };
 }

@@ -41,7 +41,7 @@ export function createDrawing(store, { read, colours, onTurn }) {
   let isOn = false;
   let isDragged = false; // whether the user is dragging a point
 
-  /** Turn the pencil on or off. @param {boolean} on */
+  /** @param {boolean} on */
   function turn(on) {
     keys.abort();
     keys = new AbortController();
@@ -93,7 +93,6 @@ export function createDrawing(store, { read, colours, onTurn }) {
   }
 
   /**
-   * Replace the points of the drawn line.
    * @param {Point[]} shown x and gradient at the current g @param {"moving"|"settled"} phase
    * @param {number|null} moved index, null if a point was added or removed
    */
@@ -114,7 +113,7 @@ export function createDrawing(store, { read, colours, onTurn }) {
     putDrawing(store, latest.slot, { ...latest.drawing, points }, { read, phase, point });
   }
 
-  /** Show handles at the points of the drawn line. @param {Choice} choice */
+  /** @param {Choice} choice */
   function show(choice) {
     const { g } = choice;
     const { rules } = colours();
@@ -134,7 +133,6 @@ export function createDrawing(store, { read, colours, onTurn }) {
       isOn
         ? /** @type {[number, number]} */ (AXIS_RANGE.map((end) => end * Math.abs(store.current.g)))
         : undefined,
-    /** Turn the pencil on or off. */
     toggle: () => turn(!isOn),
     destroy() {
       keys.abort();

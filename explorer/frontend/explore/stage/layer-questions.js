@@ -50,16 +50,13 @@ export function createLayerQuestions(ask, onChange) {
   };
 }
 
-/** Decode an array of floats from Python's answer. @param {*} encoded */
+/** @param {*} encoded */
 const decodeFloats = (encoded) => /** @type {Float32Array|Float64Array} */ (decodeArray(encoded));
 
 /** Return an answer without curves, with an error message as its text. @param {string} words @returns {LayerAnswer} */
 const makeRefusal = (words) => ({ curves: [], words });
 
-/**
- * Decode Python's answer about the slope of the op's mean under noise.
- * @param {Answer} answer @returns {LayerAnswer}
- */
+/** @param {Answer} answer @returns {LayerAnswer} */
 function parseLens({ x, gradient, words }) {
   return { curves: [{ rule: "", panel: "gradient", x: decodeFloats(x), y: decodeFloats(gradient) }], words };
 }

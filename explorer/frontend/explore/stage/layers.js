@@ -17,14 +17,14 @@ export function createSwitches(store) {
     return { key, box, element: element("label", { title: meaning }, box, label) };
   });
 
-  /** Switch one kind of further curves on or off. @param {string} key of these curves @param {boolean} on */
+  /** @param {string} key of these curves @param {boolean} on */
   function turn(key, on) {
     store.change({ ...store.current, layer: on ? key : "" });
   }
 
   return {
     element: element("div", { class: "layers flex-row" }, ...switches.map((one) => one.element)),
-    /** Check the box of the further curves that are shown. @param {Choice} choice */
+    /** @param {Choice} choice */
     show({ layer }) {
       for (const { key, box } of switches) box.checked = key === layer;
     },
@@ -39,7 +39,7 @@ export function createLayerWords(store) {
   let open = "";
   let controls = createControls({}, store);
 
-  /** Create the controls of one kind of further curves. @param {string} layer its key */
+  /** @param {string} layer its key */
   function build(layer) {
     controls = createControls(layer ? getCatalogue().layers[layer].controls : {}, store);
     place.replaceChildren(...controls.elements);

@@ -78,7 +78,7 @@ export function createLearning(store, ask, colours, hasData) {
     return setAttribute(bars, "d", formatBars(computeHistogram(getData(), frame.x), frame, low));
   }
 
-  /** Show the data and each rule's effect on the parameter. @param {Choice} choice */
+  /** @param {Choice} choice */
   function show(choice) {
     description = "";
     if (!isLearning(choice)) return;
@@ -114,7 +114,7 @@ export function createLearning(store, ask, colours, hasData) {
       bar.hidden = !isLearning(choice);
       bar.closest(".chart")?.classList.toggle("learns", isLearning(choice));
     },
-    /** Redraw the histogram for new positions of the chart's panels. @param {Frame} next */
+    /** @param {Frame} next */
     follow(next) {
       frame = next;
       drawBars();
@@ -126,7 +126,7 @@ export function createLearning(store, ask, colours, hasData) {
   };
 }
 
-/** Make the row with a rule's effect on the parameter. @param {{text: string, sign: string, colour: string}} row */
+/** @param {{text: string, sign: string, colour: string}} row */
 function makeVerdictRow({ text, sign, colour }) {
   return h(
     "li",

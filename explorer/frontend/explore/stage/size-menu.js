@@ -52,13 +52,13 @@ export function createSizeMenu(store, ask, menu) {
     return say(words);
   }
 
-  /** Show a message below the sizes. @param {string} words */
+  /** @param {string} words */
   function say(words) {
     status = words;
     draw();
   }
 
-  /** Return the rules with their sizes, undefined if still unknown. @param {Choice} choice @returns {Row[]} */
+  /** @param {Choice} choice @returns {Row[]} */
   function listRows(choice) {
     const answer = ask.known("sizes", getSizesArguments(choice));
     return getEntries(choice).rules.map(({ key, label }) => ({ label, sizes: answer?.rules?.[key] }));
@@ -113,7 +113,7 @@ export function createSizeMenu(store, ask, menu) {
   return { show };
 }
 
-/** Return the table row with a rule's name and sizes. @param {Row} row */
+/** @param {Row} row */
 function makeTableRow({ label, sizes }) {
   const cells = KINDS.map((kind) => {
     const { value, reason } = sizes?.[kind] ?? { value: null, reason: MEASURING_TEXT };
@@ -134,5 +134,5 @@ export function getSizesArguments(choice) {
   return { op, rules: rules.map(({ key }) => key), parameters: getLinkedParameters(choice) };
 }
 
-/** Return a key that identifies the op and the rules. @param {Choice} choice */
+/** @param {Choice} choice */
 const toRulesKey = ({ op, rules }) => JSON.stringify([op, rules.map(({ key, slot }) => [key, slot])]);

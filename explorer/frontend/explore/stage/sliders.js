@@ -21,7 +21,7 @@ export function createG(store) {
   });
   return {
     element: slider.element,
-    /** Show the current upstream gradient. @param {Choice} choice */
+    /** @param {Choice} choice */
     show({ g }) {
       slider.update(g, [Math.min(ENDS[0], g), Math.max(ENDS[1], g)], false, getWordBounds("g"));
     },

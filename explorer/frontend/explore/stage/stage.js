@@ -99,13 +99,13 @@ export function createStage(hosts, options) {
     frame ||= requestAnimationFrame(draw);
   }
 
-  /** Set a parameter that is dragged on the chart. @param {string} name @param {number} value @param {Phase} how */
+  /** @param {string} name @param {number} value @param {Phase} how */
   function setGripValue(name, value, how) {
     const control = getControls(store.current).find((one) => one.name === name);
     if (control) store.change(setParameter(store.current, control, value), { phase: how, target: null });
   }
 
-  /** Redraw the chart after a change of the settings. @param {Choice} _choice @param {{phase: Phase}} change */
+  /** @param {Choice} _choice @param {{phase: Phase}} change */
   function handleChange(_choice, change) {
     phase = change.phase;
     learning.arrange(store.current); // first, because this changes the chart's height
@@ -148,7 +148,7 @@ export function createStage(hosts, options) {
     return curves;
   }
 
-  /** Replace the browser's curves and sentences by torch's. @param {Answer} answer @param {Choice} choice */
+  /** @param {Answer} answer @param {Choice} choice */
   function handleAnswer(answer, choice) {
     const key = toCurvesKey(choice);
     if (key !== toCurvesKey(store.current)) return;
@@ -165,10 +165,7 @@ export function createStage(hosts, options) {
     chart.draw(makeChartData(store.current), "settled");
   }
 
-  /**
-   * Show whether torch has confirmed the curves.
-   * @param {Status} status @param {string} [text] by default the last one stays
-   */
+  /** @param {Status} status @param {string} [text] by default the last one stays */
   function handleStatus(status, text) {
     words.say(status, text);
     if (status === "refused") words.show(NO_WORDS); // the sentences on screen are about other curves
@@ -180,7 +177,7 @@ export function createStage(hosts, options) {
     chart.draw(makeChartData(store.current), "settled"); // to update the description for screen readers
   }
 
-  /** Return everything that the chart displays for the settings. @param {Choice} choice */
+  /** @param {Choice} choice */
   function makeChartData(choice) {
     const { op, rules } = getEntries(choice);
     const { neutral, rules: bright } = colours();

@@ -53,8 +53,8 @@ export function createStrip(host, { store, examples, sizes = true, ask }) {
   if (examples.length) host.before(menu.element);
 
   /**
-   * Create the input field for one end of the range of x.
-   * @param {string} name @param {0|1} index @param {(value: number) => Choice} next returns the settings with a new end
+   * @param {string} name @param {0|1} index
+   * @param {(value: number) => Choice} next returns the settings with a new end
    */
   function createEndField(name, index, next) {
     const { field, message, show } = createNumberField({
@@ -67,7 +67,7 @@ export function createStrip(host, { store, examples, sizes = true, ask }) {
     return { label, show: (/** @type {Choice} */ { range }) => show(formatEnd(range, index)) };
   }
 
-  /** Update the controls for new settings. @param {Choice} choice settings of the page */
+  /** @param {Choice} choice settings of the page */
   function show(choice) {
     g.show(choice);
     startField.show(choice);

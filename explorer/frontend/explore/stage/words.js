@@ -38,10 +38,7 @@ export function createWords(host, explanation = EXPLANATION) {
   }
 
   return {
-    /**
-     * Show the sentences about the curves.
-     * @param {Words|null|undefined} words null until available for the displayed curves
-     */
+    /** @param {Words|null|undefined} words null until available for the displayed curves */
     show(words) {
       if (words) setText(head, words.head);
       if (words) setText(below, words.below ?? "");
