@@ -37,7 +37,6 @@ export function createAnswers(forecast) {
   return {
     element: element("div", { class: "tally" }, list, others, race.element),
     /**
-     * Show how many students picked or drew each answer.
      * @param {number[]} counts how often each answer was picked
      * @param {ArrayLike<number>[]} drawings heights of each drawn curve, in cells of equal width
      */
@@ -99,7 +98,7 @@ function createRace({ choice, labels, leastRange }) {
       button.disabled = picked.size >= MAX_PICKED && button.getAttribute("aria-pressed") !== "true";
   }
 
-  /** Create the button that picks a drawing for training. @param {Drawing} drawing */
+  /** @param {Drawing} drawing */
   function createButton(drawing) {
     const { op } = getEntries(choice);
     const [x, y] = [0, 1].map((at) => drawing.points.map((point) => point[at]));

@@ -30,11 +30,11 @@ export function createCells([start, stop]) {
         values[Math.round(first + share * (last - first))] = from.value + share * (to.value - from.value);
       }
     },
-    /** Replace the drawn curve by a function of x. @param {(x: number) => number} curve NaN outside its domain */
+    /** @param {(x: number) => number} curve NaN outside its domain */
     fill: (curve) => values.set(x.map(curve)),
     /** Return the drawn heights as JSON data, with null for empty cells. @returns {(number|null)[]} */
     saved: () => Array.from(values, (value) => (Number.isNaN(value) ? null : Number(value.toFixed(3)))),
-    /** Replace the drawn curve by one from ``saved``. @param {(number|null)[]} saved */
+    /** @param {(number|null)[]} saved */
     restore: (saved) => values.set(saved.map((value) => value ?? NaN).slice(0, CELLS)),
   };
 }

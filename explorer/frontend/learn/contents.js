@@ -40,7 +40,7 @@ export function createContents(lessons, paths, { linkTo, onTerm, print }) {
   );
   const { learned } = getProgress();
 
-  /** Create the entry of a lesson, with a thumbnail of its op. @param {Listed} lesson */
+  /** @param {Listed} lesson */
   function createEntry({ key, title, question, minutes, choice: message }) {
     const choice = parseMessage(message);
     const curve = drawThumbnail({ op: getEntries(choice).op, rule: null }, getSamplingSettings(choice));

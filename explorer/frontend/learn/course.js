@@ -77,10 +77,7 @@ export function createCourse(host, { lessons, paths, glossary }, { address, inst
   }, end.signal);
   show();
 
-  /**
-   * Return the page's address with some query parameters changed.
-   * @param {Object<string, string|null>} change null removes a parameter
-   */
+  /** @param {Object<string, string|null>} change null removes a parameter */
   function makeAddress(change) {
     const query = queryNow();
     for (const [name, value] of Object.entries(change))
@@ -88,10 +85,7 @@ export function createCourse(host, { lessons, paths, glossary }, { address, inst
     return query.size ? `${page}?${query}` : page;
   }
 
-  /**
-   * Go to a lesson. If the teacher of an open class does so, the class gets its question.
-   * @param {string|null} key null for the table of contents
-   */
+  /** @param {string|null} key null for the table of contents */
   function go(key) {
     if (classScreen?.goesOn() && key !== null) return classScreen.leads ? classScreen.ask(key) : undefined;
     return leadTo({ lesson: key, class: null });
@@ -146,7 +140,6 @@ export function createCourse(host, { lessons, paths, glossary }, { address, inst
     if (next) go(next.key);
   }
 
-  /** Show what the address names: a lesson, the table of contents, a class or the printed course. */
   async function show() {
     const id = queryNow().get("class");
     if (id && classScreen?.id === id) return undefined;
@@ -168,7 +161,6 @@ export function createCourse(host, { lessons, paths, glossary }, { address, inst
     return body.replaceChildren(element("div", {}, message, ...button, createLessonList()));
   }
 
-  /** Show the whole course as one page for printing. */
   function showSheet() {
     const sheet = createSheet(lessons, {
       lesson: loadLesson,
@@ -180,7 +172,7 @@ export function createCourse(host, { lessons, paths, glossary }, { address, inst
     return sheet.begin();
   }
 
-  /** Show a class with its current lesson. @param {string} id of the class */
+  /** @param {string} id of the class */
   function showClass(id) {
     const means = {
       ...{ lessons, load: loadLesson, build: buildScreen },
@@ -195,10 +187,7 @@ export function createCourse(host, { lessons, paths, glossary }, { address, inst
     update();
   }
 
-  /**
-   * Create a lesson's screen from the server's data.
-   * @param {*} record @param {import("./screen.js").Part|null} [part] the reader's role in a class
-   */
+  /** @param {*} record @param {import("./screen.js").Part|null} [part] the reader's role in a class */
   function buildScreen(record, part = null) {
     document.title = `${record.title} · Gradient explorer`;
     const surroundings = {
@@ -272,7 +261,6 @@ export function createCourse(host, { lessons, paths, glossary }, { address, inst
 }
 
 /**
- * Create the bar above a lesson: links to all lessons, the glossary, presentation mode and classes.
  * @param {Course["lessons"]} lessons
  * @param {{onGo: (key: string) => void, onGlossary: () => void, onPresent: () => void, onClass: (() => void)|null}}
  *   acts
@@ -298,7 +286,6 @@ function createBar(lessons, { onGo, onGlossary, onPresent, onClass }) {
     element: element("nav", { class: "bar flex-wrap", "aria-label": "Lessons" }, list, ...parts),
     say: (/** @type {string} */ words) => setText(status, words),
     /**
-     * Update the button that opens a class.
      * @param {"leads"|"attends"|null} part this page's role in a class
      * @param {boolean} held whether this browser leads a class
      */
@@ -307,7 +294,7 @@ function createBar(lessons, { onGo, onGlossary, onPresent, onClass }) {
       setText(classButton, held ? "To the class" : "Class");
       classButton.hidden = part !== null;
     },
-    /** Mark the current lesson and learned ones in the bar. @param {string|null} key @param {boolean} presenting */
+    /** @param {string|null} key @param {boolean} presenting */
     show(key, presenting) {
       const { learned } = getProgress();
       setText(status, "");
@@ -322,10 +309,7 @@ function createBar(lessons, { onGo, onGlossary, onPresent, onClass }) {
   };
 }
 
-/**
- * Create a link to a lesson that needs no page load.
- * @param {string} key @param {(key: string) => void} onGo @param {...(Node|string)} content
- */
+/** @param {string} key @param {(key: string) => void} onGo @param {...(Node|string)} content */
 function linkTo(key, onGo, ...content) {
   const follow = (/** @type {MouseEvent} */ event) => {
     if (event.ctrlKey || event.metaKey || event.shiftKey) return;

@@ -51,7 +51,7 @@ export function createDrawing(range, onDrawn) {
     return { x: at, value: clampTo(value, min, max) };
   }
 
-  /** Begin a stroke where the pointer was pressed. @param {PointerEvent} event */
+  /** @param {PointerEvent} event */
   function begin(event) {
     stopEvent(event);
     pad.setPointerCapture(event.pointerId);
@@ -60,7 +60,7 @@ export function createDrawing(range, onDrawn) {
     go(event, true);
   }
 
-  /** Continue the stroke to the pointer. @param {PointerEvent} event @param {boolean} [first] */
+  /** @param {PointerEvent} event @param {boolean} [first] */
   function go(event, first) {
     stopEvent(event);
     if (!frame || (!last && first !== true)) return;
@@ -70,7 +70,7 @@ export function createDrawing(range, onDrawn) {
     show();
   }
 
-  /** End the current stroke when the pointer is released. @param {PointerEvent} event */
+  /** @param {PointerEvent} event */
   function end(event) {
     stopEvent(event);
     if (last) onDrawn();
@@ -93,7 +93,7 @@ export function createDrawing(range, onDrawn) {
     legend.hidden = !line.getAttribute("d");
   }
 
-  /** Format the drawn curve as an SVG path. @param {Frame} frame */
+  /** @param {Frame} frame */
   function formatDrawnPath(frame) {
     let pen = "M";
     let path = "";
@@ -127,25 +127,25 @@ export function createDrawing(range, onDrawn) {
     /** Return the drawn curve as arrays of x and y, with NaN where nothing is drawn. */
     curve: () => ({ x: cells.x, y: cells.values }),
     clear,
-    /** Show the curve of a picked answer. @param {import("./judging.js").Curve} curve */
+    /** @param {import("./judging.js").Curve} curve */
     showCurve(curve) {
       cells.fill(makeInterpolator(curve));
       showsAnswer = true;
       setNote("");
     },
-    /** Show a message in the panel instead of a curve. @param {string} text */
+    /** @param {string} text */
     say(text) {
       cells.clear();
       showsAnswer = true;
       setNote(text);
     },
     saved: cells.saved,
-    /** Show a drawn curve that was saved earlier. @param {(number|null)[]} saved */
+    /** @param {(number|null)[]} saved */
     restore(saved) {
       cells.restore(saved);
       show();
     },
-    /** Move the layer after the chart's panels have moved. @param {Frame} next the new positions of the panels */
+    /** @param {Frame} next the new positions of the panels */
     follow(next) {
       frame = next;
       show();

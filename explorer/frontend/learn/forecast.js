@@ -87,7 +87,6 @@ export function createForecast(prediction, choice, { onTerm, decide = CHECK, onC
     onChange();
   }
 
-  /** Show the curve of the picked answer on the chart. */
   function showPicked() {
     const index = form.picked();
     if (index === null) return;
@@ -125,10 +124,7 @@ export function createForecast(prediction, choice, { onTerm, decide = CHECK, onC
     };
   }
 
-  /**
-   * Return the index of the answer that a drawn curve resembles, or -1.
-   * @param {ArrayLike<number>} values heights in cells of equal width
-   */
+  /** @param {ArrayLike<number>} values heights in cells of equal width */
   function findAnswer(values) {
     const width = (choice.range[1] - choice.range[0]) / values.length;
     const hand = { x: Array.from(values, (_, cell) => choice.range[0] + (cell + 0.5) * width), y: values };
@@ -211,12 +207,12 @@ export function createForecast(prediction, choice, { onTerm, decide = CHECK, onC
   };
 }
 
-/** Return the definition of a backward rule. @param {string} key of an existing rule */
+/** @param {string} key of an existing rule */
 function findRuleEntry(key) {
   return /** @type {import("../formula/entry.js").Rule} */ (findEntry("rule", key));
 }
 
-/** Return a noun phrase for a rule's gradient. @param {string} key of a rule */
+/** @param {string} key of a rule */
 function nameGradient(key) {
   const { label, formula } = findRuleEntry(key);
   return formula ? `the gradient of ${label}` : "torch's own gradient";

@@ -87,13 +87,12 @@ export function makeInterpolator(curve) {
 
 /** A point of a curve. @typedef {{x: number, y: number}} Point */
 
-/** Return the points of a curve with finite values. @param {Curve} curve @returns {Point[]} */
+/** @param {Curve} curve @returns {Point[]} */
 function listPoints({ x, y }) {
   return Array.from(x, (at, i) => ({ x: at, y: y[i] })).filter((point) => Number.isFinite(point.y));
 }
 
 /**
- * Return the lowest and highest value of a curve near each x, or null where the curve has points on one side only.
  * @param {Point[]} curve @param {Point[]} at points, of which only the x matter
  * @param {{reach: number}} far ``reach``: how near, in x
  */
@@ -144,7 +143,7 @@ function areSlips(excursions, width) {
   );
 }
 
-/** Return the mean vertical distance of drawn points from a curve. @param {Point[]} hand @param {Point[]} curve */
+/** @param {Point[]} hand @param {Point[]} curve */
 function computeMeanDistance(hand, curve) {
   let i = 0;
   const gaps = hand.map(({ x, y }) => {

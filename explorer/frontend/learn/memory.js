@@ -28,7 +28,7 @@ export const remember = (key, state) => saveInSession(toKey(key), state);
 /** Delete the stored states of all lessons whose keys begin with ``start``. @param {string} start */
 export const forget = (start) => removeFromSession(toKey(start));
 
-/** Return the storage key of a lesson's state. @param {string} key */
+/** @param {string} key */
 const toKey = (key) => `lesson ${key}`;
 
 /**
@@ -43,7 +43,7 @@ const NO_PROGRESS = { learned: [], seen: {}, path: "" };
 /** Return the reader's progress, as saved in this browser. @returns {Progress} */
 export const getProgress = () => ({ ...NO_PROGRESS, ...recallVisit(PROGRESS_KEY) });
 
-/** Change the reader's stored progress. @param {Partial<Progress>} change */
+/** @param {Partial<Progress>} change */
 const extend = (change) => rememberVisit(PROGRESS_KEY, { ...getProgress(), ...change });
 
 /** Select a path through the lessons. @param {string} path its title, "" for all lessons */

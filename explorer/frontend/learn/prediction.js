@@ -36,7 +36,7 @@ export function createPrediction({ hint, options, decide, onPick, onClear, onChe
     onPick();
   }
 
-  /** Submit the reader's prediction. @param {Event} event */
+  /** @param {Event} event */
   function handleSubmit(event) {
     event.preventDefault();
     onCheck();
@@ -55,13 +55,12 @@ export function createPrediction({ hint, options, decide, onPick, onClear, onChe
       const index = getButtons().findIndex((button) => button.checked);
       return index < 0 ? null : index;
     },
-    /** Pick the answer with this index. @param {number} index */
+    /** @param {number} index */
     pick(index) {
       getButtons()[index].checked = true;
       check.disabled = false;
       clear.hidden = onClear === null;
     },
-    /** Show that the prediction is drawn, not picked. */
     markDrawn() {
       for (const button of getButtons()) button.checked = false;
       check.disabled = clear.hidden = false;

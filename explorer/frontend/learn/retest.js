@@ -35,10 +35,7 @@ export function createRetest(key, questions, { onTerm, onLearned }) {
     put(element("p", { class: "learned", role: "status" }, `Both right: lesson complete. ${STORAGE_TEXT}`));
   }
 
-  /**
-   * Show one of the two questions.
-   * @param {number} index @param {number} place 1 or 2 @param {() => void} onRight called after the right answer
-   */
+  /** @param {number} index @param {number} place 1 or 2 @param {() => void} onRight called after the right answer */
   function show(index, place, onRight) {
     const { ask: asked, code, answers, right } = questions[index];
     const codeBlock = element("pre", { tabindex: 0, role: "region", "aria-label": "Code of the question" });

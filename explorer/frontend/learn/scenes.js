@@ -140,10 +140,7 @@ export function createLinks(scenes, { address, embedded, presenting }) {
     elements: links,
     /** Update the links after presentation mode has begun or ended. */
     show,
-    /**
-     * Keep a chart's link in step with the reader's changes.
-     * @param {Scene} scene @param {ReturnType<typeof createStore>} store
-     */
+    /** @param {Scene} scene @param {ReturnType<typeof createStore>} store */
     follow: (scene, store) => store.subscribe((choice) => point(scenes.indexOf(scene), toQuery(choice))),
   };
 }

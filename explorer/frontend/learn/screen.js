@@ -87,7 +87,7 @@ export function createLesson(lesson, around, part = null) {
   const slides = createSlides();
   watch.hidden = !forecast.draws;
 
-  /** Change the lesson's state, and store it. @param {Partial<import("./memory.js").State>} change */
+  /** @param {Partial<import("./memory.js").State>} change */
   function keep(change) {
     Object.assign(state, change);
     if (memory) remember(memory, state);
@@ -118,12 +118,12 @@ export function createLesson(lesson, around, part = null) {
     forecast.rest(taken);
   }
 
-  /** Show a reply to the prediction. @param {string} words */
+  /** @param {string} words */
   function answer(words) {
     verdict.replaceChildren(...renderInline(words, around.onTerm));
   }
 
-  /** Store that the prediction was right or the answer was requested, and reveal it. @param {"checked"|"shown"} how */
+  /** @param {"checked"|"shown"} how */
   function conclude(how) {
     keep({ ...forecast.saved(), revealed: how });
     reveal(how);
@@ -160,7 +160,7 @@ export function createLesson(lesson, around, part = null) {
     return undefined;
   }
 
-  /** Show one of the lesson's live charts. @param {import("./scenes.js").Scene} scene */
+  /** @param {import("./scenes.js").Scene} scene */
   function show(scene) {
     current?.destroy();
     exerciseStore = null;
@@ -198,10 +198,7 @@ export function createLesson(lesson, around, part = null) {
       });
   }
 
-  /**
-   * Show one of the lesson's nets while it trains.
-   * @param {HTMLElement} host @param {import("./scenes.js").Scene} scene
-   */
+  /** @param {HTMLElement} host @param {import("./scenes.js").Scene} scene */
   async function train(host, scene) {
     /** @type {HTMLButtonElement} */ (host.querySelector(".start")).disabled = true;
     const createTraining = await around.instrument.loadTraining();
@@ -322,7 +319,7 @@ export function createLesson(lesson, around, part = null) {
     },
     showLinks: links.show,
     turn,
-    /** Pick the answer with this index. @param {number} index */
+    /** @param {number} index */
     pick(index) {
       if (!state.revealed && !part?.form) forecast.pick(index);
     },
@@ -333,7 +330,6 @@ export function createLesson(lesson, around, part = null) {
   };
 }
 
-/** Create slides, shown one by one in presentation mode, with buttons to move between them. */
 function createSlides() {
   let groups = /** @type {HTMLElement[][]} */ ([]);
   let index = 0;
@@ -361,7 +357,7 @@ function createSlides() {
   return {
     element: element("nav", { class: "slides", "aria-label": "Slides" }, back, place, onward),
     turn,
-    /** Replace the slides, and show the first one. @param {HTMLElement[][]} parts elements of each slide */
+    /** @param {HTMLElement[][]} parts elements of each slide */
     show(parts) {
       groups = parts;
       index = 0;

@@ -79,7 +79,6 @@ export function createSheet(lessons, { lesson, plotly, back }) {
 }
 
 /**
- * Create a lesson's printed page: question, answers, lines to write on, and empty axes.
  * @param {string} number @param {*} record @param {Choice} choice @param {import("./forecast.js").Forecast} forecast
  * @param {HTMLElement} chart
  */
@@ -110,7 +109,7 @@ function createPrintedPage(number, record, choice, forecast, chart) {
   );
 }
 
-/** Return the caption of the empty axes on a printed page. @param {Choice} choice */
+/** @param {Choice} choice */
 function makeAxesCaption(choice) {
   const { op } = getEntries(choice);
   if (!isStochastic(choice))
@@ -120,7 +119,6 @@ function makeAxesCaption(choice) {
 }
 
 /**
- * Create a printed lesson's solution: the right answer, the reason, and the curve to draw.
  * @param {number} value number in the list @param {string} title @param {string} why
  * @param {import("./forecast.js").Forecast} forecast @param {HTMLElement[]} chart
  */

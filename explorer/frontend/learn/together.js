@@ -28,9 +28,8 @@ let opened = ""; // id of a class that was just opened, whose code is shown in l
 
 /** How the page Learn opens, finds and shows classes. */
 export const classes = {
-  /** Return the id of the class that this browser leads, or null. */
   held: () => getLed()?.id ?? null,
-  /** Open a class with a lesson. @param {string} lesson */
+  /** @param {string} lesson */
   async open(lesson) {
     const answer = await live.open(lesson);
     opened = answer.id ?? "";
@@ -44,10 +43,7 @@ export const classes = {
   follow: (watcher) => live.follow(watcher),
 };
 
-/**
- * Show a class in an element, as its teacher or a student.
- * @param {HTMLElement} host @param {string} id of the class @param {Means} means
- */
+/** @param {HTMLElement} host @param {string} id of the class @param {Means} means */
 function createClassScreen(host, id, { lessons, load, build, onLesson, onLeave }) {
   const leads = getLed()?.id === id;
   const place = element("div", { class: "place" });
@@ -74,7 +70,7 @@ function createClassScreen(host, id, { lessons, load, build, onLesson, onLeave }
     };
   }
 
-  /** Update the screen for a new state of the class. @param {View|null} view */
+  /** @param {View|null} view */
   function show(view) {
     if (view?.id !== id) return;
     band.show(view);
@@ -114,7 +110,7 @@ function createClassScreen(host, id, { lessons, load, build, onLesson, onLeave }
     show(live.view);
   }
 
-  /** Return the teacher's role, for a lesson's screen. @returns {Part} */
+  /** @returns {Part} */
   function makeTeacherPart() {
     return {
       memory: null,
@@ -128,7 +124,7 @@ function createClassScreen(host, id, { lessons, load, build, onLesson, onLeave }
     };
   }
 
-  /** Return a student's role, for a lesson's screen. @returns {Part} */
+  /** @returns {Part} */
   function makeStudentPart() {
     return {
       memory: `${id} ${round}`,
@@ -168,7 +164,7 @@ function createClassScreen(host, id, { lessons, load, build, onLesson, onLeave }
     id,
     leads,
     goesOn: () => live.goesOn,
-    /** Ask the class a lesson's question, as its teacher. @param {string} key of the lesson */
+    /** @param {string} key of the lesson */
     ask: (key) => live.command("ask", { lesson: key }),
     showLinks: () => lesson?.showLinks(),
     /**

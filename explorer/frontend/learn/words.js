@@ -56,7 +56,7 @@ export function createGlossary(terms) {
   );
   return {
     element: window,
-    /** Open the glossary, at a term if one is given. @param {string} [term] */
+    /** @param {string} [term] */
     show(term) {
       entries.forEach((entry, key) => entry.classList.toggle("requested", key === term));
       window.showPopover();

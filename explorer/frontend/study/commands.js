@@ -24,7 +24,7 @@ export function createCommands({ buttons, status }, { onStart, onStop, onResume,
   buttons.append(element("div", { class: "buttons flex-row" }, start, stop, reset));
 
   return {
-    /** Update buttons and status. @param {Picture} picture */
+    /** @param {Picture} picture */
     show(picture) {
       const { offered } = picture;
       stopped = offered.resume;

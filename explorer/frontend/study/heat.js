@@ -65,10 +65,7 @@ export function buildHeatMap(state) {
   };
 }
 
-/**
- * Format the heading of the heat map.
- * @param {string} metric @param {number} seeds @param {number|null} chance the score of a guess
- */
+/** @param {string} metric @param {number} seeds @param {number|null} chance the score of a guess */
 function makeHeading(metric, seeds, chance) {
   const label = metric === "accuracy" ? "Validation accuracy, %" : `Validation ${metric}`;
   if (!seeds) return label;
@@ -91,7 +88,6 @@ function createShading(cells) {
 }
 
 /**
- * Return a cell of the heat map: a rule's score at one learning rate.
  * @param {Subject} subject @param {Line} line @param {number} lr
  * @param {Cell|undefined} cell the server's result; undefined until a net is trained
  * @param {{trained: number, metric: string, decimals: number, shade: (score: number) => number, isChosen: boolean,
@@ -117,7 +113,7 @@ function makeCell({ choice }, line, lr, cell, { trained, metric, decimals, shade
   return { ...common, text, mark: cell.diverged ? `${cell.diverged} ✕` : "", words, shade: shade(cell.mean) };
 }
 
-/** Format a rule's share, or a placeholder if it is unknown. @param {number|null|undefined} share */
+/** @param {number|null|undefined} share */
 const formatShare = (share) => (typeof share === "number" ? formatPassedShare(share) : MISSING);
 
 /**

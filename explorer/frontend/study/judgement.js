@@ -30,7 +30,7 @@ export function createJudgement({ headline, drawing }, plotly) {
     compose: (/** @type {Judgement} */ judgement, width) => compose(judgement, width < NARROW, isOnStage()),
   });
   return {
-    /** Show the result of a study. @param {Judgement|null} judgement null until one seed has results for all rules */
+    /** @param {Judgement|null} judgement null until one seed has results for all rules */
     show(judgement) {
       setText(headline, (judgement?.headline ?? "").replaceAll(" %", "\u00a0%")); // so that no line begins with "%"
       setAttribute(drawing, "hidden", !judgement);

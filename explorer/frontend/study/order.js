@@ -35,7 +35,7 @@ export function describeOrder({ studied, table, finished, view }) {
   return other ? `With equal footing and without: ${describeChanges(current, other)}` : "";
 }
 
-/** Describe which pairs of rules two studies rank differently. @param {Standing[]} current @param {Standing[]} other */
+/** @param {Standing[]} current @param {Standing[]} other */
 function describeChanges(current, other) {
   const pairs = current.flatMap((one) => {
     const two = other.find(({ first, second }) => first === one.first && second === one.second);

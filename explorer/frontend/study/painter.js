@@ -64,13 +64,12 @@ export function createPainter(host, { store, plotly, server, examples }, on) {
 
   const hasEvidence = () => ["all", "evidence"].includes(getOpenTools(store.current));
 
-  /** Open or close the heat map and the detailed sentences. */
   function toggleEvidence() {
     setOpenTools(store, hasEvidence() ? "" : "evidence");
   }
 
   return {
-    /** Update all parts of the page. @param {Picture} picture */
+    /** @param {Picture} picture */
     paint(picture) {
       host.classList.add("filled");
       host.classList.toggle("with-evidence", hasEvidence() || !picture.judgement);
@@ -101,7 +100,7 @@ export function createPainter(host, { store, plotly, server, examples }, on) {
   };
 }
 
-/** Show each sentence as a paragraph. @param {HTMLElement} host @param {string[]} sentences */
+/** @param {HTMLElement} host @param {string[]} sentences */
 function showSentences(host, sentences) {
   if (host.dataset.said === sentences.join("\n")) return;
   host.dataset.said = sentences.join("\n");

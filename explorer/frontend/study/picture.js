@@ -73,7 +73,7 @@ function makeJudgement(state) {
   return { headline, equal, figure, colours, words: "Differences from the highest mean" };
 }
 
-/** Return which buttons of the Study page are enabled. @param {State} state @returns {Offered} */
+/** @param {State} state @returns {Offered} */
 function getEnabledButtons(state) {
   const { view, cost, wrong } = state;
   const { state: name, results } = view.status;

@@ -55,7 +55,7 @@ function createCell(at) {
   return element("td", {}, element("span", { class: "rings" }));
 }
 
-/** Draw one ring for each seed. @param {HTMLElement} cell @param {number} rings */
+/** @param {HTMLElement} cell @param {number} rings */
 function drawRings(cell, rings) {
   updateChildren(
     /** @type {Element} */ (cell.firstElementChild),

@@ -37,12 +37,12 @@ export function createSession({ server, onChange }) {
     if (!WATCHED_STATES.includes(status.state)) watched.close();
   }
 
-  /** Send a command such as "stop" to the study. @param {string} name */
+  /** @param {string} name */
   async function sendCommand(name) {
     return study && postJson(server(`studies/${study.id}/${name}`), { key: study.key });
   }
 
-  /** Ask the server to start a study. @param {Order} order */
+  /** @param {Order} order */
   async function requestStart({ query, table }) {
     const answer = await postJson(server("studies"), {
       query,
@@ -62,7 +62,7 @@ export function createSession({ server, onChange }) {
   return {
     /** Connect to the study that was started before the page was reloaded. */
     watch: watched.open,
-    /** Start a study, and show that it is waiting. @param {Order} order */
+    /** @param {Order} order */
     begin(order) {
       act({ ...IDLE, state: "running", sentence: "Starting." }, () => {
         remember(null);

@@ -16,7 +16,7 @@ import { parseList, formatList } from "./lists.js";
 /** @import { Choice } from "../choice/choice.js" */
 /** @import { Bounds } from "./lists.js" */
 
-/** Return a study's learning rates as text, as in a link. @param {Choice} choice */
+/** @param {Choice} choice */
 function getRatesText(choice) {
   return choice.training.rates ?? getSelectedTask(choice).defaults.rates;
 }

@@ -82,7 +82,7 @@ export function createSetup(host, store, onWrong) {
     ),
   );
   return {
-    /** Update the form. @param {Choice} choice */
+    /** @param {Choice} choice */
     show(choice) {
       rates.show(getStudyRates(choice));
       box.checked = hasControls(choice);
@@ -96,10 +96,7 @@ export function createSetup(host, store, onWrong) {
   };
 }
 
-/**
- * Wrap a form field in a label.
- * @param {string} label @param {HTMLElement} field @param {string} meaning tooltip @param {...Node} more
- */
+/** @param {string} label @param {HTMLElement} field @param {string} meaning tooltip @param {...Node} more */
 function wrapField(label, field, meaning, ...more) {
   return element(
     "div",
@@ -125,7 +122,7 @@ function createListField(label, { meaning, bounds, onNumbers, onWrong }) {
   });
   let displayed = "";
 
-  /** Show an error message, or clear it. @param {string} sentence "" clears the error */
+  /** @param {string} sentence "" clears the error */
   function refuse(sentence) {
     setText(error, sentence);
     setAttribute(field, "aria-invalid", sentence && "true");
@@ -152,7 +149,7 @@ function createListField(label, { meaning, bounds, onNumbers, onWrong }) {
   };
 }
 
-/** Format the numbers as in the field. @param {number[]} numbers */
+/** @param {number[]} numbers */
 function textOf(numbers) {
   return numbers.map(formatNumber).join(", ");
 }

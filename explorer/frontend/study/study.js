@@ -40,13 +40,13 @@ export function createStudy(host, store, { server, plotly, colours, examples }) 
   const table = createOwnTable({ server, state: () => state, become: update, onRead: fetchCost });
   const painter = createPainter(host, { store, plotly, server, examples }, makeActions());
 
-  /** Change the page's state and update the view. @param {Partial<State>} change */
+  /** @param {Partial<State>} change */
   function update(change) {
     state = { ...state, ...change };
     frame ||= requestAnimationFrame(paint);
   }
 
-  /** Show a new state of the study. @param {State["view"]} view */
+  /** @param {State["view"]} view */
   function setView(view) {
     const finished = withFinished({ ...state, view });
     if (finished !== state.finished) saveInSession("finished studies", finished);
@@ -58,7 +58,6 @@ export function createStudy(host, store, { server, plotly, colours, examples }) 
     painter.paint(buildPicture(state));
   }
 
-  /** Return the request for a study with the current settings. */
   function makeOrder() {
     return {
       query: toQuery(store.current),
@@ -66,14 +65,13 @@ export function createStudy(host, store, { server, plotly, colours, examples }) 
     };
   }
 
-  /** Set the displayed study, and store it for a reload of the page. @param {State} next */
+  /** @param {State} next */
   function setStudy(next) {
     const { studied, studiedKey } = next;
     saveInSession("studied", studied && { studied, studiedKey, own: getCustomEntries(studied) });
     update(next);
   }
 
-  /** Return the callbacks of the page's buttons. */
   function makeActions() {
     return {
       onStart() {
@@ -104,7 +102,7 @@ export function createStudy(host, store, { server, plotly, colours, examples }) 
     update({ cost: { sentence: sentence ?? message, refused } });
   }
 
-  /** Update the page after a change of the settings. @param {Choice} choice @param {{phase: string}} change */
+  /** @param {Choice} choice @param {{phase: string}} change */
   function follow(choice, { phase }) {
     update({ choice });
     clearTimeout(timer);

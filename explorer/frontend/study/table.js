@@ -17,7 +17,7 @@ export function createHeat(host) {
   let shape = "";
   let cells = /** @type {HTMLAnchorElement[][]} */ ([]);
 
-  /** Rebuild the table for other rules or learning rates. @param {Heat} heat */
+  /** @param {Heat} heat */
   function rebuild({ rates, rows, busy }) {
     const names = [...rates, ...(busy ? ["share"] : [])].map((name) => element("th", { scope: "col" }, name));
     head.replaceChildren(element("th", { scope: "col" }, "rule, lr:"), ...names);
@@ -28,7 +28,7 @@ export function createHeat(host) {
   }
 
   return {
-    /** Update the heat map. @param {Heat} heat */
+    /** @param {Heat} heat */
     show(heat) {
       setText(title, heat.heading);
       setText(legend, heat.legend);
@@ -40,10 +40,7 @@ export function createHeat(host) {
   };
 }
 
-/**
- * Create the row of one rule.
- * @param {Row} row @param {HTMLAnchorElement[]} links @param {boolean} busy whether the column of shares is shown
- */
+/** @param {Row} row @param {HTMLAnchorElement[]} links @param {boolean} busy whether the column of shares is shown */
 function createRow({ line, share }, links, busy) {
   const heading = element("th", { scope: "row", title: line.label }, element("span", {}, line.label));
   const row = element("tr", { class: line.control ? "control" : "" }, heading);
@@ -53,7 +50,7 @@ function createRow({ line, share }, links, busy) {
   return row;
 }
 
-/** Show a score in its cell. @param {HTMLAnchorElement} link @param {HeatCell} drawn */
+/** @param {HTMLAnchorElement} link @param {HeatCell} drawn */
 function fill(link, { text, mark, words, query, shade, diverged, chosen }) {
   const title = `${words}. Open on Train`;
   if (link.dataset.text !== text + mark) {

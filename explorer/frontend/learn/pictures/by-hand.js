@@ -51,7 +51,6 @@ export function createByHand(step) {
   let cells = [];
   begin();
 
-  /** Start the exercise with empty fields. */
   function begin() {
     cells = [];
     typedTables.replaceChildren(createTable(step.asked, step.asked_by_rule[choice.value], createCell));
@@ -59,10 +58,7 @@ export function createByHand(step) {
     setText(status, `Type the ${step.asked}, element by element.`);
   }
 
-  /**
-   * Create the input field for one entry of the matrix.
-   * @param {number} _value @param {number} row @param {number} column
-   */
+  /** @param {number} _value @param {number} row @param {number} column */
   function createCell(_value, row, column) {
     const name = `${step.asked}, ${step.rows} ${row + 1}, ${step.columns} ${column + 1}`;
     const field = /** @type {HTMLInputElement} */ (
@@ -73,10 +69,7 @@ export function createByHand(step) {
     return field;
   }
 
-  /**
-   * Check a typed entry, and show the reply.
-   * @param {number} row @param {number} column @param {HTMLInputElement} field
-   */
+  /** @param {number} row @param {number} column @param {HTMLInputElement} field */
   function judge(row, column, field) {
     const typed = parseNumber(field.value);
     const right = typed !== null && isRight(typed, getValue(row, column));
@@ -118,7 +111,6 @@ export function createByHand(step) {
 }
 
 /**
- * Create a table with the entries of a matrix.
  * @param {string} name @param {Matrix} values
  * @param {(value: number, row: number, column: number) => Node|string} cellOf returns the contents of a cell
  */

@@ -84,7 +84,7 @@ export function createCorner(corner) {
   return { element: host, follow: () => undefined };
 }
 
-/** Convert a point to px of the figure. @param {number[]} point */
+/** @param {number[]} point */
 function toPicture([x, y]) {
   return [(WIDTH * (x + 1)) / 2, (HEIGHT * (1 - y)) / 1.5];
 }

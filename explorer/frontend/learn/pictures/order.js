@@ -55,7 +55,7 @@ export function createOrder(recipe) {
   host.append(element("h3", {}, recipe.title), list, check, status);
   arrange();
 
-  /** Move a step up or down. @param {number} own its right position @param {number} by 1 down, -1 up */
+  /** @param {number} own its right position @param {number} by 1 down, -1 up */
   function shift(own, by) {
     const place = order.indexOf(own);
     const other = order[place + by];

@@ -69,7 +69,7 @@ export function createPictures(records, options) {
 
   return {
     element: host,
-    /** Update the figures after a change of the lesson's live chart. @param {*} next */
+    /** @param {*} next */
     follow(next) {
       choice = next;
       for (const picture of pictures) picture.follow(next);
@@ -77,10 +77,7 @@ export function createPictures(records, options) {
   };
 }
 
-/**
- * Create a button that is replaced by an exercise when pressed.
- * @param {string} name @param {() => Picture} create @returns {Picture}
- */
+/** @param {string} name @param {() => Picture} create @returns {Picture} */
 function createOpener(name, create) {
   const button = element("button", { onclick: open }, name);
 
@@ -99,7 +96,7 @@ function createOpener(name, create) {
  */
 const makeStatic = (element) => ({ element, follow: () => undefined });
 
-/** Create a small matrix as a table with coloured cells. @param {HeatMap} picture */
+/** @param {HeatMap} picture */
 function createHeatMap({ title, values, entry }) {
   const max = Math.max(...values.flat().map(Math.abs)) || 1;
   const createCell = (
@@ -117,10 +114,7 @@ function createHeatMap({ title, values, entry }) {
   return element("table", { class: "heat" }, element("caption", {}, title), element("tbody", {}, ...rows));
 }
 
-/**
- * Create a line chart with logarithmic axes.
- * @param {Lines} picture @param {{plotly: string, signal: AbortSignal}} options ``plotly``: its address
- */
+/** @param {Lines} picture @param {{plotly: string, signal: AbortSignal}} options ``plotly``: its address */
 function createLines({ x_name: xName, y_name: yName, x, y }, { plotly, signal }) {
   const host = element("div", { class: "lines" });
   const legend = { orientation: "h", x: 0, y: 1, yanchor: "bottom" };

@@ -33,7 +33,7 @@ export function createQuestion({ ask, options, decide, onDecide, above = [], rig
     status.replaceChildren();
   }
 
-  /** Show the reply to the picked answer. @this {HTMLFormElement} @param {Event} event */
+  /** @this {HTMLFormElement} @param {Event} event */
   function answer(event) {
     event.preventDefault();
     check.disabled = true;

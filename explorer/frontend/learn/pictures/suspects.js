@@ -37,7 +37,7 @@ export function createSuspects(hidden, { onRight }) {
   return { element: host, follow: () => undefined };
 }
 
-/** Create small plots of the hidden Function's gradients, side by side on one scale. @param {Suspects} hidden */
+/** @param {Suspects} hidden */
 function createPlots({ x, curves }) {
   const max = Math.max(...Object.values(curves).flat().map(Math.abs)) || 1;
   const toX = (/** @type {number} */ value) =>
@@ -59,7 +59,7 @@ function createPlots({ x, curves }) {
   return element("div", { class: "plots" }, ...Object.entries(curves).map(createPlot));
 }
 
-/** Create a table of the hidden Function's gradients at a few x. @param {Suspects} hidden */
+/** @param {Suspects} hidden */
 function createTable({ few, numbers }) {
   const head = element(
     "tr",

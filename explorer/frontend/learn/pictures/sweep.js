@@ -37,10 +37,7 @@ export function createSweep(sweep, { plotly, signal }) {
   signal.addEventListener("abort", figure.destroy);
   show(null, 0);
 
-  /**
-   * Draw the chart, with a mark at the parameter's current value.
-   * @param {number|null} value @param {number} slot of the colour
-   */
+  /** @param {number|null} value @param {number} slot of the colour */
   function show(value, slot) {
     figure.draw({ words: describeSweep(sweep), value, slot });
     setText(status, value === null ? "" : describeNearest(sweep, value));
@@ -69,10 +66,7 @@ function findSlot(choice, name) {
   return choice.rules[Math.max(has, 0)].slot;
 }
 
-/**
- * Return Plotly's traces and layout of the chart.
- * @param {Sweep} sweep @param {number|null} value @param {string} colour
- */
+/** @param {Sweep} sweep @param {number|null} value @param {string} colour */
 function makeFigure(sweep, value, colour) {
   const { x, mean, sd, control, control_name: name } = sweep;
   const [low, high] = [x[0] / SIDE, x[x.length - 1] * SIDE];
@@ -135,7 +129,7 @@ function getFloor({ mean, sd, control: [middle, far] }) {
   return Math.max(0, ...TICKS.filter((tick) => tick <= least));
 }
 
-/** Return a vertical line at the parameter's current value, for Plotly. @param {number} value */
+/** @param {number} value */
 function makeValueLine(value) {
   return {
     type: "line",

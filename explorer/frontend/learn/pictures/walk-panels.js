@@ -29,21 +29,18 @@ const LOOKS = /** @type {Record<string, Record<string, string|number>>} */ ({
   run: { "stroke-opacity": 0.35 },
 });
 
-/** Create an empty SVG panel, in units of px. @param {string} kind CSS class */
+/** @param {string} kind CSS class */
 function createPanel(kind) {
   const picture = shape("svg", { class: kind, "aria-hidden": "true" });
   /** @type {Map<string, *>} */
   const parts = new Map();
   const box = { left: 0, top: 0, width: 0, height: 0, em: 16 };
 
-  /** Convert a panel's point to px. @param {Point} point */
+  /** @param {Point} point */
   const toPosition = ([x, y]) =>
     `${(box.left + x * box.width).toFixed(1)} ${(box.top + (1 - y) * box.height).toFixed(1)}`;
 
-  /**
-   * Return the SVG element of this name, created at its first use.
-   * @param {string} tag @param {string} name @param {string} look CSS class
-   */
+  /** @param {string} tag @param {string} name @param {string} look CSS class */
   function getPart(tag, name, look) {
     if (!parts.has(name)) {
       const shapeElement = shape(
@@ -58,7 +55,6 @@ function createPanel(kind) {
 
   return {
     element: picture,
-    /** Update the panel for its size on the page. */
     fit() {
       const { width, height } = picture.getBoundingClientRect();
       const em = parseFloat(getComputedStyle(picture).fontSize);
@@ -67,14 +63,14 @@ function createPanel(kind) {
       box.width = Math.max(width - (left + right) * em, 1);
       box.height = Math.max(height - (top + bottom) * em, 1);
     },
-    /** Convert a horizontal window position to a fraction of the panel's width. @param {number} x in px */
+    /** @param {number} x in px */
     across: (x) => (x - picture.getBoundingClientRect().left - box.left) / box.width,
-    /** Draw a line through points. @param {string} name @param {string} look @param {Point[]} points */
+    /** @param {string} name @param {string} look @param {Point[]} points */
     drawLine(name, look, points) {
       const path = points.length ? `M${points.map(toPosition).join("L")}` : "";
       setAttribute(getPart("path", name, look), "d", path);
     },
-    /** Draw a dot. @param {string} name @param {string} look @param {Point} point @param {number} radius in em */
+    /** @param {string} name @param {string} look @param {Point} point @param {number} radius in em */
     drawDot(name, look, [x, y], radius) {
       const circle = getPart("circle", name, look);
       setAttribute(circle, "cx", box.left + x * box.width);
@@ -82,7 +78,6 @@ function createPanel(kind) {
       setAttribute(circle, "r", radius * box.em);
     },
     /**
-     * Draw text next to a point.
      * @param {string} name @param {string} text @param {Point} point
      * @param {{anchor?: string, by?: [number, number]}} [place] ``by``: offset in em to the right and up
      */
@@ -97,7 +92,6 @@ function createPanel(kind) {
 }
 
 /**
- * Draw the horizontal axis below a panel.
  * @param {ReturnType<typeof createPanel>} panel @param {[number, string][]} ticks position in the panel and label
  * @param {string} title
  */
@@ -198,10 +192,7 @@ function drawStep(panel, [p, height], { mean, sd, exact }, scale, estimates) {
   panel.drawDot("ball", "ball", [p, height], 0.5);
 }
 
-/**
- * Return the points of a horizontal arrow.
- * @param {number} from @param {number} to @param {number} height @returns {Point[]}
- */
+/** @param {number} from @param {number} to @param {number} height @returns {Point[]} */
 function makeArrow(from, to, height) {
   const direction = Math.sign(to - from);
   const back = to - direction * Math.min(0.025, Math.abs(to - from));

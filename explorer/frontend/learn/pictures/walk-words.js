@@ -27,17 +27,14 @@ export function describeEstimator(name, { mean, sd, exact }) {
   return `${aim} ${name} ${describeBias(mean, exact)}${describeSpread(sd, exact)}.`;
 }
 
-/** Compare an estimator's mean with the exact gradient in words. @param {number} mean @param {number} exact */
+/** @param {number} mean @param {number} exact */
 function describeBias(mean, exact) {
   if (Math.abs(mean - exact) < ZERO) return "is right on average";
   const wrong = mean * exact < 0 && Math.abs(exact) >= ZERO ? ", the wrong way" : "";
   return `returns ${formatGradient(mean)} on average${wrong}`;
 }
 
-/**
- * Compare an estimator's standard deviation with the exact gradient in words.
- * @param {number} sd @param {number} exact
- */
+/** @param {number} sd @param {number} exact */
 function describeSpread(sd, exact) {
   const times = sd / Math.abs(exact);
   const compared = Math.abs(exact) < ZERO ? "" : `, ${times.toFixed(1)} times the exact gradient`;

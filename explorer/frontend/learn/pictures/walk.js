@@ -62,7 +62,7 @@ export function hasName(tree, name) {
   return tree[0] === "name" ? tree[1] === name : getOperands(tree).some((part) => hasName(part, name));
 }
 
-/** Evaluate a formula at each x. @param {Tree} tree @param {number[]} x @param {Settings} settings */
+/** @param {Tree} tree @param {number[]} x @param {Settings} settings */
 const evaluateAt = (tree, x, { parameters }) => evaluate(tree, { x: Float64Array.from(x), g: 1, parameters });
 
 /** Compute the loss for each output y. @param {Walker} walker @param {number[]} y @param {Settings} settings */

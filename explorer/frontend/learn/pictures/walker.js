@@ -56,10 +56,7 @@ export function createWalker(walker, { signal }) {
     ),
   ];
 
-  /**
-   * Create the slider of one setting.
-   * @param {Control} control @param {(value: number) => void} set stores the new value
-   */
+  /** @param {Control} control @param {(value: number) => void} set stores the new value */
   function createSettingSlider(control, set) {
     const slider = createSlider({
       name: control.name,
@@ -159,7 +156,7 @@ export function createWalker(walker, { signal }) {
   return { element: host, follow: () => undefined };
 }
 
-/** Return a function that calls ``act`` at most once per animation frame. @param {() => void} act */
+/** @param {() => void} act */
 function throttleToFrames(act) {
   let isScheduled = false;
   return () => {
@@ -172,7 +169,6 @@ function throttleToFrames(act) {
   };
 }
 
-/** Create the legend of the loss panel. */
 function createLegend() {
   const createEntry = (/** @type {string} */ look, /** @type {string} */ words) =>
     element("span", { class: `key ${look}` }, words);
@@ -209,7 +205,6 @@ function createModeSwitch(onChange) {
 }
 
 /**
- * Create the table of gradient estimators, with a radio button for each.
  * @param {string[]} labels @param {Walker} walker
  * @param {(name: string) => void} onChoose gets the chosen estimator's name
  */
@@ -240,10 +235,7 @@ function createTable(labels, walker, onChoose) {
       element("thead", {}, element("tr", {}, ...heads)),
       element("tbody", {}, ...rows.map(({ row }) => row)),
     ),
-    /**
-     * Show an estimator's mean, bias and standard deviation in its row of the table.
-     * @param {string} name @param {import("./walk.js").Measured} measured
-     */
+    /** @param {string} name @param {import("./walk.js").Measured} measured */
     show(name, { mean, sd, exact }) {
       const texts = [say.formatGradient(mean), say.formatGradient(mean - exact), say.formatDeviation(sd)];
       texts.forEach((text, i) => setText(getRowCells(name)[i], text));
@@ -266,7 +258,6 @@ function createCounter(walker, table) {
   return {
     stop,
     /**
-     * Restart the count with new settings.
      * @param {ReturnType<typeof resolveEstimators>} estimators @param {Settings} settings
      * @param {(name: string, counts: {above: number, below: number}) => void} onCount gets an estimator's name and
      *   counts
