@@ -32,16 +32,13 @@ self.onmessage = async ({ data }) => {
   }
 };
 
-/**
- * Ask Python a question, and return its answer as JSON.
- * @param {*} python @param {string} question @param {string} input @returns {string} JSON
- */
+/** @param {*} python @param {string} question @param {string} input @returns {string} JSON */
 function ask(python, question, input) {
   answer ??= python.runPython(`from ${moduleName} import answer\nanswer`);
   return /** @type {(question: string, input: string) => string} */ (answer)(question, input);
 }
 
-/** Write modules to Python's file system. @param {*} python @param {Modules} modules */
+/** @param {*} python @param {Modules} modules */
 function write(python, modules) {
   for (const [path, text] of Object.entries(modules)) {
     if (path.includes("/")) python.FS.mkdirTree(path.slice(0, path.lastIndexOf("/")));
@@ -50,7 +47,7 @@ function write(python, modules) {
   python.runPython("import importlib; importlib.invalidate_caches()");
 }
 
-/** Load Python with all files. @param {Start} data @returns Pyodide */
+/** @param {Start} data @returns Pyodide */
 async function start({ files, packages, start: module, browser }) {
   moduleName = module;
   self.fetch = async (address) => {

@@ -30,7 +30,7 @@ export const AXES = {
   plain: () => ({ type: "linear", nticks: 5 }),
 };
 
-/** Create a linear axis with evenly spaced ticks. @param {Range} range @param {(value: number) => string} text */
+/** @param {Range} range @param {(value: number) => string} text */
 function makeLinearAxis([low, high], text) {
   const step =
     [0.1, 0.2, 0.25, 0.5].find((each) => (high - low) / each <= 4.01) ?? Math.ceil((high - low) / 4);

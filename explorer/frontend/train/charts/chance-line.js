@@ -30,7 +30,6 @@ export function placeChanceLabel(chance, series, [low, high], steps) {
 }
 
 /**
- * Return whether a curve crosses a label's rectangle.
  * @param {Series} series
  * @param {{x: number, from: number, to: number}} position ``x``: right end, ``from``, ``to``: range of y
  * @param {number} steps

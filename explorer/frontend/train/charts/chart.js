@@ -42,7 +42,7 @@ export function createTrainChart(host, { plotly, onPoint, onArea = () => undefin
     });
   return createFigure(host, { plotly, hover: true, compose, onDrawn });
 
-  /** Update the labels after Plotly has drawn. @param {*} graph @param {import("./end-labels.js").Names|null} names */
+  /** @param {*} graph @param {import("./end-labels.js").Names|null} names */
   function onDrawn(graph, names) {
     chart = graph;
     const { l, w } = graph._fullLayout._size;
@@ -53,10 +53,7 @@ export function createTrainChart(host, { plotly, onPoint, onArea = () => undefin
     graph.dispatchEvent(new Event("curves", { bubbles: true }));
   }
 
-  /**
-   * Convert the chart's contents to Plotly's traces and layout.
-   * @param {Picture} picture @param {number} width px of the host
-   */
+  /** @param {Picture} picture @param {number} width px of the host */
   function compose(
     { run, scale, series, steps, along = makeStepAxis(steps), empty, legend, at = null },
     width,
@@ -89,7 +86,7 @@ export function createTrainChart(host, { plotly, onPoint, onArea = () => undefin
   }
 }
 
-/** Create the x axis of training steps. @param {number} steps */
+/** @param {number} steps */
 function makeStepAxis(steps) {
   return {
     title: { text: "step", standoff: 4 },
@@ -115,10 +112,7 @@ function findRuleNear({ clientX, clientY }, chart, series) {
   return min <= MAX_DISTANCE ? (series[distances.indexOf(min)].rule ?? null) : null;
 }
 
-/**
- * Return the index of the number nearest to ``wanted``.
- * @param {ArrayLike<number>} numbers ascending @param {number} wanted
- */
+/** @param {ArrayLike<number>} numbers ascending @param {number} wanted */
 function findNearestIndex(numbers, wanted) {
   let at = 0;
   while (at + 1 < numbers.length && Math.abs(numbers[at + 1] - wanted) <= Math.abs(numbers[at] - wanted))
@@ -126,7 +120,7 @@ function findNearestIndex(numbers, wanted) {
   return at;
 }
 
-/** Return name and value for the label at the end of each curve. @param {Series[]} series @param {Scale} scale */
+/** @param {Series[]} series @param {Scale} scale */
 function makeEndNames(series, { kind, decimals }) {
   return series
     .filter(({ ends }) => ends)
@@ -137,13 +131,13 @@ function makeEndNames(series, { kind, decimals }) {
     });
 }
 
-/** Create the line at the displayed step. @param {number} step */
+/** @param {number} step */
 function makePlayhead(step) {
   const line = { color: CHANCE_COLOUR, width: 1.5 };
   return { type: "line", yref: "paper", y0: 0, y1: 1, x0: step, x1: step, line };
 }
 
-/** Create the line at the score of random guessing. @param {number} chance */
+/** @param {number} chance */
 function makeChanceLine(chance) {
   return {
     type: "line",
@@ -157,8 +151,8 @@ function makeChanceLine(chance) {
 }
 
 /**
- * Create the label of the line at the score of random guessing.
- * @param {number} chance @param {Series[]} series @param {Range} range of y @param {number} steps length of the x axis
+ * @param {number} chance @param {Series[]} series @param {Range} range of y
+ * @param {number} steps length of the x axis
  */
 function makeChanceLabel(chance, series, range, steps) {
   const { x, isAbove } = placeChanceLabel(chance, series, range, steps);

@@ -53,7 +53,7 @@ export function createEndLabels(host) {
     return parseFloat(fontSize);
   }
 
-  /** Draw the labels next to a chart. @param {*} chart drawn by Plotly @param {Names|null} names */
+  /** @param {*} chart drawn by Plotly @param {Names|null} names */
   function show(chart, names) {
     setAttribute(list, "hidden", !names);
     if (!names) return;
@@ -81,7 +81,6 @@ export function createEndLabels(host) {
 }
 
 /**
- * Draw one label.
  * @param {Name} name @param {string} text name, shortened to fit @param {number} left in px @param {number} top in px
  */
 function drawLabel({ name, value, rule }, text, left, top) {
@@ -91,7 +90,6 @@ function drawLabel({ name, value, rule }, text, left, top) {
 }
 
 /**
- * Draw the line from a curve's end to its label.
  * @param {Name} name @param {{x: number, y: number}} from end of the curve in px
  * @param {number} right end of the line in px @param {number} top of the label in px
  */
@@ -105,7 +103,7 @@ function drawLead({ colour, rule }, { x, y }, right, top) {
   });
 }
 
-/** Limit a position to 0 … ``most``. @param {number} px @param {number} most */
+/** @param {number} px @param {number} most */
 function clamp(px, most) {
   return Number.isFinite(px) ? Math.min(Math.max(px, 0), most) : most;
 }

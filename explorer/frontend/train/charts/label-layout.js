@@ -31,7 +31,7 @@ export function spread(wanted, height, low, high) {
  * @typedef {{members: number[], sum: number, top: number}} Block
  */
 
-/** Return whether two groups of labels touch. @param {Block} above @param {Block} below @param {number} gap */
+/** @param {Block} above @param {Block} below @param {number} gap */
 function areTouching(above, below, gap) {
   return below.top < above.top + above.members.length * gap - 1e-9;
 }

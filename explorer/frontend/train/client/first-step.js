@@ -19,7 +19,7 @@ export function createFirstStep({ server, onFirst }) {
   let last = "";
   let timer = 0;
 
-  /** Ask the server for step 0 of the current settings. @param {State} state @param {string} settingsKey */
+  /** @param {State} state @param {string} settingsKey */
   async function ask({ choice, table }, settingsKey) {
     const { query, branch, table: ownTable } = makeRunRequest(choice, table);
     const answer = await postJson(server("first"), { query, branch, ...(ownTable && { table: ownTable }) });
@@ -35,7 +35,7 @@ export function createFirstStep({ server, onFirst }) {
   }
 
   return {
-    /** Update for a new state of the page. @param {State} state */
+    /** @param {State} state */
     follow(state) {
       const { choice, reading } = state;
       const isRead = reading && reading.message === undefined && !reading.refused;

@@ -16,13 +16,13 @@ import { asRead } from "../state/own-table.js";
 export function createOwnTable({ server, state, become, onRead }) {
   let last = 0;
 
-  /** Store the table with its analysis. @param {OwnTable} table @param {Reading} reading */
+  /** @param {OwnTable} table @param {Reading} reading */
   function setTable(table, reading) {
     saveInSession("own table", table);
     become({ table, reading });
   }
 
-  /** Have the server analyse a table. @param {OwnTable} table */
+  /** @param {OwnTable} table */
   async function read(table) {
     const request = ++last;
     const reading = table.text.trim() ? await postJson(server("table"), { table }) : null;

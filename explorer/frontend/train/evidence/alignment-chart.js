@@ -21,7 +21,7 @@ export function createAlignment(host, { plotly, onPoint, onKind }) {
   const chart = createTrainChart(frame, { plotly, onPoint });
   return {
     smoothing,
-    /** Update the chart. @param {Picture} picture */
+    /** @param {Picture} picture */
     show({ title, sentence, limits, note, kinds: { options, chosen }, missing, chart: drawing }) {
       const says = h("div", {}, h("p", {}, sentence), h("p", {}, limits));
       const details = h("details", { class: "explained text-small" }, h("summary", {}, "What it says"), says);

@@ -58,10 +58,7 @@ export function buildAlignmentChart(state, lines) {
   };
 }
 
-/**
- * Return the message in a chart of alignment without curves.
- * @param {Series[]} series @param {LegendEntry[]} lines @param {Snapshot|null} snapshot
- */
+/** @param {Series[]} series @param {LegendEntry[]} lines @param {Snapshot|null} snapshot */
 function explainEmptyChart(series, lines, snapshot) {
   if (series.length) return "No gradient to compare";
   const isAllLost = lines.every((line) => isLost(snapshot, line));

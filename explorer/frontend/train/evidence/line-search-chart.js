@@ -21,7 +21,7 @@ export function createSearch(reach, onAgain) {
   const chart = createTrainChart(frame, reach);
   return {
     element: section,
-    /** Update the chart. @param {Picture} picture */
+    /** @param {Picture} picture */
     show({ title, sentence, limits, measured, offer, chart: drawing }) {
       setAttribute(section, "aria-label", title);
       frame.hidden = !measured;

@@ -63,7 +63,6 @@ export function buildRulePanel(state, lines) {
 }
 
 /**
- * Return the contents of an open panel, with one drawing per rule.
  * @param {State} state @param {LegendEntry[]} lines @param {Panel} panel @returns {import("../panels/panel.js").Row}
  */
 function buildPanelRow(state, lines, panel) {
@@ -111,10 +110,7 @@ function getPicked({ choice, numbers }, { picks }) {
   return numbers[picks.panel]?.[picks.name] ?? 0;
 }
 
-/**
- * Return the message in place of a rule's drawing without measurements.
- * @param {Snapshot|null} snapshot @param {LegendEntry} line
- */
+/** @param {Snapshot|null} snapshot @param {LegendEntry} line */
 function explainEmptyCell(snapshot, line) {
   if (!snapshot) return "Nothing before the first step";
   return isLost(snapshot, line) ? `Diverged at step ${snapshot.diverged[line.key]}` : "Not measured yet";

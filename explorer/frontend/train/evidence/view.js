@@ -42,7 +42,7 @@ export function createWhy(host, { onPanel, onLayer, onLegend, onNumber, onSearch
     panels.parts.get(picks.panel)?.element.scrollIntoView({ block: "nearest", behavior: "smooth" });
   }
 
-  /** Create an open panel. @param {import("../panels/panel.js").Row} row */
+  /** @param {import("../panels/panel.js").Row} row */
   function createRow({ panel }) {
     return createPanel(panel, {
       onLegend: (index) => onLegend(panel, index),
@@ -52,7 +52,7 @@ export function createWhy(host, { onPanel, onLayer, onLegend, onNumber, onSearch
   }
 
   return {
-    /** Update the area. @param {Picture} picture */
+    /** @param {Picture} picture */
     show({ buttons, layers: { count, chosen }, of: netNote, rows, search: along }) {
       host.hidden = buttons.length === 0;
       const toggles = buttons.map(({ key, label, open }) => {

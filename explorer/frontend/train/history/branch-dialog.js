@@ -35,7 +35,7 @@ export function createBranchDialog({ onBranch }) {
   const valueOf = (/** @type {string} */ name) =>
     /** @type {HTMLSelectElement|null} */ (body.querySelector(`#${id}-${name}`))?.value ?? "";
 
-  /** Show an error message. @param {string} message */
+  /** @param {string} message */
   function refuse(message) {
     refusal = message;
     draw();
@@ -92,7 +92,7 @@ export function createBranchDialog({ onBranch }) {
 
   return {
     element: menu,
-    /** Update the dialog. @param {Time} now */
+    /** @param {Time} now */
     show(now) {
       time = now;
       setAttribute(menu, "data-off", !now.hasRun);
@@ -103,7 +103,7 @@ export function createBranchDialog({ onBranch }) {
   };
 }
 
-/** Return list entries. @param {ListOption[]} options @param {number} [first] index of the initial selection */
+/** @param {ListOption[]} options @param {number} [first] index of the initial selection */
 function makeOptions(options, first = 0) {
   return options.map(([value, text, refusal], index) => {
     const state = { disabled: refusal !== "", title: refusal || null, selected: index === first };

@@ -47,10 +47,7 @@ export function createHistory({ state, become, run, choose, goOn, table }) {
     looking = false;
   }
 
-  /**
-   * Continue from the displayed step with other settings.
-   * @param {State["choice"]} choice @param {string} name the present run's name once it is an earlier one
-   */
+  /** @param {State["choice"]} choice @param {string} name the present run's name once it is an earlier one */
   function continueFrom(choice, name) {
     const { at, view } = state();
     const step = at ?? view.status.step;
@@ -61,7 +58,7 @@ export function createHistory({ state, become, run, choose, goOn, table }) {
 
   return {
     look,
-    /** Display the stored step nearest to a wanted one. @param {number} wanted */
+    /** @param {number} wanted */
     onScrub(wanted) {
       const at = findDisplayedStep(state(), wanted);
       if (at === state().at) return become({});
@@ -81,19 +78,16 @@ export function createHistory({ state, become, run, choose, goOn, table }) {
       const choice = getRecordedChoice(state());
       continueFrom(branchChoice(choice, { step, name, value }), `before the branch at ${step}`);
     },
-    /** Remove a branch point from the settings. @param {number} index of the choice's branch point to remove */
+    /** @param {number} index of the choice's branch point to remove */
     onPoint(index) {
       const { choice } = state();
       const left = getPoints(choice).filter((_, other) => other !== index);
       choose(withPoints(choice, left));
     },
-    /**
-     * Remove an earlier run's curves from the chart.
-     * @param {number} number of the earlier run whose lines are removed
-     */
+    /** @param {number} number of the earlier run whose lines are removed */
     onGhost: (number) => become({ ghosts: state().ghosts.filter((ghost) => ghost.number !== number) }),
     onTake: (/** @type {string} */ file) => run.take(file),
-    /** Open exported settings. Returns a message. @param {string} text exported settings */
+    /** @param {string} text exported settings */
     async onOpen(text) {
       const answer = await run.open(text);
       if (answer.message) return answer.message;

@@ -30,14 +30,14 @@ export function createExportMenu({ onTake, onOpen }) {
     setText(status, await work());
   }
 
-  /** Open a file with exported settings. @param {File} chosen */
+  /** @param {File} chosen */
   function open(chosen) {
     return showResult(async () => onOpen(await chosen.text()));
   }
 
   return {
     element: menu,
-    /** Enable the exports if there is a run. @param {{hasRun: boolean}} time */
+    /** @param {{hasRun: boolean}} time */
     show({ hasRun }) {
       buttons.forEach((button) => setAttribute(button, "disabled", !hasRun));
     },

@@ -45,7 +45,7 @@ export function createScrubber({ onScrub }) {
       host.style.marginLeft = `${left - THUMB / 2}px`;
       host.style.width = `${width + THUMB}px`;
     },
-    /** Update the slider. @param {import("./view-model.js").Time} time */
+    /** @param {import("./view-model.js").Time} time */
     show(time) {
       ({ steps, step } = time);
       setAttribute(range, "max", time.most);

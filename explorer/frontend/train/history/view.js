@@ -18,7 +18,7 @@ export function createHistoryView(host, on) {
 
   return {
     align: scrubber.align,
-    /** Update the view. @param {import("./view-model.js").Time} time */
+    /** @param {import("./view-model.js").Time} time */
     show(time) {
       const { isBack, step, points, ghosts, unsaid } = time;
       const hadFocus = host.querySelector(".chips :focus");

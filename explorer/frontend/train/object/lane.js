@@ -19,7 +19,7 @@ export function createLaneCard({ line: { label } }) {
   const card = element("div", { class: "card rule", role: "group", "aria-label": label }, top, ...lane.nodes);
   return {
     element: card,
-    /** Update the card. @param {Lane} shown */
+    /** @param {Lane} shown */
     show(shown) {
       setAttribute(card, "style", `--colour: ${shown.line.colour}; border-color: ${shown.line.colour}`);
       lane.show({ ...shown, why: null });
@@ -43,7 +43,7 @@ export function createLane(onWhy) {
 
   return {
     nodes,
-    /** Update the drawing. @param {Lane} lane */
+    /** @param {Lane} lane */
     show(lane) {
       updateChildren(plates, lane.plates, createPlate, (node, plate, at) => {
         node.style.gridColumn = String(2 * at + 3);
@@ -72,7 +72,7 @@ function createPlate() {
   return element("div", { class: "lane-plate" }, svg, element("b", {}), element("span", {}));
 }
 
-/** Draw one part of the net. @param {HTMLElement} node @param {LanePlate} plate */
+/** @param {HTMLElement} node @param {LanePlate} plate */
 function drawPlate(node, { plate, words, still, sees }) {
   node.classList.toggle("of-op", plate.kind === "op");
   node.classList.toggle("still", still);
@@ -92,7 +92,7 @@ function drawPlate(node, { plate, words, still, sees }) {
   );
 }
 
-/** Draw the gradient between two parts of the net as a band. @param {HTMLElement} node @param {Band} band */
+/** @param {HTMLElement} node @param {Band} band */
 function drawBand(node, { left, text, known }) {
   node.classList.toggle("unknown", !known);
   node.classList.toggle("none", left === null);

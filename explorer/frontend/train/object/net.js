@@ -26,7 +26,7 @@ export function createNet(host, onFold) {
   let kinds = "";
   let parts = /** @type {{show: (forward: Forward, plate: Plate) => void}[]} */ ([]);
 
-  /** Create the elements of all parts. @param {Forward} forward */
+  /** @param {Forward} forward */
   function build({ plates }) {
     const views = plates.map((plate) => PAINTERS[plate.kind](plate, onFold));
     parts = views;
@@ -35,7 +35,7 @@ export function createNet(host, onFold) {
   }
 
   return {
-    /** Update the drawing; null hides it. @param {Forward|null} forward */
+    /** @param {Forward|null} forward */
     show(forward) {
       host.toggleAttribute("data-empty", !forward);
       if (!forward) return;
@@ -48,7 +48,7 @@ export function createNet(host, onFold) {
   };
 }
 
-/** Create a drawing with a caption. @param {string} kind @param {Element} drawing @param {Element} caption */
+/** @param {string} kind @param {Element} drawing @param {Element} caption */
 function createPlate(kind, drawing, caption) {
   return element("figure", { class: `plate of-${kind}` }, drawing, element("figcaption", {}, caption));
 }

@@ -39,7 +39,7 @@ export function createObject({ object, cards, reads }, { cardOf, onWhy, onFold }
   }
 
   return {
-    /** Update the drawing. @param {Picture} picture */
+    /** @param {Picture} picture */
     show({ plates, lanes: shown, forward: drawn, reads: images }) {
       object.style.setProperty("--columns", formatGridColumns(plates.length));
       object.style.setProperty("--lanes", String(shown.length));

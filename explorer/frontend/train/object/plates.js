@@ -35,10 +35,7 @@ export function canFold(layers) {
   return layers - 2 >= MIN_FOLDED;
 }
 
-/**
- * Make a part of the drawn net.
- * @param {Plate["kind"]} kind @param {number} layer @param {number} [folded] @returns {Plate}
- */
+/** @param {Plate["kind"]} kind @param {number} layer @param {number} [folded] @returns {Plate} */
 function makePlate(kind, layer, folded = 0) {
   return { kind, layer, folded };
 }

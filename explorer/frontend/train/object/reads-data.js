@@ -122,7 +122,7 @@ function rightOf(now, { classes }, lines, count) {
   });
 }
 
-/** Return a sentence about the colours of a plane, with the names of classes and columns. @param {Plane} plane */
+/** @param {Plane} plane */
 function describePlanes({ picture: { legend } }) {
   return legend
     ? `${legend[0].toUpperCase()}${legend.slice(1)}.`
@@ -172,10 +172,7 @@ function makeCaption({ judged, width, columns, labels }, isImage) {
   return `Each is ${judged ? "a row that no net sees while it learns" : "an example"}: ${bars} as bars.`;
 }
 
-/**
- * Return what is shown before any measurement: points of the task, or a note about a missing table, otherwise null.
- * @param {State} state @returns {Reads|null}
- */
+/** @param {State} state @returns {Reads|null} */
 function makePreview({ choice, table, ink }) {
   const { kind, picture } = getSelectedTask(choice);
   if (isTableMissing(choice, table)) {

@@ -24,7 +24,7 @@ export function createReads(host) {
   host.append(question, caption, plane, scatter.element, planes, wall);
 
   return {
-    /** Update the drawing; null hides it. @param {Reads|null} reads */
+    /** @param {Reads|null} reads */
     show(reads) {
       setAttribute(host, "hidden", !reads);
       if (!reads) return;
@@ -76,14 +76,14 @@ export function createReads(host) {
   };
 }
 
-/** Create the plane of one rule, coloured by the classes that its net predicts. @param {Plane} plane */
+/** @param {Plane} plane */
 function createDecisions({ line: { key } }) {
   const name = element("b", {});
   const frame = element("div", { role: "img" });
   const node = element("div", { "data-rule": key }, name, frame);
   return {
     element: node,
-    /** Update the plane. @param {Plane} plane */
+    /** @param {Plane} plane */
     show({ line, picture }) {
       node.style.setProperty("--colour", line.colour);
       setText(name, line.label);
@@ -105,7 +105,7 @@ function createScatter() {
   const node = element("div", { class: "scatter" }, svg, element("div", {}, ...ends));
   return {
     element: node,
-    /** Update the picture; null hides it. @param {import("./reads-data.js").Scatter|null} scatter */
+    /** @param {import("./reads-data.js").Scatter|null} scatter */
     show(scatter) {
       node.hidden = !scatter;
       if (!scatter) return;

@@ -76,11 +76,10 @@ export function buildNetDrawing(state, lines) {
 }
 
 /**
- * Return the contents of one rule's backward pass.
  * @param {State} state
  * @param {{line: LegendEntry & {onward: string}, slot: number, snapshot: Snapshot|null, plates: Plate[], said?: Line,
- *   points: import("../state/branches.js").Point[]}} of ``said``: a sentence about the rule; ``points``: branch points
- *   of the run
+ *   points: import("../state/branches.js").Point[]}} of ``said``: a sentence about the rule; ``points``: branch
+ *   points of the run
  * @returns {Lane}
  */
 function buildLane(state, { line, slot, snapshot, plates, points, said }) {
@@ -124,7 +123,7 @@ function hasFinite(record) {
   return record !== null && Array.from(record.reached).every(Number.isFinite);
 }
 
-/** Return the index of a rule in the settings. @param {State["choice"]} choice @param {LegendEntry} line */
+/** @param {State["choice"]} choice @param {LegendEntry} line */
 function indexOf({ rules }, { key }) {
   return rules.findIndex((rule) => rule.key === key);
 }

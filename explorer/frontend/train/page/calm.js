@@ -28,7 +28,7 @@ export function createCalm(root, dock, { store, onOpen, onCode }) {
   /** Return which parts of the page are open, such as "settings". */
   const open = () => getOpenTools(store.current);
 
-  /** Open or close a part of the page. @param {Part} part */
+  /** @param {Part} part */
   function turn(part) {
     setOpenTools(store, togglePart(open(), part));
   }
@@ -59,10 +59,7 @@ export function createCalm(root, dock, { store, onOpen, onCode }) {
 
   const stop = store.subscribeNow(show);
   return {
-    /**
-     * Show the displayed step on its button.
-     * @param {number} at the displayed step @param {boolean} has whether there is a run
-     */
+    /** @param {number} at the displayed step @param {boolean} has whether there is a run */
     showStep(at, has) {
       setText(step, `Step ${at}`);
       setAttribute(step, "aria-label", `Step ${at}: go back, branch, take away`);

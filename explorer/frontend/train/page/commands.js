@@ -41,7 +41,7 @@ export function createCommands(
   }
 
   return {
-    /** Update buttons and status. @param {Picture} picture */
+    /** @param {Picture} picture */
     show(picture) {
       const { offered } = picture;
       paused = offered.resume;

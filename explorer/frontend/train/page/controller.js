@@ -78,7 +78,7 @@ export function createTraining(host, store, { server, plotly, colours, examples,
     if (change.panels || change.numbers || change.plane) historyControl.look();
   }
 
-  /** Highlight a rule, which only updates the drawing of the net. @param {string|null} lifted */
+  /** @param {string|null} lifted */
   function onLift(lifted) {
     put({ lifted });
     painter.paintObject(makeObject(state()));

@@ -61,10 +61,7 @@ const COLUMNS = [
   ),
 ];
 
-/**
- * Return a column with a value of the rules' gradients.
- * @param {string} name @param {string} meaning @param {(gradients: Gradients) => string} text @returns {Column}
- */
+/** @param {string} name @param {string} meaning @param {(gradients: Gradients) => string} text @returns {Column} */
 function makeGradientColumn(name, meaning, text) {
   return {
     name,
@@ -76,7 +73,7 @@ function makeGradientColumn(name, meaning, text) {
   };
 }
 
-/** Format a rule's current loss. @param {Snapshot} snapshot @param {string} key */
+/** @param {Snapshot} snapshot @param {string} key */
 function formatLoss(snapshot, key) {
   const step = snapshot.diverged[key];
   if (typeof step === "number") return `diverged at ${step}`;
@@ -87,7 +84,7 @@ function formatLoss(snapshot, key) {
 /** Create the table, with one row per rule. @param {HTMLElement} host */
 export function createMetricsTable(host) {
   return {
-    /** Update the table. @param {Picture} picture */
+    /** @param {Picture} picture */
     show({ lines, snapshot, judged, aligned, several }) {
       host.classList.toggle("judged", judged !== null);
       const said = { judged: judged ?? {}, aligned };

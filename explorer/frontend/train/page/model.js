@@ -48,7 +48,7 @@ export function createModel(store, { server, theme, stored, onChange, paint }) {
   const lifecycle = createLifecycle(page);
   const stop = store.subscribe(lifecycle.follow);
 
-  /** Change the state, and update the view. @param {Partial<State>} change */
+  /** @param {Partial<State>} change */
   function put(change) {
     state = { ...state, ...change };
   }

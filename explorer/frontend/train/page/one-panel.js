@@ -28,7 +28,7 @@ export function createOnePanel(host, { onClose, onEvidence }) {
   host.append(element("header", {}, title, close), reason, body, limits, all);
 
   return {
-    /** Update the panel; null hides it. @param {Picture|null} picture */
+    /** @param {Picture|null} picture */
     show(picture) {
       host.hidden = !picture;
       if (!picture) return;

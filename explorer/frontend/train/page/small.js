@@ -36,7 +36,7 @@ export function createSmallTraining(host, store, { server, plotly }, onOver) {
   onStart();
   root.scrollIntoView({ block: "start", behavior: "smooth" });
 
-  /** Update all parts. @param {import("../state/state.js").State} state */
+  /** @param {import("../state/state.js").State} state */
   function paint(state) {
     const picture = buildPicture(state);
     const { object, heading, headline, verdict, moving: isMoving, chart } = picture;

@@ -38,7 +38,7 @@ export function createTaskChange({ now, state, become, choose }) {
       if (asks) become({ changing: { key, before: now(), after: null } });
       else change(withTask(now(), key));
     },
-    /** Apply the user's answer whether op and rules stay. @param {boolean} keep whether they stay */
+    /** @param {boolean} keep whether they stay */
     onAnswer(keep) {
       const { changing } = state();
       if (changing) change((keep ? withTaskAlone : withTask)(now(), changing.key), true);

@@ -164,10 +164,7 @@ function listMeasures(metric, learns) {
   return measures.filter(({ value }) => (value !== "score" || metric) && (value !== "learned" || learns));
 }
 
-/**
- * Return which buttons are enabled.
- * @param {string} name of the run's state @param {boolean} unread whether no run can start yet @returns {Offered}
- */
+/** @param {string} name of the run's state @param {boolean} unread whether no run can start yet @returns {Offered} */
 function getEnabledButtons(name, unread) {
   const active = ACTIVE.includes(name);
   const paused = name === "paused";
@@ -258,7 +255,7 @@ function hasOneSeed(state) {
   return getMetricName(state) !== null && state.choice.rules.length > 1 && status.snapshot?.seeds === 1;
 }
 
-/** Describe the run that Start would begin: steps and duration. @param {State["choice"]} choice */
+/** @param {State["choice"]} choice */
 function describeRun(choice) {
   const steps = Number(getSetting(choice, "steps"));
   const pace = Number(getSetting(choice, "pace"));
@@ -269,7 +266,7 @@ function describeRun(choice) {
   return `${steps.toLocaleString("en-US")} steps${time}${start}.`;
 }
 
-/** Return the chart's heading. @param {State["choice"]} choice @param {import("../charts/axes.js").Scale} scale */
+/** @param {State["choice"]} choice @param {import("../charts/axes.js").Scale} scale */
 function makeHeading(choice, { title, heldOut }) {
   const seeds = Number(getSetting(choice, "seeds"));
   const name = heldOut ? `Held-out ${title}` : `${title[0].toUpperCase()}${title.slice(1)}`;
@@ -278,10 +275,7 @@ function makeHeading(choice, { title, heldOut }) {
   return `${name}: mean ${band}of ${seeds} seeds`;
 }
 
-/**
- * Return the y axis for a measure such as the loss.
- * @param {State} state @param {Measure} measure @returns {import("../charts/axes.js").Scale}
- */
+/** @param {State} state @param {Measure} measure @returns {import("../charts/axes.js").Scale} */
 function getScale(state, measure) {
   const metric = getMetricName(state);
   if (measure === "learned") {
@@ -307,7 +301,6 @@ function getScoreDecimals(judged) {
 }
 
 /**
- * Return the contents of the main chart.
  * @param {State} state at the displayed step @param {Measure} measure
  * @param {import("../state/records.js").Snapshot|null} latest the run at its last step
  * @returns {import("../charts/chart.js").Picture}
@@ -361,10 +354,7 @@ function makeBranchedSeries({ colours }, measure, { choice, snapshot, recorded }
   return splitAtBranches(buildSeries(measure, snapshot, lines), points, lines, free);
 }
 
-/**
- * Return the message in a chart without curves.
- * @param {Measure} measure @param {import("../state/records.js").Snapshot|null} snapshot
- */
+/** @param {Measure} measure @param {import("../state/records.js").Snapshot|null} snapshot */
 function explainEmptyCurves(measure, snapshot) {
   const hasBegun = snapshot?.step || snapshot?.finished;
   const quantity = MISSING[measure];

@@ -101,7 +101,6 @@ export function createPainter(host, { store, plotly, examples, onPresent, cardOf
     on.onStart();
   }
 
-  /** Create the drawing of the net, the parts that open next to it, and the buttons that open them. */
   function createLab() {
     host.classList.add("lab");
     find("object").hidden = false;
@@ -136,7 +135,7 @@ export function createPainter(host, { store, plotly, examples, onPresent, cardOf
     };
   }
 
-  /** Update these parts. @param {typeof lab} parts @param {Picture} picture */
+  /** @param {typeof lab} parts @param {Picture} picture */
   function paintLab({ chip, object, one, script, tools }, picture) {
     chip.show(picture.task);
     object.show(picture.object);
@@ -153,7 +152,7 @@ export function createPainter(host, { store, plotly, examples, onPresent, cardOf
   }
 
   return {
-    /** Update the whole page. @param {Picture} picture */
+    /** @param {Picture} picture */
     paint(picture) {
       host.classList.add("filled");
       const { choice } = picture;
@@ -179,7 +178,7 @@ export function createPainter(host, { store, plotly, examples, onPresent, cardOf
       slow.show(picture.slow);
       paintLab(lab, picture);
     },
-    /** Update only the drawing of the net. @param {import("../object/view-model.js").Picture} picture */
+    /** @param {import("../object/view-model.js").Picture} picture */
     paintObject: (picture) => lab.object.show(picture),
     destroy() {
       document.documentElement.classList.remove("begun");

@@ -40,7 +40,7 @@ export function createPanel({ key, rows, legend, scrolls }, { onLegend, onNumber
   );
   section.style.setProperty("--rows", `${rows}rem`);
 
-  /** Draw the swatch of a legend's entry. @param {Row} row @param {number} index */
+  /** @param {Row} row @param {number} index */
   function drawSwatch({ legend: texts, pressed }, index) {
     const { swatch, numbers } = legend[index];
     const button = {
@@ -54,7 +54,6 @@ export function createPanel({ key, rows, legend, scrolls }, { onLegend, onNumber
   }
 
   /**
-   * Draw the cell of one rule.
    * @param {Row["cells"][number]} cell
    * @param {import("./picture.js").Paint[]} paints receives functions that paint the canvases
    */
@@ -81,7 +80,7 @@ export function createPanel({ key, rows, legend, scrolls }, { onLegend, onNumber
 
   return {
     element: section,
-    /** Update the panel. @param {Row} row */
+    /** @param {Row} row */
     show(row) {
       const paints = /** @type {import("./picture.js").Paint[]} */ ([]);
       counters.forEach((counter, at) => counter.show(row.numbers[at]));

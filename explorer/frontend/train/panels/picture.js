@@ -123,7 +123,7 @@ export function paintCanvases(host, paints) {
   host.querySelectorAll("canvas").forEach((canvas, at) => paints[at](canvas));
 }
 
-/** Draw all blocks. @param {Block[]} blocks @param {Around} around */
+/** @param {Block[]} blocks @param {Around} around */
 function drawBlocks(blocks, around) {
   return blocks.map((block) => KINDS[block.kind](block, around));
 }
@@ -217,7 +217,6 @@ function drawLines({ lines, bands, ends, most, least, height }, { picture: { ste
 }
 
 /**
- * Draw paths in a frame with text labels.
  * @param {Object<string, *>} attributes of the drawing @param {Child[]} paths
  * @param {Object<string, string>} labels by CSS class @param {string} [style] of the frame
  */
@@ -227,17 +226,17 @@ function makeFrame(attributes, paths, labels, style) {
   return h("div", { class: "frame", style }, drawing, texts);
 }
 
-/** Make an SVG path. @param {string} name CSS class @param {string} d */
+/** @param {string} name CSS class @param {string} d */
 function makePath(name, d) {
   return h("path", { class: name, d });
 }
 
-/** Return the SVG path of a horizontal line. @param {number} y */
+/** @param {number} y */
 function makeLevelPath(y) {
   return makeLinePath([0, 1].map((x) => ({ x, y })));
 }
 
-/** Format a fraction as a CSS percentage. @param {number} share */
+/** @param {number} share */
 function toPercent(share) {
   return `${(100 * share).toFixed(1)}%`;
 }

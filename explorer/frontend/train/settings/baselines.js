@@ -15,7 +15,7 @@ export function createControls(cards, store) {
   const host = element("div", { class: "controls flex-wrap text-small" });
   cards.append(host);
   return {
-    /** Update the buttons. @param {Choice} choice */
+    /** @param {Choice} choice */
     show(choice) {
       const buttons = getCatalogue().controls.map((key) => {
         const { label, purpose } = /** @type {import("../../formula/entry.js").Rule} */ (

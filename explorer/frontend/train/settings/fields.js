@@ -43,7 +43,7 @@ export function createFields(settings, store, onSetting) {
   });
 }
 
-/** Create a list to choose from. @param {Setting} setting @param {Actions} actions @returns {Field} */
+/** @param {Setting} setting @param {Actions} actions @returns {Field} */
 function createChoiceField({ label, meaning, words }, { onChange }) {
   const options = Object.entries(words).map(([value, text]) => element("option", { value }, text));
   const list = element("select", { id: createId(), onchange: () => onChange(list.value) }, ...options);
@@ -55,10 +55,7 @@ function createChoiceField({ label, meaning, words }, { onChange }) {
   };
 }
 
-/**
- * Wrap a control in a label.
- * @param {HTMLElement} field @param {string} label @param {string} meaning tooltip @param {...Node} more
- */
+/** @param {HTMLElement} field @param {string} label @param {string} meaning tooltip @param {...Node} more */
 function wrapField(field, label, meaning, ...more) {
   return element(
     "div",
@@ -69,7 +66,7 @@ function wrapField(field, label, meaning, ...more) {
   );
 }
 
-/** Create a field for an integer. @param {Setting} setting @param {Actions} actions @returns {Field} */
+/** @param {Setting} setting @param {Actions} actions @returns {Field} */
 function createIntegerField({ label, meaning, low, high }, { onChange }) {
   const clamp = (/** @type {number} */ value) => clampTo(Math.round(value), low, high);
   const number = createNumberField({
@@ -89,10 +86,7 @@ function createIntegerField({ label, meaning, low, high }, { onChange }) {
   };
 }
 
-/**
- * Create the field for the widths of hidden layers.
- * @param {Setting} setting @param {Actions} actions @returns {Field}
- */
+/** @param {Setting} setting @param {Actions} actions @returns {Field} */
 function createWidthsField({ label, meaning, low, high }, { onChange }) {
   const id = createId();
   const error = element("small", { id, class: "refusal", role: "alert" });

@@ -24,7 +24,7 @@ export function createSettings({ live, rest, own }, store, onSetting, compareDev
     if (name === "device") describe(field.element, compareDevices);
   }
   return {
-    /** Update the form. @param {Choice} choice */
+    /** @param {Choice} choice */
     show(choice) {
       for (const { name, field } of fields) field.show(getSetting(choice, name));
     },

@@ -15,10 +15,7 @@ export function createLearningField({ label, meaning }, { onChange, choice }) {
   const named = { role: "group", "aria-label": label, title: meaning };
   const field = element("div", { class: "setting wide learning", ...named });
 
-  /**
-   * Create a parameter's row, with a box for each rule that can train it.
-   * @param {Learning[]} learning @param {Learning} parameter of the row
-   */
+  /** @param {Learning[]} learning @param {Learning} parameter of the row */
   function makeRow(learning, { name, rules }) {
     const buttons = rules.map(({ rule, learns }) => {
       const onclick = () => onChange(formatLearning(toggleLearning(learning, name, rule.key)));
@@ -30,7 +27,7 @@ export function createLearningField({ label, meaning }, { onChange, choice }) {
 
   return {
     element: field,
-    /** Update the control. @param {string} text of the setting, as in a link */
+    /** @param {string} text of the setting, as in a link */
     show(text) {
       const { op, rules } = getEntries(choice());
       const learning = parseLearning(op, rules, text);

@@ -70,7 +70,6 @@ export function createTable(host, { onTable }, examples) {
   );
   acceptDrops(host, openFile);
 
-  /** Show or hide the table's text and columns. */
   function turn() {
     setAttribute(change, "aria-expanded", String(host.classList.toggle("whole-table")));
   }
@@ -84,7 +83,7 @@ export function createTable(host, { onTable }, examples) {
     acceptText(result.text);
   }
 
-  /** Use text as the table, if it is short enough. @param {string} text */
+  /** @param {string} text */
   function acceptText(text) {
     const size = new Blob([text]).size;
     if (size > bytes) return rejectText(explainSize(size), text);
@@ -92,20 +91,20 @@ export function createTable(host, { onTable }, examples) {
     if (text !== current.text) onTable(makeTable(text));
   }
 
-  /** Show why a text cannot be used. @param {string} message @param {string} text remains in the field */
+  /** @param {string} message @param {string} text remains in the field */
   function rejectText(message, text) {
     writeValue(field, text);
     setText(status, message);
     onTable(NO_TABLE);
   }
 
-  /** Return the message for a table that is too large. @param {number} size in bytes */
+  /** @param {number} size in bytes */
   function explainSize(size) {
     return `The table has ${formatCount(size)} bytes: use one of at most ${formatCount(bytes)}.`;
   }
 
   return {
-    /** Update the input. @param {Picture} picture */
+    /** @param {Picture} picture */
     show({ visible, own: next, reading }) {
       setAttribute(host, "hidden", !visible);
       const isOther = next.text !== current.text;
@@ -124,7 +123,6 @@ export function createTable(host, { onTable }, examples) {
   };
 }
 
-/** Describe the maximum size of a table. */
 function describeLimits() {
   const { fewest, rows, columns, classes, bytes } = getCatalogue().limits.table;
   return [
@@ -135,7 +133,7 @@ function describeLimits() {
   ].join(" ");
 }
 
-/** Accept files that are dropped on an element. @param {HTMLElement} host @param {(file: File) => void} onFile */
+/** @param {HTMLElement} host @param {(file: File) => void} onFile */
 function acceptDrops(host, onFile) {
   const mark = (/** @type {boolean} */ is) => host.classList.toggle("dropping", is);
   host.addEventListener("dragover", (event) => {

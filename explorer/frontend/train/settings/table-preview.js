@@ -15,7 +15,7 @@ export function createPreview({ onTarget, onOut, onComplete }) {
   const group = createId();
   const container = element("div", { class: "table-read", hidden: true });
 
-  /** Create the row in which a column is described and chosen. @param {Row} row */
+  /** @param {Row} row */
   function makeColumnRow({ name, holds, learnt, out, remark, wrong }) {
     const learn = { type: "radio", name: group, "aria-label": `Learn ${name}`, checked: learnt };
     const leave = { type: "checkbox", "aria-label": `Leave out ${name}`, disabled: learnt, checked: out };
@@ -31,7 +31,7 @@ export function createPreview({ onTarget, onOut, onComplete }) {
 
   return {
     element: container,
-    /** Update the preview; null hides it. @param {Preview|null} preview */
+    /** @param {Preview|null} preview */
     show(preview) {
       container.hidden = !preview;
       if (!preview) return;
@@ -71,7 +71,7 @@ export function createPreview({ onTarget, onOut, onComplete }) {
   };
 }
 
-/** Return a table row with one cell per text. @param {"td"|"th"} tag @param {string[]} texts */
+/** @param {"td"|"th"} tag @param {string[]} texts */
 function makeTableRow(tag, texts) {
   const attributes = tag === "th" ? { scope: "col" } : {};
   return h(

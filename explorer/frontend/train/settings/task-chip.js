@@ -26,7 +26,7 @@ export function createTaskChip(bar, tray) {
   }
 
   return {
-    /** Show the task's name. @param {Task} task */
+    /** @param {Task} task */
     show(task) {
       if (task.key === displayedKey) return;
       displayedKey = task.key;

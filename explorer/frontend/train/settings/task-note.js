@@ -14,7 +14,7 @@ import { h, render } from "../../elements/render.js";
  */
 export function createTaskNote(host, { onAnswer, onUndo }) {
   return {
-    /** Update the question; null hides it. @param {Picture|null} picture */
+    /** @param {Picture|null} picture */
     show(picture) {
       const hadFocus = host.contains(document.activeElement);
       host.hidden = !picture;

@@ -21,7 +21,7 @@ export function createPicker(host, onChoose, offered = getTasks()) {
   const drawings = offered.map(drawTask);
   let displayed = "";
   return {
-    /** Mark the selected task. @param {string} chosen key */
+    /** @param {string} chosen key */
     show(chosen) {
       if (chosen === displayed) return;
       displayed = chosen;
@@ -46,7 +46,7 @@ export function drawTask({ picture }) {
   return h("svg", { ...size, "aria-hidden": "true" }, drawing);
 }
 
-/** Draw one point. @param {[number, number, number]} point x, y and class */
+/** @param {[number, number, number]} point x, y and class */
 function drawDot([x, y, kind]) {
   const half = SIZE / 2;
   const reach = half - DOT;
@@ -54,7 +54,7 @@ function drawDot([x, y, kind]) {
   return h("circle", { class: kind ? "second" : "first", ...centre, r: DOT });
 }
 
-/** Draw one row of a grid of values. @param {number[]} values @param {number} index @param {number[][]} rows */
+/** @param {number[]} values @param {number} index @param {number[][]} rows */
 function drawRow(values, index, rows) {
   const [width, height] = [SIZE / values.length, SIZE / rows.length];
   return values.map((opacity, column) =>

@@ -39,7 +39,7 @@ export function createSlowMotion(host, on) {
     if (displayed) on.onSlow(null);
   });
 
-  /** Go to another position. @param {Partial<Position>} change */
+  /** @param {Partial<Position>} change */
   function go(change) {
     if (!displayed) return;
     // now, because another key may be pressed before the next frame
@@ -47,7 +47,7 @@ export function createSlowMotion(host, on) {
     on.onSlow(displayed.position);
   }
 
-  /** Move by a number of stages. @param {number} by stages */
+  /** @param {number} by stages */
   function move(by) {
     if (!displayed?.stages.length) return false;
     const { stage } = displayed.position;
@@ -76,7 +76,7 @@ export function createSlowMotion(host, on) {
     move(by);
   }
 
-  /** Handle a key. @param {KeyboardEvent} event */
+  /** @param {KeyboardEvent} event */
   function handleKey(event) {
     const way = MOVES[event.key];
     if (!way || !displayed || event.ctrlKey || event.altKey || event.metaKey) return;
@@ -88,7 +88,7 @@ export function createSlowMotion(host, on) {
     else turn(way[1]);
   }
 
-  /** Move the selection to a neighbouring unit or row. @param {[number, number]} way steps across and down */
+  /** @param {[number, number]} way steps across and down */
   function step([across, down]) {
     if (!displayed?.stages.length) return;
     const { position, rows, units } = displayed;
@@ -104,7 +104,7 @@ export function createSlowMotion(host, on) {
     go({ rule: ((displayed?.position.rule ?? 0) + by + count) % count });
   }
 
-  /** Draw the dialog's contents. @param {Picture} picture */
+  /** @param {Picture} picture */
   function draw(picture) {
     const { stages, position, rules, action, ends } = picture;
     const { count, chosen } = picture.layers;
@@ -169,7 +169,7 @@ export function createSlowMotion(host, on) {
   }
 
   return {
-    /** Update the dialog; null closes it. @param {Picture|null} picture */
+    /** @param {Picture|null} picture */
     show(picture) {
       displayed = picture;
       if (!picture) {

@@ -54,10 +54,7 @@ export const DRAWINGS = {
   loss: makeBars,
 };
 
-/**
- * Return a stage's tensor as colours.
- * @param {Stage} stage @param {Record} record @param {Cell} cell @returns {ColourMap}
- */
+/** @param {Stage} stage @param {Record} record @param {Cell} cell @returns {ColourMap} */
 function mapOf({ tensor, scale }, { tensors, stages, map_side: side, by_example }, cell) {
   const map = tensors[tensor];
   const scaleTensor = stages.find(({ key }) => key === scale)?.tensor ?? tensor;
@@ -121,7 +118,6 @@ function getWeightImage(stage, record, cell) {
 }
 
 /**
- * Arrange numbers as one or several images.
  * @param {ColourMap} map @param {Tensor} tensor @param {number[]} values
  * @param {number|null} at index of the marked number, null for none @returns {ColourMap}
  */
@@ -229,7 +225,6 @@ function columnOf({ values, shape: [rows, columns] }, column) {
 }
 
 /**
- * Return a curve with the displayed point.
  * @param {Record} record @param {Cell} cell
  * @param {{x: Float64Array, y: Float64Array|null, at: number, colour: string, label: string}} curve ``at``: x of the
  *   point
@@ -276,10 +271,7 @@ function nameOutput({ classes, labels }, output) {
   return classes ? (labels.names[output] ?? String(output)) : labels.target || String(output + 1);
 }
 
-/**
- * Return the outputs of a stage as bars.
- * @param {Stage} stage @param {Record} record @param {Cell} cell @returns {Bars}
- */
+/** @param {Stage} stage @param {Record} record @param {Cell} cell @returns {Bars} */
 function makeBars(stage, record, cell) {
   const { target, own: ownLoss } = record.tensors;
   const values = rowOf(record.tensors[stage.tensor], cell.example);

@@ -130,7 +130,7 @@ const TEXTS = {
   },
 };
 
-/** Format the rule with its numbers. @param {At} at */
+/** @param {At} at */
 function formatRule(at) {
   const { record, cell } = at;
   const [x, g, gradient] = ["x", "g", "gradient"].map((name) => getValue(record.tensors[name], cell));

@@ -70,7 +70,7 @@ export function paintMaps(dialog, drawings) {
   });
 }
 
-/** Select the cell under the pointer. @param {ColourMap} map @param {MouseEvent} event @param {On["onCell"]} onCell */
+/** @param {ColourMap} map @param {MouseEvent} event @param {On["onCell"]} onCell */
 function pickCell({ rows, columns, of: source }, { clientX, clientY, currentTarget }, onCell) {
   const canvas = /** @type {Element} */ (/** @type {Element} */ (currentTarget).querySelector("canvas"));
   const { left, top, width, height } = canvas.getBoundingClientRect();
@@ -94,7 +94,7 @@ function drawMap({ rows, columns, mark: { row, column }, box }) {
   ];
 }
 
-/** Format a quotient as a CSS percentage. @param {number} part @param {number} whole */
+/** @param {number} part @param {number} whole */
 function toPercent(part, whole) {
   return `${((100 * part) / whole).toFixed(3)}%`;
 }
@@ -116,12 +116,12 @@ function createColouring({ values, scale, low }, { ground, ink, negative, positi
   };
 }
 
-/** Convert a colour to an opaque pixel. @param {Colour} colour */
+/** @param {Colour} colour */
 function toOpaquePixel([red, green, blue]) {
   return toPixel(red, green, blue, 255);
 }
 
-/** Draw a curve. @param {Curve} curve */
+/** @param {Curve} curve */
 function drawCurve({ points, at, ticks, zero, ends }) {
   const toUnits = (/** @type {number} */ part) => Math.round(1000 * part);
   const paths = {
@@ -138,7 +138,7 @@ function drawCurve({ points, at, ticks, zero, ends }) {
   ];
 }
 
-/** Draw outputs as bars. @param {Bars} bars */
+/** @param {Bars} bars */
 function drawBars({ bars }) {
   return bars.map(({ name, from, to, target, right }) => {
     const style = `bottom: ${toPercent(from, 1)}; height: ${toPercent(to - from, 1)}`;

@@ -163,7 +163,6 @@ function getRecords(slow) {
 }
 
 /**
- * Return why there is no record to display, and which action helps.
  * @param {State} state @param {Object<string, Record|null>|null} records @param {Record|null} record
  * @param {LegendEntry} line @returns {{message: string, action: Picture["action"]}}
  */
@@ -183,7 +182,7 @@ function explainMissingData({ choice, view, slow }, records, record, line) {
   return { message: `${line.label} diverged${suffix}: there is no step to show.`, action };
 }
 
-/** Return the dialog's title. @param {State} state @param {Record} record @param {import("./numbers.js").Cell} cell */
+/** @param {State} state @param {Record} record @param {import("./numbers.js").Cell} cell */
 function titleOf({ view }, record, { unit, row, example }) {
   const { step, times, map_side: side, by_example, seed, tensors } = record;
   const { snapshot, state } = view.status;
@@ -208,9 +207,9 @@ function describePlace(side, at) {
 }
 
 /**
- * Return the drawings of all stages.
- * @param {Record} record @param {number} present index of the displayed stage @param {import("./numbers.js").Cell} cell
- * @param {import("./drawings.js").Entries} entries @returns {StagePicture[]}
+ * @param {Record} record @param {number} present index of the displayed stage
+ * @param {import("./numbers.js").Cell} cell @param {import("./drawings.js").Entries} entries
+ * @returns {StagePicture[]}
  */
 function buildStages(record, present, cell, entries) {
   const forward = record.stages.filter(({ under }) => !under).map(({ key }) => key);

@@ -22,7 +22,7 @@ export function parseBranches(text = "", keys = []) {
     .map((line) => pointOf(line, keys));
 }
 
-/** Parse one branch point. @param {string} line @param {string[]} keys @returns {Point} */
+/** @param {string} line @param {string[]} keys @returns {Point} */
 function pointOf(line, keys) {
   const comma = line.indexOf(",");
   const rest = line.slice(comma + 1);
@@ -124,7 +124,7 @@ export function pointText({ step, name, value }) {
   return `${step}: ${change}`;
 }
 
-/** Return the label of an op or rule. @param {"op"|"rule"} kind @param {string} key */
+/** @param {"op"|"rule"} kind @param {string} key */
 function labelOf(kind, key) {
   return findEntry(kind, key)?.label ?? key.replace("formula: ", "");
 }
@@ -178,10 +178,7 @@ function indexAt({ x }, step) {
   return isThere ? Array.from(x).findLastIndex((at) => at <= step) : -1;
 }
 
-/**
- * Return the part of a curve between two points.
- * @param {Series} curve @param {number} from index @param {number} to index, inclusive @returns {Series}
- */
+/** @param {Series} curve @param {number} from index @param {number} to index, inclusive @returns {Series} */
 function cutTo(curve, from, to) {
   const slice = (/** @type {ArrayLike<number>} */ values) => Array.from(values).slice(from, to + 1);
   return {

@@ -34,10 +34,7 @@ export function unpackGhosts(stored) {
     }));
 }
 
-/**
- * Return the arrays of a run that stay on the chart.
- * @param {PlottedSeries} snapshot @param {(y: ArrayLike<number>) => number[]} toList @returns {PlottedSeries}
- */
+/** @param {PlottedSeries} snapshot @param {(y: ArrayLike<number>) => number[]} toList @returns {PlottedSeries} */
 function extractSeries(snapshot, toList) {
   /** @type {(value: *) => *} */
   const convert = (value) =>

@@ -100,22 +100,21 @@ export function buildTablePreview(reading) {
   };
 }
 
-/** Describe the table's size and format. @param {Survey} survey */
+/** @param {Survey} survey */
 function summaryOf({ rows, columns, delimiter, decimal, named, gaps }) {
   const size = `${rows.toLocaleString("en-US")} rows, ${columns.length} columns split at ${SIGNS[delimiter]}`;
   const notes = [named ? "" : "no row of names", decimal === "," ? "decimal commas" : "", describeGaps(gaps)];
   return [size, ...notes.filter(Boolean)].join("; ");
 }
 
-/** Describe the number of rows with a gap. @param {number} gaps number of rows with a gap */
+/** @param {number} gaps number of rows with a gap */
 const describeGaps = (gaps) =>
   gaps ? `${gaps.toLocaleString("en-US")} row${gaps === 1 ? " has a gap" : "s have gaps"}` : "";
 
-/** Make a clause a sentence. @param {string} clause */
+/** @param {string} clause */
 const toSentence = (clause) => `${clause[0].toUpperCase()}${clause.slice(1)}.`;
 
 /**
- * Return a column in the preview.
  * @param {Column} column @param {boolean} learnt whether it is the target @param {boolean} out whether it is left out
  * @returns {Row}
  */
@@ -126,10 +125,7 @@ function rowOf(column, learnt, out) {
   return { name, holds: describeContent(column, learnt), learnt, out, remark, wrong };
 }
 
-/**
- * Describe a column by its range, or by its classes with their counts.
- * @param {Column} column @param {boolean} learnt whether it is the target
- */
+/** @param {Column} column @param {boolean} learnt whether it is the target */
 function describeContent({ low, high, classes, different }, learnt) {
   if (classes.length > 0 && (learnt || low === null)) {
     const named = classes.slice(0, MAX_NAMED).map(([text, count]) => `${text} ${count}`);

@@ -10,7 +10,7 @@ import { getSelectedTask, explainUntrained } from "./tasks.js";
 const ANOTHER = "Choose another rule to train.";
 const BRANCH = "Remove the branch (×) to train.";
 
-/** Return the selected backward rules with which the task's net cannot be trained. @param {Choice} choice */
+/** @param {Choice} choice */
 function findRefused(choice) {
   const { fires } = getSelectedTask(choice).site;
   const { rules } = getEntries(choice);
@@ -19,7 +19,7 @@ function findRefused(choice) {
   );
 }
 
-/** Return the label of a button that removes rules. @param {{label: string}[]} refused */
+/** @param {{label: string}[]} refused */
 const describeRemoval = (refused) => `Remove ${joinList(refused.map(({ label }) => label))}`;
 
 /** Suggest how the rules could be trained, or return "" if they can be already. @param {Choice} choice */

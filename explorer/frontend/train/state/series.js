@@ -75,10 +75,7 @@ export function buildSeries(measure, snapshot, lines) {
   return SERIES[measure](/** @type {Snapshot} */ (snapshot), lines);
 }
 
-/**
- * Return the curve of one rule.
- * @param {LegendEntry} line @param {Pick<Series, "x"|"y"|"low"|"high">} values @returns {Series}
- */
+/** @param {LegendEntry} line @param {Pick<Series, "x"|"y"|"low"|"high">} values @returns {Series} */
 function buildRuleCurve({ key, label, colour }, values) {
   return { name: label, rule: key, meta: key, ends: true, colour, ...values };
 }
@@ -95,10 +92,7 @@ function makeLayerCurves(snapshot, { key, label, colour }, { name, layers }) {
   }));
 }
 
-/**
- * Return the lines of a learned parameter in its instrument's picture.
- * @param {Snapshot} snapshot @param {string} rule @param {string} name
- */
+/** @param {Snapshot} snapshot @param {string} rule @param {string} name */
 function findLines({ measured }, rule, name) {
   const picture = measured.parameters?.[rule]?.[0];
   const group = picture?.blocks.find((/** @type {*} */ block) => block.name === name);

@@ -30,7 +30,6 @@ export function sampleRule(op, rule, parameters, ends) {
 }
 
 /**
- * Return a curve from the cache, or sample it.
  * @param {Op} op @param {Rule|null} rule null for the op's curve @param {Record<string, number>} parameters
  * @param {[number, number]} ends @returns {Point[]}
  */

@@ -117,7 +117,7 @@ export function withOtherSettings(state) {
   };
 }
 
-/** Return the settings and the key of the data of a run that starts now. @param {State} state */
+/** @param {State} state */
 function getTrained({ choice, table }) {
   return { trained: choice, data: toDataKey(choice, table) };
 }

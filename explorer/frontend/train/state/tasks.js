@@ -66,7 +66,7 @@ export function isJudged(choice) {
   return metric !== null || kind === "own";
 }
 
-/** Describe how nets are evaluated with the op, and with each op of a branch point. @param {Choice} choice */
+/** @param {Choice} choice */
 function describeJudging(choice) {
   const keys = getEntryBranches(choice).flatMap(({ name, value }) => (name === "op" ? [value] : []));
   const ops = [...new Set(keys)].filter((key) => key !== choice.op).map((key) => findEntry("op", key));
@@ -76,7 +76,7 @@ function describeJudging(choice) {
   return [getEntries(choice).op.judging, ...later];
 }
 
-/** Return the branch points that change the op or a rule. @param {Choice} choice */
+/** @param {Choice} choice */
 function getEntryBranches({ training, rules }) {
   const keys = rules.map(({ key }) => key);
   return parseBranches(training.branch, keys).filter(({ name }) => name !== "lr");
@@ -249,10 +249,7 @@ function isAtUnits({ per_example: perExample, fires }) {
   return perExample && !fires;
 }
 
-/**
- * Return settings with another task, and only some of the training settings.
- * @param {Choice} choice @param {string} key of the task @param {string[]} names of the settings that stay
- */
+/** @param {Choice} choice @param {string} key of the task @param {string[]} names of the settings that stay */
 function moveToTask(choice, key, names) {
   const lasting = Object.entries(choice.training).filter(([name]) => names.includes(name));
   return { ...choice, training: { task: key, ...Object.fromEntries(lasting) } };
@@ -286,7 +283,6 @@ function isUntouched({ op, rules, parameters }, { begins }) {
 }
 
 /**
- * Return settings with a task's initial op, rules and parameters.
  * @param {Choice} choice @param {Task} task @param {string[]} rules of which the control rules stay @returns {Choice}
  */
 function withTaskStart(choice, { begins }, rules = []) {

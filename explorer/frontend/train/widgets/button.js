@@ -30,7 +30,6 @@ export function createStatus(host, label, names) {
   host.append(bar, sentences, element("div", { class: "metrics" }, ...metrics.map((one) => one.element)));
   return {
     /**
-     * Update the status.
      * @param {{metrics: string[], taken: number, status: {main: string, next: string, state: string}}} picture
      *   ``taken``: progress from 0 to 1
      */
@@ -45,7 +44,7 @@ export function createStatus(host, label, names) {
   };
 }
 
-/** Create the display of one number. @param {string} name */
+/** @param {string} name */
 function createMetric(name) {
   const value = element("span", {});
   return { value, element: element("span", { class: "metric" }, element("b", {}, name), " ", value) };

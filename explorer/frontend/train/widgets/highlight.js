@@ -48,7 +48,7 @@ export function createLift(host, onLift = (/** @type {string|null} */ _rule) => 
     lift(rule);
   }
 
-  /** Listen to events of the host. @param {(event: *) => void} act @param {...string} names */
+  /** @param {(event: *) => void} act @param {...string} names */
   const addListener = (act, ...names) =>
     names.forEach((name) => host.addEventListener(name, act, { signal: end.signal }));
   addListener((event) => event.pointerType !== "touch" && lift(findRule(event.target)), "pointerover");
@@ -73,7 +73,7 @@ export function createLift(host, onLift = (/** @type {string|null} */ _rule) => 
   };
 }
 
-/** Return the style sheet that fades the elements of all other backward rules. @param {string} rule */
+/** @param {string} rule */
 function makeFadingStyle(rule) {
   const other = `[data-rule]:not([data-rule="${CSS.escape(rule)}"])`;
   return `
@@ -84,13 +84,10 @@ function makeFadingStyle(rule) {
   `;
 }
 
-/** Return the SVG groups of charts that contain curves. @param {Element} host */
+/** @param {Element} host */
 const findLayers = (host) => [...host.querySelectorAll(".scatterlayer")];
 
-/**
- * Return the key of the rule to which an element belongs, or null.
- * @param {EventTarget|null} target @returns {string|null}
- */
+/** @param {EventTarget|null} target @returns {string|null} */
 function findRule(target) {
   const part = target instanceof Element ? target.closest("[data-rule]") : null;
   return part?.getAttribute("data-rule") ?? null;

@@ -8,10 +8,7 @@ const READ_MS = 1000;
 export function createSentence(host) {
   let writtenAt = -Infinity;
   return {
-    /**
-     * Show another sentence, at once or after a delay.
-     * @param {string} text @param {boolean} moving whether yet another one will follow soon
-     */
+    /** @param {string} text @param {boolean} moving whether yet another one will follow soon */
     show(text, moving) {
       const now = performance.now();
       if (moving && now - writtenAt < READ_MS) return;

@@ -35,7 +35,7 @@ export function createCounter(label, onNumber) {
   const name = label.toLowerCase();
   return {
     element: host,
-    /** Update the field. @param {CounterValue} counted */
+    /** @param {CounterValue} counted */
     show(counted) {
       displayed = counted;
       const { value, most } = counted;

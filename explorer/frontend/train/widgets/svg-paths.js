@@ -30,7 +30,7 @@ export function makeLinePath(points) {
   return parts.join("");
 }
 
-/** Convert a fraction to SVG units. @param {number} share */
+/** @param {number} share */
 function toUnits(share) {
   return Math.round(SIZE * share);
 }

@@ -11,10 +11,7 @@ export function createSwitch(name, onChoose) {
   const row = element("div", { class: "switch", role: "group", "aria-label": name });
   return {
     element: row,
-    /**
-     * Show other options, and press the chosen one.
-     * @param {{value: Value, label: string}[]} options @param {Value} chosen
-     */
+    /** @param {{value: Value, label: string}[]} options @param {Value} chosen */
     show(options, chosen) {
       const buttons = options.map(({ value, label }) => {
         const pressed = String(value === chosen);
