@@ -4,7 +4,7 @@ import { element, setText } from "../elements/dom.js";
 import { createMenu } from "../elements/menu.js";
 import { h, render } from "../elements/render.js";
 import { createInvitation } from "./invitation.js";
-import { describeAnswered, formatCode } from "./tally.js";
+import { describeAnswered, formatCode } from "./answer-counts.js";
 
 /** @import { View } from "./live.js" */
 /**

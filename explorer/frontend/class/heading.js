@@ -3,7 +3,7 @@
 
 import { isAt, isAtLesson, live } from "./live.js";
 import { getLed } from "./membership.js";
-import { formatCode } from "./tally.js";
+import { formatCode } from "./answer-counts.js";
 import { isQueryShort, toQuery } from "../choice/address.js";
 import { toServerUrl } from "../choice/server.js";
 import { store } from "../choice/store.js";

@@ -6,7 +6,7 @@ import { getEntries, getSamplingSettings } from "../choice/choice.js";
 import { fitStroke, makePreview, toFormulaText } from "../choice/drawing.js";
 import { toServerUrl } from "../choice/server.js";
 import { drawThumbnail } from "../chart/scene/thumbnail.js";
-import { countAnswers, describeWays } from "../class/tally.js";
+import { countAnswers, describeWays } from "../class/answer-counts.js";
 import { element, setAttribute, setText } from "../elements/dom.js";
 import { describeShape } from "./shape.js";
 
@@ -42,17 +42,17 @@ export function createAnswers(forecast) {
      */
     show(counts, drawings) {
       const alike = drawings.map(forecast.alike);
-      const tally = countAnswers(counts, alike);
+      const answers = countAnswers(counts, alike);
       rows.forEach(({ item, said, count, bar }, index) => {
-        const row = tally.rows[index];
+        const row = answers.rows[index];
         setText(count, String(row.all));
         setText(said, describeWays(row, forecast.draws, forecast.labels[index]));
-        bar.style.setProperty("--share", `${tally.all ? (100 * row.all) / tally.all : 0}%`);
+        bar.style.setProperty("--share", `${answers.all ? (100 * row.all) / answers.all : 0}%`);
         setAttribute(item, "data-right", index === forecast.right);
       });
       list.classList.add("counted");
       others.hidden = !forecast.draws;
-      setText(others, `Another curve: ${tally.others}`);
+      setText(others, `Another curve: ${answers.others}`);
       race.show(drawings, alike);
     },
   };

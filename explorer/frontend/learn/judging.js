@@ -7,13 +7,13 @@
 /** A sampled gradient. ``marks`` is 1 at a kink. @typedef {Curve & {marks: ArrayLike<number>}} Truth */
 /**
  * An interval of x in which a drawing is wrong. ``peak``: the largest deviation, as a fraction of the gradient's size.
- * @typedef {{from: number, to: number, peak: number}} Excursion
+ * @typedef {{from: number, to: number, peak: number}} Deviation
  */
 /**
  * The result of comparing a drawing with the true gradient. ``right``: no drawn part is wrong; ``whole``: enough of the
- * range is drawn; ``share``: fraction of the range that is drawn; ``mean``: mean distance; ``excursions``: the wrong
+ * range is drawn; ``share``: fraction of the range that is drawn; ``mean``: mean distance; ``deviations``: the wrong
  * parts, from left to right.
- * @typedef {{right: boolean, whole: boolean, share: number, mean: number, excursions: Excursion[]}} Judgement
+ * @typedef {{right: boolean, whole: boolean, share: number, mean: number, deviations: Deviation[]}} Judgement
  */
 
 const X_TOLERANCE = 0.05; // horizontal tolerance, as a fraction of the range of x
@@ -37,22 +37,22 @@ export function judge(drawn, truth) {
   const width = curve[curve.length - 1].x - curve[0].x;
   const size = Math.max(1, ...curve.map(({ y }) => Math.abs(y)));
   const tolerance = { reach: X_TOLERANCE * width, size };
-  const strayed = findExcursions(hand, measureBands(curve, hand, tolerance), tolerance);
-  const missed = findExcursions(curve, measureBands(hand, curve, tolerance), tolerance);
-  const excursions = [...strayed, ...missed].sort((one, other) => one.from - other.from);
+  const strayed = findDeviations(hand, measureBands(curve, hand, tolerance), tolerance);
+  const missed = findDeviations(curve, measureBands(hand, curve, tolerance), tolerance);
+  const deviations = [...strayed, ...missed].sort((one, other) => one.from - other.from);
   const share = hand.length / drawn.x.length;
   return {
     right: areSlips(strayed, width) && areSlips(missed, width),
     whole: share >= MIN_SHARE,
     share,
     mean: computeMeanDistance(hand, curve),
-    excursions,
+    deviations,
   };
 }
 
 /**
  * Return an x well inside a wrong part of a drawing, with few decimals, for a sentence.
- * @param {Excursion} excursion
+ * @param {Deviation} deviation
  */
 export function pickX({ from, to }) {
   const [middle, quarter] = [(from + to) / 2, (to - from) / 4];
@@ -115,31 +115,31 @@ function measureBands(curve, at, { reach }) {
  * @param {Point[]} points @param {({low: number, high: number}|null)[]} bands for each point, null if unknown
  * @param {{size: number}} far ``size`` of the gradient
  */
-function findExcursions(points, bands, { size }) {
-  const excursions = /** @type {Excursion[]} */ ([]);
+function findDeviations(points, bands, { size }) {
+  const deviations = /** @type {Deviation[]} */ ([]);
   let last = -1;
   points.forEach(({ x, y }, i) => {
     const band = bands[i];
     const peak = band ? Math.max(band.low - y, y - band.high) / size : 0;
     if (peak <= Y_TOLERANCE) return;
-    const run = excursions[excursions.length - 1];
+    const run = deviations[deviations.length - 1];
     if (run && last === i - 1) Object.assign(run, { to: x, peak: Math.max(run.peak, peak) });
-    else excursions.push({ from: x, to: x, peak });
+    else deviations.push({ from: x, to: x, peak });
     last = i;
   });
-  return excursions;
+  return deviations;
 }
 
 /**
  * Return whether the wrong parts of a drawing are few and narrow enough to be slips of the hand.
- * @param {Excursion[]} excursions @param {number} width of the range of x
+ * @param {Deviation[]} deviations @param {number} width of the range of x
  */
-function areSlips(excursions, width) {
-  const total = excursions.reduce((sum, { from, to }) => sum + to - from, 0);
+function areSlips(deviations, width) {
+  const total = deviations.reduce((sum, { from, to }) => sum + to - from, 0);
   return (
-    excursions.length <= MAX_SLIPS &&
+    deviations.length <= MAX_SLIPS &&
     total <= MAX_SLIP_WIDTH * width &&
-    excursions.every(({ peak }) => peak <= MAX_SLIP)
+    deviations.every(({ peak }) => peak <= MAX_SLIP)
   );
 }
 

@@ -4,7 +4,7 @@ import { pickX, interpolateAt } from "./judging.js";
 import { formatFourDigits } from "../formula/substitution.js";
 import { roundText } from "./shape.js";
 
-/** @import { Curve, Excursion, Judgement } from "./judging.js" */
+/** @import { Curve, Deviation, Judgement } from "./judging.js" */
 /**
  * One answer to choose from, with the reply (``why``) to readers who pick it.
  * @typedef {{text: string, why: string, picture: string|null}} Answer
@@ -35,9 +35,9 @@ export function describeRightDrawing({ mean, whole, share }, name) {
  * Return the reply to a wrong drawing: where it is wrong, without the true values.
  * @param {Judgement} judgement @param {Curve} drawn
  */
-export function describeWrongDrawing({ excursions }, drawn) {
-  const x = pickX(findWorst(excursions));
-  const places = excursions.length > 2 ? `in ${excursions.length} places, among them` : "";
+export function describeWrongDrawing({ deviations }, drawn) {
+  const x = pickX(findWorst(deviations));
+  const places = deviations.length > 2 ? `in ${deviations.length} places, among them` : "";
   return `Not yet. Look again ${places || "near"} x = ${formatFourDigits(x)}, where you drew ${roundText(interpolateAt(drawn, x))}. ${RETRY_TEXT}`;
 }
 
@@ -45,8 +45,8 @@ export function describeWrongDrawing({ excursions }, drawn) {
  * Return the reply to a wrong drawing once the answer is revealed: where it is wrong, and by how much.
  * @param {Judgement} judgement @param {Curve} drawn @param {Curve} truth @param {string} name of the true gradient
  */
-export function describeDistance({ mean, excursions }, drawn, truth, name) {
-  const x = pickX(findWorst(excursions));
+export function describeDistance({ mean, deviations }, drawn, truth, name) {
+  const x = pickX(findWorst(deviations));
   const distance = `Your drawing is on average ${roundText(mean)} from ${name}.`;
   return `${distance} At x = ${formatFourDigits(x)} you drew ${roundText(interpolateAt(drawn, x))}; it is ${roundText(interpolateAt(truth, x))}.`;
 }
@@ -77,8 +77,8 @@ export function describeOutcome({ hasAnswered, isRight, hasArrived, isLatest }) 
   return `${counted}${isRight ? "" : "Not right. "}`;
 }
 
-/** Return the wrong part of a drawing with the largest area. @param {Excursion[]} excursions */
-function findWorst(excursions) {
-  const getArea = (/** @type {Excursion} */ { from, to, peak }) => (to - from) * peak;
-  return excursions.reduce((worst, other) => (getArea(other) > getArea(worst) ? other : worst));
+/** Return the wrong part of a drawing with the largest area. @param {Deviation[]} deviations */
+function findWorst(deviations) {
+  const getArea = (/** @type {Deviation} */ { from, to, peak }) => (to - from) * peak;
+  return deviations.reduce((worst, other) => (getArea(other) > getArea(worst) ? other : worst));
 }

@@ -236,7 +236,7 @@ FAULTS = (
     ),
     Fault(
         name="The answers of a class that were drawn are missing from the total",
-        file="explorer/frontend/class/tally.js",
+        file="explorer/frontend/class/answer-counts.js",
         old="(sum, count) => sum + count, alike.length)",
         new="(sum, count) => sum + count, 0)",
         tests="frontend/class_/test_class.py",

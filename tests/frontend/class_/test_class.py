@@ -43,7 +43,7 @@ def test_an_answer_waits_for_a_part_of_the_spread_time_before_it_is_sent(node: N
 
 
 TALLY = """
-    const { countAnswers, describeWays, describeAnswered } = await import("./class/tally.js");
+    const { countAnswers, describeWays, describeAnswered } = await import("./class/answer-counts.js");
     const tally = countAnswers(given.counts, given.alike);
     return [tally, tally.rows.map((row, i) => describeWays(row, given.draws, given.labels[i]))];
 """
@@ -75,12 +75,12 @@ def test_of_answers_in_words_none_is_drawn(node: Node):
 def test_the_numbers_of_students_and_of_answers_are_displayed(
     node: Node, answered: int, here: int, words: str
 ):
-    assert node.call("class/tally.js describeAnswered", answered, here) == words
+    assert node.call("class/answer-counts.js describeAnswered", answered, here) == words
 
 
 @pytest.mark.parametrize("identity", ["k7mx2pwrq", "first~k7mx2pwrq"])
 def test_a_code_is_displayed_as_the_server_formats_it(node: Node, identity: str):
-    assert node.call("class/tally.js formatCode", identity) == format_code(identity)
+    assert node.call("class/answer-counts.js formatCode", identity) == format_code(identity)
 
 
 WAY = """

@@ -17,7 +17,7 @@ WORDS = """
     const judgement = judge(drawn, given.truth);
     return {
         right: say.describeRightDrawing(judgement, "torch's own gradient"),
-        ...(judgement.excursions.length && {
+        ...(judgement.deviations.length && {
             wrong: say.describeWrongDrawing(judgement, drawn),
             apart: say.describeDistance(judgement, drawn, given.truth, "torch's own gradient"),
         }),
@@ -42,9 +42,9 @@ def number(text: str) -> float:
 def test_the_worst_place_is_the_one_with_the_largest_area(node: Node) -> None:
     body = """
         const { describeDistance } = await import("./learn/verdict.js");
-        const excursions = [{ from: -3, to: -1, peak: 0.1 }, { from: 1.5, to: 2.5, peak: 3 }];
+        const deviations = [{ from: -3, to: -1, peak: 0.1 }, { from: 1.5, to: 2.5, peak: 3 }];
         const curve = { x: [-3, 3], y: [0, 0] };
-        return describeDistance({ mean: 0.1, excursions }, curve, curve, "it");
+        return describeDistance({ mean: 0.1, deviations }, curve, curve, "it");
     """
     assert "At x = 2 " in node.run(body, {})
 

@@ -3,7 +3,7 @@
 import { toKey } from "../../asking/ask.js";
 import { getDistanceArguments, getRowArguments, listSuitableRules } from "../sections/compare.js";
 import { getMapArguments } from "../sections/map.js";
-import { getRestArguments } from "../sections/equilibria.js";
+import { getEquilibriaArguments } from "../sections/equilibria.js";
 import { getLearningArguments } from "../stage/learning.js";
 import { getImpliedArguments, getLensArguments } from "../stage/layer-questions.js";
 
@@ -21,7 +21,7 @@ export const ARGUMENTS = {
   lens: getLensArguments,
   implied: getImpliedArguments,
   pull: getLearningArguments,
-  rest: getRestArguments,
+  rest: getEquilibriaArguments,
   map: (choice) => getMapArguments(choice),
   distances: getDistanceArguments,
   row: (choice, key) => getRowArguments(choice, { key }),

@@ -13,11 +13,11 @@ import { toKey } from "../../asking/ask.js";
 import { createLatestQuestion } from "../../asking/latest-question.js";
 import { decodeArray } from "../../choice/arrays.js";
 import { getLearningArguments } from "../stage/learning.js";
-import { drawRest } from "./rest-drawing.js";
+import { drawEquilibria } from "./equilibria-drawing.js";
 
 /** @import { Choice } from "../../choice/choice.js" */
 /** @import { Control } from "../../formula/controls.js" */
-/** @import { Rest } from "./rest-drawing.js" */
+/** @import { Equilibria } from "./equilibria-drawing.js" */
 
 const SECTION_NAME = "Where it settles";
 const NOTHING_TEXT = "No parameter learns yet: press “learns” next to one on a card.";
@@ -35,15 +35,15 @@ export function createEquilibria(host, { store, plotly, ask, colours }) {
   const emptyText = element("p", {}, NOTHING_TEXT);
   const sliders = createSliders(store);
   const content = element("div", { class: "rest" }, sliders.element, lead, area, sentenceList);
-  const compose = (/** @type {import("./rest-drawing.js").Picture} */ picture) =>
-    drawRest(picture, area.clientWidth);
+  const compose = (/** @type {import("./equilibria-drawing.js").Picture} */ picture) =>
+    drawEquilibria(picture, area.clientWidth);
   const figure = createFigure(area, { plotly, hover: false, compose });
   let last = "";
   let refused = "";
-  let rest = /** @type {Rest|null} */ (null);
+  let equilibria = /** @type {Equilibria|null} */ (null);
   const question = createLatestQuestion(ask, "rest", (answer) => {
     refused = answer.message ?? "";
-    rest = answer.message === undefined ? decodeRest(answer) : null;
+    equilibria = answer.message === undefined ? decodeEquilibria(answer) : null;
     frame ||= requestAnimationFrame(draw);
   });
   let frame = 0;
@@ -74,11 +74,13 @@ export function createEquilibria(host, { store, plotly, ask, colours }) {
     );
     setText(lead, refused || fillTemplate(words.lead, { data: getData().label }).replace(/:$/, "."));
     sliders.show([control]);
-    area.hidden = sentenceList.hidden = rest === null;
-    if (!rest) return;
-    const sentences = [...visible.map(({ key }) => rest?.words[key] ?? ""), rest.least].filter(Boolean);
+    area.hidden = sentenceList.hidden = equilibria === null;
+    if (!equilibria) return;
+    const sentences = [...visible.map(({ key }) => equilibria?.words[key] ?? ""), equilibria.least].filter(
+      Boolean,
+    );
     sentenceList.replaceChildren(...sentences.map((sentence) => element("li", {}, sentence)));
-    const fields = { rest, rules: visible, neutral, name: choice.learns, op: op.label };
+    const fields = { equilibria, rules: visible, neutral, name: choice.learns, op: op.label };
     figure.draw({
       ...fields,
       value: getControlValue(choice.parameters, control),
@@ -89,7 +91,7 @@ export function createEquilibria(host, { store, plotly, ask, colours }) {
 
   /** Ask Python for the parameter's equilibria if the arguments have changed. @param {Choice} choice */
   function requestEquilibria(choice) {
-    const args = getRestArguments(choice);
+    const args = getEquilibriaArguments(choice);
     const key = toKey("rest", args);
     if (key !== last) question.ask(args);
     last = key;
@@ -112,7 +114,7 @@ export function createEquilibria(host, { store, plotly, ask, colours }) {
  * Return the arguments of the question for a parameter's equilibria, which do not depend on its own value.
  * @param {Choice} choice
  */
-export function getRestArguments(choice) {
+export function getEquilibriaArguments(choice) {
   const { [getLearningControl(choice).name]: _own, ...parameters } = choice.parameters;
   return getLearningArguments({ ...choice, parameters });
 }
@@ -123,8 +125,8 @@ function getLearningControl(choice) {
   return /** @type {Control} */ (controls.find(({ parameter }) => parameter.name === choice.learns));
 }
 
-/** @param {import("../../asking/ask.js").Answer} answer @returns {Rest} */
-function decodeRest({ at, error, least, rules }) {
+/** @param {import("../../asking/ask.js").Answer} answer @returns {Equilibria} */
+function decodeEquilibria({ at, error, least, rules }) {
   const mapRules = (/** @type {(rule: *) => *} */ of) =>
     Object.fromEntries(Object.entries(rules).map(([key, rule]) => [key, of(rule)]));
   return {

@@ -45,7 +45,7 @@ export function createLearning(store, ask, colours, hasData) {
   const lead = element("span", { class: "lead" });
   const outside = element("span", { class: "outside" });
   const verdicts = element("ul", { class: "verdicts flex-row" });
-  const rest = element("button", { class: "to-rest", onclick: toggleRest });
+  const rest = element("button", { class: "to-rest", onclick: toggleEquilibria });
   const bar = element(
     "div",
     { class: "learning text-small", role: "group", "aria-label": "A parameter that learns" },
@@ -63,7 +63,7 @@ export function createLearning(store, ask, colours, hasData) {
   const isLearning = (/** @type {Choice} */ choice) =>
     hasData && Boolean(choice.learns) && !isStochastic(choice);
 
-  function toggleRest() {
+  function toggleEquilibria() {
     const opens = store.current.section !== "rest";
     store.change({ ...store.current, section: opens ? "rest" : "" });
     const screen = bar.closest(".lesson") ?? bar.closest(".instrument");

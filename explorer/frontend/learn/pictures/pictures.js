@@ -10,7 +10,7 @@ import { createCorner } from "./corner.js";
 import { createOrder } from "./order.js";
 import { createSuspects } from "./suspects.js";
 import { createSweep } from "./sweep.js";
-import { createWalker } from "./walker.js";
+import { createUnitPicture } from "./walker.js";
 
 /**
  * A small matrix in colours; ``entry``: one that is marked.
@@ -38,7 +38,7 @@ const KINDS = {
   Corner: createCorner,
   Suspects: createSuspects,
   Asked: createAsked,
-  Walker: createWalker,
+  Walker: createUnitPicture,
 };
 const QUESTIONS = ["Asked", "Suspects"];
 

@@ -6,7 +6,7 @@ import { shape } from "../../elements/svg.js";
 import { clampTo } from "../../formula/numbers.js";
 import { evaluateLoss, evaluateMeanLoss, sigmoid } from "./walk.js";
 
-/** @import { Measured, Settings, Walker } from "./walk.js" */
+/** @import { Measured, Settings, StochasticUnit } from "./walk.js" */
 /**
  * A point of a panel, in fractions of its width and height from the lower left corner.
  * @typedef {[number, number]} Point
@@ -104,8 +104,8 @@ function drawAxis(panel, ticks, title) {
   panel.drawText("title", title, [0.5, 0], { by: [0, -2] });
 }
 
-/** Create the panel with a random unit's mean loss over its probability p. @param {Walker} walker */
-export function createLossPanel(walker) {
+/** Create the panel with a random unit's mean loss over its probability p. @param {StochasticUnit} unit */
+export function createLossPanel(unit) {
   const panel = createPanel("walker-loss");
   return {
     element: panel.element,
@@ -120,7 +120,7 @@ export function createLossPanel(walker) {
       panel.fit();
       drawAxis(panel, HALVES, "p, and y where it is 0 or 1");
       const y = Array.from({ length: CURVE + 1 }, (_, i) => i / CURVE);
-      const loss = evaluateLoss(walker, y, settings);
+      const loss = evaluateLoss(unit, y, settings);
       const top = Math.max(...loss, MIN_GRADIENT) * 1.6;
       const toHeight = (/** @type {number} */ value) => value / top;
       panel.drawLine(
@@ -139,7 +139,7 @@ export function createLossPanel(walker) {
       panel.drawText("mean", "mean loss", [1, one], { anchor: "end", by: [-0.6, 1.1] });
       const ball = /** @type {Point} */ ([
         settings.p,
-        toHeight(evaluateMeanLoss(walker, settings.p, settings)),
+        toHeight(evaluateMeanLoss(unit, settings.p, settings)),
       ]);
       drawStep(panel, ball, measured, MAX_LENGTH / Math.max(MIN_GRADIENT, largest), estimates);
       panel.drawLine("rests", "rest", rests.slice(0, 1).flatMap(makeFoot));
@@ -205,7 +205,7 @@ function makeArrow(from, to, height) {
   ];
 }
 
-/** Create the panel with p over the steps of several training runs. @param {Walker} walker */
+/** Create the panel with p over the steps of several training runs. @param {StochasticUnit} unit */
 export function createRunsPanel({ steps, drawn }) {
   const panel = createPanel("walker-runs");
   const ticks = [0, steps / 3, (2 * steps) / 3, steps].map((step) => [

@@ -1,8 +1,8 @@
 /**
  * A random unit that outputs 1 with probability p = sigmoid(x), while x descends by an estimated gradient of the mean
- * loss. See Walker in explorer/lessons/pictures.py.
+ * loss. See ``Walker`` in explorer/lessons/pictures.py.
  *
- * @typedef {object} Walker the unit, with its loss and gradient estimators as formulas
+ * @typedef {object} StochasticUnit the unit, with its loss and gradient estimators as formulas
  * @property {Tree} op formula of the output
  * @property {Tree} loss formula in the output y
  * @property {Tree} slope derivative of the loss by y
@@ -46,7 +46,7 @@ export const toLogit = (p) => Math.log(p / (1 - p));
 
 /**
  * Rewrite the formulas of all gradient estimators in terms of x and random numbers.
- * @param {Walker} walker @returns {Record<string, Tree>}
+ * @param {StochasticUnit} unit @returns {Record<string, Tree>}
  */
 export function resolveEstimators({ op, loss, slope, estimators }) {
   const unit = /** @type {import("../../formula/entry.js").Op} */ ({ tree: op });
@@ -65,25 +65,24 @@ export function hasName(tree, name) {
 /** @param {Tree} tree @param {number[]} x @param {Settings} settings */
 const evaluateAt = (tree, x, { parameters }) => evaluate(tree, { x: Float64Array.from(x), g: 1, parameters });
 
-/** Compute the loss for each output y. @param {Walker} walker @param {number[]} y @param {Settings} settings */
+/** Compute the loss for each output y. @param {StochasticUnit} unit @param {number[]} y @param {Settings} settings */
 export function evaluateLoss({ loss }, y, { parameters }) {
   const output = Float64Array.from(y);
   return evaluate(loss, { x: output, y: output, parameters });
 }
 
-/** Compute the unit's mean loss at p. @param {Walker} walker @param {number} p @param {Settings} settings */
-export const evaluateMeanLoss = (walker, p, settings) =>
-  evaluateAt(walker.mean_loss, [toLogit(p)], settings)[0];
+/** Compute the unit's mean loss at p. @param {StochasticUnit} unit @param {number} p @param {Settings} settings */
+export const evaluateMeanLoss = (unit, p, settings) => evaluateAt(unit.mean_loss, [toLogit(p)], settings)[0];
 
 /**
  * Compute the mean and standard deviation of a gradient estimator at the current p, and the exact gradient.
- * @param {Walker} walker @param {Tree} estimator from ``resolveEstimators`` @param {Settings} settings
+ * @param {StochasticUnit} unit @param {Tree} estimator from ``resolveEstimators`` @param {Settings} settings
  * @returns {Measured}
  */
-export function measureEstimator(walker, estimator, settings) {
+export function measureEstimator(unit, estimator, settings) {
   const x = toLogit(settings.p);
   const { mean, spread } = estimateMoments(estimator, x, settings, MANY_QUANTILES);
-  const [exact] = evaluateAt(walker.exact, [x], settings);
+  const [exact] = evaluateAt(unit.exact, [x], settings);
   return { mean: mean[0], sd: spread[0], exact };
 }
 
@@ -105,8 +104,8 @@ function estimateMoments(estimator, x, { parameters }, count) {
 /**
  * Simulate training runs with independent random numbers. Returns x of all runs before the first step and after each
  * one.
- * @param {Walker} walker @param {Tree} estimator @param {Settings} settings
- * @param {number} runs number of runs: the first of ``walker.runs``
+ * @param {StochasticUnit} unit @param {Tree} estimator @param {Settings} settings
+ * @param {number} runs number of runs: the first of ``unit.runs``
  */
 export function simulateRuns({ steps, seed }, estimator, { p, rate, parameters }, runs) {
   let x = new Float64Array(runs).fill(toLogit(p));
@@ -123,9 +122,9 @@ export function simulateRuns({ steps, seed }, estimator, { p, rate, parameters }
 /**
  * Train the unit with an estimator's mean, without noise. Returns x after each step. Training ends early if the mean is
  * not finite.
- * @param {Walker} walker @param {Tree} estimator @param {Settings} settings
+ * @param {StochasticUnit} unit @param {Tree} estimator @param {Settings} settings
  */
-export function walkByMean({ steps }, estimator, settings) {
+export function descendByMean({ steps }, estimator, settings) {
   const computeMean = (/** @type {number} */ x) =>
     estimateMoments(estimator, x, settings, FEW_QUANTILES).mean[0];
   return walk(steps, toLogit(settings.p), settings.rate, computeMean);
@@ -133,9 +132,9 @@ export function walkByMean({ steps }, estimator, settings) {
 
 /**
  * Train the unit with the exact gradient. Returns x after each step.
- * @param {Walker} walker @param {Settings} settings
+ * @param {StochasticUnit} unit @param {Settings} settings
  */
-export function walkByExact({ steps, exact }, settings) {
+export function descendByExact({ steps, exact }, settings) {
   return walk(steps, toLogit(settings.p), settings.rate, (x) => evaluateAt(exact, [x], settings)[0]);
 }
 

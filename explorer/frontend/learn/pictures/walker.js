@@ -10,9 +10,9 @@ import { createLossPanel, createRunsPanel } from "./walk-panels.js";
 import * as say from "./walk-words.js";
 import {
   findEnds,
-  walkByExact,
+  descendByExact,
   toLogit,
-  walkByMean,
+  descendByMean,
   measureEstimator,
   hasName,
   simulateRuns,
@@ -21,37 +21,37 @@ import {
   sigmoid,
 } from "./walk.js";
 
-/** @import { Control, Settings, Walker } from "./walk.js" */
+/** @import { Control, Settings, StochasticUnit } from "./walk.js" */
 
 const IDLE_MS = 250; // pause in input before all runs are counted
 
 /**
  * Create the figure of a random unit with several gradient estimators.
- * @param {Walker} walker @param {{signal: AbortSignal}} options @returns {import("./pictures.js").Picture}
+ * @param {StochasticUnit} unit @param {{signal: AbortSignal}} options @returns {import("./pictures.js").Picture}
  */
-export function createWalker(walker, { signal }) {
-  const estimators = resolveEstimators(walker);
+export function createUnitPicture(unit, { signal }) {
+  const estimators = resolveEstimators(unit);
   const settings = /** @type {Settings} */ ({
-    p: walker.start.default,
-    rate: walker.rate.default,
-    parameters: Object.fromEntries(walker.parameters.map(({ name, default: usual }) => [name, usual])),
+    p: unit.start.default,
+    rate: unit.rate.default,
+    parameters: Object.fromEntries(unit.parameters.map(({ name, default: usual }) => [name, usual])),
   });
   let selected = Object.keys(estimators)[0];
   let byMean = false;
-  const loss = createLossPanel(walker);
-  const runs = createRunsPanel(walker);
-  const table = createTable(Object.keys(estimators), walker, (name) => {
+  const loss = createLossPanel(unit);
+  const runs = createRunsPanel(unit);
+  const table = createTable(Object.keys(estimators), unit, (name) => {
     selected = name;
     redraw();
   });
   const hereText = element("p", { class: "walker-here", role: "status", style: "grid-area: here" });
   const endText = element("p", { class: "walker-end", style: "grid-area: end" });
-  const counter = createCounter(walker, table);
+  const counter = createCounter(unit, table);
   const redraw = throttleToFrames(draw);
   const sliders = [
-    createSettingSlider(walker.start, (value) => (settings.p = value)),
-    createSettingSlider(walker.rate, (value) => (settings.rate = value)),
-    ...walker.parameters.map((control) =>
+    createSettingSlider(unit.start, (value) => (settings.p = value)),
+    createSettingSlider(unit.rate, (value) => (settings.rate = value)),
+    ...unit.parameters.map((control) =>
       createSettingSlider(control, (value) => (settings.parameters[control.name] = value)),
     ),
   ];
@@ -70,15 +70,15 @@ export function createWalker(walker, { signal }) {
   }
 
   function valueOf(/** @type {Control} */ { name }) {
-    if (name === walker.start.name) return settings.p;
-    return name === walker.rate.name ? settings.rate : settings.parameters[name];
+    if (name === unit.start.name) return settings.p;
+    return name === unit.rate.name ? settings.rate : settings.parameters[name];
   }
 
   /** Update the sliders, and hide parameters that the chosen estimator lacks. */
   function showSliders() {
     for (const { control, slider } of sliders) {
       slider.update(valueOf(control), [control.low, control.high], false, [control.low, control.high]);
-      const isOther = Object.values(walker.estimators).some((tree) => hasName(tree, control.name));
+      const isOther = Object.values(unit.estimators).some((tree) => hasName(tree, control.name));
       const isIdle = isOther && !hasName(estimators[selected], control.name);
       slider.element.classList.toggle("idle", isIdle);
     }
@@ -87,7 +87,7 @@ export function createWalker(walker, { signal }) {
   function draw() {
     showSliders();
     const all = Object.entries(estimators).map(([name, tree]) => {
-      const found = measureEstimator(walker, tree, settings);
+      const found = measureEstimator(unit, tree, settings);
       table.show(name, found);
       return { name, found };
     });
@@ -102,25 +102,25 @@ export function createWalker(walker, { signal }) {
 
   /** Estimate the gradient at the current p with the first random number of each plotted run. */
   function computeFirstDraws() {
-    const x = new Float64Array(walker.drawn).fill(toLogit(settings.p));
-    const draws = { [UNIFORM]: drawUniforms(walker.drawn, { seed: walker.seed, step: 0 }) };
+    const x = new Float64Array(unit.drawn).fill(toLogit(settings.p));
+    const draws = { [UNIFORM]: drawUniforms(unit.drawn, { seed: unit.seed, step: 0 }) };
     return [...evaluate(estimators[selected], { x, g: 1, draws, parameters: settings.parameters })];
   }
 
   function drawRuns() {
-    const all = simulateRuns(walker, estimators[selected], settings, walker.drawn);
+    const all = simulateRuns(unit, estimators[selected], settings, unit.drawn);
     const mean = all.map((x) => x.reduce((sum, each) => sum + sigmoid(each), 0) / x.length);
-    runs.draw(all, mean, walkByExact(walker, settings));
-    setText(endText, say.describeRuns(countEnds(all[walker.steps]), walker.drawn, walker.steps));
+    runs.draw(all, mean, descendByExact(unit, settings));
+    setText(endText, say.describeRuns(countEnds(all[unit.steps]), unit.drawn, unit.steps));
     counter.begin(estimators, settings, (name, counts) => {
-      if (name === selected) setText(endText, say.describeRuns(counts, walker.runs, walker.steps));
+      if (name === selected) setText(endText, say.describeRuns(counts, unit.runs, unit.steps));
     });
   }
 
   function drawWalk() {
     counter.stop();
-    const walk = walkByMean(walker, estimators[selected], settings).map(sigmoid);
-    runs.draw([], walk, walkByExact(walker, settings));
+    const walk = descendByMean(unit, estimators[selected], settings).map(sigmoid);
+    runs.draw([], walk, descendByExact(unit, settings));
     setText(endText, say.describeWalk(walk[walk.length - 1], walk.length - 1));
   }
 
@@ -129,7 +129,7 @@ export function createWalker(walker, { signal }) {
     redraw();
   });
   followDrag(loss, (share) => {
-    settings.p = Number(clampTo(share, walker.start.low, walker.start.high).toFixed(3));
+    settings.p = Number(clampTo(share, unit.start.low, unit.start.high).toFixed(3));
     redraw();
   });
   const host = element(
@@ -205,10 +205,10 @@ function createModeSwitch(onChange) {
 }
 
 /**
- * @param {string[]} labels @param {Walker} walker
+ * @param {string[]} labels @param {StochasticUnit} unit
  * @param {(name: string) => void} onChoose gets the chosen estimator's name
  */
-function createTable(labels, walker, onChoose) {
+function createTable(labels, unit, onChoose) {
   const group = createId();
   const rows = labels.map((name, index) => {
     const radio = element("input", {
@@ -224,7 +224,7 @@ function createTable(labels, walker, onChoose) {
   const heads = ["estimator", "mean", "bias", "SD", "above ½, %"].map((text) =>
     element("th", { scope: "col" }, text),
   );
-  const total = walker.runs.toLocaleString("en-US");
+  const total = unit.runs.toLocaleString("en-US");
   const caption = `At this p, and of ${total} runs how many end above p = ½`;
   const getRowCells = (/** @type {string} */ name) => rows[labels.indexOf(name)].cells;
   return {
@@ -250,9 +250,9 @@ function createTable(labels, walker, onChoose) {
 
 /**
  * Create a counter that simulates all runs of each estimator in turn while the user is idle.
- * @param {Walker} walker @param {ReturnType<typeof createTable>} table
+ * @param {StochasticUnit} unit @param {ReturnType<typeof createTable>} table
  */
-function createCounter(walker, table) {
+function createCounter(unit, table) {
   let timer = 0;
   const stop = () => clearTimeout(timer);
   return {
@@ -269,9 +269,9 @@ function createCounter(walker, table) {
       const countNext = () => {
         const name = waiting.shift();
         if (!name) return;
-        const all = simulateRuns(walker, estimators[name], settings, walker.runs);
-        const counts = countEnds(all[walker.steps]);
-        table.count(name, say.formatShare(counts.above / walker.runs));
+        const all = simulateRuns(unit, estimators[name], settings, unit.runs);
+        const counts = countEnds(all[unit.steps]);
+        table.count(name, say.formatShare(counts.above / unit.runs));
         onCount(name, counts);
         timer = window.setTimeout(countNext);
       };

@@ -28,8 +28,8 @@ WALKED = """
     return {
       runs: runs[given.walker.steps],
       counts: walk.countEnds(runs[given.walker.steps]),
-      mean: walk.walkByMean(given.walker, tree, given.settings),
-      exact: walk.walkByExact(given.walker, given.settings),
+      mean: walk.descendByMean(given.walker, tree, given.settings),
+      exact: walk.descendByExact(given.walker, given.settings),
       ends: walk.findEnds(tree, given.settings),
     };
 """

@@ -8,12 +8,12 @@ import { formatDigits } from "../../formula/phrases.js";
  * ``gradients``: mean gradient, by rule key; ``places``: equilibria, as intervals (a point has equal ends); ``words``:
  * a sentence for each rule; ``least``: a sentence about the smallest error.
  * @typedef {{at: ArrayLike<number>, error: ArrayLike<number>, gradients: Record<string, ArrayLike<number>>, places:
- *   Record<string, [number, number][]>, words: Record<string, string>, least: string}} Rest
+ *   Record<string, [number, number][]>, words: Record<string, string>, least: string}} Equilibria
  */
 /**
  * Contents of the chart of equilibria. ``name``, ``value``: the parameter and its current value; ``log``: whether its
  * axis is logarithmic.
- * @typedef {{rest: Rest, rules: {key: string, label: string, colour: string}[], name: string, op: string, value:
+ * @typedef {{equilibria: Equilibria, rules: {key: string, label: string, colour: string}[], name: string, op: string, value:
  *   number, log: boolean, neutral: string, words: string}} Picture
  */
 
@@ -31,19 +31,19 @@ const SHOWN_SHARE = 0.9; // quantile of |gradient| that fits the axis if the gra
  * Return Plotly's traces and layout of a learning parameter's error and gradients.
  * @param {Picture} picture @param {number} width of the figure in px
  */
-export function drawRest({ rest, rules, name, value, log, neutral }, width) {
-  const visible = rules.filter(({ key }) => rest.gradients[key]);
-  const error = { ...LINE, x: rest.at, y: rest.error, line: { color: neutral, width: 2.5 } };
+export function drawEquilibria({ equilibria, rules, name, value, log, neutral }, width) {
+  const visible = rules.filter(({ key }) => equilibria.gradients[key]);
+  const error = { ...LINE, x: equilibria.at, y: equilibria.error, line: { color: neutral, width: 2.5 } };
   const gradients = visible.map(({ key, colour }, index) => ({
     ...LINE,
-    x: rest.at,
-    y: rest.gradients[key],
+    x: equilibria.at,
+    y: equilibria.gradients[key],
     xaxis: "x2",
     yaxis: "y2",
     line: { color: colour, width: 2.5 + 1.5 * (visible.length - 1 - index) },
   }));
   const rests = visible.flatMap(({ key, colour }, index) =>
-    rest.places[key].map((ends) => ({
+    equilibria.places[key].map((ends) => ({
       type: "scatter",
       mode: ends[0] === ends[1] ? "markers" : "lines",
       hoverinfo: "skip",
@@ -60,20 +60,20 @@ export function drawRest({ rest, rules, name, value, log, neutral }, width) {
   const lines = [
     ...["", "2"].map((axis) => makeVerticalLine(axis, value, NOW_LINE)),
     ...visible.flatMap(({ key, colour }) =>
-      rest.places[key].flatMap(([low, high]) =>
+      equilibria.places[key].flatMap(([low, high]) =>
         low === high ? [makeVerticalLine("", low, { ...PLACE_LINE, color: colour })] : [],
       ),
     ),
   ];
   return {
     traces: [error, ...gradients, ...rests],
-    layout: makeLayout({ rest, name, log, stacked, keys: visible.map(({ key }) => key), lines, value }),
+    layout: makeLayout({ equilibria, name, log, stacked, keys: visible.map(({ key }) => key), lines, value }),
   };
 }
 
 /** @param {*} picture */
-function makeLayout({ rest, name, log, stacked, keys, lines, value }) {
-  const [low, high] = [rest.at[0], rest.at[rest.at.length - 1]];
+function makeLayout({ equilibria, name, log, stacked, keys, lines, value }) {
+  const [low, high] = [equilibria.at[0], equilibria.at[equilibria.at.length - 1]];
   const x = {
     type: log ? "log" : "linear",
     range: log ? [Math.log10(low), Math.log10(high)] : [low, high],
@@ -89,13 +89,13 @@ function makeLayout({ rest, name, log, stacked, keys, lines, value }) {
     yaxis: {
       title: { text: "mean squared error", standoff: 6 },
       domain: domain.y,
-      range: [0, 1.08 * findShownSize([rest.error]) || 1],
+      range: [0, 1.08 * findShownSize([equilibria.error]) || 1],
       anchor: "x",
     },
     yaxis2: {
       title: { text: `gradient for ${name}, mean`, standoff: 6 },
       domain: domain.y2,
-      range: fitGradientRange(keys.map((/** @type {string} */ key) => rest.gradients[key])),
+      range: fitGradientRange(keys.map((/** @type {string} */ key) => equilibria.gradients[key])),
       anchor: "x2",
       zeroline: true,
       zerolinecolor: makeGrey(0.9),

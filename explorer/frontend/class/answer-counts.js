@@ -4,14 +4,14 @@
  * @typedef {{picked: number, drawn: number, all: number}} Row how often one answer was picked, drawn, and both together
  */
 /**
- * @typedef {{rows: Row[], others: number, all: number}} Tally a row for each answer; ``others``: drawings like no
+ * @typedef {{rows: Row[], others: number, all: number}} AnswerCounts a row for each answer; ``others``: drawings like no
  *   answer
  */
 
 /**
  * Count how many students of a class picked or drew each answer.
  * @param {number[]} counts how often each answer was picked
- * @param {number[]} alike for each drawing the index of the most similar answer, -1 for none @returns {Tally}
+ * @param {number[]} alike for each drawing the index of the most similar answer, -1 for none @returns {AnswerCounts}
  */
 export function countAnswers(counts, alike) {
   const rows = counts.map((picked, index) => {
