@@ -138,15 +138,16 @@ class Ensemble:
         return current.numbers
 
     @torch.no_grad()
-    def compute_next_parameters(self, x: Tensor, y: Tensor, loss: Loss, lr: Lr) -> Tensor:
+    def compute_next_parameters(self, x: Tensor, y: Tensor, loss: Loss, lr: Lr) -> list[Tensor]:
         """Return the parameters that the nets would have after the next training step.
 
-        Only nets whose parameters stay finite are moved.
+        They are followed by the optimiser's memory, see ``Optimiser.read_memory``. Only nets whose parameters
+        stay finite are moved.
         """
         self.run_pass(x, y, loss)
         parameters, optimiser = self.parameters.clone(), copy.deepcopy(self.optimiser)
         optimiser.step(parameters, self._gradients.clone(), self.rows.make_rates(lr, self.active))
-        return parameters
+        return [parameters, *optimiser.read_memory()]
 
     @torch.no_grad()
     def run_pass(self, x: Tensor, y: Tensor, loss: Loss) -> Pass:

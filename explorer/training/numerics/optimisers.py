@@ -34,6 +34,7 @@ class Optimiser:
 
     label = "Gradient descent"
     memories = 0  # the number of tensors that an optimiser keeps between steps
+    formula = ""  # the step in terms of these tensors
     by_member: Sequence[int] | None = None
 
     def __init__(self, parameters: Tensor) -> None:
@@ -49,6 +50,13 @@ class Optimiser:
     def steps_of(self, members: int) -> Sequence[int]:
         """Return the number of steps that each net has taken."""
         return self.by_member or [self.steps] * members
+
+    def read_memory(self) -> list[Tensor]:
+        """Return the tensors from which the last step was taken: m of momentum, or m and v of Adam.
+
+        Those of Adam are corrected for its start from 0.
+        """
+        return self.state
 
     def _step(self, parameters: Tensor, gradients: Tensor, lr: Lr) -> None:
         raise NotImplementedError
@@ -74,6 +82,7 @@ class Momentum(Optimiser):
 
     label = "Momentum"
     memories = 1
+    formula = "lr · m"
 
     def _step(self, parameters: Tensor, gradients: Tensor, lr: Lr) -> None:
         (mean,) = self.state
@@ -86,6 +95,12 @@ class Adam(Optimiser):
 
     label = "Adam"
     memories = 2
+    formula = "lr · m/√v"
+
+    def read_memory(self) -> list[Tensor]:
+        """Return m and v, see ``Optimiser``."""
+        mean, square = self.state
+        return [mean / (1 - _BETA1**self.steps), square / (1 - _BETA2**self.steps)]
 
     def _step(self, parameters: Tensor, gradients: Tensor, lr: Lr) -> None:
         mean, square = self.state

@@ -53,6 +53,23 @@ def test_slow_motion_shows_the_exact_weights_after_the_step(task, optimiser):
         assert not torch.equal(before, after)
 
 
+@pytest.mark.parametrize(("optimiser", "names"), [("sgd", ""), ("momentum", "m"), ("adam", "mv")])
+@pytest.mark.parametrize("steps", [0, 3])
+def test_the_step_follows_from_the_memory_of_the_optimiser(optimiser, names, steps):
+    run = run_of(steps=steps, optimiser=optimiser, rules=("straight_through",), lr=0.01)
+    (record,) = run.measure("slow_motion", layer=0).values()
+    memory = {name: shown(record, name) for name in "mv" if name in record["tensors"]}
+    assert "".join(memory) == names
+    m = memory.get("m", shown(record, "slope"))
+    step = m / (memory["v"].sqrt() + 1e-8) if "v" in memory else m
+    torch.testing.assert_close(
+        shown(record, "before") - 0.01 * step, shown(record, "weights"), rtol=1e-5, atol=1e-7
+    )
+    stage = record["stages"][-1]
+    assert stage["numbers"].endswith("".join(f", {name} = ${name}" for name in names) or "$slope")
+    assert ("memory" in stage["words"]) == bool(names and steps)
+
+
 @pytest.mark.parametrize("layer", [0, 1])
 def test_rows_of_a_convolution_match_torchs_patches(layer):
     """Beside torch's own patches: example by example, each of them place by place."""

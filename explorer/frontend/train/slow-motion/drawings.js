@@ -8,7 +8,7 @@ import { clampTo } from "../../formula/numbers.js";
 import { formatFourDigits } from "../../formula/substitution.js";
 import { share } from "../widgets/svg-paths.js";
 import { arrangeGrid } from "../widgets/tiles.js";
-import { makeDrawScope, getIndex, rowOf, getCellScope, getValue } from "./numbers.js";
+import { columnOf, makeDrawScope, getIndex, rowOf, getCellScope, getValue } from "./numbers.js";
 
 /** @import { Cell } from "./numbers.js" */
 /** @import { Record, Stage, Tensor } from "./view-model.js" */
@@ -217,11 +217,6 @@ function sampleEntries(record, cell, entries, g) {
 function findSpan({ span: [start, stop], tensors }, cell) {
   const rows = columnOf(tensors.x, cell.unit).filter(Number.isFinite);
   return [Math.min(start, ...rows), Math.max(stop, ...rows)];
-}
-
-/** Return one column of a tensor. @param {Tensor} tensor @param {number} column */
-function columnOf({ values, shape: [rows, columns] }, column) {
-  return Array.from({ length: rows }, (_, row) => values[row * columns + column]);
 }
 
 /**

@@ -28,19 +28,35 @@ export function findLivelyRule(records, lines) {
 }
 
 /**
- * Return unit and row of the largest gradient or, if all gradients are 0, of the largest g.
+ * Return how far each weight moves in this step, 0 for weights without a gradient, which only Adam's memory moves.
+ * @param {Record["tensors"]} tensors
+ */
+const measureMoves = ({ weights, before, slope }) =>
+  weights.values.map((value, at) => (slope.values[at] ? Math.abs(value - before.values[at]) : 0));
+
+/**
+ * Return unit and row of the weight that moves most, at the example with the unit's largest gradient. If none moves,
+ * return those of the largest gradient or g.
  * @param {Record} record @returns {Cell}
  */
-export function findLivelyCell({ tensors: { gradient, g } }) {
-  const { values, shape } = gradient.values.some(Boolean) ? gradient : g;
-  const [, units] = shape;
-  const at = findLargest(values);
-  return { unit: at % units, row: Math.floor(at / units), example: 0, input: 0 };
+export function findLivelyCell({ tensors, by_example }) {
+  const { gradient, g, weights } = tensors;
+  const moves = measureMoves(tensors);
+  const shown = moves.some(Boolean)
+    ? { ...weights, values: moves }
+    : gradient.values.some(Boolean)
+      ? gradient
+      : g;
+  const [at, units] = [findLargest(shown.values), shown.shape[1]];
+  const unit = at % units;
+  const row =
+    shown.values === moves && by_example ? findLargest(columnOf(gradient, unit)) : Math.floor(at / units);
+  return { unit, row, example: 0, input: 0 };
 }
 
 /**
  * Return the displayed unit, row and input. Unit and row are the requested ones, limited to the tensors' sizes; the
- * input is the one whose weight changes most in this step.
+ * input is the one whose weight moves most in this step.
  * @param {Record} record @param {{unit: number|null, row: number|null}} requested
  * @param {Cell} lively used unless requested @returns {Cell}
  */
@@ -49,13 +65,11 @@ export function chooseCell({ tensors, times, map_side: side, by_example }, reque
   const unit = clampTo(requested.unit ?? lively.unit, 0, units - 1);
   const row = clampTo(requested.row ?? lively.row, 0, rows - 1);
   if (!by_example) return { unit, row, example: 0, input: row };
-  const [inputs, width] = tensors.slope.shape;
-  const column = Array.from({ length: inputs }, (_, input) => tensors.slope.values[input * width + unit]);
   return {
     unit,
     row,
     example: Math.floor(row / (times * Math.max(side ** 2, 1))),
-    input: findLargest(column),
+    input: findLargest(columnOf({ ...tensors.weights, values: measureMoves(tensors) }, unit)),
   };
 }
 
@@ -170,6 +184,11 @@ export function makeDrawScope({ record: { tensors }, cell, entries: { op, rule, 
   const antithetic = { ...draws, [UNIFORM]: 1 - draws[UNIFORM] };
   const ya = evaluate(op.tree, { x, parameters: scope.parameters, draws: antithetic });
   return Object.assign(scope, { draws: { ...draws, "ya()": ya } });
+}
+
+/** Return one column of a tensor. @param {Tensor} tensor @param {number} column @returns {number[]} */
+export function columnOf({ values, shape: [down, across] }, column) {
+  return Array.from({ length: down }, (_, row) => values[row * across + column]);
 }
 
 /** Return one row of a tensor. @param {Tensor} tensor @param {number} row @returns {number[]} */

@@ -128,6 +128,8 @@ def _make_tensors(step: Step, rule: int, member: int) -> dict[str, Record]:
     for stage in get_stages(step.nets.site):
         own_tensor = {} if isinstance(stage.tensor, str) else {stage.key: stage.tensor}
         sources |= {**own_tensor, **stage.also}
+    for name, memory in zip("mv", step.next_weights[1:], strict=False):
+        sources[name] = lambda _, memory=memory: memory, ("input", "unit")
     records = {name: _make_visible(step, read(step)[member], axes) for name, (read, axes) in sources.items()}
     random_names = {*step.nets.op.random_names, *step.nets.rules[rule].random_names}
     for name, tensor in step.random.items() if random_names else ():
@@ -248,7 +250,8 @@ def _make_facts(step: Step, rule: int, linear: bool) -> dict[str, Any]:
         "judged": _LOSS_WORDS[step.has_classes].format(outputs=step.output.shape[-1]),
         "factor": _describe_factor(step, nets.rules[rule], linear),
         "drawn": _DRAW_WORDS if nets.op.is_random else "",
-        "optimiser": optimiser.label,
+        "taken": _STEP_WORDS[bool(optimiser.memories), has_memory].format(optimiser.label, optimiser.formula),
+        "memory": "".join(f", {name} = ${name}" for name in "mv"[: optimiser.memories]),
         "still": _REST_WORDS[has_memory].format(optimiser.label),
     }
 
@@ -273,6 +276,11 @@ _FACTOR_WORDS = {
 _LOSS_RULE_WORDS = "The rule computes its gradient from losses: f() is {loss}{twin}."
 _TWIN_WORDS = ", fa() the same if this layer had drawn 1 − u"
 _DRAW_WORDS = " Each has its own random u; the curve is for this u."
+_STEP_WORDS = {
+    (False, False): "{} takes the step.",
+    (True, False): "{} takes the step, {}.",
+    (True, True): "{}'s step, {}, comes from its memory of earlier gradients too.",
+}
 _REST_WORDS = {
     True: "but {} may still move it: it remembers earlier gradients.",
     False: ("so this step leaves it where it is."),

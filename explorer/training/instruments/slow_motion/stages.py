@@ -124,11 +124,11 @@ _GRADIENT = Stage(
     zeros=True,
 )  # fmt: skip
 _NEW = Stage(
-    key="weights", title="new w", tensor=_weights(lambda step: step.new_weights), view="weights",
+    key="weights", title="new w", tensor=_weights(lambda step: step.next_weights[0]), view="weights",
     under="input", scale="weights",
-    words="A weight's gradient is input times gradient, summed over examples. {optimiser} takes the step.",
+    words="A weight's gradient is input times gradient, summed over examples. {taken}",
     otherwise={"slope": "The gradient of this weight is 0, {still}"},
-    numbers="w: $before → $weights, ∂loss/∂w = $slope",
+    numbers="w: $before → $weights, ∂loss/∂w = $slope{memory}",
     also={
         "before": _weights(lambda step: step.weights),
         "slope": _weights(lambda step: step.slopes),
@@ -158,7 +158,7 @@ WEIGHTS = (
         words="The part of g that reaches the latent weight. Blocked entries have no colour.",
     ),
     replace(
-        _NEW, words="Times √{inputs}, this is the gradient of the latent weight. {optimiser} takes the step."
+        _NEW, words="Times √{inputs}, this is the gradient of the latent weight. {taken}"
     ),
 )  # fmt: skip
 SPIKES = (
@@ -185,7 +185,7 @@ SPIKES = (
     replace(
         _NEW,
         words="A weight's gradient is input times the potential's gradient, summed over examples and times. "
-        "{optimiser} takes the step.",
+        "{taken}",
     ),
 )  # fmt: skip
 MAPS = (
@@ -206,7 +206,7 @@ MAPS = (
     replace(
         _NEW, title="new kernel",
         words="A kernel weight's gradient is input times gradient, summed over examples and places. "
-        "{optimiser} takes the step.",
+        "{taken}",
     ),
 )  # fmt: skip
 KERNELS = (

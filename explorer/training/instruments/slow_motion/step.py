@@ -94,12 +94,15 @@ class Step:
         return self._read_weights("slopes", self.batch_pass.gradients)
 
     @cached_property
-    def new_weights(self) -> Tensor:
-        """The weights of the layer after the training step, (members, inputs, units)."""
+    def next_weights(self) -> list[Tensor]:
+        """The weights of the layer after the training step, (members, inputs, units).
+
+        They are followed by the optimiser's memory of their gradients, in the same shape.
+        """
         ensemble, nets = self.nets.ensemble, self.nets
         lr = nets.settings.course_of(ensemble.optimiser.steps).lr
         after = ensemble.compute_next_parameters(*nets.batch, nets.task.loss, lr)
-        return self._read_weights("weights", ensemble.rows.make_views(after))
+        return [self._read_weights("weights", ensemble.rows.make_views(each)) for each in after]
 
     @cached_property
     def residual(self) -> Tensor:

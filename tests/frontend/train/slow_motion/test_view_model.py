@@ -2,6 +2,7 @@
 
 import base64
 import json
+import re
 from typing import Any
 
 import numpy as np
@@ -78,11 +79,23 @@ def test_a_position_in_the_link_is_limited_to_what_exists(shown, records) -> Non
     assert shown("") is None
 
 
-def test_without_a_unit_one_is_shown_that_gets_a_gradient(shown, records) -> None:
+def test_without_a_unit_the_weight_that_moves_most_is_shown(shown, records) -> None:
     picture = shown("gradient")
     assert picture["position"]["rule"] == 1  # torch's own lets nothing through
-    assert "gradient = 0" not in picture["numbers"]
     assert picture["words"].startswith("The part of g that reaches")
+    before, after = (
+        np.frombuffer(base64.b64decode(tensors[name]["values"]["bdata"]), np.float32)
+        for tensors in [records["clipped"]["tensors"]]
+        for name in ("before", "weights")
+    )
+    assert picture["position"]["unit"] == np.abs(after - before).argmax() % 16
+    numbers = shown("weights")["numbers"]
+    most = np.abs(after - before).argmax()
+    assert numbers.startswith(f"w: {before[most]:.4g} → {after[most]:.4g}, ∂loss/∂w = ".replace("-", "−"))
+    assert re.search(r"∂loss/∂w = \S*[1-9]\S*, m = \S+, v = \S+$", numbers)
+    assert shown("weights")["words"].endswith(
+        "Adam's step, lr · m/√v, comes from its memory of earlier gradients too."
+    )
 
 
 def test_the_numbers_are_put_into_the_rules_formula(shown, records) -> None:
@@ -195,7 +208,9 @@ def test_a_position_comes_back_from_its_text(node: Node, text: str) -> None:
 def test_a_row_is_of_the_example_to_which_its_time_and_its_place_on_a_map_belong(node: Node) -> None:
     body = """
         const { chooseCell } = await import("./train/slow-motion/numbers.js");
-        const tensors = { x: { shape: [40, 2] }, slope: { shape: [3, 2], values: [0, 1, 0, -5, 0, 2] } };
+        const tensors = { x: { shape: [40, 2] }, slope: { values: [0, 1, 0, -5, 0, 0] },
+            before: { values: [0, 0, 0, 0, 0, 0] },
+            weights: { shape: [3, 2], values: Float32Array.of(9, 1, 9, -2, 9, 3) } };
         return given.map(([times, map_side]) =>
             chooseCell({ tensors, times, map_side, by_example: true }, { unit: 1, row: 23 }, {}));
     """
