@@ -116,6 +116,9 @@ def _make_difference(
     )
 
 
+_TIED_WORDS = "all {} seeds. Their intervals may differ: the best rule is compared with controls separately."
+
+
 def describe_control_ties(plan: Plan, judged: Sequence[RuleOutcome]) -> list[str]:
     """Return a sentence for each rule whose score equals a control's with every seed."""
     ended = [each for each in judged if each.scores]
@@ -124,7 +127,7 @@ def describe_control_ties(plan: Plan, judged: Sequence[RuleOutcome]) -> list[str
     )
     return [
         f"{plan.labels[rule.rule]} scores exactly the same as {plan.labels[control.rule]}, a control, on "
-        f"{('its one seed' if len(rule.scores) == 1 else f'all {len(rule.scores)} seeds')}."
+        + ("its one seed." if len(rule.scores) == 1 else _TIED_WORDS.format(len(rule.scores)))
         for rule in rules
         for control in controls
         if rule.scores == control.scores
