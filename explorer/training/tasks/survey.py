@@ -25,7 +25,7 @@ class Column:
     Attributes:
         name: the name of the column.
         low, high: the smallest and the largest number; None without numbers.
-        different: the number of different texts.
+        different: the number of different texts, without empty cells.
         classes: pairs of a text and its count, if the texts would be classes as a target; else empty.
         fault: why nothing can be learnt from it, as the end of a sentence, or "".
         suggested: why it should be left out, or "".
@@ -127,7 +127,7 @@ def _suggest_columns(cells: Cells, columns: Sequence[Column]) -> tuple[str, tupl
 
 def _describe_column(cells: Cells, column: int) -> Column:
     numbers = cells.numbers[column].dropna().tolist()
-    counts = Counter(cells.texts[column])
+    counts = Counter(filter(None, cells.texts[column]))  # an empty cell is a gap, no class
     is_class = 2 <= len(counts) <= MAX_CLASSES and cells.are_classes(column)
     return Column(
         name=cells.names[column],

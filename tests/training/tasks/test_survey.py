@@ -51,6 +51,13 @@ def test_missing_values_are_named_with_their_rows():
     assert result.refused == f"column 'links' {column(result, 'links').fault}"
 
 
+def test_an_empty_cell_of_the_target_is_a_gap_and_no_class_without_a_name():
+    result = make_survey(replace_line(mixed_table(), 12, "12;1,0;;1,5;frei"))
+    assert column(result, "Ecke").classes == (("a", 29), ("b", 30))
+    assert result.refused == ("column 'Ecke' lacks a value in row 12: each row needs its class or number")
+    assert (result.gaps, make_survey(result.complete).refused) == (1, "")
+
+
 @pytest.mark.parametrize(
     "text", [mixed_table(), POINTS, mixed_table().replace(";", "\t"), "\n".join(POINTS.split("\n")[1:])]
 )

@@ -128,9 +128,9 @@ def _make_tensors(step: Step, rule: int, member: int) -> dict[str, Record]:
     for stage in get_stages(step.nets.site):
         own_tensor = {} if isinstance(stage.tensor, str) else {stage.key: stage.tensor}
         sources |= {**own_tensor, **stage.also}
-    for name, memory in zip("mv", step.next_weights[1:], strict=False):
-        sources[name] = lambda _, memory=memory: memory, ("input", "unit")
     records = {name: _make_visible(step, read(step)[member], axes) for name, (read, axes) in sources.items()}
+    for name, memory in zip("mv", step.next_weights[1:], strict=False):
+        records[name] = _make_visible(step, memory[member], ("input", "unit"))
     random_names = {*step.nets.op.random_names, *step.nets.rules[rule].random_names}
     for name, tensor in step.random.items() if random_names else ():
         if name in {U, *random_names}:
