@@ -53,7 +53,7 @@ def test_missing_values_are_named_with_their_rows():
 
 def test_an_empty_cell_of_the_target_is_a_gap_and_no_class_without_a_name():
     result = make_survey(replace_line(mixed_table(), 12, "12;1,0;;1,5;frei"))
-    assert column(result, "Ecke").classes == (("a", 29), ("b", 30))
+    assert column(result, "Ecke").classes == (("a", 30), ("b", 29))
     assert result.refused == ("column 'Ecke' lacks a value in row 12: each row needs its class or number")
     assert (result.gaps, make_survey(result.complete).refused) == (1, "")
 
