@@ -34,9 +34,9 @@ from explorer.checks.repetition import check_memory, check_repetition
 from explorer.checks.result import UNKNOWN, VERDICTS, Result, Results, fails, unknown
 from explorer.checks.returns import check_backward, check_dtype_and_shape
 from explorer.checks.settings import check_autocast, check_compile, check_devices, check_transforms
-from explorer.curves.foreign.curve import Curve
-from explorer.curves.foreign.elementwise import has_random_output
-from explorer.curves.foreign.subject import (
+from explorer.curves.user_functions.curve import Curve
+from explorer.curves.user_functions.elementwise import has_random_output
+from explorer.curves.user_functions.subject import (
     SEED,
     ForwardError,
     Subject,
@@ -45,7 +45,7 @@ from explorer.curves.foreign.subject import (
     prepare_function,
     prepare_pair,
 )
-from explorer.curves.foreign.timeouts import TIME_LIMIT_S, HungError, run_within
+from explorer.curves.user_functions.timeouts import TIME_LIMIT_S, HungError, run_within
 from explorer.gradient.threads import use_one_thread
 
 __all__ = ["CHECKS", "VERDICTS", "Check", "Result", "Results", "assert_rule", "check", "check_pair"]

@@ -12,8 +12,8 @@ from explorer.checks.linearity import find_effect_of_others
 from explorer.checks.matching import describe_match, match_rule
 from explorer.checks.result import FAILS, Result, by_design, fails, format_number, holds, unknown
 from explorer.curves.bisection import round_position
-from explorer.curves.foreign.curve import Curve, find_nearest
-from explorer.curves.foreign.elementwise import NEAR
+from explorer.curves.user_functions.curve import Curve, find_nearest
+from explorer.curves.user_functions.elementwise import NEAR
 
 _LEEWAY = 0.03  # relative tolerance of an area, which is a sum over a grid
 _LEAST_SCALE = 0.01  # an area below this fraction is a fault, not a choice of scale

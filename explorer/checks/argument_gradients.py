@@ -17,14 +17,14 @@ from torch import Tensor
 from torch.overrides import TorchFunctionMode
 
 from explorer.curves.bisection import find_jumps
-from explorer.curves.foreign.curve import differentiate
-from explorer.curves.foreign.elementwise import NEAR, make_test_points, merge_points
-from explorer.curves.foreign.subject import (
+from explorer.curves.user_functions.curve import differentiate
+from explorer.curves.user_functions.elementwise import NEAR, make_test_points, merge_points
+from explorer.curves.user_functions.subject import (
     NoGradientError,
     Subject,
     UntriedError,
+    backpropagate,
     describe_error,
-    pull_gradient,
 )
 
 _STAIRS = ("round", "floor", "ceil", "trunc")
@@ -93,7 +93,7 @@ class Probe:
             return everywhere
         leaf = self.x.clone().requires_grad_()
         with _StraightThrough():
-            plain = pull_gradient(self.forward(leaf.clone(), *self.subject.prepare(leaf.dtype)), leaf)
+            plain = backpropagate(self.forward(leaf.clone(), *self.subject.prepare(leaf.dtype)), leaf)
         agreed = torch.isclose(self.subject.run_both(self.x)[1], plain, 1e-6, 1e-9).to(everywhere)
         return agreed if float(agreed.mean()) > _MIN_DECIDED else everywhere
 
@@ -112,9 +112,9 @@ class Probe:
     @cached_property
     def actual(self) -> Tensor | None:
         """The gradients by backward for three upstream gradients, (3, m), or None if one is missing."""
-        return self._stack([self.pull(g) for g in self.upstreams])
+        return self._stack([self.backpropagate(g) for g in self.upstreams])
 
-    def pull(
+    def backpropagate(
         self, g: Tensor, x: Tensor | None = None, forward: Callable[..., Any] | None = None
     ) -> Tensor | None:
         """Compute the argument's gradient by backward or, if ``forward`` is given, by autograd of it.
@@ -151,7 +151,7 @@ class Probe:
         """
         if self.forward is not None:
             with _StraightThrough():
-                return self._stack([self.pull(g, forward=self.forward) for g in upstreams])
+                return self._stack([self.backpropagate(g, forward=self.forward) for g in upstreams])
         if self.rounds:  # numerical differences between jumps are always 0
             raise UntriedError(f"{_JUMPS}, as it rounds: check the Function itself")
         slopes, off = map(torch.stack, zip(*(self.differentiate(g, _STEP) for g in upstreams), strict=True))
@@ -177,7 +177,7 @@ class Probe:
     def growth(self) -> float:
         """The gradient's size for x repeated three times, divided by three times that for x: 1 for a sum."""
         x, g = (torch.cat([parts] * _REPEATS) for parts in (self.x, self.upstreams[0]))
-        single, repeated = self.pull(self.upstreams[0]), self.pull(g, x)
+        single, repeated = self.backpropagate(self.upstreams[0]), self.backpropagate(g, x)
         size = 0.0 if single is None else float(single.abs().sum())
         return float(repeated.abs().sum()) / size / _REPEATS if repeated is not None and size else 1.0
 
@@ -240,7 +240,7 @@ class Probe:
         actual, expected = [], []
         for at_x, at_jumps in ((torch.ones_like(x), torch.ones_like(at)), (x / reach, at / reach)):
             upstream = subject.broadcast(weights * at_x) * g.reshape(subject.trial.suffix or 1)
-            gradient = centre.pull(upstream, subject.broadcast(x))
+            gradient = centre.backpropagate(upstream, subject.broadcast(x))
             actual.append(x.new_zeros(()) if gradient is None else gradient.double()[element])
             expected.append((weights * at_x * slope).sum() - (losses * at_jumps).sum())
         return torch.stack(actual), torch.stack(expected), bool((speed.abs() > 1e-6).any())

@@ -10,8 +10,8 @@ from explorer.checks.finiteness import describe_idle_mask
 from explorer.checks.linearity import find_effect_of_others
 from explorer.checks.matching import match_rule
 from explorer.checks.result import Result, by_design, fails, format_number, format_unequal, holds, unknown
-from explorer.curves.foreign.curve import Curve, differentiate
-from explorer.curves.foreign.subject import NoGradientError, Subject, describe_error
+from explorer.curves.user_functions.curve import Curve, differentiate
+from explorer.curves.user_functions.subject import NoGradientError, Subject, describe_error
 
 _MIN_TRUSTED = 0.1  # minimum fraction of points with finite y
 _TIE = 1e-9
@@ -164,13 +164,13 @@ def _judge_factor(curve: Curve, times: float, at: float) -> Result:
 def check_double_backward(curve: Curve) -> Result:
     """Check the derivatives of the gradient by x and by g: autograd against finite differences."""
     curve.require_elementwise()
-    subject, pull = curve.subject, curve.subject.gradient
+    subject, gradient_of = curve.subject, curve.subject.gradient
     count = _LINE_POINTS if curve.is_line else _POINTS
     x = subject.fit_domain(torch.linspace(-_REACH, _REACH, count, dtype=curve.dtype) + 0.00731)
     g = torch.full_like(x, 1.3)
-    r, (h, step) = pull(x, g), (1e-4, 0.01) if curve.is_fine else (2e-2, 0.25)
-    due_x, off = differentiate(lambda x: pull(x, g), x, h)
-    due_g, _ = differentiate(lambda g: pull(x, g), g, step)
+    r, (h, step) = gradient_of(x, g), (1e-4, 0.01) if curve.is_fine else (2e-2, 0.25)
+    due_x, off = differentiate(lambda x: gradient_of(x, g), x, h)
+    due_g, _ = differentiate(lambda g: gradient_of(x, g), g, step)
     sure = due_x.isfinite() & off.isfinite() & (off <= 1e-2 * due_x.abs() + 1e-5)
     bends = bool((due_x[sure].abs() > 1e-6).any())
     try:
@@ -185,7 +185,7 @@ def check_double_backward(curve: Curve) -> Result:
         return (fails if bends else unknown)(f"A second derivative raises {error}{advice * bends}.")
     wrong = r.isfinite() & ((second_g - due_g).abs() > max(1e-4, 1e2 * curve.eps) * (due_g.abs() + 1e-3))
     if bool(wrong.any()):
-        rounded, larger = pull(x, g + 2.0**-14)[wrong], pull(x, 4 * g)[wrong]
+        rounded, larger = gradient_of(x, g + 2.0**-14)[wrong], gradient_of(x, 4 * g)[wrong]
         is_step = torch.equal(rounded, r[wrong]) and not torch.equal(larger, r[wrong])
         if subject.rounds_gradient or (is_step and bool(r[wrong].any())):
             return by_design("The gradient is g rounded to steps: its derivative by g ignores the rounding.")

@@ -9,8 +9,8 @@ from torch import Tensor
 from explorer.catalogue import Loss, Rule, find_loss
 from explorer.checks.result import Result, by_design, fails, format_number, holds, unknown
 from explorer.curves.expectation import StochasticPair
-from explorer.curves.foreign.curve import Curve
-from explorer.curves.foreign.elementwise import NEAR
+from explorer.curves.user_functions.curve import Curve
+from explorer.curves.user_functions.elementwise import NEAR
 from explorer.formula import RANDOM_NAMES, Formula, join_texts
 from explorer.formula.tree import NORMAL, UNIFORM, Binary, Name, Node, Number, Unary, substitute, walk
 

@@ -10,9 +10,9 @@ from torch.utils._python_dispatch import TorchDispatchMode
 
 from explorer.checks.result import Result, by_design, fails, format_number, format_position, holds, name_dtype
 from explorer.curves.bisection import bisect
-from explorer.curves.foreign.curve import Curve, find_nearest
-from explorer.curves.foreign.elementwise import FAR
-from explorer.curves.foreign.subject import Subject, UntriedError, pull_gradient
+from explorer.curves.user_functions.curve import Curve, find_nearest
+from explorer.curves.user_functions.elementwise import FAR
+from explorer.curves.user_functions.subject import Subject, UntriedError, backpropagate
 
 DTYPES = (torch.float64, torch.float32, torch.bfloat16, torch.float16)
 _FULL = DTYPES[:2]  # in other dtypes, NaN far from 0 comes from overflow and is no fault
@@ -203,7 +203,7 @@ def describe_idle_mask(curve: Curve) -> str:
         return ""
     y, leaf = curve.subject.open_graph(curve.subject.broadcast(list_floats(curve.dtype, curve.subject)))
     with _Recorder() as recorder:
-        pull_gradient(y, leaf)
+        backpropagate(y, leaf)
     masks = [condition for condition in recorder.conditions if condition.shape == leaf.shape]
     is_idle = masks and all(bool(mask.all()) for mask in masks)
     return "its mask lets every x pass, as it tests values that never leave their bounds" if is_idle else ""

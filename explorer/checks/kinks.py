@@ -10,8 +10,8 @@ from torch import Tensor
 from explorer.catalogue import OPS, RULES, find_tensor_gradient
 from explorer.checks.result import Result, by_design, fails, format_position, holds
 from explorer.curves.bisection import round_position
-from explorer.curves.foreign.curve import Curve
-from explorer.curves.foreign.subject import UntriedError, prepare_pair
+from explorer.curves.user_functions.curve import Curve
+from explorer.curves.user_functions.subject import UntriedError, prepare_pair
 from explorer.formula import FUNCTIONS
 
 _BESIDE_POLE = 1e-2  # the slope of a pole counts as a jump up to this distance

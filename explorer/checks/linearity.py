@@ -8,8 +8,8 @@ import torch
 from torch import Tensor
 
 from explorer.checks.result import Result, by_design, fails, format_number, format_position, holds
-from explorer.curves.foreign.curve import Curve
-from explorer.curves.foreign.linearity import compare_gradients
+from explorer.curves.user_functions.curve import Curve
+from explorer.curves.user_functions.linearity import compare_gradients
 
 _PLAIN = torch.arange(-16, 17) / 2  # x that are easy to read and to try by hand
 _ROUNDING = 10.0  # smaller deviations, in float spacings, are rounding errors
@@ -82,12 +82,12 @@ def find_effect_of_others(curve: Curve) -> Result | None:
     x = curve.subject.clip(torch.cat([curve.x[::7], _PLAIN.to(curve.dtype) + 0.01]))
     g = 1.0 + (torch.sin(7.0 * torch.arange(len(x), dtype=x.dtype)) > 0).to(x.dtype)
     order = torch.randperm(len(x), generator=torch.Generator().manual_seed(5))
-    pull, y = curve.subject.gradient, curve.subject.y(x)
-    r = pull(x, g)
+    gradient_of, y = curve.subject.gradient, curve.subject.y(x)
+    r = gradient_of(x, g)
     cases = {
-        "place among the elements": pull(x[order], g[order])[order.argsort()],
-        "g of other elements": torch.where(g > 1, pull(x, 2.0), pull(x, 1.0)),
-        "x or g of other elements": torch.cat([pull(x[:9], g[:9]), pull(x[9:], g[9:])]),
+        "place among the elements": gradient_of(x[order], g[order])[order.argsort()],
+        "g of other elements": torch.where(g > 1, gradient_of(x, 2.0), gradient_of(x, 1.0)),
+        "x or g of other elements": torch.cat([gradient_of(x[:9], g[:9]), gradient_of(x[9:], g[9:])]),
     }
     for cause, due in cases.items():
         sure = due.isfinite() & y.isfinite()
@@ -124,16 +124,21 @@ def _judge(curve: Curve, at: float, example: str, actual: float) -> Result:
     return fails(f"{fault}. {example}: use g exactly once, as a factor.", at, actual)
 
 
-def _guess_purpose(pull: Callable[[float], Tensor], mirrored: bool) -> str:
-    single, two, tiny, small, large = map(pull, (1.0, 2.0, 1e-9, 1e-6, 1e3))
-    is_odd, grows = _is_close(pull(-1.0), -single), _is_close(two, 2.0 * single)
+def _guess_purpose(gradient_of: Callable[[float], Tensor], mirrored: bool) -> str:
+    single, two, tiny, small, large = map(gradient_of, (1.0, 2.0, 1e-9, 1e-6, 1e3))
+    is_odd, grows = _is_close(gradient_of(-1.0), -single), _is_close(two, 2.0 * single)
     grows = grows and _is_close(large, 1e3 * single)
-    steady = all(torch.equal(pull(g), pull(g * (1 + 2.0**-10))) for g in (_STEADY, -_STEADY))
+    steady = all(torch.equal(gradient_of(g), gradient_of(g * (1 + 2.0**-10))) for g in (_STEADY, -_STEADY))
     if is_odd and _is_close(small, single) and _is_close(large, single):
         return "It keeps the sign of g and drops its size."
-    if is_odd and steady and not torch.equal(pull(_STEADY), pull(4 * _STEADY)):
+    if is_odd and steady and not torch.equal(gradient_of(_STEADY), gradient_of(4 * _STEADY)):
         return "It rounds gradients to steps."
-    if grows and not mirrored and _is_close(pull(0.5), 0.5 * single) and _is_close(small, 1e-6 * single):
+    if (
+        grows
+        and not mirrored
+        and _is_close(gradient_of(0.5), 0.5 * single)
+        and _is_close(small, 1e-6 * single)
+    ):
         return "It depends on the sign of g and grows with g otherwise."
     if is_odd and grows and _is_at_most(small, 1e-6 * single):
         return "It drops small gradients."

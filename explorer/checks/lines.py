@@ -16,7 +16,7 @@ from torch import Tensor
 
 from explorer.checks.derivative import is_derivative
 from explorer.checks.result import Result, by_design, fails, holds
-from explorer.curves.foreign.curve import Curve
+from explorer.curves.user_functions.curve import Curve
 
 _TRIED, _SUMMED = 2, 6  # number of random lines to try, and to sum over
 _POINTS, _SCAN = 25, 81  # number of positions t on each line: in a test, and in a scan for jumps

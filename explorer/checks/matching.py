@@ -17,7 +17,7 @@ from explorer.catalogue import RULES, Rule
 from explorer.checks.linearity import find_effect_of_others
 from explorer.checks.result import format_number
 from explorer.curves.bisection import round_position
-from explorer.curves.foreign.curve import Curve
+from explorer.curves.user_functions.curve import Curve
 
 _MORE_G = (2.0, -0.5, 100.0)  # further upstream gradients to try after 1 and −1
 _ANYWHERE = ("jumps", "bounded")  # op families that suit a rule without a family
@@ -57,15 +57,15 @@ def match_rule(curve: Curve, factor: float = 1.0) -> Match | None:
     """
     if bool(curve.gradient.isinf().any()) or find_effect_of_others(curve):
         return None
-    pulls = {g: factor * curve.subject.gradient(curve.x, g) for g in (1.0, -1.0, *_MORE_G)}
-    matched = _match_op(curve, pulls)
+    gradients = {g: factor * curve.subject.gradient(curve.x, g) for g in (1.0, -1.0, *_MORE_G)}
+    matched = _match_op(curve, gradients)
     is_jump = curve.is_flat and (not curve.is_staircase or factor != 1.0)
-    if matched is None and is_jump and all(_is_close(pulls[g], g * pulls[1.0]) for g in _MORE_G):
+    if matched is None and is_jump and all(_is_close(gradients[g], g * gradients[1.0]) for g in _MORE_G):
         return _match_jump(curve, factor)
     return matched
 
 
-def _match_op(curve: Curve, pulls: Mapping[float, Tensor]) -> Match | None:
+def _match_op(curve: Curve, gradients: Mapping[float, Tensor]) -> Match | None:
     """Return the first catalogue rule with this gradient; its parameters are read from the curve."""
     x, y = curve.x, curve.y
     lo, hi = float(y.min()), float(y.max())
@@ -76,7 +76,7 @@ def _match_op(curve: Curve, pulls: Mapping[float, Tensor]) -> Match | None:
     # A bounded staircase needs a mask of its own range; any other op with jumps may have any mask.
     if curve.is_flat and (math.isinf(curve.rise) or (curve.subject.op and not curve.is_staircase)):
         bounds = [round_position(at) for at in curve.gradient_jumps[0].tolist()]
-    values_read = {"slope": float(pulls[1.0][0])}
+    values_read = {"slope": float(gradients[1.0][0])}
     values_read |= {"lo": bounds[0], "hi": bounds[1]} if len(bounds) == 2 else {}
     for rule in RULES.values():
         names = {parameter.name for parameter in rule.parameters}
@@ -84,7 +84,7 @@ def _match_op(curve: Curve, pulls: Mapping[float, Tensor]) -> Match | None:
         if rule.parsed and suits and names <= {*values_read}:
             parameters = {name: value for name, value in values_read.items() if name in names}
             evaluate = rule.parsed.bind(parameters)
-            if all(_is_close(evaluate(x, y, torch.full_like(x, g)), r) for g, r in pulls.items()):
+            if all(_is_close(evaluate(x, y, torch.full_like(x, g)), r) for g, r in gradients.items()):
                 return Match(rule, parameters)
     return None
 

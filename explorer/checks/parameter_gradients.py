@@ -12,9 +12,9 @@ from explorer.catalogue import RULES, Op, Rule
 from explorer.checks.argument_gradients import Probe
 from explorer.checks.result import FAILS, UNKNOWN, Result, by_design, fails, format_number, holds, unknown
 from explorer.checks.returns import is_wrong_return
-from explorer.curves.foreign.curve import Curve
-from explorer.curves.foreign.subject import NoGradientError, Subject, UntriedError
-from explorer.curves.foreign.traits import has_custom_node
+from explorer.curves.user_functions.curve import Curve
+from explorer.curves.user_functions.subject import NoGradientError, Subject, UntriedError
+from explorer.curves.user_functions.traits import has_custom_node
 from explorer.formula.tree import find_names
 from explorer.gradient import apply
 
@@ -107,7 +107,7 @@ def _check_argument(probe: Probe) -> Result:
 
 def _check_at_value(probe: Probe) -> Result:
     try:
-        actual, zero = probe.actual, probe.pull(torch.zeros_like(probe.y))
+        actual, zero = probe.actual, probe.backpropagate(torch.zeros_like(probe.y))
     except NoGradientError as error:
         if is_wrong_return(str(error)):
             return fails(f"With learned arguments {error}: return one gradient for each input, in its shape.")
@@ -239,7 +239,7 @@ def _find_factor(probe: Probe) -> float:
     for at in torch.linspace(0, probe.y.numel() - 1, _TRIED).long() if probe.argument.numel() == 1 else ():
         g = torch.zeros_like(probe.y)
         g.view(-1)[at] = 1.0
-        actual, target = probe.pull(g), probe.compute_due(g)
+        actual, target = probe.backpropagate(g), probe.compute_due(g)
         if actual is not None and target is not None:
             is_due = target.flatten().abs() > _NOISE
             ratios.append(actual.flatten()[is_due] / target.flatten()[is_due])

@@ -10,9 +10,9 @@ import torch
 from torch import Tensor
 
 from explorer.checks.result import Result, by_design, fails, holds
-from explorer.curves.foreign.curve import Curve
-from explorer.curves.foreign.elementwise import is_same
-from explorer.curves.foreign.subject import NoGradientError, Subject, UntriedError, pull_gradient
+from explorer.curves.user_functions.curve import Curve
+from explorer.curves.user_functions.elementwise import is_same
+from explorer.curves.user_functions.subject import NoGradientError, Subject, UntriedError, backpropagate
 
 
 def check_memory(curve: Curve) -> Result:
@@ -46,7 +46,7 @@ def _find_fault(subject: Subject, x: Tensor) -> str:
         return "It changes one of its arguments in place: work on a copy."
     g = (torch.arange(y.numel(), dtype=y.dtype) * 0.7).sin().reshape(y.shape) + 1.3
     passed = g.clone()
-    expected = pull_gradient(y, leaf, passed).clone()
+    expected = backpropagate(y, leaf, passed).clone()
     if not is_same(g, passed, 0.0):
         words = "work on g.clone(), or use torch.where"
         return f"Its backward writes into g, which other nodes may still read: {words}."
@@ -73,7 +73,7 @@ def _find_fault(subject: Subject, x: Tensor) -> str:
             return f"With a transposed x {error}: {advice}."
     y, leaf = subject.open_graph(x)
     subject.run(subject.fit_domain(x.flip(0) * 0.7 + 0.4).clone())
-    if not is_same(pull_gradient(y, leaf, g), expected):
+    if not is_same(backpropagate(y, leaf, g), expected):
         words = "the backward of the first gives a different gradient: it keeps state outside ctx"
         return f"After a second forward, {words}. Save it with ctx.save_for_backward."
     return ""

@@ -7,10 +7,10 @@ from torch import Tensor
 
 from explorer.checks.finiteness import DTYPES
 from explorer.checks.result import Result, by_design, fails, holds, name_dtype
-from explorer.curves.foreign.curve import Curve
-from explorer.curves.foreign.elementwise import merge_points
-from explorer.curves.foreign.subject import Subject, UntriedError, describe_error
-from explorer.curves.foreign.traits import call_backward
+from explorer.curves.user_functions.curve import Curve
+from explorer.curves.user_functions.elementwise import merge_points
+from explorer.curves.user_functions.subject import Subject, UntriedError, describe_error
+from explorer.curves.user_functions.traits import call_backward
 
 # Advice for reasons of a missing gradient, by patterns of their texts.
 _ADVICE = {

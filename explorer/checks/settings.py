@@ -9,10 +9,10 @@ import torch
 from torch import Tensor
 
 from explorer.checks.result import Result, by_design, fails, holds, name_dtype, unknown
-from explorer.curves.foreign.curve import Curve
-from explorer.curves.foreign.elementwise import is_same
-from explorer.curves.foreign.subject import NoGradientError, Subject, UntriedError, describe_error
-from explorer.curves.foreign.traits import has_custom_node
+from explorer.curves.user_functions.curve import Curve
+from explorer.curves.user_functions.elementwise import is_same
+from explorer.curves.user_functions.subject import NoGradientError, Subject, UntriedError, describe_error
+from explorer.curves.user_functions.traits import has_custom_node
 
 _REFUSED = "torch.func's grad, vmap and jvp refuse"
 _OLD = by_design(

@@ -39,7 +39,7 @@ from explorer.formula.pieces import (
     substitute_extremes,
 )
 from explorer.formula.reference import make_even_points, replace_reductions
-from explorer.formula.tree import Call, ForeignCall, Node, children, find_names, walk
+from explorer.formula.tree import Call, Node, UserCall, children, find_names, walk
 
 _OUTPUT_NAMES = {"y", "g", "ya()", "f()", "fa()"}
 _SCAN_OFFSET = 0.137  # shift of the scan in steps, off round x, which are often kinks
@@ -181,8 +181,8 @@ def _search_formula(
     span = mean_range or (start, stop)
     reduced, parameters_formula = replace_reductions(formula, op.parsed, parameters, *span, g)
     forward, parameters_y = replace_reductions(op.parsed, op.parsed, parameters, *span, g)
-    is_foreign = is_autograd and any(isinstance(node, ForeignCall) for node in walk(reduced.tree))
-    upstream = g if is_foreign or "g" in reduced.variables else 1.0  # a user-defined backward may use g
+    is_user = is_autograd and any(isinstance(node, UserCall) for node in walk(reduced.tree))
+    upstream = g if is_user or "g" in reduced.variables else 1.0  # a user-defined backward may use g
     y_formula = forward if "y" in reduced.variables else None
     bound = tuple(sorted({**parameters_formula, **parameters_y}.items()))
     try:
@@ -227,8 +227,8 @@ def _search_kinks(
         zero_x = find_zeros(make_curve(piece), turning_points) if is_sign else []
         positions += zero_x + [x for x in changes if not is_near(x, zero_x, 1e-6 * (stop - start))]
     for node in walk(formula.tree):
-        if isinstance(node, ForeignCall):
-            positions += _find_foreign_kinks(make_curve(node), start, stop, g)
+        if isinstance(node, UserCall):
+            positions += _find_user_kinks(make_curve(node), start, stop, g)
     inside = [x for x in merge_close(sorted(positions), stop - start) if start <= x <= stop]
     candidates = torch.tensor(inside, dtype=torch.float64)
     is_kink = _mask_kinks(make_curve(formula.tree), candidates, stop - start, is_autograd, g)
@@ -236,7 +236,7 @@ def _search_kinks(
     return tuple(kinks)
 
 
-def _find_foreign_kinks(curve: Curve, start: float, stop: float, g: float) -> list[float]:
+def _find_user_kinks(curve: Curve, start: float, stop: float, g: float) -> list[float]:
     step = (stop - start) / SCAN_POINTS
     scan = make_even_points(start - step, stop + step, SCAN_POINTS) + _SCAN_OFFSET * step
     positions: list[float] = []

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from explorer.catalogue import Op, Rule
-from explorer.formula.tree import Call, ForeignCall, walk
+from explorer.formula.tree import Call, UserCall, walk
 
 POINTS = 601
 EVEN, KINK, NEIGHBOUR = 0, 1, 2
@@ -33,8 +33,7 @@ class SampledCurves(ABC):
         marks: int8: 0 for a point of the even grid, 1 for a kink of any curve, 2 for a float next to a kink.
         y: the op's output.
         gradients: the gradient by each rule, by the rule's key.
-        kinks: rounded kinks by "forward", each rule's key and ``to_part_key(rule key)``; None for a curve
-            with too many to plot.
+        kinks: rounded kinks, or None if there are too many to plot, by the keys of ``columns``.
         loss: for a stochastic op or rule, the loss as a formula of y; its derivative times g is the upstream
             gradient, and y, gradients and parts are means over the random draws. "" otherwise.
         spreads: the standard deviations over random draws, by "forward" and each rule's key; may be empty.
@@ -72,10 +71,10 @@ class SampledCurves(ABC):
     def columns(self) -> dict[str, Floats]:
         """A dict of all sampled values.
 
-        "forward" is the key of the op's output, a rule's key that of its gradient, and ``to_part_key(rule
-        key)`` that of its contributions to a parameter's gradient.
+        The keys: "forward" for the op's output, a rule's key for its gradient, and
+        ``to_contribution_key(rule key)`` for its contributions to a parameter's gradient.
         """
-        parts = {to_part_key(key): values for key, values in self.parts.items()}
+        parts = {to_contribution_key(key): values for key, values in self.parts.items()}
         return {FORWARD: self.y, **self.gradients, **parts}
 
     @cached_property
@@ -102,7 +101,7 @@ class SampledCurves(ABC):
         slope.
         """
         parts = [*walk(self.op.parsed.tree)]
-        if any(isinstance(part, ForeignCall) for part in parts):
+        if any(isinstance(part, UserCall) for part in parts):
             is_constant = np.concatenate([[True], self.y[1:] == self.y[:-1], [True]])
             is_level: Mask = is_constant[1:] & is_constant[:-1] & ~self.mask_near_kinks(FORWARD)
             return is_level
@@ -128,7 +127,7 @@ class SampledCurves(ABC):
         """Compute torch's own gradient of the op at each sampled x, for an upstream gradient g."""
 
 
-def to_part_key(rule: str) -> str:
+def to_contribution_key(rule: str) -> str:
     """Return the key, in dicts of curves, of the contributions to a parameter's gradient by a rule."""
     return f"part {rule}"
 

@@ -27,7 +27,6 @@ from explorer.catalogue import (
     to_finite,
 )
 from explorer.curves.deterministic import DeterministicEvaluator
-from explorer.curves.foreign.entries import ForeignRule, OpLike, RuleLike, resolve_op, resolve_rule
 from explorer.curves.grids import (
     check_points,
     find_late_jumps,
@@ -37,8 +36,17 @@ from explorer.curves.grids import (
     to_torch_dtype,
 )
 from explorer.curves.kinks import find_contribution_kinks, find_kinks, find_mean_kinks
-from explorer.curves.sampled import FORWARD, KINK, NEIGHBOUR, POINTS, Floats, SampledCurves, to_part_key
+from explorer.curves.sampled import (
+    FORWARD,
+    KINK,
+    NEIGHBOUR,
+    POINTS,
+    Floats,
+    SampledCurves,
+    to_contribution_key,
+)
 from explorer.curves.stochastic import StochasticEvaluator
+from explorer.curves.user_functions.entries import OpLike, RuleLike, UserRule, resolve_op, resolve_rule
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -189,13 +197,13 @@ def _find_all_kinks(
 ) -> dict[str, list[float] | None]:
     """Return a dict from each curve's key to its kinks, or to None if the curve has too many.
 
-    The keys are "forward", each rule's key and ``to_part_key(rule key)``. With a loss, the kinks of means
-    over random numbers are included.
+    The keys are "forward", each rule's key and ``to_contribution_key(rule key)``. With a loss, the kinks
+    of means over random numbers are included.
     """
     all_kinks = {FORWARD: find_kinks(op, None, settings, *span, g)}
     all_kinks |= {rule.key: find_kinks(op, rule, settings, *span, g) for rule in rules}
     all_kinks |= {
-        to_part_key(rule.key): find_contribution_kinks(op, rule, learns, settings, *span, g)
+        to_contribution_key(rule.key): find_contribution_kinks(op, rule, learns, settings, *span, g)
         for rule in rules
         if rule.key in learning_keys
     }
@@ -298,7 +306,7 @@ def _resolve_rules(rules: RuleLike | Sequence[RuleLike]) -> tuple[Rule, ...]:
     for rule in map(resolve_rule, {id(key_or_rule): key_or_rule for key_or_rule in rule_list}.values()):
         suffixes = chain([""], (f" {number}" for number in count(2)))
         suffix = next(each for each in suffixes if rule.key + each not in by_key)
-        if suffix and isinstance(rule, ForeignRule):
+        if suffix and isinstance(rule, UserRule):
             rule = replace(rule, key=rule.key + suffix, label=rule.label + suffix)
         by_key[rule.key] = rule
     if not 1 <= len(by_key) <= MAX_RULES:

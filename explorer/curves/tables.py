@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from explorer.catalogue import FORMULA_PREFIX, RULES
-from explorer.curves.foreign.entries import SAMPLED, ForeignOp, ForeignRule
-from explorer.curves.foreign.points import Points
-from explorer.curves.sampled import EVEN, FORWARD, KINK, NEIGHBOUR, Floats, to_part_key
+from explorer.curves.sampled import EVEN, FORWARD, KINK, NEIGHBOUR, Floats, to_contribution_key
 from explorer.curves.sampling import Curves
-from explorer.formula.tree import ForeignCall, Name
+from explorer.curves.user_functions.entries import SAMPLED, UserOp, UserRule
+from explorer.curves.user_functions.points import Points
+from explorer.formula.tree import Name, UserCall
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -87,16 +87,16 @@ def _make_curves(group: dict[str, pd.DataFrame], *, is_only_group: bool) -> Curv
         if "part" in rows and rows["part"].notna().any()
     }
     rules = tuple(
-        ForeignRule(
+        UserRule(
             key=key, label=_make_label(key), formula="points of a table", tree=_make_tree(x, values, key)
         )
         for key, values in gradients.items()
     )
     label = _Y if is_only_group else f"{_Y} with {', '.join(rule.label for rule in rules)}"
-    op = ForeignOp(key=_Y, label=label, formula="points of a table", tree=_make_tree(x, y, label))
+    op = UserOp(key=_Y, label=label, formula="points of a table", tree=_make_tree(x, y, label))
     marks = _classify_points(x)
     kinks = tuple(x[marks == KINK].tolist())
-    kinks_by_key = dict.fromkeys((FORWARD, *gradients, *map(to_part_key, parts)), kinks)
+    kinks_by_key = dict.fromkeys((FORWARD, *gradients, *map(to_contribution_key, parts)), kinks)
     moments: dict[str, Any] = {}
     if all(name in rows and rows[name].notna().any() for name in _STOCHASTIC_COLUMNS):
         spreads = {key: rule_rows["gradient_sd"].to_numpy() for key, rule_rows in group.items()}
@@ -120,8 +120,8 @@ def _make_curves(group: dict[str, pd.DataFrame], *, is_only_group: bool) -> Curv
     )
 
 
-def _make_tree(x: Floats, y: Floats, name: str) -> ForeignCall:
-    return ForeignCall(Points(name, x, y), (Name("x"),))
+def _make_tree(x: Floats, y: Floats, name: str) -> UserCall:
+    return UserCall(Points(name, x, y), (Name("x"),))
 
 
 def _make_label(key: str) -> str:

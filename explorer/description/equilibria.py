@@ -21,7 +21,7 @@ from explorer.catalogue import (
     resolve_values,
 )
 from explorer.description.learning import LEARNING_WORDS, MAX_POSITIONS
-from explorer.description.pull import BALANCE_TOLERANCE, compute_net_gradient
+from explorer.description.net_gradient import BALANCE_TOLERANCE, compute_net_gradient
 from explorer.formula import format_number, join_texts
 
 Floats = NDArray[np.float64]

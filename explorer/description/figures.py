@@ -14,7 +14,7 @@ from explorer.catalogue.colours import CLEAR, GRID, NEUTRAL, RULE_COLOURS_LIGHT,
 from explorer.curves import Curves
 from explorer.curves.bisection import MAX_KINKS
 from explorer.curves.levels import choose_level_ticks, find_levels
-from explorer.curves.sampled import EVEN, FORWARD, Floats, Mask, to_part_key
+from explorer.curves.sampled import EVEN, FORWARD, Floats, Mask, to_contribution_key
 from explorer.curves.tables import to_curves
 
 if TYPE_CHECKING:
@@ -83,7 +83,7 @@ def make_curve_spec(shown: Curves | pd.DataFrame) -> Spec:
     for (curves, key, label), line in zip(plotted, lines, strict=True):
         if key in curves.parts:
             third: Spec = {"name": _escape(label), "yaxis": "y3", "showlegend": False}
-            traces += _draw_curve(curves, to_part_key(key), line, third)
+            traces += _draw_curve(curves, to_contribution_key(key), line, third)
     bands = _draw_bands(groups, iter([line["color"] for line in lines]))
     data = [*bands, *traces, *_draw_exact(groups), *_explain_circles(traces)]
     return {"data": data, "layout": _make_layout(groups)}

@@ -10,7 +10,7 @@ from explorer.description.missing import describe_share
 from explorer.description.words import MAIN_LENGTH, format_distinct, select_kinds
 from explorer.formula import format_number, join_texts
 from explorer.formula.operands import has_level_gradient
-from explorer.formula.tree import ForeignCall, walk
+from explorer.formula.tree import UserCall, walk
 
 _TRUE = "default"
 
@@ -29,7 +29,7 @@ def write_headline(
         compared: the result of ``compare_curves``.
         names: the name of each curve by its key.
     """
-    if any(isinstance(part, ForeignCall) for part in walk(curves.op.parsed.tree)):
+    if any(isinstance(part, UserCall) for part in walk(curves.op.parsed.tree)):
         return f"{names[FORWARD]} {describe_forward(claims)}."
     faults = {rule.key for rule in curves.rules if rule.fault}
     gaps = [

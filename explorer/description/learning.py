@@ -1,7 +1,7 @@
 """Sentences on how a parameter learns: its gradient on data, and its equilibria."""
 
 from explorer.curves.sampled import SampledCurves
-from explorer.description.pull import NetGradient, compute_net_gradient, make_normal_numbers
+from explorer.description.net_gradient import NetGradient, compute_net_gradient, make_normal_numbers
 from explorer.formula import format_number
 
 # Texts about a parameter that learns; Python and the browser fill in the braces.
@@ -41,10 +41,10 @@ def describe_learning(curves: SampledCurves) -> str:
     numbers = make_normal_numbers()
     lead = LEARNING_WORDS["lead"].format(data=LEARNING_WORDS["normal"].format(count=f"{len(numbers):,}"))
     parameters = dict(curves.parameters)
-    pulls = [
+    net_gradients = [
         compute_net_gradient(curves.op, rule, curves.learns, numbers, parameters) for rule in curves.rules
     ]
-    return f"{lead} {'; '.join(map(describe_net_gradient, pulls))}."
+    return f"{lead} {'; '.join(map(describe_net_gradient, net_gradients))}."
 
 
 def describe_net_gradient(net: NetGradient) -> str:

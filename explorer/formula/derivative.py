@@ -20,12 +20,12 @@ from explorer.formula.tree import (
     Binary,
     Call,
     Compare,
-    ForeignCall,
     Name,
     Node,
     Number,
     Polyline,
     Unary,
+    UserCall,
     children,
     find_names,
     is_constant,
@@ -138,7 +138,7 @@ class _ReverseMode:
                 (first, _), *_, (last, _) = node.points
                 inside = Compare(("<=", "<="), (make_number(first), Name("a"), make_number(last)))
                 return [inner_gradient if self.finite else Call("where", (inside, inner_gradient, ZERO))]
-            case ForeignCall(function):
+            case UserCall(function):
                 return [function.gradient_tree]
             case _:
                 return []

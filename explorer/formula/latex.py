@@ -9,13 +9,13 @@ from explorer.formula.tree import (
     Binary,
     Call,
     Compare,
-    ForeignCall,
     LossAt,
     Name,
     Node,
     Number,
     Polyline,
     Unary,
+    UserCall,
     is_condition,
 )
 
@@ -80,7 +80,7 @@ def _render(node: Node) -> tuple[str, float]:
             return rf"\operatorname{{through}}\left({inner}\right)", _ATOM
         case LossAt(output):
             return rf"f\left({_render(output)[0]}\right)", _ATOM
-        case ForeignCall(function, arguments):
+        case UserCall(function, arguments):
             inner = r",\,".join(_wrap(argument, _OR) for argument in arguments)
             return rf"{name_latex(function.name)}\left({inner}\right)", _ATOM
 

@@ -18,13 +18,13 @@ from explorer.formula.tree import (
     Binary,
     Call,
     Compare,
-    ForeignCall,
     LossAt,
     Name,
     Node,
     Number,
     Polyline,
     Unary,
+    UserCall,
     children,
     find_names,
     is_condition,
@@ -213,7 +213,7 @@ def _print(node: Node, dialect: Dialect) -> tuple[str, int]:
                 return f"f({print_source(output, dialect)})", _ATOM
             constant_text = print_limited(output, replace(dialect, number=repr))
             return f"f({dialect.output.format(constant_text)})", _ATOM
-        case ForeignCall(function):
+        case UserCall(function):
             if dialect is not CANONICAL:
                 raise ValueError(f"{function.name} is not a formula, so it cannot be written as code")
             return f"{function.name}({', '.join(_print_operands(node, dialect))})", _ATOM

@@ -12,12 +12,12 @@ from torch.autograd.forward_ad import unpack_dual
 
 from explorer.formula import operators
 from explorer.formula.functions import FUNCTIONS, Function
-from explorer.formula.tree import Call, ForeignCall, Node, Polyline
+from explorer.formula.tree import Call, Node, Polyline, UserCall
 
 
 def get_torch_operation(node: Node) -> Callable[..., Any]:
     """Return the torch function that computes a node from the values of its operands."""
-    if isinstance(node, ForeignCall):
+    if isinstance(node, UserCall):
         return node.function
     if isinstance(node, Polyline):
         return partial(_evaluate_polyline, node)

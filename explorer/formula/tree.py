@@ -93,14 +93,14 @@ class LossAt:
 
 
 @dataclass(frozen=True, slots=True)
-class ForeignCall:
+class UserCall:
     """A call of a Python function that has no formula. No text parses to this node."""
 
-    function: ForeignFunction
+    function: UserFunction
     arguments: tuple[Node, ...]
 
 
-class ForeignFunction(Protocol):
+class UserFunction(Protocol):
     """A Python function in an expression tree, with results of its tensors' shape; compares by identity."""
 
     @property
@@ -119,7 +119,7 @@ class ForeignFunction(Protocol):
         """Compute the function's values for the given tensors."""
 
 
-Node = Number | Name | Unary | Binary | Compare | Call | Polyline | LossAt | ForeignCall
+Node = Number | Name | Unary | Binary | Compare | Call | Polyline | LossAt | UserCall
 Data = float | list[Any]  # a value in JSON
 LOSS, ANTITHETIC_LOSS = Name("f()"), Name("fa()")
 LOSS_OUTPUTS: Mapping[Node, Node] = {LOSS: Name("y"), ANTITHETIC_LOSS: Name("ya()")}
@@ -145,7 +145,7 @@ _OPERANDS: Mapping[type, Callable[[Any], tuple[Node, ...]]] = {
     Call: lambda node: node.arguments,
     Polyline: lambda node: (node.argument,),
     LossAt: lambda node: (node.output,),
-    ForeignCall: lambda node: node.arguments,
+    UserCall: lambda node: node.arguments,
 }
 
 
@@ -220,8 +220,8 @@ def rebuild(node: Node, operands: tuple[Node, ...]) -> Node:
             return Polyline(points, *operands)
         case LossAt():
             return LossAt(*operands)
-        case ForeignCall(function, _):
-            return ForeignCall(function, operands)
+        case UserCall(function, _):
+            return UserCall(function, operands)
         case _:
             return node
 
@@ -248,7 +248,7 @@ def to_data(node: Node) -> Data:
             head = ["through", *map(list, zip(*points, strict=True))]
         case LossAt():
             head = ["f"]
-        case ForeignCall(function, _):
+        case UserCall(function, _):
             if function.points is None:
                 raise ValueError(f"{function.name} is not a formula: it can be sampled, but not written out")
             head = ["points", *function.points]

@@ -100,7 +100,7 @@ class BoundOp:
         """Return those of the tensors x and y that have to be saved for the backward pass."""
         return ((x,) if self.saves_x else ()) + ((y,) if self.saves_y else ())
 
-    def compute_part(
+    def compute_contribution(
         self, name: str, x: Tensor, y: Tensor, g: Tensor, tensors: Mapping[str, Tensor]
     ) -> Tensor:
         """Return the unscaled contribution of each element to the gradient of one parameter, in x's shape."""
@@ -119,7 +119,7 @@ class BoundOp:
         self, name: str, x: Tensor, y: Tensor, g: Tensor, tensors: Mapping[str, Tensor]
     ) -> Tensor:
         """Return the gradient of one parameter, in its shape: the scaled sum of all contributions."""
-        part = self.compute_part(name, x, y, g, tensors).sum_to_size(tensors[name].shape)
+        part = self.compute_contribution(name, x, y, g, tensors).sum_to_size(tensors[name].shape)
         factor = self.compute_factor(name, x.numel() / max(1, tensors[name].numel()), tensors)
         return part if isinstance(factor, float) and factor == 1 else factor * part
 
@@ -172,7 +172,7 @@ class _RuleFunctionWithForwardMode(_RuleFunction):
             if change is not None and name in bound.contributions:
                 elements = x.numel() / max(1, change.numel())
                 scaled = (bound.compute_factor(name, elements, tensors) * change).expand_as(x)
-                moved = moved + bound.compute_part(name, x, y, scaled, tensors)
+                moved = moved + bound.compute_contribution(name, x, y, scaled, tensors)
         return moved
 
 
@@ -256,13 +256,13 @@ def bind_formulas(
     ``bind_contributions``.
     """
 
-    def bind_part(part: Formula) -> Callable[..., Tensor]:
+    def bind_contribution(part: Formula) -> Callable[..., Tensor]:
         evaluate = part.with_tensors(names).bind(numbers)
         # a result that is an input itself is copied, so that it never shares memory with it
         return (lambda *inputs: evaluate(*inputs).clone()) if part.alias in ("x", "y", "u()") else evaluate
 
     def bind_formula(formula: Formula) -> Callable[..., Tensor]:
-        return bind_random(formula, op, loss, bind_part)
+        return bind_random(formula, op, loss, bind_contribution)
 
     gradients = [*([rule] if rule else []), *(each.formula for each in contributions.values())]
     random_names = frozenset(

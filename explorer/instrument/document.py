@@ -21,7 +21,7 @@ from explorer.curves import MIN_RANGE, MIN_RELATIVE_RANGE, READING_POINTS
 from explorer.curves.bisection import MAX_BISECTIONS, MAX_KINKS, SCAN_POINTS
 from explorer.curves.sampled import POINTS
 from explorer.description import LEARNING_WORDS
-from explorer.description.pull import MAX_NUMBERS, NORMAL_NUMBERS, make_normal_numbers
+from explorer.description.net_gradient import MAX_NUMBERS, NORMAL_NUMBERS, make_normal_numbers
 from explorer.formula import FUNCTIONS, MAX_LENGTH, MAX_NODES
 from explorer.formula.parsing import parse_template
 from explorer.formula.quoting import MAX_QUOTE

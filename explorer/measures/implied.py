@@ -8,8 +8,8 @@ import numpy as np
 
 from explorer.catalogue import require_deterministic
 from explorer.curves import Curves, sample_curves
-from explorer.curves.foreign.entries import OpLike, RuleLike
 from explorer.curves.sampled import EVEN, FORWARD, Floats
+from explorer.curves.user_functions.entries import OpLike, RuleLike
 from explorer.formula import format_number
 from explorer.measures.maps import find_nonlinear_intervals
 

@@ -15,9 +15,9 @@ from torch import Tensor
 from explorer.catalogue import require_deterministic, to_finite
 from explorer.catalogue.colours import GROUND, NEGATIVE, POSITIVE
 from explorer.curves import Curves, sample_curves
-from explorer.curves.foreign.entries import OpLike, RuleLike
-from explorer.curves.foreign.linearity import mask_nonlinear
 from explorer.curves.sampled import Floats
+from explorer.curves.user_functions.entries import OpLike, RuleLike
+from explorer.curves.user_functions.linearity import mask_nonlinear
 from explorer.formula import format_number, join_texts
 
 if TYPE_CHECKING:

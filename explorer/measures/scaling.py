@@ -21,19 +21,19 @@ from explorer.catalogue import (
 from explorer.catalogue.custom import parse_custom_rule
 from explorer.curves import sample_curves
 from explorer.curves.bisection import bisect
-from explorer.curves.foreign.curve import Curve
-from explorer.curves.foreign.elementwise import NEAR, merge_points
-from explorer.curves.foreign.subject import prepare_pair
 from explorer.curves.kinks import find_kinks
+from explorer.curves.user_functions.curve import Curve
+from explorer.curves.user_functions.elementwise import NEAR, merge_points
+from explorer.curves.user_functions.subject import prepare_pair
 from explorer.formula import FUNCTIONS, Formula, FormulaError, format_number, join_texts
 from explorer.formula.tree import (
     Binary,
     Call,
-    ForeignCall,
     Name,
     Node,
     Number,
     Polyline,
+    UserCall,
     make_number,
     substitute,
     walk,
@@ -144,7 +144,7 @@ def _find_reason(op: Op, rule: Rule, parameters: Mapping[str, float]) -> str:
         return "changes with each draw"
     if any(isinstance(node, Call) and FUNCTIONS[node.function].reduces for node in nodes):
         return "depends on all x at once"
-    if any(isinstance(node, ForeignCall | Polyline) for node in nodes):
+    if any(isinstance(node, UserCall | Polyline) for node in nodes):
         return "has no formula"
     span: dict[str, Any] = {"start": -NEAR, "stop": NEAR, "points": 2, "dtype": "float64"}
     curves = sample_curves(_replace_stochastic(op), rule, **(span | _select_values(op, rule, parameters)))

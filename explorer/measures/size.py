@@ -7,8 +7,8 @@ import torch
 from torch import Tensor
 
 from explorer.curves.bisection import bisect
-from explorer.curves.foreign.curve import Curve
-from explorer.curves.foreign.elementwise import FAR, NEAR, OFF, merge_points
+from explorer.curves.user_functions.curve import Curve
+from explorer.curves.user_functions.elementwise import FAR, NEAR, OFF, merge_points
 from explorer.formula import parse
 
 _FINE_POINTS, _MAX_ENDS = 40_001, 4_000  # points in a search for gaps, and maximum number of gap ends
@@ -43,17 +43,17 @@ def measure_size(curve: Curve) -> Size:
 
 def _refine_grid(curve: Curve) -> tuple[Tensor, Tensor]:
     """Return x and the rule's gradient, refined around each x at which the gradient becomes 0."""
-    x, pull = curve.integral[0], curve.subject.gradient
+    x, gradient_of = curve.integral[0], curve.subject.gradient
     far = torch.logspace(-6, math.log10(FAR) - 1e-4, _FINE_POINTS // 2, dtype=x.dtype)
     even = torch.linspace(-1, 1, _FINE_POINTS, dtype=x.dtype) + OFF / _FINE_POINTS
     fine = merge_points([x, -far, NEAR * even, _GAP_RANGE * even, far])
-    zero = pull(fine) == 0
+    zero = gradient_of(fine) == 0
     cells = (zero[1:] != zero[:-1]).nonzero()[:, 0]
     if not 2 < len(cells) < _MAX_ENDS:
-        return x, pull(x)
-    ends = bisect(lambda x: (pull(x) == 0) == zero[cells], fine[cells], fine[cells + 1])
+        return x, gradient_of(x)
+    ends = bisect(lambda x: (gradient_of(x) == 0) == zero[cells], fine[cells], fine[cells + 1])
     fine = merge_points([fine, *ends])
-    return fine, pull(fine)
+    return fine, gradient_of(fine)
 
 
 def _find_peak(curve: Curve, r: Tensor) -> float:

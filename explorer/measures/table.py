@@ -23,9 +23,9 @@ from explorer.catalogue import (
 )
 from explorer.catalogue.noises import Noise
 from explorer.checks import check_pair
-from explorer.curves.foreign.curve import Curve
-from explorer.curves.foreign.subject import SPAN, prepare_pair
-from explorer.description.pull import make_normal_numbers
+from explorer.curves.user_functions.curve import Curve
+from explorer.curves.user_functions.subject import SPAN, prepare_pair
+from explorer.description.net_gradient import make_normal_numbers
 from explorer.gradient import bind, share_of_all
 from explorer.measures.lens import compute_lens, find_noise, measure_distance
 from explorer.measures.size import measure_size

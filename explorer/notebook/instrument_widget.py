@@ -11,8 +11,8 @@ import traitlets as t
 
 from explorer.catalogue import SQUARE, Op, Rule, adapt_rule, find_loss, list_learnable, list_parameter_names
 from explorer.curves import Curves, sample
-from explorer.curves.foreign.entries import OpLike, RuleLike, resolve_op, resolve_rule
 from explorer.curves.interpolation import interpolate_functions
+from explorer.curves.user_functions.entries import OpLike, RuleLike, resolve_op, resolve_rule
 from explorer.description import make_description
 from explorer.description.figures import make_curve_spec
 from explorer.instrument import to_choice_data

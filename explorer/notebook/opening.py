@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from importlib.util import find_spec
 from typing import Any
 
-from explorer.curves.foreign.entries import OpLike, RuleLike
+from explorer.curves.user_functions.entries import OpLike, RuleLike
 from explorer.questions.standalone import make_page
 
 _HINT = (

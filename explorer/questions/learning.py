@@ -4,7 +4,7 @@ from explorer.catalogue import find_op, find_rule
 from explorer.catalogue.losses import require_deterministic
 from explorer.description.equilibria import describe_best, describe_positions, find_equilibria
 from explorer.description.learning import describe_net_gradient
-from explorer.description.pull import compute_net_gradient, make_normal_numbers
+from explorer.description.net_gradient import compute_net_gradient, make_normal_numbers
 from explorer.questions import Answer
 from explorer.questions.curves import encode
 

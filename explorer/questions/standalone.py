@@ -8,8 +8,8 @@ from typing import Any
 from explorer.catalogue import SQUARE, Op, Rule, qualify_name
 from explorer.catalogue.noises import LENS_WORDS
 from explorer.curves import Curves, sample_curves
-from explorer.curves.foreign.entries import ForeignOp, OpLike, RuleLike
 from explorer.curves.interpolation import interpolate_functions
+from explorer.curves.user_functions.entries import OpLike, RuleLike, UserOp
 from explorer.description import make_description
 from explorer.formula import quote
 from explorer.instrument import Page, to_choice_data
@@ -110,7 +110,7 @@ def _list_questions(
             "",
             lambda: (
                 {"words": LENS_WORDS["points"].format(op=op.label)}
-                if isinstance(op, ForeignOp)
+                if isinstance(op, UserOp)
                 else encode_lens(lens(op, rules, **lens_arguments))
             ),
         )
@@ -126,7 +126,7 @@ def _list_questions(
         yield "pull", "", lambda: answer_pull(op.key, keys, dict(parameters), learns, [], [])
         yield "rest", "", lambda: answer_rest(op.key, keys, dict(parameters), learns, [], [])
     if view.section == "compare":
-        if not isinstance(op, ForeignOp):
+        if not isinstance(op, UserOp):
             yield "distances", "", lambda: encode_distances(op, parameters, **noise)
         for rule in list_suitable_rules(op):
             yield "row", rule.key, partial(_answer_row, op, rule, parameters)

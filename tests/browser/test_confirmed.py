@@ -12,7 +12,7 @@ from playwright.sync_api import Page, Route, expect
 import explorer
 from explorer.description import describe_net_gradient
 from explorer.description.equilibria import describe_equilibria, find_equilibria
-from explorer.description.pull import compute_net_gradient, make_normal_numbers
+from explorer.description.net_gradient import compute_net_gradient, make_normal_numbers
 from tests.browser.reading import PARTS, Trace, card, enter, link, number, settle, sign, slider, traces, turn
 
 CURVES: list[dict[str, Any]] = [

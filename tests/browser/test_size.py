@@ -8,7 +8,7 @@ import torch
 from playwright.sync_api import Locator, Page, expect
 
 import explorer
-from explorer.description.pull import make_normal_numbers
+from explorer.description.net_gradient import make_normal_numbers
 from explorer.formula import format_percent
 from tests.browser.access import violations_in_both_themes
 from tests.browser.reading import card, enter, number, settle, tab_to, traces, turn

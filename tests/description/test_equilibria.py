@@ -16,7 +16,7 @@ from explorer.description.equilibria import (
     find_parameter,
     make_grid,
 )
-from explorer.description.pull import compute_net_gradient, make_normal_numbers
+from explorer.description.net_gradient import compute_net_gradient, make_normal_numbers
 from tests.catalogue.fixed import OPS, RULES
 from tests.selection import loop_over
 

@@ -172,5 +172,5 @@ def test_parts_and_totals_alone_are_what_apply_gives(op: Op, rule: Rule):
     y = result.forward(x, given)
     assert torch.equal(result.gradient(x, y, g, given), expected["x"])
     for name in result.learned_names:
-        assert result.compute_part(name, x, y, g, given).shape == x.shape
+        assert result.compute_contribution(name, x, y, g, given).shape == x.shape
         assert torch.equal(result.compute_total(name, x, y, g, given), expected[name])

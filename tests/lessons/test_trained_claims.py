@@ -8,7 +8,7 @@ import torch
 
 import explorer
 from explorer.description.equilibria import find_equilibria
-from explorer.description.pull import compute_net_gradient, make_normal_numbers
+from explorer.description.net_gradient import compute_net_gradient, make_normal_numbers
 from explorer.lessons import learned_step, minimum, unbiased_or_quiet
 from explorer.lessons.surrogates import SEEDS, WIDTHS, Sign, train_nets
 from explorer.training import Run, Settings

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from explorer.catalogue import RULES, find_op, find_rule, resolve_values
-from explorer.curves.foreign.curve import Curve
-from explorer.curves.foreign.subject import prepare_pair
+from explorer.curves.user_functions.curve import Curve
+from explorer.curves.user_functions.subject import prepare_pair
 from explorer.measures import measure_size
 from tests.catalogue.oracles import RULES as ORACLES
 from tests.selection import loop_over

@@ -9,8 +9,8 @@ import pytest
 
 from explorer.catalogue import find_contribution, find_op, find_rule, resolve_values
 from explorer.curves import sample
-from explorer.curves.sampled import to_part_key
-from explorer.description.pull import compute_net_gradient, make_normal_numbers
+from explorer.curves.sampled import to_contribution_key
+from explorer.description.net_gradient import compute_net_gradient, make_normal_numbers
 from explorer.snippets import notebook, snippet
 from explorer.snippets.pair import make_pair
 from tests.catalogue.cases import usual_op
@@ -35,7 +35,7 @@ def _notebook(op, rule):
 
 def _learning(op, rule, name):
     result = sample(op, rule, learns=name, **RANGE).attrs["curves"].kinks
-    kinks = sorted({*result[rule], *result[to_part_key(rule)]})
+    kinks = sorted({*result[rule], *result[to_contribution_key(rule)]})
     return nbformat.reads(notebook(op, rule, None, [name], kinks=kinks, **RANGE), as_version=4)
 
 

@@ -20,7 +20,7 @@
  * @property {Record<string, Float64Array | null>} gradients by rule key; null if only torch can compute it
  * @property {Record<string, Float64Array | null>} parts one element's term in the gradient of the parameter ``learns``,
  *   by rule key; null if the rule cannot train it; empty without ``learns``
- * @property {Record<string, number[] | null>} kinks positions by "forward", rule key or toPartKey(rule key); null if
+ * @property {Record<string, number[] | null>} kinks positions by "forward", rule key or toContributionKey(rule key); null if
  *   too many
  * @property {StochasticCurves} [drawn] only for stochastic ops and rules: ``y``, ``gradients`` and ``parts`` are means
  *   over the random numbers then
@@ -54,7 +54,7 @@ export const QUICK_POINTS = 151; // number of x of a stochastic curve while the 
 const MAX_BISECTIONS = 120; // enough bisections from one grid step down to neighbouring floats, even near 0
 
 /** Return the key of a rule's parameter gradient in ``Curves.kinks``. @param {string} rule its key */
-export const toPartKey = (rule) => `part ${rule}`;
+export const toContributionKey = (rule) => `part ${rule}`;
 
 /**
  * Compute the curves of an op and its backward rules over a range of x.
@@ -83,7 +83,15 @@ export function sampleCurves(
   const learning = rules.map((rule) => (choice.learns ? findContribution(op, rule, choice.learns) : null));
   rules.forEach((rule, i) => {
     const part = learning[i];
-    if (part) kinks[toPartKey(rule.key)] = findPartKinks(op, rule, part, parameters[i], range, getOpKinks);
+    if (part)
+      kinks[toContributionKey(rule.key)] = findContributionKinks(
+        op,
+        rule,
+        part,
+        parameters[i],
+        range,
+        getOpKinks,
+      );
   });
   if (isRandom) addMeanKinks(kinks, { op, rules }, choice, range);
   const allKinks = Object.values(kinks).flatMap((each) => each ?? []);
@@ -279,7 +287,7 @@ function addMeanKinks(kinks, { op, rules }, { loss = OUTPUT, parameters: setting
  * @param {Op} op @param {Rule} rule @param {import("./contribution.js").Contribution} part the term's formula
  * @param {Record<string, number>} parameters @param {Range} range @param {GetOpKinks} getOpKinks
  */
-function findPartKinks(op, rule, { origin, watched }, parameters, range, getOpKinks) {
+function findContributionKinks(op, rule, { origin, watched }, parameters, range, getOpKinks) {
   const ruleKinks = origin === "torch" ? [] : findRuleKinks(op, rule, parameters, range, getOpKinks);
   const ownKinks = watched ? searchKinks(watched, makeSearch(op, parameters, range, false)) : [];
   const all = [getOpKinks(false), ruleKinks, ownKinks];

@@ -7,7 +7,7 @@ another steepness. The search starts from a grid and uses least squares in float
 from __future__ import annotations
 
 from explorer.catalogue import check_values, require_deterministic
-from explorer.curves.foreign.entries import OpLike, RuleLike, resolve_op, resolve_rule
+from explorer.curves.user_functions.entries import OpLike, RuleLike, resolve_op, resolve_rule
 from explorer.measures.nearest.neighbours import Neighbour, Neighbours, find_neighbours, list_candidates
 from explorer.measures.nearest.target import sample_target
 

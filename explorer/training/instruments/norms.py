@@ -15,8 +15,8 @@ def measure(nets: Nets) -> dict[int, Record]:
     over seeds.
     """
     batch_pass = nets.ensemble.run_pass(*nets.batch, nets.task.loss)
-    pulls = zip(nets.ensemble.layers, batch_pass.gradients, strict=True)
-    sizes = torch.stack([layer.size(gradients) for layer, gradients in pulls if layer.shapes], 1)
+    pairs = zip(nets.ensemble.layers, batch_pass.gradients, strict=True)
+    sizes = torch.stack([layer.size(gradients) for layer, gradients in pairs if layer.shapes], 1)
     by_member = sizes.cpu().numpy()
     return {
         rule: {"norms": np.mean(by_member[members], 0)}

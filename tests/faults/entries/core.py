@@ -115,17 +115,17 @@ FAULTS = (
     ),
     Fault(
         name="Behind a point that no line leaves, its value goes on",
-        file="explorer/curves/foreign/points.py",
+        file="explorer/curves/user_functions/points.py",
         old="nextafter(x.new_tensor(math.inf))",
         new="nextafter(x.new_tensor(-math.inf))",
-        tests="curves/foreign/test_points.py",
+        tests="curves/user_functions/test_points.py",
     ),
     Fault(
         name="Foreign code that calls sys.exit is waited for until its time is over",
-        file="explorer/curves/foreign/timeouts.py",
+        file="explorer/curves/user_functions/timeouts.py",
         old="except BaseException as error:  #",
         new="except Exception as error:  #",
-        tests="curves/foreign checks/test_functions.py",
+        tests="curves/user_functions checks/test_functions.py",
     ),
     Fault(
         name="The jumps of a rounding along the draw are looked for half a unit too low",

@@ -5,7 +5,7 @@ import pytest
 import torch
 
 from explorer.catalogue import adapt_rule, find_op, find_rule, resolve_values
-from explorer.description.pull import make_normal_numbers
+from explorer.description.net_gradient import make_normal_numbers
 from explorer.gradient import share
 from explorer.instrument.entries import make_entry
 from tests.catalogue.fixed import OPS, RULES

@@ -2,7 +2,7 @@
 
 import { makeSpreadBands, makeDrawLines, makeTranslucent } from "./stochastic.js";
 import { getLayerCurves } from "./layers.js";
-import { toPartKey } from "../../formula/curves.js";
+import { toContributionKey } from "../../formula/curves.js";
 import { findJumps } from "./jumps.js";
 import { escapeHtml } from "../plotly/plotly.js";
 
@@ -10,7 +10,7 @@ import { escapeHtml } from "../plotly/plotly.js";
 /**
  * Sampled curves. ``marks``: kind of each x: 0 on the even grid, 1 at a kink, 2 next to one. ``gradients``: by rule
  * key, null if not available yet. ``parts``: one element's term in a parameter's gradient, null if it cannot learn by
- * the rule. ``kinks``: by "forward", rule key and ``toPartKey``; null if too many.
+ * the rule. ``kinks``: by "forward", rule key and ``toContributionKey``; null if too many.
  * @typedef {{x: Floats, y: Floats, marks: ArrayLike<number>, gradients: Object<string, Floats|null>, parts?:
  *   Object<string, Floats|null>, kinks: Object<string, number[]|null>, drawn?:
  *   import("../../formula/stochastic.js").StochasticCurves}} Curves ``drawn``: additions for stochastic ops and rules
@@ -57,7 +57,13 @@ export function listLines(picture, ink) {
     makeLine(rule.key, rule, "gradient", curves, /** @type {Floats} */ (curves.gradients[rule.key])),
   );
   const parts = learning.map((rule) =>
-    makeLine(toPartKey(rule.key), rule, "part", curves, /** @type {Floats} */ (curves.parts?.[rule.key])),
+    makeLine(
+      toContributionKey(rule.key),
+      rule,
+      "part",
+      curves,
+      /** @type {Floats} */ (curves.parts?.[rule.key]),
+    ),
   );
   const around = [...makeSpreadBands(picture), ...makeDrawLines(picture, ink)];
   return [forward, ...gradients, ...parts, ...listLayerLines(picture, ink), ...around];

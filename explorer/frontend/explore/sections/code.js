@@ -7,7 +7,7 @@ import { isCustom } from "../../choice/entries.js";
 import { saveInSession, loadFromSession } from "../../choice/session.js";
 import { copyText } from "../../elements/clipboard.js";
 import { element, setText } from "../../elements/dom.js";
-import { toPartKey } from "../../formula/curves.js";
+import { toContributionKey } from "../../formula/curves.js";
 import { createDownload } from "./download.js";
 import { highlightPython } from "./highlight.js";
 
@@ -106,7 +106,7 @@ export function createCode(host, { store, ask, languages, notebook }) {
     if (language !== notebook || !current) return pair;
     const { kinks } = current.curves;
     const { range, g, f } = choice;
-    const ruleKinks = [...(kinks[pair.rule] ?? []), ...(kinks[toPartKey(pair.rule)] ?? [])];
+    const ruleKinks = [...(kinks[pair.rule] ?? []), ...(kinks[toContributionKey(pair.rule)] ?? [])];
     return {
       ...pair,
       parameters: getLinkedParameters(choice),

@@ -7,7 +7,7 @@ from collections.abc import Callable
 import torch
 from torch import Tensor
 
-from explorer.curves.foreign.subject import SEED, Subject, UntriedError
+from explorer.curves.user_functions.subject import SEED, Subject, UntriedError
 
 NEAR, FAR = 8.0, 1e4  # the largest |x| of the evenly spaced and of the geometrically spaced test points
 OFF = 0.00137  # shifts test points off round numbers, which are often kinks

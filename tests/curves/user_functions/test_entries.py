@@ -10,8 +10,8 @@ import torch
 from torch import nn
 
 import explorer
-import explorer.curves.foreign.entries
-from explorer.curves.foreign.entries import ForeignOp
+import explorer.curves.user_functions.entries
+from explorer.curves.user_functions.entries import UserOp
 from explorer.lessons import ClampGradient, MyReLU, RoundGradient
 from explorer.snippets import jax_snippet
 from tests.selection import loop_over, take_part
@@ -86,7 +86,7 @@ def test_a_sampled_function_is_described_only_for_the_plotted_range():
     words = explorer.describe(explorer.sample(RoundGradient, ["default", "zero"]))
     assert "RoundGradient is flat almost everywhere in this picture." in words
     assert "Zero: the gradient is 0 everywhere" in words
-    head = explorer.curves.foreign.entries.resolve_op(RoundGradient)
+    head = explorer.curves.user_functions.entries.resolve_op(RoundGradient)
     assert "sampled" in repr(head)
 
 
@@ -187,7 +187,7 @@ def test_a_gradient_that_depends_on_other_elements_is_not_sampled(what):
 
 
 def test_a_function_that_hangs_is_refused(monkeypatch):
-    monkeypatch.setattr(explorer.curves.foreign.entries, "TIME_LIMIT_S", 0.05)
+    monkeypatch.setattr(explorer.curves.user_functions.entries, "TIME_LIMIT_S", 0.05)
 
     def slow(x):
         time.sleep(0.5)
@@ -205,7 +205,7 @@ def test_a_value_that_is_not_a_function_is_an_unknown_key(value):
 
 def test_a_function_has_no_code_and_its_parameters_do_not_learn():
     op = explorer.sample(torch.round, "default").attrs["curves"].op
-    assert isinstance(op, ForeignOp)
+    assert isinstance(op, UserOp)
     for write in (explorer.snippet, jax_snippet):
         with pytest.raises(ValueError, match="round is not a formula"):
             write(op, "straight_through")

@@ -154,7 +154,7 @@ class Subject:
     ) -> tuple[Tensor, Tensor]:
         """Run the function forward and backward. Returns its output and its gradient, both detached."""
         y, leaf = self.open_graph(x, arguments)
-        return y.detach(), pull_gradient(y, leaf, g).detach()
+        return y.detach(), backpropagate(y, leaf, g).detach()
 
     def open_graph(self, x: Tensor, arguments: tuple[Any, ...] | None = None) -> tuple[Tensor, Tensor]:
         """Call the function under autograd. Returns its output and the leaf, which is a copy of x."""
@@ -291,7 +291,7 @@ def _iterate_constants(code: Any) -> Iterator[float]:
             yield float(value)
 
 
-def pull_gradient(y: Tensor, leaf: Tensor, g: Tensor | float = 1.0) -> Tensor:
+def backpropagate(y: Tensor, leaf: Tensor, g: Tensor | float = 1.0) -> Tensor:
     """Return the gradient of ``leaf`` for an upstream gradient g of y. It is 0 if y has no graph.
 
     Raises NoGradientError if backward fails or returns None for the leaf.

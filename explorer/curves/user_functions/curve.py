@@ -9,10 +9,10 @@ from torch import Tensor
 
 from explorer.catalogue import Op, Rule
 from explorer.curves.bisection import find_jumps, round_position
-from explorer.curves.foreign.elementwise import FAR, NEAR, OFF, make_test_points, merge_points
-from explorer.curves.foreign.subject import Subject, UntriedError
-from explorer.curves.foreign.traits import Traits, find_traits
 from explorer.curves.kinks import find_kinks
+from explorer.curves.user_functions.elementwise import FAR, NEAR, OFF, make_test_points, merge_points
+from explorer.curves.user_functions.subject import Subject, UntriedError
+from explorer.curves.user_functions.traits import Traits, find_traits
 
 _MANY_JUMPS = 3  # an op with this number of jumps counts as a staircase
 # Positive and negative parts cancel if the area is below this fraction of the absolute area.

@@ -7,8 +7,8 @@ import torch
 from torch import Tensor
 from torch.autograd.function import BackwardCFunction
 
-from explorer.curves.foreign.elementwise import NEAR, find_dependence, is_same
-from explorer.curves.foreign.subject import NoGradientError, Subject
+from explorer.curves.user_functions.elementwise import NEAR, find_dependence, is_same
+from explorer.curves.user_functions.subject import NoGradientError, Subject
 
 
 @dataclass(frozen=True)

@@ -28,7 +28,7 @@ class Points:
         name: the name in messages.
         x: the positions, ascending and distinct, at least two.
         y: the values at x.
-        gradient_tree: as in ``formula.tree.ForeignFunction``.
+        gradient_tree: as in ``formula.tree.UserFunction``.
     """
 
     name: str

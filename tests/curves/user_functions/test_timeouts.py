@@ -7,8 +7,8 @@ import threading
 
 import pytest
 
-from explorer.curves.foreign.subject import UntriedError
-from explorer.curves.foreign.timeouts import HungError, run_within
+from explorer.curves.user_functions.subject import UntriedError
+from explorer.curves.user_functions.timeouts import HungError, run_within
 
 
 def test_code_that_calls_sys_exit_raises_an_untried_error():
@@ -45,7 +45,7 @@ def test_a_check_in_a_forked_process_does_not_wait_for_threads_of_its_parent():
 
 _LATE = """
 import torch
-from explorer.curves.foreign.timeouts import HungError, run_within
+from explorer.curves.user_functions.timeouts import HungError, run_within
 
 class Slow(torch.autograd.Function):
     @staticmethod

@@ -8,7 +8,7 @@ from queue import Empty, SimpleQueue
 from threading import Thread
 from typing import TypeVar
 
-from explorer.curves.foreign.subject import UntriedError, describe_error
+from explorer.curves.user_functions.subject import UntriedError, describe_error
 
 Answer = TypeVar("Answer")
 TIME_LIMIT_S = 10.0

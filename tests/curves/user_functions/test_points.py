@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 import torch
 
-from explorer.curves.foreign.points import Points
+from explorer.curves.user_functions.points import Points
 from explorer.formula import Formula
-from explorer.formula.tree import Binary, ForeignCall, Name, to_data
+from explorer.formula.tree import Binary, Name, UserCall, to_data
 from tests.frontend import modules
 
 X = (-2.0, -1.0, -1e-300, 0.0, 0.5, np.nextafter(0.5, 1), 3.0)
@@ -31,7 +31,7 @@ def test_lines_meet_the_points_and_end_with_them():
 
 
 def test_the_browser_draws_the_same():
-    tree = Binary("*", Name("g"), ForeignCall(Points("f", X, Y), (Name("x"),)))
+    tree = Binary("*", Name("g"), UserCall(Points("f", X, Y), (Name("x"),)))
     written = json.loads(json.dumps(to_data(tree), allow_nan=False))
     with modules.node() as node:
         drawn = node.run(CALCULATED, {"tree": written, "x": AT, "g": -2.0})

@@ -10,7 +10,7 @@ import torch
 from torch import Tensor
 
 from explorer.catalogue import Op, Rule, find_op, find_rule
-from explorer.curves.foreign.elementwise import (
+from explorer.curves.user_functions.elementwise import (
     NEAR,
     find_dependence,
     has_random_output,
@@ -18,11 +18,11 @@ from explorer.curves.foreign.elementwise import (
     make_test_points,
     require_independence,
 )
-from explorer.curves.foreign.subject import Subject, UntriedError, prepare_function
-from explorer.curves.foreign.timeouts import TIME_LIMIT_S, Answer, HungError, run_within
+from explorer.curves.user_functions.subject import Subject, UntriedError, prepare_function
+from explorer.curves.user_functions.timeouts import TIME_LIMIT_S, Answer, HungError, run_within
 from explorer.formula import Formula, quote
 from explorer.formula.derivative import ZERO
-from explorer.formula.tree import ForeignCall, Name, Node
+from explorer.formula.tree import Name, Node, UserCall
 from explorer.gradient import BoundOp
 
 SAMPLED = "sampled: "  # prefix of the catalogue keys of user-defined functions
@@ -34,7 +34,7 @@ RuleLike = str | Rule | Callables
 
 
 @dataclass(frozen=True, repr=False)
-class ForeignOp(Op):
+class UserOp(Op):
     """An op whose ``tree`` calls a user-defined function instead of evaluating a formula."""
 
     tree: Node = ZERO
@@ -46,7 +46,7 @@ class ForeignOp(Op):
 
 
 @dataclass(frozen=True, repr=False)
-class ForeignRule(Rule):
+class UserRule(Rule):
     """A backward rule whose ``tree`` calls a user-defined function instead of evaluating a formula."""
 
     tree: Node = ZERO
@@ -66,7 +66,7 @@ def resolve_op(op: OpLike) -> Op:
     if isinstance(op, str | Op) or not callable(op):
         return find_op(op)
     function = _make_user_function(op)
-    return ForeignOp(**function.fields, purpose="Your own function, forward.", tree=function.forward)
+    return UserOp(**function.fields, purpose="Your own function, forward.", tree=function.forward)
 
 
 def resolve_rule(rule: RuleLike) -> Rule:
@@ -77,7 +77,7 @@ def resolve_rule(rule: RuleLike) -> Rule:
     if isinstance(rule, str | Rule) or not callable(rule):
         return find_rule(rule)
     function = _make_user_function(rule)
-    return ForeignRule(
+    return UserRule(
         **function.fields,
         brief="your own function's backward",
         purpose="Your own function, backward.",
@@ -114,12 +114,12 @@ class _UserFunction:
     def forward(self) -> Node:
         backward = _NamedFunction(self.label, self.gradient)
         bound = BoundOp(lambda x, *_: self.y(x), lambda x, _y, g, *_: self.gradient(x, g), saves_y=False)
-        gradient_tree = ForeignCall(backward, (Name("a"), Name("g")))
-        return ForeignCall(_NamedFunction(self.label, bound, gradient_tree), (Name("x"),))
+        gradient_tree = UserCall(backward, (Name("a"), Name("g")))
+        return UserCall(_NamedFunction(self.label, bound, gradient_tree), (Name("x"),))
 
     @property
     def backward(self) -> Node:
-        return ForeignCall(_NamedFunction(self.label, self.gradient), (Name("x"), Name("g")))
+        return UserCall(_NamedFunction(self.label, self.gradient), (Name("x"), Name("g")))
 
     def y(self, x: Tensor) -> Tensor:
         """Call the user's function for each element of x, and return its output in x's shape and dtype."""
