@@ -16,6 +16,7 @@ from torch.utils.checkpoint import checkpoint
 
 import explorer
 from explorer.catalogue import OPS
+from explorer.model.observing.rows import has_any
 from explorer.model.tape.calls import CALLS, op_key_of, parameters_of
 from tests.model.nets import (
     DIGITS,
@@ -53,6 +54,13 @@ def test_a_function_of_torch_computes_the_op_it_is_listed_for(function):
     torch.testing.assert_close(y, expected, equal_nan=True)
     positional = parameters_of(call, (x, *keywords.values()), {})
     assert positional == parameters_of(call, (x,), keywords)
+
+
+@pytest.mark.parametrize("value", [0.0, -0.0, 1e-40, -1.0, math.nan])
+def test_one_nonzero_value_among_many_is_found(value):
+    values = torch.zeros(3, 5000)
+    values[-1, -1] = value
+    assert has_any(values) is has_any(values.T) is (value != 0)
 
 
 def test_omitted_arguments_have_torchs_defaults():

@@ -124,7 +124,6 @@ def _fit_rule(
 
 @lru_cache(maxsize=64)
 def _list_candidates(op: str) -> tuple[Rule, ...]:
-    """Return the rules to compare with a site's gradients, the most common ones first."""
     first = ["default"] if op in OPS else []
     family = OPS[op].family if op in OPS else ""
     suiting = [key for key, rule in RULES.items() if not rule.suits or family in rule.suits or not family]

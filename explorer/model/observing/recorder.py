@@ -83,7 +83,6 @@ class Recorder(Tape):
         self._measure(call, row, output, inputs, x, None if row.key else y, x if x.requires_grad else y)
 
     def _count(self, site: Site, kind: str, op: str, key: str = "") -> Row:
-        """Return the row of a site after counting one more call."""
         if (site, kind) not in self.rows:
             self.rows[site, kind] = Row(site, kind, op, key)
         row = self.rows[site, kind]
@@ -208,7 +207,6 @@ class Recorder(Tape):
                 measurement.y = sample_tensor(y_tensor)
 
     def _attach(self, measurement: Measurement, y: Value, inputs: list[Value]) -> None:
-        """Register a measurement's hooks on autograd's nodes."""
         if y.edge is None:
             return
         span = Span(y.edge, [item.edge for item in inputs if item.edge is not None], measurement)

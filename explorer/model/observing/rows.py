@@ -6,6 +6,7 @@ import math
 from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple
 
+import numpy as np
 import torch
 from torch import Tensor, nn
 from torch.autograd import Function
@@ -13,11 +14,8 @@ from torch.autograd import Function
 from explorer.model.tape import Site
 
 _POINTS, _SAMPLES = 2048, 8  # elements sampled per call, and number of sampled calls
-_OF_X = 2**14  # number of elements of x used for its mean and variance
-_HEAD, _FEW = (
-    32,
-    4096,
-)  # number of examples that are searched first; of elements that are all searched at once
+_OF_X = 2**12  # number of elements of x used for its mean and variance
+_HEAD, _FEW = 4, 4096  # number of examples searched first; of elements that are all searched at once
 _CHANNELS_FIRST = ("Convolution", "BatchNorm", "Pool", "GroupNorm", "InstanceNorm", "Conv")
 _FEATURES_LAST = ("Addmm", "MmBackward", "Bmm", "LayerNorm", "Embedding", "Softmax")
 _FAR = 30  # number of nodes to search for the layer before a site
@@ -59,7 +57,7 @@ class Row:
         owner: the class of a Function.
         carries: whether the site is on the path of a detach trick that autograd follows.
         axis: the dimension of x that indexes units.
-        elements, mean, variance: of x, over up to 16,384 elements of each call.
+        elements, mean, variance: of x, over up to 4,096 elements of each call.
         known: the number of elements in calls that had a backward. Of these, ``got`` received a gradient,
             ``blocked`` received none although one came to y, and for ``none`` no gradient came to y.
         square_out, square_in: squared norms of the gradients for y and for x.
@@ -145,13 +143,13 @@ class Row:
         if not math.isfinite(square):
             self.broken += int((~gradient.isfinite()).sum())
         passed = gradient.bool() if has_gradient else None  # much faster to count than numbers
-        got = 0 if passed is None else int(torch.count_nonzero(passed))
+        got = 0 if passed is None else _count(passed)
         self.got += got
         if g.shape != gradient.shape:
             self.same_shape = False
             return int(has_g), got
         met = passed if is_same and passed is not None else g.bool()
-        came = got if is_same else int(torch.count_nonzero(met if passed is None else met | passed))
+        came = got if is_same else _count(met if passed is None else met | passed)
         self.blocked += came - got
         self.none += gradient.numel() - came
         if self.axis is not None and self.axis < g.dim():
@@ -245,15 +243,24 @@ def find_unit_axis(x: Tensor) -> int:
 
 
 def has_any(values: Tensor) -> bool:
-    """Return whether any value is nonzero. Tries the first example, then the extremes.
+    """Return whether any value is nonzero. Tries the first example, then the bytes, then the extremes.
 
-    The extremes, one after the other, take half the time of ``any`` and less than ``aminmax``.
+    The largest byte takes an eighth of the time of ``any``, the extremes, one after the other, a third.
     """
     if values.is_complex() or values.numel() < _FEW:
         return bool(values.any())
     if values.dim() > 1 and bool((values[0] != 0).any()):
         return True
+    if type(values) is Tensor and values.is_contiguous() and not int(values.view(torch.uint8).amax()):
+        return False
     return float(values.amax()) != 0 or float(values.amin()) != 0
+
+
+def _count(mask: Tensor) -> int:
+    """Return the number of true elements. NumPy takes a quarter of torch's time on the CPU."""
+    return int(
+        np.count_nonzero(mask.numpy()) if type(mask) is Tensor and mask.is_cpu else torch.count_nonzero(mask)
+    )
 
 
 def _add_units(before: Tensor | None, mask: Tensor | None, axis: int, size: int) -> Tensor:

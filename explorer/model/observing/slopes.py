@@ -127,14 +127,12 @@ class _XRecorder(Recorder):
         self.pending.append(partial(self._attach, keep_gradient, y, inputs[:1]))
 
     def _attach(self, keep_gradient: Any, y: Value, inputs: list[Value]) -> None:
-        """Register hooks on a call's nodes that keep the gradient of its x."""
         if y.edge is not None and inputs[0].edge is not None:
             Span(y.edge, [inputs[0].edge], keep_gradient).functions = []
 
 
 @contextmanager
 def _replace_apply(owner: type[Function], wrapper: Callable[..., Any]) -> Iterator[None]:
-    """Return a context in which another function replaces the ``apply`` of a Function class."""
     own_apply, had = owner.apply, "apply" in vars(owner)
     owner.apply = staticmethod(lambda *args: wrapper(own_apply, args))  # type: ignore[method-assign]
     try:

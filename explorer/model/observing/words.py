@@ -35,7 +35,6 @@ def sentences(
 
 
 def _describe_parameters(rows: Sequence[Row]) -> list[str]:
-    """Return sentences on parameters without gradient, one for each group with the same calls to blame."""
     groups: dict[tuple[str, str, str, str], list[str]] = {}
     for row in rows:
         if row["gradient"] in ("none", "zero"):
@@ -76,7 +75,6 @@ def _describe_blame(rows: Sequence[Row]) -> list[str]:
 
 
 def _group_alike(described: Sequence[tuple[str, Row]]) -> list[str]:
-    """Return the sentences about sites, with those combined that differ only in the site's name."""
     groups: dict[str, list[tuple[str, Row]]] = {}
     for sentence, row in described:
         groups.setdefault(sentence.removeprefix(_name_site(row)), []).append((sentence, row))
@@ -134,7 +132,6 @@ def _describe_tricks(rows: Sequence[Row]) -> list[str]:
 
 
 def _is_known(row: Row) -> bool:
-    """Return whether the gradients of a site are known."""
     return row["share_grad"] == row["share_grad"]  # type: ignore[no-any-return]
 
 

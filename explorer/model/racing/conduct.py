@@ -244,7 +244,6 @@ def _collect_facts(work: Work, seed: int) -> dict[str, Any]:
 
 
 def _mark(work: Work, tensors: Sequence[Tensor]) -> str:
-    """Return a hash of a race's arguments, data, initial weights and outputs for the first batch."""
     hooks = work.hooks
     arguments = {
         "steps": work.steps,

@@ -112,7 +112,6 @@ def _make_layer(path: str, module: nn.Module, exchange: Exchange) -> Layer:
 
 
 def _find_only_op(path: str, module: nn.Module) -> tuple[str, dict[str, float | Tensor]]:
-    """Return the key and the parameters of the only op in a module."""
     tried, name = _Calls(module), f"{path} ({type(module).__name__})"
     try:
         with tried:

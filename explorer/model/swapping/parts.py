@@ -187,7 +187,6 @@ def _make_class(base: Any) -> type[Swapped]:
 
 
 def _make_method(function: Call, is_forward: bool = False) -> Call:
-    """Return a method that calls the module's own method, with the exchanged backward."""
 
     @wraps(function)
     def method(self: Any, *args: Any, **kwargs: Any) -> Any:

@@ -104,7 +104,7 @@ class Pass(Tape):
 
     def prepare(self, name: str, function: Any, args: Any, kwargs: Any) -> CallInput | None:
         """Return a call's x, op and parameters before it runs, or None if it has no floating-point input."""
-        x, kind = next(iter(find_tensors(args)), None), CallInput
+        x, kind = next(iter(find_tensors(args[:1]) or find_tensors(args)), None), CallInput
         if name in STEP_SIGNS and not self.exchange.is_code:
             left, right = (*args, *kwargs.values())[:2]
             has_difference = all(item.dtype != torch.bool for item in find_tensors((args, kwargs)))
@@ -230,8 +230,8 @@ class Pass(Tape):
         super().on_checkpoint(node)
 
     def _is_meant(self, call: Call, key: str) -> bool:
-        is_step = call.name in STEPS or (call.name not in LINEAR and is_pointwise(call.name))
-        if self.target.modules and not (key or call.kind != "call" or is_step):
+        is_plain = self.target.modules and not key and call.kind == "call" and call.name not in STEPS
+        if is_plain and (call.name in LINEAR or not is_pointwise(call.name)):
             return False
         if self.target.parameter:
             leaf = self.leaves.get(id(self._parameter))

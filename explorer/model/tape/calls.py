@@ -46,7 +46,6 @@ class TorchCall(NamedTuple):
 
 
 def _list_calls() -> dict[Any, TorchCall]:
-    """Return a dict from each torch function that computes an op to its ``TorchCall``."""
     named = [
         *((name, TorchCall(op, keywords)) for op, keywords in _KEYWORDS.items()
           for name in (op, *OPS[op].also, *_OTHER_NAMES.get(op, ()))),

@@ -90,7 +90,7 @@ class Passes(TorchFunctionMode):
 
     def place(self) -> Place:
         """Return the submodule that runs now, and the lines of the model that are calling torch."""
-        frame: FrameType | None = sys._getframe(2)
+        frame: FrameType | None = sys._getframe(3)  # the frames in between are ours
         lines: list[tuple[CodeType, int]] = []
         frame_limit = 1 if torch.is_grad_enabled() else _FORWARD_LINES
         path = self.path[-1] if self.path else None

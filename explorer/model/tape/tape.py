@@ -150,7 +150,7 @@ class Tape(Ledger):
             tensors = find_tensors((args, kwargs))
             values, join = [self.value_of(item) for item in tensors], None
             self.flush()
-            if torch.is_grad_enabled() and (self.bridges or any(v.cuts for v in values)):
+            if (self.bridges or [v for v in values if v.cuts]) and torch.is_grad_enabled():
                 args, kwargs = self.with_substitutes((args, kwargs))
                 tensors = find_tensors((args, kwargs))
                 values = [self.value_of(item) for item in tensors]
@@ -161,8 +161,7 @@ class Tape(Ledger):
             prepared = self.prepare(name, func, args, kwargs)
         result = func(*args, **kwargs)
         with DisableTorchFunction():
-            given = {*map(id, tensors)}
-            outs = [item for item in find_tensors(result) if id(item) not in given]
+            outs = [item for item in find_tensors(result) if id(item) not in map(id, tensors)]
             for item, version in zip(tensors, versions, strict=True):
                 if version_of(item) != version or (name == ".data=" and item is args[0]):
                     outs.append(item)
