@@ -64,7 +64,7 @@ export function createRun({ server, live, onChange }) {
    */
   function act(soon, ask, settingsKey = getSettingsKey()) {
     intended = settingsKey;
-    watched.act(soon, ask);
+    return watched.act(soon, ask);
   }
 
   /** Return the settings key of the run after all pending requests. */
@@ -83,6 +83,7 @@ export function createRun({ server, live, onChange }) {
    * @param {number|null} [step] of the present run from which it continues
    */
   async function requestStart({ query, table, branch, settingsKey, lr }, paused, step = null) {
+    saveInSession("run", null); // the server replaces it, also if the page is reloaded before the answer
     const parent = run && step !== null ? { run: run.id, key: run.key, step } : null;
     const answer = await postJson(server("runs"), {
       query,
@@ -103,7 +104,7 @@ export function createRun({ server, live, onChange }) {
    * @param {number} [step] of the present run from which it continues
    */
   function startNew(order, soon, paused, step) {
-    act(soon, () => requestStart(order, paused, step), order.settingsKey);
+    return act(soon, () => requestStart(order, paused, step), order.settingsKey);
   }
 
   /** Send changed settings to the run. Changes until the request is sent are combined. */
@@ -164,7 +165,11 @@ export function createRun({ server, live, onChange }) {
         const answer = await requestStart(order, true);
         return run ? sendCommand("step") : answer;
       };
-      act({ ...IDLE, state: "paused", sentence: "Taking the first step." }, takeFirstStep, order.settingsKey);
+      return act(
+        { ...IDLE, state: "paused", sentence: "Taking the first step." },
+        takeFirstStep,
+        order.settingsKey,
+      );
     },
     /** Start a training run that is paused at step 0. @param {Order} order */
     beginAtRest: (order) =>

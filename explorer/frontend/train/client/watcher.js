@@ -35,7 +35,7 @@ export function createWatcher({ idle, address, current, onChange, onEvent, needs
 
   /**
    * Show the expected status at once, then send a request and show the server's answer. Requests are sent one after the
-   * other; if several wait, only the last one's answer is shown.
+   * other; if several wait, only the last one's answer is shown. Returns the answer.
    * @param {Partial<S>} soon expected status @param {() => Promise<*>} ask sends the request
    */
   function act(soon, ask) {
@@ -45,12 +45,14 @@ export function createWatcher({ idle, address, current, onChange, onEvent, needs
     line = inTurn(ask).then((answer) => {
       waiting -= 1;
       if (answer?.message) show({ notice: answer.message });
-      if (waiting) return;
+      if (waiting) return answer;
       if (answer?.state) onEvent(answer);
       const work = current();
       if (!work) show({ status: idle });
       else if (needsWatching(view.status)) feed.open(work.id);
+      return answer;
     });
+    return line;
   }
 
   return {

@@ -2,7 +2,8 @@
 
 import { hasSameLiveSettings, makeRunRequest } from "../client/request.js";
 import { toDisplayedState, unpackGhosts } from "../state/history.js";
-import { loadFromSession, takeTrainingRequest } from "../../choice/session.js";
+import { SILENT_TEXT } from "../../choice/server.js";
+import { loadFromSession, requestTraining, takeTrainingRequest } from "../../choice/session.js";
 import { withBegun, withOtherSettings, withReset } from "../state/state.js";
 import { explainUntrained } from "../state/tasks.js";
 import { ACTIVE, AT_REST, UNAVAILABLE } from "../state/status.js";
@@ -24,7 +25,13 @@ export function createLifecycle({ now, state, become, run, isMine, rename }) {
   function begin(how) {
     clearTimeout(timer); // or a refusal of this run would be removed
     become(withBegun(state()));
-    run[how](order());
+    send(how);
+  }
+
+  /** Send the current settings to the server. @param {"begin"|"beginWithStep"|"beginAtRest"} how */
+  function send(how) {
+    if (how === "begin") requestTraining(); // a reload before the answer starts it again
+    void run[how](order()).then((answer) => answer?.message === SILENT_TEXT || takeTrainingRequest());
   }
 
   const resume = () => (isMine() ? run.resumeTraining() : begin("begin"));
@@ -35,7 +42,7 @@ export function createLifecycle({ now, state, become, run, isMine, rename }) {
     if (isMine()) return;
     const goesOn = ACTIVE.includes(run.status.state);
     become(withOtherSettings(state()));
-    if (goesOn) run.begin(order());
+    if (goesOn) send("begin");
     else run.drop();
   }
 
