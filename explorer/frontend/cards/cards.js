@@ -143,7 +143,7 @@ export function createCards(host, { store, read, colours, drawn, refuses, onDraw
   function redraw(slot, next) {
     const rule = store.current.rules.find((one) => one.slot === slot);
     const drawing = rule && getDrawing(rule.key);
-    if (drawing) putDrawing(store, slot, next(drawing), { read });
+    if (drawing) putDrawing(store, slot, next(drawing));
   }
 
   /**

@@ -1,5 +1,4 @@
-// Backward rules that the user draws on the chart as a polyline. During the drag, the browser evaluates the line
-// itself; afterwards, Python parses it as a formula.
+// Backward rules that the user draws on the chart as a polyline. The browser writes their formulas as Python would.
 
 import { fitLine, parseDrawing, writeFormula, isSymmetric, makeDrawnTree } from "../formula/lines.js";
 import { replaceRule, addRule } from "./choice.js";
@@ -9,10 +8,6 @@ import { getCatalogue, findEntry, removeCustomEntry, addCustomEntry } from "./en
 /** @import { Rule } from "../formula/entry.js" */
 /** @import { Drawing, Point, Units } from "../formula/lines.js" */
 /** @typedef {import("./store.js").Store} Store */
-/**
- * A function that has Python parse a rule's formula, or null if no Python is available.
- * @typedef {((kind: "rule", text: string) => Promise<*>)|null} Read
- */
 
 /**
  * The colour slots of drawings that are symmetric but whose points are moved one by one, by store.
@@ -44,13 +39,8 @@ export function findFreeName({ rules }) {
  * @param {Point[]} stroke @param {Units} units @param {number} height of the panel @param {string} name of the rule
  */
 export function fitStroke(stroke, units, height, name) {
-  const { formula } = getCatalogue().limits;
-  return fitLine(
-    stroke,
-    units,
-    height,
-    (points) => toFormulaText({ name, points, zero: true }).length <= formula,
-  );
+  const max = getCatalogue().limits.formula - `${name} = `.length;
+  return fitLine(stroke, units, height, (points) => writeFormula({ points, zero: true }).length <= max);
 }
 
 /**
@@ -70,31 +60,26 @@ export function setSymmetry(store, slot, on) {
   loose.set(store, new Set(on ? others : [...others, slot]));
 }
 
-/** Convert a drawing to a named formula, such as "Drawn_2 = …". @param {Drawing} drawing */
-export const toFormulaText = (drawing) => `${drawing.name} = ${writeFormula(drawing)}`;
-
-/**
- * Create a rule that evaluates a drawing until Python has parsed its formula.
- * @param {Drawing} drawing @returns {Rule}
- */
-export function makePreview(drawing) {
+/** Create the rule of a drawing. Its kinks are the drawing's points. @param {Drawing} drawing @returns {Rule} */
+export function makeDrawnRule(drawing) {
   const { own, ownRule } = getCatalogue();
-  const identity = { key: own + toFormulaText(drawing), label: drawing.name, formula: writeFormula(drawing) };
-  const unknown = { pieces: undefined, slopes: undefined };
+  const formula = writeFormula(drawing);
+  const identity = { key: `${own}${drawing.name} = ${formula}`, label: drawing.name, formula };
+  const searched = { pieces: undefined, slopes: undefined };
   const kinks = drawing.points.map(([x]) => x);
-  return { ...ownRule, ...identity, ...unknown, tree: makeDrawnTree(drawing), kinks };
+  return { ...ownRule, ...identity, ...searched, tree: makeDrawnTree(drawing), kinks };
 }
 
 /**
- * Show a drawing as a new backward rule, or in place of an existing one. Python parses its formula once the drag ends.
+ * Show a drawing as a new backward rule, or in place of an existing one.
  * @param {Store} store @param {number|null} slot null for a new rule @param {Drawing} drawing
- * @param {{read: Read, phase?: "moving"|"settled", layer?: string, point?: number|null}} how ``layer``: the chart's
- *   layer to show; ``point``: the point moved by arrow keys, whose moves share one history entry
+ * @param {{phase?: "moving"|"settled", layer?: string, point?: number|null}} [how] ``layer``: the chart's layer to
+ *   show; ``point``: the point moved by arrow keys, whose moves share one history entry
  */
-export function putDrawing(store, slot, drawing, how) {
-  const { read, phase = "settled", layer = store.current.layer, point = null } = how;
+export function putDrawing(store, slot, drawing, how = {}) {
+  const { phase = "settled", layer = store.current.layer, point = null } = how;
   const target = point === null ? `drawing ${++changeCount}` : `point ${point} of ${slot}`;
-  const entry = makePreview(drawing);
+  const entry = makeDrawnRule(drawing);
   const before = store.current.rules.find((rule) => rule.slot === slot);
   if (!findEntry("rule", entry.key)) addCustomEntry("rule", entry);
   const next =
@@ -103,11 +88,4 @@ export function putDrawing(store, slot, drawing, how) {
   if (before && movingKeys.delete(before.key) && before.key !== entry.key)
     removeCustomEntry("rule", before.key);
   if (phase === "moving") movingKeys.add(entry.key);
-  else
-    read?.("rule", toFormulaText(drawing)).then((answer) => {
-      if (!answer?.entry) return;
-      addCustomEntry("rule", answer.entry);
-      const rule = store.current.rules.find(({ key }) => key === entry.key);
-      if (rule) store.change({ ...replaceRule(store.current, rule.slot, answer.entry.key) }, { target });
-    });
 }

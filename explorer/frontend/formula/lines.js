@@ -116,10 +116,17 @@ export const isSymmetric = (points) =>
     return mirrorX === -x && height === y;
   });
 
-/** Return the formula of a hand-drawn backward rule as text. @param {Drawing} drawing */
+/** Return the formula of a hand-drawn backward rule, as Python writes it. @param {Omit<Drawing, "name">} drawing */
 export function writeFormula({ points, zero }) {
-  const [[first], [last]] = [points[0], points[points.length - 1]];
-  return `g * through(x, ${points.flat().join(", ")})${zero ? ` * (x >= ${first}) * (x <= ${last})` : ""}`;
+  const numbers = points.flat().map(writeNumber);
+  const inside = zero ? ` * (x >= ${numbers[0]}) * (x <= ${numbers.at(-2)})` : "";
+  return `g * through(x, ${numbers.join(", ")})${inside}`;
+}
+
+/** Write a number as Python does, such as 1e-06. @param {number} value */
+function writeNumber(value) {
+  const isPlain = !value || (Math.abs(value) >= 1e-4 && Math.abs(value) < 1e16);
+  return isPlain ? String(value) : value.toExponential().replace(/(?<=e[+-])(?=\d$)/, "0");
 }
 
 /** Return the tree of a hand-drawn rule, equal to Python's parse of its formula. @param {Drawing} drawing @returns {Tree} */

@@ -3,7 +3,7 @@
 
 import { isQueryShort } from "../choice/address.js";
 import { getEntries, getSamplingSettings } from "../choice/choice.js";
-import { fitStroke, makePreview, toFormulaText } from "../choice/drawing.js";
+import { fitStroke, makeDrawnRule } from "../choice/drawing.js";
 import { toServerUrl } from "../choice/server.js";
 import { drawThumbnail } from "../chart/scene/thumbnail.js";
 import { countAnswers, describeWays } from "../class/answer-counts.js";
@@ -88,7 +88,7 @@ function createRace({ choice, labels, leastRange }) {
   /** Update the link to the Train page, and disable drawings that no longer fit into it. */
   function update() {
     const query = new URLSearchParams({ op: choice.op, task: "digits", seeds: SEEDS });
-    for (const drawing of picked) query.append("rule", `formula: ${toFormulaText(drawing)}`);
+    for (const drawing of picked) query.append("rule", makeDrawnRule(drawing).key);
     const isShort = isQueryShort(String(query));
     setAttribute(link, "hidden", !picked.size || !isShort);
     setAttribute(link, "href", `${toServerUrl("train")}?${query}`);
@@ -102,7 +102,7 @@ function createRace({ choice, labels, leastRange }) {
   function createButton(drawing) {
     const { op } = getEntries(choice);
     const [x, y] = [0, 1].map((at) => drawing.points.map((point) => point[at]));
-    const picture = drawThumbnail({ op, rule: makePreview(drawing) }, getSamplingSettings(choice));
+    const picture = drawThumbnail({ op, rule: makeDrawnRule(drawing) }, getSamplingSettings(choice));
     const shape = describeShape(x, y);
     const title = `${drawing.name}: ${shape}`;
     const attributes = { "aria-pressed": "false", "aria-label": title, title, onclick: pick };

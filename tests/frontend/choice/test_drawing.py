@@ -1,19 +1,30 @@
-"""A rule drawn by hand, before Python has parsed its formula."""
+"""A rule drawn by hand is the rule that Python reads from its key."""
+
+import json
+
+import pytest
 
 from explorer.catalogue import find_rule
-from explorer.instrument import make_document
+from explorer.curves import sample_curves
+from explorer.instrument import make_document, make_entry
 from tests.frontend.modules import Node
 
-PREVIEW = """
-    const { makePreview } = await import("./choice/drawing.js");
-    const drawing = { name: "Drawn", points: [[-1, 0], [0, 1]], zero: true };
-    const { key, brief, usesY, kinks } = makePreview(drawing);
-    return { key, brief, usesY, kinks };
+DRAWN = """
+    const { makeDrawnRule } = await import("./choice/drawing.js");
+    return makeDrawnRule({ name: "Drawn", ...given });
 """
+POINTS = [[-1, 0], [0, 1]], [[-2.5, -0.00005], [0.0000012, 3e6], [120, 0]], [[0, 0.3], [1, 2e16]]
 
 
-def test_a_preview_has_the_key_and_the_definition_of_the_parsed_rule(node: Node) -> None:
-    preview = node.run(PREVIEW, {"document": make_document()})
-    rule = find_rule(preview["key"])
-    assert (rule.key, rule.brief) == (preview["key"], preview["brief"])
-    assert (preview["usesY"], preview["kinks"]) == (False, [-1, 0])
+@pytest.mark.parametrize("points", POINTS, ids=len)
+@pytest.mark.parametrize("zero", [False, True])
+def test_a_drawn_rule_is_what_python_reads_from_its_key(node: Node, points: list[object], zero: bool) -> None:
+    drawn = node.run(DRAWN, {"document": make_document(), "points": points, "zero": zero})
+    rule = find_rule(drawn["key"])
+    entry = json.loads(json.dumps(make_entry(rule)))
+    searched = {name: entry.pop(name) for name in ("kinks", "pieces", "slopes")}
+    assert searched["kinks"] is None
+    kinks = drawn.pop("kinks")
+    assert drawn == entry
+    found = sample_curves("formula: x", rule, start=-3, stop=200).kinks[rule.key]
+    assert found == pytest.approx(kinks)

@@ -13,10 +13,10 @@ CELLS = 400
 X = -3 + 6 * (np.arange(CELLS) + 0.5) / CELLS
 DRAWING = """
     const { toDrawing } = await import("./learn/answers.js");
-    const { toFormulaText } = await import("./choice/drawing.js");
+    const { makeDrawnRule } = await import("./choice/drawing.js");
     const values = Float64Array.from(given.values, (value) => value ?? NaN);
     const drawing = toDrawing(values, { range: [-3, 3], g: given.g }, [-1, 2], "Drawn_1");
-    return drawing && toFormulaText(drawing);
+    return drawing && makeDrawnRule(drawing).key;
 """
 
 
@@ -28,10 +28,9 @@ def convert(node: Node, values: Any, g: float = 1.0) -> Any:
 @pytest.mark.parametrize("g", [1.0, -2.0])
 def test_a_drawing_becomes_a_rule_of_few_points_close_to_it(node: Node, g: float) -> None:
     drawn = g * np.exp(-(X**2))
-    text = convert(node, drawn, g)
-    rule = find_rule(f"formula: {text}")
-    assert rule.label == "Drawn_1"
-    numbers = text.removeprefix("Drawn_1 = g * through(x, ").rstrip(")").split(", ")
+    key = convert(node, drawn, g)
+    assert find_rule(key).label == "Drawn_1"
+    numbers = key.removeprefix("formula: Drawn_1 = g * through(x, ").rstrip(")").split(", ")
     points = np.array(numbers, float).reshape(-1, 2)
     assert 2 < len(points) <= 16
     assert np.abs(np.interp(X, *points.T) - drawn / g).max() < 0.03
@@ -41,10 +40,10 @@ def test_empty_cells_are_bridged_and_an_empty_drawing_is_no_rule(node: Node) -> 
     assert convert(node, np.full(CELLS, np.nan)) is None
     assert convert(node, np.ones(CELLS), g=0.0) is None
     half = np.where(X < 0, np.nan, 1.0)
-    assert convert(node, half) == "Drawn_1 = g * through(x, 0, 1, 3, 1)"
+    assert convert(node, half) == "formula: Drawn_1 = g * through(x, 0, 1, 3, 1)"
 
 
 def test_the_wobble_of_a_hand_on_the_zero_line_is_0_and_no_rule_that_learns(node: Node) -> None:
     hand = 0.02 * np.sin(5 * X) + 0.005 * np.cos(40 * X)
-    assert convert(node, hand, g=-2.0) == "Drawn_1 = g * through(x, -3, 0, 3, 0)"
+    assert convert(node, hand, g=-2.0) == "formula: Drawn_1 = g * through(x, -3, 0, 3, 0)"
     assert "0.1" in convert(node, hand + 0.1)

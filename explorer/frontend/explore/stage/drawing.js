@@ -26,10 +26,10 @@ const LONGEST_NAME = "Drawn_2"; // of a rule that is drawn
 /**
  * Create the pencil with which the user draws a backward rule.
  * @param {import("../../choice/store.js").Store} store
- * @param {{read: import("../../choice/drawing.js").Read, colours: () => {rules: string[]}, onTurn: () => void}} options
+ * @param {{colours: () => {rules: string[]}, onTurn: () => void}} options
  *   ``onTurn``: the pencil was turned on or off, which changes the axis
  */
-export function createDrawing(store, { read, colours, onTurn }) {
+export function createDrawing(store, { colours, onTurn }) {
   const pencil = createPencil({ onStroke, onPoints });
   const words = element("span", { role: "status" });
   const first = element("button", { onclick: begin }, "Start from three points");
@@ -68,7 +68,7 @@ export function createDrawing(store, { read, colours, onTurn }) {
     const rule = rules.find((each) => each.slot === slot);
     const before = rule && getDrawing(rule.key);
     const drawing = before ? { ...before, points } : { name: findFreeName(store.current), points, zero };
-    putDrawing(store, before ? slot : null, drawing, { read, layer: "implied" });
+    putDrawing(store, before ? slot : null, drawing, { layer: "implied" });
     slot = store.current.rules.find((each) => rules.every((one) => one.slot !== each.slot))?.slot ?? slot;
     show(store.current);
   }
@@ -110,7 +110,7 @@ export function createDrawing(store, { read, colours, onTurn }) {
     }
     const point = isDragged || phase === "moving" ? null : moved;
     isDragged = phase === "moving";
-    putDrawing(store, latest.slot, { ...latest.drawing, points }, { read, phase, point });
+    putDrawing(store, latest.slot, { ...latest.drawing, points }, { phase, point });
   }
 
   /** @param {Choice} choice */

@@ -59,7 +59,7 @@ export function createStage(hosts, options) {
   const words = createWords(hosts.words, options.explanation);
   const carried = options.carries ? createCarried() : null;
   const learning = createLearning(store, options.ask, colours, options.hasData ?? true);
-  const sketch = options.read ? createDrawing(store, { read: options.read, colours, onTurn: refresh }) : null;
+  const sketch = options.read ? createDrawing(store, { colours, onTurn: refresh }) : null;
   const chart = createChart(hosts.chart, {
     plotly: options.plotly,
     onView: (start, stop, phase) =>
