@@ -71,8 +71,8 @@ def main() -> None:
 
 def _clicks(browser: Browser, app: str, dash: str, rounds: int, op: str = "clamp") -> Series:
     pages = opened(browser, f"{app}/?op={op}&rule=default&tools=all"), opened(browser, dash)
-    ours, theirs = clicks.measure(*pages, rounds)
-    yield from (ours, theirs)
+    ours, theirs, *plots = clicks.measure(*pages, rounds)
+    yield from (ours, theirs, *plots)
     middle = float(np.median(theirs[1]))
     yield "median / median of the Dash page", [float(np.median(ours[1])) / middle]
     yield "95 % / median of the Dash page", [float(np.percentile(ours[1], 95)) / middle]

@@ -19,6 +19,9 @@ TRACES = (
     ".filter(trace => trace.meta)"
 )
 
+# After a change: its first frame has moved paths, and once this promise resolves, Plotly has drawn them too.
+FRAME = "new Promise(done => requestAnimationFrame(() => setTimeout(done)))"
+
 OFTEN_MS = 50  # between two looks: who looks at each frame has the page draw them all
 
 PARTS = (
@@ -113,6 +116,7 @@ def sign(page: Page) -> Locator:
 
 def traces(page: Page) -> dict[str, Trace]:
     """The curves of the chart by their key."""
+    page.evaluate(FRAME)
     rows = page.evaluate(
         f"{TRACES}.map(({{name, meta, x, y}}) => [name, meta, [...x], [...y], y.constructor.name])"
     )
@@ -150,6 +154,7 @@ def retry(page: Page, check: Callable[[], None], patience_ms: int = 20_000) -> N
 
 def layout(page: Page, path: str) -> Any:
     """A value of the drawn layout, such as "xaxis.range"."""
+    page.evaluate(FRAME)
     return page.evaluate(f'document.querySelector("{CHART}")._fullLayout.{path}')
 
 
@@ -213,7 +218,7 @@ def choose(page: Page, name: str, text: str) -> None:
 
 def go_back(page: Page) -> None:
     """Go one step back, once the last choice is in the address, where it is written after its frame."""
-    page.evaluate("() => new Promise(done => requestAnimationFrame(() => setTimeout(done)))")
+    page.evaluate(FRAME)
     page.go_back()
 
 

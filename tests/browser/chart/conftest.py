@@ -15,6 +15,7 @@ from explorer.catalogue.colours import NEUTRAL, RULE_COLOURS_DARK, RULE_COLOURS_
 from explorer.instrument import make_entry
 from explorer.instrument.document import list_sampling
 from explorer.instrument.modules import MODULES
+from tests.browser.reading import FRAME
 from tests.browser.visitors import Tab, prepare_context
 
 ADDRESS = "http://chart.test"
@@ -42,6 +43,8 @@ _START = """([height, colours, theme]) => {
     shell.start(height, colours);
 }"""
 
+_DRAW = f"""([change, phase]) => {{ shell.show(change, phase); return {FRAME}; }}"""
+
 Show = Callable[..., Page]
 
 
@@ -55,8 +58,8 @@ def make_change(**change: Any) -> dict[str, Any]:
 
 
 def draw(page: Page, phase: str = "settled", **change: Any) -> None:
-    """Draw the choice with some of it changed."""
-    page.evaluate("([change, phase]) => shell.show(change, phase)", [make_change(**change), phase])
+    """Draw the choice with some of it changed, and wait for Plotly, which draws after the first frame."""
+    page.evaluate(_DRAW, [make_change(**change), phase])
 
 
 @dataclass

@@ -7,6 +7,7 @@ import pytest
 from playwright.sync_api import Page
 
 from tests.browser.chart.conftest import Show, draw, make_change
+from tests.browser.reading import FRAME
 
 PLAIN = "const plain = values => [...values].map(v => (Number.isFinite(v) ? v : String(v)));"
 DATA = f"""() => {{ {PLAIN} return document.querySelector(".js-plotly-plot").data.map(trace => {{
@@ -25,6 +26,23 @@ PATHS = """() => [...document.querySelectorAll(".scatterlayer .trace")]
     .map(trace => [...trace.querySelectorAll(".js-line")])
     .filter(lines => lines.every(path => path.style.strokeWidth === "2.5px"))
     .map(lines => lines.map(path => path.getAttribute("d")).join(""))"""
+# The lines on the screen and the curves that Plotly knows, right after a change and after its first frame.
+FIRST_AND_LAST = f"""async change => {{
+    const read = () => {{
+        const lines = [...document.querySelectorAll(".scatterlayer .trace")]
+            .map(trace => [...trace.querySelectorAll(".js-line")])
+            .filter(([first]) => first?.getAttribute("d"));
+        return {{
+            paths: lines.map(all => all.map(path => path.getAttribute("d")).join("")),
+            looks: lines.map(([{{style}}]) => [style.stroke, style.strokeWidth, style.strokeDasharray]),
+            plotted: document.querySelector(".js-plotly-plot").data.map(({{meta}}) => meta).filter(Boolean),
+        }};
+    }};
+    shell.show(change);
+    const first = read();
+    await {FRAME};
+    return [first, read()];
+}}"""
 LINE = "formula: 2 * x * g"
 BELOW = "formula: g * (x < 0)"
 SIX = ["straight_through", "masked", "clipped", BELOW, "gaussian", LINE]
@@ -41,6 +59,15 @@ def circles(page: Page) -> list[Any]:
 
 def points(path: str) -> list[tuple[float, ...]]:
     return [tuple(map(float, point.split(","))) for point in path.replace("M", "L").split("L") if point]
+
+
+def assert_same_path(moved: str, plotted: str) -> None:
+    """A path of ours has fewer points than Plotly's; both break at the same places."""
+    assert moved.count("M") == plotted.count("M")
+    for part, whole in zip(moved.split("M")[1:], plotted.split("M")[1:], strict=True):
+        x, y = zip(*points(whole), strict=True)
+        assert len(x) > 1
+        assert np.interp(x, *zip(*points(part), strict=True)) == pytest.approx(y, abs=0.3)
 
 
 def test_the_chart_draws_a_kink_in_a_tiny_range(show: Show) -> None:
@@ -73,11 +100,7 @@ def test_paths_drawn_during_a_move_match_those_at_rest(show: Show) -> None:
     page.evaluate("() => shell.chart.resize()")
     assert data(page)["masked"] != before["masked"]
     for one, other in zip(moving[1:7], page.evaluate(PATHS)[1:7], strict=True):
-        assert one.count("M") == other.count("M")
-        for part, whole in zip(one.split("M")[1:], other.split("M")[1:], strict=True):
-            x, y = zip(*points(whole), strict=True)
-            assert len(x) > 1
-            assert np.interp(x, *zip(*points(part), strict=True)) == pytest.approx(y, abs=0.3)
+        assert_same_path(one, other)
     straight, curved = moving[2], moving[5]
     assert len(points(straight)) < 10 < 30 < len(points(curved))  # of a straight line its ends
 
@@ -117,14 +140,36 @@ def test_circles_move_with_their_curve(show: Show) -> None:
     assert bar["x"] == pytest.approx(point["x"], abs=2)
 
 
+@pytest.mark.parametrize(
+    ("rules", "others"),
+    [
+        (["default"], ["default", "straight_through"]),  # a line, and one below where both are equal
+        (["default"], SIX),
+        (SIX, ["masked"]),
+        (["masked"], [BELOW]),  # which breaks
+        (["default", "straight_through"], ["formula: g / (x - x)", "straight_through"]),  # one has no values
+    ],
+)
+def test_the_first_frame_after_a_click_shows_all_lines_and_plotly_follows(
+    show: Show, rules: list[str], others: list[str]
+) -> None:
+    page = show(op="clamp", rules=rules, motion="reduce")
+    first, last = page.evaluate(FIRST_AND_LAST, make_change(rules=others))
+    assert (first["plotted"], last["plotted"]) == (["forward", *rules], ["forward", *others])
+    assert first["looks"] == last["looks"]
+    for moved, plotted in zip(first["paths"], last["paths"], strict=True):
+        assert_same_path(moved, plotted)
+
+
 def test_curves_glide_to_another_rule_unless_motion_is_reduced(show: Show) -> None:
     for motion in ("no-preference", "reduce"):
         page = show(op="clamp", rules=["straight_through"], motion=motion)
         drawn = f"change => {{ shell.show(change); return ({PATHS})()[1]; }}"
-        first = page.evaluate(drawn, make_change(rules=["gaussian"]))
-        assert list(data(page)) == ["forward", "gaussian"]
+        first = points(page.evaluate(drawn, make_change(rules=["gaussian"])))
         page.wait_for_function("() => !document.querySelector('.chart-place.quick')")
-        page.wait_for_timeout(50)
-        last = page.evaluate(PATHS)[1]
-        assert (first == last) == (motion == "reduce")
-        assert max(y for _, y in points(last)) - min(y for _, y in points(last)) > 100
+        assert list(data(page)) == ["forward", "gaussian"]
+        last = points(page.evaluate(PATHS)[1])
+        x, y = zip(*first, strict=True)
+        is_last = np.allclose(y, np.interp(x, *zip(*last, strict=True)), atol=0.3)
+        assert is_last == (motion == "reduce")
+        assert max(y for _, y in last) - min(y for _, y in last) > 100

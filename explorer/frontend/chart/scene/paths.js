@@ -1,13 +1,15 @@
-// Curves as SVG paths, drawn during a drag when Plotly would be too slow.
+// Curves as SVG paths, drawn during a drag and in the first frame after a click, when Plotly would be too slow.
 
 import { clampTo } from "../../formula/numbers.js";
 import { toLeftPx, toTopPx, findPanel } from "./panels.js";
 import { setPath } from "../plotly/svg-paths.js";
+import { getDash } from "./traces.js";
 
 /** @import { Pixels } from "../plotly/svg-paths.js" */
 /** @import { Frame, PanelName } from "./panels.js" */
 /** @import { Line } from "./traces.js" */
 
+const NO_PIXELS = { x: new Float64Array(), y: new Float64Array() };
 const MAX_PX = 20_000; // farther than any screen reaches, but within the limits of browsers
 
 /**
@@ -30,21 +32,43 @@ export function toPixels({ x, y, gaps, panel: name }, frame) {
 }
 
 /**
- * Replace the SVG paths of all lines that Plotly has drawn.
+ * Replace the SVG paths of all lines that Plotly has drawn, and empty those of further ones.
  * @param {HTMLElement} element @param {{panel: PanelName}[]} lines @param {Pixels[]} pixels
  */
 export function movePaths(element, lines, pixels) {
-  const groups = {
-    forward: findDrawnLines(element, "xy"),
-    gradient: findDrawnLines(element, "xy2"),
-    part: findDrawnLines(element, "xy3"),
-  };
+  const groups = findDrawnLines(element);
   lines.forEach((line, index) => setPath(groups[line.panel].shift(), pixels[index]));
+  for (const group of Object.values(groups).flat()) setPath(group, NO_PIXELS);
 }
 
-/** @param {HTMLElement} element @param {string} panel */
-function findDrawnLines(element, panel) {
-  return [...element.querySelectorAll(`.cartesianlayer .${panel} .scatterlayer > .trace`)];
+/**
+ * Give the lines that Plotly has drawn the look of other lines, in each panel in order. If there are too few, the last
+ * one is copied; copies have the class "chart-copy" and must be removed before Plotly draws.
+ * @param {HTMLElement} element @param {Line[]} lines
+ */
+export function matchLines(element, lines) {
+  for (const [panel, groups] of Object.entries(findDrawnLines(element)))
+    for (const [index, line] of lines.filter((one) => one.panel === panel).entries()) {
+      if (index === groups.length) {
+        groups.push(/** @type {Element} */ (groups[index - 1].cloneNode(true)));
+        groups[index].classList.add("chart-copy");
+        groups[index - 1].after(groups[index]);
+      }
+      const path = /** @type {SVGElement|null} */ (groups[index].querySelector(".js-line"));
+      const look = { stroke: line.colour, strokeWidth: `${line.width}px`, strokeDasharray: getDash(line) };
+      if (path) Object.assign(path.style, { strokeOpacity: "1", ...look });
+    }
+}
+
+/**
+ * Return the SVG elements of the lines that Plotly has drawn, without those of circles, by panel.
+ * @param {HTMLElement} element @returns {Record<PanelName, Element[]>}
+ */
+function findDrawnLines(element) {
+  const [forward, gradient, part] = ["xy", "xy2", "xy3"].map((panel) => [
+    ...element.querySelectorAll(`.cartesianlayer .${panel} .scatterlayer > .trace:not(:has(.point))`),
+  ]);
+  return { forward, gradient, part };
 }
 
 /**

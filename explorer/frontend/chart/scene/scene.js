@@ -173,13 +173,15 @@ function getWidth([start, stop]) {
 
 /**
  * Choose the fastest update from the displayed drawing to the next one. During a drag, paths are moved if axes and
- * lines stay the same. At rest, Plotly draws unless the change is invisible.
+ * lines stay the same. At rest, nothing is drawn if the change is invisible. After another choice, paths are moved if
+ * the panels stay where they are, and Plotly draws after that frame.
  * @param {Scene} next @param {Displayed} displayed @param {"moving"|"settled"} phase @returns {Step}
  */
 export function planStep(next, { scene, drawn }, phase) {
   if (phase === "moving") return { by: scene && haveSameAxes(scene, next) ? "paths" : "plot", glides: false };
   if (drawn && areAlike(drawn, next)) return { by: "values", glides: false };
-  return { by: "plot", glides: scene !== null && areDifferent(scene, next) };
+  const isQuick = scene !== null && scene.choice !== next.choice && haveSamePanels(scene, next);
+  return { by: isQuick ? "paths" : "plot", glides: scene !== null && areDifferent(scene, next) };
 }
 
 /**
@@ -190,6 +192,19 @@ function haveSameAxes(one, other) {
   const toKey = (/** @type {Scene} */ { frame, lines }) =>
     JSON.stringify([frame, lines.map(({ key, colour }) => [key, colour])]);
   return toKey(one) === toKey(other);
+}
+
+/**
+ * Return whether two drawings have lines in the same panels at the same place, whatever their axes, and no bands.
+ * @param {Scene} one @param {Scene} other
+ */
+function haveSamePanels(one, other) {
+  const toKey = (/** @type {Scene} */ { frame, lines }) =>
+    JSON.stringify(
+      [frame, PANELS.filter((name) => lines.some(({ panel }) => panel === name))],
+      (name, value) => (name === "x" || name === "range" ? undefined : value),
+    );
+  return toKey(one) === toKey(other) && ![...one.lines, ...other.lines].some(({ fill }) => fill);
 }
 
 /**

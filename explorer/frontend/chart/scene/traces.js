@@ -127,7 +127,7 @@ export function toTraces(lines, absent, hasParts) {
   const lineTraces = lines.map((one) => ({
     ...(one.under || one.over ? { ...PLAIN, yaxis: AXES[one.panel], showlegend: false } : makeTrace(one)),
     ...withGaps(one),
-    line: { color: one.colour, width: one.width, simplify: false, ...(isDashed(one) ? { dash: DASH } : {}) },
+    line: { color: one.colour, width: one.width, simplify: false, ...(getDash(one) && { dash: DASH }) },
     ...(one.fill ? { fill: "toself", fillcolor: makeTranslucent(one.colour, BAND_OPACITY) } : {}),
   }));
   return [
@@ -160,8 +160,8 @@ function withGaps({ x, y, gaps }) {
   return { x: xs, y: ys };
 }
 
-/** @param {Line} line */
-const isDashed = ({ over, fill, dots, solid }) => over && !fill && !dots && !solid;
+/** Return the dashes of a line, or "" if it is solid. @param {Line} line */
+export const getDash = ({ over, fill, dots, solid }) => (over && !fill && !dots && !solid ? DASH : "");
 
 /** @param {Line} line */
 function makeCircles({ x, y, colour, panel, closed, open, dots }) {

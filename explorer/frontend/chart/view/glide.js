@@ -5,19 +5,14 @@
 const GLIDE_MS = 180;
 
 /**
- * Animate curves: call ``draw`` in every frame, then ``done``. If the user prefers reduced motion, only ``done`` is
- * called.
+ * Animate curves: call ``draw`` now and in every frame, then ``done``.
  * @param {Pixels[]} from initial curves; a new curve starts where it ends @param {Pixels[]} to
  * @param {(pixels: Pixels[]) => void} draw @param {() => void} done @returns {() => void} cancels the animation
  */
 export function glide(from, to, draw, done) {
-  if (matchMedia("(prefers-reduced-motion: reduce)").matches) {
-    done();
-    return () => {};
-  }
   const starts = to.map((curve, index) => (from[index] ? sampleAt(from[index], curve) : curve));
   const begin = performance.now();
-  let frame = requestAnimationFrame(drawFrame);
+  let frame = 0;
   /** @param {number} now in ms */
   function drawFrame(now) {
     const share = Math.min(Math.max((now - begin) / GLIDE_MS, 0), 1);
@@ -26,7 +21,7 @@ export function glide(from, to, draw, done) {
     if (share === 1) return done();
     frame = requestAnimationFrame(drawFrame);
   }
-  draw(starts);
+  drawFrame(begin);
   return () => cancelAnimationFrame(frame);
 }
 

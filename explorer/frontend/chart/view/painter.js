@@ -1,10 +1,10 @@
 // Drawing of the chart on the screen, each time with the least sufficient work.
 
-import { setAttribute } from "../../elements/dom.js";
+import { runAfterFrame, setAttribute } from "../../elements/dom.js";
 import { h, render } from "../../elements/render.js";
 import { glide } from "./glide.js";
 import { renderImage } from "./image.js";
-import { formatCircles, movePaths } from "../scene/paths.js";
+import { formatCircles, matchLines, movePaths } from "../scene/paths.js";
 import { makeLayout, MARK_COLOUR, formatMarks } from "../scene/panels.js";
 import { CONFIG } from "../plotly/plotly.js";
 import { describeLines, findPredecessor, computeScene, planStep } from "../scene/scene.js";
@@ -27,7 +27,7 @@ const NO_SCENE = { scene: null, drawn: null };
 export function createPainter(host, parts, { handles, ends, onFrame }) {
   let Plotly = /** @type {*} */ (null);
   let displayed = NO_SCENE;
-  let endGlide = () => {};
+  let endGlide = /** @type {(() => void)|null} */ (null); // null unless lines are animated
 
   /**
    * Draw the chart's curves, or wait until Plotly is loaded and the host has a layout.
@@ -39,8 +39,23 @@ export function createPainter(host, parts, { handles, ends, onFrame }) {
     const space = displayed.scene?.space ?? measureSpace(host, parts.area); // reused, because measuring forces a layout
     const next = computeScene(picture, space, phase === "moving" ? displayed.scene : null);
     const { by, glides } = planStep(next, displayed, phase);
-    if (by === "values") replaceValues(next);
-    else drawScene(next, by === "paths", glides);
+    if (by === "values") return replaceValues(next);
+    const before = displayed.scene;
+    displayed = { scene: next, drawn: null };
+    endGlide?.();
+    endGlide = null;
+    if (by === "plot") plot(next);
+    else if (phase === "settled") {
+      matchLines(parts.plot, next.lines);
+      runAfterFrame(settle);
+    }
+    if (before && glides && !matchMedia("(prefers-reduced-motion: reduce)").matches)
+      endGlide = startGlide(before, next);
+    else if (by === "paths") movePaths(parts.plot, next.lines, next.pixels);
+    drawCircles();
+    handles.draw(next.grips, next.frame);
+    ends.draw(next.frame);
+    onFrame?.(next.frame);
   }
 
   /** @param {Scene} next */
@@ -53,30 +68,43 @@ export function createPainter(host, parts, { handles, ends, onFrame }) {
     displayed = { ...displayed, scene: { ...next, frame, pixels } };
   }
 
-  /**
-   * @param {Scene} next @param {boolean} quick whether only paths are moved
-   * @param {boolean} glides whether the change is animated
-   */
-  function drawScene(next, quick, glides) {
-    const before = /** @type {Scene} */ (displayed.scene);
-    displayed = { scene: next, drawn: quick ? null : next };
-    endGlide();
-    if (quick) movePaths(parts.plot, next.lines, next.pixels);
-    else {
-      const layout = makeLayout(next.frame, next.levels, next.space.theme, describeLines(next), next.title);
-      Plotly.react(parts.plot, toTraces(next.lines, next.absent, next.title !== ""), layout, CONFIG);
-    }
-    parts.area.classList.toggle("quick", quick);
-    const circles = quick ? getCircles(next) : [];
+  /** @param {Scene} scene */
+  function plot(scene) {
+    const { frame, levels, space, lines, absent, title } = scene;
+    for (const copy of parts.plot.querySelectorAll(".chart-copy")) copy.remove();
+    const layout = makeLayout(frame, levels, space.theme, describeLines(scene), title);
+    Plotly.react(parts.plot, toTraces(lines, absent, title !== ""), layout, CONFIG);
+    displayed = { scene, drawn: scene };
+  }
+
+  /** Have Plotly draw the lines whose paths were moved. A running animation moves them again before the next frame. */
+  function settle() {
+    const { scene, drawn } = displayed;
+    if (!scene || drawn) return;
+    plot(scene);
+    drawCircles();
+  }
+
+  /** Draw circles and tick marks while Plotly's are outdated, except circles during an animation. */
+  function drawCircles() {
+    const { scene, drawn } = displayed;
+    if (!scene) return;
+    parts.area.classList.toggle("quick", !drawn || endGlide !== null);
+    const circles = drawn || endGlide ? [] : getCircles(scene);
     render(
       parts.circles,
-      h("path", getMarks(next)),
+      h("path", getMarks(scene)),
       circles.map((path) => h("path", path)),
     );
-    if (glides) endGlide = startGlide(parts, before, next);
-    handles.draw(next.grips, next.frame);
-    ends.draw(next.frame);
-    onFrame?.(next.frame);
+  }
+
+  /** @param {Scene} before @param {Scene} next */
+  function startGlide(before, next) {
+    const starts = next.lines.map((line) => before.pixels[findPredecessor(line, next, before)]);
+    return glide(starts, next.pixels, movePaths.bind(null, parts.plot, next.lines), () => {
+      endGlide = null;
+      drawCircles();
+    });
   }
 
   return {
@@ -99,7 +127,8 @@ export function createPainter(host, parts, { handles, ends, onFrame }) {
       return renderImage(Plotly, displayed.scene, picture, format);
     },
     destroy() {
-      endGlide();
+      endGlide?.();
+      displayed = NO_SCENE;
       if (Plotly) Plotly.purge(parts.plot);
     },
   };
@@ -108,14 +137,6 @@ export function createPainter(host, parts, { handles, ends, onFrame }) {
 /** @param {HTMLElement} host @param {HTMLElement} area @returns {Space} */
 function measureSpace(host, area) {
   return { theme: readHostTheme(host), width: area.clientWidth, height: area.clientHeight };
-}
-
-/** @param {import("../hand/parts.js").Parts} parts @param {Scene} before @param {Scene} next */
-function startGlide({ area, plot }, before, next) {
-  const starts = next.lines.map((line) => before.pixels[findPredecessor(line, next, before)]);
-  area.classList.add("quick");
-  const move = movePaths.bind(null, plot, next.lines);
-  return glide(starts, next.pixels, move, () => area.classList.remove("quick"));
 }
 
 /** The attributes of an SVG path. @typedef {Record<"d"|"class"|"stroke", string> & {fill?: string}} Path */

@@ -14,13 +14,14 @@ SCENES = """
     const { computeScene, planStep } = await import("./chart/scene/scene.js");
     const theme = { text: "black", ground: "white", font: "serif", type: 0 };
     const space = { theme, width: 900, height: 600 };
-    const { op, rule, changes } = given;
+    const { op, rule, other, changes } = given;
     const pictureOf = (change) => {
-      const chosen = { range: [-3, 3], g: 1, parameters: {}, ...change };
+      const { added = false, ...chosen } = { range: [-3, 3], g: 1, parameters: {}, ...change };
       const [start, stop] = chosen.range;
-      const curves = sampleCurves({ op, rules: [rule] }, { ...chosen, start, stop });
-      const { key, label } = rule;
-      const rules = [{ key, label, colour: "blue", slot: 0, hidden: false, entry: rule }];
+      const entries = added ? [rule, other] : [rule];
+      const curves = sampleCurves({ op, rules: entries }, { ...chosen, start, stop });
+      const rules = entries.map((entry, slot) =>
+        ({ key: entry.key, label: entry.label, colour: ["blue", "red"][slot], slot, hidden: false, entry }));
       return { ...chosen, curves, op, rules, neutral: "grey", words: "", confirmed: false };
     };
     let displayed = { scene: null, drawn: null };
@@ -38,6 +39,7 @@ def steps(
 ) -> list[Any]:
     """The way to the screen, whether it glides, the grips and the number of lines, for each change."""
     given = {"op": make_entry(OPS[op]), "rule": make_entry(RULES[rule]), "changes": changes}
+    given["other"] = make_entry(RULES["straight_through"])
     return node.run(SCENES, given)
 
 
@@ -52,9 +54,11 @@ def test_a_scene_has_lines_and_grips(node: Node) -> None:
     [
         ({}, "settled", "values", False),  # torch's values in place of the browser's
         ({"parameters": {"hi": 0.5}}, "moving", "paths", False),
-        ({"parameters": {"hi": 0.5}}, "settled", "plot", True),
+        ({"parameters": {"hi": 0.5}}, "settled", "paths", True),
+        ({"added": True}, "settled", "paths", True),
         ({"range": [-3, 4]}, "moving", "plot", False),  # the labels of x are others
-        ({"range": [-3, 4]}, "settled", "plot", True),
+        ({"range": [-3, 4]}, "settled", "paths", True),
+        ({"learns": "lo"}, "settled", "plot", True),  # a third panel
     ],
 )
 def test_the_screen_gets_there_by_the_shortest_way(
@@ -68,6 +72,14 @@ def test_the_axes_of_what_draws_are_seldom_drawn_under_a_hand(node: Node) -> Non
     moves = [(change, "moving" if at else "settled") for at, change in enumerate(widening)]
     ways = [by for by, *_ in steps(node, *moves, op="gumbel_sigmoid", rule="default")]
     assert ways.count("plot") <= 5, ways
+
+
+def test_bands_are_drawn_by_plotly_alone(node: Node) -> None:
+    moved = {"parameters": {"tau": 0.5}}
+    ways = [
+        by for by, *_ in steps(node, ({}, "settled"), (moved, "settled"), op="gumbel_sigmoid", rule="default")
+    ]
+    assert ways == ["plot", "plot"]
 
 
 def test_a_dragged_curve_is_redrawn_at_rest(node: Node) -> None:
