@@ -56,7 +56,8 @@ _FIGURE = """async dark => {
     Plotly.react = (...all) => ((drawn += 1), react(...all));
     host.style = "height: 300px; width: 500px";
     const trace = x => ({x: [0, x], y: [0, 1], mode: "lines+markers", line: {width: x}});
-    const compose = ({x}) => ({traces: [trace(x)], layout: {xaxis: {}, yaxis: {}}});
+    const compose = ({x}, _width, isMoving) =>
+        ({traces: [trace(x)], layout: {xaxis: {}, yaxis: {}}, isRough: isMoving && x === 6});
     const figure = createFigure(host, {plotly: "/plotly.js", hover: false, compose});
     [1, 2, 3].forEach(x => figure.draw({words: "A line", x}));
     const counts = [await frames()];
@@ -69,6 +70,9 @@ _FIGURE = """async dark => {
         figure.draw({words: "A line", x});
         counts.push(await frames());
     }
+    figure.draw({words: "A line", x: 6});
+    for (let frame = 0; drawn < 7 && frame < 600; frame += 1) await frames();
+    counts.push(await frames());
     figure.destroy();
     host.remove();
     Plotly.react = react;
@@ -77,10 +81,10 @@ _FIGURE = """async dark => {
 
 
 def test_a_figure_is_redrawn_only_when_size_theme_or_data_change(show: Show) -> None:
-    """And not where nothing has changed."""
+    """And not where nothing has changed. A rough drawing is redrawn once, at rest."""
     page = show()
     counts = page.evaluate(_FIGURE, DARK)
-    assert counts == [[1, 500], [2, 400], [3, 400], [4, 400], [4, 400], [5, 400]]
+    assert counts == [[1, 500], [2, 400], [3, 400], [4, 400], [4, 400], [5, 400], [7, 400]]
 
 
 @pytest.mark.parametrize("width", [390, 900])

@@ -18,9 +18,10 @@ const CLEARANCE = 3; // px between an axis and its labels, so that x and y label
 const REST_MS = 300; // pause in new data after which Plotly redraws the figure completely
 
 /**
- * A figure for Plotly. ``caption``: text above it; ``names``: labels on the right that need ``width`` px.
+ * A figure for Plotly. ``caption``: text above it; ``names``: labels on the right that need ``width`` px; ``isRough``:
+ * whether it is drawn again at rest.
  * @template {{width: number}} Names
- * @typedef {{traces: *[], layout: *, caption?: string, names?: Names|null}} Drawing
+ * @typedef {{traces: *[], layout: *, caption?: string, names?: Names|null, isRough?: boolean}} Drawing
  */
 
 /**
@@ -28,10 +29,11 @@ const REST_MS = 300; // pause in new data after which Plotly redraws the figure 
  * lines and bars are moved if nothing else differs. A figure out of view is not drawn.
  * @template {{words: string}} Picture @template {{width: number}} [Names=never]
  * @param {HTMLElement} host of a fixed height
- * @param {{plotly: string|Promise<*>, hover: boolean, compose: (picture: Picture, width: number) => Drawing<Names>,
- *   onDrawn?: (chart: *, names: Names|null) => void}} options ``hover``: whether Plotly shows values; ``compose``:
- *   turns data into Plotly's traces and layout, for a host ``width`` in px, whose measurement would be slow; the data's
- *   ``words`` are for screen readers; ``onDrawn``: called after each visible drawing
+ * @param {{plotly: string|Promise<*>, hover: boolean, compose: (picture: Picture, width: number,
+ *   isMoving: boolean) => Drawing<Names>, onDrawn?: (chart: *, names: Names|null) => void}} options ``hover``: whether
+ *   Plotly shows values; ``compose``: turns data into Plotly's traces and layout, for a host ``width`` in px, whose
+ *   measurement would be slow; ``isMoving``: more data may follow at once; the data's ``words`` are for screen readers;
+ *   ``onDrawn``: called after each visible drawing
  */
 export function createFigure(host, { plotly, hover, compose, onDrawn = () => undefined }) {
   let Plotly = /** @type {*} */ (null);
@@ -69,11 +71,13 @@ export function createFigure(host, { plotly, hover, compose, onDrawn = () => und
   );
 
   /** Have Plotly draw the latest data completely, once the host element has a layout. */
-  function redraw() {
+  function redraw(isMoving = false) {
     clearTimeout(timer);
     timer = 0;
     if (!picture || !Plotly || !size.width || end.signal.aborted) return;
-    const { traces, layout, caption: text = "", names = null } = compose(picture, size.width);
+    const drawing = compose(picture, size.width, isMoving);
+    const { traces, layout, caption: text = "", names = null } = drawing;
+    if (drawing.isRough) timer = setTimeout(redraw, REST_MS);
     drawnLook = toLook(traces, layout, names);
     values = listValues(traces);
     setText(caption, text);
@@ -91,7 +95,7 @@ export function createFigure(host, { plotly, hover, compose, onDrawn = () => und
   function moveDrawing() {
     if (!inView || end.signal.aborted) return "for now"; // data may arrive after the figure was removed
     if (!picture || !drawnLook) return "";
-    const { traces, layout, caption: text = "", names = null } = compose(picture, size.width);
+    const { traces, layout, caption: text = "", names = null } = compose(picture, size.width, true);
     if (drawnLook !== toLook(traces, layout, names)) return "";
     const next = listValues(traces);
     const isSame = areEqual(values, next);
@@ -109,7 +113,7 @@ export function createFigure(host, { plotly, hover, compose, onDrawn = () => und
     picture = next;
     setAttribute(plot, "aria-label", next.words);
     const outcome = first ? "" : moveDrawing();
-    if (!outcome) redraw();
+    if (!outcome) redraw(!first);
     if (outcome !== "for now") return;
     clearTimeout(timer);
     timer = setTimeout(redraw, REST_MS);
@@ -139,12 +143,7 @@ function toLook(traces, layout, names) {
 
 /** @param {*[]} traces @returns {*[][]} */
 function listValues(traces) {
-  return traces.map(({ x = [], y = [], width, customdata = [] }) => [
-    ...x,
-    ...y,
-    width,
-    ...Array.from(customdata).flat(),
-  ]);
+  return traces.map(({ x = [], y = [], width }) => [...x, ...y, width]);
 }
 
 /** @param {*[][]} some @param {*[][]} others */

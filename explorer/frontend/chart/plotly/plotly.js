@@ -20,7 +20,13 @@ export const CONFIG = {
   responsive: false,
 };
 /** The Plotly settings of every axis. */
-export const AXIS = { gridcolor: GRID, zerolinecolor: GRID, fixedrange: true, automargin: false };
+export const AXIS = {
+  gridcolor: GRID,
+  zerolinecolor: GRID,
+  fixedrange: true,
+  automargin: false,
+  ticklabeloverflow: "allow", // hiding labels past the chart would measure each one
+};
 
 let loading = /** @type {Promise<*>|null} */ (null);
 

@@ -97,6 +97,20 @@ export const RANGES = {
   },
 };
 
+/**
+ * Return the range for a moving curve: ``next``, or more if it grows again. A range that follows a falling loss exactly
+ * would have Plotly draw each picture.
+ * @param {Scale["kind"]} kind @param {Range} before @param {Range} next contains ``before`` @returns {Range}
+ */
+export function leapAhead(kind, [low, high], next) {
+  if (kind !== "decades" && kind !== "plain") return next;
+  const half = kind === "plain" ? (high - low) / 2 : Math.ceil((high - low) / 2);
+  return [
+    next[0] < low ? Math.min(next[0], low - half) : low,
+    next[1] > high ? Math.max(next[1], high + half) : high,
+  ];
+}
+
 /** Return the smallest value of all curves, or Infinity without curves. @param {Series[]} series */
 function findMin(series) {
   return series

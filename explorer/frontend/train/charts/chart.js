@@ -3,7 +3,7 @@
 import { makeCenteredNote, createFigure } from "../../chart/plotly/figure.js";
 import { listLines } from "../../chart/plotly/moves.js";
 import { setAttribute } from "../../elements/dom.js";
-import { AXES, RANGES, VALUE_LETTERS, VALUES } from "./axes.js";
+import { AXES, leapAhead, RANGES, VALUE_LETTERS, VALUES } from "./axes.js";
 import { CHANCE_COLOUR, placeChanceLabel } from "./chance-line.js";
 import { makeBandTrace, hasBand, makeCurveTrace } from "./traces.js";
 import { createEndLabels } from "./end-labels.js";
@@ -31,7 +31,7 @@ const PLOT_SELECTOR = ".nsewdrag"; // Plotly's element for pointer events
  *   ``onArea``: gets position and width of the x axis in px
  */
 export function createTrainChart(host, { plotly, onPoint, onArea = () => undefined }) {
-  let displayed = { run: "", range: /** @type {Range|null} */ (null) };
+  let displayed = { run: "", range: /** @type {Range|null} */ (null), grows: false, width: 0 };
   let plotted = /** @type {Series[]} */ ([]);
   let chart = /** @type {*} */ (null);
   const ends = createEndLabels(host);
@@ -53,13 +53,20 @@ export function createTrainChart(host, { plotly, onPoint, onArea = () => undefin
     graph.dispatchEvent(new Event("curves", { bubbles: true }));
   }
 
-  /** @param {Picture} picture @param {number} width px of the host */
+  /** @param {Picture} picture @param {number} width px of the host @param {boolean} isMoving */
   function compose(
     { run, scale, series, steps, along = makeStepAxis(steps), empty, legend, at = null },
     width,
+    isMoving,
   ) {
-    if (displayed.run !== run) displayed = { run, range: null };
-    displayed.range = RANGES[scale.kind](displayed.range, series, scale);
+    // While a curve moves, axis and margin only grow; at rest they fit.
+    if (displayed.run !== run || !isMoving) displayed = { run, range: null, grows: false, width: 0 };
+    const before = displayed.range;
+    displayed.range = RANGES[scale.kind](before, series, scale);
+    if (before && displayed.range && String(before) !== String(displayed.range)) {
+      if (displayed.grows) displayed.range = leapAhead(scale.kind, before, displayed.range);
+      displayed.grows = true;
+    }
     const hasRange = displayed.range !== null;
     const hasValues = series.some((each) => findLastPoint(each));
     const range = displayed.range ?? [0, 1];
@@ -82,7 +89,11 @@ export function createTrainChart(host, { plotly, onPoint, onArea = () => undefin
     const bands = series.filter(hasBand).map((each) => makeBandTrace(each, scale));
     plotted = series;
     const names = ends.space(width, makeEndNames(series, scale), VALUE_LETTERS[scale.kind]);
-    return { traces: [...bands, ...series.map((each) => makeCurveTrace(each, scale))], layout, names };
+    displayed.width = Math.max(displayed.width, names?.width ?? 0);
+    const isRough = displayed.grows || (names !== null && names.width < displayed.width);
+    if (names) names.width = displayed.width;
+    const traces = [...bands, ...series.map((each) => makeCurveTrace(each, scale))];
+    return { traces, layout, names, isRough };
   }
 }
 

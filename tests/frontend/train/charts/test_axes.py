@@ -36,6 +36,21 @@ def test_a_loss_has_whole_decades_that_hold_it_and_only_grow(node: Node, values:
     assert high >= min(math.log10(max(values)), math.log10(values[0]) + 3) - 1e-9
 
 
+def test_the_axis_of_a_moving_curve_leaps_ahead_of_a_falling_loss(node: Node):
+    """It holds all values, and grows less often than they fall."""
+    body = """const { leapAhead } = await import("./train/charts/axes.js");
+        let range = [-1, 0];
+        const fall = low => (range = low < range[0] ? leapAhead("decades", range, [low, 0]) : range);
+        return [given.map(fall), leapAhead("cosine", [0, 1], [-0.5, 1])];"""
+    falls = range(-1, -15, -1)
+    ranges, of_cosines = node.run(body, [*falls])
+    assert all(
+        low % 1 == 0 and low <= value and high == 0 for (low, high), value in zip(ranges, falls, strict=True)
+    )
+    assert len({low for low, _ in ranges}) == 7
+    assert of_cosines == [-0.5, 1]
+
+
 def test_a_loss_has_no_axis_if_nowhere_above_0_and_one_that_holds_its_band(node: Node):
     assert grown(node, "decades", [0, None, -1])[0] == [None] * 3
     body = 'return (await import("./train/charts/axes.js")).RANGES.decades(null, [given], {});'
