@@ -25,7 +25,7 @@ MAX_ABS_X = 1e6  # the largest |x| on a chart
 COUNT = "N"  # in formulas: the number of elements that share a parameter
 COUNT_MESSAGE = f"{COUNT} is the number of elements, which only a scale may use"
 
-# How much of the upstream gradient x and the parameter get for an element exactly at a learned bound.
+# How the upstream gradient is divided between x and a trainable bound if x equals the bound.
 AT_BOUND = {
     "published": "Exactly at the bound the parameter gets all of the gradient, as published.",
     "minimum": "Exactly at the bound x and the parameter get half each, as from torch.minimum.",
@@ -114,7 +114,7 @@ class Learned:
         formula: the contribution of one element, in x, y, g and the rule's parameters.
         scale: a factor on the sum, in the rule's parameters and N, the number of elements that share the
             parameter; None for 1.
-        at_bound: the division of g exactly at a learned bound, a key of ``AT_BOUND``; "" without a bound.
+        at_bound: the division of g exactly at a trainable bound, a key of ``AT_BOUND``; "" without a bound.
         note: a remark, for instance on sources that disagree; one sentence.
         start: the parameter's first value, given a model's data as x: a formula of x and the rule's
             parameters; None for the default.

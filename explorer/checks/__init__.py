@@ -68,8 +68,8 @@ class Check:
     works_without_gradient: bool = False  # whether the check can run if the backward fails
     needs_repeatable: bool = True  # whether the check compares results, so that two backwards must agree
     limit_s: float = TIME_LIMIT_S  # the time limit for a user's function, in seconds
-    # To which ops and rules the check applies: deterministic, stochastic (the same random number u for each
-    # element), or all.
+    # The ops and rules that the check applies to: deterministic ("fixed"), stochastic ("drawn", with one
+    #     random number u for all elements), or all.
     pairs: Literal["all", "fixed", "drawn"] = "all"
 
     def find_result(self, curve: Curve) -> Result:

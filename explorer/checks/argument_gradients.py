@@ -217,7 +217,7 @@ class Probe:
         centre, below, above, distant = (self.move(value + move * direction) for move in moves)
         scan = merge_points([make_test_points(reach, _SCAN, 2, torch.float64)])
         scan = subject.clip(scan[scan.abs() <= reach])
-        # Other columns are left out: they may jump at the same x, but their jumps do not move.
+        # Columns of y that do not depend on the argument are left out: their jumps do not move with it.
         columns = (distant._list_columns(scan) != centre._list_columns(scan)).any(0)
         g = 1 + torch.arange(len(columns), dtype=torch.float64) / len(columns)
         sum_below, sum_y, sum_above = (

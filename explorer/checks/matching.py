@@ -126,7 +126,7 @@ def _fit(rule: Rule, u: Tensor, target: Tensor, curve: Curve) -> dict[str, float
     def is_match(values: Tensor) -> bool:
         return bool(compute_residuals(values).abs().max() <= _TOLERANCE * target.abs().max())
 
-    # Starts of the fit are defaults, numbers in the function, and edges of the curve.
+    # The fit starts from defaults, numbers in the function, and edges of the curve.
     edges = (curve.gradient_jumps[0] - curve.jumps[0].mean()).abs().tolist()[:4]
     hints = dict.fromkeys(round(hint, 9) for hint in (*curve.subject.numbers, *edges) if hint > 0)
     choices = [[item.default, *([] if rule.learned else [item.low]), *hints] for item in rule.parameters]

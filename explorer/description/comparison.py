@@ -39,7 +39,7 @@ def write_comparison(
     alike, apart_claims = select_kinds(compared, "alike"), select_kinds(compared, "apart")
     by_first = {claim.about[0]: claim.about for claim in alike}
     repeated = {key for group in by_first.values() for key in group[1:]}
-    # A curve unlike all others is a group of its own.
+    # A curve that equals no other one is a group by itself.
     groups = [by_first.get(key, (key,)) for key in gradients if key not in repeated]
     unmentioned = [
         claim for claim in alike if len(groups) == 1 or gradients[claim.about[0]][0].kind != "level"

@@ -62,7 +62,7 @@ def arm(x, u):
 
 
 def disarm(x, u):
-    """Return ARM's estimate of the gradient, averaged over all u with the same two outputs."""
+    """Return ARM's estimate of the gradient, averaged over all random numbers u with the same two outputs."""
     y, antithetic = sample_unit(x, u)[1], sample_unit(x, 1 - u)[1]
     return (compute_loss(antithetic) - compute_loss(y)) * (antithetic - y) * x.abs().sigmoid() / 2
 
@@ -91,7 +91,7 @@ def exact():
 
 
 def average_over_u(estimate, x):
-    """Return the mean and standard deviation of a gradient estimator at x, over evenly spaced u."""
+    """Return a gradient estimator's mean and standard deviation at x over evenly spaced random u."""
     u = (torch.arange(10_000, dtype=torch.double) + 0.5) / 10_000
     estimates = estimate(x, u)
     return {"mean": estimates.mean().item(), "sd": estimates.std(correction=0).item()}

@@ -38,10 +38,7 @@ def watch(run: Any, /, *arguments: Any, **options: Any) -> Any:
 
 @contextmanager
 def display_progress(draw: Callable[[], Picture], total: int, unit: str) -> Any:
-    """Display a chart of a training, and yield a function that must be called with the number of new steps.
-
-    The function updates the chart at intervals.
-    """
+    """Display a training run's chart; yield a function that updates it, given the number of new steps."""
     widget = _display(draw)
     if widget is None:
         with progress_bar(total=total, unit=unit) as bar:

@@ -1,4 +1,4 @@
-"""The widget that shows a training while its notebook cell runs."""
+"""The widget that shows a training run while its notebook cell works."""
 
 from typing import Any
 

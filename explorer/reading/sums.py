@@ -12,7 +12,7 @@ from explorer.reading.errors import require
 from explorer.reading.values import Sum, Tensor, Value, to_quantity, unpack
 from explorer.reading.vocabulary import REASONS
 
-# Remarks on expressions, which the reader collects after each call.
+# Remarks on expressions, collected after each call in the pasted code.
 REMARKS: ContextVar[list[tuple[Node, str]]] = ContextVar("REMARKS")
 NUMPY = ContextVar("NUMPY", default=False)  # whether the tensor has become a NumPy array, whose std differs
 PER_CHANNEL = "is taken over all elements here, though the code takes it along a dimension: a curve has one"

@@ -22,7 +22,7 @@ Agreement = tuple[float | None, float | None]
 
 
 def collect_quantised(traces: Sequence[Trace]) -> Tensor:
-    """Return the quantised weights of all layers as one tensor of shape (members, weights of a net)."""
+    """Return the quantised weights of all layers as one tensor of shape (nets, weights of a net)."""
     outputs = [trace.y.flatten(1) for trace in traces if trace.y is not None]
     return torch.cat(outputs, dim=1)
 

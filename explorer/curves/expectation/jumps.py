@@ -107,7 +107,7 @@ class _Scale(NamedTuple):
     high: float
 
 
-# Each scale ends where float64 rounds u to 0 or 1.
+# Each scale ends where float64 rounds the random number u to 0 or 1.
 _SCALES = (
     _Scale(lambda z: z, 0.0, 1.0),
     _Scale(torch.special.ndtr, -8.2, 8.2),

@@ -164,7 +164,7 @@ def _require_sampleable(subject: Subject) -> None:
     if not is_same(subject.gradient(x), subject.gradient(x), 0.0):
         raise UntriedError("its backward is random: it returns two different gradients for the same x and g")
     varied = 2 * torch.sin(1.7 * torch.arange(len(x), dtype=x.dtype))
-    # The mean of the last g depends on the sign of x.
+    # In the last g, the mean depends on the sign of x.
     for g in (torch.ones_like(x), varied, varied + 2 * x.sign()):
         require_independence(subject.gradient, x, g, name="the gradient")
 

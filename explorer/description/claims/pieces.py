@@ -10,7 +10,7 @@ import numpy as np
 from explorer.curves.sampled import EVEN, KINK, NEIGHBOUR, Floats, Mask, SampledCurves
 
 _NEGLIGIBLE = 1e-9  # a piece narrower than this fraction of the range is only a few floats next to a kink
-# The distance from a second-order pole at which values are finite, as a fraction of the range.
+# Next to a second-order pole, values are finite at this distance, as a fraction of the range.
 _POLE_MARGIN = 1e-6
 
 

@@ -37,7 +37,8 @@ import { createPicker } from "./picker.js";
  * @typedef {ReadonlyMap<number, {name?: string, sentence: string}>} Failing
  */
 /**
- * Values that a training has learned so far, as texts by parameter name: those of the op, and of each rule by key.
+ * Values that a training run has learned so far, as strings by parameter name: those of the op, and of each rule by
+ * key.
  * @typedef {{op: Object<string, string>, rules: Object<string, Object<string, string>>}} Present
  */
 

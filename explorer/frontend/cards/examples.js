@@ -48,7 +48,7 @@ export function createExamples(examples, onChoose, isSame = () => true, trainWor
     element: element("div", { class: "examples flex-row" }, menu, element("div", {}, hint, source, nextLink)),
     /**
      * Show the hint of the example that the page displays, or ``otherwise``, also while nothing has ``begun``: a hint
-     * says what a training shows.
+     * says what a training run shows.
      * @param {Choice} choice @param {string} [otherwise] @param {boolean} [begun] @returns whether there is a hint
      */
     show(choice, otherwise = "", begun = true) {

@@ -47,7 +47,7 @@ import { setSampling } from "../formula/sampling.js";
  * @property {*[]} tasks data sets with nets, in the order of the picker
  * @property {string} firstTask key of the task on a first visit without a link
  * @property {string} usualTask key of the task for links that name none
- * @property {*[]} instruments measurements available during a training
+ * @property {*[]} instruments measurements available during a training run
  * @property {string[]} panels keys of the instruments that have a module in train/panels
  * @property {Record<"ready"|"running"|"paused", string>} sentences templates for the status of a run
  * @property {string[]} controls keys of baseline rules, trained for comparison

@@ -1,7 +1,7 @@
 // Presentation mode: the page fills the window in large type, for a projector. It is on if the address has ``present``.
 
 const [WORD, CHANGE_EVENT] = ["present", "presenting"];
-// While one of these is open, Escape closes it, and keeps the mode.
+// Menus, dialogs and popovers. While one is open, Escape closes it instead of presentation mode.
 const OPEN = ".menu[open], dialog[open], :popover-open, .pencil-words:not([hidden])";
 
 /** Return whether presentation mode is on, which shows the page in large type. */

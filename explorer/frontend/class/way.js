@@ -1,5 +1,5 @@
-// The page that a student of a class should see: each page to which the teacher brings the class, once, and the lesson
-// of each new question.
+// Which page a student's browser opens in a class: a page to which the teacher sends the class, opened once, or the
+// lesson of a new question.
 
 /** @import { Attended } from "./membership.js" */
 /**

@@ -1,7 +1,7 @@
 /**
- * The formula of one tensor element's term in the gradient of a parameter, as in explorer/catalogue/contribution.py.
- * The gradient is the sum of these terms. The formula is taken from the rule if it declares one; otherwise it follows
- * from the rule or is torch's derivative of the op.
+ * The formula of one tensor element's contribution to the gradient of a parameter, as in
+ * explorer/catalogue/contribution.py. The gradient is the sum of these contributions. The formula is taken from the
+ * rule if it declares one; otherwise it follows from the rule or is torch's derivative of the op.
  *
  * @typedef {"rule"|"follows"|"torch"} Origin where the formula comes from
  *
@@ -29,8 +29,8 @@ const PLAIN = { text: "", scale: null, scaleText: "", atBound: "", note: "", wat
 const cache = new WeakMap();
 
 /**
- * Return the formula of one element's term in a parameter's gradient, or null if the parameter cannot learn. Equal
- * arguments return the same object, so that the formula is compiled only once.
+ * Return the formula of one element's contribution to a parameter's gradient, or null if the parameter cannot learn.
+ * Equal arguments return the same object, so that the formula is compiled only once.
  * @param {Op} op @param {Rule} rule @param {string} name of the parameter @returns {Contribution|null}
  */
 export function findContribution(op, rule, name) {
@@ -43,7 +43,7 @@ export function findContribution(op, rule, name) {
 }
 
 /**
- * Derive the formula of one element's term in a parameter's gradient, or return null if there is none.
+ * Derive the formula of one element's contribution to a parameter's gradient, or return null if there is none.
  * @param {Op} op @param {Rule} rule @param {string} name @returns {Contribution|null}
  */
 function deriveContribution(op, rule, name) {
@@ -61,7 +61,7 @@ function deriveContribution(op, rule, name) {
 }
 
 /**
- * @param {{outer: Tree, ratio: Tree}} following how one element's term depends on the rule's gradient
+ * @param {{outer: Tree, ratio: Tree}} following how one element's contribution depends on the rule's gradient
  * @param {Tree} rule @returns {Tree}
  */
 function combineFollowing({ outer, ratio }, rule) {

@@ -9,7 +9,8 @@
  * @property {number} stop last x
  * @property {number} g the upstream gradient
  * @property {Record<string, number>} parameters values by name, or by "rule.name" for one rule only
- * @property {string} [learns] name of the parameter whose gradient is sampled too, as one element's term at each x
+ * @property {string} [learns] name of the parameter whose gradient is sampled too, as one element's contribution at
+ *   each x
  * @property {import("./draws.js").Loss} [loss] only for stochastic ops and rules: its derivative times g is the
  *   upstream gradient; the loss is y by default
  *
@@ -18,8 +19,8 @@
  * @property {Int8Array} marks kind of each x: EVEN grid point, KINK, or NEIGHBOUR of a kink
  * @property {Float64Array} y the op's output
  * @property {Record<string, Float64Array | null>} gradients by rule key; null if only torch can compute it
- * @property {Record<string, Float64Array | null>} parts one element's term in the gradient of the parameter ``learns``,
- *   by rule key; null if the rule cannot train it; empty without ``learns``
+ * @property {Record<string, Float64Array | null>} parts one element's contribution to the gradient of the parameter
+ *   ``learns``, by rule key; null if the rule cannot train it; empty without ``learns``
  * @property {Record<string, number[] | null>} kinks positions by "forward", rule key or toContributionKey(rule key); null if
  *   too many
  * @property {StochasticCurves} [drawn] only for stochastic ops and rules: ``y``, ``gradients`` and ``parts`` are means
@@ -283,7 +284,7 @@ function addMeanKinks(kinks, { op, rules }, { loss = OUTPUT, parameters: setting
 }
 
 /**
- * Find the kinks of one element's term in a parameter's gradient, or return null if there are too many.
+ * Find the kinks of one element's contribution to a parameter's gradient, or return null if there are too many.
  * @param {Op} op @param {Rule} rule @param {import("./contribution.js").Contribution} part the term's formula
  * @param {Record<string, number>} parameters @param {Range} range @param {GetOpKinks} getOpKinks
  */

@@ -37,10 +37,11 @@
  * @property {{name: string, sign: number}[]} movable the parameters whose value times ``sign`` is a kink
  *
  * @typedef {{tree: Tree, text: string, scale: Tree|null, scaleText: string|null, atBound: string, note: string,
- *   pieces?: Piece[], slopes?: {x: Tree, y: Tree}}} Learned the declared formula of one element's term in a parameter's
- *   gradient; ``scale`` is a factor of the sum over elements, in the parameters and the number of elements N;
- *   ``pieces`` and ``slopes`` as in ``Common``
- * @typedef {{outer: Tree, ratio: Tree}} Following one element's term in a parameter's gradient, as outer + rule · ratio
+ *   pieces?: Piece[], slopes?: {x: Tree, y: Tree}}} Learned the declared formula of one element's contribution to a
+ *   parameter's gradient; ``scale`` is a factor of the sum over elements, in the parameters and the number of
+ *   elements N; ``pieces`` and ``slopes`` as in ``Common``
+ * @typedef {{outer: Tree, ratio: Tree}} Following one element's contribution to a parameter's gradient, as outer +
+ *   rule · ratio
  * @typedef {{tree: Tree, text: string, gradient?: Tree}} Derivative torch's derivative of the op by a parameter;
  *   ``gradient`` is the gradient for x if it differs when the parameter is a tensor
  * @typedef {Common & {inside: string, tree: Tree, gradient: Tree|null, autograd: string, flat: boolean, family: string,

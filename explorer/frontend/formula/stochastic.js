@@ -19,7 +19,7 @@
  * @typedef {object} Pair the formulas to evaluate for one rule of the op
  * @property {string} key of the rule
  * @property {Tree|null} gradient formula of the rule's gradient for x, or null
- * @property {Tree|null} part formula of one element's term in a parameter's gradient, or null
+ * @property {Tree|null} part formula of one element's contribution to a parameter's gradient, or null
  * @property {Record<string, number>} parameters values of the op's, the rule's and the loss's parameters, by name
  */
 

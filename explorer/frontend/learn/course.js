@@ -28,7 +28,7 @@ const NEXT = /** @type {Object<string, number>} */ ({
   ArrowLeft: -1,
   PageUp: -1,
 });
-// Elements that use arrow keys themselves while one of them has the focus.
+// Elements that handle arrow keys themselves while focused.
 const TAKES_KEYS =
   "input, textarea, select, [role='slider'], dialog *, [popover], [popover] *, .chart-place *";
 

@@ -55,7 +55,7 @@ def draw_judgement(plan: Plan, rules: Sequence[RuleOutcome]) -> tuple[Spec, dict
         empty, and its sentence says why. Annotations named "rule" and "words" describe the rows.
     """
     compared = {each.rule: each for each in find_differences(plan, rules)}
-    # Rules so far below the best that they need an axis of their own, if at least two rules are left.
+    # Rules far below the best get a separate axis, unless fewer than two rules would be left.
     far = [key for key, each in compared.items() if each.is_control or -each.high > _FAR]
     far = far if len(compared) - len(far) > 1 else []
     near = [*(key for key in compared if key not in far), *(key for key in plan.keys if key not in compared)]

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 def measure(nets: Nets) -> NDArray[float32]:
     """Return the agreement of each rule's gradient with that of a net whose op is smoothed by noise.
 
-    The result is the cosine and the agreement of signs, (2, active members, hidden layers), for the gradients
+    The result is the cosine and the agreement of signs, (2, active nets, hidden layers), for the gradients
     of the weights and biases below each hidden layer. Both are NaN if either gradient is 0 or not finite.
     """
     n, layers = count_examples(nets), []
@@ -43,11 +43,11 @@ def compare_directions(ours: Tensor, theirs: Tensor) -> Tensor:
     """Compare pairs of vectors: compute their cosine and the fraction of elements with equal signs.
 
     Args:
-        ours: the first vector of each pair, (members, n).
-        theirs: the second vector of each pair, (members, n).
+        ours: the first vector of each pair, (nets, n).
+        theirs: the second vector of each pair, (nets, n).
 
     Returns:
-        The cosines and the fractions, (2, members). Both are NaN if a vector is 0 or not finite.
+        The cosines and the fractions, (2, nets). Both are NaN if a vector is 0 or not finite.
     """
     vectors = torch.stack([ours, theirs])
     vectors = vectors / vectors.abs().amax(2, keepdim=True)  # turns a zero vector into NaN

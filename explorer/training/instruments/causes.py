@@ -72,7 +72,7 @@ def measure(nets: Nets) -> dict[int, Record]:
 def mask_causes(nets: Nets) -> list[Tensor]:
     """Return masks of the units and examples without a gradient, one for each possible cause.
 
-    The list has a bool tensor for each layer with the op: (4, active members, n, units), in the order of
+    The list has a bool tensor for each layer with the op: (4, active nets, n, units), in the order of
     ``NAMES``.
     """
     low, high = compute_span(nets)
@@ -84,9 +84,9 @@ def mask_causes(nets: Nets) -> list[Tensor]:
 
 
 def _classify(op: OpTrace, peaks: Tensor) -> Tensor:
-    """Return masks of the four causes, (4, members, n, units).
+    """Return masks of the four causes, (4, nets, n, units).
 
-    ``peaks`` is the height of each net's rule, (members,).
+    ``peaks`` is the height of each net's rule, (nets,).
     """
     is_zero = op.gradient == 0
     is_above = is_zero & (op.upstream == 0)
@@ -97,7 +97,7 @@ def _classify(op: OpTrace, peaks: Tensor) -> Tensor:
 
 
 def _compute_shares(causes: Tensor) -> tuple[Tensor, Tensor]:
-    """Compute the fraction of units and examples with each cause, (members, 4).
+    """Compute the fraction of units and examples with each cause, (nets, 4).
 
     The second result counts only units for which the cause holds in every example.
     """

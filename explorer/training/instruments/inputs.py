@@ -70,7 +70,7 @@ def measure(nets: Nets) -> dict[int, Record]:
 def _count_bins(x: Tensor, low: float, high: float) -> tuple[Tensor, Tensor]:
     """Count the values of each net in the bins of a histogram, and sum the values in each bin.
 
-    Both results have shape (members, bins).
+    Both results have shape (nets, bins).
     """
     values = with_float64(x).flatten(1).nan_to_num(0)
     bins = ((values - low) * (_BINS / (high - low))).clamp_(0, _BINS - 1).int()

@@ -49,7 +49,7 @@ def measure(nets: Nets) -> dict[int, Record | None]:
 
 
 def _measure_length(nets: Nets, method: str, views: list[list[Tensor]]) -> Tensor:
-    """Return the norm of all weights of each net, or of their gradient, (active members,).
+    """Return the norm of all weights of each net, or of their gradient, (active nets,).
 
     ``method`` is the name of the method of ``Layer`` that returns the norm in one layer.
     """

@@ -27,7 +27,7 @@ def measure(nets: Nets) -> NDArray[float32]:
     does not train the parameter.
 
     Returns:
-        The value, the gradient, and the minimum and maximum of the value over channels, (4, active members,
+        The value, the gradient, and the minimum and maximum of the value over channels, (4, active nets,
             parameters · layers with the op).
     """
     ensemble, joined = nets.ensemble, nets.op_rules

@@ -77,9 +77,9 @@ def measure(nets: Nets) -> dict[int, Record]:
 
 
 def _compute_ratio(slopes: Tensor) -> Tensor:
-    """Return the standard deviation of gradients over random numbers ÷ the length of their mean, (members,).
+    """Return the standard deviation of gradients over random numbers ÷ the length of their mean, (nets,).
 
-    ``slopes`` has shape (draws, members, numbers), with one gradient per set of random numbers. The
+    ``slopes`` has shape (draws, nets, numbers), with one gradient per set of random numbers. The
     contribution of the variance to the squared mean is subtracted.
     """
     mean = slopes.mean(0)
@@ -98,7 +98,7 @@ def _compute_biases(nets: Nets, passes: list[ObservedPass]) -> dict[int, Record]
     ]
     layers = zip(*gradients, strict=True) if len(gradients) == DRAWS else ()
     wide_gradients = [with_float64(torch.stack(layer, 2)).double() for layer in layers]
-    # Inner products of the gradients of all pairs of random samples, (2, members, draws, draws).
+    # Inner products of the gradients of all pairs of random samples, (2, nets, draws, draws).
     products = [(each @ each.mT).cpu().numpy() for each in wide_gradients]
     records: dict[int, Record] = {}
     for rule, members in nets.ensemble.group_by_rule().items():
@@ -112,7 +112,7 @@ def _compute_gradients(nets: Nets, observed: ObservedPass, exact: Exact) -> list
     """Compare the gradients of the weights below each layer with the op with exact gradients.
 
     Returns:
-        A list with a tensor for each layer with the op, (2, members, …): the rule's gradient minus the exact
+        A list with a tensor for each layer with the op, (2, nets, …): the rule's gradient minus the exact
             one, and the exact one. None if the exact gradient cannot be estimated.
     """
     exact_gradients = exact(observed)

@@ -34,16 +34,16 @@ class Ensemble:
 
     Each net gets bit for bit the values that it gets if trained alone.
 
-    Members with non-finite values, or with a learned parameter outside its domain, are removed.
+    Nets with non-finite values, or with a learned parameter outside its domain, are removed.
 
     Attributes:
-        active: the members that have not diverged, ordered by rule.
-        rows: the positions of the parameters in each member's row of numbers.
-        parameters: (active members, numbers) float32.
-        parameter_views: the parameters layer by layer, (active members, …) each.
-        out_of_domain: for each member removed because a parameter is no longer above 0, the index of the
+        active: the nets that have not diverged, ordered by rule.
+        rows: the positions of the parameters in each net's row of numbers.
+        parameters: (active nets, numbers) float32.
+        parameter_views: the parameters layer by layer, (active nets, …) each.
+        out_of_domain: for each net removed because a parameter is no longer above 0, the index of the
             layer with the op, from 0, and the index of the parameter.
-        faults: the reason of removal for each member removed since the ensemble was created.
+        faults: the reason of removal for each net removed since the ensemble was created.
     """
 
     def __init__(
@@ -57,8 +57,8 @@ class Ensemble:
         """Create an ensemble of nets as they are before the first training step.
 
         Args:
-            members: the members, ordered by rule.
-            build: a function that returns the layers of members.
+            members: the nets, ordered by rule.
+            build: a function that returns the layers of nets.
             start: weights and biases of each seed's net, in order.
             optimiser: the class of the optimiser.
             learned: the op's learned parameters.
@@ -98,7 +98,7 @@ class Ensemble:
 
         Args:
             x: the examples, (1, n, inputs). The op is evaluated as on held-out data.
-            indices: the indices of the nets among the active members.
+            indices: the indices of the nets among the active nets.
             start: whether the nets have the parameters before the first step.
         """
         members = [self.active[index] for index in indices]
@@ -111,7 +111,7 @@ class Ensemble:
     def compute_output(
         self, x: Tensor, parameters: Views | None = None, step: int = EVALUATION_STEP
     ) -> Tensor:
-        """Return the output of all nets for given examples, (active members, n, outputs).
+        """Return the output of all nets for given examples, (active nets, n, outputs).
 
         Args:
             x: the examples, (seeds or 1, n, inputs).
@@ -223,9 +223,9 @@ class Ensemble:
 
         Args:
             ensembles: further ensembles, in which no parameters of the op learn.
-            active: the members of the result.
-            order: the index of each member of the result, among all members of all ensembles in order.
-            build: a function that returns the layers of such members.
+            active: the nets of the result.
+            order: the index of each net of the result, among all nets of all ensembles in order.
+            build: a function that returns the layers of such nets.
         """
         merged, sources = copy.copy(self), (self, *ensembles)
         merged._build, merged.active, merged.out_of_domain, merged.faults = build, list(active), {}, {}
@@ -258,7 +258,7 @@ class Ensemble:
     def expand_by_member(self, y: Tensor) -> Tensor:
         """Return data with one entry per random seed, (seeds or 1, …), as data with one entry per net.
 
-        The result has shape (members, …), or (1, …) if all seeds share the entry.
+        The result has shape (nets, …), or (1, …) if all seeds share the entry.
         """
         return y if len(y) == 1 else y[[member.seed for member in self.active]]
 

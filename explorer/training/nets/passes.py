@@ -25,11 +25,11 @@ class Pass(NamedTuple):
     """The results of running all nets forward and backward on the batch of a training step.
 
     Attributes:
-        numbers: (3, members), the loss, and the gradient norms of the first and the last layer of weights.
-        finite: for each member, whether all numbers are finite.
+        numbers: (3, nets), the loss, and the gradient norms of the first and the last layer of weights.
+        finite: for each net, whether all numbers are finite.
         traces: the trace of each layer.
-        output: (members, n, outputs), the outputs of the nets.
-        gradients: the gradients of the parameters layer by layer, (members, …) each. A step overwrites them.
+        output: (nets, n, outputs), the outputs of the nets.
+        gradients: the gradients of the parameters layer by layer, (nets, …) each. A step overwrites them.
     """
 
     numbers: NDArray[float32]
@@ -53,11 +53,11 @@ class ObservedPass(NamedTuple):
     """The results of running all nets forward and backward on any examples.
 
     Attributes:
-        losses: (members,), the loss of each net.
-        output: (members, n, outputs), the outputs of the nets.
+        losses: (nets,), the loss of each net.
+        output: (nets, n, outputs), the outputs of the nets.
         traces: the trace of each layer.
-        flat: (members, numbers), the gradients of the parameters.
-        gradients: the same gradients layer by layer, (members, …) each.
+        flat: (nets, numbers), the gradients of the parameters.
+        gradients: the same gradients layer by layer, (nets, …) each.
     """
 
     losses: Tensor

@@ -72,7 +72,7 @@ class Rows:
                 view[seed].copy_(value)
 
     def make_start_rows(self, members: Sequence[Member]) -> Tensor:
-        """Return the initial parameters of the given nets, (members, numbers)."""
+        """Return the initial parameters of the given nets, (nets, numbers)."""
         flat = self.start[[member.seed for member in members]]
         if self._learning.positive:
             starts = flat.new_tensor([self._learning.starts[member.rule] for member in members])
@@ -89,7 +89,7 @@ class Rows:
         return [[*islice(weights, count), *islice(learned, learn)] for count, learn in self._counts]
 
     def view_learned(self, flat: Tensor) -> Views:
-        """Return views of the learned parameters in each layer with the op, (members, values) each.
+        """Return views of the learned parameters in each layer with the op, (nets, values) each.
 
         A parameter has one value per layer, or one per channel.
         """
@@ -100,7 +100,7 @@ class Rows:
         ]
 
     def reduce_learned(self, reduce: Callable[[Tensor, int], Tensor], flat: Tensor) -> Tensor:
-        """Return the learned parameters with one value for each layer, (members, layers, parameters).
+        """Return the learned parameters with one value for each layer, (nets, layers, parameters).
 
         Values of channels are reduced by the function ``reduce``.
         """

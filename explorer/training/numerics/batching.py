@@ -2,9 +2,9 @@
 
 torch's elementwise functions compute the last numbers of a tensor by a different method, which may round
 differently. MKL sums in another order if a matrix begins at an odd address or has one row or column, and with
-AVX-512 it rounds a product with one inner number before it adds the bias. Members are therefore computed
+AVX-512 it rounds a product with one inner number before it adds the bias. Nets are therefore computed
 together only if neither can happen, and otherwise one by one. On an accelerator they are always computed
-together: there the last bits may depend on the other members.
+together: there the last bits may depend on the other nets.
 """
 
 from collections.abc import Callable, Iterable
@@ -53,22 +53,22 @@ def apply_to_members(function: Callable[..., Tensor], *tensors: Tensor) -> Tenso
 
 
 def split_members(tensor: Tensor) -> list[Tensor]:
-    """Return one tensor of shape (1, …) for each net of a tensor of shape (members, …)."""
+    """Return one tensor of shape (1, …) for each net of a tensor of shape (nets, …)."""
     return [tensor[member : member + 1] for member in range(len(tensor))]
 
 
 def sum_members(tensor: Tensor) -> Tensor:
-    """Return the sum of each net's values, (members,), in an order that does not depend on other nets."""
+    """Return the sum of each net's values, (nets,), in an order that does not depend on other nets."""
     return tensor.flatten(1).sum(1)
 
 
 def compute_norms(tensor: Tensor) -> Tensor:
-    """Return the Euclidean norm of the values of each net, (members,)."""
+    """Return the Euclidean norm of the values of each net, (nets,)."""
     return sum_members(tensor.square()).sqrt_()
 
 
 def multiply_members(left: Tensor, right: Tensor, bias: Tensor | None = None) -> Tensor:
-    """Return the matrix product of each net, plus a bias, (members, 1, m), unless it is None.
+    """Return the matrix product of each net, plus a bias, (nets, 1, m), unless it is None.
 
     One batched call computes all products if it gives the same bits as a separate call for each net.
     """

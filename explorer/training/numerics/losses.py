@@ -17,17 +17,17 @@ gradients at the outputs."""
 class Loss:
     """A loss function for several nets, called as ``loss(output, y)``.
 
-    ``output`` has shape (members, n, outputs).
+    ``output`` has shape (nets, n, outputs).
 
     Attributes:
         value: the exact function for a training step.
         fast_value: a faster function that may differ in the last bits.
-        shares: a function of outputs, (members, outputs, units, n), targets y and a number of examples. It
-            returns the contribution of each example to the loss of that number of examples, (members, units,
+        shares: a function of outputs, (nets, outputs, units, n), targets y and a number of examples. It
+            returns the contribution of each example to the loss of that number of examples, (nets, units,
             n), for the alternative outputs along ``units``.
-        growth: a function of outputs, (members, outputs, n), targets y, a number of examples, directions,
-            (members, units, outputs), and distances, (d,). It returns how much each contribution grows if the
-            outputs move by each distance along each direction, (members, d, units, n).
+        growth: a function of outputs, (nets, outputs, n), targets y, a number of examples, directions,
+            (nets, units, outputs), and distances, (d,). It returns how much each contribution grows if the
+            outputs move by each distance along each direction, (nets, d, units, n).
     """
 
     value: Value
@@ -40,7 +40,7 @@ class Loss:
         return self.value(output, y)
 
     def split_by_example(self, output: Tensor, y: Tensor) -> Tensor:
-        """Return the contribution of each example to the loss of each net, (members, n, 1)."""
+        """Return the contribution of each example to the loss of each net, (nets, n, 1)."""
         members, n, _ = output.shape
         shares = apply_to_members(
             lambda outputs, answers: self.shares(outputs.mT.unsqueeze(2), answers, n),
@@ -122,7 +122,7 @@ def _compute_surprise_growth(
 
 
 def _encode_one_hot(y: Tensor, classes: int) -> Tensor:
-    """Return class indices as one-hot vectors, (members or 1, classes, n) float32."""
+    """Return class indices as one-hot vectors, (nets or 1, classes, n) float32."""
     return (y[:, None] == torch.arange(classes, device=y.device)[:, None]).float()
 
 

@@ -1,6 +1,6 @@
 """Optimisers that update many nets in one call, with the same bits as those of ``torch.optim``.
 
-Each takes flat tensors (members, n) of parameters and gradients, and keeps ``state``, (members, n) each.
+Each takes flat tensors (nets, n) of parameters and gradients, and keeps ``state``, (nets, n) each.
 """
 
 from collections.abc import Sequence
@@ -27,7 +27,7 @@ class Optimiser:
     Attributes:
         label: the name on screen.
         steps: the number of steps taken so far.
-        by_member: the number of steps of each member, if members with different numbers share calls; else
+        by_member: the number of steps of each net, if nets with different numbers share calls; else
             None.
         state: the tensors kept between steps, which are changed in place.
     """

@@ -164,7 +164,7 @@ class Lockstep:
 
         The op is not part of the key. The key is None if something is random, because runs with other seeds
         and steps draw other numbers, and on an accelerator, where the last bits may depend on the other
-        members.
+        nets.
         """
         data = {id(start.x) for start in self.start}
         is_separate = self._is_input_fixed or self.joined.learned or self.joined.draw_names
@@ -257,7 +257,7 @@ class Lockstep:
         return inputs, *self.settings.widths, outputs
 
     def _make_builder(self, *, is_input_fixed: bool) -> Build:
-        """Return a function that builds members' layers; a fixed input lets the first layer save work."""
+        """Return a function that builds nets' layers; a fixed input lets the first layer save work."""
         # The function does not use self, because reference cycles would keep nets in memory for long.
         op_rules, seeds, ends, bias = self.joined, self.seeds, self._ends, self.settings.bias
         build, first = self._task.net.build, self._make_first_layer() if is_input_fixed else None
@@ -314,7 +314,7 @@ def split_positions(order: Tensor, counts: Sequence[int]) -> list[Tensor]:
 
 
 def _merge_members(parts: Sequence[Lockstep], op_rules: OpRules) -> tuple[list[Member], Tensor]:
-    """Return the nets in an order with equal rules side by side, and their previous indices, (members,)."""
+    """Return the nets in an order with equal rules side by side, and their previous indices, (nets,)."""
     members, rules, seeds = [], 0, 0
     for part in parts:
         members += [Member(rules + rule, seeds + seed) for rule, seed in part.ensemble.active]

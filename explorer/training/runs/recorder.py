@@ -81,7 +81,7 @@ class Recorder:
     def read(self, settings: Settings) -> dict[str, NDArray[float32]]:
         """Measure the nets with every recorded instrument.
 
-        Returns a dict from the instruments' keys to the measurements, (fields, active members, columns) each.
+        Returns a dict from the instruments' keys to the measurements, (fields, active nets, columns) each.
         """
         active = self._lockstep.ensemble.active
         return {

@@ -38,9 +38,9 @@ class Run(Stepper):
     """A training run of small neural nets, which is advanced step by step and can be inspected at any step.
 
     A run uses no clock, thread or screen. All rules start from the same tensors and see the same batches, and
-    the members with index k among the seeds equal those of a run with only ``seed + k``. Equal settings give
+    the nets with index k among the seeds equal those of a run with only ``seed + k``. Equal settings give
     equal losses, bit for bit on one machine, also in a run continued from ``state_dict``, and independently
-    of other runs and members (on an accelerator the last bits may depend on the other members). Not
+    of other runs and nets (on an accelerator the last bits may depend on the other nets). Not
     thread-safe.
 
     Attributes:

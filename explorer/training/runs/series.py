@@ -24,10 +24,10 @@ class Series:
     Attributes:
         interval: the number of steps between two evaluations.
         numbers: (3, steps, rules, seeds) float32, the loss and the gradient norms of the first and the last
-            layer of weights at the start of every step; NaN if a member did not take the step.
-        scores: (evaluations, rules, seeds) float32, the scores on held-out data; NaN for diverged members.
+            layer of weights at the start of every step; NaN if a net did not take the step.
+        scores: (evaluations, rules, seeds) float32, the scores on held-out data; NaN for diverged nets.
         score_steps: (evaluations,) the number of steps taken before each evaluation.
-        diverged: (rules, seeds) the step at which a member diverged, or −1.
+        diverged: (rules, seeds) the step at which a net diverged, or −1.
     """
 
     def __init__(self, steps: int, rules: int, seeds: int) -> None:

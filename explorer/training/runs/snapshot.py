@@ -32,7 +32,7 @@ class Snapshot:
     Attributes:
         step: the number of steps taken.
         steps: the number of steps requested.
-        finished: whether all steps are taken, or every member has diverged.
+        finished: whether all steps are taken, or every net has diverged.
         task: the task's key.
         seeds: the number of nets of a rule.
         going: the number of nets that have not diverged.

@@ -26,8 +26,8 @@ class Judgement(NamedTuple):
     """The scores and measurements of a run's nets at one evaluation.
 
     Attributes:
-        scores: (active members,), the scores on held-out data; None without such data.
-        readings: a dict from the keys of instruments to measurements, (fields, active members, columns) each.
+        scores: (active nets,), the scores on held-out data; None without such data.
+        readings: a dict from the keys of instruments to measurements, (fields, active nets, columns) each.
     """
 
     scores: Curve | None

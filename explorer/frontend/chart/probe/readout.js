@@ -76,7 +76,7 @@ function removeResult(text) {
 }
 
 /**
- * Format one element's term in the gradient of the learning parameter.
+ * Format one element's contribution to the gradient of the learning parameter.
  * @param {Picture} picture @param {number|undefined} part the term
  */
 function formatPart({ learns }, part) {

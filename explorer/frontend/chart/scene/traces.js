@@ -9,8 +9,8 @@ import { escapeHtml } from "../plotly/plotly.js";
 /** @import { Floats } from "./jumps.js" */
 /**
  * Sampled curves. ``marks``: kind of each x: 0 on the even grid, 1 at a kink, 2 next to one. ``gradients``: by rule
- * key, null if not available yet. ``parts``: one element's term in a parameter's gradient, null if it cannot learn by
- * the rule. ``kinks``: by "forward", rule key and ``toContributionKey``; null if too many.
+ * key, null if not available yet. ``parts``: one element's contribution to a parameter's gradient, null if it cannot
+ * learn by the rule. ``kinks``: by "forward", rule key and ``toContributionKey``; null if too many.
  * @typedef {{x: Floats, y: Floats, marks: ArrayLike<number>, gradients: Object<string, Floats|null>, parts?:
  *   Object<string, Floats|null>, kinks: Object<string, number[]|null>, drawn?:
  *   import("../../formula/stochastic.js").StochasticCurves}} Curves ``drawn``: additions for stochastic ops and rules

@@ -25,8 +25,8 @@ import { createSaving } from "./saving.js";
  * confirmed the curves; ``elsewhere``: replaces sentences that only torch could write; ``origin``: creates a remark on
  * where checks come from; ``languages``: for code export, among them ``notebook``; ``words``: initial sentences of a
  * saved file; ``createTraining``: creates a training run or study in place of the curves; ``carries``: whether to plot
- * data carried over from a training; ``calm``: whether further tools are closed at first; ``sizes``: whether rules can
- * be scaled to one size (default true); ``sections``: labels by key.
+ * data that the user has sent from a training run; ``calm``: whether further tools are closed at first; ``sizes``:
+ * whether rules can be scaled to one size (default true); ``sections``: labels by key.
  * @typedef {{plotly: string|Promise<*>, ask: import("../../asking/ask.js").Ask, confirm:
  *   import("../../asking/confirm.js").CreateConfirmation|null, explanation?: string, elsewhere?: string, origin?: () =>
  *   Element, languages?: string[], notebook?: string, words?: import("../stage/words.js").Words, server?: (path:

@@ -1,5 +1,5 @@
-// A histogram of the op's inputs in a training run, plotted behind the gradients. It is shown after the user has
-// carried these data over from the page Train.
+// A histogram of the op's inputs in a training run, plotted behind the gradients. It is shown after the user has sent
+// it from the page Train.
 
 import { toLeftPx } from "../../chart/scene/panels.js";
 import { loadCarried, saveCarried } from "../../choice/data.js";

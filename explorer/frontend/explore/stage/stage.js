@@ -51,8 +51,9 @@ const isQuick = ({ drawn, x }) => drawn !== undefined && x.length < getSampling(
  *   the label that says whether torch confirmed them; ``isLabelled``: whether labels replace the legend on every page,
  *   not only on the simple one; ``words``: initial sentences; ``leastRange``, ``onFrame``: passed to the chart;
  *   ``over``: returns further curves; ``read``: parses the formula of a loss; ``elsewhere``: replaces sentences that
- *   only torch could write; ``carries``: whether to plot data carried over from a training; ``hasData``: whether a
- *   learning parameter has input data (default true); ``onCurves``: gets the curves when the user pauses
+ *   only torch could write; ``carries``: whether to plot data that the user has sent from a training run;
+ *   ``hasData``: whether a learning parameter has input data (default true); ``onCurves``: gets the curves when the
+ *   user pauses
  */
 export function createStage(hosts, options) {
   const { store, confirm, elsewhere = "", colours, words: startWords, leastRange, onCurves } = options;

@@ -1,4 +1,4 @@
-// The y axes of charts of a training: ranges that only grow, ticks, and the format of values.
+// The y axes of a training run's charts: ranges that only grow, ticks, and the format of values.
 
 import { formatPower, formatShort } from "../../formula/numbers.js";
 

@@ -1,4 +1,4 @@
-// The label of the line at the score of random guessing, placed where no curve crosses it.
+// A label for the chart's line at the score of random guessing, placed where no curve crosses it.
 
 import { makeGrey } from "../../chart/plotly/plotly.js";
 

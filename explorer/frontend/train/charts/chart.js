@@ -12,8 +12,8 @@ import { findLastPoint } from "../state/series.js";
 /** @import { Series } from "../state/series.js" */
 /** @import { Range, Scale } from "./axes.js" */
 /**
- * The contents of a chart of a training. ``run``: identifies the run, whose axes only grow; ``words``: text for screen
- * readers; ``empty``: text before the first value; ``along``: the x axis if it is not in steps.
+ * The contents of a training run's chart. ``run``: identifies the run, whose axes only grow; ``words``: text for
+ * screen readers; ``empty``: text before the first value; ``along``: the x axis if it is not in steps.
  * @typedef {{run: string, scale: Scale, series: Series[], steps: number, words: string, empty: string, legend: string,
  *   along?: *, at?: number|null}} Picture ``at``: the displayed step
  */

@@ -1,4 +1,4 @@
-// Curves of a training as Plotly traces, with bands and tooltips.
+// A training run's curves as Plotly traces, with bands and tooltips.
 
 import { escapeHtml } from "../../chart/plotly/plotly.js";
 import { traceBand } from "../state/series.js";

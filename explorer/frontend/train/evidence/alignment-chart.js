@@ -1,4 +1,5 @@
-// The chart of alignment over a training: the cosine between a rule's gradient and that of the net smoothed by noise.
+// The chart of alignment over the steps of a training run: the cosine between a rule's gradient and that of the net
+// smoothed by noise.
 
 import { element, setAttribute } from "../../elements/dom.js";
 import { h, render } from "../../elements/render.js";

@@ -1,4 +1,4 @@
-// The picture of a training in a small place: a sentence, a lane for each rule, and the curve.
+// A compact view of a training run: a sentence, each rule's drawn backward pass, and the curve.
 
 import { createChildren } from "../../elements/children.js";
 import { element, setText } from "../../elements/dom.js";
@@ -8,7 +8,7 @@ import { formatGridColumns } from "../object/object.js";
 import { createSentence } from "../widgets/live-text.js";
 
 /**
- * Create the picture of a training below a bar.
+ * Create the compact view of a training run, below a bar.
  * @param {HTMLElement} bar @param {string|Promise<*>} plotly
  */
 export function createSmallPicture(bar, plotly) {

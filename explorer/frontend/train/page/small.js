@@ -1,4 +1,4 @@
-// The training in a lesson: its picture, and buttons that control the run.
+// The training run in a lesson: its compact view, and buttons that control it.
 
 import { element } from "../../elements/dom.js";
 import { followColours } from "../../explore/stage/colours.js";

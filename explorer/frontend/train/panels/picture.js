@@ -1,4 +1,4 @@
-// Drawing of pictures from the blocks that Python sends. The kinds of blocks are known here, but no instruments.
+// Draws the pictures of measurements from generic blocks, such as bars and images, that Python sends.
 
 import { h } from "../../elements/render.js";
 import { formatShare, formatShort } from "../../formula/numbers.js";
@@ -46,7 +46,7 @@ const KINDS = {
         ),
       ),
     ),
-  // Numbered bars from 0 to 1, one of them highlighted.
+  // A bar for each level from 0 to 1, with its number; one bar is highlighted.
   outputs: ({ levels, chosen }) =>
     h(
       "div",

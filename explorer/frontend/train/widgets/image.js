@@ -1,4 +1,4 @@
-// Images of instruments on canvases, and examples as dots on them.
+// Images on canvases, with examples as dots on them.
 
 import { blendColours, readFixedColour } from "../../elements/colours.js";
 import { areEqual, paint, toPixel } from "./canvas.js";

@@ -91,7 +91,7 @@ class _LocalExpectation:
             return None
         before, after, speed = (each.to(x).view(x.shape) for each in jump)
         other = torch.where(y == before, after, before)
-        losses = self._nets.task.loss.split_by_example(observed.output, self._answers).mT  # (members, 1, n)
+        losses = self._nets.task.loss.split_by_example(observed.output, self._answers).mT  # (nets, 1, n)
         growth = self._compute_replaced_losses(observed, layer, other).sub_(losses).mT
         return torch.where(y == before, -growth, growth) * speed
 
@@ -105,11 +105,11 @@ class _LocalExpectation:
         Args:
             observed: the pass with the outputs before the change.
             layer: the index of the layer.
-            other: the new outputs, (members, n, units). Each is used in a net in which all others are
+            other: the new outputs, (nets, n, units). Each is used in a net in which all others are
                 unchanged.
 
         Returns:
-            The losses, (members, units, n).
+            The losses, (nets, units, n).
         """
         nets, traces, index = self._nets, observed.traces, self._with_op.index(layer)
         end = len(nets.ensemble.layers)
@@ -117,7 +117,7 @@ class _LocalExpectation:
         x = observed.output if above == end else traces[above].op.x
         change, weights = (other - traces[layer].op.y).mT, nets.products[index].weights
         x = torch.addcmul(x.mT[:, :, None], weights.mT[..., None], change[:, None])
-        for at in range(above, end):  # keeps the shape (members, units above, units, n)
+        for at in range(above, end):  # keeps the shape (nets, units above, units, n)
             parameters, shape = nets.ensemble.parameter_views[at], (len(change), -1, *change.shape[1:])
             trace = Trace(traces[at].moment._replace(copies=len(change[0])))
             x = nets.ensemble.layers[at].forward(x.flatten(2).mT, parameters, trace).mT.view(shape)

@@ -23,7 +23,7 @@ class Flips:
     Examples are the last dimension of all tensors, because operations along it are fastest.
 
     Attributes:
-        x, y: the inputs and outputs of the layer's op, (active members, units, n).
+        x, y: the inputs and outputs of the layer's op, (active nets, units, n).
         last: whether the output of the net follows directly.
     """
 
@@ -52,7 +52,7 @@ class Flips:
             members: the nets of the ensemble.
 
         Returns:
-            The growth for each unit and example, (members, d, units, n).
+            The growth for each unit and example, (nets, d, units, n).
         """
         return self._loss.growth(
             self._output[members], self._answers[members], self._count, self._weights[members], distances
@@ -66,7 +66,7 @@ class Flips:
     def compute_growth(self, change: Tensor) -> Tensor:
         """Return how much the loss grows if the output of one unit changes by the amount in ``change``.
 
-        The changes and the result have shape (members, units, n). Only one unit is changed at a time.
+        The changes and the result have shape (nets, units, n). Only one unit is changed at a time.
         """
         members, units, n = change.shape
         size = max(1, MAX_NUMBERS // (self._above.shape[1] * units * n))
@@ -78,7 +78,7 @@ class Flips:
     def _compute_growth(self, members: slice, change: Tensor) -> Tensor:
         change = change[members]
         factors = self._weights[members].mT.contiguous()[..., None], change[:, None]
-        # The shape is (members, units above, units, n).
+        # The shape is (nets, units above, units, n).
         x = torch.addcmul(self._above[members].contiguous()[:, :, None], *factors)
         x = x.flatten(2)
         for weights, biases in self._products:

@@ -85,7 +85,7 @@ def compute_gradients(
 def _get_first_op(traces: Sequence[Trace]) -> tuple[Tensor, Tensor, Tensor]:
     """Return the op's input, and the gradients before and after the rule, in the first layer with the op.
 
-    Each tensor has shape (members, n, units, …).
+    Each tensor has shape (nets, n, units, …).
     """
     op = next(trace for trace in traces if trace.gradient is not None).op
     return op.x, op.upstream, op.gradient
@@ -94,7 +94,7 @@ def _get_first_op(traces: Sequence[Trace]) -> tuple[Tensor, Tensor, Tensor]:
 def _compute_shares(x: Tensor, upstream: Tensor, gradient: Tensor) -> Tensor:
     """Return the fractions of inputs without a gradient because of the rule, and of units without any.
 
-    The result has shape (2, members). The fractions are NaN if an input is not finite.
+    The result has shape (2, nets). The fractions are NaN if an input is not finite.
     """
     x, upstream, gradient = map(with_float64, (x, upstream, gradient))
     zero = gradient == 0

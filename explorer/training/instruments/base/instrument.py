@@ -39,8 +39,8 @@ class Product(NamedTuple):
     """Linear layers combined into a single matrix product ``x @ weights + biases``.
 
     Attributes:
-        weights: (active members, units, units above).
-        biases: (active members, 1, units above), or empty.
+        weights: (active nets, units, units above).
+        biases: (active nets, 1, units above), or empty.
     """
 
     weights: Tensor
@@ -92,7 +92,7 @@ class Nets:
 
     @property
     def y(self) -> Tensor:
-        """The targets of the examples for each net, (active members or 1, n, …)."""
+        """The targets of the examples for each net, (active nets or 1, n, …)."""
         return self.ensemble.expand_by_member(self.targets)
 
     @property
@@ -104,7 +104,7 @@ class Nets:
         """Return a dict from the names of all parameters of the op and of a net's rule to their values.
 
         Args:
-            member: the index of the net among the active members.
+            member: the index of the net among the active nets.
             layer: the index in ``op_layers``.
             unit: the index of a unit of the layer, whose channel's values are used; by default the mean over
                 channels.
@@ -221,7 +221,7 @@ class Recorded(Instrument):
     Attributes:
         fields: the names of the values in each column.
         columns: a function that returns the number of columns of a run: by default one per hidden layer.
-        measure: a function that returns the values for ``Nets``, (fields, active members, columns), NaN if
+        measure: a function that returns the values for ``Nets``, (fields, active nets, columns), NaN if
             they cannot be measured.
         draw: as in ``Instrument``, but called with a second argument: a dict from the name of each learned
             parameter of the rule to the slice of its columns.

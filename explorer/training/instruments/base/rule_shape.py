@@ -55,7 +55,7 @@ def compute_width(nets: Nets, member: int, layer: int) -> float:
 
 
 def compute_data_width(x: Tensor) -> Tensor:
-    """Return the width of the op's inputs in each net, √(2π) standard deviations, as (members,)."""
+    """Return the width of the op's inputs in each net, √(2π) standard deviations, as (nets,)."""
     flat = x.flatten(1)
     norm: Tensor = torch.linalg.vector_norm(flat - flat.mean(1, keepdim=True), dim=1)
     return norm * math.sqrt(math.tau / (flat.shape[1] - 1))  # takes a tenth of the time of ``std``

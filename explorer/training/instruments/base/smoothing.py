@@ -27,7 +27,7 @@ _MAX_DISTANCES = 64  # number of distances computed in one product
 def compute_smoothed_gradient(nets: Nets, layer: int, n: int) -> Tensor:
     """Return the gradient of the loss at the op's input in one layer, with the op smoothed by normal noise.
 
-    The result has shape (active members, n, units) and covers the first n examples. Jumps farther than
+    The result has shape (active nets, n, units) and covers the first n examples. Jumps farther than
     ``REACH`` standard deviations from an x may be omitted: each contributes less than 0.0004 of its maximum,
     which it has at the jump.
     """
@@ -53,7 +53,7 @@ def _compute_upstream(nets: Nets, layer: int) -> Tensor:
 def _compute_flip_gradient(nets: Nets, op: SmoothedOp, layer: int, n: int) -> Tensor:
     """Return the sum of loss changes at the op's jumps around each x, weighted by the noise density.
 
-    The result has shape (active members, units, n).
+    The result has shape (active nets, units, n).
     """
     flips = Flips(nets, layer, n)
     if op.steps is None:
@@ -161,7 +161,7 @@ def _compute_densities(
 ) -> Tensor:
     """Return the noise density at the op's jumps, which are counted from the first one above each x.
 
-    The result has shape (members, jumps, units, n). The density is 0 for jumps that do not exist.
+    The result has shape (nets, jumps, units, n). The density is 0 for jumps that do not exist.
     """
     offsets = x.new_tensor([first + width * jump for jump in jumps])[:, None, None]
     densities = op.compute_density(torch.sub(x, below, alpha=width)[:, None] - offsets)

@@ -57,8 +57,8 @@ class Step:
     def op(self) -> OpTrace:
         """The op's input and output in the layer of this training step, and the gradients at both.
 
-        Each has shape (members, n, units), or (members, inputs, units) if the op is on weights. For maps it
-        is (members, n · places, channels): each position in a map is a row.
+        Each has shape (nets, n, units), or (nets, inputs, units) if the op is on weights. For maps it
+        is (nets, n · places, channels): each position in a map is a row.
         """
         return OpTrace(*map(self._split_rows, self.trace.op))
 
@@ -77,7 +77,7 @@ class Step:
 
     @cached_property
     def input(self) -> Tensor:
-        """The inputs of the layer, which are multiplied by the weights, (members, n · places, inputs)."""
+        """The inputs of the layer, which are multiplied by the weights, (nets, n · places, inputs)."""
         trace = self.batch_pass.traces[self._weight_layer]
         if not trace.saved:
             return self._expand_members(self.nets.batch[0])
@@ -85,17 +85,17 @@ class Step:
 
     @cached_property
     def weights(self) -> Tensor:
-        """The weights of the layer before the training step, (members, inputs, units)."""
+        """The weights of the layer before the training step, (nets, inputs, units)."""
         return self._read_weights("weights", self.nets.ensemble.parameter_views)
 
     @cached_property
     def slopes(self) -> Tensor:
-        """The gradient of the weights over the whole batch, (members, inputs, units)."""
+        """The gradient of the weights over the whole batch, (nets, inputs, units)."""
         return self._read_weights("slopes", self.batch_pass.gradients)
 
     @cached_property
     def next_weights(self) -> list[Tensor]:
-        """The weights of the layer after the training step, (members, inputs, units).
+        """The weights of the layer after the training step, (nets, inputs, units).
 
         They are followed by the optimiser's memory of their gradients, in the same shape.
         """
@@ -111,19 +111,19 @@ class Step:
 
     @cached_property
     def output(self) -> Tensor:
-        """The outputs of the nets, (members, n, outputs), as probabilities if there are classes."""
+        """The outputs of the nets, (nets, n, outputs), as probabilities if there are classes."""
         output = self.batch_pass.output
         return output.softmax(-1) if self.has_classes else output
 
     @cached_property
     def target(self) -> Tensor:
-        """The target values, (members, n, outputs), or classes, (members, n, 1)."""
+        """The target values, (nets, n, outputs), or classes, (nets, n, 1)."""
         y = self._expand_members(self.nets.batch[1])
         return (y.unsqueeze(-1) if self.has_classes else y).to(torch.float32)
 
     @cached_property
     def losses(self) -> Tensor:
-        """The loss of each example, (members, n, 1)."""
+        """The loss of each example, (nets, n, 1)."""
         y = self.nets.ensemble.expand_by_member(self.nets.batch[1])
         return self.nets.task.loss.shares(self.batch_pass.output.mT.unsqueeze(2), y, 1).mT
 

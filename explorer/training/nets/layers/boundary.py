@@ -23,12 +23,12 @@ Call = tuple[Function, int, int]
 
 
 class Boundary:
-    """An op together with the backward rules of several nets, called on tensors of shape (members, …).
+    """An op together with the backward rules of several nets, called on tensors of shape (nets, …).
 
-    Neighbouring members with the same rule share one call, and so do those with the same op, unless there is
-    a reduction over each member, or their numbers do not fill whole vector steps. Learned values are passed
-    with each call, one tensor per parameter, as (members, 1, 1), or in the shape of x with size 1 where
-    elements share a value. Members whose rule learns nothing ignore them. Random values are passed by name,
+    Neighbouring nets with the same rule share one call, and so do those with the same op, unless there is
+    a reduction over each net, or their numbers do not fill whole vector steps. Learned values are passed
+    with each call, one tensor per parameter, as (nets, 1, 1), or in the shape of x with size 1 where
+    elements share a value. Nets whose rule learns nothing ignore them. Random values are passed by name,
     in the shape of x.
 
     Attributes:
@@ -42,8 +42,8 @@ class Boundary:
 
         Args:
             joined: the op with all rules.
-            rules: the index of each member's rule, ascending.
-            seeds: the seed of each member.
+            rules: the index of each net's rule, ascending.
+            seeds: the seed of each net.
         """
         self.draw_names, self._seeds = joined.draw_names, seeds
         # Random numbers of evaluations, which are all equal.

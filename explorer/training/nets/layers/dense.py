@@ -8,7 +8,7 @@ from explorer.training.numerics import Product, multiply_members, multiply_singl
 
 
 class Dense(Layer):
-    """A dense layer ``x @ w + b``, from (members, n, inputs) to (members, n, outputs)."""
+    """A dense layer ``x @ w + b``, from (nets, n, inputs) to (nets, n, outputs)."""
 
     def __init__(
         self, inputs: int, outputs: int, *, bias: bool = True, first: bool = False, separate: bool = False
@@ -20,7 +20,7 @@ class Dense(Layer):
             outputs: units at the output.
             bias: whether there are biases.
             first: whether the gradient at x is not needed.
-            separate: whether there is no bias and each member's product is computed separately.
+            separate: whether there is no bias and each net's product is computed separately.
         """
         self.shapes = ((inputs, outputs), *([(1, outputs)] if bias else []))
         self._first = first

@@ -59,9 +59,9 @@ class Trace:
         moment: the step and layer that determine random numbers.
         saved: the tensors that ``forward`` saves for ``backward``.
         u: the random numbers of the op, arranged like x for the op; None if op and rules are deterministic.
-        loss, twin_loss: each example's contribution to the loss, (members, n, 1), with these u and with
+        loss, twin_loss: each example's contribution to the loss, (nets, n, 1), with these u and with
             the antithetic 1 − u in this layer; None unless a rule needs them.
-        x, y: input and output of the op, if it is in this layer, (members, …).
+        x, y: input and output of the op, if it is in this layer, (nets, …).
         upstream, gradient: the gradients at y and at x after ``backward``, in the shape of x.
     """
 
@@ -104,7 +104,7 @@ class Layer:
 
     Attributes:
         site: the site of the op; None in a layer without the op.
-        shapes: shapes of the weights and biases of one member, weights first.
+        shapes: shapes of the weights and biases of one net, weights first.
         biased: whether biases follow the weights among the parameters.
         learned: the number of the op's learned parameters, which come last; each is (1, 1), or one value per
             channel.
@@ -130,7 +130,7 @@ class Layer:
         return []
 
     def forward(self, x: Tensor, parameters: Parameters, trace: Trace) -> Tensor:
-        """Return the output of the layer for all nets, (members, …)."""
+        """Return the output of the layer for all nets, (nets, …)."""
         raise NotImplementedError
 
     def backward(self, g: Tensor, parameters: Parameters, gradients: Parameters, trace: Trace) -> Tensor:
@@ -141,7 +141,7 @@ class Layer:
         """Return the gradients of the layer's parameters for the first examples only.
 
         The result begins with the gradient of the weights. ``g`` is the gradient at this layer's output,
-        (members, n or fewer, outputs).
+        (nets, n or fewer, outputs).
         """
         raise NotImplementedError
 
@@ -150,7 +150,7 @@ class Layer:
         raise NotImplementedError
 
     def group_by_channel(self, x: Tensor) -> Tensor:
-        """Return the op's input with the elements of each channel adjacent, (members, channels, …).
+        """Return the op's input with the elements of each channel adjacent, (nets, channels, …).
 
         A channel of weights is a kernel.
         """
@@ -161,27 +161,27 @@ class Layer:
         return 1, channels
 
     def get_inputs(self, trace: Trace) -> Tensor:
-        """Return the inputs that the layer's weights were multiplied by, (members, rows, inputs)."""
+        """Return the inputs that the layer's weights were multiplied by, (nets, rows, inputs)."""
         return trace.saved[0]
 
     def weights(self, parameters: Parameters) -> Tensor:
-        """Return the current weights of the layer in each net, (members, inputs, outputs)."""
+        """Return the current weights of the layer in each net, (nets, inputs, outputs)."""
         return parameters[0]
 
     def slopes(self, gradients: Parameters) -> Tensor:
-        """Return the gradient of the layer's weights in each net, (members, inputs, outputs)."""
+        """Return the gradient of the layer's weights in each net, (nets, inputs, outputs)."""
         return gradients[0]
 
     def size(self, gradients: Parameters) -> Tensor:
-        """Return the norm of the gradient of the layer's weights in each net, (members,)."""
+        """Return the norm of the gradient of the layer's weights in each net, (nets,)."""
         return compute_norms(gradients[0])
 
     def length(self, parameters: Parameters) -> Tensor:
-        """Return the norm of the layer's weights in each net, (members,)."""
+        """Return the norm of the layer's weights in each net, (nets,)."""
         return compute_norms(parameters[0])
 
     def get_distance(self, parameters: Parameters, start: Parameters) -> Tensor:
-        """Return how far the weights of each net have moved from their initial values, (members,)."""
+        """Return how far the weights of each net have moved from their initial values, (nets,)."""
         return compute_norms(parameters[0] - start[0])
 
 
@@ -193,7 +193,7 @@ class Spread(Layer):
         self._seeds = torch.tensor(seeds)
 
     def forward(self, x: Tensor, parameters: Parameters, trace: Trace) -> Tensor:
-        """Return the examples of each net, (members, n, inputs), those of its seed."""
+        """Return the examples of each net, (nets, n, inputs), those of its seed."""
         return spread(x, self._seeds)
 
     def backward(self, g: Tensor, parameters: Parameters, gradients: Parameters, trace: Trace) -> Tensor:
@@ -202,7 +202,7 @@ class Spread(Layer):
 
 
 def spread(x: Tensor, seeds: Tensor) -> Tensor:
-    """Return data with one entry per random seed as data with one entry per net, (members, …).
+    """Return data with one entry per random seed as data with one entry per net, (nets, …).
 
     The data have shape (seeds or 1, …). ``seeds`` are the indices of the nets' seeds.
     """

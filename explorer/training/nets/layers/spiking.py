@@ -16,7 +16,7 @@ MIN_BRIGHTNESS = 0.1  # darker pixels do not fire
 class Latency(Layer):
     """A layer that encodes each pixel as one spike. Bright pixels fire early, dark ones never.
 
-    Returns (members, times · n, inputs), the examples of the first time first.
+    Returns (nets, times · n, inputs), the examples of the first time first.
     """
 
     def __init__(self, seeds: list[int]) -> None:
@@ -24,7 +24,7 @@ class Latency(Layer):
         self._seeds = torch.tensor(seeds)
 
     def forward(self, x: Tensor, parameters: Parameters, trace: Trace) -> Tensor:
-        """Return the spikes for each pixel and time step, (members, times · n, inputs)."""
+        """Return the spikes for each pixel and time step, (nets, times · n, inputs)."""
         spike_times = ((1 - x) * (TIMES - 1)).round().where(x > MIN_BRIGHTNESS, TIMES).unsqueeze(1)
         times = torch.arange(TIMES, device=x.device).view(TIMES, 1, 1)
         return spread((spike_times == times).to(x.dtype).flatten(1, 2), self._seeds)
@@ -38,8 +38,8 @@ class SpikingUnits(Dense):
     """A layer of leaky integrate-and-fire units, in which the op decides which units fire.
 
     ``v[t] = leak · v[t-1] · (1 - spike[t-1]) + current[t]``, ``spike[t] = op(v[t] - 1)``. Backpropagation
-    goes through time and treats the reset as a constant. The layer maps (members, times · n, inputs) to
-    (members, times · n, outputs).
+    goes through time and treats the reset as a constant. The layer maps (nets, times · n, inputs) to
+    (nets, times · n, outputs).
     """
 
     site = OpSite("spikes", "potentials", fires=True, times=TIMES)
@@ -51,7 +51,7 @@ class SpikingUnits(Dense):
         self._boundary, self.learned, self.asks = boundary, boundary.learned, boundary.asks
 
     def forward(self, x: Tensor, parameters: Parameters, trace: Trace) -> Tensor:
-        """Return the spikes at all time steps, (members, times · n, outputs)."""
+        """Return the spikes at all time steps, (nets, times · n, outputs)."""
         own_parameters, learned = self.split_parameters(parameters)
         trace.x = super().forward(x, own_parameters, trace)
         trace.y = torch.empty_like(trace.x)

@@ -106,7 +106,7 @@ class SecurityMiddleware:
             return site != "same-origin"
         try:
             origin = urlsplit(headers.get("origin", f"//{headers['host']}").lower())
-            # The host may be that of a proxy.
+            # Behind a proxy, the Host header may name the proxy.
             return origin.netloc != headers["host"].lower() and origin.hostname not in self._names
         except ValueError:
             return True
