@@ -28,7 +28,7 @@ def {name}({signature}):
     return _{name}({arguments})
 """
 _KEY = "key: a key of jax.random, a new one for each draw."
-# The forward half repeats the expression, because a parameter may hide the function's name.
+# The forward rule repeats the op's expression instead of calling it: a parameter may hide the name.
 _DERIVATIVE = """
 
 def _{name}_forward({inputs}):

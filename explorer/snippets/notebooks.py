@@ -38,7 +38,7 @@ _PLAIN = """\
 y = {name}(x)
 (gradient,) = torch.autograd.grad(y, x, torch.full_like(y, g))"""
 _LEARNING = """\
-# One value for each x: its gradient is the part of that x, as of a parameter for N = 1 elements.
+# One parameter value per x, so that its gradient is that x's contribution (N = 1).
 {tensors}
 y = {name}(x, {learned})
 gradient, {parts} = torch.autograd.grad(y, [x, {learned}], torch.full_like(y, g))"""

@@ -38,7 +38,7 @@ $gradients = torch.autograd.grad($back, [$leaves])
 """)
 
 _EXACT = Template("""\
-# The exact gradient: how steeply the mean loss rises between kinks, by evenly spaced u.
+# The exact gradient is the slope of the mean loss over evenly spaced random numbers u.
 $kinks
 step = (stop - start) / 200
 u_even = (torch.arange(100_000, dtype=torch.float64) + 0.5) / 100_000
@@ -146,7 +146,7 @@ def make_random_cells(
 
 
 def _write_draws(pair: Pair, loss: Formula, parts: Mapping[str, str]) -> str:
-    """Return code that computes y and gradients for many u; a loss without a slope backpropagates 0."""
+    """Return code that computes y and gradients for many random u; a loss without a slope gives 0."""
     learned = {name: _name_learned(name) for name in parts}
     tensors = [
         f"{variable} = torch.full_like(x_drawn, {pair.parameters[name]!r}).requires_grad_()"

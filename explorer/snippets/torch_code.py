@@ -97,7 +97,7 @@ def snippet(
 
     The function of a stochastic pair takes u, one number in (0, 1) for each element, and, if the rule uses
     the loss, f, a function of y: ``name(x, *, u, f, **parameters)``. For the same u it returns the bits of
-    ``explorer.apply(…, draw=u)``. Its layer draws a new u at each call.
+    ``explorer.apply(…, draw=u)``. Its layer draws new random numbers at each call.
 
     With ``learns``, the code defines ``quantize_lsq(x, s, *, **numbers)``. The tensor ``s`` gets the same
     gradient as in ``explorer.apply``, bit for bit, in its own shape. The layer stores it as an
