@@ -22,6 +22,7 @@ from tests.browser.reading import (
     visit,
     wait_until_at_rest,
 )
+from tests.browser.visitors import Open
 
 FIRST = ["default", "straight_through"]
 MARKUP = "<img src=x onerror=window.struck=1><script>window.struck=1</script>"
@@ -108,6 +109,24 @@ def test_a_hostile_link_is_shown_as_text_and_runs_nothing(page: Page, path: str,
         urlsplit(page.url).netloc
     }
     assert "Something went wrong" not in page.inner_text("body")
+
+
+RUNNING = "document.querySelector('.link-notices').getAnimations().map(each => each.effect.getTiming().delay)"
+
+
+def test_a_notice_passes_unless_it_offers_a_link_or_is_under_the_pointer(new_page: Open) -> None:
+    page = new_page(reduced_motion="no-preference")
+    notice = page.locator(".link-notices")
+    page.goto("/?op=round&g=abc")
+    notice.hover()
+    assert page.evaluate(RUNNING) == []
+    page.mouse.move(0, 0)
+    assert page.evaluate(RUNNING) == [6000]
+    page.evaluate("document.querySelector('.link-notices').getAnimations()[0].finish()")
+    expect(notice).to_have_count(0)
+    page.goto("/?op=rond")
+    expect(notice.get_by_role("link")).to_be_visible()
+    assert page.evaluate(RUNNING) == []
 
 
 _LEFT = """async ([module, path]) => {

@@ -179,6 +179,14 @@ def test_evidence_panels_do_not_overlap_and_the_link_has_the_open_tools(first_tr
     page.keyboard.press("e")
     expect(hidden).to_be_hidden()
     page.wait_for_url(lambda address: "tools" not in urlsplit(address).query)
+    press(page, "Evidence")
+    page.wait_for_url("**tools=evidence*")
+    page.get_by_role("link", name="Study", exact=True).click()
+    page.wait_for_url("**/study?*op=sign*")
+    expect(page.locator(".study .plan i").first).to_be_visible()
+    assert "tools" not in urlsplit(page.url).query
+    page.get_by_role("link", name="Train", exact=True).click()
+    expect(button(page, "Evidence")).to_have_attribute("aria-expanded", "false")
 
 
 # The lowest place of lanes and of the chart with what is below it, as a share of the window's height.

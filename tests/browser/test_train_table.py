@@ -43,7 +43,7 @@ def test_a_pasted_table_is_learned_and_never_in_the_address(refused: Page) -> No
     field.fill("\n".join(["a,b,kind", *rows]))
     field.blur()
     read = refused.locator(".table-read")
-    expect(read.locator(".summary")).to_have_text("120 rows, 3 columns split at commas")
+    expect(read.locator(".summary")).to_have_text("120 rows, 3 columns split at commas; learns kind")
     expect(refused.get_by_role("radio", name="Learn kind")).to_be_checked()
     finish(refused)
     expect(verdict(refused)).to_contain_text("held-out examples")

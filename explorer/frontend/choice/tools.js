@@ -1,4 +1,4 @@
-// Which of the Train page's tools are open: set by the link, or remembered from the last visit.
+// Which of a page's tools are open: set by the link. All tools are also remembered, on each page and for the next visit.
 
 import { loadFromBrowser, saveInBrowser } from "./session.js";
 
@@ -8,19 +8,18 @@ import { loadFromBrowser, saveInBrowser } from "./session.js";
 const STORAGE_KEY = "all-tools";
 
 /**
- * Return which tools of the page are open, from the link or from the user's last visit.
+ * Return which tools of the page are open, from the link or, if these are all, from the user's last visit.
  * @param {Choice} choice @returns {string}
  */
 export function getOpenTools({ tools }) {
-  const last = loadFromBrowser(STORAGE_KEY);
-  return tools || (last === true ? "all" : typeof last === "string" ? last : "");
+  return tools || (loadFromBrowser(STORAGE_KEY) === true ? "all" : "");
 }
 
 /**
- * Open tools of the Train page, and remember this for the next visit.
+ * Open tools of the page, and remember for the next visit whether these are all.
  * @param {import("./store.js").Store} store @param {string} tools "all", one tool's name, or ""
  */
 export function setOpenTools(store, tools) {
-  saveInBrowser(STORAGE_KEY, tools === "all" ? true : tools);
+  saveInBrowser(STORAGE_KEY, tools === "all");
   store.change({ ...store.current, tools });
 }

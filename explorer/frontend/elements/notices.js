@@ -1,4 +1,5 @@
-// Messages over the page about values in its link that were changed or ignored. Each stays until it is closed.
+// Messages over the page about values in its link that were changed or ignored. They pass after some seconds, unless the
+// pointer is on them, they offer a link, or motion is reduced.
 
 import { element } from "./dom.js";
 
@@ -20,12 +21,18 @@ export function showNotices(host, notices) {
   const rest = notices.length - MAX_NOTICES;
   const box = element(
     "section",
-    { class: "link-notices", role: "status" },
+    {
+      class: "link-notices",
+      role: "status",
+      "data-passing": notices.every(({ links = {} }) => !Object.keys(links).length),
+      onanimationend: () => box.remove(),
+    },
     element("b", {}, "This link was read with changes"),
     close,
     ...notices.slice(0, MAX_NOTICES).map(createNotice),
     ...(rest > 0 ? [element("p", {}, `… and ${rest} more.`)] : []),
   );
+  box.style.setProperty("--time", `${5 + notices.length}s`);
   host.append(box);
 }
 

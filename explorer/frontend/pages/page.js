@@ -15,7 +15,9 @@ import { createStage } from "./stage.js";
  */
 export function createPage(root, first, reach, enter = (choice) => choice) {
   const by = store.choice ? "page" : isBareAddress(location.search) ? "nothing" : "link";
-  store.change(enter(store.choice ?? first, by), { origin: "arrival" });
+  const shared = store.choice ?? first;
+  const tools = by === "page" && shared.tools !== "all" ? "" : shared.tools; // Settings and Evidence are of one page
+  store.change(enter({ ...shared, tools }, by), { origin: "arrival" });
   const framed = new URLSearchParams(location.search).has("embed");
   const instrument = createInstrument(root, store, { ...reach, calm: reach.calm && !framed });
   const leaveAddress = syncAddress(store);

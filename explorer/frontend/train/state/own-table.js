@@ -101,10 +101,11 @@ export function buildTablePreview(reading) {
 }
 
 /** @param {Survey} survey */
-function summaryOf({ rows, columns, delimiter, decimal, named, gaps }) {
+function summaryOf({ rows, columns, delimiter, decimal, named, gaps, target }) {
   const size = `${rows.toLocaleString("en-US")} rows, ${columns.length} columns split at ${SIGNS[delimiter]}`;
+  const learnt = target === null ? "" : `learns ${target}`;
   const notes = [named ? "" : "no row of names", decimal === "," ? "decimal commas" : "", describeGaps(gaps)];
-  return [size, ...notes.filter(Boolean)].join("; ");
+  return [size, learnt, ...notes].filter(Boolean).join("; ");
 }
 
 /** @param {number} gaps number of rows with a gap */

@@ -28,7 +28,9 @@ def test_a_preview_says_what_each_column_holds_and_why_one_cannot_be_taken(tell:
     text = replace_line(mixed_table(), 12, "12;;a;1,5;frei")
     shown = tell("state/own-table", "buildTablePreview", asdict(make_survey(text, "Ecke", ["Nr"])))
     rows = {row["name"]: row for row in shown["rows"]}
-    assert shown["summary"] == "60 rows, 5 columns split at semicolons; decimal commas; 1 row has a gap"
+    assert shown["summary"] == (
+        "60 rows, 5 columns split at semicolons; learns Ecke; decimal commas; 1 row has a gap"
+    )
     assert shown["gaps"] == 1
     assert rows["Nr"]["out"]
     assert rows["Nr"]["remark"] == "It numbers the rows."
