@@ -60,13 +60,14 @@ def describe_part() -> str:
 
 
 def deselect_thorough(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Take the tests marked thorough out of `items`, unless --thorough was given."""
+    """Take thorough tests out of `items`, but for those of the part that is run; keep all with --thorough."""
     if config.getoption("thorough"):
         return
-    left_out = [item for item in items if item.get_closest_marker("thorough")]
-    if left_out:
+    taken = take_part(range(1, PARTS + 1))
+    marks = {item: mark for item in items if (mark := item.get_closest_marker("thorough"))}
+    if left_out := [item for item, mark in marks.items() if mark.kwargs.get("part") not in taken]:
         config.hook.pytest_deselected(items=left_out)
-        items[:] = [item for item in items if not item.get_closest_marker("thorough")]
+        items[:] = [item for item in items if item not in set(left_out)]
 
 
 def take_part(sweep: Iterable[Item]) -> list[Item]:

@@ -77,16 +77,20 @@ def test_a_thorough_test_runs_if_asked_for(pytestconfig):
     assert pytestconfig.getoption("thorough")
 
 
-@pytest.mark.parametrize(("thorough", "kept"), [(False, ["fast"]), (True, ["slow", "fast"])])
-def test_thorough_tests_are_left_out_unless_asked_for(thorough, kept):
+@pytest.mark.parametrize(
+    ("thorough", "part", "kept"),
+    [(False, "3", ["third", "fast"]), (False, "4", ["fast"]), (True, "4", ["slow", "third", "fast"])],
+)
+def test_thorough_tests_are_left_out_unless_asked_for_or_of_the_part(monkeypatch, thorough, part, kept):
+    class Item:
+        def __init__(self, name, mark=None):
+            self.name, self.get_closest_marker = name, {"thorough": mark}.get
+
+    monkeypatch.setenv("EXPLORER_TESTS_PART", part)
+    marks = {"slow": pytest.mark.thorough.mark, "third": pytest.mark.thorough(part=3).mark, "fast": None}
+    items = [Item(name, mark) for name, mark in marks.items()]
     deselected = []
-    slow = SimpleNamespace(name="slow", get_closest_marker=lambda name: name == "thorough")
-    fast = SimpleNamespace(name="fast", get_closest_marker=lambda name: None)
-    config = SimpleNamespace(
-        getoption=lambda name: thorough,
-        hook=SimpleNamespace(pytest_deselected=lambda items: deselected.extend(items)),
-    )
-    items = [slow, fast]
-    selection.deselect_thorough(config, items)
+    hook = SimpleNamespace(pytest_deselected=lambda items: deselected.extend(items))
+    selection.deselect_thorough(SimpleNamespace(getoption=lambda name: thorough, hook=hook), items)
     assert [item.name for item in items] == kept
-    assert deselected == ([] if thorough else [slow])
+    assert [item.name for item in deselected] == [name for name in marks if name not in kept]

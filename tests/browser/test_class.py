@@ -9,6 +9,7 @@ from contextlib import contextmanager
 from itertools import pairwise
 from urllib.parse import parse_qs, urlsplit
 
+import pytest
 from playwright.sync_api import Browser, Page, Route, expect
 
 from explorer.catalogue import find_rule
@@ -55,6 +56,7 @@ def test_a_class_runs_from_its_code_to_its_end(new_page: Open, chromium: Browser
         the_end_leaves_nothing(teacher, one, other)
 
 
+@pytest.mark.thorough(part=2)  # faster: the journey above, ui/server/classes
 def test_a_student_on_a_phone_is_told_that_a_prediction_was_wrong(new_page: Open) -> None:
     teacher, code = open_class(new_page)
     one = new_page(fresh=True, viewport=PHONE, **FINGER)
@@ -265,6 +267,7 @@ def the_end_leaves_nothing(teacher: Page, *students: Page) -> None:
     assert "class=" not in teacher.url
 
 
+@pytest.mark.thorough(part=3)  # faster: the journey above
 def test_a_class_opened_from_the_list_begins_with_the_first_lesson(page: Page) -> None:
     page.goto("/learn")
     page.get_by_role("button", name="Class", exact=True).click()

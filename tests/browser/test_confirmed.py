@@ -91,6 +91,7 @@ def test_curves_follow_without_a_server_and_are_confirmed_later(page: Page) -> N
     settle(page)
 
 
+@pytest.mark.thorough(part=5)  # faster: frontend/choice/test_learning_panel, description/test_equilibria
 def test_a_learning_parameter_shows_its_gradient_and_equilibrium(page: Page) -> None:
     """A third panel, the numbers beneath it, what they make of the parameter, and where it comes to rest."""
     given = {"s": 0.6, "qmin": -2.0, "qmax": 1.0}

@@ -36,6 +36,7 @@ def test_sections_for_deterministic_pairs_refuse_a_random_one(
     expect(explore.locator(FIGURES["map"]).first).to_be_visible()
 
 
+@pytest.mark.thorough(part=5)  # faster: frontend/chart/scene/test_layers
 def test_layers_are_not_drawn_over_means(explore: Page) -> None:
     words = explore.locator(".layer-words [role=status]")
     dashed = "() => document.querySelector('.js-plotly-plot').data.filter(({line}) => line?.dash).length"
@@ -67,6 +68,7 @@ def test_a_rule_that_no_net_trains_is_removed_with_one_press(page: Page) -> None
     expect(status(page).get_by_role("button")).to_have_count(0)
 
 
+@pytest.mark.thorough(part=7)  # faster: frontend/cards/test_search, training/settings/test_settings
 def test_the_palettes_of_train_disable_only_rules_that_no_net_takes(page: Page) -> None:
     open_train(page, "op=sign&rule=clipped&task=digits")
     for name, entry in (("Op", LABEL), ("Search rules", "REINFORCE with a baseline")):

@@ -95,6 +95,7 @@ def test_an_exercise_is_judged_from_its_first_fault_to_its_repair(course: Page) 
     expect(course.get_by_label("Your Function")).to_have_value(REPAIRED)  # it is there again
 
 
+@pytest.mark.thorough(part=1)  # faster: the exercise above, reading/exercises/test_judging
 def test_the_failing_gradient_of_a_parameter_is_drawn_over_x(course: Page) -> None:
     box = begin_exercise(course, "step-size")
     expect(verdict(course)).to_contain_text("The gradient for s is 6.928 times the right value")
@@ -111,6 +112,7 @@ def test_the_failing_gradient_of_a_parameter_is_drawn_over_x(course: Page) -> No
     check_dots(course, "yaxis3", 2, wanted, 0)
 
 
+@pytest.mark.thorough(part=2)  # faster: the exercise above, reading/exercises/test_judging
 def test_a_faulty_line_is_marked_until_it_is_repaired(phone_course: Page) -> None:
     box = begin_exercise(phone_course, "in-place")
     expect(verdict(phone_course)).to_contain_text("Line 10: g[x <= 0] = 0 changes g itself")

@@ -7,6 +7,7 @@ without a page.
 import re
 from pathlib import Path
 
+import pytest
 from playwright.sync_api import Page, expect
 
 from explorer.lessons import GLOSSARY, LESSONS, PATHS, Lesson
@@ -134,6 +135,7 @@ def answer(course: Page, right: bool) -> None:
     press(course, "Check")
 
 
+@pytest.mark.thorough(part=1)  # faster: lessons/test_retest, frontend/learn/test_memory
 def test_two_right_answers_mark_a_lesson_as_learned(course: Page) -> None:
     turn_to(course, LESSONS["straight-through"])
     press(course, "Skip")
@@ -184,6 +186,7 @@ def test_a_term_opens_the_glossary_at_its_entry(course: Page) -> None:
     expect(course.locator(".lesson.presenting")).to_have_count(0)
 
 
+@pytest.mark.thorough(part=2)  # faster: frontend/learn/pictures/test_sweep
 def test_an_answered_lesson_shows_its_parameters_and_no_other_tools(course: Page) -> None:
     lesson = LESSONS["surrogates"]
     turn_to(course, lesson)
@@ -354,6 +357,7 @@ def test_the_printed_course_has_a_page_per_lesson_and_a_key(page: Page) -> None:
     expect(page).to_have_url(re.compile(r"/learn\?print=course$"))
 
 
+@pytest.mark.thorough(part=7)  # faster: test_learn_stage: the same chart on a stage
 def test_the_chart_of_a_lesson_fills_a_large_window_in_readable_text(course: Page) -> None:
     course.set_viewport_size({"width": 1920, "height": 1080})
     turn_to(course, LESSONS["vanishing"])

@@ -150,6 +150,7 @@ def test_the_walker_counts_its_runs_and_can_be_moved(course: Page) -> None:
     expect(here).to_contain_text("the wrong way")
 
 
+@pytest.mark.thorough(part=6)  # faster: the walker above, frontend/learn/pictures/test_walk
 def test_the_walker_fits_a_phone_and_lets_the_page_scroll(phone_course: Page) -> None:
     walker = walker_of(phone_course)
     beyond = "all => all.filter(one => one.getBoundingClientRect().right > innerWidth).length"
@@ -169,6 +170,7 @@ CODE = """() => {
 LINES = "document.querySelector('.pictures .js-plotly-plot').data.map(trace => trace.line.color)"
 
 
+@pytest.mark.thorough(part=7)  # faster: lessons/test_highlighting, test_learn_each judges colours
 def test_code_and_curves_have_the_colours_of_the_theme(course: Page) -> None:
     """Opened in the dark one, and changed to the light one."""
     set_theme(course, "dark")

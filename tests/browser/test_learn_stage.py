@@ -84,6 +84,7 @@ def test_a_clicker_leads_through_a_lesson_slide_by_slide(course: Page) -> None:
     expect(course.get_by_role("heading", level=2, name=following.title)).to_be_visible(timeout=COMPUTED_MS)
 
 
+@pytest.mark.thorough(part=1)  # faster: test_stage and test_hidden, for type and cut text
 def test_text_and_lines_grow_with_the_stage_and_no_label_is_cut(course: Page) -> None:
     """No text below 2.5 % of the height, no curve below 0.4 %; the chart stays while g moves."""
     page = course

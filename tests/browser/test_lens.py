@@ -3,6 +3,7 @@
 from urllib.parse import parse_qs, urlsplit
 
 import numpy as np
+import pytest
 from numpy.typing import NDArray
 from playwright.sync_api import Page, expect
 
@@ -65,6 +66,7 @@ def test_the_lens_is_switched_on_and_off_and_follows_a_dragged_slider(explore: P
     expect(noise).to_have_count(0)
 
 
+@pytest.mark.thorough(part=6)  # faster: frontend/explore/sections/test_table, measures/test_table
 def test_the_comparison_table_uses_the_noise_of_the_lens(explore: Page) -> None:
     page = explore
     turn(page, "/?op=sign&rule=clipped&layer=lens&section=compare&tools=all", shows=["clipped"])

@@ -11,17 +11,7 @@ from playwright.sync_api import Page, expect
 from explorer.catalogue.colours import RULE_COLOURS_DARK, RULE_COLOURS_LIGHT
 from tests.browser.access import set_theme, violations_in_both_themes
 from tests.browser.lessons import COMPUTED_MS
-from tests.browser.reading import (
-    CHART,
-    TRACES,
-    box_of,
-    card,
-    link,
-    retry,
-    settle_train,
-    turn,
-    visit,
-)
+from tests.browser.reading import CHART, TRACES, box_of, card, link, retry, settle_train, turn, visit
 from tests.browser.training import finish, open_train
 from tests.browser.visitors import FINGER, PHONE, Open
 from tests.selection import take_part
@@ -261,6 +251,7 @@ def test_the_menu_of_the_page_covers_no_card(explore: Page) -> None:
     expect(menu).to_be_visible()
 
 
+@pytest.mark.thorough(part=4)  # faster: test_styles
 def test_every_page_has_at_most_seven_sizes_of_type_and_each_is_of_the_scale(page: Page) -> None:
     visit(page, "/?op=clamp&rule=default&rule=masked&section=checks")
     has_one_scale(page, ".instrument.calm, .instrument:has(.stage)")

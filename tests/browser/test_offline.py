@@ -125,6 +125,7 @@ def test_a_notebook_cell_shows_a_learning_parameter_and_the_rule_map(alone) -> N
     frame.locator(".rest-figure .cartesianlayer").wait_for()
 
 
+@pytest.mark.thorough(part=7)  # faster: frontend/measures/test_comparison, and the file without a table below
 def test_the_table_of_a_saved_file_states_what_was_not_measured(alone) -> None:
     page = alone(explorer.instrument("sign", ["clipped"], c=0.5, section="compare").html())
     clipped = page.locator(".compared [data-rule=clipped]")

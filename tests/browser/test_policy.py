@@ -28,6 +28,7 @@ def test_explore_and_its_sections_keep_to_the_policy(page: Page) -> None:
         page.get_by_role("button", name="PNG").click()
 
 
+@pytest.mark.thorough(part=2)  # faster: Explore above, ui/server/admission/test_security
 def test_train_keeps_to_the_policy(page: Page) -> None:
     page.goto("/train?op=relu&rule=default&steps=20")
     page.get_by_role("button", name="Start", exact=True).click()
@@ -35,6 +36,7 @@ def test_train_keeps_to_the_policy(page: Page) -> None:
     expect(page.locator(f".alignment {CHART}").first).to_be_visible()
 
 
+@pytest.mark.thorough(part=3)  # faster: Explore above, ui/server/admission/test_security
 def test_lessons_keep_to_the_policy(page: Page) -> None:
     page.goto("/learn")
     for number, lesson in take_part(enumerate(LESSONS.values(), 1)):

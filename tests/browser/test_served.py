@@ -9,10 +9,7 @@ from playwright.sync_api import Locator, Page, ViewportSize, expect
 from tests.browser.reading import CHART, box_of, choose, enter, go_back, number, settle, slider, title, traces
 from tests.browser.visitors import PHONE, Profiles, Tab
 
-SIZES: dict[str, ViewportSize] = {
-    "wide": {"width": 1366, "height": 768},
-    "phone": PHONE,
-}
+SIZES: dict[str, ViewportSize] = {"wide": {"width": 1366, "height": 768}, "phone": PHONE}
 G = "Upstream gradient g"
 NOTICE = "This link was read with changes"
 # Where the parts of the page lie.

@@ -68,9 +68,7 @@ def test_a_page_on_a_stage_has_large_text_and_keys_enter_and_leave_it(
     is_on_stage(page, False)
 
 
-def test_explore_on_a_stage_shows_its_sections_and_leads_to_train(
-    tabs: Callable[..., Tab],
-) -> None:
+def test_explore_on_a_stage_shows_its_sections_and_leads_to_train(tabs: Callable[..., Tab]) -> None:
     rules = "&rule=".join(["default", "masked", "straight_through", "published_clamp"])
     page = open_stage(tabs, "/", f"op=clamp&rule={rules}&present=1")
     for width, height in SIZES[::-1]:
@@ -102,9 +100,7 @@ def test_explore_on_a_stage_shows_its_sections_and_leads_to_train(
     is_on_stage(page, True)
 
 
-def test_a_training_on_a_stage_has_wide_lines_and_large_text(
-    tabs: Callable[..., Tab],
-) -> None:
+def test_a_training_on_a_stage_has_wide_lines_and_large_text(tabs: Callable[..., Tab]) -> None:
     page = open_stage(tabs, "/train", "task=digits&op=round&steps=20&seeds=2&pace=full&present=1")
     button(page, "Start").click()
     expect(button(page, "Again")).to_be_visible()
@@ -134,7 +130,14 @@ HEIGHTS = """names => names.map(name => {
 })"""
 
 
-@pytest.mark.parametrize("rules", ["rule=straight_through&rule=masked", "rule=default&rule=formula: -g"])
+# Faster for the regions alone: those next to what *Why?* shows, which share the height in the same way.
+@pytest.mark.parametrize(
+    "rules",
+    [
+        "rule=straight_through&rule=masked",
+        pytest.param("rule=default&rule=formula: -g", marks=pytest.mark.thorough(part=5)),
+    ],
+)
 def test_chart_and_picture_share_the_height_of_a_stage(tabs: Callable[..., Tab], rules: str) -> None:
     """What *Why?* shows of two rules, or their regions, of which each names its seed."""
     page = open_stage(tabs, "/train", f"task=circles&op=round&{rules}&steps=60&seeds=5&pace=full&present=1")

@@ -9,6 +9,7 @@ from functools import partial
 from itertools import pairwise
 from pathlib import Path
 
+import pytest
 from playwright.sync_api import Locator, Page, expect
 
 from explorer.ui.links.presets import STUDIES
@@ -107,6 +108,7 @@ def test_a_study_shows_differences_first_and_the_heat_map_on_request(new_page: O
     page.close()  # the next visitor has chosen all tools
 
 
+@pytest.mark.thorough(part=3)  # faster: frontend/study/test_picture
 def test_plan_and_judgement_fill_a_large_window_and_do_not_collide_on_a_stage(new_page: Open) -> None:
     page = new_page(viewport={"width": 1920, "height": 1080})
     open_study(page, SMALL)
@@ -177,6 +179,7 @@ def test_a_study_links_to_files_and_train_and_survives_a_reload(page: Page) -> N
     expect(cell(page, "at lr")).to_have_count(0)
 
 
+@pytest.mark.thorough(part=4)  # faster: frontend/study, ui/server/runs/test_studies
 def test_a_study_can_be_stopped_resumed_and_refused_if_invalid(page: Page) -> None:
     open_study(page, LONG)
     press(page, "Start")

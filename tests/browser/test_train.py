@@ -192,9 +192,7 @@ def test_adding_a_rule_during_a_run_restarts_it_and_leaves_ghosts(train: Page) -
     wait_for(train, f"() => {GHOSTS}.length === 0")
 
 
-def test_a_run_survives_another_page_and_a_reload_without_a_script(
-    train: Page,
-) -> None:
+def test_a_run_survives_another_page_and_a_reload_without_a_script(train: Page) -> None:
     turn_train(train, f"op=relu&rule=default&{LONG}")
     set_field(train, "Seed", "5")
     press(train, "Start")

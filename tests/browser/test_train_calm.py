@@ -84,9 +84,7 @@ _LINES = """part => {
 }"""
 
 
-def test_train_on_a_phone_shows_few_controls_and_the_chart_after_a_run(
-    first_train: First,
-) -> None:
+def test_train_on_a_phone_shows_few_controls_and_the_chart_after_a_run(first_train: First) -> None:
     page = first_train(**A_PHONE)
     assert_first_screen_is_calm(page)
     turn_train(page, "task=digits&op=round&steps=20&pace=full&seeds=2")
@@ -100,9 +98,8 @@ def test_train_on_a_phone_shows_few_controls_and_the_chart_after_a_run(
     assert [button.evaluate(_LINES) for button in buttons.all()] == [1] * 5
 
 
-def test_a_run_of_one_seed_has_a_short_headline_and_offers_five_seeds(
-    first_train: First,
-) -> None:
+@pytest.mark.thorough(part=6)  # faster: frontend/train/page/test_view_model, training/runs/test_lines
+def test_a_run_of_one_seed_has_a_short_headline_and_offers_five_seeds(first_train: First) -> None:
     page = first_train("task=moons&op=round&rule=default&rule=straight_through&steps=20&pace=full&seeds=1")
     finish(page)
     headline = page.locator(".bar .verdict").inner_text()
@@ -117,9 +114,7 @@ def test_a_run_of_one_seed_has_a_short_headline_and_offers_five_seeds(
     assert {round(each) for each in page.evaluate(_HEIGHTS_ABOVE_THE_FLOOR)} == {0}
 
 
-def test_each_rule_of_a_finished_run_has_a_line_and_why_opens_its_panel(
-    first_train: First,
-) -> None:
+def test_each_rule_of_a_finished_run_has_a_line_and_why_opens_its_panel(first_train: First) -> None:
     page = first_train(FIVE)
     finish(page)
     expect(page.locator(".why-of:visible")).to_have_count(5)
@@ -196,6 +191,7 @@ _REACH = """() => [".card.rule", ".js-plotly-plot, .reads"].map(part => {
 })"""
 
 
+@pytest.mark.thorough(part=5)  # faster: test_six_rules_fit_the_window_without_scrolling
 def test_lanes_and_chart_fill_a_large_window_in_readable_text(first_train: First) -> None:
     page = first_train()
     page.set_viewport_size({"width": 1920, "height": 1080})

@@ -6,6 +6,7 @@ Kernels of other values: ``tests/frontend/train/panels/test_learned.py``. Both i
 
 import re
 
+import pytest
 from playwright.sync_api import Page, expect
 
 from tests.browser.training import button, finish
@@ -19,6 +20,7 @@ PAINTED = """canvas => {
 }"""
 
 
+@pytest.mark.thorough(part=4)  # faster: frontend/train/panels, training/instruments/test_kernels
 def test_maps_of_an_example_and_kernels_are_drawn_for_each_rule(train: Page) -> None:
     train.set_viewport_size({"width": 1366, "height": 768})
     finish(train, f"{QUERY}&tools=all")

@@ -53,7 +53,8 @@ def step_on(page: Page, name: str) -> None:
     wait_for_steps(page, 0)
 
 
-def test_panels_of_trained_nets_are_drawn_and_requested_only_while_open(train: Page) -> None:
+@pytest.mark.thorough(part=7)  # faster: the spikes below, training/instruments/test_regions
+def test_regions_of_trained_nets_are_drawn_and_requested_only_while_open(train: Page) -> None:
     turn_train(train, "task=circles&op=sign&rule=default&rule=clipped&seeds=2")
     press(train, "Step")
     regions = cell(train, "regions", "clipped")
@@ -74,6 +75,12 @@ def test_panels_of_trained_nets_are_drawn_and_requested_only_while_open(train: P
     with train.expect_request(lambda sent: "/events" in sent.url and "norms" not in sent.url):
         press(train, "Show Gradient norms")
 
+
+@pytest.mark.thorough(part=6)  # faster: the spikes below, training/instruments/test_weights and test_mistakes
+def test_weights_and_mistakes_of_another_task_are_drawn(train: Page) -> None:
+    turn_train(train, "task=circles&op=sign&rule=default&rule=clipped&seeds=2")
+    press(train, "Step")
+    expect(cell(train, "regions", "clipped")).to_be_visible()
     step_on(train, "binary weights")
     expect(cell(train, "weights", "default").locator(".note")).to_have_count(2)
     expect(cell(train, "weights", "default").locator("path.data")).to_have_count(4)  # −1 and 1, of two layers
@@ -83,6 +90,9 @@ def test_panels_of_trained_nets_are_drawn_and_requested_only_while_open(train: P
     assert wrong.first.locator("canvas").evaluate(COLOURS) > 2
     expect(train.locator(".why-panel.regions")).to_have_count(0)
 
+
+def test_a_raster_and_its_mistakes_follow_the_example(train: Page) -> None:
+    turn_train(train, "task=circles&op=sign&rule=default&rule=clipped&seeds=2")
     step_on(train, "spikes")
     expect(cell(train, "raster", "fast_sigmoid")).to_have_attribute(
         "aria-label", re.compile(r"a \d read as \d; ")

@@ -3,6 +3,7 @@
 from pathlib import Path
 from urllib.parse import parse_qs
 
+import pytest
 from playwright.sync_api import Page, expect
 
 from explorer.takeaway import read_settings
@@ -121,6 +122,7 @@ def turn(page: Page, lr: str) -> None:
     page.wait_for_url(f"**lr%3A{lr}*")
 
 
+@pytest.mark.thorough(part=4)  # faster: frontend/train/client/test_request, training/settings/test_branches
 def test_a_rate_set_during_a_run_is_in_the_link_with_its_step(train: Page) -> None:
     turn_train(
         train,

@@ -55,6 +55,7 @@ def test_the_net_has_a_lane_per_rule_with_the_remaining_gradient(first_train: Fi
     assert clipped.evaluate(_BANDS)[0][0] != left
 
 
+@pytest.mark.thorough(part=1)  # faster: frontend/train/test_reads_data, training/instruments/test_reads
 def test_the_decisions_of_each_net_are_drawn_while_it_trains(first_train: First) -> None:
     query = "task=moons&op=sign&rule=default&rule=clipped&steps=5000&pace=20&seeds=1"
     page = first_train(query)
@@ -89,7 +90,14 @@ CUT_NAMES = """() => [...document.querySelectorAll(
     .map(node => node.textContent)"""
 
 
-@pytest.mark.parametrize("device", [{}, A_PHONE], ids=["a laptop", "a phone"])
+# Faster for a phone: test_train_lab and test_train_calm, each with Train on a phone.
+@pytest.mark.parametrize(
+    "device",
+    [
+        pytest.param({}, id="a laptop"),
+        pytest.param(A_PHONE, marks=pytest.mark.thorough(part=2), id="a phone"),
+    ],
+)
 def test_the_longest_names_of_rules_are_not_cut_in_their_lanes(
     first_train: First, device: dict[str, Any]
 ) -> None:
@@ -122,6 +130,7 @@ def test_a_new_task_keeps_the_op_or_asks_and_can_be_undone(first_train: First) -
     page.wait_for_url("**op=sign*c=0.5*")
 
 
+@pytest.mark.thorough(part=3)  # faster: frontend/train/test_reads_data, training/tasks/test_survey
 def test_inputs_without_a_picture_are_drawn_before_the_first_step(first_train: First) -> None:
     page = first_train("task=documents&op=relu&rule=default&steps=20")
     wall = page.get_by_role("img", name="Examples")

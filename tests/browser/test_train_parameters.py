@@ -2,6 +2,7 @@
 
 import re
 
+import pytest
 from playwright.sync_api import Page, expect
 
 from tests.browser.reading import box_of
@@ -21,6 +22,7 @@ KINK = r"""cell => {
 }"""
 
 
+@pytest.mark.thorough(part=2)  # faster: training/instruments/test_learned, frontend/train/panels
 def test_a_curve_moves_with_the_parameter_that_its_rule_learns(train: Page) -> None:
     """On a phone in the dark: PACT's bound goes out, under the data too, and the other rule's stays."""
     train.set_viewport_size({"width": 390, "height": 844})

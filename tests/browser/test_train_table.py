@@ -67,6 +67,7 @@ def test_a_pasted_table_is_learned_and_never_in_the_address(refused: Page) -> No
     expect(refused.locator(".about .hint")).not_to_have_text(example.hint)  # it is said of its own table
 
 
+@pytest.mark.thorough(part=3)  # faster: frontend/train/state/test_own_table, training/tasks/test_table
 def test_rows_with_gaps_are_left_out_with_one_press(refused: Page) -> None:
     turn_train(refused, "task=digits&op=sign&rule=straight_through&steps=20&pace=full")
     expect(refused.locator(".of-inputs figcaption")).to_have_text("64 pixels")

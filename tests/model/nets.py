@@ -7,6 +7,7 @@ from torch import nn
 from torch.nn import functional
 
 import explorer
+from tests.checks.cases.case import make_function
 
 
 class FakeQuant(torch.autograd.Function):
@@ -105,29 +106,6 @@ def swapped(function, what, **arguments):
     return explorer.swap(made(function), what, **arguments)
 
 
-class Clipped(torch.autograd.Function):
-    """A sign with the clipped straight-through gradient, as people write it."""
-
-    @staticmethod
-    def forward(ctx, x):
-        ctx.save_for_backward(x)
-        return x.sign()
-
-    @staticmethod
-    def backward(ctx, g):
-        (x,) = ctx.saved_tensors
-        return g * (x.abs() <= 1)
-
-
-class ByHand(torch.autograd.Function):
-    """The forward of a function, with a bell as its slope."""
-
-    @staticmethod
-    def forward(ctx, x, function):
-        ctx.save_for_backward(x)
-        return function(x)
-
-    @staticmethod
-    def backward(ctx, g):
-        (x,) = ctx.saved_tensors
-        return g * torch.exp(-x * x), None
+# A sign with the clipped straight-through gradient, and the forward of a function with a bell as its slope.
+Clipped = make_function(torch.sign, lambda x, g: g * (x.abs() <= 1), "Clipped")
+ByHand = make_function(lambda x, function: function(x), lambda x, g, _: g * torch.exp(-x * x), "ByHand")

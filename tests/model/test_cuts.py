@@ -8,6 +8,7 @@ import torch
 from torch.nn import functional
 
 import explorer
+from tests.checks.cases.case import make_function
 from tests.model.nets import ByHand, X, gradients_of, loss_of, made, observed
 
 
@@ -70,16 +71,10 @@ class Masked(torch.autograd.Function):
         return 2 * g
 
 
-class ReadsItsBound(torch.autograd.Function):
-    """PACT, as often written: its forward reads a learned bound as a number."""
-
-    @staticmethod
-    def forward(ctx, x, bound):
-        return x.clamp(0, bound.item())
-
-    @staticmethod
-    def backward(ctx, g):
-        return g, g.sum().reshape(1)
+# PACT, as often written: its forward reads a learned bound as a number.
+ReadsItsBound = make_function(
+    lambda x, bound: x.clamp(0, bound.item()), lambda x, g, bound: (g, g.sum().reshape(1)), "ReadsItsBound"
+)
 
 
 def test_a_number_read_in_a_functions_own_forward_is_no_cut():

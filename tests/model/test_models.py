@@ -12,6 +12,7 @@ from torch.nn import functional
 from torch.utils.checkpoint import checkpoint
 
 import explorer
+from tests.checks.cases.case import make_function
 
 IMAGES = torch.rand(4, 3, 8, 8, generator=torch.Generator().manual_seed(0))
 ROWS = torch.randn(6, 8, generator=torch.Generator().manual_seed(1))
@@ -104,18 +105,8 @@ class Gumbel(nn.Module):
         return self.b(functional.gumbel_softmax(self.a(x), hard=True))
 
 
-class Spike(torch.autograd.Function):
-    """A spike with the surrogate of the fast sigmoid, as snnTorch and SpikingJelly write it."""
-
-    @staticmethod
-    def forward(ctx, v):
-        ctx.save_for_backward(v)
-        return (v > 0).float()
-
-    @staticmethod
-    def backward(ctx, g):
-        (v,) = ctx.saved_tensors
-        return g / (1 + 25 * v.abs()) ** 2
+# A spike with the surrogate of the fast sigmoid, as snnTorch and SpikingJelly have it.
+Spike = make_function(lambda v: (v > 0).float(), lambda v, g: g / (1 + 25 * v.abs()) ** 2, "Spike")
 
 
 class Spiking(nn.Module):

@@ -11,6 +11,7 @@ from torch import nn
 from torch.nn import functional
 
 import explorer
+from tests.checks.cases.case import make_function
 from tests.model.nets import (
     DIGITS,
     IMAGES,
@@ -124,18 +125,10 @@ def test_another_op_changes_the_forward_and_says_by_how_much():
     assert other.sites["change"][0] == pytest.approx(0.1 * float(-other.a(X).min().detach()), rel=1e-5)
 
 
-class Scaled(torch.autograd.Function):
-    """A quantiser that learns its step."""
-
-    @staticmethod
-    def forward(ctx, x, s):
-        ctx.save_for_backward(x, s)
-        return (x / s).round() * s
-
-    @staticmethod
-    def backward(ctx, g):
-        x, s = ctx.saved_tensors
-        return g, (g * ((x / s).round() - x / s)).sum()
+# A quantiser that learns its step.
+Scaled = make_function(
+    lambda x, s: (x / s).round() * s, lambda x, g, s: (g, (g * ((x / s).round() - x / s)).sum()), "Scaled"
+)
 
 
 def test_other_arguments_of_a_swapped_call_keep_their_gradients():
@@ -237,21 +230,13 @@ def test_a_rule_without_a_threshold_in_a_mask_is_refused_and_the_site_takes_it(n
     same(gradients_of(fixed), expected)
 
 
-class FastSigmoid(torch.autograd.Function):
-    """step(s·(x − t)), with the fast sigmoid's surrogate gradient of slope 5 around t, as written by hand."""
+def pull_by_fast_sigmoid(x, g, t, s):
+    """The gradients of step(s·(x − t)), with the fast sigmoid's surrogate of slope 5 around t."""
+    gradient = s * g / (1 + 5 * (x - t).abs()) ** 2
+    return gradient, -gradient.sum_to_size(t.shape), None
 
-    @staticmethod
-    def forward(ctx, x, t, s):
-        ctx.save_for_backward(x, t)
-        ctx.s = s
-        return (s * (x - t) > 0).float()
 
-    @staticmethod
-    def backward(ctx, g):
-        x, t = ctx.saved_tensors
-        gradient = ctx.s * g / (1 + 5 * (x - t).abs()) ** 2
-        return gradient, -gradient.sum_to_size(t.shape), None
-
+FastSigmoid = make_function(lambda x, t, s: (s * (x - t) > 0).float(), pull_by_fast_sigmoid)
 
 PER_UNIT = torch.linspace(-0.5, 0.9, 6)
 COMPARED = {

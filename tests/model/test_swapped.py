@@ -15,18 +15,7 @@ from torch.nn import functional
 from torch.utils.checkpoint import checkpoint
 
 import explorer
-from tests.model.nets import (
-    FakeQuant,
-    X,
-    Y,
-    gradients_of,
-    loss_of,
-    made,
-    observed,
-    rounded,
-    same,
-    swapped,
-)
+from tests.model.nets import FakeQuant, X, Y, gradients_of, loss_of, made, observed, rounded, same, swapped
 
 
 def test_stacked_models_under_vmap_and_grad_equal_one_after_another():

@@ -6,14 +6,7 @@ import torch
 from torch.autograd import Function
 
 from tests.checks.cases.case import Case, learn, make_function
-from tests.checks.cases.literature import (
-    clip_to_alpha,
-    jump_relu,
-    look_up,
-    quantise,
-    standardise_rows,
-    step,
-)
+from tests.checks.cases.literature import clip_to_alpha, jump_relu, look_up, quantise, standardise_rows, step
 
 CASES: dict[str, Case] = {}
 

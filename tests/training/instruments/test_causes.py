@@ -113,8 +113,7 @@ def test_causes_are_counted_for_each_channel(task):
         assert record["channels"][at].tolist() == pytest.approx(counted, abs=1e-6)
         least, most = (f"(channel {counted.index(end(counted)) + 1})" for end in (min, max))
         assert re.search(
-            rf" By channel, .+ {re.escape(least)} to .+ {re.escape(most)} get none\.$",
-            record["words"][at],
+            rf" By channel, .+ {re.escape(least)} to .+ {re.escape(most)} get none\.$", record["words"][at]
         )
 
 

@@ -35,10 +35,7 @@ def half(rules: int, degrees: float) -> float:
     return float(stats.studentized_range.isf(0.05, rules, degrees)) / math.sqrt(2)
 
 
-@pytest.mark.parametrize(
-    ("rules", "degrees"),
-    [(2, 1), (6, 4), (17, 100), (128, 3)],
-)
+@pytest.mark.parametrize(("rules", "degrees"), [(2, 1), (6, 4), (17, 100), (128, 3)])
 def test_a_quantile_matches_scipy_and_students_t_for_two_rules(rules: int, degrees: int):
     assert compute_quantile(rules, degrees) == pytest.approx(half(rules, degrees), rel=1e-4)
     assert compute_quantile(2, degrees) == pytest.approx(stats.t.isf(0.025, degrees), rel=1e-4)
