@@ -12,8 +12,8 @@ READS = """
     const typed = (reads) => reads && Object.fromEntries(Object.entries(reads).map(([rule, each]) =>
         [rule, { ...each, values: Uint8Array.from(each.values) }]));
     const snapshot = given.reads && { measured: { reads: typed(given.reads), ...given.more } };
-    const { choice, lifted, plane } = given;
-    const state = { choice, table: { text: given.table ?? "" }, ink: 0, lifted, plane };
+    const { choice, highlighted, plane } = given;
+    const state = { choice, table: { text: given.table ?? "" }, ink: 0, highlighted, plane };
     const lines = given.choice.rules.map(({ key }) => ({ key, label: key, colour: "" }));
     const found = buildReads(state, given.begun ? snapshot : null, snapshot, lines, given.begun);
     const examples = found?.examples.map((each) => Array.from(each));
@@ -112,7 +112,7 @@ def test_of_more_than_two_rules_only_the_highlighted_one_has_its_plane_drawn(nod
     assert planes(2) == (["default", "clipped"], "Colours: the class that a net sees there.")
     assert planes(3)[0] == ["clipped"], "the first with a rule of its own"
     assert planes(3, plane="approx_sign")[0] == ["approx_sign"], "the last one that was pointed at"
-    assert planes(3, lifted="default")[0] == ["default"]
+    assert planes(3, highlighted="default")[0] == ["default"]
     assert planes(3)[1].endswith("Point at a rule to see its regions.")
 
 

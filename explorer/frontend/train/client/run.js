@@ -38,7 +38,7 @@ export function createRun({ server, live, onChange }) {
     needsWatching: (/** @type {Status} */ { state }) => !OVER.includes(state),
   });
 
-  /** Handle one event of the run's stream. @param {Event} event */
+  /** @param {Event} event */
   function onEvent(event) {
     if (event.state === "gone" && OVER.includes(watched.view.status.state)) {
       watched.close(); // the server has deleted the finished run; its charts stay
@@ -72,13 +72,12 @@ export function createRun({ server, live, onChange }) {
     return watched.isBusy ? intended : run && run.settingsKey;
   }
 
-  /** Send a command such as "pause" to the run. @param {string} name */
+  /** @param {string} name */
   async function sendCommand(name) {
     return run && postJson(server(`runs/${run.id}/${name}`), { key: run.key, ...live(name) });
   }
 
   /**
-   * Ask the server to start a run.
    * @param {Order} order @param {boolean} paused whether it starts paused
    * @param {number|null} [step] of the present run from which it continues
    */
@@ -146,7 +145,7 @@ export function createRun({ server, live, onChange }) {
       watched.open();
       change();
     },
-    /** Start a run. @param {Order} order */
+    /** @param {Order} order */
     begin: (order) => startNew(order, { ...IDLE, state: "running", sentence: "Starting." }, false),
     /**
      * Start a run that continues from a step of the present one. That step stays visible until then.

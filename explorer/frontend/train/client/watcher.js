@@ -21,7 +21,7 @@ export function createWatcher({ idle, address, current, onChange, onEvent, needs
   let waiting = 0;
   const feed = createFeed({ address, onEvent, onLost: () => show({ lost: true }) });
 
-  /** Change the displayed state. @param {Partial<View<S>>} next */
+  /** @param {Partial<View<S>>} next */
   function show(next) {
     view = { ...view, ...next, id: current()?.id ?? null };
     onChange(view);
@@ -66,7 +66,6 @@ export function createWatcher({ idle, address, current, onChange, onEvent, needs
     act,
     inTurn,
     show,
-    /** Connect to the stream of the present run or study, if any. */
     open() {
       const work = current();
       if (work) feed.open(work.id);

@@ -51,7 +51,7 @@ export function createHistory({ state, become, run, choose, goOn, table }) {
   function continueFrom(choice, name) {
     const { at, view } = state();
     const step = at ?? view.status.step;
-    become({ ghosts: withPast(state(), name) });
+    become({ earlierRuns: withPast(state(), name) });
     choose(choice);
     goOn(step);
   }
@@ -85,7 +85,8 @@ export function createHistory({ state, become, run, choose, goOn, table }) {
       choose(withPoints(choice, left));
     },
     /** @param {number} number of the earlier run whose lines are removed */
-    onGhost: (number) => become({ ghosts: state().ghosts.filter((ghost) => ghost.number !== number) }),
+    onEarlierRun: (number) =>
+      become({ earlierRuns: state().earlierRuns.filter((earlier) => earlier.number !== number) }),
     onTake: (/** @type {string} */ file) => run.take(file),
     /** @param {string} text exported settings */
     async onOpen(text) {

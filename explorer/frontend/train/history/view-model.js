@@ -10,10 +10,10 @@ import { describeFirstDifference, getSetting, getSelectedTask } from "../state/t
 /**
  * Contents of a run's history. ``steps``: those that can be displayed; ``step``: the displayed one; ``most``: the last
  * one; ``points``: branch points of the run, or of the settings without a run; ``chosen``: whether the settings have
- * branch points; ``spikes``: whether units spike; ``ghosts``: earlier runs.
+ * branch points; ``spikes``: whether units spike; ``earlierRuns``: earlier runs.
  * @typedef {{steps: number[], step: number, most: number, isBack: boolean, lr: string, lines:
  *   import("../state/series.js").LegendEntry[], points: {step: number, text: string}[], chosen: boolean, spikes:
- *   boolean, ghosts: {number: number, text: string}[], hasRun: boolean, unsaid: string}} Time ``unsaid``: a note on
+ *   boolean, earlierRuns: {number: number, text: string}[], hasRun: boolean, unsaid: string}} Time ``unsaid``: a note on
  *   branch points that do not fit into the link
  */
 
@@ -37,9 +37,9 @@ export function buildHistoryView(state, lines) {
     points: points.map((point) => ({ step: point.step, text: pointText(point) })),
     unsaid: describeLinkLimit(choice),
     chosen: choice.training.branch !== undefined,
-    ghosts: findComparable(state).map((ghost) => ({
-      number: ghost.number,
-      text: describeEarlierRun(ghost, choice),
+    earlierRuns: findComparable(state).map((earlier) => ({
+      number: earlier.number,
+      text: describeEarlierRun(earlier, choice),
     })),
     hasRun: Boolean(trained && status.snapshot),
   };

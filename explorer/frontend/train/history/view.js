@@ -20,7 +20,7 @@ export function createHistoryView(host, on) {
     align: scrubber.align,
     /** @param {import("./view-model.js").Time} time */
     show(time) {
-      const { isBack, step, points, ghosts, unsaid } = time;
+      const { isBack, step, points, earlierRuns, unsaid } = time;
       const hadFocus = host.querySelector(".chips :focus");
       const state = isBack ? { onclick: on.onGoOn } : { "aria-disabled": "true", title: GO_ON_HINT };
       const chips = [
@@ -29,9 +29,9 @@ export function createHistoryView(host, on) {
             on.onPoint(index),
           ),
         ),
-        ghosts.map(({ number, text }) =>
+        earlierRuns.map(({ number, text }) =>
           makeChip("–", text, [`Faint lines: ${text}`, `Without the faint lines of ${text}`], () =>
-            on.onGhost(number),
+            on.onEarlierRun(number),
           ),
         ),
       ];

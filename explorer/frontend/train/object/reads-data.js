@@ -94,7 +94,7 @@ function planesOf(state, measured, lines) {
   });
   const only = findPlaneRule(state);
   if (only < 0) return known;
-  const named = [state.lifted, state.choice.rules[only].key];
+  const named = [state.highlighted, state.choice.rules[only].key];
   const drawn = named.flatMap((key) => known.filter(({ line }) => line.key === key));
   return [...drawn, ...known].slice(0, 1);
 }

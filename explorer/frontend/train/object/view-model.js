@@ -178,11 +178,15 @@ export function describeFold(count) {
  *   ``points``: branch points of the run
  * @returns {Forward|null} null without a measured net
  */
-function buildForwardPass({ choice, lifted, unfolded, ink }, snapshot, { lines, plates, layers, points }) {
+function buildForwardPass(
+  { choice, highlighted, unfolded, ink },
+  snapshot,
+  { lines, plates, layers, points },
+) {
   const records = snapshot.measured.net ?? {};
   const available = lines.filter(({ key }) => records[key]);
   const isReached = (/** @type {LegendEntry} */ { key }) => snapshot.measured.way?.[key]?.reached[0] > 0;
-  const line = available.find(({ key }) => key === lifted) ?? available.find(isReached) ?? available[0];
+  const line = available.find(({ key }) => key === highlighted) ?? available.find(isReached) ?? available[0];
   if (!line) return null;
   const record = /** @type {*} */ (records[line.key]);
   const now = findKeysInForce(points, snapshot.step, { op: choice.op, rule: line.key });

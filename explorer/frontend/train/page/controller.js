@@ -5,7 +5,7 @@ import { saveInSession, loadFromSession } from "../../choice/session.js";
 import { createRequests } from "./requests.js";
 import { createHistory } from "../history/controller.js";
 import { createPainter } from "./view.js";
-import { packGhosts } from "../state/history.js";
+import { packEarlierRuns } from "../state/history.js";
 import { makeObject, buildPicture } from "./view-model.js";
 import { readInk } from "../widgets/canvas.js";
 import { createModel } from "./model.js";
@@ -71,18 +71,18 @@ export function createTraining(host, store, { server, plotly, colours, examples,
 
   /** Update what follows from a change of the state. @param {Partial<State>} change */
   function onChange(change) {
-    if (change.ghosts) saveInSession("ghosts", packGhosts(state().ghosts));
+    if (change.earlierRuns) saveInSession("ghosts", packEarlierRuns(state().earlierRuns));
     slow.record();
     liveSettings.catchUp();
     first.follow(state());
     if (change.panels || change.numbers || change.plane) historyControl.look();
   }
 
-  /** @param {string|null} lifted */
-  function onLift(lifted) {
-    put({ lifted });
+  /** @param {string|null} highlighted */
+  function onLift(highlighted) {
+    put({ highlighted });
     painter.paintObject(makeObject(state()));
-    if (lifted && lifted !== state().plane) become({ plane: lifted });
+    if (highlighted && highlighted !== state().plane) become({ plane: highlighted });
   }
 
   lifecycle.recall();

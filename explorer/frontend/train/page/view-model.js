@@ -4,7 +4,7 @@ import { getCatalogue } from "../../choice/entries.js";
 import { formatShort } from "../../formula/numbers.js";
 import { buildAlignmentChart, formatValues } from "../evidence/alignment-data.js";
 import { buildRulePanel, buildEvidence } from "../evidence/view-model.js";
-import { findLastPoint, makeGhosts, buildSeries } from "../state/series.js";
+import { findLastPoint, makeEarlierCurves, buildSeries } from "../state/series.js";
 import { buildNetDrawing } from "../object/view-model.js";
 import { buildSlowMotion } from "../slow-motion/view-model.js";
 import { splitAtBranches, labelLines, parseBranches } from "../state/branches.js";
@@ -82,7 +82,7 @@ export function buildPicture(live) {
   const aligned = formatValues(alignment.chart);
   const after = state.view.status === live.view.status ? [] : buildAlignmentChart(live, lines).chart.series;
   alignment.chart.at = live.at;
-  alignment.chart.series = [...makeGhosts(after, null, []), ...alignment.chart.series];
+  alignment.chart.series = [...makeEarlierCurves(after, null, []), ...alignment.chart.series];
   const refusal = getRefusal(live);
   const removal = refusal && getRemovalLabel(choice);
   const measure = (options.find(({ value }) => value === state.measure) ?? options[0]).value;
@@ -312,17 +312,17 @@ function buildMainChart(state, measure, latest) {
     trained && snapshot ? makeBranchedSeries(state, measure, { choice: trained, snapshot, recorded }) : [];
   const later =
     trained && latest && latest !== snapshot
-      ? makeGhosts(
+      ? makeEarlierCurves(
           makeBranchedSeries(state, measure, { choice: trained, snapshot: latest, recorded }),
           null,
           [],
         )
       : [];
   const past = measure === "norms" || measure === "learned" ? [] : findComparable(state);
-  const before = past.flatMap((ghost) =>
-    makeGhosts(
-      makeBranchedSeries(state, measure, ghost),
-      describeFirstDifference(ghost.choice, state.choice),
+  const before = past.flatMap((earlier) =>
+    makeEarlierCurves(
+      makeBranchedSeries(state, measure, earlier),
+      describeFirstDifference(earlier.choice, state.choice),
       now,
     ),
   );

@@ -14,23 +14,26 @@ const MAX_GHOSTS = 3; // maximum number of earlier runs with curves on the chart
 /** The arrays of a run that stay on the chart after another run has started. @type {(keyof PlottedSeries)[]} */
 const PLOTTED = ["loss_steps", "losses", "score_steps", "scores"];
 
-/** Convert earlier runs to JSON data. @param {PastRun[]} ghosts */
-export function packGhosts(ghosts) {
-  return ghosts.map((ghost) => ({ ...ghost, snapshot: extractSeries(ghost.snapshot, (y) => Array.from(y)) }));
+/** Convert earlier runs to JSON data. @param {PastRun[]} earlierRuns */
+export function packEarlierRuns(earlierRuns) {
+  return earlierRuns.map((earlier) => ({
+    ...earlier,
+    snapshot: extractSeries(earlier.snapshot, (y) => Array.from(y)),
+  }));
 }
 
 /**
  * Restore earlier runs from JSON data, in which NaN is null. Runs whose op or rule no longer exists are left out.
  * @param {PastRun[]|null} stored @returns {PastRun[]}
  */
-export function unpackGhosts(stored) {
+export function unpackEarlierRuns(stored) {
   return (stored ?? [])
     .filter(
       ({ choice }) => findEntry("op", choice.op) && choice.rules.every(({ key }) => findEntry("rule", key)),
     )
-    .map((ghost) => ({
-      ...ghost,
-      snapshot: extractSeries(ghost.snapshot, (y) => Array.from(y, (each) => each ?? NaN)),
+    .map((earlier) => ({
+      ...earlier,
+      snapshot: extractSeries(earlier.snapshot, (y) => Array.from(y, (each) => each ?? NaN)),
     }));
 }
 
@@ -160,11 +163,11 @@ export function getRuleKeys({ rules }) {
  * Add the present run to the earlier ones. The oldest is dropped if they are too many.
  * @param {State} state @param {string} name the reason why it ended @returns {PastRun[]}
  */
-export function withPast({ ghosts, trained, choice, data, view: { status } }, name) {
-  if (!status.snapshot) return ghosts;
-  const number = 1 + Math.max(0, ...ghosts.map((ghost) => ghost.number));
+export function withPast({ earlierRuns, trained, choice, data, view: { status } }, name) {
+  if (!status.snapshot) return earlierRuns;
+  const number = 1 + Math.max(0, ...earlierRuns.map((earlier) => earlier.number));
   const { snapshot, recorded } = status;
-  return [...ghosts, { choice: trained ?? choice, snapshot, recorded, name, number, data }].slice(
+  return [...earlierRuns, { choice: trained ?? choice, snapshot, recorded, name, number, data }].slice(
     -MAX_GHOSTS,
   );
 }

@@ -181,7 +181,7 @@ export function averageTrailing(values, kinds, window) {
  *   present run
  * @param {Series[]} present curves @returns {Series[]}
  */
-export function makeGhosts(series, difference, present) {
+export function makeEarlierCurves(series, difference, present) {
   const joinName = (/** @type {string[]} */ ...words) => [...words.filter(Boolean), "before"].join(", ");
 
   return series.map(({ rule, meta: _meta, ends, low: _low, high: _high, ...curve }) => ({

@@ -30,7 +30,7 @@ import { toDataKey } from "./tasks.js";
  * @property {Choice|null} trained the choice that the present run started with
  * @property {string} data the key of its data, from ``toDataKey``
  * @property {View} view the present run
- * @property {PastRun[]} ghosts earlier runs
+ * @property {PastRun[]} earlierRuns earlier runs
  * @property {number|null} at the displayed step; null for the last one
  * @property {Status|null} displayed the status of the run at that step
  * @property {string} remark a note on other settings or a missing step
@@ -47,7 +47,7 @@ import { toDataKey } from "./tasks.js";
  * @property {SlowMotion|null} slow the records of slow motion
  * @property {{settingsKey: string, answer: *}|null} first step 0 of settings without a run, null before it arrives
  * @property {boolean} unfolded whether the drawing shows the middle layers one by one
- * @property {string|null} lifted the rule under the pointer
+ * @property {string|null} highlighted the rule under the pointer
  * @property {string|null} plane the last such rule, whose regions are measured and drawn where there are many rules
  * @property {{key: string, before: Choice, after: Choice|null}|null} changing a change of task that asks whether op and
  *   rules stay: the choice before it and, once the task is chosen, the choice after it
@@ -75,7 +75,7 @@ export function createState(choice, { colours, ink }, { table, panels, numbers }
     trained: null,
     data: "",
     view,
-    ghosts: [],
+    earlierRuns: [],
     measure: null,
     panels,
     numbers,
@@ -89,7 +89,7 @@ export function createState(choice, { colours, ink }, { table, panels, numbers }
     slow: null,
     first: null,
     unfolded: false,
-    lifted: null,
+    highlighted: null,
     plane: null,
     changing: null,
     evidence: true,
@@ -112,7 +112,7 @@ export function withOtherSettings(state) {
     ...state,
     ...AT_LAST_STEP,
     ...(goesOn ? getTrained(state) : { trained: null }),
-    ghosts: state.trained ? withPast(state, "before other settings") : state.ghosts,
+    earlierRuns: state.trained ? withPast(state, "before other settings") : state.earlierRuns,
     remark: goesOn ? RESTARTED : OTHER_SETTINGS,
   };
 }
@@ -124,7 +124,7 @@ function getTrained({ choice, table }) {
 
 /** Return the state at step 0, without earlier runs. @param {State} state @returns {State} */
 export function withReset(state) {
-  return { ...state, ...AT_LAST_STEP, trained: state.trained && state.choice, ghosts: [] };
+  return { ...state, ...AT_LAST_STEP, trained: state.trained && state.choice, earlierRuns: [] };
 }
 
 /**
@@ -141,6 +141,6 @@ export function makeLegend(choice, colours) {
 }
 
 /** Return the earlier runs on the same data. @param {State} state @returns {PastRun[]} */
-export function findComparable({ choice, table, ghosts }) {
-  return ghosts.filter(({ data }) => data === toDataKey(choice, table));
+export function findComparable({ choice, table, earlierRuns }) {
+  return earlierRuns.filter(({ data }) => data === toDataKey(choice, table));
 }

@@ -15,15 +15,15 @@ export function createLift(host, onLift = (/** @type {string|null} */ _rule) => 
   const end = new AbortController();
   // each layer's curves in Plotly's order
   const originalOrder = /** @type {WeakMap<Element, Element[]>} */ (new WeakMap());
-  let lifted = /** @type {string|null} */ (null);
+  let highlighted = /** @type {string|null} */ (null);
   let heldRule = /** @type {string|null} */ (null);
   document.adoptedStyleSheets.push(sheet);
 
   /** Highlight a rule; null highlights none. @param {string|null} rule */
   function lift(rule) {
     const next = rule ?? heldRule;
-    if (next === lifted) return;
-    lifted = next;
+    if (next === highlighted) return;
+    highlighted = next;
     sheet.replaceSync(next === null ? "" : makeFadingStyle(next));
     onLift(next);
     findLayers(host).forEach(raise);
@@ -35,8 +35,8 @@ export function createLift(host, onLift = (/** @type {string|null} */ _rule) => 
     const isKnown = known.length === layer.childElementCount && known.every((curve) => layer.contains(curve));
     const order = isKnown ? known : [...layer.children];
     originalOrder.set(layer, order);
-    const isLifted = (/** @type {Element} */ curve) => curve.getAttribute("data-rule") === lifted;
-    const next = [...order.filter((curve) => !isLifted(curve)), ...order.filter(isLifted)];
+    const isHighlighted = (/** @type {Element} */ curve) => curve.getAttribute("data-rule") === highlighted;
+    const next = [...order.filter((curve) => !isHighlighted(curve)), ...order.filter(isHighlighted)];
     if (next.some((curve, at) => curve !== layer.children[at])) layer.append(...next);
   }
 
@@ -60,7 +60,7 @@ export function createLift(host, onLift = (/** @type {string|null} */ _rule) => 
   addListener((event) => {
     const isHolder = event.target.closest(".holder") !== null;
     const rule =
-      event.target.closest(".chart-host") && !findRule(event.target) ? lifted : findRule(event.target);
+      event.target.closest(".chart-host") && !findRule(event.target) ? highlighted : findRule(event.target);
     if (isHolder || event.pointerType === "touch") hold(isHolder && rule === heldRule ? null : rule);
   }, "click");
 

@@ -206,21 +206,21 @@ def test_spellings_of_one_learning_rate_give_equal_settings(tell: Run):
 
 def test_stored_runs_draw_the_same_lines(node: Node, document: dict[str, Any]):
     body = """
-        const { packGhosts, unpackGhosts } = await import("./train/state/history.js");
+        const { packEarlierRuns, unpackEarlierRuns } = await import("./train/state/history.js");
         const { buildSeries } = await import("./train/state/series.js");
         const lines = { default: Float32Array.of(0.1, NaN, 0.7) };
         const steps = Int32Array.of(0, 1, 2);
         const series = { losses: lines, scores: lines, score_sd: lines };
         const over = { loss_steps: { default: steps }, score_steps: steps };
         const snapshot = { ...series, ...over, measured: { a: 1 } };
-        const ghost = { choice: given.choice, snapshot, name: "before", number: 1, data: "moons" };
-        const own = { ...ghost, choice: { ...ghost.choice, op: "formula: x * 7" } };
-        const back = unpackGhosts(JSON.parse(JSON.stringify(packGhosts([ghost, own]))));
+        const earlier = { choice: given.choice, snapshot, name: "before", number: 1, data: "moons" };
+        const own = { ...earlier, choice: { ...earlier.choice, op: "formula: x * 7" } };
+        const back = unpackEarlierRuns(JSON.parse(JSON.stringify(packEarlierRuns([earlier, own]))));
         const legend = [{ key: "default", label: "D", colour: "#1" }];
         const drawn = (one) => ["score", "loss"].map((what) => buildSeries(what, one, legend)
             .map(({ x, y }) => [...x, ...y].map(String)));
         return [back.map(({ number }) => number), drawn(snapshot), drawn(back[0].snapshot),
-            Object.keys(back[0].snapshot).length, unpackGhosts(null)];
+            Object.keys(back[0].snapshot).length, unpackEarlierRuns(null)];
     """
     given = {"document": document, "choice": choice("sign", "default", task="moons")}
     numbers, before, after, fields, nothing = node.run(body, given)
