@@ -1,4 +1,4 @@
-"""Compare the gradients that backward gives an argument with those due to it, by autograd of the forward.
+"""Compare the gradient that a backward gives an argument with its due one, autograd's of the forward.
 
 The integrals of both gradients over all x are compared too, because jumps of y may move with the argument.
 When the argument θ changes, a jump of height J at p moves by dp/dθ, which takes J·dp/dθ out of the integral
@@ -42,7 +42,7 @@ _IN_PLACE: dict[Any, Callable[..., Tensor]] = {
 
 
 class Probe:
-    """The gradients of one learned argument: the actual ones, by backward, and those due to it.
+    """The gradients of one learned argument: the actual ones, by backward, and the due (correct) ones.
 
     A gradient, (m,), has one value for each direction in which the argument is changed: one direction per
     element if the argument is small, else random ones. ``mixes`` is true if y at one x depends on other x.
@@ -175,7 +175,7 @@ class Probe:
 
     @cached_property
     def growth(self) -> float:
-        """The gradient's size for x repeated three times, divided by three times that for x: 1 for a sum."""
+        """The growth of the gradient if x is repeated three times, relative to threefold: 1 for a sum."""
         x, g = (torch.cat([parts] * _REPEATS) for parts in (self.x, self.upstreams[0]))
         single, repeated = self.backpropagate(self.upstreams[0]), self.backpropagate(g, x)
         size = 0.0 if single is None else float(single.abs().sum())

@@ -76,7 +76,7 @@ def _measure_rounding(curve: Curve, x: Tensor) -> Tensor:
 
 @lru_cache(maxsize=2)
 def find_effect_of_others(curve: Curve) -> Result | None:
-    """Return a result if the gradient depends on the place of an element or on other elements, else None."""
+    """Return a result if an element's gradient depends on its position or on other elements, else None."""
     if curve.subject.op is not None or curve.traits.dependence or curve.is_line:
         return None
     x = curve.subject.clip(torch.cat([curve.x[::7], _PLAIN.to(curve.dtype) + 0.01]))

@@ -64,7 +64,7 @@ class Line(Curve):
 
 @lru_cache(maxsize=2)
 def make_lines(curve: Curve) -> tuple[Line, ...]:
-    """Return functions along straight lines, in random directions, through an x that the function accepts."""
+    """Return a function's restrictions to random straight lines through an x that it accepts."""
     subject = curve.subject
     x = subject.sample(-2.3, 2.9, 6)
     y = subject.run(x.clone())

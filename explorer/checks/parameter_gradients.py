@@ -234,7 +234,7 @@ def _judge(probe: Probe, actual: Tensor, target: Tensor) -> Result:
 
 
 def _find_factor(probe: Probe) -> float:
-    """Return the factor on a number's due gradient that several elements of y have in common, or 1."""
+    """Return the ratio of a number's actual to its due gradient if several elements of y share it, or 1."""
     ratios = list[Tensor]()
     for at in torch.linspace(0, probe.y.numel() - 1, _TRIED).long() if probe.argument.numel() == 1 else ():
         g = torch.zeros_like(probe.y)

@@ -161,7 +161,7 @@ def _bisect(low: float, high: float, is_left: Callable[[float], bool]) -> float:
 
 
 def describe_equilibria(result: Equilibria) -> list[str]:
-    """Return sentences on the equilibria of a parameter and on the value with the smallest error."""
+    """Return sentences on where each rule stops changing a parameter, and on the smallest error."""
     sentences = [describe_positions(result, rule.key, rule.label) for rule in result.rules]
     return [*sentences, *([describe_best(result)] if result.best is not None else [])]
 
@@ -174,7 +174,7 @@ def describe_best(result: Equilibria) -> str:
 
 
 def describe_positions(result: Equilibria, key: str, label: str) -> str:
-    """Return the sentence on the equilibria of a parameter under one rule."""
+    """Return a sentence on the values at which one rule no longer changes a parameter."""
     positions, gradient = result.positions[key], result.gradients[key]
     ends = {"low": format_number(float(result.points[0])), "high": format_number(float(result.points[-1]))}
     texts = [_format_interval(*position) for position in positions]

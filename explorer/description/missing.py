@@ -13,7 +13,7 @@ _MIN_LOST = 0.005  # a smaller fraction of undefined x may be a single cell next
 
 
 def shares_of(claims: Iterable[Claim]) -> dict[str, Claim]:
-    """Return the claims on parts of the range without a finite value, as a dict by kind."""
+    """Return the claims that a curve is not finite on part of the range, as a dict by kind of claim."""
     return {claim.kind: claim for claim in select_kinds(claims, "undefined", "overflow")}
 
 

@@ -49,7 +49,7 @@ def compute_gradients(function, total):
 
 
 def propagate_ones():
-    """Return these gradients for an upstream gradient whose ones are separate numbers."""
+    """Return these gradients for an upstream gradient of ones that are stored separately."""
     return {
         function.__name__: compute_gradients(function, total=False) for function in (CloningReLU, GreedyReLU)
     }

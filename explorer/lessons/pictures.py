@@ -132,7 +132,7 @@ class Suspects:
 
 @dataclass(frozen=True)
 class Asked:
-    """A further question that the reader must answer before a lesson continues.
+    """A multiple-choice question that the reader must answer before a lesson continues.
 
     Attributes:
         ask: the question.

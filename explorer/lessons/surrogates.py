@@ -67,8 +67,8 @@ def compute_output(x, parameters, c):
 def train_nets():
     """Train nets with surrogates of several widths.
 
-    Returns the accuracy on 500 held-out points and the share of values within c, both (widths, seeds). All
-    nets train in parallel. Nets with the same seed have the same initial values and batches.
+    Returns the accuracy on 500 held-out points and the fraction of values within ±c, both (widths, seeds).
+    All nets train in parallel. Nets with the same seed have the same initial values and batches.
     """
     x, y = make_rings()
     generators = [torch.Generator().manual_seed(seed) for seed in range(SEEDS)]
@@ -99,7 +99,7 @@ def measure_width(width):
 
 
 def sweep():
-    """Return the results of the narrowest, the best and the widest surrogate, and of the control."""
+    """Return the results of the narrowest, the best and the widest surrogate gradient, and of a control."""
     right, _ = train_nets()
     zero, narrow, *_, wide = WIDTHS
     best = WIDTHS[right.mean(1).argmax()]

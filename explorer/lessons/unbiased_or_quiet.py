@@ -105,7 +105,7 @@ def start():
 
 
 def rest():
-    """Return the probability p at which training ends: the mean of straight-through is 0 there."""
+    """Return the probability p at which straight-through's mean gradient is 0, so that training ends."""
     low, high = to_logit(0.01), to_logit(0.99)
     for _ in range(40):
         middle = (low + high) / 2
@@ -131,7 +131,7 @@ def _get_answer(results):
 
 
 def ask_rest():
-    """Return the question at which p the runs with straight-through end."""
+    """Return the question at which probability p runs with the straight-through estimator end."""
     best = f"{rest():.2f}"
     return Asked(
         "Straight-through returns 2 (y − t) · p (1 − p) for each draw y. Where is p after many steps?",

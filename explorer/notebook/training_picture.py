@@ -77,7 +77,7 @@ class RaceWatcher:
 
     @contextmanager
     def __call__(self, plan: RacePlan, rows: Sequence[Row]) -> Any:
-        """Display the race while it runs, and yield a function that accepts the results of finished nets."""
+        """Display a comparison of rules while it runs; yield a function that takes finished results."""
         self._plan, self._rows = plan, {row.trial: row for row in rows}
         with self._display(self._make_picture, plan.runs - len(rows), "net") as self._update:
             yield self._take_rows

@@ -144,7 +144,7 @@ def _write_op_arguments(settings: Settings, **layers: str) -> dict[str, str]:
 def write_net_arguments(settings: Settings, op: str = "op") -> str:
     """Return the arguments of the function ``net`` as code.
 
-    If the run's first layer is a ``FixedInput``, x times its weights replaces x.
+    If all steps use the same inputs (see ``FixedInput``), their product with the first weights replaces x.
     """
     return ", ".join(
         ["x"] * (not is_input_fixed(settings)) + ["layers", op] + ["learned"] * bool(settings.learn)

@@ -80,7 +80,7 @@ class Chunk:
             self._nets.draw_batch()
 
     def make_rows(self) -> list[Row]:
-        """Return the results of the runs, once all steps are taken."""
+        """Return a row of results for each training run, once all steps are taken."""
         validation, held_out, passed = (np.full(len(self._number), np.nan) for _ in range(3))
         agreements: dict[Trial, Agreement] = {}
         data, going = self._nets.data[0], self._find_active()
@@ -105,7 +105,8 @@ class Chunk:
         ]
 
     def _compute_agreements(self, traces: Sequence[Trace]) -> dict[Trial, Agreement]:
-        """Return a dict from each run to the share of its quantised weights that equal straight-through's.
+        """Return how many of each run's quantised weights equal those of straight-through training, as
+        fractions.
 
         Diverged runs are left out.
         """
@@ -146,7 +147,7 @@ def _join_rules(plan: Plan, trials: Sequence[Trial]) -> OpRules:
 
 
 def _compute_passed(traces: Sequence[Trace]) -> NDArray[float32]:
-    """Return, for each run, the sum of gradient sizes after the rule divided by that before the rule."""
+    """Return how much of the gradient's size the rule passes in each run: the sum after it ÷ before it."""
     before: list[Tensor] = [
         sum_members(trace.upstream.abs()) for trace in traces if trace.upstream is not None
     ]

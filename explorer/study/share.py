@@ -1,4 +1,4 @@
-"""The share of the straight-through gradient that a backward rule passes before the first training step."""
+"""The size of a backward rule's gradient relative to straight-through's, before the first training step."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def compute_start_share(settings: Settings) -> float:
 
 
 def _compute_random_share(settings: Settings, rule: str | Rule) -> float:
-    """Return the share of a stochastic rule, from two nets with equal weights and random numbers."""
+    """Return a stochastic rule's relative gradient size, from two nets with equal weights and draws."""
     single = replace(settings, lr=_RATE, seed=SEED, seeds=1, learn=())
     before = after = 0.0
     with use_one_thread():
@@ -72,7 +72,7 @@ def _iterate_gradients(nets: Lockstep) -> Iterator[tuple[Tensor, Tensor]]:
 
 @lru_cache(maxsize=_OPS)
 def _observe_op(settings: Settings) -> Sequence[tuple[Tensor, Tensor]]:
-    """Return (x, g) for each layer with the op, before the first step. Both tensors begin with a 1."""
+    """Return (x, g) for each layer with the op before the first step; both have a first dimension of 1."""
     with use_one_thread():
         pair = join_rules(settings.op, settings.rules, settings.parameters)
         nets = Lockstep(settings, settings.table, [SEED], [Member(0, 0)], pair)

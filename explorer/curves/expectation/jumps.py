@@ -100,7 +100,7 @@ def find_roots(switch: Switch, numbers: Mapping[str, float], x: Tensor) -> Tenso
 
 
 class _Scale(NamedTuple):
-    """A transformation z -> u, with the range of z, under which a formula may be a straight line in z."""
+    """A change of variable from z to the random number u, so that a formula may be linear in z."""
 
     to_u: Callable[[Tensor], Tensor]
     low: float
@@ -166,7 +166,7 @@ def _scan_roots(switch: Switch, inner: Integrand, level: Integrand | None, x: Te
 
 
 class _Cells(NamedTuple):
-    """Intervals of the random number u, each for one x, with a formula's levels at both ends."""
+    """Intervals of the random number u, each for one x, with a formula's values at both ends."""
 
     row: Tensor
     low: Tensor

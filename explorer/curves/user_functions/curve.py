@@ -67,7 +67,7 @@ class Curve:
 
     @cached_property
     def x(self) -> Tensor:
-        """The x at which the curve is sampled, not at round numbers and denser around each argument."""
+        """The sampled x, which avoid round numbers and are denser around the function's numeric arguments."""
         parts = []
         for number in self.subject.numbers:
             reach = max(1.0, abs(number) / 8)

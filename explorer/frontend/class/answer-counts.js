@@ -23,7 +23,7 @@ export function countAnswers(counts, alike) {
 }
 
 /**
- * Describe how often an answer was picked and drawn. Returns "" if the question has no drawing.
+ * Describe how many students of a class picked and drew an answer. Returns "" if the question has no drawing.
  * @param {Row} row @param {boolean} draws whether the question asks for a drawing
  * @param {string} label of the answer's rule, "" if it has none
  */

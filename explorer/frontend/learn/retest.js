@@ -16,7 +16,7 @@ import { renderInline } from "./words.js";
 const STORAGE_TEXT = "(Saved in this browser only.)";
 
 /**
- * Create the two questions with which a lesson ends.
+ * Create the two multiple-choice questions at the end of a lesson.
  * @param {string} key of the lesson @param {Question[]} questions
  * @param {{onTerm: OnTerm, onLearned: () => void}} around ``onLearned``: called when both are answered
  */

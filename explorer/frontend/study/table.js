@@ -6,7 +6,7 @@ import { element, setAttribute, setText } from "../elements/dom.js";
 
 const DARKEST = 55; // maximum percentage of colour behind a cell's text, for legibility
 
-/** Create the heat map. @param {HTMLElement} host */
+/** Create a study's heat map, with scores by rule and learning rate. @param {HTMLElement} host */
 export function createHeat(host) {
   const title = element("h2", {});
   const head = element("tr", {});

@@ -204,7 +204,7 @@ class Fitter:
         return nearest.reshape(*members.shape[:-1], -1)
 
     def _reject_lost_kinks(self, members: Tensor) -> Tensor:
-        """Return infinity for curves without a kink in the range, and 0 for the others.
+        """Return a penalty for fitted curves: infinity without a kink in the range, otherwise 0.
 
         A curve without kinks may be flat and would fit any flat target. The result is 0 for all curves if the
         default curve has no kink in the range either.
@@ -248,7 +248,7 @@ class Fitter:
         return [Fit(*row) for row in zip(members, factors.tolist(), left.tolist(), strict=True)]
 
     def measure_kink_distance(self, members: Tensor) -> Tensor:
-        """Return the sum of the distances of each curve's kinks from the target's, relative to the range."""
+        """Return the total distance of each fitted curve's kinks from the target's, relative to the range."""
         return self._measure_kink_distances(members).abs().sum(1) / _KINK_WEIGHT
 
     def find_worst_x(self, fit: Fit) -> float:

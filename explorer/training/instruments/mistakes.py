@@ -73,7 +73,7 @@ def measure(nets: Nets, members: list[int]) -> list[dict[str, Any]]:
 
 
 def draw(record: Record) -> list[Picture]:
-    """Return a picture with the number of mistakes, and their images with class and answer."""
+    """Return a picture of misclassified held-out images, each with its class and the predicted one."""
     alone, count = record["alone"], len(record["classes"])
     suffix = "" if alone is None else f", {alone or 'none of them'} by this rule alone"
     tiles = {

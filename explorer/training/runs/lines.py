@@ -250,7 +250,7 @@ def _describe_end(
 
 
 def _list_advantages(snapshot: Snapshot, rule: str, ranking: Ranking, text: str) -> Iterator[_Statement]:
-    """Yield statements on what tells the best rule from the next one, the most telling first."""
+    """Yield statements, each with ``text``, on how the best rule differs from the next, clearest first."""
     if len(ranking.means) < 2:
         kept = ranking.started - ranking.diverged.get(rule, 0)
         why = f"It kept its values finite on {kept} of {ranking.started} seeds, the others on half or fewer"

@@ -123,7 +123,7 @@ def select_points(count: int) -> NDArray[int64]:
 
 
 def _compute_mean_and_count(values: Numbers) -> tuple[Numbers, NDArray[int64]]:
-    """Return the mean along the last axis without NaN, and the number of values in each mean."""
+    """Return means along the last axis that ignore NaN, and the number of values in each mean."""
     absent = np.isnan(values)
     count = (~absent).sum(-1)
     total = np.where(absent, 0, values).sum(-1, dtype=np.float64)

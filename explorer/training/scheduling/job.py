@@ -129,7 +129,7 @@ class RunJob(Job):
 
     @property
     def joins(self) -> bool:
-        """Whether the run may be computed together with other runs now, in shared steps."""
+        """Whether the run's next steps may be computed in the same tensor operations as other runs'."""
         is_busy = self.is_isolated or self.callers or self.news or self.interval_s
         return self.run is not None and self.state in ACTIVE and not is_busy
 

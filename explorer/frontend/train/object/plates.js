@@ -64,7 +64,7 @@ export function computeRemaining(plates, passed, isBetweenLayers) {
 }
 
 /**
- * Return the factor by which a part of the net changes the gradient.
+ * Return the factor by which a part of the drawn net scales the gradient, 1 for a part without the op.
  * @param {Plate["kind"]} kind @param {number} layer @param {number} folded @param {ArrayLike<number>} passed
  */
 function factorOf(kind, layer, folded, passed) {

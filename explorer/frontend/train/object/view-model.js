@@ -37,7 +37,7 @@ import { buildReads } from "./reads-data.js";
  *   whole drawing
  */
 
-// these count as started also at step 0, so that the layout does not jump later
+// states in which a run counts as started even at step 0, so that the layout does not jump later
 const STARTED = [...ACTIVE, "paused", ...OVER];
 
 /**

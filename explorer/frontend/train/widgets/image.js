@@ -17,7 +17,7 @@ const ZERO = 128; // byte of a weight of 0
 const FULL = 127; // difference of the largest weight's byte from ``ZERO``
 const LINE = 60; // opacity of lines between images, of 255; they give white images an edge
 const SIGNED_LINE = 90; // opacity of those lines in signed images; their colour is neutral
-// Colours of classes differ in lightness, and so from those of rules.
+// Colours of classes differ only in lightness, so that they are not mistaken for those of rules.
 const REGIONS = ["first-region", "second-region"];
 const POINTS = ["first-point", "second-point"];
 const MIN_STRENGTH = 0.35; // strength of the colour where the net is undecided, so that borders show
@@ -44,7 +44,7 @@ export function paintImage(canvas, { image, width, palette = "", side = 0, acros
 }
 
 /**
- * Return whether a canvas shows these bytes already, and store them.
+ * Return whether the bytes last painted on a canvas are the same, and store the new ones.
  * @param {HTMLCanvasElement} canvas @param {ArrayLike<number>} bytes @param {string} key
  */
 function isPainted(canvas, bytes, key) {
@@ -54,7 +54,7 @@ function isPainted(canvas, bytes, key) {
 }
 
 /**
- * Return the pixel for each byte.
+ * Return the canvas pixel for each possible byte of an image: a class, a signed weight, or an opacity.
  * @param {Element} host @param {string} palette @param {number} ink text colour @returns {number[]}
  */
 function listColours(host, palette, ink) {
@@ -72,7 +72,7 @@ function listColours(host, palette, ink) {
 }
 
 /**
- * Return the colour for each byte, which encodes a class and its certainty.
+ * Return a colour for each class and level of certainty, in the order of the bytes that encode them.
  * @param {number} classes @param {number} levels
  * @param {Colour[]} ends colours of the first and the last class @param {Colour} unknown @returns {Colour[]}
  */

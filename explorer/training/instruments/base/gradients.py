@@ -83,7 +83,7 @@ def compute_gradients(
 
 
 def _get_first_op(traces: Sequence[Trace]) -> tuple[Tensor, Tensor, Tensor]:
-    """Return the op's input, and the gradients before and after the rule, in the first layer with the op.
+    """Return the op's input and the gradients before and after the rule in the first layer with the op.
 
     Each tensor has shape (nets, n, units, …).
     """

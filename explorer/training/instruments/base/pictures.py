@@ -35,7 +35,7 @@ class Legend:
 
 @dataclass(frozen=True)
 class Pick:
-    """What a press on a picture's image does: it sets an argument of another instrument, see ``hint``."""
+    """The effect of a press on an image: it sets an argument of another instrument, see ``hint``."""
 
     panel: str
     name: str

@@ -57,17 +57,17 @@ class Stage:
 
 
 def _units(read: Callable[[Step], Tensor]) -> Tensors:
-    """Return ``read`` with its axes: a row for each example, a column for each unit."""
+    """Return a stage's tensor as its reader and axes: rows are examples, columns are units."""
     return read, ("row", "unit")
 
 
 def _weights(read: Callable[[Step], Tensor]) -> Tensors:
-    """Return ``read`` with its axes: a row for each input, a column for each unit."""
+    """Return a stage's tensor as its reader and axes: rows are inputs, columns are units."""
     return read, ("input", "unit")
 
 
 def _outputs(read: Callable[[Step], Tensor]) -> Tensors:
-    """Return ``read`` with its axes: a row for each example, a column for each output."""
+    """Return a stage's tensor as its reader and axes: rows are examples, columns are outputs."""
     return read, ("example", "output")
 
 

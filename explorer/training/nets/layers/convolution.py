@@ -101,7 +101,7 @@ class Convolution(Dense):
             torch.sum(g, 2, keepdim=True, out=bias.mT)
 
     def compute_gradients(self, g: Tensor, trace: Trace) -> list[Tensor]:
-        """Return the gradients of weights and biases for some examples only."""
+        """Return the gradients of weights and biases, given g for the first examples only."""
         inputs = self._split_places(trace.saved[0])[..., : g.shape[1]].flatten(2)
         g = group_by_channel(g, self.channels)
         return [torch.matmul(inputs, g.mT), *([g.sum(2).unsqueeze(1)] * (len(self.shapes) - 1))]

@@ -52,7 +52,7 @@ class Dense(Layer):
             torch.sum(g, 1, keepdim=True, out=bias)
 
     def compute_gradients(self, g: Tensor, trace: Trace) -> list[Tensor]:
-        """Return the gradients of weights and biases for some examples only."""
+        """Return the gradients of weights and biases, given g for the first examples only."""
         x = trace.saved[0]
         return [torch.matmul(x[:, : g.shape[1]].mT, g), *([g.sum(1, keepdim=True)] * (len(self.shapes) - 1))]
 

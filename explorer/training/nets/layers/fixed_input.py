@@ -52,7 +52,7 @@ class FixedInput(Layer):
         return g
 
     def compute_gradients(self, g: Tensor, trace: Trace) -> list[Tensor]:
-        """Return the gradient of the weights for some examples only."""
+        """Return the gradient of the layer's weights, given g for the first examples only."""
         return [
             torch.stack(
                 [self._x[seed][: len(each)].t().mm(each) for seed, each in zip(self._seeds, g, strict=True)]

@@ -19,7 +19,8 @@ class OpRules(NamedTuple):
     """An op and several backward rules as functions of tensors, for the nets of an ensemble.
 
     Attributes:
-        pairs: the forward function and the gradient function of each rule, with every parameter at its start.
+        pairs: the forward function and the gradient function of each rule, with parameters at their initial
+            values.
             If ``learning`` is set, they also take the tensors of learned parameters.
         has_reduction: whether the op or a rule contains a reduction such as ``mean``.
         learned: the parameters that learn with at least one of the rules.
