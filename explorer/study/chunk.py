@@ -105,8 +105,7 @@ class Chunk:
         ]
 
     def _compute_agreements(self, traces: Sequence[Trace]) -> dict[Trial, Agreement]:
-        """Return how many of each run's quantised weights equal those of straight-through training, as
-        fractions.
+        """Return the fraction of each run's quantised weights that equal straight-through training's.
 
         Diverged runs are left out.
         """

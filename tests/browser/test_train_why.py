@@ -1,4 +1,4 @@
-"""Train's area "Why" in a browser: its pictures, a rule that is highlighted everywhere, the way to Explore."""
+"""Train's area "Why" in a browser: its pictures, a rule highlighted everywhere, the way to Explore."""
 
 import re
 
