@@ -1,6 +1,7 @@
 // The card of an op or backward rule: title, colour, formula and parameter sliders.
 
 import { element, createId, setAttribute, setText } from "../elements/dom.js";
+import { h, render } from "../elements/render.js";
 import { isCustom } from "../choice/entries.js";
 import { createSliders } from "../choice/sliders.js";
 
@@ -29,139 +30,116 @@ const LEARNED_TEXT = "The learned value so far; the slider sets its start";
  *   which replaces op or rule; ``onLearning``: gets the parameter whose button is pressed; ``onFailing``: the failed
  *   check is pressed
  */
-export function createCard({ kind, buttons, picker, store, onLearning, onFailing, ...handlers }) {
+export function createCard({ kind, buttons, picker, store, onLearning, onFailing, onSymmetric, onZero }) {
   const id = createId();
-  const name = element("h2", { id });
-  const formula = element("code", { class: "formula" });
-  const brief = element("p", { class: "brief text-small" });
-  const doubt = element("p", { class: "doubt text-small" });
-  const alike = element("p", { class: "doubt alike text-small" });
-  /**
-   * Elements next to each slider, by the parameter's name in formulas.
-   * @type {Map<string, Extras>} by the parameter's name in formulas
-   */
+  const card = element("div", { role: "group", "aria-labelledby": id, class: `card ${kind}` });
+  /** Elements next to each slider, by the parameter's name in formulas. @type {Map<string, Extras>} */
   const extras = new Map();
   const sliders = createSliders(store, createExtras);
-  const part = element("p", { class: "part text-small" }, element("span"), element("code"));
-  const share = element("p", { class: "share text-small" });
-  const failing = element("button", { class: "failing text-small", onclick: onFailing, hidden: "" });
-  const edit = element(
-    "button",
-    { class: "edit quiet", onclick: toggleDetails, "aria-expanded": "false" },
-    "⋯",
-  );
-  const symmetric = createSwitch("Symmetric", handlers.onSymmetric);
-  const zero = createSwitch("0 outside", handlers.onZero);
-  const switches = element(
-    "div",
-    { class: "switches flex-wrap", hidden: true },
-    symmetric.element,
-    zero.element,
-  );
-  const card = element(
-    "div",
-    { role: "group", "aria-labelledby": id, class: `card ${kind}` },
-    element("div", { class: "top flex-row" }, name, picker.element, element("span", {}, ...buttons), edit),
-    brief,
-    formula,
-    failing,
-    doubt,
-    alike,
-    ...(kind === "rule" ? [switches] : []),
-    sliders.element,
-    part,
-    share,
-  );
+  let state = /** @type {CardState} */ (/** @type {unknown} */ (null)); // null before the first update
+  let failure = /** @type {{name?: string, sentence: string}|null} */ (null);
+  let close = ""; // a sentence about the most similar catalogue rule
+
+  function draw() {
+    const { entry, drawing, part, share } = state;
+    const formula = entry.formula ?? `torch's own: ${state.autograd}`;
+    const top = [
+      h("h2", { id, title: entry.purpose || entry.label }, entry.label),
+      picker.element,
+      h("span", {}, ...buttons),
+      h(
+        "button",
+        {
+          ...{ class: "edit quiet", "aria-label": `Edit ${entry.label}`, onclick: toggleDetails },
+          "aria-expanded": String(card.classList.contains("opened")),
+          hidden: kind === "op" && !state.controls.length,
+        },
+        "⋯",
+      ),
+    ];
+    render(
+      card,
+      h("div", { class: "top flex-row" }, top),
+      h("p", { class: "brief text-small" }, "brief" in entry && entry.brief),
+      h("code", { class: "formula", title: formula, hidden: isCustom(entry.key) }, formula),
+      h(
+        "button",
+        { class: "failing text-small", title: failure?.sentence, hidden: !failure, onclick: onFailing },
+        failure && `✗ fails: ${failure.name}`,
+      ),
+      h("p", { class: "doubt text-small" }, state.doubt),
+      h("p", { class: "doubt alike text-small" }, close),
+      drawing &&
+        h(
+          "div",
+          { class: "switches flex-wrap" },
+          makeSwitch("Symmetric", drawing.symmetric, onSymmetric),
+          makeSwitch("0 outside", drawing.zero, onZero),
+        ),
+      sliders.element,
+      h(
+        "p",
+        { class: "part text-small", hidden: !part },
+        h("span", {}, part?.text),
+        h("code", {}, part?.formula),
+      ),
+      h("p", { class: "share text-small", hidden: !share }, share),
+    );
+  }
+
   function toggleDetails() {
-    setAttribute(edit, "aria-expanded", String(card.classList.toggle("opened")));
-  }
-
-  /** @param {CardState} state */
-  function showSliders({ controls, learning }) {
-    sliders.show(controls);
-    controls.forEach(({ parameter: { name } }, index) => {
-      const { learns } = /** @type {Extras} */ (extras.get(name));
-      learns.hidden = learning[index] === null;
-      setAttribute(learns, "aria-pressed", String(learning[index] === true));
-    });
+    card.classList.toggle("opened");
+    draw();
   }
 
   /** @param {Control} control */
-  function createExtras(control) {
+  function createExtras({ parameter: { name } }) {
     const present = element("span", { class: "present", title: LEARNED_TEXT, hidden: true });
-    const learns = createLearnButton(control);
-    extras.set(control.parameter.name, { present, learns });
-    return [present, learns];
-  }
-
-  /** @param {Control} control */
-  function createLearnButton({ parameter: { name } }) {
     const hint = `Show the gradient for ${name}: what each x contributes to it`;
-    const named = { "aria-label": `${name} learns`, title: hint };
-    const act = { onclick: () => onLearning(name) };
-    return element("button", { class: "learns", ...named, ...act }, "learns");
-  }
-
-  /**
-   * @param {{name?: string, sentence: string}|null} line the check's name and result
-   * @param {string} close a sentence about the most similar catalogue rule, or ""
-   */
-  function showFailing(line, close) {
-    setText(alike, close);
-    failing.hidden = !line;
-    if (line) setText(failing, `✗ fails: ${line.name}`);
-    setAttribute(failing, "title", line && line.sentence);
-  }
-
-  /** Show the values that a training run has learned so far. @param {Object<string, string>} texts by name */
-  function showPresent(texts) {
-    for (const [name, { present }] of extras) {
-      const text = texts[name] ?? "";
-      setText(present, text);
-      setAttribute(present, "hidden", !text);
-    }
-  }
-
-  /** @param {CardState} state */
-  function showPart({ part: shown }) {
-    part.hidden = !shown;
-    if (!shown) return;
-    setText(part.children[0], shown.text);
-    setText(part.children[1], shown.formula);
+    const act = { "aria-label": `${name} learns`, onclick: () => onLearning(name) };
+    const learns = element("button", { class: "learns", title: hint, ...act }, "learns");
+    extras.set(name, { present, learns });
+    return [present, learns];
   }
 
   return {
     element: card,
-    /** @param {CardState} state */
-    update(state) {
-      const { entry } = state;
-      setText(name, entry.label);
-      edit.hidden = kind === "op" && !state.controls.length;
-      setAttribute(edit, "aria-label", `Edit ${entry.label}`);
-      setAttribute(name, "title", entry.purpose || entry.label);
+    /** @param {CardState} next */
+    update(next) {
+      state = next;
       card.style.setProperty("--colour", state.colour);
       card.classList.toggle("hidden-rule", state.hidden);
-      setText(formula, entry.formula ?? `torch's own: ${state.autograd}`);
-      setAttribute(formula, "title", formula.textContent);
-      setText(brief, "brief" in entry ? entry.brief : "");
-      setText(doubt, state.doubt);
-      formula.hidden = isCustom(entry.key);
-      picker.update(entry);
-      switches.hidden = !state.drawing;
-      symmetric.box.checked = Boolean(state.drawing?.symmetric);
-      zero.box.checked = Boolean(state.drawing?.zero);
-      showSliders(state);
-      showPart(state);
-      setText(share, state.share);
-      share.hidden = !state.share;
+      picker.update(state.entry);
+      sliders.show(state.controls);
+      state.controls.forEach(({ parameter: { name } }, index) => {
+        const { learns } = /** @type {Extras} */ (extras.get(name));
+        learns.hidden = state.learning[index] === null;
+        setAttribute(learns, "aria-pressed", String(state.learning[index] === true));
+      });
+      draw();
     },
-    showFailing,
-    showPresent,
+    /**
+     * @param {typeof failure} line the check's name and result
+     * @param {string} alike a sentence about the most similar catalogue rule, or ""
+     */
+    showFailing(line, alike) {
+      failure = line;
+      close = alike;
+      draw();
+    },
+    /** Show the values that a training run has learned so far. @param {Object<string, string>} texts by name */
+    showPresent(texts) {
+      for (const [name, { present }] of extras) {
+        const text = texts[name] ?? "";
+        setText(present, text);
+        setAttribute(present, "hidden", !text);
+      }
+    },
   };
 }
 
-/** @param {string} name @param {(on: boolean) => void} onTurn gets whether it is on */
-function createSwitch(name, onTurn) {
-  const box = element("input", { type: "checkbox", onchange: () => onTurn(box.checked) });
-  return { box, element: element("label", {}, box, name) };
+/** @param {string} name @param {boolean} checked @param {(on: boolean) => void} onTurn gets whether it is on */
+function makeSwitch(name, checked, onTurn) {
+  const onchange = (/** @type {*} */ { currentTarget }) => onTurn(currentTarget.checked);
+  return h("label", {}, h("input", { type: "checkbox", checked, onchange }), name);
 }

@@ -66,7 +66,7 @@ export function createCards(host, { store, read, colours, drawn, refuses, onDraw
     ...{ kind: "rule", label: "Search rules", read, isPopup: false, getSource: getRules },
     onChoose: addChosen,
   });
-  const dialog = createDialog(host, "Rules", rulePicker, onDraw);
+  const dialog = createDialog(host, rulePicker, onDraw);
   const opCard = createEntryCard("op", [], opPicker);
   add.addEventListener("click", dialog.open);
   host.append(opCard.element, rules, add);
