@@ -37,7 +37,7 @@ SPACING = re.compile(r"(?:(?:row-|column-)?gap|padding[\w-]*|margin[\w-]*): ")
 LITERALS = {  # what is no step of the scale
     "sheet": "lengths on paper",
     "skeleton": "room for Streamlit's menu and links",
-    "cards": "a dialog's Close", "elements": "a notice's Close", "lab": "Change", "presenting": "Leave",
+    "cards": "a dialog's Close", "elements": "a notice's Close", "presenting": "Leave",
     "slow-motion": "Close, and half of a mark",
     "lanes": "plates touch", "net": "names wider than their plates", "train": "names wider than their tiles",
 }  # fmt: skip

@@ -10,7 +10,7 @@ from itertools import pairwise
 from urllib.parse import parse_qs, urlsplit
 
 import pytest
-from playwright.sync_api import Browser, Page, Route, expect
+from playwright.sync_api import Browser, Page, Route, ViewportSize, expect
 
 from explorer.catalogue import find_rule
 from explorer.lessons import LESSONS
@@ -70,7 +70,7 @@ def test_a_student_on_a_phone_is_told_that_a_prediction_was_wrong(new_page: Open
     expect(teacher.get_by_text("No answers yet: press again to reveal.")).to_be_visible()
     one.get_by_role("radio").nth(1).check()
     one.get_by_role("button", name="Send my prediction").click()
-    expect(one.locator(".verdict")).to_contain_text("Sent.")
+    expect(one.locator(".verdict")).to_contain_text("Sent: “0 everywhere”.")
     expect(teacher.locator(".class-band .count")).to_have_text("2 here, 1 has answered")
     teacher.keyboard.press("PageDown")
     expect(one.locator(".verdict")).to_contain_text("Not right. The backward returns g")
@@ -91,6 +91,50 @@ def going_back_finds_each_answer(teacher: Page, one: Page) -> None:
     expect(one.locator(".verdict")).to_contain_text("Not right. The backward returns g", timeout=COMPUTED_MS)
     expect(teacher.locator(".class-band .count")).to_have_text("2 here, 1 has answered")
     expect(teacher.locator(".answers .count")).to_have_text(["0", "1", "0"])
+
+
+# A student draws a level line.
+DRAW_LINE = """async ([id, level]) => {
+    const post = async (name, data) => (await fetch(`classes/${id}/${name}`, { method: "POST",
+        headers: { "Content-Type": "application/json" }, body: JSON.stringify(data) })).json();
+    const { guest } = await post("join", { guest: "" });
+    return post("answer", { guest, round: 1, picked: null, drawn: Array(240).fill(level) });
+}"""
+# How many px are left free below the chart, and between the code and the chart.
+FREE = """() => {
+    const at = name => document.querySelector(name).getBoundingClientRect();
+    return [innerHeight - at(".watch .chart").bottom, at(".watch .chart").top - at(".excerpt").bottom];
+}"""
+
+
+def test_on_a_stage_the_chart_has_the_free_height_and_the_race_is_in_view(new_page: Open) -> None:
+    teacher, code = open_class(new_page)
+    for level in (0, 0.5, 1):
+        student = new_page(fresh=True)
+        student.goto("/c")
+        assert student.evaluate(DRAW_LINE, [code.replace("-", ""), level]) == {}
+    teacher.keyboard.press("Escape")
+    expect(teacher.locator(".class-band .count")).to_contain_text("3 have answered")
+    teacher.locator(".excerpt").wait_for(timeout=COMPUTED_MS)
+    present(teacher, True)
+    sizes: list[ViewportSize] = [{"width": 1366, "height": 768}, {"width": 1280, "height": 720}]
+    for size in sizes:
+        teacher.set_viewport_size(size)
+        retry(teacher, lambda: has_no_free_height(teacher))
+    teacher.get_by_role("button", name="Reveal").click()
+    drawings = teacher.get_by_role("group", name="Drawings").get_by_role("button")
+    expect(drawings).to_have_count(3)
+    for drawing in drawings.all():
+        drawing.click()
+    for size in sizes:
+        teacher.set_viewport_size(size)
+        for part in teacher.locator(".answers li, .drawings button, .race, .class-band .acts").all():
+            expect(part).to_be_in_viewport(ratio=1)
+    ends_the_class(teacher)
+
+
+def has_no_free_height(teacher: Page) -> None:
+    assert all(0 <= free < 32 for free in teacher.evaluate(FREE))
 
 
 def open_class(new_page: Open) -> tuple[Page, str]:
@@ -132,7 +176,8 @@ def is_told_that_a_code_is_of_no_class(student: Page) -> None:
 def predicts_once_and_keeps_it_over_a_reload(teacher: Page, one: Page) -> None:
     draw(one, 1.0)
     one.get_by_role("button", name="Send my prediction").click()
-    expect(one.locator(".verdict")).to_have_text("Sent. You can change it until the answers are shown.")
+    sent = "Sent: your drawing. You can change it until the answers are shown."
+    expect(one.locator(".verdict")).to_have_text(sent)
     count = teacher.locator(".class-band .count")
     expect(count).to_have_text("1 here, 1 has answered")
     assert teacher.evaluate(PATHS) == []
@@ -141,7 +186,8 @@ def predicts_once_and_keeps_it_over_a_reload(teacher: Page, one: Page) -> None:
     one.reload()  # finds its drawing again, and counts once
     wait_until_ready_to_draw(one)
     expect(one.locator(".legend")).to_be_visible()
-    expect(one.get_by_role("button", name="Send my prediction")).to_be_disabled()
+    expect(one.locator(".verdict")).to_have_text(sent)
+    expect(one.get_by_role("button", name="Sent")).to_be_disabled()
     teacher.reload()
     expect(count).to_have_text("1 here, 1 has answered")
 

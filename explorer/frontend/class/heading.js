@@ -32,6 +32,7 @@ export function createClassHeading(host) {
     if (view?.state === "ended" && lastView?.state !== "ended") showStatus(ENDED);
     lastView = view;
     host.hidden = !view || isAtLesson() || (!isOpen && view.state !== "ended");
+    host.parentElement?.classList.toggle("with-class", !host.hidden);
     const leads = isOpen && view.role === "teacher" && findCurrentPath() !== undefined;
     render(
       host,

@@ -27,8 +27,7 @@ export function createAnswers(forecast) {
   const rows = forecast.contents().map((content) => {
     const said = element("span", { class: "said" });
     const count = element("b", { class: "count" });
-    const bar = element("span", { class: "bar-of", "aria-hidden": "true" });
-    return { said, count, bar, item: element("li", {}, element("span", {}, ...content), count, bar, said) };
+    return { said, count, item: element("li", {}, element("span", {}, ...content), count, said) };
   });
   const list = element("ol", { class: "answers", "aria-label": "Answers" }, ...rows.map(({ item }) => item));
   const others = element("p", { class: "others", hidden: true });
@@ -43,11 +42,11 @@ export function createAnswers(forecast) {
     show(counts, drawings) {
       const alike = drawings.map(forecast.alike);
       const answers = countAnswers(counts, alike);
-      rows.forEach(({ item, said, count, bar }, index) => {
+      rows.forEach(({ item, said, count }, index) => {
         const row = answers.rows[index];
         setText(count, String(row.all));
         setText(said, describeWays(row, forecast.draws, forecast.labels[index]));
-        bar.style.setProperty("--share", `${answers.all ? (100 * row.all) / answers.all : 0}%`);
+        item.style.setProperty("--share", `${answers.all ? (100 * row.all) / answers.all : 0}%`);
         setAttribute(item, "data-right", index === forecast.right);
       });
       list.classList.add("counted");

@@ -119,7 +119,9 @@ export function createCourse(host, { lessons, paths, glossary }, { address, inst
   }
 
   function updateClassButton() {
-    bar.showClass(classScreen && (classScreen.leads ? "leads" : "attends"), Boolean(classes?.held()));
+    const part = classScreen && (classScreen.leads ? "leads" : "attends");
+    setAttribute(host, "data-class", part);
+    bar.showClass(part, Boolean(classes?.held()));
   }
 
   /**
@@ -147,6 +149,7 @@ export function createCourse(host, { lessons, paths, glossary }, { address, inst
     const requestId = (latest += 1);
     current?.destroy();
     current = classScreen = null;
+    host.classList.remove("listing");
     if (id && classes) return showClass(id);
     update();
     if (queryNow().has("print")) return showSheet();
@@ -232,6 +235,7 @@ export function createCourse(host, { lessons, paths, glossary }, { address, inst
   }
 
   function createLessonList() {
+    host.classList.add("listing");
     const link = (/** @type {string} */ key, /** @type {Node[]} */ ...content) => linkTo(key, go, ...content);
     return createContents(lessons, paths, {
       linkTo: link,

@@ -18,12 +18,12 @@ import { drawThumbnail } from "../chart/scene/thumbnail.js";
  * whether it is right, and a reply; ``answer``: returns the text that reveals the answer; ``saved``, ``restore``: keep
  * the prediction across reloads; ``contents``: returns the answers; ``labels``: those of the answers' rules, "" for none; ``right``: index of the right one; ``alike``:
  * returns the index of the answer that a complete drawing resembles, or -1; ``missed``: offers the answer after a wrong
- * prediction; ``rest``: disables the button.
+ * prediction; ``rest``: disables the button, with a label; ``describe``: returns the prediction in words.
  *
  * @typedef {{element: HTMLElement, drawing: ReturnType<typeof createDrawing>, draws: boolean, leastRange: [number,
  *   number], checked: () => {right: boolean, words: string}, answer: () => string, saved: () => {picked: number|null,
  *   drawn: (number|null)[]|null}, restore: (state: import("./memory.js").State) => void, pick: (index: number) => void,
- *   missed: () => void, rest: (resting: boolean) => void, contents: () => (Node|string)[][], labels: string[], right: number, choice:
+ *   missed: () => void, rest: (resting: boolean, words?: string) => void, describe: () => string, contents: () => (Node|string)[][], labels: string[], right: number, choice:
  *   Choice, alike: (values: ArrayLike<number>) => number}} Forecast
  * @typedef {{onTerm: import("./words.js").OnTerm, decide?: string, onCheck: () => void, onSkip: (() => void)|null,
  *   onChange: () => void}} Acts callbacks of the form; ``onCheck``: the prediction is submitted, by a button labelled
@@ -199,6 +199,12 @@ export function createForecast(prediction, choice, { onTerm, decide = CHECK, onC
     /** Show the button that reveals the answer, after a wrong prediction. */
     missed: () => form.offerAnswer(),
     rest: form.setResting,
+    describe() {
+      const answer = answers[form.picked() ?? -1];
+      return answer
+        ? `“${answer.text || describeSample(sampleGradient(answer.picture, choice))}”`
+        : "your drawing";
+    },
     contents: () => answers.map(renderAnswer),
     labels: answers.map((/** @type {*} */ { picture }) => (picture ? findRuleEntry(picture).label : "")),
     right,

@@ -30,9 +30,15 @@ export function createPrediction({ hint, options, decide, onPick, onClear, onChe
   );
   const getButtons = () => /** @type {HTMLInputElement[]} */ ([...form.querySelectorAll("input")]);
 
-  function handlePick() {
+  /** Enable the submit button. @param {boolean} isClearable whether it can be cleared */
+  function enable(isClearable) {
     check.disabled = false;
-    clear.hidden = onClear === null;
+    clear.hidden = !isClearable;
+    setText(check, decide);
+  }
+
+  function handlePick() {
+    enable(onClear !== null);
     onPick();
   }
 
@@ -58,19 +64,19 @@ export function createPrediction({ hint, options, decide, onPick, onClear, onChe
     /** @param {number} index */
     pick(index) {
       getButtons()[index].checked = true;
-      check.disabled = false;
-      clear.hidden = onClear === null;
+      enable(onClear !== null);
     },
     markDrawn() {
       for (const button of getButtons()) button.checked = false;
-      check.disabled = clear.hidden = false;
+      enable(true);
     },
     /**
      * Disable the submit button until the prediction changes, or enable it.
-     * @param {boolean} resting whether it is disabled
+     * @param {boolean} resting whether it is disabled @param {string} [words] its label until then
      */
-    setResting(resting) {
+    setResting(resting, words = decide) {
       check.disabled = resting;
+      setText(check, words);
     },
     offerAnswer: () => setText(skip, "Show the answer"),
   };

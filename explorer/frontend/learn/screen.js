@@ -9,7 +9,7 @@ import { EMPTY_STATE, recall, remember } from "./memory.js";
 import { createPictures } from "./pictures/pictures.js";
 import { createRetest } from "./retest.js";
 import { createLinks, describeScene, getCurveScenes, createHosts, showNet, showScene } from "./scenes.js";
-import { describeOutcome } from "./verdict.js";
+import { describeOutcome, describeSent } from "./verdict.js";
 import { renderInline, renderParagraphs } from "./words.js";
 import { parseMessage } from "../choice/message.js";
 
@@ -27,11 +27,11 @@ const RESULT_START = "After the run:"; // of a paragraph that is shown below a n
 /**
  * The reader's role in a class, where the teacher reveals the answer. ``memory``: storage key of the prediction, or
  * null; ``form``: creates a replacement for the form, and a layer over the first chart; ``send``: sends the prediction,
- * and returns whether it was accepted; ``conclude``: reveals the answer to the class, null for students.
+ * and returns why it was refused, or ""; ``conclude``: reveals the answer to the class, null for students.
  *
  * @typedef {{memory: string|null, form: ((forecast: import("./forecast.js").Forecast) => {element: HTMLElement, layer:
- *   Layer|null})|null, send: ((prediction: {picked: number|null, drawn: (number|null)[]|null}) => Promise<{taken:
- *   boolean, words: string}>)|null, conclude: (() => *)|null}} Part
+ *   Layer|null})|null, send: ((prediction: {picked: number|null, drawn: (number|null)[]|null}) =>
+ *   Promise<string>)|null, conclude: (() => *)|null}} Part
  * @typedef {import("./scenes.js").Layer} Layer a layer over a chart
  */
 
@@ -73,7 +73,7 @@ export function createLesson(lesson, around, part = null) {
   const text = element("div", { class: "text" }, place.element);
   const screen = element(
     "article",
-    { class: "screen predicting" },
+    { class: `screen predicting ${excerpt ? "with-code" : ""}` },
     element("div", { class: "left" }, head, text),
     element("div", { class: "right" }, ...(excerpt ? [excerpt.element] : []), watch),
   );
@@ -84,8 +84,14 @@ export function createLesson(lesson, around, part = null) {
   let pictures = /** @type {ReturnType<typeof createPictures>|null} */ (null);
   let curveButtons = /** @type {{scene: import("./scenes.js").Scene, button: HTMLElement}[]} */ ([]);
   let results = /** @type {HTMLElement[]} */ ([]); // paragraphs about a net, shown after its training
-  const slides = createSlides();
-  watch.hidden = !forecast.draws;
+  const slides = createSlides((name) => setAttribute(screen, "data-slide", name));
+  showChart(forecast.draws);
+
+  // The screen says whether there is a chart: with ``:has()`` each label on it would restyle the screen.
+  function showChart(/** @type {boolean} */ isShown) {
+    watch.hidden = !isShown;
+    screen.classList.toggle("with-chart", isShown);
+  }
 
   /** @param {Partial<import("./memory.js").State>} change */
   function keep(change) {
@@ -101,7 +107,7 @@ export function createLesson(lesson, around, part = null) {
     forecast.missed();
     keep({ ...forecast.saved(), missed: true });
     if (watch.hidden) {
-      watch.hidden = false;
+      showChart(true);
       show(first);
     }
     return undefined;
@@ -111,16 +117,24 @@ export function createLesson(lesson, around, part = null) {
     const prediction = forecast.saved();
     keep({ ...prediction, missed: true });
     forecast.rest(true);
-    const { taken = false, words = "" } = (await part?.send?.(prediction)) ?? {};
+    const refusal = await part?.send?.(prediction);
     if (!state.missed) return; // changed while it was being sent
-    answer(words);
-    keep({ missed: taken });
-    forecast.rest(taken);
+    if (!refusal) return confirmSent();
+    answer(refusal);
+    keep({ missed: false });
+    forecast.rest(false);
+  }
+
+  /** Tell a student that the class has the prediction. */
+  function confirmSent() {
+    answer(describeSent(forecast.describe()));
+    forecast.rest(true, "Sent");
   }
 
   /** @param {string} words */
   function answer(words) {
     verdict.replaceChildren(...renderInline(words, around.onTerm));
+    screen.classList.toggle("told", words !== "");
   }
 
   /** @param {"checked"|"shown"} how */
@@ -134,9 +148,9 @@ export function createLesson(lesson, around, part = null) {
   function reveal(how) {
     answer(how === "checked" ? forecast.checked().words : forecast.answer());
     forecast.drawing.finish();
-    screen.classList.remove("predicting");
+    screen.classList.remove("predicting", "with-code");
     excerpt?.element.remove(); // because the complete code is below
-    watch.hidden = false;
+    showChart(true);
     const predictAgain = () => (remember(lesson.key, EMPTY_STATE), around.onAgain());
     const onward = part ? [] : [element("button", { onclick: predictAgain }, "Predict again"), around.next()];
     screen.append(
@@ -186,7 +200,7 @@ export function createLesson(lesson, around, part = null) {
     return lesson.scenes
       .filter((/** @type {*} */ { path }) => path === "/train")
       .map((/** @type {*} */ scene) => {
-        const host = element("section", { class: "net", "aria-label": "The net, live" });
+        const host = element("section", { class: "net to-start", "aria-label": "The net, live" });
         const start = element("button", { class: "start", onclick: () => train(host, scene) }, "Start");
         const names = element("p", {}, element("b", {}, "A net to train: "), describeScene(scene));
         host.append(
@@ -205,6 +219,7 @@ export function createLesson(lesson, around, part = null) {
     if (end.signal.aborted) return;
     const presenting = around.presenting();
     const onOver = () => host.append(...results);
+    host.classList.remove("to-start");
     const net = showNet(host, { scene, presenting, reach: around.instrument, onOver, createTraining });
     links.follow(scene, net.store);
     end.signal.addEventListener("abort", net.destroy);
@@ -291,12 +306,14 @@ export function createLesson(lesson, around, part = null) {
     /**
      * Restore the prediction and draw the chart, once the screen is on the page.
      * @param {boolean} [isRevealed] whether the class has seen the answer, so that ``reveal`` draws the chart
+     * @param {boolean} [hasArrived] whether the class has an answer of this student
      */
-    begin(isRevealed = false) {
+    begin(isRevealed = false, hasArrived = false) {
       forecast.restore(state);
       if (state.picked !== null || state.drawn) excerpt?.light();
       if (state.revealed) reveal(state.revealed);
-      else if (state.missed) part ? forecast.rest(true) : check();
+      else if (state.missed && !part) check();
+      else if (state.missed && hasArrived) confirmSent();
       if (forecast.draws && !state.revealed && !isRevealed) show(first);
       title.focus({ preventScroll: true });
     },
@@ -330,7 +347,8 @@ export function createLesson(lesson, around, part = null) {
   };
 }
 
-function createSlides() {
+/** @param {(name: string) => void} onShow gets the class of the last element of the slide that is shown */
+function createSlides(onShow) {
   let groups = /** @type {HTMLElement[][]} */ ([]);
   let index = 0;
   const place = element("span", {});
@@ -344,6 +362,7 @@ function createSlides() {
     setText(place, `${index + 1} of ${groups.length}`);
     back.disabled = index === 0;
     onward.disabled = index === groups.length - 1;
+    onShow(groups[index][groups[index].length - 1].className);
   }
 
   /** Move by a number of slides. Returns whether they exist. @param {number} step @returns {boolean} */

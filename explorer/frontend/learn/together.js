@@ -21,7 +21,6 @@ import { forget } from "./memory.js";
  *   import("./screen.js").createLesson>, onLesson: (key: string) => void, onLeave: (key: string|null) => void}} Means
  */
 
-const SENT_TEXT = "Sent. You can change it until the answers are shown.";
 const AGAIN_MS = 3000; // pause before a failed request for a lesson or drawings is repeated
 
 let opened = ""; // id of a class that was just opened, whose code is shown in large type
@@ -106,7 +105,7 @@ function createClassScreen(host, id, { lessons, load, build, onLesson, onLeave }
     }
     lesson = build(record, leads ? makeTeacherPart() : makeStudentPart());
     place.replaceChildren(lesson.element);
-    lesson.begin(live.view?.revealed);
+    lesson.begin(live.view?.revealed, Boolean(live.view?.answered));
     show(live.view);
   }
 
@@ -129,10 +128,7 @@ function createClassScreen(host, id, { lessons, load, build, onLesson, onLeave }
     return {
       memory: `${id} ${round}`,
       form: null,
-      async send(prediction) {
-        const refused = await live.answer(prediction);
-        return { taken: !refused, words: refused || SENT_TEXT };
-      },
+      send: live.answer,
       conclude: null,
     };
   }

@@ -19,6 +19,9 @@ export const describeRight = ({ text, why }) => `Yes${text ? `, “${text}”` :
 export const describeWrong = ({ text, why }) =>
   `Not${text ? ` “${text}”` : " this one"}. ${why} ${RETRY_TEXT}`;
 
+/** Return what a student of a class is told once a prediction has arrived. @param {string} name of the prediction */
+export const describeSent = (name) => `Sent: ${name}. You can change it until the answers are shown.`;
+
 /** Return the text for a reader who asks for the answer. @param {Answer} answer */
 export const describeAnswer = ({ text, why }) => (text ? `The answer is “${text}”. ${why}` : why);
 
