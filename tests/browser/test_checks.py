@@ -25,14 +25,17 @@ def test_a_check_shows_its_x_and_a_neighbour_can_be_added(explore: Page) -> None
     expect(block.get_by_text("Comparing …")).to_be_visible()
     expect(block.locator("h4")).to_have_text("Beside another rule, on −3 to 3")
     probe = page.get_by_role("slider", name=PROBE)
-    block.locator("h3").scroll_into_view_if_needed()  # a later scroll would move the chart under the pointer
     worst.get_by_role("button").hover()
-    its_x = re.compile(r"^x 1\.50*, forward 1, ")
-    expect(probe).to_have_attribute("aria-valuetext", its_x)
+    expect(probe).to_have_attribute("aria-valuetext", re.compile(r"^x 1\.50*, forward 1, "))
+    rest = re.compile(r"^x 1\.68, ")  # the point that Explore shows by itself
     block.locator("h3").hover()
-    expect(probe).to_have_attribute("aria-valuetext", its_x)  # stays where it was
-    block.locator("button.line").nth(1).hover()
-    expect(probe).not_to_have_attribute("aria-valuetext", its_x)
+    expect(probe).to_have_attribute("aria-valuetext", rest)
+    other = block.locator("button.line").nth(1)
+    other.hover()
+    expect(probe).not_to_have_attribute("aria-valuetext", rest)
+    other.evaluate("line => line.replaceWith(line.cloneNode(true))")  # as an answer that comes meanwhile does
+    block.locator("h3").hover()
+    expect(probe).to_have_attribute("aria-valuetext", rest)
     worst.get_by_role("button").click()
     expect(page.get_by_role("spinbutton", name="From")).to_have_value("-1.5")
     holds.clear()
