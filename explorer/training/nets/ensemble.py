@@ -121,7 +121,6 @@ class Ensemble:
         views = parameters or self.parameter_views
         return forward(self.layers, views, map(Trace, make_moments(self.layers, step)), x)
 
-    @torch.no_grad()
     def step(self, x: Tensor, y: Tensor, loss: Loss, lr: Lr) -> NDArray[float32]:
         """Take one gradient step with all nets that stay finite, and return their losses and norms."""
         current = self.run_pass(x, y, loss)
@@ -158,7 +157,7 @@ class Ensemble:
         if self._cached_pass is not None and self._cached_pass[0] is x:
             return self._cached_pass[1]
         gradients = self._gradient_views
-        self._gradients[:, self.rows.dense :] = 0  # backward adds to learned parameters' gradients
+        self._learned_gradients.zero_()  # because backward adds to them
         losses, output, traces = self._forward_backward(x, y, loss, loss.value, gradients)
         sizes = [
             self.layers[number].size(gradients[number])
@@ -260,7 +259,7 @@ class Ensemble:
 
         The result has shape (nets, …), or (1, …) if all seeds share the entry.
         """
-        return y if len(y) == 1 else y[[member.seed for member in self.active]]
+        return y if y.shape[0] == 1 else y[[member.seed for member in self.active]]
 
     def _forward_backward(
         self, x: Tensor, y: Tensor, loss: Loss, value: Value, out: Views, redraws: int = 0
@@ -281,5 +280,6 @@ class Ensemble:
 
     def _make_views(self) -> None:
         self._gradients = torch.zeros_like(self.parameters)
+        self._learned_gradients = self._gradients[:, self.rows.dense :]
         self.parameter_views = self.rows.make_views(self.parameters)
         self._gradient_views = self.rows.make_views(self._gradients)

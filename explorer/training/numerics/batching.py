@@ -7,7 +7,7 @@ together only if neither can happen, and otherwise one by one. On an accelerator
 together: there the last bits may depend on the other nets.
 """
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Sequence
 
 import torch
 from torch import Tensor
@@ -80,8 +80,10 @@ def multiply_members(left: Tensor, right: Tensor, bias: Tensor | None = None) ->
     return torch.cat([product(*map(_align, member)) for member in members])
 
 
-def multiply_singly(left: Iterable[Tensor], right: Iterable[Tensor]) -> Tensor:
+def multiply_singly(left: Tensor | Sequence[Tensor], right: Tensor) -> Tensor:
     """Return the matrix product of each net, computed in a separate call."""
+    if right.shape[0] == 1:  # without a loop over tensors and a copy, which take as long as a small product
+        return _align(left[0]).mm(_align(right[0])).unsqueeze(0)
     return torch.stack([_align(a).mm(_align(b)) for a, b in zip(left, right, strict=False)])
 
 

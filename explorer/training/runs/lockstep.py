@@ -175,8 +175,11 @@ class Lockstep:
 
     def draw_batch(self) -> None:
         """Draw the examples of the next training step, with replacement unless all fit into a batch."""
+        rows = self.start[0].x.shape[0]
+        if rows <= self.settings.batch and hasattr(self, "batch"):
+            return
         pairs = [(start.x, start.y) for start in self.start]
-        if (rows := len(pairs[0][0])) > self.settings.batch:
+        if rows > self.settings.batch:
             self._before = self._get_generator_states()
             draws = [torch.randint(rows, (self.settings.batch,), generator=each) for each in self.generators]
             pairs = [

@@ -53,11 +53,7 @@ class FixedInput(Layer):
 
     def compute_gradients(self, g: Tensor, trace: Trace) -> list[Tensor]:
         """Return the gradient of the layer's weights, given g for the first examples only."""
-        return [
-            torch.stack(
-                [self._x[seed][: len(each)].t().mm(each) for seed, each in zip(self._seeds, g, strict=True)]
-            )
-        ]
+        return [multiply_singly([self._x[seed][: g.shape[1]].t() for seed in self._seeds], g)]
 
     def slopes(self, gradients: Parameters) -> Tensor:
         """Return the gradient of the weights of each net, ``x.T @ g``."""
