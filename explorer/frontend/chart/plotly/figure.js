@@ -141,16 +141,22 @@ function toLook(traces, layout, names) {
   return JSON.stringify([looks, layout, names?.width]);
 }
 
-/** @param {*[]} traces @returns {*[][]} */
+/** Return x, y and width of each Plotly trace. @param {*[]} traces @returns {*[][]} */
 function listValues(traces) {
-  return traces.map(({ x = [], y = [], width }) => [...x, ...y, width]);
+  return traces.map(({ x = [], y = [], width }) => [x, y, [width]]);
 }
 
-/** @param {*[][]} some @param {*[][]} others */
+/** Return whether two lists from ``listValues`` contain identical values. @param {*[][]} some @param {*[][]} others */
 function areEqual(some, others) {
-  const isEqual = (/** @type {*[]} */ each, /** @type {*[]} */ other) =>
-    each.length === other.length && each.every((value, at) => Object.is(value, other[at]));
-  return some.length === others.length && some.every((each, at) => isEqual(each, others[at]));
+  const isEqual = (/** @type {*} */ each, /** @type {*} */ other) => {
+    if (each.length !== other.length) return false;
+    for (let at = 0; at < each.length; at += 1) if (!Object.is(each[at], other[at])) return false;
+    return true;
+  };
+  return (
+    some.length === others.length &&
+    some.every((each, trace) => each.every((values, at) => isEqual(values, others[trace][at])))
+  );
 }
 
 /**

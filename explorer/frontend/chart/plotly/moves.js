@@ -49,11 +49,13 @@ function getTraceAxes({ _fullLayout: layout, _fullData: data }, index) {
 
 /** @param {Element|undefined} drawn @param {Trace} trace @param {Axis} xaxis @param {Axis} yaxis */
 function moveLine(drawn, { x, y }, xaxis, yaxis) {
-  const toFinite = (/** @type {number} */ px) => (Number.isFinite(px) ? px : NaN); // infinite for the log of 0
-  setPath(drawn, {
-    x: Float64Array.from(x, (value) => xaxis.d2p(value)),
-    y: Float64Array.from(y, (value) => toFinite(yaxis.d2p(value))),
-  });
+  const pixels = { x: new Float64Array(x.length), y: new Float64Array(x.length) };
+  for (let at = 0; at < x.length; at += 1) {
+    const px = yaxis.d2p(y[at]); // infinite for the log of 0
+    pixels.x[at] = xaxis.d2p(x[at]);
+    pixels.y[at] = Number.isFinite(px) ? px : NaN;
+  }
+  setPath(drawn, pixels);
 }
 
 /**

@@ -77,13 +77,16 @@ export const RANGES = {
   decades(range, series) {
     let [low, high] = range ?? [Infinity, -Infinity];
     for (const { y, low: lows = [], high: highs = [] } of series) {
-      const values = [y, lows, highs].flatMap((each) => Array.from(each)).filter((value) => value > 0);
-      if (!values.length) continue;
-      const max = Math.log10(values[0]) + MAX_DECADES_ABOVE;
-      for (const value of values.filter(Number.isFinite)) {
-        low = Math.min(low, Math.floor(Math.log10(value)));
-        high = Math.max(high, Math.ceil(Math.min(Math.log10(value), max)));
-      }
+      let max = NaN;
+      for (const values of [y, lows, highs])
+        for (let at = 0; at < values.length; at += 1) {
+          const decade = Math.log10(values[at]);
+          if (!(values[at] > 0)) continue;
+          if (Number.isNaN(max)) max = decade + MAX_DECADES_ABOVE;
+          if (decade === Infinity) continue;
+          low = Math.min(low, Math.floor(decade));
+          high = Math.max(high, Math.ceil(Math.min(decade, max)));
+        }
     }
     return low > high ? null : [low, Math.max(high, low + 1)];
   },

@@ -37,13 +37,13 @@ import {
  *   status: {main: string, next: string, state: string}, verdict: string, headline: string, offersSeeds: boolean,
  *   moving: boolean, chart: import("../charts/chart.js").Picture, heading: string, measures: {options: {value: Measure,
  *   label: string}[], chosen: Measure}, alignment: import("../evidence/alignment-data.js").Alignment, why:
- *   import("../evidence/view.js").Picture, slow: import("../slow-motion/view-model.js").Picture|null, rows:
+ *   import("../evidence/view.js").Picture|null, slow: import("../slow-motion/view-model.js").Picture|null, rows:
  *   import("./metrics-table.js").Picture, choice: State["choice"], present: import("../../cards/cards.js").Present,
  *   task: import("../state/tasks.js").Task, about: string, table: import("../settings/table-input.js").Picture,
  *   lacksTable: boolean, time: import("../history/view-model.js").Time, rate: string, object:
  *   import("../object/view-model.js").Picture, one: import("./one-panel.js").Picture|null, asks:
  *   import("../settings/task-note.js").Picture|null}} Picture everything that the view displays; ``rate``: the
- *   displayed learning rate
+ *   displayed learning rate; ``why``: null while a run moves and the evidence is closed
  */
 
 const describeLostConnection = () =>
@@ -61,6 +61,7 @@ const FAINT = "The faint curves are the run before.";
 const BACK = "Thin lines are what came after. Go on from here, or branch.";
 const BRANCHES =
   "This run branches. To get the line without the branch, remove the branch (×) when the run is over and press Start again.";
+const SPEED = new Intl.NumberFormat("en-US", { maximumFractionDigits: 0 });
 const LEGENDS = { score: "", loss: "", norms: "w1 solid, w2 dotted", learned: "" };
 const MISSING = { score: "held-out score", loss: "loss", norms: "gradient norm", learned: "parameter" };
 
@@ -89,6 +90,7 @@ export function buildPicture(live) {
   const chart = buildMainChart(state, measure, live.view.status.snapshot);
   const object = buildNetDrawing(state, lines);
   const isFaint = object.begun && chart.series.some(({ faint }) => faint);
+  const moving = ACTIVE.includes(view.status.state);
   return {
     offered: getEnabledButtons(view.status.state, isUnread(live) || Boolean(explainUntrained(choice))),
     again: OVER.includes(view.status.state),
@@ -104,12 +106,12 @@ export function buildPicture(live) {
       ? view.status.headline || (view.status.words.at(-1) ?? "")
       : "",
     offersSeeds: OVER.includes(view.status.state) && hasOneSeed(state),
-    moving: ACTIVE.includes(view.status.state),
+    moving,
     heading: makeHeading(choice, getScale(state, measure)),
     measures: { options, chosen: measure },
     chart,
     alignment,
-    why: buildEvidence(state, lines),
+    why: moving && !state.evidence ? null : buildEvidence(state, lines),
     slow: buildSlowMotion(live, going),
     rows: {
       lines: going,
@@ -188,7 +190,7 @@ function formatMetrics(state, [first, ...others]) {
   return [
     `${status.step} / ${countSteps(state)}`,
     typeof loss === "number" ? formatShort(loss) + suffix : "–",
-    status.steps_per_second ? Math.round(status.steps_per_second).toLocaleString("en-US") : "–",
+    status.steps_per_second ? SPEED.format(status.steps_per_second) : "–",
     status.device ?? "–",
   ];
 }

@@ -166,9 +166,9 @@ export function createPainter(host, { store, plotly, examples, onPresent, cardOf
       measures.show(picture.measures.options, picture.measures.chosen);
       curves.draw(picture.chart);
       travel.show(picture.time);
-      alignment.show(picture.alignment);
-      evidence.show(picture.why);
-      rows.show(picture.rows);
+      if (picture.why || picture.one) alignment.show(picture.alignment);
+      if (picture.why) evidence.show(picture.why);
+      if (picture.why) rows.show(picture.rows);
       controls.show(choice);
       onPresent(picture.present);
       settings.show(withSetting(choice, "lr", picture.rate));

@@ -221,7 +221,8 @@ export function traceBand({ x, low = [], high = [] }, clamp = (value) => value) 
 
 /** Return the last finite point of a curve, or null. @param {Series} series */
 export function findLastPoint({ x, y }) {
-  const at = Array.from(y).findLastIndex(Number.isFinite);
+  let at = y.length - 1;
+  while (at >= 0 && !Number.isFinite(y[at])) at -= 1;
   return at < 0 ? null : { x: x[at], y: y[at] };
 }
 

@@ -318,6 +318,8 @@ def describe_snapshot(snapshot: Snapshot | None, questions: Collection[str]) -> 
         if text in questions or text in INSTRUMENTS
     }
     unmeasured = {key_of(text): why for text, why in relevant.items()}
+    if snapshot.seeds == 1:  # without a range, which is NaN
+        snapshot = replace(snapshot, loss_low={}, loss_high={})
     return {**fields, "snapshot": replace(snapshot, measured=snapshot.draw(questions), unmeasured=unmeasured)}
 
 

@@ -165,6 +165,14 @@ def test_the_page_says_of_which_seed_its_pictures_are(picture: Run):
     assert picture(SEEN, status=seen)["why"]["of"] == ""
 
 
+def test_closed_evidence_is_left_out_only_while_a_run_moves(picture: Run):
+    """It would cost a tenth of each picture."""
+    closed = SEEN + "state = { ...state, evidence: false };"
+    assert picture(closed, status=status("running", "default"))["why"] is None
+    for state, body in (("running", SEEN), ("paused", closed), ("finished", closed)):
+        assert picture(body, status=status(state, "default"))["why"]["rows"], (state, body)
+
+
 def test_a_layer_that_a_smaller_net_has_not_is_not_shown(picture: Run):
     three = choice(*ROUND, task="digits", hidden="8,8,8")
     assert picture("state.layer = 2;", choice=three)["why"]["layers"] == {"count": 3, "chosen": 2}

@@ -25,3 +25,4 @@ def test_an_event_has_the_fields_that_its_types_name():
     assert set(event["snapshot"]) == fields["Snapshot"]
     assert set(event["recorded"]) == fields["Recorded"]
     assert set(event["snapshot"]["gradients"]["default"]) == fields["Gradients"]
+    assert event["snapshot"]["loss_low"] == {}, "the range over one seed is not sent"
