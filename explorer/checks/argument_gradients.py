@@ -251,7 +251,6 @@ class Probe:
             return self.subject.run(self.subject.broadcast(x)).double().unsqueeze(-1).flatten(1)
 
     def _sum_columns(self, x: Tensor, weights: Tensor) -> Tensor:
-        """Return y for n values of x, summed over its columns with weights; (n,)."""
         return (self._list_columns(x) * weights).sum(1)
 
 

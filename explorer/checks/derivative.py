@@ -137,7 +137,6 @@ def _judge_deviation(curve: Curve, deviating: Tensor, worst: int) -> Result:
 
 
 def _is_level(curve: Curve, mask: Tensor) -> bool:
-    """Return whether y is constant around nearly all x of a mask, even between very small steps."""
     if not curve.is_fine:
         return not bool(curve.slope[mask].any())
     x = curve.x[mask]

@@ -92,7 +92,6 @@ def _find_corners(curve: Curve) -> Tensor:
 
 
 def _evaluate_sides(curve: Curve, x: Tensor) -> tuple[Tensor, Tensor, Tensor]:
-    """Return three tensors with the gradient for g = 1: just left of each x, at x, and just right of it."""
     h = (1e-9 if curve.dtype == torch.float64 else 1e-4) * x.abs().clamp(min=1.0)
     r = curve.subject.gradient(torch.cat([x - 2 * h, x - h, x, x + h, x + 2 * h]))
     farther_left, left, at, right, farther_right = r.reshape(5, -1)

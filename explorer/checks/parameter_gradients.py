@@ -260,7 +260,6 @@ def _find_ratio(actual: Tensor, target: Tensor, tolerance: float, noise: float) 
 
 
 def _is_bound(probe: Probe, actual: Tensor) -> bool:
-    """Return whether an argument bounds y and gets its gradient from the elements at that bound only."""
     y, bound = probe.y, probe.argument.to(probe.y.dtype).reshape(-1)
     if len(bound) != 1 or not bool((torch.stack([y.amax(), y.amin()]) - bound).abs().min() < 1e-6):
         return False

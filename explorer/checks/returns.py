@@ -114,7 +114,6 @@ def check_dtype_and_shape(curve: Curve) -> Result:
 
 
 def _make_shaped(subject: Subject) -> list[Tensor]:
-    """Return x in several shapes, each with at least as many dimensions as every argument."""
     suffix, shaped = subject.trial.suffix, []
     dimensions = [argument.dim() for argument in subject.arguments if isinstance(argument, Tensor)]
     least = max(dimensions, default=0) - len(suffix)

@@ -177,7 +177,6 @@ def _search_formula(
     is_autograd: bool = False,
     mean_range: tuple[float, float] | None = None,
 ) -> list[float] | None:
-    """Return the kinks found by a numerical search, or None if there are too many."""
     span = mean_range or (start, stop)
     reduced, parameters_formula = replace_reductions(formula, op.parsed, parameters, *span, g)
     forward, parameters_y = replace_reductions(op.parsed, op.parsed, parameters, *span, g)

@@ -63,7 +63,6 @@ def _list_differences(
     labels: Mapping[str, str],
     curves: SampledCurves,
 ) -> Iterator[str]:
-    """Yield sentences on how gradient curves differ, the most informative first."""
     yield from _describe_single_differences(select_kinds(compared, "apart"), labels, curves.g)
     if len(labels) == 2:
         yield from _describe_gaps(select_kinds(compared, "gap"), labels, curves)

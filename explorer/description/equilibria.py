@@ -144,7 +144,6 @@ def _find_positions(
 
 
 def _find_sign_runs(signs: Floats) -> list[tuple[float, int, int]]:
-    """Return the runs of equal signs as tuples: sign, first index and last index."""
     runs, first = [], 0
     for _, group in groupby(signs, key=str):
         stretch = list(group)

@@ -102,7 +102,6 @@ def describe_spreads(curves: SampledCurves, names: Mapping[str, str]) -> str:
 
 
 def _measure_spreads(curves: SampledCurves, names: Mapping[str, str]) -> dict[str, float]:
-    """Return each rule's largest standard deviation by name, without the rules that have no mean."""
     return {
         names[key]: _find_largest(curves.spreads[key])
         for key, mean in curves.gradients.items()

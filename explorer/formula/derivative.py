@@ -88,7 +88,6 @@ class _ReverseMode:
     finite: bool
 
     def sum_gradients(self, node: Node, gradient: Node) -> Node:
-        """Return the gradient of the name ``wrt`` for an expression whose own gradient is ``gradient``."""
         return reduce(self.add, self.iterate_gradients(node, gradient), cast(Node, ZERO))
 
     def iterate_gradients(self, node: Node, gradient: Node) -> Iterator[Node]:

@@ -183,7 +183,6 @@ class _Parser:
         return self.check_size(Compare(tuple(operators), tuple(part.node for part in parts)), column)
 
     def parse_binary(self, power: int) -> Node:
-        """Parse operands joined by operators whose precedence is at least ``power``."""
         column = self.token.column
         self.nesting += 1
         if self.nesting > MAX_NESTING:

@@ -70,7 +70,6 @@ def _walk_relevant(node: Node) -> Iterator[Node]:
 
 
 def _is_zero(node: Node) -> bool:
-    """Return whether an expression is 0 for every x, as ``floor(x) - floor(x)`` is."""
     match node:
         case Binary("-", left, right) if left == right:
             return _is_finite(left)

@@ -105,7 +105,6 @@ def _add_contributions(exercise: Exercise, case: Case, reading: Reading, keys: S
 
 
 def _write_contribution(learned: Learned, elements: float) -> str:
-    """Return the formula of one element's contribution to a gradient, scaled for a number of elements."""
     tree = replace_counts(learned.parsed.tree)
     if learned.parsed_scale:
         tree = Binary("*", learned.parsed_scale.tree, tree)

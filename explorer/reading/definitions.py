@@ -184,7 +184,6 @@ def _build_scope(candidate: Candidate, module: ast.Module, reader: Reader) -> Sc
 
 
 def _read_function(passes: Passes, definition: ast.ClassDef, uses_needs: bool) -> Trees:
-    """Return the trees of a Function; ``uses_needs`` says whether its code reads ``ctx.needs_input_grad``."""
     op, warnings = passes.op, tuple(passes.reader.warnings.values())
     gradient = take_first(passes.gradients)
     is_missing = passes.reader.inputs is None and gradient is None

@@ -117,7 +117,6 @@ def study(
 
 
 def _compute_here(plan: Plan, rows: list[Row], show_done: Callable[[int], None]) -> Iterator[list[Row]]:
-    """Compute the missing runs in this process, and yield results as runs end."""
     stepper = Stepper(plan, rows)
     while not stepper.finished:
         yield stepper.advance(_SLICE_S)

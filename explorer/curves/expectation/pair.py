@@ -84,7 +84,6 @@ class StochasticPair:
 
     @cached_property
     def _backward(self) -> Node:
-        """The backward rule as an expression tree in x and u, with y and g written out."""
         rule = adapt_rule(self.op, self.rule).parsed or self.op.parsed.gradient
         if rule is None:
             raise ValueError(

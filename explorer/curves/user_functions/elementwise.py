@@ -49,7 +49,6 @@ def find_dependence(subject: Subject) -> str:
 
 
 def _make_replacements(subject: Subject, x: Tensor) -> list[Tensor]:
-    """Return tensors of values that replace elements of x, more for an example, which may be small."""
     generator = torch.Generator().manual_seed(SEED)
     low, high = x.aminmax()
     extra = [

@@ -192,7 +192,6 @@ class Subject:
         raise reasons[0]
 
     def _rank(self, trial: "Trial") -> int:
-        """Return how well a trial input works, 0 for the best. Raises UntriedError if there is no output."""
         x = self.fit_domain(torch.linspace(-1.3, 1.7, _TRIED, dtype=trial.dtype))
         x = _spread(x, trial.suffix)
         y = self.run(x.clone())
@@ -203,7 +202,6 @@ class Subject:
         return int(y.shape != x.shape)
 
     def _list_suffixes(self) -> list[tuple[int, ...]]:
-        """Return possible shapes of one row of x: the example's, or those of tensors in the function."""
         if self.example is not None:
             return [tuple(self.example.shape[1:])]
         tensors = [argument for argument in self.arguments if isinstance(argument, Tensor)]

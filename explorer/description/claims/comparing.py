@@ -58,14 +58,12 @@ def _collect_kinks(curves: SampledCurves, *keys: str) -> set[float]:
 
 
 def _is_certain(curves: SampledCurves, *keys: str) -> bool:
-    """Return whether the sampled points determine every value of the curves."""
     kinks = sorted(_collect_kinks(curves, *keys))
     counted = all(curves.kinks[key] is not None for key in keys)
     return counted and all(piece.is_known for key in keys for piece in Curve(curves, key).split_at(kinks))
 
 
 def _find_gaps(claims: Mapping[str, Sequence[Claim]], first: str, second: str) -> Iterator[Claim]:
-    """Yield claims on where two piecewise constant curves differ, with both values, the widest first."""
     spans: dict[tuple[float, ...], list[Span]] = {}
     for a in _select(claims[first], "level"):
         for b in _select(claims[second], "level"):

@@ -32,7 +32,6 @@ def make_forward_claims(curves: SampledCurves, limit: float) -> list[Claim]:
 
 
 def _flatten_rounding(curves: SampledCurves) -> Floats:
-    """Return the op's values without rounding differences, so that they are equal on each flat part."""
     x, y = np.abs(curves.x), curves.y
     with np.errstate(invalid="ignore", over="ignore"):
         steps = np.abs(np.diff(y))

@@ -80,7 +80,6 @@ def _make_starts(members: Tensor, moving: str, scaled: bool) -> Starts:
 
 
 def _mask_moving(moving: str, count: int) -> Tensor:
-    """Return a mask of the coordinates named in ``moving``: "parameters", "width" or "shift"."""
     parts = ["parameters"] * (count - 2) + ["width", "shift"]
     return torch.tensor([part in moving.split() for part in parts])
 

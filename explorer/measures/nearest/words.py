@@ -102,7 +102,6 @@ def format_factor(factor: float) -> str:
 
 
 def _format_product(above: int, below: int, name: str) -> str:
-    """Return a fraction times a root or π as text, such as ``2/√π``, ``π/4`` or ``2/3``."""
     over, _, under = name.partition("/")
     top = over if above == 1 and over else str(above) if over in ("", "1") else f"{above}{over}"
     bottom = f"{below if below > 1 else ''}{under}"

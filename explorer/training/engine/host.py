@@ -229,7 +229,6 @@ class EngineProcess:
             raise RuntimeError("the training process could not be started: see its log") from error
 
     def _replace(self, dead: _Process) -> _Process:
-        """Replace a dead training process, unless another thread has done so, and return the new one."""
         with self._lock:
             if self._closed:
                 raise RuntimeError("the training process was closed")

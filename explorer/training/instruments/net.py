@@ -86,7 +86,6 @@ def _encode_weights(nets: Nets, number: int, member: int) -> dict[str, Any]:
 
 
 def _get_image_side(nets: Nets) -> int:
-    """Return the side of the examples' images in pixels, or 0 if they are no images or too large."""
     pixels = nets.x.shape[2]
     is_small = nets.task.kind == "image" and pixels <= MAX_INPUTS
     return math.isqrt(pixels) if is_small and math.isqrt(pixels) ** 2 == pixels else 0

@@ -89,7 +89,6 @@ def _compute_ratio(slopes: Tensor) -> Tensor:
 
 
 def _compute_biases(nets: Nets, passes: list[ObservedPass]) -> dict[int, Record]:
-    """Return a dict from the index of each rule to its ``bias`` and ``within``, see ``measure``."""
     exact = make_exact_estimator(nets)
     gradients = [
         gradients_of_pass
@@ -184,7 +183,6 @@ def _format_ratio(ratio: float) -> str:
 
 
 def _format_bias(share: float, within: float) -> str:
-    """Return a bias as text with its standard error, or as an upper bound if it is not significant."""
     if math.isnan(share):
         return "cannot be told"
     if not share > 0:

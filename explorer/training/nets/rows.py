@@ -146,7 +146,6 @@ class Rows:
         ]
 
     def _view_parameters(self, flat: Tensor) -> list[Tensor]:
-        """Return a view of each parameter in the rows of all nets, (n, …) each."""
         return [
             flat[:, start : start + prod(shape)].view(-1, *shape)
             for start, shape in zip(self._starts, self._shapes, strict=False)

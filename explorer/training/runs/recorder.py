@@ -220,7 +220,6 @@ class Recorder:
             yield record
 
     def _fill_members(self, instrument: Recorded, member_values: NDArray[float32] | None) -> NDArray[float32]:
-        """Return the values of the nets as (fields, rules, seeds, columns), NaN for diverged nets."""
         fields, _, *shape = self._series[instrument.key].shape
         values = np.full((fields, *shape), np.nan, np.float32)
         if member_values is not None:

@@ -151,7 +151,6 @@ class FairQueue(Generic[Item]):
         return address, visitor, item
 
     def _find(self, path: _Path) -> _Party:
-        """Return the queue's entry for an address, visitor or item, or a new one that starts now."""
         party = self._all
         for key in path:
             party = party.inside.get(key) or _Party(key, party.now)

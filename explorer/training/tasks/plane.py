@@ -64,7 +64,6 @@ def _make_picture(points: Points) -> dict[str, Any]:
 
 
 def _write_source(points: Points) -> str:
-    """Return Python code that creates the points, for an exported script."""
     used = [helper for helper in (_add_noise, _place_along) if helper.__name__ in points.__code__.co_names]
     code = "\n".join(inspect.getsource(function) for function in (*used, points))
     called = (

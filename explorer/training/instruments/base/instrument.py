@@ -143,7 +143,6 @@ class Nets:
         return [self._make_product(layer) for layer in self.op_layers]
 
     def _make_product(self, layer: int) -> Product:
-        """Return the product of all linear layers from a layer with the op to the next one or the output."""
         after = next((each for each in self.op_layers if each > layer), len(self.ensemble.layers))
         layers = [
             (self.ensemble.layers[at], self.ensemble.parameter_views[at]) for at in range(layer + 1, after)

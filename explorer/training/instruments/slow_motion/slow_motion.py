@@ -123,7 +123,6 @@ def _describe_step(step: Step, rule: int, member: int) -> Record:
 
 
 def _make_tensors(step: Step, rule: int, member: int) -> dict[str, Record]:
-    """Return the visible parts of all tensors of a step, and of the random numbers and losses, by name."""
     sources: dict[str, Tensors] = {}
     for stage in get_stages(step.nets.site):
         own_tensor = {} if isinstance(stage.tensor, str) else {stage.key: stage.tensor}

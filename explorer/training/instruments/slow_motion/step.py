@@ -169,7 +169,6 @@ class Step:
         )
 
     def _split_rows(self, tensor: Tensor) -> Tensor:
-        """Return a tensor in which each position of a feature map is a row of its own."""
         if self.places == 1:
             return tensor
         return tensor.reshape(*tensor.shape[:2], -1, self.places).mT.flatten(1, 2)

@@ -201,7 +201,6 @@ def get_random_values(
 
 
 def _list_functions(joined: OpRules, rules: Sequence[int]) -> dict[int, tuple[Function, Function]]:
-    """Return each rule's op and gradient functions; their last argument is a dict of learned values."""
     ops: dict[int, Function] = {}  # nets with the same op share one function
     result: dict[int, tuple[Function, Function]] = {}
     for rule in dict.fromkeys(rules):

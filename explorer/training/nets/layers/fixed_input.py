@@ -75,5 +75,4 @@ class FixedInput(Layer):
         return sum_members(displacement * self._compute_change(displacement)).clamp_(min=0).sqrt_()
 
     def _compute_change(self, g: Tensor) -> Tensor:
-        """Return the change by which ``x @ w`` decreases in a step with learning rate 1."""
         return multiply_singly([self._grams[seed] for seed in self._seeds], g)
