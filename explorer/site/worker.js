@@ -64,7 +64,7 @@ async function start({ files, packages, start: module, browser }) {
   return python;
 }
 
-/** Return the media type of a file. @param {string} name */
+/** @param {string} name */
 function typeOf(name) {
   return TYPES[name.slice(name.lastIndexOf(".") + 1)] ?? "application/octet-stream";
 }

@@ -30,7 +30,7 @@ export function toKey(question, args) {
   return question + JSON.stringify(sortNames(args));
 }
 
-/** Return a copy of JSON data in which the keys of all objects are sorted. @param {*} value @returns {*} */
+/** @param {*} value @returns {*} */
 function sortNames(value) {
   if (value === null || typeof value !== "object" || Array.isArray(value)) return value;
   return Object.fromEntries(

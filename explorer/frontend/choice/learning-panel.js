@@ -48,7 +48,7 @@ export function dropLostPanel(before, after) {
   return isLost ? { ...after, learns: "" } : after;
 }
 
-/** Return the names of the parameters that at least one rule trains. @param {Choice} choice */
+/** @param {Choice} choice */
 function getLearningNames(choice) {
   const learning = getLearning(choice).filter(({ rules }) => rules.some(({ learns }) => learns));
   return learning.map(({ name }) => name);

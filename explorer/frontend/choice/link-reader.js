@@ -206,7 +206,7 @@ function readSlots(link, count) {
   return defaults;
 }
 
-/** Read the parameter values of a link that differ from defaults. @param {LinkQuery} link @param {Choice} choice */
+/** @param {LinkQuery} link @param {Choice} choice */
 function readParameters(link, choice) {
   const controls = getControls(choice);
   const texts = controls.map(({ name }) => link.takeLast(toLinkWord(name)));
@@ -266,7 +266,7 @@ function readLearns(link, choice) {
   return "";
 }
 
-/** Read a pair of numbers such as the range of x, or return the default. @param {LinkQuery} link @param {Word} word */
+/** @param {LinkQuery} link @param {Word} word */
 function readRange(link, { name, default: usual, low, high }) {
   const ends = link.takeAll(name);
   if (!ends.length) return usual;
@@ -320,7 +320,7 @@ const READERS = {
   choice: readText,
 };
 
-/** Return a link's training settings as text, by name. @param {LinkQuery} link @returns {Record<string, string>} */
+/** @param {LinkQuery} link @returns {Record<string, string>} */
 function readTraining(link) {
   /** @type {Record<string, string>} */
   const training = {};

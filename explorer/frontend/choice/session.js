@@ -36,10 +36,7 @@ export function takeTrainingRequest() {
   return isRequested;
 }
 
-/**
- * Read a value from session or local storage, or return null if it is missing.
- * @param {Kind} kind @param {string} name
- */
+/** @param {Kind} kind @param {string} name */
 function read(kind, name) {
   const text = memory.get(name) ?? tryStorage(kind, (storage) => storage.getItem(PREFIX + name));
   try {

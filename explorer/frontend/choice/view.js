@@ -23,7 +23,7 @@ import { getOwn } from "../formula/records.js";
  */
 
 const isNumber = Number.isFinite;
-/** Type checks for query parameter values, by kind. @type {Record<Word["kind"], (value: *) => boolean>} */
+/** @type {Record<Word["kind"], (value: *) => boolean>} */
 const IS_KIND = {
   number: isNumber,
   range: (value) => Array.isArray(value) && value.length === 2 && value.every(isNumber),

@@ -24,7 +24,7 @@ export function createCrowd([start, stop]) {
     render(layer, h("svg", { class: "chart-overlay", "aria-hidden": "true" }, box));
   }
 
-  /** Format a drawn curve as an SVG path in the units of the axes. @param {ArrayLike<number>} values */
+  /** @param {ArrayLike<number>} values */
   function formatDrawnPath(values) {
     const width = (stop - start) / values.length;
     let pen = "M";

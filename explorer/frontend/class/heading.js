@@ -57,7 +57,7 @@ export function createClassHeading(host) {
     );
   }
 
-  /** Show a message in the heading for a few seconds. @param {string} words */
+  /** @param {string} words */
   function showStatus(words) {
     clearTimeout(timer);
     status = words;
@@ -74,5 +74,4 @@ export function createClassHeading(host) {
   };
 }
 
-/** Return the current page's path if students can be brought to it, otherwise undefined. */
 const findCurrentPath = () => getLed()?.pages.find((path) => isAt(path.slice(1)));

@@ -68,7 +68,7 @@ export function createCase() {
     },
     /** Return the solution's forward curve if the test case is about it. @param {Picture} picture */
     over: (picture) => (current?.op ? [sampleForward(current.op, picture)] : []),
-    /** Mark a failing test case on the chart; null removes the marks. @param {Case|null} next */
+    /** @param {Case|null} next */
     show(next) {
       current = next;
       draw();

@@ -59,10 +59,7 @@ function placeNodes(host, nodes) {
   });
 }
 
-/**
- * Return the children in a list and all nested lists, each with its key.
- * @param {readonly Child[]} children @param {string} [path] key prefix of the list @returns {[string, *][]}
- */
+/** @param {readonly Child[]} children @param {string} [path] key prefix of the list @returns {[string, *][]} */
 function flatten(children, path = "") {
   return children.flatMap((/** @type {*} */ child, index) => {
     if (Array.isArray(child)) return flatten(child, `${path}${index}/`);
@@ -108,7 +105,7 @@ function updateAttributes(node, before, attributes) {
   for (const name in before) if (!(name in attributes)) writeAttribute(node, name, null);
 }
 
-/** Write one attribute, style property or event listener. @param {*} node @param {string} name @param {*} value */
+/** @param {*} node @param {string} name @param {*} value */
 function writeAttribute(node, name, value) {
   if (name.startsWith("on"))
     node.addEventListener(name.slice(2), callListener); // a repeated call has no effect

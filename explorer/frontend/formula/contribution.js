@@ -42,10 +42,7 @@ export function findContribution(op, rule, name) {
   return ofRule.get(name);
 }
 
-/**
- * Derive the formula of one element's contribution to a parameter's gradient, or return null if there is none.
- * @param {Op} op @param {Rule} rule @param {string} name @returns {Contribution|null}
- */
+/** @param {Op} op @param {Rule} rule @param {string} name @returns {Contribution|null} */
 function deriveContribution(op, rule, name) {
   const declared = getOwn(rule.learned, name);
   if (declared) {

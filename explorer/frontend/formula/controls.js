@@ -94,7 +94,7 @@ export function getEntryControls(entry, op, rules) {
   });
 }
 
-/** Serialise the visible properties of a parameter's control, for comparisons. @param {Parameter} parameter */
+/** @param {Parameter} parameter */
 function toComparisonKey(parameter) {
   return JSON.stringify({ ...parameter, domain: "", reach: null });
 }

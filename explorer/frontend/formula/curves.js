@@ -117,8 +117,8 @@ function getReference({ start, stop }) {
 }
 
 /**
- * Collect the formulas and parameter values with which one rule's curves are evaluated.
- * @param {Op} op @param {Rule} rule @param {Record<string, number>} parameters @param {string} [learns] @returns {Pair}
+ * @param {Op} op @param {Rule} rule @param {Record<string, number>} parameters @param {string} [learns]
+ * @returns {Pair}
  */
 function makePair(op, rule, parameters, learns) {
   const part = learns ? (findContribution(op, rule, learns)?.tree ?? null) : null;
@@ -284,7 +284,6 @@ function addMeanKinks(kinks, { op, rules }, { loss = OUTPUT, parameters: setting
 }
 
 /**
- * Find the kinks of one element's contribution to a parameter's gradient, or return null if there are too many.
  * @param {Op} op @param {Rule} rule @param {import("./contribution.js").Contribution} part the term's formula
  * @param {Record<string, number>} parameters @param {Range} range @param {GetOpKinks} getOpKinks
  */

@@ -98,10 +98,7 @@ function compileTree(tree) {
   const steps = [];
   /** @type {Map<string, number>} */
   const numbers = new Map();
-  /**
-   * Add a step to a compiled formula, unless an equal one exists.
-   * @param {Tree} node @returns {number} index of the step
-   */
+  /** @param {Tree} node @returns {number} index of the step */
   const addStep = (node) => {
     const key = JSON.stringify(node);
     const existing = numbers.get(key);
@@ -167,10 +164,7 @@ const isVariable = (name) => ["x", "y", "g"].includes(name);
 /** @param {string} name */
 const isDraw = (name) => DRAWS.includes(name);
 
-/**
- * Return the values of a random variable, by default NaN.
- * @param {Scope} scope @param {string} name @returns {Value}
- */
+/** @param {Scope} scope @param {string} name @returns {Value} */
 const getDraw = (scope, name) => /** @type {Record<string, Value>} */ (scope.draws ?? NO_DRAWS)[name];
 
 /** @param {Node} node @returns {Scalar} */

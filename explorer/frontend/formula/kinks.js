@@ -68,8 +68,8 @@ export function sortOrNull(found) {
 }
 
 /**
- * Compute the positions of declared kinks, or return null if there are too many.
- * @param {(Tree|Lattice)[]} kinks @param {Record<string, number>} parameters @param {number} start @param {number} stop
+ * @param {(Tree|Lattice)[]} kinks @param {Record<string, number>} parameters @param {number} start
+ * @param {number} stop
  */
 function placeDeclared(kinks, parameters, start, stop) {
   const evaluateTree = (/** @type {Tree} */ tree) => evaluateConstant(tree, parameters);
@@ -84,7 +84,6 @@ function placeDeclared(kinks, parameters, start, stop) {
 }
 
 /**
- * Return the evenly spaced kinks within a range, or null if there are too many.
  * @param {Lattice} lattice @param {(tree: Tree) => number} value evaluates a constant tree @param {number} start
  * @param {number} stop
  */
@@ -170,7 +169,7 @@ function getExtremePieces(tree, op, loss) {
   return pieces;
 }
 
-/** Return the subexpressions that can jump and depend on random numbers. @param {Tree} tree @returns {Node[]} */
+/** @param {Tree} tree @returns {Node[]} */
 function listPieces(tree) {
   if (typeof tree === "number") return [];
   const ownPieces = listNodePieces(tree).filter((piece) =>
@@ -209,10 +208,7 @@ const substituteExtremes = (tree) =>
     .filter((at) => listNames(at).includes("x"))
     .map((at) => ({ tree: at, turns: [] }));
 
-/**
- * Return all names in an expression tree, with ``f()`` for each use of the loss.
- * @param {Tree} tree @returns {string[]}
- */
+/** @param {Tree} tree @returns {string[]} */
 function listNames(tree) {
   if (typeof tree === "number") return [];
   if (tree[0] === "name") return [tree[1]];
@@ -252,10 +248,7 @@ function allocateCells(capacity) {
   return { count: 0, low: allocate(), high: allocate(), before: allocate(), after: allocate() };
 }
 
-/**
- * Add an interval to a list if the function's values at both ends differ.
- * @param {Cells} cells @param {[number, number, number, number]} cell
- */
+/** @param {Cells} cells @param {[number, number, number, number]} cell */
 function addCell(cells, ...[low, high, before, after]) {
   if (before === after) return;
   const { count } = cells;

@@ -39,10 +39,7 @@ export function fitLine(stroke, units, height, fits) {
   }
 }
 
-/**
- * Convert a stroke to one point for each column of pixels.
- * @param {Point[]} stroke @param {number} unit width of a column, in x @returns {Point[]}
- */
+/** @param {Point[]} stroke @param {number} unit width of a column, in x @returns {Point[]} */
 function collectColumns(stroke, unit) {
   /** @type {Map<number, number>} */
   const heights = new Map();

@@ -44,7 +44,7 @@ function normalizeTyped(text) {
   return signs.replace(/[×·]/g, "*").replaceAll("÷", "/");
 }
 
-/** Parse one factor of a typed product, or return NaN if it is invalid. @param {string} text */
+/** @param {string} text */
 function parseFactor(text) {
   const [, sign, times, pi, number, e] = FACTOR.exec(text) ?? [];
   if (sign === undefined) return NaN;

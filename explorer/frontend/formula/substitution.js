@@ -37,7 +37,6 @@ export function formatRounded(value, maxDigits) {
   return replaceMinus(exponent ? `${digits}·10${formatSuperscript(Number(exponent))}` : digits);
 }
 
-/** Replace a hyphen with a true minus sign. */
 const replaceMinus = (/** @type {string} */ text) => text.replace("-", "−");
 
 /**

@@ -203,7 +203,7 @@ export function createCourse(host, { lessons, paths, glossary }, { address, inst
     return createLesson(record, surroundings, part);
   }
 
-  /** Show a lesson, outside a class. @param {*} record data from the server */
+  /** @param {*} record data from the server */
   function open(record) {
     const screen = buildScreen(record);
     current = screen;
@@ -222,10 +222,7 @@ export function createCourse(host, { lessons, paths, glossary }, { address, inst
     return link;
   }
 
-  /**
-   * Create a link that changes query parameters without a page load.
-   * @param {Object<string, string|null>} change @param {string} name
-   */
+  /** @param {Object<string, string|null>} change @param {string} name */
   function createLink(change, name) {
     const follow = (/** @type {MouseEvent} */ event) => {
       event.preventDefault();

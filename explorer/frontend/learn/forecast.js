@@ -134,7 +134,6 @@ export function createForecast(prediction, choice, { onTerm, decide = CHECK, onC
     });
   }
 
-  /** Return the curves of all answers, computed once. */
   function getCurves() {
     curves ??= answers.map((/** @type {*} */ { picture }) => picture && sampleGradient(picture, choice));
     return /** @type {(ReturnType<typeof sampleGradient>|null)[]} */ (curves);
@@ -152,7 +151,7 @@ export function createForecast(prediction, choice, { onTerm, decide = CHECK, onC
       .join(" ");
   }
 
-  /** Return the smallest gradient axis that fits the curves of all answers. @returns {[number, number]} */
+  /** @returns {[number, number]} */
   function getMinRange() {
     const pictures = answers.flatMap((/** @type {*} */ { picture }) =>
       picture ? [sampleGradient(picture, choice)] : [],
@@ -190,7 +189,6 @@ export function createForecast(prediction, choice, { onTerm, decide = CHECK, onC
         form.markDrawn();
       } else if (draws || missed) showPicked();
     },
-    /** Pick an answer by its index, if it exists. */
     pick(index) {
       if (index >= answers.length) return;
       form.pick(index);
@@ -233,7 +231,7 @@ function describeSample({ x, y, marks }) {
   return describeShape(dropMarked(x), dropMarked(y));
 }
 
-/** Sample a rule's gradient over the chart's range of x. @param {string} key @param {Choice} choice */
+/** @param {string} key @param {Choice} choice */
 function sampleGradient(key, choice) {
   const rule = findRuleEntry(key);
   const { x, marks, gradients } = sampleCurves(

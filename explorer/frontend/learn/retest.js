@@ -55,7 +55,7 @@ export function createRetest(key, questions, { onTerm, onLearned }) {
     );
   }
 
-  /** Replace the question by another element, and focus it. @param {HTMLElement} content */
+  /** @param {HTMLElement} content */
   function put(content) {
     place.replaceChildren(content);
     content.setAttribute("tabindex", "-1");

@@ -138,7 +138,6 @@ export function createLinks(scenes, { address, embedded, presenting }) {
   show();
   return {
     elements: links,
-    /** Update the links after presentation mode has begun or ended. */
     show,
     /** @param {Scene} scene @param {ReturnType<typeof createStore>} store */
     follow: (scene, store) => store.subscribe((choice) => point(scenes.indexOf(scene), toQuery(choice))),

@@ -144,7 +144,7 @@ export function createLesson(lesson, around, part = null) {
     title.focus({ preventScroll: true }); // the form with the focus is gone; this way, keys scroll the page
   }
 
-  /** Replace the question by the answer, the lesson's text and the live charts. @param {"checked"|"shown"} how */
+  /** @param {"checked"|"shown"} how */
   function reveal(how) {
     answer(how === "checked" ? forecast.checked().words : forecast.answer());
     forecast.drawing.finish();
@@ -365,7 +365,7 @@ function createSlides(onShow) {
     onShow(groups[index][groups[index].length - 1].className);
   }
 
-  /** Move by a number of slides. Returns whether they exist. @param {number} step @returns {boolean} */
+  /** @param {number} step @returns {boolean} */
   function turn(step) {
     if (!groups[index + step]) return false;
     index += step;

@@ -35,10 +35,7 @@ export const classes = {
     return answer;
   },
   create: createClassScreen,
-  /**
-   * Call a function whenever this browser's class changes. Returns a function that stops this.
-   * @param {() => void} watcher
-   */
+  /** @param {() => void} watcher */
   follow: (watcher) => live.follow(watcher),
 };
 
@@ -82,10 +79,7 @@ function createClassScreen(host, id, { lessons, load, build, onLesson, onLeave }
     else if (view.revealed && lesson && !isRevealed) reveal(view);
   }
 
-  /**
-   * Load and show the lesson whose question the class is asked next.
-   * @param {string} key @param {number} next number of the question
-   */
+  /** @param {string} key @param {number} next number of the question */
   async function change(key, next) {
     clearTimeout(timer);
     round = next;
@@ -133,7 +127,7 @@ function createClassScreen(host, id, { lessons, load, build, onLesson, onLeave }
     };
   }
 
-  /** Reveal the answer. The teacher also sees the answers of the class. @param {View} view */
+  /** @param {View} view */
   async function reveal(view) {
     isRevealed = true;
     lesson?.reveal(leads ? null : Boolean(view.answered));

@@ -109,10 +109,7 @@ function compareValues(one, other) {
   return one === other ? 0 : one < other ? -1 : 1;
 }
 
-/**
- * Return a value of a table row, or undefined if it is unmeasured.
- * @param {Row} row @param {Exclude<Column, "rule">} column
- */
+/** @param {Row} row @param {Exclude<Column, "rule">} column */
 function getField(row, column) {
   return column === "source" || column === "share" || column === "lens"
     ? row[column]

@@ -176,7 +176,7 @@ export function createPencil({ onStroke, onPoints }) {
       frame = next;
       showHandles();
     },
-    /** Show a handle for each point of a line; null removes them. @param {EditedLine|null} next */
+    /** @param {EditedLine|null} next */
     show(next) {
       line = next;
       showHandles();

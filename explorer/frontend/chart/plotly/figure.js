@@ -70,7 +70,6 @@ export function createFigure(host, { plotly, hover, compose, onDrawn = () => und
     (error) => host.replaceChildren(error.message),
   );
 
-  /** Have Plotly draw the latest data completely, once the host element has a layout. */
   function redraw(isMoving = false) {
     clearTimeout(timer);
     timer = 0;
@@ -107,7 +106,7 @@ export function createFigure(host, { plotly, hover, compose, onDrawn = () => und
     return isSame ? "for good" : "for now";
   }
 
-  /** Show new data, if possible by moving the existing lines and bars. @param {Picture} next */
+  /** @param {Picture} next */
   function draw(next) {
     const first = picture === null;
     picture = next;

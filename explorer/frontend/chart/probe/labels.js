@@ -182,7 +182,7 @@ export function groupEnds(ends, maxLetters) {
   });
 }
 
-/** Return the number of letters in a label that lists several rules. @param {End[]} ends */
+/** @param {End[]} ends */
 function countLabelLetters(ends) {
   return ends.reduce((sum, { label }) => sum + label.length + 2, 0);
 }

@@ -11,7 +11,7 @@ import { formatFourDigits } from "../../formula/substitution.js";
 
 const ROUNDING = 1e-9; // a bias smaller than this fraction of the mean is a rounding error
 
-/** Format a number with four digits, or as "" if it is undefined. @param {number|undefined} value */
+/** @param {number|undefined} value */
 const formatValue = (value) => (value === undefined ? "" : formatFourDigits(value));
 
 /**
@@ -75,10 +75,7 @@ function removeResult(text) {
   return text.includes(" = ") ? `= ${text.slice(0, text.lastIndexOf(" = "))}` : "";
 }
 
-/**
- * Format one element's contribution to the gradient of the learning parameter.
- * @param {Picture} picture @param {number|undefined} part the term
- */
+/** @param {Picture} picture @param {number|undefined} part the term */
 function formatPart({ learns }, part) {
   return learns && part !== undefined ? `part for ${learns} ${formatValue(part)}` : "";
 }

@@ -94,10 +94,7 @@ export function makeTicks(range, maxTicks, letters) {
   return { ...finer, values: finer.values.filter(isEnd), texts: finer.texts.filter(isEnd) };
 }
 
-/**
- * Return ticks at multiples of a step from a base.
- * @param {number} base @param {Range} range @param {number} step @param {number} letters
- */
+/** @param {number} base @param {Range} range @param {number} step @param {number} letters */
 function makeTicksFrom(base, [start, stop], step, letters) {
   const first = Math.ceil((start - base) / step - TICK_TOLERANCE);
   const last = Math.floor((stop - base) / step + TICK_TOLERANCE);
@@ -160,7 +157,7 @@ export function formatTitle(name, { base, exponent }) {
   return exponent ? `${name}${offset}, in 10${formatSuperscript(exponent)}` : name + offset;
 }
 
-/** Replace a hyphen with a true minus sign, and −0 with 0. @param {string} text */
+/** @param {string} text */
 function fixMinus(text) {
   return text.replace("-", "−").replace(/^−(0(\.0*)?)$/, "$1");
 }

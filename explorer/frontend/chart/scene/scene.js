@@ -114,10 +114,7 @@ export function computeScene(picture, space, before) {
   };
 }
 
-/**
- * Return whether a y value is in its panel, or near enough to be drawn.
- * @param {import("./panels.js").Frame} frame @param {Line} line @param {number} y
- */
+/** @param {import("./panels.js").Frame} frame @param {Line} line @param {number} y */
 const isNear = (frame, line, y) => Math.abs(toTopPx(findPanel(frame, line.panel), y)) <= FAR;
 
 /**
@@ -184,10 +181,7 @@ export function planStep(next, { scene, drawn }, phase) {
   return { by: isQuick ? "paths" : "plot", glides: scene !== null && areDifferent(scene, next) };
 }
 
-/**
- * Return whether two drawings have the same axes and the same lines, whatever the lines' values.
- * @param {Scene} one @param {Scene} other
- */
+/** @param {Scene} one @param {Scene} other */
 function haveSameAxes(one, other) {
   const toKey = (/** @type {Scene} */ { frame, lines }) =>
     JSON.stringify([frame, lines.map(({ key, colour }) => [key, colour])]);

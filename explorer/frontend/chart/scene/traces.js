@@ -137,7 +137,7 @@ export function toTraces(lines, absent, hasParts) {
   ];
 }
 
-/** Return a Plotly trace of a curve, still without points. @param {Pick<Line, "key"|"label"|"panel">} line */
+/** @param {Pick<Line, "key"|"label"|"panel">} line */
 function makeTrace({ key, label, panel }) {
   const named = { name: escapeHtml(label), yaxis: AXES[panel] };
   return { ...PLAIN, ...named, ...(panel === "part" ? { showlegend: false } : { meta: key }) };

@@ -65,7 +65,7 @@ export function createChart(host, options) {
   const endGestures = followGestures(parts.area, hand);
   loadPlotly(options.plotly).then(begin, (error) => parts.plot.replaceChildren(error.message));
 
-  /** Start drawing once Plotly is loaded. @param {*} Plotly */
+  /** @param {*} Plotly */
   function begin(Plotly) {
     if (end.signal.aborted) return;
     painter.start(Plotly);
@@ -86,7 +86,7 @@ export function createChart(host, options) {
     if (state.picture) draw(state.picture, "settled");
   }
 
-  /** Request another visible range from the page. @param {[number, number]} view @param {Phase} phase */
+  /** @param {[number, number]} view @param {Phase} phase */
   function ask(view, phase) {
     state = withRequest(state, view);
     options.onView(...view, phase);

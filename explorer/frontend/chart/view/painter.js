@@ -29,10 +29,7 @@ export function createPainter(host, parts, { handles, ends, onFrame }) {
   let displayed = NO_SCENE;
   let endGlide = /** @type {(() => void)|null} */ (null); // null unless lines are animated
 
-  /**
-   * Draw the chart's curves, or wait until Plotly is loaded and the host has a layout.
-   * @param {import("../scene/picture.js").Picture} picture @param {"moving"|"settled"} phase
-   */
+  /** @param {import("../scene/picture.js").Picture} picture @param {"moving"|"settled"} phase */
   function paint(picture, phase) {
     setAttribute(parts.plot, "aria-label", picture.words || "Chart");
     if (!Plotly || !(displayed.scene || parts.area.clientWidth)) return;
@@ -113,13 +110,12 @@ export function createPainter(host, parts, { handles, ends, onFrame }) {
     start: (loaded) => (Plotly = loaded),
     /** Discard the displayed drawing after a change of size or theme, so that the next one is complete. */
     forget: () => (displayed = NO_SCENE),
-    /** Return whether the displayed drawing still has the size of its host element. */
     hasHostSize() {
       const { clientWidth, clientHeight } = parts.area;
       const space = displayed.scene?.space;
       return space !== undefined && space.width === clientWidth && space.height === clientHeight;
     },
-    /** Return the displayed drawing, or null before the first one. @returns {Scene|null} */
+    /** @returns {Scene|null} */
     scene: () => displayed.scene,
     /** @param {import("../scene/picture.js").Picture|null} picture @param {"png"|"svg"} format */
     async image(picture, format) {
@@ -141,10 +137,7 @@ function measureSpace(host, area) {
 
 /** The attributes of an SVG path. @typedef {Record<"d"|"class"|"stroke", string> & {fill?: string}} Path */
 
-/**
- * Return the tick marks at a number format's values as an SVG path, drawn during a drag.
- * @param {Scene} scene @returns {Path}
- */
+/** @param {Scene} scene @returns {Path} */
 function getMarks({ frame, levels }) {
   return { d: formatMarks(frame, levels), stroke: MARK_COLOUR, class: "chart-marks" };
 }

@@ -22,7 +22,7 @@ export function createBadges({ store, ask, show }) {
   const getDrawnSlots = () =>
     store.current.rules.filter(({ key }) => getDrawing(key)).map(({ slot }) => slot);
 
-  /** Return the arguments of the question about similar catalogue rules. @param {number} slot of the rule */
+  /** @param {number} slot of the rule */
   function argumentsOf(slot) {
     const [start, stop] = store.current.range;
     return { ...getRuleArguments(store.current, slot), start, stop };

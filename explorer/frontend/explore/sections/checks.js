@@ -74,7 +74,7 @@ export function createChecks(host, { store, colours, ask: asking, origin, point,
     return { checks: pair, neighbours: { ...pair, start, stop } };
   }
 
-  /** Create a rule's part of the section: its checks and the most similar rules. @param {ChosenRule} rule */
+  /** @param {ChosenRule} rule */
   function createBlock({ key, slot }) {
     const args = makeRequests(slot);
     const [checks, neighbours] = [
@@ -132,7 +132,7 @@ export function createChecks(host, { store, colours, ask: asking, origin, point,
     return { body, ask };
   }
 
-  /** Create the list item of a statement without an x. @param {Line} line */
+  /** @param {Line} line */
   function createPlainItem(line) {
     return createItem({ ...line, where: null, rule: undefined });
   }

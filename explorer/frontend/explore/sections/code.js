@@ -54,7 +54,7 @@ export function createCode(host, { store, ask, languages, notebook }) {
   let current = /** @type {Displayed|null} */ (null);
   host.append(body);
 
-  /** Ask Python for new source code after a change of the settings. @param {Choice} choice */
+  /** @param {Choice} choice */
   function handleChange(choice) {
     body.hidden = choice.section !== "code";
     if (body.hidden) return;

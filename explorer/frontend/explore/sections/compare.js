@@ -126,7 +126,7 @@ export function createCompare(host, { store, ask }) {
     }
   }
 
-  /** Return the table's rows with the measurements known so far. @param {Choice} choice @returns {Row[]} */
+  /** @param {Choice} choice @returns {Row[]} */
   function getTableRows(choice) {
     const { op } = getEntries(choice);
     const data = getData();

@@ -89,7 +89,7 @@ export function createEquilibria(host, { store, plotly, ask, colours }) {
     });
   }
 
-  /** Ask Python for the parameter's equilibria if the arguments have changed. @param {Choice} choice */
+  /** @param {Choice} choice */
   function requestEquilibria(choice) {
     const args = getEquilibriaArguments(choice);
     const key = toKey("rest", args);

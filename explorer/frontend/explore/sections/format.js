@@ -116,7 +116,7 @@ export function createFormat(host, { store }) {
   return { destroy: store.subscribeNow(show) };
 }
 
-/** Return the op, its parameter values and the visible range. @param {Choice} choice */
+/** @param {Choice} choice */
 function getOp(choice) {
   const { op } = getEntries(choice);
   const [start, stop] = choice.range;

@@ -53,7 +53,7 @@ export function createFormulas(host, { store, ask }) {
       if (line.scrollWidth > line.clientWidth) line.tabIndex = 0;
   }
 
-  /** Show a status text unless formulas are already shown. @param {string} words */
+  /** @param {string} words */
   function showStatus(words) {
     if (!boxes.querySelector(".box")) boxes.replaceChildren(element("p", { role: "status" }, words));
   }
@@ -90,10 +90,7 @@ export function createFormulas(host, { store, ask }) {
   };
 }
 
-/**
- * Create a box with one formula, or with the message that replaces it.
- * @param {import("../../asking/ask.js").Answer} answer
- */
+/** @param {import("../../asking/ask.js").Answer} answer */
 function createBox({ title, lines, message }) {
   if (message !== undefined) return element("p", { role: "status" }, message);
   const parts = lines.map((/** @type {*} */ part) =>

@@ -44,7 +44,7 @@ export function paintMap(canvas, { columns, rows, values }, bands, colours, ink)
   context.putImageData(image, 0, 0);
 }
 
-/** Convert a colour to the 32-bit number of a canvas pixel. @param {Colour} colour */
+/** @param {Colour} colour */
 function pack([red, green, blue]) {
   return ((255 << 24) | (blue << 16) | (green << 8) | red) >>> 0;
 }

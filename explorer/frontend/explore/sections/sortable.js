@@ -33,7 +33,7 @@ export function createSortableHead(onSort) {
 
   return {
     element: row,
-    /** Show the columns' names. Other names reset the order. @param {string[]} now */
+    /** @param {string[]} now */
     show(now) {
       if (names.join("\n") === now.join("\n")) return;
       names = now;

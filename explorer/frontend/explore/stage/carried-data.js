@@ -34,7 +34,7 @@ export function createCarried() {
   }
 
   return {
-    /** Add the histogram to a chart, behind its curves. @param {HTMLElement} area of the chart */
+    /** @param {HTMLElement} area of the chart */
     put(area) {
       area.prepend(picture);
       area.append(name);

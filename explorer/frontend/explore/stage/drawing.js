@@ -59,10 +59,7 @@ export function createDrawing(store, { colours, onTurn }) {
     first.focus({ preventScroll: true });
   }
 
-  /**
-   * Set the points of the drawn backward rule, or add a new rule with them.
-   * @param {Point[]} points at g = 1 @param {boolean} [zero] whether a new rule is 0 outside the points
-   */
+  /** @param {Point[]} points at g = 1 @param {boolean} [zero] whether a new rule is 0 outside the points */
   function putPoints(points, zero = false) {
     const { rules } = store.current;
     const rule = rules.find((each) => each.slot === slot);
@@ -79,7 +76,6 @@ export function createDrawing(store, { colours, onTurn }) {
   }
 
   /**
-   * Convert a stroke of the pencil to a line through a few points.
    * @param {Point[]} stroke x and gradient values
    * @param {import("../../formula/lines.js").Units} units size of a pixel in x and in gradient
    * @param {number} height of the panel in units of the gradient

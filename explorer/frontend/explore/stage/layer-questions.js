@@ -53,7 +53,7 @@ export function createLayerQuestions(ask, onChange) {
 /** @param {*} encoded */
 const decodeFloats = (encoded) => /** @type {Float32Array|Float64Array} */ (decodeArray(encoded));
 
-/** Return an answer without curves, with an error message as its text. @param {string} words @returns {LayerAnswer} */
+/** @param {string} words @returns {LayerAnswer} */
 const makeRefusal = (words) => ({ curves: [], words });
 
 /** @param {Answer} answer @returns {LayerAnswer} */
@@ -61,10 +61,7 @@ function parseLens({ x, gradient, words }) {
   return { curves: [{ rule: "", panel: "gradient", x: decodeFloats(x), y: decodeFloats(gradient) }], words };
 }
 
-/**
- * Decode Python's answer about the functions whose derivatives the backward rules are.
- * @param {Answer} answer @returns {LayerAnswer}
- */
+/** @param {Answer} answer @returns {LayerAnswer} */
 function parseImplied({ lead, rules }) {
   const all = /** @type {[string, *][]} */ (Object.entries(rules));
   const curves = all.flatMap(([rule, { x, y }]) =>

@@ -55,7 +55,7 @@ export function createLayerWords(store) {
       if (choice.layer !== open) build(choice.layer);
       controls.show(choice);
     },
-    /** Show the text about the further curves, and return it. @param {Picture} picture @returns {string} */
+    /** @param {Picture} picture @returns {string} */
     show(picture) {
       const { layer } = picture;
       const words = layer ? getLayerText(picture, getCatalogue().layers[layer].label) : "";

@@ -101,10 +101,7 @@ export function createLearning(store, ask, colours, hasData) {
   }
 
   return {
-    /**
-     * Add the histogram behind the chart's curves, and everything else below the chart.
-     * @param {HTMLElement} area of the chart
-     */
+    /** @param {HTMLElement} area of the chart */
     put(area) {
       area.prepend(picture);
       area.after(bar);

@@ -220,9 +220,7 @@ export function createStage(hosts, options) {
     refresh,
     /** Show the curves' values at an x, or with null at the pinned x. */
     point: chart.point,
-    /** Pin the probe, which shows the curves' values, to an x. */
     pin: chart.pin,
-    /** Show the original range of x. */
     reset: chart.reset,
     /** Turn the pencil on or off; null if nothing can parse formulas. */
     draw: sketch && sketch.toggle,

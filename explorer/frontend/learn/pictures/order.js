@@ -74,7 +74,7 @@ export function createOrder(recipe) {
   return { element: host, follow: () => undefined };
 }
 
-/** Render text in which backticks enclose code. @param {string} text */
+/** @param {string} text */
 function renderCode(text) {
   return text.split("`").map((part, index) => (index % 2 ? element("code", {}, part) : part));
 }

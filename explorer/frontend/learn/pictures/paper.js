@@ -41,10 +41,7 @@ export async function drawPaperChart(Plotly, choice, { rule, leastRange }) {
   return element("img", { src, alt: "" });
 }
 
-/**
- * Return the contents of a chart with one backward rule, or none.
- * @param {Choice} choice @param {string|null} key of a rule @param {[number, number]} leastRange
- */
+/** @param {Choice} choice @param {string|null} key of a rule @param {[number, number]} leastRange */
 function makePicture(choice, key, leastRange) {
   const { op } = getEntries(choice);
   const rules = key ? [/** @type {Rule} */ (findEntry("rule", key))] : [];

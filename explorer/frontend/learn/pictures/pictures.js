@@ -90,10 +90,7 @@ function createOpener(name, create) {
   return makeStatic(button);
 }
 
-/**
- * Make a figure of an element that does not depend on the live chart.
- * @param {HTMLElement} element @returns {Picture}
- */
+/** @param {HTMLElement} element @returns {Picture} */
 const makeStatic = (element) => ({ element, follow: () => undefined });
 
 /** @param {HeatMap} picture */
@@ -137,10 +134,7 @@ function createLines({ x_name: xName, y_name: yName, x, y }, { plotly, signal })
   return host;
 }
 
-/**
- * Return Plotly's settings for a logarithmic axis with ticks at every second power of ten.
- * @param {string} text @param {number[]} values
- */
+/** @param {string} text @param {number[]} values */
 function makeLogAxis(text, values) {
   const [first, last] = [Math.min(...values), Math.max(...values)].map((value) =>
     Math.ceil(Math.log10(value)),

@@ -155,7 +155,7 @@ const HALVES = [
   [1, "1"],
 ];
 
-/** Return the corners of a triangle that marks p on the axis. @param {number} p @returns {Point[]} */
+/** @param {number} p @returns {Point[]} */
 const makeFoot = (p) => [
   [p, 0.05],
   [p - 0.015, 0],

@@ -181,10 +181,7 @@ function createLegend() {
   );
 }
 
-/**
- * Create a switch between runs with random numbers and training by the estimator's mean.
- * @param {(byMean: boolean) => void} onChange
- */
+/** @param {(byMean: boolean) => void} onChange */
 function createModeSwitch(onChange) {
   const group = createId();
   const createOption = (/** @type {string} */ text, /** @type {boolean} */ byMean) =>

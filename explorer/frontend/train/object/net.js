@@ -53,7 +53,7 @@ function createPlate(kind, drawing, caption) {
   return element("figure", { class: `plate of-${kind}` }, drawing, element("figcaption", {}, caption));
 }
 
-/** Create an SVG that fills its container, with one empty path per class. @param {...string} classes of the paths */
+/** @param {...string} classes of the paths */
 function createDrawing(...classes) {
   const svg = shape("svg", { viewBox: "0 0 1000 1000", preserveAspectRatio: "none", "aria-hidden": "true" });
   const paths = classes.map((name) => shape("path", { class: name }));
@@ -177,7 +177,7 @@ function scaleToBytes(numbers) {
   return Uint8Array.from(all, (each) => Math.round((255 * (each - low)) / (high - low || 1)));
 }
 
-/** Draw numbers as bars above and below a zero line. @param {Element[]} paths @param {ArrayLike<number>} numbers */
+/** @param {Element[]} paths @param {ArrayLike<number>} numbers */
 function drawBars([line, bars], numbers) {
   const all = Array.from(numbers);
   const max = Math.max(...all.map(Math.abs)) || 1;

@@ -163,7 +163,7 @@ function makeScatterPicture({ ink }, now, { aims, labels: { target, unit } }, li
   return { ...EMPTY, caption, scatter, ink };
 }
 
-/** Return the caption of the examples. @param {*} known @param {boolean} isImage */
+/** @param {*} known @param {boolean} isImage */
 function makeCaption({ judged, width, columns, labels }, isImage) {
   if (isImage) return "No net sees them while it learns.";
   const all =

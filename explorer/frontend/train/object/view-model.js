@@ -115,10 +115,7 @@ export function makeBands(record, plates, isBetweenLayers) {
   }));
 }
 
-/**
- * Return whether a backward pass was measured and all its gradients are finite.
- * @param {*} record measurement, or null
- */
+/** @param {*} record measurement, or null */
 function hasFinite(record) {
   return record !== null && Array.from(record.reached).every(Number.isFinite);
 }
@@ -128,7 +125,7 @@ function indexOf({ rules }, { key }) {
   return rules.findIndex((rule) => rule.key === key);
 }
 
-/** Format a factor with at most three digits. @param {number} factor */
+/** @param {number} factor */
 function formatFactor(factor) {
   if (factor >= 100) return formatShort(Math.round(factor));
   return String(Number(factor < 0.095 ? factor.toPrecision(2) : factor.toFixed(2)));

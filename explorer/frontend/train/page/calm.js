@@ -25,7 +25,6 @@ export function createCalm(root, dock, { store, onOpen, onCode }) {
   dock.append(settings, evidence, code, all, step);
   followKey("e", () => turn("all"), end.signal);
 
-  /** Return which parts of the page are open, such as "settings". */
   const open = () => getOpenTools(store.current);
 
   /** @param {Part} part */

@@ -21,14 +21,14 @@ export function createLifecycle({ now, state, become, run, isMine, rename }) {
   let timer = 0;
   const order = () => makeRunRequest(now(), state().table);
 
-  /** Start a run with the current settings. @param {"begin"|"beginWithStep"|"beginAtRest"} how */
+  /** @param {"begin"|"beginWithStep"|"beginAtRest"} how */
   function begin(how) {
     clearTimeout(timer); // or a refusal of this run would be removed
     become(withBegun(state()));
     send(how);
   }
 
-  /** Send the current settings to the server. @param {"begin"|"beginWithStep"|"beginAtRest"} how */
+  /** @param {"begin"|"beginWithStep"|"beginAtRest"} how */
   function send(how) {
     if (how === "begin") requestTraining(); // a reload before the answer starts it again
     void run[how](order()).then((answer) => answer?.message === SILENT_TEXT || takeTrainingRequest());
@@ -69,10 +69,7 @@ export function createLifecycle({ now, state, become, run, isMine, rename }) {
       become(withBegun(state()));
       run.goOn(order(), step, status);
     },
-    /**
-     * React to a change of the settings.
-     * @param {import("../../choice/choice.js").Choice} choice @param {{phase: string}} change
-     */
+    /** @param {import("../../choice/choice.js").Choice} choice @param {{phase: string}} change */
     follow(choice, { phase }) {
       const isSame = hasSameLiveSettings(choice, state().choice);
       if (!isSame && run.settingsKey && !UNAVAILABLE.includes(run.status.state)) run.change();

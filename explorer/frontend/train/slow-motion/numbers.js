@@ -73,7 +73,7 @@ export function chooseCell({ tensors, times, map_side: side, by_example }, reque
   };
 }
 
-/** Return the index of the largest absolute value. @param {ArrayLike<number>} values */
+/** @param {ArrayLike<number>} values */
 function findLargest(values) {
   return Array.from(values, Math.abs).reduce((best, size, at, sizes) => (size > sizes[best] ? at : best), 0);
 }

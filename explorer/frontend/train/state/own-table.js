@@ -72,7 +72,7 @@ export function decodeFile(bytes) {
   return text.includes("\0") ? { message: "This is not text: open a table saved as CSV." } : { text };
 }
 
-/** Decode bytes as UTF-8. Returns null if they are invalid. @param {ArrayBuffer} bytes */
+/** @param {ArrayBuffer} bytes */
 function decodeUtf8(bytes) {
   try {
     return new TextDecoder("utf-8", { fatal: true }).decode(bytes);

@@ -305,7 +305,7 @@ export function enterTraining(choice, by) {
   return by === "page" ? prepareTraining(next) : next;
 }
 
-/** Add a task to settings. @param {Choice} choice @param {"nothing"|"link"|"page"} by their origin @returns {Choice} */
+/** @param {Choice} choice @param {"nothing"|"link"|"page"} by their origin @returns {Choice} */
 function assignTask(choice, by) {
   if (choice.training.task) return choice;
   const { firstTask, usualTask } = getCatalogue();
