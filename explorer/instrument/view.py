@@ -102,14 +102,6 @@ class QueryParameter:
     refusal: str = "The link asks for {name} = {text}: it must be one of {words} and is left at {default}."
 
 
-def _make_number(default: float, meaning: str, *, low: float, high: float) -> Any:
-    return _make_field("number", default, meaning, low=low, high=high)
-
-
-def _make_choice(default: str, meaning: str, *, words: Mapping[str, str], **options: str) -> Any:
-    return _make_field("choice", default, meaning, words=words, **options)
-
-
 def _make_field(kind: str, default: object, meaning: str, **options: Any) -> Any:
     return field(default=default, metadata={"kind": kind, "default": default, "meaning": meaning, **options})
 
@@ -121,28 +113,29 @@ class View:
     range: tuple[float, float] = _make_field(
         "range", (-3.0, 3.0), "The range of x.", low=-MAX_ABS_X, high=MAX_ABS_X
     )
-    g: float = _make_number(1.0, "The upstream gradient.", low=-MAX_G, high=MAX_G)
+    g: float = _make_field("number", 1.0, "The upstream gradient.", low=-MAX_G, high=MAX_G)
     f: str = _make_field(
         "loss", SQUARE, "The loss of the op's output, a formula of y; its derivative times g reaches the "
         "op.",
         refusal="The link's loss {text} cannot be read: {why}.",
     )  # fmt: skip
-    layer: str = _make_choice(
-        "", "The layer that is drawn over the op.", words={key: layer.label for key, layer in LAYERS.items()},
+    layer: str = _make_field(
+        "choice", "", "The layer that is drawn over the op.",
+        words={key: layer.label for key, layer in LAYERS.items()},
         refusal="The link asks for layer = {text}: it must be one of {words}.",
     )  # fmt: skip
-    noise: str = _make_choice(
-        "uniform", "The noise of the lens.",
+    noise: str = _make_field(
+        "choice", "uniform", "The noise of the lens.",
         words={key: noise.label.capitalize() for key, noise in NOISES.items()},
     )  # fmt: skip
-    noise_width: float = _make_number(1.0, "The width of that noise.", low=NARROWEST, high=WIDEST)
-    section: str = _make_choice(
-        "", "The section that is open below the chart; paste opens a field for code.",
+    noise_width: float = _make_field("number", 1.0, "The width of that noise.", low=NARROWEST, high=WIDEST)
+    section: str = _make_field(
+        "choice", "", "The section that is open below the chart; paste opens a field for code.",
         words=SECTIONS | {"paste": "Paste code"},
         refusal="The link opens {text}: the sections are {words}.",
     )  # fmt: skip
-    tools: str = _make_choice(
-        "", "The tools that are open; settings and evidence are those of Train.",
+    tools: str = _make_field(
+        "choice", "", "The tools that are open; settings and evidence are those of Train.",
         words={"all": "All tools", "settings": "Settings", "evidence": "Evidence"},
         refusal="The link asks for tools = {text}: it must be one of {words}.",
     )  # fmt: skip

@@ -1,6 +1,7 @@
 // A layer over the chart's lowest panel, for a curve that the reader draws or that of a picked answer.
 
 import { element, setText } from "../elements/dom.js";
+import { formatPath } from "../chart/plotly/svg-paths.js";
 import { toLeftPx, toTopPx, findPanel } from "../chart/scene/panels.js";
 import { shape } from "../elements/svg.js";
 import { clampTo } from "../formula/numbers.js";
@@ -79,32 +80,16 @@ export function createDrawing(range, onDrawn) {
 
   function show() {
     if (!frame) return;
-    const { left, inner } = frame;
-    const { top, height } = findPanel(frame, "part");
-    const box = {
-      left: `${left}px`,
-      width: `${inner}px`,
-      top: `${top}px`,
-      height: `${height}px`,
-    };
-    Object.assign(pad.style, box);
-    Object.assign(panel.style, box);
-    line.setAttribute("d", formatDrawnPath(frame));
-    legend.hidden = !line.getAttribute("d");
-  }
-
-  /** @param {Frame} frame */
-  function formatDrawnPath(frame) {
-    let pen = "M";
-    let path = "";
-    cells.values.forEach((value, cell) => {
-      if (Number.isNaN(value)) pen = "M";
-      else {
-        path += `${pen}${toLeftPx(frame, cells.x[cell]).toFixed(1)},${toTopPx(findPanel(frame, "part"), value).toFixed(1)}`;
-        pen = "L";
-      }
-    });
-    return path;
+    const place = frame;
+    const axes = findPanel(place, "part");
+    const [left, width, top, height] = [place.left, place.inner, axes.top, axes.height].map(
+      (px) => `${px}px`,
+    );
+    for (const { style } of [pad, panel]) Object.assign(style, { left, width, top, height });
+    const x = cells.x.map((at) => toLeftPx(place, at));
+    const path = formatPath({ x, y: cells.values.map((value) => toTopPx(axes, value)) });
+    line.setAttribute("d", path);
+    legend.hidden = !path;
   }
 
   function clear() {

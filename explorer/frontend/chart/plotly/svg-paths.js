@@ -10,7 +10,7 @@ export const INVISIBLE_PX = 0.05;
  * dropped, because browsers then draw much faster.
  * @param {Pixels} pixels
  */
-function formatPath({ x, y }) {
+export function formatPath({ x, y }) {
   let text = "";
   for (let i = 0; i < x.length; i += 1) {
     if (y[i] !== y[i]) continue;

@@ -52,27 +52,18 @@ export function createSavedAsk(saved, choice, { elsewhere, never }) {
  * @param {Choice} choice @returns {[string, string][]}
  */
 function listQuestions(choice) {
-  const { layer, section } = choice;
-  return [
-    .../** @type {[string, string][]} */ (layer ? [[layer, ""]] : []),
-    .../** @type {[string, string][]} */ (section === "map" ? [["map", ""]] : []),
-    .../** @type {[string, string][]} */ (
-      choice.learns
-        ? [
-            ["pull", ""],
-            ["rest", ""],
-          ]
-        : []
-    ),
-    .../** @type {[string, string][]} */ (
-      section === "compare"
-        ? [
-            ["distances", ""],
-            ...listSuitableRules(choice).map(({ key }) => /** @type {const} */ (["row", key])),
-          ]
-        : []
-    ),
+  const { layer, section, learns } = choice;
+  const isCompared = section === "compare";
+  const asked = [
+    layer,
+    section === "map" && "map",
+    learns && "pull",
+    learns && "rest",
+    isCompared && "distances",
   ];
+  const questions = asked.filter(Boolean).map((question) => [question, ""]);
+  const rows = isCompared ? listSuitableRules(choice).map(({ key }) => ["row", key]) : [];
+  return /** @type {[string, string][]} */ ([...questions, ...rows]);
 }
 
 /**
