@@ -34,7 +34,7 @@ from tests.browser.lessons import (
     wait_until_ready_to_draw,
     wait_until_shown,
 )
-from tests.browser.reading import wait_until_at_rest
+from tests.browser.reading import box_of, wait_until_at_rest
 from tests.browser.visitors import PHONE, VIEWPORT, Profiles, Tab
 from tests.selection import take_part
 
@@ -141,7 +141,7 @@ def each_wrong_answer_has_its_sentence_its_picture_and_another_try(
         expect(verdict).to_contain_text("Try again")
         assert strip_markup(answer["why"]) in strip_markup(verdict.inner_text())
         if answer["picture"]:
-            expect(drawing_of(page)).to_have_attribute("d", re.compile("L.*L"))
+            expect(drawing_of(page)).to_have_attribute("d", re.compile("M.*L"))
             expect(page.get_by_text("dashed: your prediction")).to_be_visible()
         else:
             expect(page.locator(".lesson .note")).to_have_text(f"“{answer['text']}”: no curve")
@@ -214,7 +214,8 @@ def test_a_drawing_is_compared_with_torch_and_keeps_its_axes(
     draw(course, level)
     assert sent == [], "nothing that is drawn leaves the browser"
     before = drawing_of(course).get_attribute("d") or ""
-    assert before.count("L") > 250
+    first, *_, last = map(float, re.findall(r"[ML]([\d.]+),", before))
+    assert last - first > 0.8 * box_of(course.locator(".pad"))["width"]
     press(course, "Check my prediction")
     expect(course.locator(".verdict")).to_contain_text(words)
     if not words.startswith("Yes"):
@@ -226,7 +227,7 @@ def test_a_drawing_is_compared_with_torch_and_keeps_its_axes(
     assert "Yes, as close as a hand can draw" in said or "Your drawing is on average" in said
     if lesson.prediction.at is not None:
         assert f"At x = {lesson.prediction.at:g} you expect" in said
-    assert (drawing_of(course).get_attribute("d") or "").count("L") == before.count("L")
+    assert (drawing_of(course).get_attribute("d") or "").count("M") == before.count("M") == 1
     assert course.locator(".pad").count() == 0
     stays_on_its_axes(course, level)
 
