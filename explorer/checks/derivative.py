@@ -12,6 +12,7 @@ from explorer.checks.matching import match_rule
 from explorer.checks.result import Result, by_design, fails, format_number, format_unequal, holds, unknown
 from explorer.curves.user_functions.curve import Curve, differentiate
 from explorer.curves.user_functions.subject import NoGradientError, Subject, describe_error
+from explorer.formula import format_percent
 
 _MIN_TRUSTED = 0.1  # minimum fraction of points with finite y
 _TIE = 1e-9
@@ -129,8 +130,15 @@ def _judge_deviation(curve: Curve, deviating: Tensor, worst: int) -> Result:
     if jumps >= 2 and _is_level(curve, deviating):
         return excuse("The op jumps and is level there, so the rule stands in")
     x = curve.x[deviating]
-    part = "at {at}" if len(x) == 1 else "between {low} and {high}"
-    part = "everywhere" if deviating.sum() > 0.9 * curve.trusted.sum() else part
+    share = int(deviating.sum()) / int(curve.trusted.sum())
+    least, most = (0.9 * end for end in curve.x[curve.trusted].aminmax())
+    # The ends of what was checked are no finding about the function.
+    part = {
+        (False, False): "at {at}" if len(x) == 1 else "between {low} and {high}",
+        (True, False): "below {high}",
+        (False, True): "above {low}",
+        (True, True): f"at {format_percent(share)} of the checked x" if share <= 0.9 else "everywhere",
+    }[bool(x.min() <= least), bool(x.max() >= most)]
     advice = "Compare the backward with the forward there"
     words = f"{observed}: it is not the derivative {part}. {advice}."
     return fails(words, at, size, low=x.min(), high=x.max())

@@ -53,7 +53,7 @@ def check_kinks(curve: Curve) -> Result:
     jumping = [i for i in order if abs(left[i] - right[i]) > 1e-6 or abs(value[i] - left[i]) > 1e-6]
     if not jumping:
         place = format_position(x[order[0]], 7)
-        return holds(f"It is continuous at every kink of the op, such as {place}.", x[order[0]])
+        return holds(f"It is continuous at every kink of op or gradient, such as {place}.", x[order[0]])
     rest = f" ({len(jumping) - 1} more such kink{'s' * (len(jumping) > 2)})" if len(jumping) > 1 else ""
     reference = _find_torch_function(curve, x)
     if reference is None:
@@ -87,8 +87,10 @@ def _find_corners(curve: Curve) -> Tensor:
     """Return integers and constants in the code at which the slope of y jumps; (m,)."""
     x = curve.subject.clip(torch.tensor(sorted({*range(-8, 9), *curve.subject.constants}), dtype=curve.dtype))
     h = 1e-6 * x.abs().clamp(min=1.0)
-    below, y, above = (curve.subject.y(x + k * h) for k in (-1, 0, 1))
-    return x[(2 * y - below - above).abs() > 1e-3 * ((y - below).abs() + (above - y).abs() + 1e-3 * h)]
+    farther_below, below, y, above, farther_above = (curve.subject.y(x + k * h) for k in range(-2, 3))
+    bend, wider_bend = (2 * y - below - above).abs(), (2 * y - farther_below - farther_above).abs()
+    is_bent = bend > 1e-3 * ((y - below).abs() + (above - y).abs() + 1e-3 * h)
+    return x[is_bent & (wider_bend < 3 * bend)]  # a smooth bend, as of x² at 0, grows with h²
 
 
 def _evaluate_sides(curve: Curve, x: Tensor) -> tuple[Tensor, Tensor, Tensor]:

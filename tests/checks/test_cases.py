@@ -93,7 +93,7 @@ def test_nan_is_found_and_safe_forms_hold(name):
 def test_a_pole_between_samples_has_no_area_and_is_no_kink():
     found = check_case(finiteness.CASES["pole between samples"])
     assert (found["area"].verdict, "towards x = 0.8," in found["area"].sentence) == ("unknown", True)
-    assert found["kinks"].sentence == "It is continuous at every kink of the op, such as 1."
+    assert found["kinks"].sentence == "It is continuous at every kink of op or gradient, such as 1."
 
 
 @pytest.mark.parametrize("name", take_part(bugs.CASES))

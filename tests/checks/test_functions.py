@@ -52,6 +52,54 @@ def test_a_function_without_a_fault_raises_no_alarm(name):
     assert all(a.grad is None for a in arguments if isinstance(a, torch.Tensor))
 
 
+def function_of(forward, backward):
+    """A Function with this forward and this backward of x and g."""
+
+    class Own(Function):
+        @staticmethod
+        def forward(ctx, x):
+            ctx.save_for_backward(x)
+            return forward(x)
+
+        @staticmethod
+        def backward(ctx, g):
+            return backward(*ctx.saved_tensors, g)
+
+    return Own
+
+
+@pytest.mark.parametrize(
+    ("wrong", "part"),
+    [
+        (lambda x: x > 2, "above 2."),
+        (lambda x: x < -2, "below −2."),
+        (lambda x: x.abs() < 1, "between −0.99"),
+        (lambda x: x.abs() > 50, " % of the checked x"),
+    ],
+)
+@pytest.mark.usefixtures("skip_compile")
+def test_where_a_gradient_is_wrong_is_said_without_the_ends_of_what_was_checked(wrong, part):
+    own = function_of(torch.square, lambda x, g: g * (2 * x + wrong(x) * (1 + x.abs())))
+    (found,) = (result for result in check(own) if result.name == "true derivative")
+    assert f"it is not the derivative {'at ' * ('%' in part)}" in found.sentence
+    assert part in found.sentence
+    assert ("99" in found.sentence.partition("derivative")[2]) == ("0.99" in part)
+
+
+@pytest.mark.parametrize(
+    ("forward", "words"),
+    [
+        (torch.square, "Neither the op nor the gradient has a kink."),
+        (torch.round, "It is continuous at every kink of op or gradient, such as 0.5."),
+        (torch.abs, "It is continuous at every kink of op or gradient, such as 0."),
+    ],
+)
+@pytest.mark.usefixtures("skip_compile")
+def test_a_smooth_bend_is_no_kink(forward, words):
+    own = function_of(forward, lambda x, g: 2 * x * g)
+    assert next(result for result in check(own) if result.name == "kinks").sentence == words
+
+
 @pytest.mark.usefixtures("skip_compile")
 def test_an_exact_function_passes_the_checks():
     result = verdicts(PUBLISHED["Cube"][0])
