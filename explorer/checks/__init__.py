@@ -60,7 +60,7 @@ class Check:
 
     name: str
     run: Callable[[Curve], Result]  # runs the check on an elementwise op with a rule
-    # Runs the check where y at one x depends on other x, and for random ones; None to use ``run``.
+    # The check for functions whose y at one x depends on other x, and for random ones; None for ``run``.
     run_on_lines: Callable[[Curve], Result] | None = None
     run_on_average: Callable[[Curve], Result] | Result | None = None
     in_app: bool = False  # whether the page shows this check: quick, and applicable to formulas

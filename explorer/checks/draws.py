@@ -84,7 +84,7 @@ def check_bias(curve: Curve) -> Result:
 
 
 def check_draw(curve: Curve) -> Result:
-    """Check whether a rule uses the op's random number u: with 1 − u its bias must not be smaller."""
+    """Check whether a rule uses the op's random number u: replacing it by 1 − u must not reduce its bias."""
     assert curve.drawn_pair
     op, rule = curve.drawn_pair
     if rule.parsed is None or not {_U.name, _NORMAL.name} & {*rule.parsed.random_names}:

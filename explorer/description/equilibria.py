@@ -173,7 +173,7 @@ def describe_best(result: Equilibria) -> str:
 
 
 def describe_positions(result: Equilibria, key: str, label: str) -> str:
-    """Return a sentence on the values at which one rule no longer changes a parameter."""
+    """Return a sentence on the values in ``result`` at which the rule ``key`` stops changing a parameter."""
     positions, gradient = result.positions[key], result.gradients[key]
     ends = {"low": format_number(float(result.points[0])), "high": format_number(float(result.points[-1]))}
     texts = [_format_interval(*position) for position in positions]

@@ -11,7 +11,7 @@ _NAME = "plotly.js-basic-dist-min"
 _FOLDERS = (Path(__file__).parent / _NAME, Path(__file__).parents[2] / "node_modules" / _NAME)
 BASIC = next(filter(Path.is_dir, _FOLDERS), _FOLDERS[1])  # of an installed package, or from npm
 LINES = f"plotly-lines-{plotly.__version__}.min.js"
-# the call that registers all trace types
+# matches the call in plotly.js that registers all trace types
 _TRACES = re.compile(r"\.register\(\[(?:[\w$]+\(\),)+[\w$]+\(\)\]\)")
 _VERSION = re.compile(rb"plotly\.js v([\d.]+)")
 

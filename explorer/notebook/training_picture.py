@@ -88,7 +88,7 @@ class RaceWatcher:
         self._update(count)
 
     def look(self, work: Work, trial: Trial, step: int, model: Any) -> None:
-        """Evaluate a net on held-out data at some of its steps. This does not affect its training."""
+        """Evaluate a net on held-out data at some of its steps, without an effect on its training."""
         if step % max(1, work.steps // _EVALUATIONS) == 0 or step == work.steps:
             self._current = trial
             self._scores.setdefault(trial, {})[step] = work.compute_held_out(model)

@@ -27,7 +27,7 @@ Json = dict[str, Any]
 MapOps = Callable[[Callable[[str], Any], Iterable[str]], Iterator[Any]]
 
 CUSTOM = "own"  # the file for examples whose op is a custom formula
-# The rules that may precede another one: sentences are stored for it alone and after these.
+# Sentences about a rule are stored for it alone and for it after each of these combinations of rules.
 _PRECEDING = ((), ("default",), ("straight_through",), ("default", "straight_through"))
 
 

@@ -25,7 +25,7 @@ def has_random_output(subject: Subject) -> bool:
 
 
 def find_dependence(subject: Subject) -> str:
-    """Return a clause that explains why a function is not elementwise, or "" if it is elementwise.
+    """Return a clause that explains why a function is not elementwise, or "" if it is.
 
     Some elements of x are changed, in four patterns. Only their outputs may change.
     """

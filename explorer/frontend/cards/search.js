@@ -24,7 +24,7 @@ export const isNamed = (entry, text) => !VARIABLE.test(text) && rankText(entry, 
 export const isFormula = (text) => VARIABLE.test(text) || !/^\s*(\w+\s*)*$/.test(text);
 
 /**
- * Return the worst rank of a text's words for an entry; smaller is better.
+ * Return how well an entry matches a search text: the rank of the worst word; smaller is better.
  * @param {Entry} entry @param {string} text
  */
 function rankText(entry, text) {

@@ -10,7 +10,7 @@ import { getCatalogue, findEntry, removeCustomEntry, addCustomEntry } from "./en
 /** @typedef {import("./store.js").Store} Store */
 
 /**
- * The colour slots of drawings that are symmetric but whose points are moved one by one, by store.
+ * For each store, the colour slots of symmetric drawings whose points the user moves one by one.
  * @type {WeakMap<Store, Set<number>>}
  */
 const loose = new WeakMap();

@@ -258,7 +258,7 @@ def open_engine(kind: str | None = None) -> Engine | EngineProcess:
     if kind == "process" and sys.platform == "win32":
         raise ValueError(f"a training process cannot be used on Windows: unset {ENGINE}, or set it to thread")
     if kind == "thread":
-        # Each reading winds the clock of leases: subscribers can send requests while this process works.
+        # Each read winds the lease clock: while this process works, subscribers can renew their leases.
         return Engine(lease_clock=WoundClock().wind, home=make_home_prefix())
     engine = EngineProcess()
     try:

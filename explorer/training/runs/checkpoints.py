@@ -74,7 +74,7 @@ class Checkpoints:
         self._put({step: self._states[step] for step in selected})
 
     def state(self, step: int) -> State:
-        """Return the state that was stored at the checkpoint of a step."""
+        """Return the state that was stored as the checkpoint of a step."""
         return self._states[step]
 
     def copy_until(self, step: int) -> Checkpoints:

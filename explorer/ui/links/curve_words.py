@@ -100,8 +100,8 @@ class CurveReader(Reader):
         }
         values = {}
         for key, parameter in controls.items():
-            # A name without a rule sets the parameter of every rule. In older links the op shared it: there
-            # it sets only the rules that accept the value.
+            # A name without a rule sets the parameter of every rule. In older links, which shared it with the
+            # op, it sets only the rules that accept the value.
             text = shared.get(parameter.display_name) if texts[key] is None else texts[key]
             if text is None or (texts[key] is None and parameter.plain and not _is_possible(text, parameter)):
                 continue

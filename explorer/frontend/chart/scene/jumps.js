@@ -48,7 +48,7 @@ function findKink(x, kink) {
 }
 
 /**
- * Return the first and last index of a kink's own x and its neighbours.
+ * Return the first and last index of the points at a kink: its x and the sampled floats next to it.
  * @param {ArrayLike<number>} marks kind of each x, see ``Curves`` @param {number} at index of the kink
  */
 function findGroup(marks, at) {

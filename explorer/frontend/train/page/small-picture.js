@@ -25,8 +25,8 @@ export function createSmallPicture(bar, plotly) {
   return {
     root,
     /**
-     * Show a state of the training. ``plates`` is the number of parts of the drawn net; with ``isMoving``, another
-     * sentence will follow soon.
+     * Show a state of the training run. ``plates`` is the number of parts of the drawn net; with ``isMoving``,
+     * another sentence will follow soon.
      * @param {{heading: string, words: string, isMoving: boolean, plates: number, chart: import("../charts/chart.js").Picture,
      *   lanes: import("../object/view-model.js").Lane[]}} picture
      */

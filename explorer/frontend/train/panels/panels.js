@@ -14,7 +14,7 @@ import { getSelectedTask } from "../state/tasks.js";
 /** @import { LegendEntry } from "../state/series.js" */
 /** @import { State } from "../state/state.js" */
 /**
- * A picture of an instrument. ``blocks``: drawn one below the other; ``words``: text for screen readers; ``legend``:
+ * A picture of a measurement. ``blocks``: drawn one below the other; ``words``: text for screen readers; ``legend``:
  * replaces the panel's first legend text. The page adds the rule's ``curve``, the ``steps`` of line charts, the text
  * colour as a pixel (``ink``) and the example that another panel shows (``picked``).
  * @typedef {{words: string, blocks: import("./picture.js").Block[], legend?: string, curve:

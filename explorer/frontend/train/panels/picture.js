@@ -13,8 +13,8 @@ const DASHES = [null, "2 3", "6 4", "8 3 2 3", "12 4"]; // of the line of each l
 /** A part of a picture, as explorer/training/instruments makes it. @typedef {Object<string, *>} Block */
 /** Paints a canvas. @typedef {(canvas: HTMLCanvasElement) => void} Paint */
 /**
- * What the drawing of a block needs. ``canvas``: returns a canvas that is painted once it is on the page; ``pick``:
- * called with the example of a pressed image.
+ * The surroundings with which a block of a picture is drawn. ``canvas``: returns a canvas that is painted once it is
+ * on the page; ``pick``: called with the example of a pressed image.
  * @typedef {{picture: Picture, canvas: (paint: Paint) => Child, pick: (example: number) => void}} Around
  */
 

@@ -97,7 +97,7 @@ def visitor_from_request(connection: HTTPConnection) -> Visitor:
 
 
 def adapt_advice(sentence: str, group: Hashable) -> str:
-    """Return a refusal's sentence, with other advice if the visitor cannot follow that in the sentence."""
+    """Return a refusal's message, with other advice if visitors of this group cannot follow the given one."""
     kind = group[0] if isinstance(group, tuple) else ""
     return f"{sentence.rpartition(': ')[0]}: {_ADVICE[kind]}." if kind in _ADVICE else sentence
 
