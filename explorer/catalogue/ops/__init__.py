@@ -1,4 +1,7 @@
-"""All ops of the catalogue: elementwise functions in the formula language, by family."""
+"""All ops of the catalogue: elementwise functions in the formula language, by family.
+
+Each entry takes a few lines, which are not reformatted: key, label and formula, then properties, then texts.
+"""
 
 from explorer.catalogue.ops import activation, drawn, elementary, formats, jump, rounding
 

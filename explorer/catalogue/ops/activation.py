@@ -7,7 +7,6 @@ from explorer.catalogue.records import Op, Parameter
 
 LAMBDA = Parameter("lambd", 0.5, 0.0, 5.0, "threshold: values closer to 0 become 0", domain="lambd >= 0")
 
-# Each entry takes a few lines: key, label and formula first, then properties, then texts.
 # fmt: off
 BOUNDED = (
     Op("clamp", "Clamp", "clamp(x, lo, hi)", also=("clip",), parameters=(LO, HI), kinks=("lo", "hi"),

@@ -5,7 +5,6 @@ from explorer.catalogue.records import Op, Parameter
 
 _WIDTH = Parameter("s", 0.5, 0.0, 5.0, "width of the noise: its standard deviation", domain="s >= 0")
 
-# Each entry takes a few lines: key, label and formula first, then properties, then texts.
 # fmt: off
 UNITS = (
     Op("bernoulli", "Bernoulli unit", "where(u() < sigmoid(x), 1, 0)", kinks=(), named=True,

@@ -2,7 +2,6 @@
 
 from explorer.catalogue.records import Op
 
-# Each entry takes a few lines: key, label and formula first, then properties, then texts.
 # fmt: off
 ELEMENTARY = (
     Op("abs", "Absolute value", "abs(x)", kinks=("0",),

@@ -3,7 +3,6 @@
 from explorer.catalogue.parameters import SCALE
 from explorer.catalogue.records import Op
 
-# Each entry takes a few lines: key, label and formula first, then properties, then texts.
 # fmt: off
 FORMATS = (
     Op("fp4_e2m1", "FP4 E2M1", "fp(x / s, 1, 0, 6) * s", also=("float4", "mxfp4", "nvfp4"),

@@ -5,7 +5,6 @@ from dataclasses import replace
 from explorer.catalogue.parameters import NEGATIVE, POSITIVE, TERNARY
 from explorer.catalogue.records import Op
 
-# Each entry takes a few lines: key, label and formula first, then properties, then texts.
 # fmt: off
 SIGN = (
     Op("sign", "Sign", "sign(x)", also=("sgn",), kinks=("0",),

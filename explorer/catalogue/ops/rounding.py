@@ -15,7 +15,6 @@ from explorer.catalogue.parameters import (
 )  # fmt: skip
 from explorer.catalogue.records import Op, Parameter
 
-# Each entry takes a few lines: key, label and formula first, then properties, then texts.
 # fmt: off
 ROUNDING = (
     Op("round", "Round", "round(x)", also=("rint",), kinks=(Lattice("0.5", "1"),),

@@ -1,4 +1,7 @@
-"""All backward rules of the catalogue, by group: formulas that replace torch's own gradient."""
+"""All backward rules of the catalogue, by group: formulas that replace torch's own gradient.
+
+Each entry takes a few lines, which are not reformatted: key, label and formula, then properties, then texts.
+"""
 
 from collections.abc import Iterator
 

@@ -5,7 +5,6 @@ from explorer.catalogue.records import Learned, Parameter, Rule
 OTHERWISE = "It estimates the gradient of a Bernoulli unit, 1 with chance sigmoid(x), which this op is not."
 _SOFT = "(x - log(u() / (1 - u()))) / tau"
 
-# Each entry takes a few lines: key, label and formula first, then properties, then texts.
 # fmt: off
 ESTIMATORS = (
     Rule("sigmoid_st", "Straight-through (sigmoid)", "g * sigmoid(x) * (1 - sigmoid(x))", kinks=(),

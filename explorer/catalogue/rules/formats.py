@@ -7,7 +7,6 @@ from explorer.catalogue.records import Parameter, Rule
 
 OTHERWISE = "It asks for the numbers of a format, which this op does not have."
 
-# Each entry takes a few lines: key, label and formula first, then properties, then texts.
 # fmt: off
 FORMATS = (
     Rule("cast", "Cast (torch's backward)", "fp(g * s, m, emin, top) / s", also=("float8 backward",),

@@ -6,7 +6,6 @@ from explorer.catalogue.records import Learned, Parameter, Rule
 _NO_RANGE = "It is about the bounds of a range, which this op does not have."
 _NO_RECTIFIER = "It was made for rectifiers, where y is 0 for every negative x and grows without bound."
 
-# Each entry takes a few lines: key, label and formula first, then properties, then texts.
 # fmt: off
 GENERAL = (
     Rule("default", "Default autograd", None, also=("autograd",), kinks=(),

@@ -24,7 +24,6 @@ _LSQ_SCALE = "1 / sqrt(N * qmax)"  # as in the LSQ paper: the parameter learns a
 
 OTHERWISE = "It expects a jump at every half-integer, which this op does not make."
 
-# Each entry takes a few lines: key, label and formula first, then properties, then texts.
 # fmt: off
 ROUNDING = (
     Rule("soft_round", "Soft round", "g * a * (1 - tanh(a * (x - floor(x) - 0.5))**2) / (2 * tanh(a / 2))",

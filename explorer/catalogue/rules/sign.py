@@ -6,7 +6,6 @@ from explorer.catalogue.records import Learned, Parameter, Rule
 _WINDOW = Parameter("c", 1.0, 0.05, 5.0, "window half-width: nothing passes outside", domain="c >= 0")
 OTHERWISE = "It spreads a jump by 2 at 0, from −1 to 1, which this op does not make."
 
-# Each entry takes a few lines: key, label and formula first, then properties, then texts.
 # fmt: off
 SIGN = (
     Rule("clipped", "Clipped straight-through", "g * (abs(x) <= c)",

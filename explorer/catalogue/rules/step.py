@@ -9,7 +9,6 @@ def _make_sharpness(default: float, meaning: str) -> Parameter:
     return Parameter("a", default, 0.1, 100.0, meaning, domain="a > 0")
 
 
-# Each entry takes a few lines: key, label and formula first, then properties, then texts.
 # fmt: off
 STEP = (
     Rule("sigmoid_surrogate", "Sigmoid surrogate", "g * a * sigmoid(a * x) * sigmoid(-a * x)",
