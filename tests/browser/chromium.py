@@ -14,16 +14,9 @@ NAMES = ("chromium-headless-shell", "chromium", "chromium-browser", "google-chro
 # The first three are two renderers that every window starts for its address bar: half of what a page costs.
 # The others stand in Playwright's own list, which this one replaces.
 WITHOUT = (
-    "WebUIOmniboxPopup",
-    "WebUIOmniboxAimPopup",
-    "WebUIOmniboxFullPopup",
-    "HttpsUpgrades",
-    "LensOverlay",
-    "MediaRouter",
-    "OptimizationHints",
-    "PaintHolding",
-    "ThirdPartyStoragePartitioning",
-)
+    "WebUIOmniboxPopup", "WebUIOmniboxAimPopup", "WebUIOmniboxFullPopup", "HttpsUpgrades", "LensOverlay",
+    "MediaRouter", "OptimizationHints", "PaintHolding", "ThirdPartyStoragePartitioning",
+)  # fmt: skip
 ARGUMENTS = (
     f"--disable-features={','.join(WITHOUT)}",
     "--no-sandbox",

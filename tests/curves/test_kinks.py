@@ -44,28 +44,13 @@ def _near(x: float, positions: list[float]) -> bool:
 @loop_over(
     "text",
     [
-        "abs(x - 1 / 3)",
-        "abs(abs(x) - 1)",
-        "min(x**2, 2)",
-        "max(x, x**2)",
-        "clamp(x**3, -1, 2)",
-        "where(x < 1, x, 2 - x)",
-        "where((x > -1) & (x < 1.5) | (x > 2.25), 1, 0)",
-        "x * (sin(x) > 0.25)",
-        "floor(exp(x) / 5)",
-        "round(3 * x / 7) * 7 / 3",
-        "x - 0.3 * trunc(x / 0.3)",
-        "tanh(50 * x)",
-        "(x > 0) * (x - 1)**2",
-        "relu(x - 1)**2",
-        "leaky_relu(sin(x), 0.2)",
-        "heaviside(x - 2.5, 0.5)",
-        "sqrt(x - 1) + x",
-        "log1p(x) * (x > -1)",
-        "1 / (x - 1.1)",
-        "tan(x)",
+        "abs(x - 1 / 3)", "abs(abs(x) - 1)", "min(x**2, 2)", "max(x, x**2)", "clamp(x**3, -1, 2)",
+        "where(x < 1, x, 2 - x)", "where((x > -1) & (x < 1.5) | (x > 2.25), 1, 0)", "x * (sin(x) > 0.25)",
+        "floor(exp(x) / 5)", "round(3 * x / 7) * 7 / 3", "x - 0.3 * trunc(x / 0.3)", "tanh(50 * x)",
+        "(x > 0) * (x - 1)**2", "relu(x - 1)**2", "leaky_relu(sin(x), 0.2)", "heaviside(x - 2.5, 0.5)",
+        "sqrt(x - 1) + x", "log1p(x) * (x > -1)", "1 / (x - 1.1)", "tan(x)",
     ],
-)
+)  # fmt: skip
 def test_found_as_a_search_by_values_alone_finds_them(text: str):
     start, stop = -3.012345, 4.034567
     op = find_op(FORMULA_PREFIX + text)

@@ -205,15 +205,11 @@ def test_a_pole_is_called_one(op: str, rule: str, span: tuple[float, float], whe
 @loop_over(
     "rule",
     [
-        "fast_sigmoid",
-        "formula: g/(1 + 1e9*abs(x))",
-        "formula: g*where(x > 0, 1/(1 + 1e6*x), 0)",
-        "formula: g*abs(x)**0.1",
-        "formula: 1 - abs(x)**0.01",
-        "formula: g/(abs(x) + 1e-12)",
+        "fast_sigmoid", "formula: g/(1 + 1e9*abs(x))", "formula: g*where(x > 0, 1/(1 + 1e6*x), 0)",
+        "formula: g*abs(x)**0.1", "formula: 1 - abs(x)**0.01", "formula: g/(abs(x) + 1e-12)",
         "formula: g*x*log(abs(x))",
     ],
-)
+)  # fmt: skip
 @loop_over("width", [1.0, 1e6])
 def test_a_bounded_growth_is_not_called_a_pole(rule: str, width: float):
     assert "unbounded" not in describe(sample("identity", rule, start=-width, stop=width))

@@ -108,32 +108,10 @@ FUNCTIONS: dict[str, Callable[..., Array]] = {
     "nan_to_num": lambda a: np.where(a != a, 0.0, np.clip(a, -(limit := np.finfo(a.dtype).max), limit)),
 }
 _EXACT = (
-    "abs",
-    "sign",
-    "heaviside",
-    "round",
-    "floor",
-    "ceil",
-    "trunc",
-    "fp",
-    "exponent",
-    "float8_e4m3fn",
-    "float8_e5m2",
-    "relu",
-    "min",
-    "max",
-    "clamp",
-    "clamp_min",
-    "clamp_max",
-    "detach",
-    "where",
-    "amax",
-    "amin",
-    "numel",
-    "remainder",
-    "copysign",
-    "nan_to_num",
-)
+    "abs", "sign", "heaviside", "round", "floor", "ceil", "trunc", "fp", "exponent", "float8_e4m3fn",
+    "float8_e5m2", "relu", "min", "max", "clamp", "clamp_min", "clamp_max", "detach", "where", "amax", "amin",
+    "numel", "remainder", "copysign", "nan_to_num",
+)  # fmt: skip
 _ROUNDED = frozenset(FUNCTIONS).difference(_EXACT)
 
 _ARITHMETIC: dict[str, Callable[[Array, Array], Array]] = {

@@ -42,20 +42,11 @@ def test_constants_that_torch_refuses_give_nan(text, parameters):
 @loop_over(
     "text",
     [
-        "{}",
-        "x + {}",
-        "min(x, {})",
-        "max(x, -{})",
-        "clamp(x, 0, {})",
-        "clamp({}, x, y)",
-        "where(x > 0, x, {})",
-        "where(x > 0, 1, {})",
-        "heaviside(x, {})",
-        "elu(x, {})",
-        "leaky_relu(x, {})",
+        "{}", "x + {}", "min(x, {})", "max(x, -{})", "clamp(x, 0, {})", "clamp({}, x, y)",
+        "where(x > 0, x, {})", "where(x > 0, 1, {})", "heaviside(x, {})", "elu(x, {})", "leaky_relu(x, {})",
         "hardshrink(x, {})",
     ],
-)
+)  # fmt: skip
 @loop_over("number", ["1e39", "1e300", "9**99", "9**9**9**9", "c"])
 def test_numbers_beyond_the_dtype_become_infinite(dtype, text, number):
     formula = parse(text.format(number), parameters=("c",))

@@ -90,14 +90,11 @@ def test_a_bundle_does_what_its_modules_do(tree: Path, tmp_path_factory: pytest.
 @pytest.mark.parametrize(
     "text",
     [
-        "export default 1;\n",
-        "export let a = 1;\n",
-        'import "./names.js";\n',
-        'export { EVEN } from "./names.js";\n',
-        "const a = await import(name);\n",
+        "export default 1;\n", "export let a = 1;\n", 'import "./names.js";\n',
+        'export { EVEN } from "./names.js";\n', "const a = await import(name);\n",
         'import whole from "./names.js";\n',
     ],
-)
+)  # fmt: skip
 def test_a_module_that_cannot_be_bundled_is_refused(tree: Path, text: str) -> None:
     (tree / "low/add.js").write_text(text, encoding="utf-8")
     with pytest.raises(ValueError, match=r"low/add\.js: cannot bundle this import or export"):

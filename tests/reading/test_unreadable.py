@@ -153,16 +153,12 @@ def test_untraceable_changes_by_a_layer_are_not_ignored(change: str, lines: int)
 @pytest.mark.parametrize(
     "change",
     [
-        "for i in range(2):\n  A = [6]",
-        "while A[0] < 6:\n  A = [6]",
-        "try:\n  A = [6]\nexcept ValueError:\n  pass",
-        "with torch.no_grad():\n  A = [6]",
-        "if is_six():\n  A = [6]",
-        "A.append(6)",
-        "torch.nn.init.constant_(A, 6)",
+        "for i in range(2):\n  A = [6]", "while A[0] < 6:\n  A = [6]",
+        "try:\n  A = [6]\nexcept ValueError:\n  pass", "with torch.no_grad():\n  A = [6]",
+        "if is_six():\n  A = [6]", "A.append(6)", "torch.nn.init.constant_(A, 6)",
         "def change():\n  global A\n  A = [6]",
     ],
-)
+)  # fmt: skip
 def test_untraceable_changes_by_the_text_are_not_ignored(change: str) -> None:
     with pytest.raises(ReadingError, match=r"^line [23]: "):
         read_source(f"A = [1]\n{change}\n" + _fn("return x * A[-1]"))
