@@ -5,7 +5,9 @@ without a page.
 """
 
 import re
+from functools import cache
 from pathlib import Path
+from typing import Any
 
 import pytest
 from playwright.sync_api import Page, expect
@@ -123,13 +125,15 @@ def test_the_challenge_of_straight_through_leads_to_drawing_a_rule(course: Page)
     expect(course.get_by_text("Drag over the lower panel to draw a gradient.")).to_be_visible()
 
 
-FRESH = [make_question(variant, ["straight_through"]) for variant in LESSONS["straight-through"].retest]
+@cache
+def make_fresh() -> list[dict[str, Any]]:
+    return [make_question(variant, ["straight_through"]) for variant in LESSONS["straight-through"].retest]
 
 
 def answer(course: Page, right: bool) -> None:
     """Answer the fresh question that is shown."""
     shown = course.get_by_role("region", name="Code of the question").inner_text().strip()
-    asked = next(each for each in FRESH if "".join(text for _, text in each["code"]).strip() == shown)
+    asked = next(each for each in make_fresh() if "".join(text for _, text in each["code"]).strip() == shown)
     index = asked["right"] if right else (asked["right"] + 1) % 4
     course.locator(".retest").get_by_role("radio").nth(index).check()
     press(course, "Check")
