@@ -8,6 +8,8 @@ from playwright.sync_api import Page, expect
 from explorer.training import FIRST as FIRST_TASK
 from explorer.ui.server import answers
 from tests.browser.reading import (
+    CHART,
+    FRAME,
     TRACES,
     card,
     choose,
@@ -162,6 +164,25 @@ def test_a_rule_keeps_its_colour_when_others_are_added_or_removed(page: Page) ->
     page.get_by_role("button", name="Hide SwishSign").click()
     page.wait_for_url("**hide=swish_sign*")
     assert not page.evaluate(f"{TRACES}.find(trace => trace.meta === 'swish_sign')?.visible ?? false")
+
+
+def test_the_first_frame_after_a_click_has_the_new_curve_which_plotly_draws_after_it(page: Page) -> None:
+    turn(page, "/?op=clamp&rule=default", shows=["default"])
+    page.get_by_role("button", name="Add rule", exact=True).click()
+    page.get_by_label("Search rules").fill("Zero")
+    option = page.get_by_role("option").filter(has_text="Zero").first
+    first, last = option.evaluate(f"""async option => {{
+        const colours = () => [...document.querySelectorAll("{CHART} .scatterlayer .js-line")]
+            .filter(line => line.getAttribute("d"))
+            .map(line => line.style.stroke);
+        const read = () => [new Set(colours()).size, {TRACES}.map(trace => trace.meta)];
+        option.click();
+        const first = read();
+        await {FRAME};
+        return [first, read()];
+    }}""")
+    assert first == [3, ["forward", "default"]]
+    assert last == [3, ["forward", "default", "zero"]]
 
 
 def test_back_undoes_and_forward_redoes_a_change(page: Page) -> None:

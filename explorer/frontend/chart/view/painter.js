@@ -41,10 +41,10 @@ export function createPainter(host, parts, { handles, ends, onFrame }) {
     displayed = { scene: next, drawn: null };
     endGlide?.();
     endGlide = null;
-    if (by === "plot") plot(next);
+    if (by === "plot") plot();
     else if (phase === "settled") {
       matchLines(parts.plot, next.lines);
-      runAfterFrame(settle);
+      runAfterFrame(plot);
     }
     if (before && glides && !matchMedia("(prefers-reduced-motion: reduce)").matches)
       endGlide = startGlide(before, next);
@@ -65,20 +65,15 @@ export function createPainter(host, parts, { handles, ends, onFrame }) {
     displayed = { ...displayed, scene: { ...next, frame, pixels } };
   }
 
-  /** @param {Scene} scene */
-  function plot(scene) {
+  /** Have Plotly draw, if only paths were moved. A running animation moves them again before the next frame. */
+  function plot() {
+    const { scene, drawn } = displayed;
+    if (!scene || drawn) return;
     const { frame, levels, space, lines, absent, title } = scene;
     for (const copy of parts.plot.querySelectorAll(".chart-copy")) copy.remove();
     const layout = makeLayout(frame, levels, space.theme, describeLines(scene), title);
     Plotly.react(parts.plot, toTraces(lines, absent, title !== ""), layout, CONFIG);
     displayed = { scene, drawn: scene };
-  }
-
-  /** Have Plotly draw the lines whose paths were moved. A running animation moves them again before the next frame. */
-  function settle() {
-    const { scene, drawn } = displayed;
-    if (!scene || drawn) return;
-    plot(scene);
     drawCircles();
   }
 
