@@ -15,7 +15,7 @@ from tests.notebook.labs import SIZE, Notebook, serve_lab, write_notebook
 from tests.notebook.test_stored import execute
 
 SETUP = "import explorer, torch, ipywidgets.widgets.widget as w\nfrom explorer.training import Run, Settings"
-SHOW = "shown = explorer.instrument('clamp', ['default', lambda x: x - x**3 / 12], lo=-0.5)\nshown"
+SHOW = "shown = explorer.instrument('clamp', ['default', 'masked', lambda x: x - x**3 / 12], lo=-0.5)\nshown"
 COUNT = "print(len(w._instances))"
 WATCH = "explorer.watch(Run(Settings(task='moons', steps=60, rules=('default', 'clipped'))));"
 CELLS = [
@@ -33,6 +33,13 @@ LIGHTNESS = """() => {
     const text = document.querySelector('.gradient-explorer').shadowRoot.querySelector('.sign');
     const parts = getComputedStyle(text).color.match(/\\d+/g).slice(0, 3);
     return parts.reduce((sum, each) => sum + Number(each), 0);
+}"""
+# Whether the cards have a column of their own, taller than the chart, and the buttons follow the chart.
+IS_COMPACT = """() => {
+    const { shadowRoot, clientWidth } = document.querySelector('.gradient-explorer');
+    const boxOf = (name) => shadowRoot.querySelector(name).getBoundingClientRect();
+    const [cards, strip, button] = ['.cards', '.strip', '.tabs button'].map(boxOf);
+    return clientWidth > 850 && cards.bottom > strip.bottom + 100 && button.top - strip.bottom < 20;
 }"""
 HIGHEST = "chart => Math.max(...chart.data.find(({meta}) => meta === 'default').y.filter(Number.isFinite))"
 
@@ -82,6 +89,8 @@ def test_a_notebook_from_import_to_training(notebook: Notebook, tmp_path: Path) 
     expect(second).to_have_value(first.input_value())
 
     assert _overflow(page) == 0
+    page.evaluate("() => window.jupyterapp.shell.collapseLeft()")
+    page.wait_for_function(IS_COMPACT)
     page.set_viewport_size({"width": 640, "height": 900})
     page.wait_for_function("() => document.querySelector('.gradient-explorer').clientWidth < 600")
     assert _overflow(page) == 0, "a part of the widget is cut off in a narrow notebook"
