@@ -13,6 +13,8 @@ import { formatPower, formatShort } from "../../formula/numbers.js";
  */
 
 const MARGIN = 0.05; // space above and below the curves, as a fraction of their height
+// growth of a moving curve's axis: as a fraction of its length, at most in decades
+const [LEAP, MAX_LEAP] = [0.75, 4];
 const MAX_DECADES_ABOVE = 3; // limits a diverging curve, which would flatten all others
 const HIGH_CHANCE = 0.4; // the axis starts here instead of at 0 if random guessing scores more
 /**
@@ -107,10 +109,10 @@ export const RANGES = {
  */
 export function leapAhead(kind, [low, high], next) {
   if (kind !== "decades" && kind !== "plain") return next;
-  const half = kind === "plain" ? (high - low) / 2 : Math.ceil((high - low) / 2);
+  const leap = kind === "plain" ? LEAP * (high - low) : Math.min(Math.ceil(LEAP * (high - low)), MAX_LEAP);
   return [
-    next[0] < low ? Math.min(next[0], low - half) : low,
-    next[1] > high ? Math.max(next[1], high + half) : high,
+    next[0] < low ? Math.min(next[0], low - leap) : low,
+    next[1] > high ? Math.max(next[1], high + leap) : high,
   ];
 }
 

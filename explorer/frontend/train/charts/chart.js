@@ -88,7 +88,8 @@ export function createTrainChart(host, { plotly, onPoint, onArea = () => undefin
     };
     const bands = series.filter(hasBand).map((each) => makeBandTrace(each, scale));
     plotted = series;
-    const names = ends.space(width, makeEndNames(series, scale), VALUE_LETTERS[scale.kind]);
+    const spare = isMoving && !before && scale.kind === "decades" ? 2 : 0; // a falling loss gets more letters
+    const names = ends.space(width, makeEndNames(series, scale), VALUE_LETTERS[scale.kind] + spare);
     displayed.width = Math.max(displayed.width, names?.width ?? 0);
     const isRough = displayed.grows || (names !== null && names.width < displayed.width);
     if (names) names.width = displayed.width;

@@ -60,7 +60,7 @@ function describeEarlierRun({ choice, name }, now) {
  */
 export function describeLinkLimit(choice) {
   const count = (choice.training.branch ?? "").split("\n").filter(Boolean).length;
-  const linked = countLinkedBranches(choice);
+  const linked = count && countLinkedBranches(choice);
   if (linked === count) return "";
   const fitting = linked
     ? `only the last ${linked} of ${count} branch points fit`

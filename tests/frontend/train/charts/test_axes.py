@@ -47,7 +47,7 @@ def test_the_axis_of_a_moving_curve_leaps_ahead_of_a_falling_loss(node: Node):
     assert all(
         low % 1 == 0 and low <= value and high == 0 for (low, high), value in zip(ranges, falls, strict=True)
     )
-    assert len({low for low, _ in ranges}) == 7
+    assert len({low for low, _ in ranges}) == 6
     assert of_cosines == [-0.5, 1]
 
 
