@@ -15,6 +15,7 @@ from explorer.curves.user_functions.subject import UntriedError, prepare_pair
 from explorer.formula import FUNCTIONS
 
 _BESIDE_POLE = 1e-2  # the slope of a pole counts as a jump up to this distance
+_MANY = 64  # with more kinks, the gradient is a staircase
 _STEEP = 1e4  # larger limits count as infinite; between two of these any value is right
 # Torch's piecewise polynomial functions of one argument, and hardtanh with its defaults.
 _NATIVE: dict[str, Callable[..., Tensor]] = {
@@ -50,10 +51,13 @@ def check_kinks(curve: Curve) -> Result:
             reason = "Torch's own function does that, or the catalogue's entry declares it"
             return judge(by_design, first, f". {reason}")
         return judge(fails, first, ": it belongs between its two limits. Let one branch include the bound")
-    jumping = [i for i in order if abs(left[i] - right[i]) > 1e-6 or abs(value[i] - left[i]) > 1e-6]
+    is_stepped = len(x) > _MANY  # in 16 bits, and only larger jumps are kinks
+    step = 1e-2 * float(curve.gradient.abs().max()) if is_stepped else 1e-6
+    jumping = [i for i in order if abs(left[i] - right[i]) > step or abs(value[i] - left[i]) > step]
     if not jumping:
         place = format_position(x[order[0]], 7)
-        return holds(f"It is continuous at every kink of op or gradient, such as {place}.", x[order[0]])
+        apart = "Apart from small steps, as of numbers of 16 bits, it" if is_stepped else "It"
+        return holds(f"{apart} is continuous at every kink of op or gradient, such as {place}.", x[order[0]])
     rest = f" ({len(jumping) - 1} more such kink{'s' * (len(jumping) > 2)})" if len(jumping) > 1 else ""
     reference = _find_torch_function(curve, x)
     if reference is None:

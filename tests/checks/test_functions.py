@@ -424,6 +424,27 @@ def test_the_gradient_at_a_bound_is_compared_with_the_ops_own():
     assert sentence.endswith("own derivative of this op gives 0.")
 
 
+class RoundedGradient(Function):
+    """IR-Net's rule, computed in 16 bits."""
+
+    @staticmethod
+    def forward(ctx, x):
+        ctx.save_for_backward(x)
+        return x.sign()
+
+    @staticmethod
+    def backward(ctx, g):
+        (x,) = ctx.saved_tensors
+        return g * (1 - torch.tanh(x.half().to(g)) ** 2)
+
+
+@pytest.mark.usefixtures("skip_compile")
+def test_steps_of_16_bits_are_no_kinks():
+    (result,) = [each for each in check(RoundedGradient) if each.name == "kinks"]
+    assert result.verdict == "holds"
+    assert result.sentence.startswith("Apart from small steps, as of numbers of 16 bits, it is continuous")
+
+
 class GradientForAnotherInput(Function):
     """The gradient of x is returned only if the weight needs one."""
 
