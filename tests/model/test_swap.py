@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import operator
 from functools import partial
 
@@ -200,22 +201,9 @@ def test_a_detach_trick_is_swapped_as_a_whole(trick):
     assert set(seen.frame["rule"]) <= {"clipped", "ede"} | ({"default"} if trick == "a surrogate" else set())
 
 
-@pytest.mark.parametrize("mask", [lambda h: h * (h > 0), lambda h: torch.where(h > 0, h, 0.0)])
-def test_a_mask_is_swapped_as_a_whole_by_its_comparison(mask):
-    expected = gradients_of(made(lambda h: mask(h).detach() + h - h.detach()))
-    same(gradients_of(swapped(mask, "gt", rule="straight_through")), expected)
-
-
 MASKS = {
-    "and": (lambda h: ((h > -0.5) & (h < 0.5)).float(), "gt"),
-    "or": (lambda h: ((h > 0.5) | (h < -0.5)).float(), "lt"),
-    "a product": (lambda h: (h > -0.5) * (h < 0.5) * 1.0, "gt"),
-    "not": (lambda h: (~(h > 0.3)).float(), "gt"),
     "equal to its clamp": (lambda h: (h.clamp(-0.5, 0.5) == h).float(), "eq"),
-    "where of both": (lambda h: torch.where((h > -0.5) & (h < 0.5), 1.0, 0.0), "gt"),
     "the call that selects": (lambda h: torch.where(h > 0.5, 1.0, 0.0), "where"),
-    "x where": (lambda h: torch.where(h > 0.3, h, 0.1 * h), "gt"),
-    "x times abs": (lambda h: h * (h.abs() < 0.5), "lt"),
 }
 
 
@@ -237,6 +225,58 @@ def pull_by_fast_sigmoid(x, g, t, s):
 
 
 FastSigmoid = make_function(lambda x, t, s: (s * (x - t) > 0).float(), pull_by_fast_sigmoid)
+
+def spike(x, sign=1):
+    return FastSigmoid.apply(x, torch.zeros(()), sign)
+
+
+CHAINED = {  # what a swap computes, the comparison, and what it equals by hand
+    "and": (lambda h: ((h > -0.5) & (h < 0.5)).float(), "gt", lambda h: spike(h + 0.5) * (h < 0.5)),
+    "or": (lambda h: ((h > 0.5) | (h < -0.5)).float(), "lt",
+           lambda h: (lambda a, b: a + b - a * b)((h > 0.5).float(), spike(h + 0.5, -1))),
+    "xor": (lambda h: ((h > 0.5) ^ (h < 1)).float(), "gt",
+            lambda h: (lambda a, b: a + b - 2 * a * b)(spike(h - 0.5), (h < 1).float())),
+    "a product": (lambda h: (h > -0.5) * (h < 0.5) * 1.0, "lt", lambda h: (h > -0.5) * spike(h - 0.5, -1)),
+    "not": (lambda h: (~(h > 0.3)).float(), "gt", lambda h: 1 - spike(h - 0.3)),
+    "integers": (lambda h: ((h > 0.3).long() * 2 - 1).to(h.dtype), "gt", lambda h: 2 * spike(h - 0.3) - 1),
+    "where of both": (lambda h: torch.where((h > -0.5) & (h < 0.5), 1.0, -2.0), "gt",
+                      lambda h: 3 * spike(h + 0.5) * (h < 0.5) - 2),
+    "where of numbers": (lambda h: torch.where(h > 0, 2.0, -1.0), "gt", lambda h: 3 * spike(h) - 1),
+    "x where": (lambda h: torch.where(h > 0.3, h, 0.1 * h), "gt",
+                lambda h: (lambda m: m * h + (1 - m) * 0.1 * h)(spike(h - 0.3))),
+    "a method where": (lambda h: h.where(h > 0.3, h.new_zeros(())), "gt", lambda h: h * spike(h - 0.3)),
+    "a filled mask": (lambda h: h.masked_fill(h < 0.3, 2.0), "lt",
+                      lambda h: (lambda m: m * 2 + (1 - m) * h)(spike(h - 0.3, -1))),
+    "x times itself": (lambda h: h * (h > 0), "gt", lambda h: h * spike(h)),
+    "x times abs": (lambda h: h * (h.abs() < 0.5), "lt", lambda h: h * spike(h.abs() - 0.5, -1)),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", CHAINED)
+def test_a_swapped_comparison_passes_gradients_through_masks_by_the_chain_rule(name):
+    mask, what, by_hand = CHAINED[name]
+    fixed = swapped(mask, what, rule="fast_sigmoid", k=5)
+    assert torch.equal(fixed(X), made(mask)(X))
+    same(gradients_of(fixed), gradients_of(made(by_hand)))
+    with explorer.observe(fixed) as seen:
+        loss_of(fixed).backward()
+    assert not seen.frame["dead_from_above"].any()
+
+
+@pytest.mark.parametrize(("function", "what", "reason"), [
+    (lambda h: h.masked_fill(h < 0.1, -math.inf).softmax(-1), "lt", "fills in an infinite number"),
+    (lambda h: h * h.argmax(-1)[:, None].tolist()[0][0], "argmax", "argmax was called, but no .* is made of"),
+])  # fmt: skip
+def test_a_comparison_or_choice_without_a_gradient_is_refused_with_the_reason(function, what, reason):
+    with pytest.raises(ValueError, match=reason):
+        swapped(function, what, rule="straight_through")(X)
+
+
+def test_a_rule_whose_gradient_has_another_shape_than_x_is_refused():
+    fixed = swapped(lambda h: h * h.max(-1).values[:, None], "max", rule=lambda x, g: g)
+    with pytest.raises(ValueError, match=r"gradient of shape \(16,\), and its x has the shape \(16, 6\)"):
+        loss_of(fixed).backward()
+
 
 PER_UNIT = torch.linspace(-0.5, 0.9, 6)
 COMPARED = {
@@ -270,7 +310,8 @@ def test_a_comparison_gets_a_rule_around_its_threshold(name):
     if name != "detached" and "trick" not in name:
         with explorer.observe(fixed) as seen:
             loss_of(fixed).backward()
-        assert seen.frame[["computes", "rule"]].to_numpy().tolist() == [["step", "fast_sigmoid k=5"]]
+        computes = "" if name == "where" else "step"  # y is inside the call that selects
+        assert seen.frame[["computes", "rule"]].to_numpy().tolist() == [[computes, "fast_sigmoid k=5"]]
 
 
 def test_a_reset_by_a_swapped_comparison_keeps_the_rule_of_the_product():
@@ -281,12 +322,27 @@ def test_a_reset_by_a_swapped_comparison_keeps_the_rule_of_the_product():
     same(found, gradients_of(made(lambda h: reset(h, FastSigmoid.apply(h, torch.tensor(1.0), 1)))))
 
 
-def test_own_code_gets_the_x_of_a_comparison_with_a_statistic_of_x():
+class Cubic(torch.autograd.Function):
+    """x > t with the gradient 3 x², of which the threshold gets the opposite."""
+
+    @staticmethod
+    def forward(ctx, x, t):
+        ctx.save_for_backward(x, t)
+        return (x > t).float()
+
+    @staticmethod
+    def backward(ctx, g):
+        x, t = ctx.saved_tensors
+        gradient = 3 * g * x * x
+        return gradient, -gradient.sum_to_size(t.shape)
+
+
+def test_own_code_gets_the_x_of_a_comparison_and_the_threshold_the_opposite_gradient():
     def above(h):
         return (h > h.mean(1, keepdim=True)).float()
 
-    expected = gradients_of(made(lambda h: above(h).detach() + 3 * (h - h.detach())))
-    same(gradients_of(swapped(above, "gt", rule=lambda x, g: 3 * g)), expected)
+    expected = gradients_of(made(lambda h: Cubic.apply(h, h.mean(1, keepdim=True))))
+    same(gradients_of(swapped(above, "gt", rule=lambda x, g: 3 * g * x * x)), expected)
 
 
 class Spike(nn.Module):
@@ -313,9 +369,7 @@ def test_a_threshold_that_learns_gets_the_opposite_gradient(compare, sign, what)
 
 
 MISSED = {
-    "own code": (lambda h, t: (h > t).float(), lambda x, g: g, "give a key or formula"),
     "equal": (lambda h, t: (h == t).float(), "straight_through", "name the site"),
-    "a mask": (lambda h, t: h * (h > t), "straight_through", "name the site"),
     "a trick": (lambda h, t: h + ((h > t).float() - h).detach(), "straight_through", "name the site"),
 }
 

@@ -65,7 +65,13 @@ def exchange_backward(
     def pass_gradient(g: Tensor, _: Any = None) -> Tensor:
         if version_of(x_kept) != version:
             raise RuntimeError(f"{place_name}: its x was modified in place after the call: a swap needs it")
-        return rule(x_kept, y_kept, g)
+        gradient = rule(x_kept, y_kept, g)
+        if gradient.shape != x_kept.shape:
+            raise UnreachedError(
+                f"{place_name}: the rule gave a gradient of shape {tuple(gradient.shape)}, and its x has the "
+                f"shape {tuple(x_kept.shape)}"
+            )
+        return gradient
 
     node, number = y.edge
     if [*nodes] == [node] and isinstance(node, BackwardCFunction):

@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterable
 from contextlib import nullcontext
+from functools import partial
 from typing import Any, NamedTuple
 
 import torch
 from torch import Tensor, nn
 
 from explorer.model.swapping.bridge import UnreachedError, build_bridge, exchange_backward
-from explorer.model.swapping.exchange import Exchange, Parameters
+from explorer.model.swapping.exchange import Exchange, Gradient, Parameters
 from explorer.model.swapping.learning import Learning
+from explorer.model.swapping.masks import compute_with_numbers, is_selecting_by_second
 from explorer.model.swapping.target import Target, is_inside
 from explorer.model.tape import Call, CallInput, Join, Tape, Value, read_input
 from explorer.model.tape.names import (
@@ -22,6 +25,7 @@ from explorer.model.tape.names import (
     STEPS,
     find_tensors,
     is_pointwise,
+    may_write,
     replace_tensor,
 )
 from explorer.model.tape.private import (
@@ -86,6 +90,8 @@ class Pass(Tape):
         self.unseen: set[str] = set()
         self._parameter = model.get_parameter(target.parameter) if target.parameter else None
         self._margins: dict[Call, Tensor] = {}  # the x of each ``Margin`` of the target
+        self._shadows: dict[Value, Tensor] = {}  # masks as numbers with a gradient
+        self._shadow: Tensor | None = None  # that of the running call
         self._deferred: list[tuple[Call, Value, Callable[[], None]]] = []  # calls inside target modules
         self._entered: list[tuple[Value, Tensor, Tensor]] = []
         super().__init__(model)
@@ -105,23 +111,37 @@ class Pass(Tape):
     def prepare(self, name: str, function: Any, args: Any, kwargs: Any) -> CallInput | None:
         """Return a call's x, op and parameters before it runs, or None if it has no floating-point input."""
         x, kind = next(iter(find_tensors(args[:1]) or find_tensors(args)), None), CallInput
-        if name in STEP_SIGNS and not self.exchange.is_code:
+        self._shadow = self._compute_shadow(name, function, args, kwargs) if self._shadows else None
+        if name in STEP_SIGNS and (not self.exchange.is_code or self._has_shadows):
             left, right = (*args, *kwargs.values())[:2]
             has_difference = all(item.dtype != torch.bool for item in find_tensors((args, kwargs)))
             if has_difference and (isinstance(right, Tensor) or right or STEP_SIGNS[name] < 0):
                 with torch.enable_grad(), EnableTorchFunction():  # an observation sees the margin
                     x, kind = (left - right if STEP_SIGNS[name] > 0 else right - left), Margin
+            elif has_difference:
+                kind = Margin
         if x is None or not x.is_floating_point():
             return None
         return kind(*read_input(function, args, kwargs, x))
+
+    def run_call(self, function: Any, args: Any, kwargs: Any) -> Any:
+        """Return the result of a call, which is hidden from outer tapes if its shadow replaces it."""
+        with nullcontext() if self._shadow is None else DisableTorchFunction():
+            return function(*args, **kwargs)
 
     def on_call(self, call: Call, x_before: CallInput | None, y: Tensor) -> Tensor | None:
         """Exchange the backward of the target's calls. Returns the tensor that replaces y, or None."""
         if call.merged or not call.outputs:
             return None
         value = call.outputs[0]
+        shadow = self._shadow
         if isinstance(x_before, Margin) and self._is_meant(call, ""):
-            self._add_margin(call, value, x_before.x)
+            is_plain = self.exchange.is_code or x_before.x is call.inputs[0].ref()
+            margin = x_before.x if is_plain else self._add_margin(call, value, x_before.x)
+            if self._has_shadows and call.graded and margin.requires_grad and not value.live:
+                shadow = self._start_shadow(call, margin, y)
+        if shadow is not None and call.graded:
+            return self._keep_shadow(call, value, shadow, y)
         if call.graded and not value.live and value.cuts:
             return self._build_bridge(value, y)
         if x_before is None:
@@ -144,8 +164,61 @@ class Pass(Tape):
                 self.exchange_call(call, x, value, x_kept, y, x_before.parameters)
         return None
 
-    def _add_margin(self, call: Call, y: Value, margin: Tensor) -> None:
-        """Make a comparison's margin the live value from which its result y is computed."""
+    @property
+    def _has_shadows(self) -> bool:
+        return not self.target.modules and not self.target.site
+
+    def _start_shadow(self, call: Call, margin: Tensor, y: Tensor) -> Tensor | None:
+        """Return a comparison's result y as a number, with the rule's gradient for the margin."""
+        number, x = y.to(margin.dtype), call.inputs[0].ref()
+        if self.exchange.op is not None:
+            new = self._replace_call(call, margin, number)
+        else:
+            rule = self.exchange.make_gradient(call.op, {})
+            if rule is None or x is None:
+                return None
+            if self.exchange.is_code:  # it gets x, and the threshold gets the opposite gradient
+                rule = partial(_apply_to, rule, x.detach().expand_as(margin), STEP_SIGNS[call.name])
+            new = build_bridge(margin, number, rule)
+            self._note_origin(call, new)
+            self.hits.append(Hit(call, None, note=self._describe_x(call, margin)))
+        self.hits[-1] = self.hits[-1]._replace(y=self.put_bridge(call.name, call, [*call.inputs], new))
+        return new
+
+    def _compute_shadow(self, name: str, function: Any, args: Any, kwargs: Any) -> Any:
+        """Return a call's result with swapped masks as numbers. None without such a mask."""
+        given = [(item, self._shadows.get(self.value_of(item))) for item in find_tensors((args, kwargs))]
+        if all(shadow is None for _, shadow in given) or may_write(function, args, kwargs):
+            return None
+        if name == "masked_fill" and math.inf in map(abs, [a for a in args if isinstance(a, float)]):
+            raise UnreachedError(
+                f"{self.target.told}: its mask fills in an infinite number, so that its gradient would be "
+                "infinite: swap masked_fill, or fill in a finite number"
+            )
+        if is_selecting_by_second(name, args):
+            args = (args[1], args[0], *args[2:])
+        for item, shadow in given:
+            args, kwargs = (args, kwargs) if shadow is None else replace_tensor((args, kwargs), item, shadow)
+        with torch.enable_grad():
+            return compute_with_numbers(name, function, args, kwargs)
+
+    def _keep_shadow(self, call: Call, y: Value, shadow: Tensor, tensor: Tensor) -> Tensor | None:
+        """Keep the shadow of a result that is no number, or return a number with the shadow's gradient."""
+        if not tensor.is_floating_point():
+            self._shadows[y] = shadow
+            return None
+        if shadow.shape != tensor.shape:
+            return None
+        new = shadow.to(tensor.dtype)
+        is_same = torch.equal(new, tensor) and torch.equal(new.signbit(), tensor.signbit())
+        if self.exchange.op is None and not is_same:
+            new = build_bridge(shadow, tensor.detach(), lambda _, y, g: g)
+            self._note_origin(call, new)
+        self.put_bridge(call.name, call, [*call.inputs, self.value_of(shadow)], new)
+        return new
+
+    def _add_margin(self, call: Call, y: Value, margin: Tensor) -> Tensor:
+        """Make a comparison's margin the live value from which its result y is computed, and return it."""
         if not y.live and y.cuts:
             x = None if margin.requires_grad else origin_of(y)[0]
             source = None if x is None else x.ref()
@@ -159,6 +232,7 @@ class Pass(Tape):
                 y.cuts = (self.put(margin, value),)
                 call.inputs.append(value)
         self._margins[call] = margin
+        return margin
 
     def _replace(self, call: Call, call_input: CallInput, y: Tensor) -> Tensor:
         """Return the swap's op on a call's x, also written into x if the call writes in place."""
@@ -243,6 +317,8 @@ class Pass(Tape):
 
     def on_join(self, call: Call, join: Join, y: Tensor) -> Tensor | None:
         """Exchange the backward of a detach trick that is the target or contains one of its calls."""
+        if self._shadow is not None:
+            return None
         meant_call = self._find_meant(join.side)
         chain = chain_of(join.side, join.way)
         call.op = " → ".join(item.op for item in chain) or call.name
@@ -412,6 +488,10 @@ class Pass(Tape):
         is_old = call.kind == "source" and owner is not None and forward_class(call.function) is owner
         if call.kind == "hidden" or is_old:
             self.unseen.add(node.name())
+
+
+def _apply_to(rule: Gradient, x: Tensor, sign: int, _: Tensor, y: Tensor, g: Tensor) -> Tensor:
+    return sign * rule(x, y, g)
 
 
 def _is_of_x(call: Call, x: Value, tensor: Tensor) -> bool:

@@ -163,6 +163,12 @@ class ModelSwap:
                 f": autograd's graph has a {owner.__name__}Backward whose call is not seen, as in another "
                 "thread or inside an op of torch.library"
             )
+        cut = next((c for c in current.calls if self.target.op in (c.op, c.name) and c.is_cut), None)
+        if cut is not None and not hiding:
+            raise UnreachedError(
+                f"{cut.site}: {cut.op} was called, but no floating-point number like its x is made of its "
+                f"result, so that no rule can be put there ({cut.reason})"
+            )
         if hiding or not origin.path or self.target.is_inside(origin.path):
             raise UnreachedError(f"the forward pass has not called {self.target.told}{hiding or _NOTHING}")
 
@@ -222,8 +228,9 @@ def swap(
             since Python calls ``parameter.lt(x)``.
         rule: a key of ``RULES``, ``"formula: …"``, or a ``Rule``; or a Function class, a module or a function
             of x, differentiated by autograd; or a function of ``(x, g)`` or ``(x, y, g)`` that returns the
-            gradient. A comparison ``x > t`` is step(x − t): keys, formulas and ``op`` get x − t, and your own
-            code gets x.
+            gradient. A comparison ``x > t`` is step(x − t): keys, formulas and ``op`` get x − t, your own
+            code gets x, and t gets the opposite gradient. Masks follow the chain rule: ``where(m, a, b)``
+            passes m the gradient g · (a − b).
         op: an op that replaces the model's own call; None to keep the model's forward. ``.sites`` tells how
             much another op changes y.
         learns: parameters that learn, with ``op``; None for all without a value that the rule has a gradient

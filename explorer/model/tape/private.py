@@ -1,4 +1,4 @@
-"""Private names of torch, tested with torch 2.13.0; `sh tests/torch` tests other versions."""
+"""Private names of torch, tried with torch 2.12.1, 2.13.0 and 2.14.1 by `sh tests/torch`."""
 
 from __future__ import annotations
 

@@ -95,6 +95,10 @@ class Tape(Ledger):
     def prepare(self, name: str, function: Any, args: Any, kwargs: Any) -> Any:
         """Return what ``on_call`` needs from before a call. Subclasses override this hook."""
 
+    def run_call(self, function: Any, args: Any, kwargs: Any) -> Any:
+        """Return the result of a call. Subclasses override this method to hide a call from outer tapes."""
+        return function(*args, **kwargs)
+
     def on_call(self, call: Call, x_before: Any, y: Tensor) -> Any:
         """Return a tensor to replace y after a call, or None. Subclasses override this hook."""
 
@@ -159,7 +163,7 @@ class Tape(Ledger):
                         self.on_cut(dead, *origin_of(dead))
             versions = [version_of(item) for item in tensors]
             prepared = self.prepare(name, func, args, kwargs)
-        result = func(*args, **kwargs)
+        result = self.run_call(func, args, kwargs)
         with DisableTorchFunction():
             outs = [item for item in find_tensors(result) if id(item) not in map(id, tensors)]
             for item, version in zip(tensors, versions, strict=True):
