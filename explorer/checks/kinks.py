@@ -51,7 +51,7 @@ def check_kinks(curve: Curve) -> Result:
             reason = "Torch's own function does that, or the catalogue's entry declares it"
             return judge(by_design, first, f". {reason}")
         return judge(fails, first, ": it belongs between its two limits. Let one branch include the bound")
-    is_stepped = len(x) > _MANY  # in 16 bits, and only larger jumps are kinks
+    is_stepped = len(curve.gradient_jumps[0]) > _MANY  # in 16 bits, and only larger jumps are kinks
     step = 1e-2 * float(curve.gradient.abs().max()) if is_stepped else 1e-6
     jumping = [i for i in order if abs(left[i] - right[i]) > step or abs(value[i] - left[i]) > step]
     if not jumping:

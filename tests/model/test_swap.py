@@ -226,6 +226,7 @@ def pull_by_fast_sigmoid(x, g, t, s):
 
 FastSigmoid = make_function(lambda x, t, s: (s * (x - t) > 0).float(), pull_by_fast_sigmoid)
 
+
 def spike(x, sign=1):
     return FastSigmoid.apply(x, torch.zeros(()), sign)
 
