@@ -10,7 +10,7 @@ import pytest
 from explorer import instrument
 from explorer.catalogue import find_op, find_rule
 from explorer.instrument.entries import make_entry
-from explorer.instrument.view import LAYERS, VIEW
+from explorer.instrument.view import LAYERS, STOCHASTIC_TEXTS, VIEW
 from explorer.questions import QUESTIONS
 from tests.frontend.modules import Node
 
@@ -93,6 +93,20 @@ def test_without_an_answer_a_curve_or_a_visible_rule_nothing_is_drawn(
 ) -> None:
     found = drawn(node, "sign", "clipped", "zero", hidden=1, answers=[given])
     assert (dashed(found), found["words"]) == ([], words)
+
+
+@pytest.mark.parametrize(("op", "rule", "of"), [
+    ("bernoulli", "disarm", "Bernoulli unit"), ("sign", "disarm", "DisARM"), ("sign", "clipped", ""),
+])  # fmt: skip
+def test_a_sentence_is_in_the_place_of_a_layer_over_means(node: Node, op: str, rule: str, of: str) -> None:
+    script = """const { getLayerCurves, getLayerText } = await import("./chart/scene/layers.js");
+        return [getLayerCurves(given).length, getLayerText(given, "Implied")];"""
+    picture = {"layer": "implied", "layerAnswer": answer(rule), "drawnWords": STOCHASTIC_TEXTS}
+    rules = [{"key": rule, "hidden": False, "entry": make_entry(find_rule(rule))}]
+    found = node.run(script, picture | {"op": make_entry(find_op(op)), "rules": rules})
+    assert found == (
+        [0, STOCHASTIC_TEXTS["fixed"].format(entry=of, here="Implied")] if of else [1, "Dashed."]
+    )
 
 
 def test_a_moving_layer_only_updates_its_path(node: Node) -> None:
