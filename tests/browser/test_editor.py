@@ -112,7 +112,6 @@ def test_the_failing_gradient_of_a_parameter_is_drawn_over_x(course: Page) -> No
     check_dots(course, "yaxis3", 2, wanted, 0)
 
 
-@pytest.mark.thorough(part=2)  # faster: the exercise above, reading/exercises/test_judging
 def test_a_faulty_line_is_marked_until_it_is_repaired(phone_course: Page) -> None:
     box = begin_exercise(phone_course, "in-place")
     expect(verdict(phone_course)).to_contain_text("Line 10: g[x <= 0] = 0 changes g itself")

@@ -4,7 +4,6 @@ from typing import Any
 from urllib.parse import parse_qs, urlsplit
 
 import numpy as np
-import pytest
 from numpy.typing import NDArray
 from playwright.sync_api import Locator, Page, expect
 
@@ -154,7 +153,6 @@ def _assert_other(page: Page, light: NDArray[np.int64]) -> None:
     assert (dark != light).all()
 
 
-@pytest.mark.thorough(part=5)  # faster: the same drag by mouse above, test_touch
 def test_a_finger_drags_the_line_of_the_map_and_scrolls_elsewhere(phone_explore: Page) -> None:
     page = phone_explore
     turn(

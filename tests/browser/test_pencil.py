@@ -3,7 +3,6 @@
 import re
 from urllib.parse import unquote_plus
 
-import pytest
 from playwright.sync_api import Page, expect
 
 import explorer
@@ -74,7 +73,6 @@ def test_a_stroke_becomes_a_rule_of_few_points(explore: Page) -> None:
     expect(page.locator(".pencil-words")).to_be_hidden()
 
 
-@pytest.mark.thorough(part=6)  # faster: frontend/choice/test_drawing, and Back in test_explore
 def test_each_change_of_a_drawing_is_undone_and_redone_separately(explore: Page) -> None:
     page = explore
     turn(page, "/?op=sign&rule=straight_through", shows=["straight_through"])

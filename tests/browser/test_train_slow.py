@@ -5,7 +5,6 @@ What its stages draw and say, and how a link tells its position: ``tests/fronten
 
 import re
 
-import pytest
 from playwright.sync_api import Locator, Page, expect
 
 from tests.browser.access import violations_in_both_themes
@@ -27,7 +26,6 @@ def is_at(page: Page, number: int) -> None:
     expect(dialog(page).get_by_text(f"{number} of 9", exact=True)).to_be_visible()
 
 
-@pytest.mark.thorough(part=1)  # faster: frontend/train/slow_motion, and test_stage opens it
 def test_keys_and_clicks_move_through_one_step_and_to_the_next(train: Page) -> None:
     train.set_viewport_size({"width": 1280, "height": 720})
     turn_train(train, f"{QUERY}&slow=gradient,2")
