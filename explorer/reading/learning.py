@@ -93,7 +93,7 @@ def list_shape_notes(value: Value, name: str) -> list[str]:
 
 
 def _is_along(dimensions: Value) -> bool:
-    """Return whether ``dimensions`` of a sum are real dimensions, not all elements that share a parameter."""
+    """Return whether a sum is along given dimensions, not over all elements that share a parameter."""
     sizes = dimensions if isinstance(dimensions, tuple) else (dimensions,)
     return not any(isinstance(size, Opaque) and isinstance(size.of, Name) for size in sizes)
 

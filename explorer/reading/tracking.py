@@ -22,7 +22,7 @@ GRAD_MODES = {
 }
 AUTOGRAD = ContextVar("AUTOGRAD", default="")  # autograd's mode in the code, "" in a Function
 
-# Notes on the current statement, by kind; see Note.
+# Sentences for notes on the current statement of the pasted code, by kind of note.
 PENDING_NOTES: ContextVar[dict[str, str]] = ContextVar("SAID")
 WRITES_G = "changes g itself, which others may still need: change a copy, such as g.clone()"
 COMPUTED_IN_FORWARD = (

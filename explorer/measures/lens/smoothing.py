@@ -45,7 +45,7 @@ def _sum_straight(parts: Parts, noise: Noise, width: float, reach: float, x: Ten
 
 
 def _sum_curved(parts: Parts, noise: Noise, width: float, reach: float, x: Tensor) -> Tensor:
-    """Return what an op's curved cells, split at the density's kinks, add to the slope at each x."""
+    """Return how an op's curved cells, split at kinks of the density, contribute to the slope at each x."""
     cuts = list_cuts(noise, width, reach, x)  # shape (n, cuts)
     low = torch.maximum(parts.curved[0, :, None], cuts[:, None, :-1])  # shape (n, cells, stretches)
     high = torch.minimum(parts.curved[1, :, None], cuts[:, None, 1:])

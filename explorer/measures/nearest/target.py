@@ -89,7 +89,7 @@ class Target:
 
     @cached_property
     def is_linear(self) -> bool:
-        """True if the rule is linear in g, so that the first upstream gradient suffices."""
+        """True if the rule is linear in g, so that its values at one upstream gradient suffice."""
         first = self.values[:1].expand_as(self.values)
         return torch.allclose(self.values, first, rtol=1e-9, atol=1e-12)
 

@@ -142,7 +142,7 @@ class RunJob(Job):
         return self.due_at + (max(0.0, slice_s - self.interval_s) if self.interval_s else 0.0)
 
     def count_owed(self, now: float, slice_s: float) -> float:
-        """Return how many steps are due at the run's pace, at most those of one slice."""
+        """Return how many steps the run is behind its pace, at most as many as one slice of time allows."""
         late_s = min(now - self.due_at, slice_s)
         return int(late_s / self.interval_s) + 1 if self.interval_s else math.inf
 

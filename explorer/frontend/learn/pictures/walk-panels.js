@@ -16,7 +16,7 @@ const CURVE = 48; // line segments of the parabola
 const MARGIN = { left: 2.4, right: 0.8, top: 0.6, bottom: 2.2 }; // margins of a panel in em
 const MAX_LENGTH = 0.25; // longest arrow, as a fraction of the panel's width
 const MIN_GRADIENT = 0.02; // if all gradients are smaller than this, no arrow is the longest
-// SVG attributes of lines by the words of their look; colours are in the style sheet.
+// SVG attributes of lines, by the words with which ``drawLine`` describes their look; the style sheet has colours.
 const LOOKS = /** @type {Record<string, Record<string, string|number>>} */ ({
   axis: { "stroke-opacity": 0.5 },
   faint: { "stroke-opacity": 0.2 },

@@ -10,7 +10,7 @@ const DASHES = [null, "2 3", "6 4", "8 3 2 3", "12 4"]; // of the line of each l
 
 /** @import { Child } from "../../elements/render.js" */
 /** @import { Picture } from "./panels.js" */
-/** A part of a picture, as explorer/training/instruments makes it. @typedef {Object<string, *>} Block */
+/** A block of a measurement's picture, such as bars, as data from Python. @typedef {Object<string, *>} Block */
 /** Paints a canvas. @typedef {(canvas: HTMLCanvasElement) => void} Paint */
 /**
  * The surroundings with which a block of a picture is drawn. ``canvas``: returns a canvas that is painted once it is

@@ -54,7 +54,7 @@ export function createLift(host, onLift = (/** @type {string|null} */ _rule) => 
   addListener((event) => event.pointerType !== "touch" && lift(findRule(event.target)), "pointerover");
   addListener((event) => findLayers(event.target).forEach(raise), "curves");
   addListener((event) => lift(findRule(event.target)), "focusin");
-  // a tap ends with this event, but keeps the highlight
+  // a tap ends with this event too, and keeps its highlight
   addListener((event) => event.pointerType !== "touch" && lift(null), "pointerleave");
   addListener(() => lift(null), "focusout", "pointercancel");
   addListener((event) => {
