@@ -49,11 +49,7 @@ def make_document() -> Json:
         },
         "own": FORMULA_PREFIX,
         "ownRule": make_entry(find_rule(FORMULA_PREFIX + "g * through(x, 0, 0, 1, 1)")),
-        "colours": {
-            "light": RULE_COLOURS_LIGHT,
-            "dark": RULE_COLOURS_DARK,
-            "neutral": NEUTRAL,
-        },
+        "colours": {"light": RULE_COLOURS_LIGHT, "dark": RULE_COLOURS_DARK, "neutral": NEUTRAL},
         "sampling": list_sampling(),
         "losses": {text: make_loss_entry(find_loss(text)) for text in LOSSES},
         "drawn": STOCHASTIC_TEXTS,

@@ -106,21 +106,17 @@ def make_entry(record: Op | Rule) -> Json:
     if isinstance(record, Rule):
         common["usesY"] = formula is not None and "y" in formula.variables
         common["learned"] = {learned.name: _make_learned(learned, record) for learned in record.learned}
-        return common | {
-            "brief": record.brief,
-            "group": record.group,
-            "suits": record.suits,
-            "otherwise": record.otherwise,
-        }
+        return common | {name: getattr(record, name) for name in ("brief", "group", "suits", "otherwise")}
     gradient = record.parsed.gradient
-    common |= {
+    return common | {
         "family": record.family,
         "inside": record.sentence_label,
         "gradient": gradient and gradient.data,
+        "autograd": describe_autograd(record),
+        "follows": dict(_list_following(record)),
+        "torch": dict(_list_derivatives(record)),
+        "flat": record.compute_degree() == 0,
     }
-    common["autograd"] = describe_autograd(record)
-    common |= {"follows": dict(_list_following(record)), "torch": dict(_list_derivatives(record))}
-    return common | {"flat": record.compute_degree() == 0}
 
 
 def _describe_training(record: Op | Rule) -> Json:

@@ -45,10 +45,7 @@ class Layer:
 
 
 LAYERS: Mapping[str, Layer] = {
-    "implied": Layer(
-        "Implied forward",
-        "Draw the function that each rule descends, dashed over the op.",
-    ),
+    "implied": Layer("Implied forward", "Draw the function that each rule descends, dashed over the op."),
     "lens": Layer(
         "Noise lens",
         "Draw the op's gradient under noise added to x, dashed next to those of the rules.",

@@ -26,12 +26,7 @@ from explorer.questions.map import encode_map
 
 
 def make_page(
-    op: OpLike,
-    rules: RuleLike | Sequence[RuleLike],
-    *,
-    learns: str = "",
-    section: str = "",
-    **arguments: Any,
+    op: OpLike, rules: RuleLike | Sequence[RuleLike], *, learns: str = "", section: str = "", **arguments: Any
 ) -> Page:
     """Return the interactive chart as a page.
 

@@ -44,11 +44,10 @@ export function createPicker({ kind, label, read, getSource, isPopup, onChoose }
   const id = createId();
   const field = createFormulaField({ kind, read, label, onTyped, onEntry: showFormula });
   const { input } = field;
-  const listLabel = { op: "Ops", rule: "Rules" }[kind];
   const list = element("div", {
     role: "listbox",
     id,
-    "aria-label": listLabel,
+    "aria-label": { op: "Ops", rule: "Rules" }[kind],
     class: "options",
     tabindex: 0,
   });

@@ -15,7 +15,7 @@ async function render({ model, el, signal }) {
   try {
     const library = await model.widget_manager.get_model(model.get("_library")).catch(() => null);
     if (!libraries.has(hash)) libraries.set(hash, unpack(library, model));
-    const { mount } = await libraries.get(hash);
+    const mount = await libraries.get(hash);
     if (signal?.aborted) return undefined;
     el.replaceChildren();
     const isLive = library?.comm_live !== false; // false in a notebook that was saved with its widgets: nothing answers

@@ -38,7 +38,7 @@ export function begin(library, plotly) {
    * @param {{model: *, el: HTMLElement, ask: ((model: *, question: string, args: *, signal?: AbortSignal) =>
    *   Promise<*>)|null}} cell
    */
-  function mount({ model, el, ask: askKernel }) {
+  return function mount({ model, el, ask: askKernel }) {
     const host = element("div", { class: "gradient-explorer", "data-jp-suppress-context-menu": true });
     const root = host.attachShadow({ mode: "open" });
     const place = element("div", { class: "place" });
@@ -61,9 +61,7 @@ export function begin(library, plotly) {
       unmount();
       host.remove();
     };
-  }
-
-  return { mount };
+  };
 }
 
 /** @param {string} text */
