@@ -33,6 +33,7 @@ from explorer.reading.sums import NUMPY, REMARKS
 from explorer.reading.tracking import AUTOGRAD, COMPUTED_IN_FORWARD, PENDING_NOTES
 from explorer.reading.values import PastedClass, Tensor, Value, get_sum
 
+STAYS = "{} stays at {}, its default: without the default it becomes a parameter with a slider"
 MAKES_FLOAT32 = "makes y float32 for x of any dtype, where the formula keeps x's dtype"
 NO_GRADIENT = build("*", ZERO, G)
 NEEDS_GRADIENT = "needs_input_grad"
@@ -143,6 +144,11 @@ def read_definition(candidate: Candidate, module: ast.Module, reader: Reader) ->
     definition = candidate.definition
     for method in ast.walk(definition):
         if isinstance(method, ast.FunctionDef) and (method is definition or method.name == "forward"):
+            inputs, defaults = method.args.args[::-1], method.args.defaults[::-1]
+            for each, default in zip(inputs, defaults, strict=False) if reader.inputs is None else ():
+                is_number = isinstance(default, ast.Constant) and type(default.value) in (int, float)
+                if is_number and not any(f"write {each.arg} without" in note for note in trees.notes):
+                    notes.append(Note(STAYS.format(each.arg, ast.unparse(default))))
             for item in ast.walk(method):
                 value = item.value if isinstance(item, ast.Return) else None
                 if isinstance(value, ast.Call) and getattr(value.func, "attr", "") == "float":

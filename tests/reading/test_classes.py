@@ -206,7 +206,8 @@ class SAWB(Function):
         return g, None
 """
     keys = read_source(code)
-    (note,) = keys.notes
+    stays, note = keys.notes
+    assert stays == "n stays at 3, its default: without the default it becomes a parameter with a slider"
     alpha = "3.212 * sqrt(mean(x ** 2)) - 2.178 * mean(abs(x))"
     assert note.startswith(f"statistic is short for {alpha}, which is too long to write out")
     x = torch.linspace(-2, 2, 41, dtype=torch.float64)
