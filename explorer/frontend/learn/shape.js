@@ -6,8 +6,9 @@ const LEVEL = 1e-3; // fraction of the curve's height; smaller changes between p
 const MAX_PARTS = 6;
 const VERBS = /** @type {Object<string, string>} */ ({ "-1": "falls to ", 0: "", 1: "rises to " });
 
-/** Format a number with two significant digits; a drawn curve is no more accurate. @param {number} value */
-export const roundText = (value) => formatFourDigits(Number(value.toPrecision(2)) + 0);
+/** Format a number with two significant digits, 0 below 1e-6; a drawn curve is no more accurate. @param {number} value */
+export const roundText = (value) =>
+  formatFourDigits(Math.abs(value) < 1e-6 ? 0 : Number(value.toPrecision(2)));
 
 /**
  * Describe a curve in words from left to right, as in "0 until x = −1, then rises to 2".

@@ -98,6 +98,11 @@ def test_the_distance_of_a_right_drawing(node: Node) -> None:
     assert said == "Yes, as close as a hand can draw: on average 0.08 from torch's own gradient."
 
 
+def test_a_drawing_on_the_zero_line_is_0_whatever_its_pixels_come_to(node: Node) -> None:
+    said = words_of(node, "straight-through", np.full(300, -6.9e-7))["apart"]
+    assert "you drew 0;" in said
+
+
 def test_the_value_at_a_corner(node: Node) -> None:
     body = """
         const { describePoint } = await import("./learn/verdict.js");
