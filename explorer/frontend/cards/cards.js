@@ -64,7 +64,10 @@ export function createCards(host, { store, read, colours, drawn, refuses, onDraw
   });
   const rulePicker = createPicker({
     ...{ kind: "rule", label: "Search rules", read, isPopup: false, getSource: getRules },
-    onChoose: addChosen,
+    onChoose(key) {
+      dialog.close();
+      change(addRule(store.current, key));
+    },
   });
   const dialog = createDialog(host, rulePicker, onDraw);
   const opCard = createEntryCard("op", [], opPicker);
@@ -79,13 +82,7 @@ export function createCards(host, { store, read, colours, drawn, refuses, onDraw
     if (next !== store.current) store.change(next, how);
   }
 
-  /** @param {string} key of the rule */
-  function addChosen(key) {
-    dialog.close();
-    change(addRule(store.current, key));
-  }
-
-  /** Open the section Checks at the first check that a rule fails. @param {number|null} slot of the rule */
+  /** Open the section Checks at the first check that a rule fails. @param {number} slot of the rule */
   function showChecks(slot) {
     change({ ...store.current, section: "checks" });
     const page = /** @type {ParentNode} */ (host.getRootNode());
@@ -95,9 +92,9 @@ export function createCards(host, { store, read, colours, drawn, refuses, onDraw
 
   /**
    * @param {"op"|"rule"} kind @param {Element[]} buttons @param {ReturnType<typeof createPicker>} picker
-   * @param {number|null} [slot] of the rule
+   * @param {number} [slot] of the rule; -1 for the op
    */
-  function createEntryCard(kind, buttons, picker, slot = null) {
+  function createEntryCard(kind, buttons, picker, slot = -1) {
     return createCard({
       kind,
       buttons,
@@ -105,8 +102,8 @@ export function createCards(host, { store, read, colours, drawn, refuses, onDraw
       store,
       onLearning: (name) => change(togglePanel(store.current, name)),
       onFailing: () => showChecks(slot),
-      onSymmetric: (on) => drawn && slot !== null && turnSymmetric(slot, on),
-      onZero: (zero) => slot !== null && redraw(slot, (drawing) => ({ ...drawing, zero })),
+      onSymmetric: (on) => turnSymmetric(slot, on),
+      onZero: (zero) => redraw(slot, (drawing) => ({ ...drawing, zero })),
     });
   }
 
