@@ -112,18 +112,11 @@ def test_an_address_that_is_no_page_has_the_style_of_one(path: str, is_ours: boo
 @pytest.mark.parametrize(
     ("path", "method"),
     [
-        ("/runs", "GET"),
-        ("/runs/", "GET"),
-        ("/runs/one", "GET"),
-        ("/runs/one/two/three", "GET"),
-        ("/runs/one/two/three", "POST"),
-        ("/studies", "GET"),
-        ("/studies/one/rows.txt", "GET"),
-        ("/settings", "GET"),
-        ("/ask", "GET"),
-        ("/ask/one", "GET"),
+        ("/runs", "GET"), ("/runs/", "GET"), ("/runs/one", "GET"), ("/runs/one/two/three", "GET"),
+        ("/runs/one/two/three", "POST"), ("/studies", "GET"), ("/studies/one/rows.txt", "GET"),
+        ("/settings", "GET"), ("/ask", "GET"), ("/ask/one", "GET"),
     ],
-)
+)  # fmt: skip
 def test_an_unknown_address_is_refused_with_404(path: str, method: str) -> None:
     scope = scope_of(path=path) | {"method": method}
     matching = (route for route in app.app._user_routes if route.matches(scope)[0] is Match.FULL)

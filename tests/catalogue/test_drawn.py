@@ -129,16 +129,12 @@ def test_single_and_half_precision_are_finite_and_near(rule: Rule, dtype: torch.
 @pytest.mark.parametrize(
     ("rule", "straight", "parabola", "fourth"),
     [
-        ("sigmoid_st", True, False, False),
-        ("reinmax", True, True, False),
-        ("st_gumbel", False, False, False),
-        ("reinforce", True, True, True),
-        ("reinforce_baseline", True, True, True),
-        ("arm", True, True, True),
-        ("disarm", True, True, True),
+        ("sigmoid_st", True, False, False), ("reinmax", True, True, False),
+        ("st_gumbel", False, False, False), ("reinforce", True, True, True),
+        ("reinforce_baseline", True, True, True), ("arm", True, True, True), ("disarm", True, True, True),
         ("flip", True, True, True),
     ],
-)
+)  # fmt: skip
 def test_a_rule_is_unbiased_for_exactly_the_expected_losses(
     rule: str, straight: bool, parabola: bool, fourth: bool
 ) -> None:

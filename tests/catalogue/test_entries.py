@@ -74,19 +74,12 @@ def test_a_height_or_area_in_a_definition_is_that_of_the_rule(rule):
 @pytest.mark.parametrize(
     ("key", "inside"),
     [
-        ("round", "round"),
-        ("relu", "ReLU"),
-        ("leaky_relu", "leaky ReLU"),
-        ("fp8_e4m3", "FP8 E4M3"),
-        ("dorefa", "DoReFa"),
-        ("bernoulli", "Bernoulli unit"),
-        ("gumbel_sigmoid", "Gumbel-sigmoid"),
-        ("gaussian_noise", "Gaussian noise"),
-        ("stochastic_round", "stochastic rounding"),
-        ("absmean_ternary", "absmean ternary (BitNet)"),
-        ("formula: Mine = x * x", "Mine"),
+        ("round", "round"), ("relu", "ReLU"), ("leaky_relu", "leaky ReLU"), ("fp8_e4m3", "FP8 E4M3"),
+        ("dorefa", "DoReFa"), ("bernoulli", "Bernoulli unit"), ("gumbel_sigmoid", "Gumbel-sigmoid"),
+        ("gaussian_noise", "Gaussian noise"), ("stochastic_round", "stochastic rounding"),
+        ("absmean_ternary", "absmean ternary (BitNet)"), ("formula: Mine = x * x", "Mine"),
     ],
-)
+)  # fmt: skip
 def test_inside_a_sentence_an_op_keeps_the_capitals_of_names_alone(key, inside):
     assert find_op(key).sentence_label == inside
 

@@ -8,13 +8,9 @@ from scipy import stats
 from explorer.catalogue.noises import NOISES, Noise
 
 THEIRS = {
-    "uniform": stats.uniform(-0.5, 1),
-    "triangular": stats.triang(0.5, -0.5, 1),
-    "normal": stats.norm(),
-    "logistic": stats.logistic(),
-    "laplace": stats.laplace(),
-    "cauchy": stats.cauchy(),
-}
+    "uniform": stats.uniform(-0.5, 1), "triangular": stats.triang(0.5, -0.5, 1), "normal": stats.norm(),
+    "logistic": stats.logistic(), "laplace": stats.laplace(), "cauchy": stats.cauchy(),
+}  # fmt: skip
 X = np.random.default_rng(0).uniform(-4, 4, 500)
 
 

@@ -149,21 +149,11 @@ def test_degrees_of_functions_are_those_of_their_values(row):
 @loop_over(
     ("text", "expected"),
     [
-        ("3", 0),
-        ("g * (abs(x) <= 1)", 0),
-        ("g * max(0, 1 - abs(x))", 1),
-        ("x**3 - 2*x", 3),
-        ("x**2 * y", 4),
-        ("x / 3 + (x > 1) / 2", 1),
-        ("1 / x", math.inf),
-        ("x**0.5", math.inf),
-        ("x**0", 0),
-        ("2**x", math.inf),
-        ("tanh(round(x)) * x", 1),
-        ("where(x > 0, x, tanh(x))", math.inf),
-        ("exp(-mean(x)) * x", 1),
-        ("~(x > 1) * x", 1),
+        ("3", 0), ("g * (abs(x) <= 1)", 0), ("g * max(0, 1 - abs(x))", 1), ("x**3 - 2*x", 3), ("x**2 * y", 4),
+        ("x / 3 + (x > 1) / 2", 1), ("1 / x", math.inf), ("x**0.5", math.inf), ("x**0", 0),
+        ("2**x", math.inf), ("tanh(round(x)) * x", 1), ("where(x > 0, x, tanh(x))", math.inf),
+        ("exp(-mean(x)) * x", 1), ("~(x > 1) * x", 1),
     ],
-)
+)  # fmt: skip
 def test_degree_of_a_formula(text: str, expected: float):
     assert find_degree(parse(text).tree, 2.0) == expected

@@ -122,15 +122,9 @@ _ARITHMETIC: dict[str, Callable[[Array, Array], Array]] = {
     "**": np.power,
 }
 _CONDITIONS: dict[str, Callable[[Array, Array], Array]] = {
-    "<": np.less,
-    "<=": np.less_equal,
-    ">": np.greater,
-    ">=": np.greater_equal,
-    "==": np.equal,
-    "!=": np.not_equal,
-    "&": np.logical_and,
-    "|": np.logical_or,
-}
+    "<": np.less, "<=": np.less_equal, ">": np.greater, ">=": np.greater_equal, "==": np.equal,
+    "!=": np.not_equal, "&": np.logical_and, "|": np.logical_or,
+}  # fmt: skip
 
 
 def evaluate(node: Node, values: Mapping[str, Array], noise: Noise = lambda value: value) -> Array:

@@ -88,14 +88,10 @@ def test_each_function_shows_all_its_arguments(row):
 @pytest.mark.parametrize(
     ("name", "latex"),
     [
-        ("x", "x"),
-        ("pi", r"\pi"),
-        ("beta", r"\beta"),
-        ("lambd", r"\lambda"),
-        ("lo", r"\mathrm{lo}"),
+        ("x", "x"), ("pi", r"\pi"), ("beta", r"\beta"), ("lambd", r"\lambda"), ("lo", r"\mathrm{lo}"),
         ("c_1", r"\mathrm{c\_1}"),
     ],
-)
+)  # fmt: skip
 def test_names(name, latex):
     assert name_latex(name) == latex
 

@@ -42,21 +42,13 @@ def test_canonical_text_parses_back_to_an_equal_tree(formula):
 @loop_over(
     ("text", "canonical"),
     [
-        ("+x", "x"),
-        ("-(x**2)", "-x ** 2"),
-        ("2**(-x)", "2 ** -x"),
-        ("(x**y)**g", "(x ** y) ** g"),
-        ("x**(y**g)", "x ** y ** g"),
-        ("x-(y-g)", "x - (y - g)"),
-        ("-(x*y)", "-(x * y)"),
-        ("1e3+x", "1000 + x"),
-        (".5e-7*x", "5e-08 * x"),
-        ("g*(lo<=x<=hi)", "g * (lo <= x <= hi)"),
-        ("g*~(x>0)", "g * ~(x > 0)"),
-        ("1*((x>0)&((y>0)|(g>0)))", "1 * ((x > 0) & ((y > 0) | (g > 0)))"),
+        ("+x", "x"), ("-(x**2)", "-x ** 2"), ("2**(-x)", "2 ** -x"), ("(x**y)**g", "(x ** y) ** g"),
+        ("x**(y**g)", "x ** y ** g"), ("x-(y-g)", "x - (y - g)"), ("-(x*y)", "-(x * y)"),
+        ("1e3+x", "1000 + x"), (".5e-7*x", "5e-08 * x"), ("g*(lo<=x<=hi)", "g * (lo <= x <= hi)"),
+        ("g*~(x>0)", "g * ~(x > 0)"), ("1*((x>0)&((y>0)|(g>0)))", "1 * ((x > 0) & ((y > 0) | (g > 0)))"),
         ("where(x>0,x>1,-x)", "where(x > 0, x > 1, -x)"),
     ],
-)
+)  # fmt: skip
 def test_canonical_text_has_no_more_parentheses_than_it_needs(text, canonical):
     assert parse(text, parameters=PARAMETERS).text == canonical
 
@@ -139,14 +131,9 @@ def test_numbers_read_back_as_themselves(value, text):
 @pytest.mark.parametrize(
     ("value", "text"),
     [
-        (-0.0, "0"),
-        (0.1 + 0.2, "0.3"),
-        (1e5, "100000"),
-        (123456.7, "123457"),
-        (1.5e7, "1.5e7"),
-        (-2e-5, "−2e−5"),
-        (math.inf, "inf"),
+        (-0.0, "0"), (0.1 + 0.2, "0.3"), (1e5, "100000"), (123456.7, "123457"), (1.5e7, "1.5e7"),
+        (-2e-5, "−2e−5"), (math.inf, "inf"),
     ],
-)
+)  # fmt: skip
 def test_numbers_for_people_have_four_digits_and_few_exponents(value, text):
     assert format_number(value) == text

@@ -148,17 +148,10 @@ def test_arguments_with_a_default_in_torch_are_optional(name, call):
 @pytest.mark.parametrize(
     ("name", "meant"),
     [
-        ("grad_output", "g"),
-        ("grad", "g"),
-        ("dy", "g"),
-        ("gy", "g"),
-        ("G", "g"),
-        ("X", "x"),
-        ("inputs", "x"),
-        ("output", "y"),
-        ("Y", "y"),
+        ("grad_output", "g"), ("grad", "g"), ("dy", "g"), ("gy", "g"), ("G", "g"), ("X", "x"),
+        ("inputs", "x"), ("output", "y"), ("Y", "y"),
     ],
-)
+)  # fmt: skip
 def test_other_words_for_the_variables_are_no_parameters(name, meant):
     for parameters in (None, ()):
         error = refused(f"2 * {name}", parameters=parameters)
@@ -184,21 +177,13 @@ def test_the_limit_holds_for_the_text_that_is_written():
 @loop_over(
     ("text", "same_as"),
     [
-        ("a < x < b", "((a < x < b))"),
-        ("-x**2", "-(x**2)"),
-        ("2**-x**2", "2**(-(x**2))"),
-        ("x**y**g", "x**(y**g)"),
-        ("-x*y", "(-x)*y"),
-        ("x-y-g", "(x-y)-g"),
-        ("x/y/g", "(x/y)/g"),
-        ("x*-y", "x*(-y)"),
-        ("x--y", "x-(-y)"),
-        ("~(x>0) & (y>0)", "(~(x>0)) & (y>0)"),
-        ("(x>0) | (y>0) & (g>0)", "(x>0) | ((y>0) & (g>0))"),
-        ("x+1 < y*2", "(x+1) < (y*2)"),
+        ("a < x < b", "((a < x < b))"), ("-x**2", "-(x**2)"), ("2**-x**2", "2**(-(x**2))"),
+        ("x**y**g", "x**(y**g)"), ("-x*y", "(-x)*y"), ("x-y-g", "(x-y)-g"), ("x/y/g", "(x/y)/g"),
+        ("x*-y", "x*(-y)"), ("x--y", "x-(-y)"), ("~(x>0) & (y>0)", "(~(x>0)) & (y>0)"),
+        ("(x>0) | (y>0) & (g>0)", "(x>0) | ((y>0) & (g>0))"), ("x+1 < y*2", "(x+1) < (y*2)"),
         ("1 < x == y", "1 < x == y"),
     ],
-)
+)  # fmt: skip
 def test_precedence_is_that_of_python(text, same_as):
     frame = "where({}, 1, 0)" if set(text) & set("<>") else "{}"
     left, right = (parse(frame.format(each), parameters=("a", "b")) for each in (text, same_as))

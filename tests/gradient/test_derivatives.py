@@ -13,18 +13,11 @@ from tests.gradient.gradient_cases import WITHOUT_PATH, compute_gradient
 from tests.selection import loop_over
 
 TRUE_DERIVATIVES = [
-    ("identity", "straight_through"),
-    ("clamp", "masked"),
-    ("clamp", "masked_open"),
-    ("hardtanh", "masked"),
-    ("relu", "seed_relu"),
-    ("leaky_relu", "leaky_backward"),
-    ("soft_round", "soft_round"),
-    ("round", "zero"),
-    ("formula: x**3", "formula: 3*x**2*g"),
-    ("formula: sigmoid(4*x)", "sigmoid_surrogate"),
+    ("identity", "straight_through"), ("clamp", "masked"), ("clamp", "masked_open"), ("hardtanh", "masked"),
+    ("relu", "seed_relu"), ("leaky_relu", "leaky_backward"), ("soft_round", "soft_round"), ("round", "zero"),
+    ("formula: x**3", "formula: 3*x**2*g"), ("formula: sigmoid(4*x)", "sigmoid_surrogate"),
     ("formula: atan(pi*x)/pi", "atan_surrogate"),
-]
+]  # fmt: skip
 
 
 def _points(op: Op, rule: Rule, far: float = 0.02) -> Tensor:

@@ -47,15 +47,10 @@ class Attacker:
     async def attack(self) -> None:
         """All at once, until cancelled."""
         kinds = {
-            self._silent_page: SOCKETS,
-            self._invented_owner: OWNERS,
-            self._forged_cookie: FORGED,
-            self._heavy_formula: HEAVY,
-            self._lens: LENSES,
-            self._long_table: COSTS,
-            self._many_rules: SETTINGS,
-            self._long_formula: FORMULAS,
-        }
+            self._silent_page: SOCKETS, self._invented_owner: OWNERS, self._forged_cookie: FORGED,
+            self._heavy_formula: HEAVY, self._lens: LENSES, self._long_table: COSTS,
+            self._many_rules: SETTINGS, self._long_formula: FORMULAS,
+        }  # fmt: skip
         works = [work for work, count in kinds.items() for _ in range(max(1, round(count * self._scale)))]
         works += [self._another_name] * self._names
         await asyncio.gather(*map(self._again, works))

@@ -19,14 +19,9 @@ SHOW = "shown = explorer.instrument('clamp', ['default', 'masked', lambda x: x -
 COUNT = "print(len(w._instances))"
 WATCH = "explorer.watch(Run(Settings(task='moons', steps=60, rules=('default', 'clipped'))));"
 CELLS = [
-    SETUP,
-    SHOW,
-    "print(shown.parameters, shown.section, shown.range)",
-    "shown.g = 2.0",
-    COUNT,
-    WATCH,
+    SETUP, SHOW, "print(shown.parameters, shown.section, shown.range)", "shown.g = 2.0", COUNT, WATCH,
     "shown",
-]
+]  # fmt: skip
 PLOT = ".gradient-explorer .js-plotly-plot"
 # The sum of red, green and blue in the colour of the widget's text.
 LIGHTNESS = """() => {

@@ -132,18 +132,12 @@ def test_unreadable_code_is_named_with_its_line(source: str, line: int, words: s
 @pytest.mark.parametrize(
     ("change", "lines"),
     [
-        ("nn.init.constant_(self.a, 6)", 1),
-        ("self.a.data.fill_(6)", 1),
-        ("with torch.no_grad():\n  self.a.fill_(6)", 2),
-        ("self.a[0] = 6", 1),
-        ("setattr(self, 'a', 6)", 1),
-        ("self.__dict__['a'] = 6", 1),
-        ("try:\n  self.a = 6\nexcept ValueError:\n  pass", 1),
-        ("for i in range(99):\n  self.a += 1", 1),
-        ("if is_six():\n  self.a = 6", 1),
-        ("self.reset()", 3),
+        ("nn.init.constant_(self.a, 6)", 1), ("self.a.data.fill_(6)", 1),
+        ("with torch.no_grad():\n  self.a.fill_(6)", 2), ("self.a[0] = 6", 1), ("setattr(self, 'a', 6)", 1),
+        ("self.__dict__['a'] = 6", 1), ("try:\n  self.a = 6\nexcept ValueError:\n  pass", 1),
+        ("for i in range(99):\n  self.a += 1", 1), ("if is_six():\n  self.a = 6", 1), ("self.reset()", 3),
     ],
-)
+)  # fmt: skip
 def test_untraceable_changes_by_a_layer_are_not_ignored(change: str, lines: int) -> None:
     with pytest.raises(ReadingError) as caught:
         read_source(_layer("self.a = nn.Parameter(torch.ones(1))\n" + change))

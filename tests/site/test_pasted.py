@@ -14,14 +14,9 @@ ODD = tuple(
     for bound in ("1 / 0", "torch.log(torch.tensor(0.0))", "math.exp(1e9)", "(-8) ** 0.5", "2 ** 9999")
 )
 WRONG = (
-    DOCUMENTS_RELU.replace("x.clamp(min=0)", "sort_it(x)"),
-    "",
-    "x = 3",
-    "class F(torch.autograd.Function:\n  pass",
-    "\ud800",
-    "\0",
-    "x" * 20_001,
-)
+    DOCUMENTS_RELU.replace("x.clamp(min=0)", "sort_it(x)"), "", "x = 3",
+    "class F(torch.autograd.Function:\n  pass", "\ud800", "\0", "x" * 20_001,
+)  # fmt: skip
 
 
 def test_the_browser_reads_what_the_app_reads(ask: Ask) -> None:

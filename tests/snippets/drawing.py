@@ -25,32 +25,17 @@ DISARM = "formula: (fa() - f()) * (ya() - y) * sigmoid(abs(x)) / 2"
 FLIP = "formula: sigmoid(x) * (1 - sigmoid(x)) * (f(1) - f(0))"
 
 PAIRS: list[tuple[str, str, tuple[str, ...]]] = [
-    (COIN, SLOPE, ()),
-    (COIN, "straight_through", ()),
-    (COIN, "default", ()),
-    (COIN, REINFORCE, ()),
-    (COIN, BASELINE, ()),
-    (COIN, BASELINE, ("b",)),
-    (COIN, ARM, ()),
-    (COIN, DISARM, ()),
-    (COIN, FLIP, ()),
+    (COIN, SLOPE, ()), (COIN, "straight_through", ()), (COIN, "default", ()), (COIN, REINFORCE, ()),
+    (COIN, BASELINE, ()), (COIN, BASELINE, ("b",)), (COIN, ARM, ()), (COIN, DISARM, ()), (COIN, FLIP, ()),
     (COIN, "formula: f(b) - f(1 - y) * f(1e5); b: sum(f(b) + g)", ("b",)),
-    (NOISE, "formula: g * f(x + s) + f(normal() - ya())", ("s",)),
-    (SOFT, "default", ()),
-    (SOFT, "formula: g * y * (1 - y) / tau", ("tau",)),
-    (NOISE, "default", ()),
-    (NOISE, "default", ("s",)),
-    (NOISE, "formula: g * (1 + normal() * ya()) + fa()", ("s",)),
-    (DROPOUT, "default", ()),
-    ("formula: floor(x + u())", "formula: g", ()),
-    ("formula: u()", "formula: u()", ()),
-    ("formula: u()", "default", ()),
-    ("formula: x", "formula: ya()", ()),
-    ("formula: x", "formula: f() * a", ()),
-    ("formula: 2", "formula: ya() + u() * mean(x)", ()),
-    ("round", "formula: g * u()", ()),
-    ("formula: x * f + ya * normal()", "formula: g * f * ya", ()),
-]
+    (NOISE, "formula: g * f(x + s) + f(normal() - ya())", ("s",)), (SOFT, "default", ()),
+    (SOFT, "formula: g * y * (1 - y) / tau", ("tau",)), (NOISE, "default", ()), (NOISE, "default", ("s",)),
+    (NOISE, "formula: g * (1 + normal() * ya()) + fa()", ("s",)), (DROPOUT, "default", ()),
+    ("formula: floor(x + u())", "formula: g", ()), ("formula: u()", "formula: u()", ()),
+    ("formula: u()", "default", ()), ("formula: x", "formula: ya()", ()),
+    ("formula: x", "formula: f() * a", ()), ("formula: 2", "formula: ya() + u() * mean(x)", ()),
+    ("round", "formula: g * u()", ()), ("formula: x * f + ya * normal()", "formula: g * f * ya", ()),
+]  # fmt: skip
 PAIRS += [(key, "default", ()) for key, op in OPS.items() if op.is_random]
 PAIRS += [(COIN, key, ()) for key, rule in RULES.items() if rule.is_random]
 LOSS = "(y - target)**2"

@@ -48,14 +48,10 @@ def _number(rng: random.Random, low: float, high: float) -> float:
     """Round and crooked numbers, the bounds, tiny ones."""
     pick = rng.choice(
         [
-            rng.uniform(low, high),
-            float(round(rng.uniform(low, high), 2)),
-            low,
-            high,
-            math.nextafter(low, high),
-            rng.uniform(-1, 1) * 10 ** rng.randint(-300, 0),
+            rng.uniform(low, high), float(round(rng.uniform(low, high), 2)), low, high,
+            math.nextafter(low, high), rng.uniform(-1, 1) * 10 ** rng.randint(-300, 0),
         ]
-    )
+    )  # fmt: skip
     return min(max(pick, low), high) + 0.0
 
 

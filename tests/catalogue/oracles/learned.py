@@ -86,16 +86,8 @@ def seq(x: Tensor, factor: float, s: Tensor, half: Tensor, shift: Tensor) -> Ten
 
 # (op, rule) -> what the op is, with the gradients that the rule and its learned parameters are due.
 LEARNED: dict[tuple[str, str], Composed] = {
-    ("quantize", "lsq"): lsq,
-    ("quantize_clamp_first", "lsq"): lsq,
-    ("quantize_offset", "lsq_plus"): lsq_plus,
-    ("quantize_power_of_two", "tqt"): tqt,
-    ("clamp", "pact"): pact,
-    ("clamp", "learned_clamp"): learned_clamp,
-    ("hardtanh", "learned_clamp"): learned_clamp,
-    ("ttq", "ttq"): ttq,
-    ("prelu", "default"): prelu,
-    ("fake_quantize", "fake_quantize"): fake_quantize,
-    ("quantize", "rdfs"): rdfs,
-    ("seq", "seq"): seq,
-}
+    ("quantize", "lsq"): lsq, ("quantize_clamp_first", "lsq"): lsq, ("quantize_offset", "lsq_plus"): lsq_plus,
+    ("quantize_power_of_two", "tqt"): tqt, ("clamp", "pact"): pact, ("clamp", "learned_clamp"): learned_clamp,
+    ("hardtanh", "learned_clamp"): learned_clamp, ("ttq", "ttq"): ttq, ("prelu", "default"): prelu,
+    ("fake_quantize", "fake_quantize"): fake_quantize, ("quantize", "rdfs"): rdfs, ("seq", "seq"): seq,
+}  # fmt: skip

@@ -76,16 +76,11 @@ def test_a_bound_pushes_the_other_one_and_otherwise_leaves_it(node: Node):
 @pytest.mark.parametrize(
     ("start", "stop", "expected"),
     [
-        (-1, 2, [-1, 2]),
-        (2, -1, [-1, 2]),
-        (1, 1, [0, 2]),
-        (0, 1e-31, [-1, 1]),
-        (-1e6, -1e6, [-1e6, -999_999]),
-        (1e6, 1e6, [999_999, 1e6]),
-        (1e6, 1e9, [999_999, 1e6]),
+        (-1, 2, [-1, 2]), (2, -1, [-1, 2]), (1, 1, [0, 2]), (0, 1e-31, [-1, 1]),
+        (-1e6, -1e6, [-1e6, -999_999]), (1e6, 1e6, [999_999, 1e6]), (1e6, 1e9, [999_999, 1e6]),
         (-1e9, 1e9, [-1e6, 1e6]),
     ],
-)
+)  # fmt: skip
 def test_a_range_is_in_order_apart_and_within_the_limit(
     node: Node, start: float, stop: float, expected: list[float]
 ):

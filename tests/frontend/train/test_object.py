@@ -57,15 +57,10 @@ def test_shares_do_not_multiply_across_layers_with_the_op_on_weights(node):
 @pytest.mark.parametrize(
     ("now", "part", "then"),
     [
-        ("", "all", "all"),
-        ("all", "all", ""),
-        ("", "settings", "settings"),
-        ("settings", "settings", ""),
-        ("settings", "evidence", "all"),
-        ("all", "settings", "evidence"),
-        ("evidence", "all", "all"),
+        ("", "all", "all"), ("all", "all", ""), ("", "settings", "settings"), ("settings", "settings", ""),
+        ("settings", "evidence", "all"), ("all", "settings", "evidence"), ("evidence", "all", "all"),
     ],
-)
+)  # fmt: skip
 def test_two_open_parts_are_all_tools(node, now, part, then):
     body = 'return (await import("./train/page/calm.js")).togglePart(given.now, given.part);'
     assert node.run(body, {"now": now, "part": part}) == then

@@ -8,13 +8,9 @@ from explorer.training.instruments import INSTRUMENTS, Visible
 from explorer.ui.server.runs.stream import _encode_value
 
 TASK_OF = {
-    "regions": "circles",
-    "mistakes": "digits",
-    "weights": "binary weights",
-    "raster": "spikes",
-    "maps": "digits convolution",
-    "kernels": "binary kernels",
-}
+    "regions": "circles", "mistakes": "digits", "weights": "binary weights", "raster": "spikes",
+    "maps": "digits convolution", "kernels": "binary kernels",
+}  # fmt: skip
 EACH = pytest.mark.parametrize("key", TASK_OF)
 TABLE = "\n".join(f"{n % 11},{n % 7},{n % 3}" for n in range(60))
 

@@ -70,16 +70,12 @@ def test_a_link_that_writes_every_character_as_a_code_is_read():
 @pytest.mark.parametrize(
     ("query", "embedded"),
     [
-        ("embed=true", True),
-        ("op=relu&embed=True", True),
-        ("embed=false&embed=true", True),
-        ("embed=true&embed=false", False),
-        ("x=embed=true", False),
-        ("embed=true&" * 2_000_000, True),
+        ("embed=true", True), ("op=relu&embed=True", True), ("embed=false&embed=true", True),
+        ("embed=true&embed=false", False), ("x=embed=true", False), ("embed=true&" * 2_000_000, True),
         ("", False),
     ],
     ids=range(7),
-)
+)  # fmt: skip
 def test_whether_a_query_asks_for_a_frame(query, embedded):
     assert is_embedded(query) == embedded
 

@@ -35,13 +35,9 @@ WALKED = """
 """
 USUAL = {each.name: each.default for each in lesson.make_walker().parameters}
 NAMES = {
-    "straight_through": "Straight-through",
-    "reinmax": "ReinMax",
-    "reinforce": "REINFORCE",
-    "reinforce_baseline": "REINFORCE, mean loss as baseline",
-    "arm": "ARM",
-    "disarm": "DisARM",
-}
+    "straight_through": "Straight-through", "reinmax": "ReinMax", "reinforce": "REINFORCE",
+    "reinforce_baseline": "REINFORCE, mean loss as baseline", "arm": "ARM", "disarm": "DisARM",
+}  # fmt: skip
 
 
 def sigmoid(x: Any) -> Any:

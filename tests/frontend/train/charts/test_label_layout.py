@@ -20,14 +20,10 @@ def spread(node: Node, wanted: list[float], height: float = HEIGHT) -> list[floa
 @pytest.mark.parametrize(
     ("wanted", "expected"),
     [
-        ([50, 120], [50, 120]),
-        ([100, 100], [92.5, 107.5]),
-        ([10, 12, 11], [0, 30, 15]),
-        ([200, 199, 198], [200, 185, 170]),
-        ([-40, 300], [0, 200]),
-        ([], []),
+        ([50, 120], [50, 120]), ([100, 100], [92.5, 107.5]), ([10, 12, 11], [0, 30, 15]),
+        ([200, 199, 198], [200, 185, 170]), ([-40, 300], [0, 200]), ([], []),
     ],
-)
+)  # fmt: skip
 def test_names_are_pushed_apart_and_no_further(node: Node, wanted: list[float], expected: list[float]):
     assert spread(node, wanted) == pytest.approx(expected)
 

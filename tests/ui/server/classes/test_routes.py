@@ -137,18 +137,11 @@ def test_students_are_led_to_a_link_as_it_is_read(room: Any):
 @pytest.mark.parametrize(
     ("path", "query"),
     [
-        ("https://example.org/", "op=sign"),
-        ("//example.org", "op=sign"),
-        ("/learn", ""),
-        ("/../x", ""),
-        (None, ""),
-        (["/"], ""),
-        ("/", "op=sign&next=https://example.org"),
-        ("/", "op=none"),
-        ("/train", "task=none"),
-        ("/", "x" * 7000),
+        ("https://example.org/", "op=sign"), ("//example.org", "op=sign"), ("/learn", ""), ("/../x", ""),
+        (None, ""), (["/"], ""), ("/", "op=sign&next=https://example.org"), ("/", "op=none"),
+        ("/train", "task=none"), ("/", "x" * 7000),
     ],
-)
+)  # fmt: skip
 def test_students_are_led_nowhere_else(room: Any, path: Any, query: str):
     answer = commanded(room, "follow", path=path, query=query)
     assert (answer.status, answer.data["message"][-1]) == (400, ".")

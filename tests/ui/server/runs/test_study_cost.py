@@ -19,13 +19,9 @@ def test_the_cost_grows_with_what_is_asked_for(monkeypatch):
 @pytest.mark.parametrize(
     ("seconds", "said"),
     [
-        (0, "about 1 s"),
-        (12.4, "about 12 s"),
-        (90, "about 2 minutes"),
-        (5000, "about 83 minutes"),
-        (9000, "about 2.5 hours"),
-        (1_036_800, "about 12 days"),
+        (0, "about 1 s"), (12.4, "about 12 s"), (90, "about 2 minutes"), (5000, "about 83 minutes"),
+        (9000, "about 2.5 hours"), (1_036_800, "about 12 days"),
     ],
-)
+)  # fmt: skip
 def test_durations(seconds, said):
     assert format_duration(seconds) == said
