@@ -29,7 +29,7 @@ const PACE_ON_STAGE = "10"; // in steps per second: slow enough to talk about
  * class ``chart-host`` from the start: added later, it would change colours and so redraw the chart.
  */
 export function createHosts() {
-  const parts = ["words", "chart chart-host", "strip flex-row"].map((name) =>
+  const parts = ["words", "chart chart-host", "strip flex-wrap"].map((name) =>
     element("div", { class: name }),
   );
   const stage = element("div", { class: "stage" }, ...parts);
