@@ -5,14 +5,13 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterable
 from contextlib import nullcontext
-from functools import partial
 from typing import Any, NamedTuple
 
 import torch
 from torch import Tensor, nn
 
 from explorer.model.swapping.bridge import UnreachedError, build_bridge, exchange_backward
-from explorer.model.swapping.exchange import Exchange, Gradient, Parameters
+from explorer.model.swapping.exchange import Exchange, Parameters
 from explorer.model.swapping.learning import Learning
 from explorer.model.swapping.masks import compute_with_numbers, is_selecting_by_second
 from explorer.model.swapping.target import Target, is_inside
@@ -126,7 +125,9 @@ class Pass(Tape):
 
     def run_call(self, function: Any, args: Any, kwargs: Any) -> Any:
         """Return the result of a call, which is hidden from outer tapes if its shadow replaces it."""
-        with nullcontext() if self._shadow is None else DisableTorchFunction():
+        if self._shadow is None:
+            return function(*args, **kwargs)
+        with DisableTorchFunction():
             return function(*args, **kwargs)
 
     def on_call(self, call: Call, x_before: CallInput | None, y: Tensor) -> Tensor | None:
@@ -177,9 +178,10 @@ class Pass(Tape):
             rule = self.exchange.make_gradient(call.op, {})
             if rule is None or x is None:
                 return None
-            if self.exchange.is_code:  # it gets x, and the threshold gets the opposite gradient
-                rule = partial(_apply_to, rule, x.detach().expand_as(margin), STEP_SIGNS[call.name])
-            new = build_bridge(margin, number, rule)
+            x, sign = x.detach().expand_as(margin), STEP_SIGNS[call.name]
+            # Your own code gets x, and the threshold gets the opposite gradient.
+            signed = (lambda _, y, g: sign * rule(x, y, g)) if self.exchange.is_code else rule
+            new = build_bridge(margin, number, signed)
             self._note_origin(call, new)
             self.hits.append(Hit(call, None, note=self._describe_x(call, margin)))
         self.hits[-1] = self.hits[-1]._replace(y=self.put_bridge(call.name, call, [*call.inputs], new))
@@ -488,10 +490,6 @@ class Pass(Tape):
         is_old = call.kind == "source" and owner is not None and forward_class(call.function) is owner
         if call.kind == "hidden" or is_old:
             self.unseen.add(node.name())
-
-
-def _apply_to(rule: Gradient, x: Tensor, sign: int, _: Tensor, y: Tensor, g: Tensor) -> Tensor:
-    return sign * rule(x, y, g)
 
 
 def _is_of_x(call: Call, x: Value, tensor: Tensor) -> bool:
