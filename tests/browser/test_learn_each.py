@@ -34,7 +34,7 @@ from tests.browser.lessons import (
     wait_until_ready_to_draw,
     wait_until_shown,
 )
-from tests.browser.reading import box_of, wait_until_at_rest
+from tests.browser.reading import FRAME, box_of, wait_until_at_rest
 from tests.browser.visitors import PHONE, VIEWPORT, Profiles, Tab
 from tests.selection import take_part
 
@@ -237,7 +237,8 @@ def stays_on_its_axes(page: Page, level: int) -> None:
     expect(page.get_by_role("link", name="Open in Explore").first).to_have_attribute(
         "href", re.compile("g=2")
     )
-    page.evaluate("new Promise(drawn => requestAnimationFrame(() => requestAnimationFrame(drawn)))")
+    page.evaluate(FRAME)
+    page.evaluate(FRAME)  # the second is of the drawing, which may follow the chart
     panel = page.evaluate(
         """() => {
             const { yaxis2 } = document.querySelector(".js-plotly-plot")._fullLayout;
