@@ -39,6 +39,7 @@ export function createCard({ kind, buttons, picker, store, onLearning, onFailing
   let state = /** @type {CardState} */ (/** @type {unknown} */ (null)); // null before the first update
   let failure = /** @type {{name?: string, sentence: string}|null} */ (null);
   let close = ""; // a sentence about the most similar catalogue rule
+  let held = /** @type {Node[]} */ ([]);
 
   function draw() {
     const { entry, drawing, part, share } = state;
@@ -60,6 +61,7 @@ export function createCard({ kind, buttons, picker, store, onLearning, onFailing
     render(
       card,
       h("div", { class: "top flex-row" }, top),
+      held,
       h("p", { class: "brief text-small" }, "brief" in entry && entry.brief),
       h("code", { class: "formula", title: formula, hidden: isCustom(entry.key) }, formula),
       h(
@@ -104,6 +106,11 @@ export function createCard({ kind, buttons, picker, store, onLearning, onFailing
 
   return {
     element: card,
+    /** Show another page's nodes below the title. @param {Node[]} nodes */
+    hold(nodes) {
+      held = nodes;
+      draw();
+    },
     /** @param {CardState} next */
     update(next) {
       state = next;

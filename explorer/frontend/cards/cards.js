@@ -204,7 +204,7 @@ export function createCards(host, { store, read, colours, drawn, refuses, onDraw
         card.showFailing(failing.get(slot) ?? null, close.get(slot) ?? "");
     },
     /** @param {number} slot of the rule */
-    elementOf: (slot) => cards.parts.get(slot)?.element,
+    cardOf: (slot) => cards.parts.get(slot),
     /** @param {Present} present */
     showPresent(present) {
       opCard.showPresent(present.op);

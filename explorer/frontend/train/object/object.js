@@ -10,10 +10,12 @@ import { createReads } from "./reads.js";
 
 const [FEW_LANES, MANY_LANES] = [2, 3]; // maximum number of rules for tall drawings, and for any
 
+/** A rule's card, which shows further nodes. @typedef {{hold: (nodes: Node[]) => void}} Holder */
+
 /**
  * Create the drawing of the net: its forward pass, and the backward pass under each rule.
  * @param {{object: HTMLElement, cards: HTMLElement, reads: HTMLElement}} hosts ``cards``: moved into the drawing
- * @param {{cardOf: (slot: number) => HTMLElement|undefined, onWhy: (rule: string|null) => void, onFold: () => void}} on
+ * @param {{cardOf: (slot: number) => Holder|undefined, onWhy: (rule: string|null) => void, onFold: () => void}} on
  *   ``onWhy``: opens a rule's evidence; ``onFold``: shows or hides the middle layers
  */
 export function createObject({ object, cards, reads }, { cardOf, onWhy, onFold }) {
@@ -24,16 +26,16 @@ export function createObject({ object, cards, reads }, { cardOf, onWhy, onFold }
   });
   const forward = createNet(net, onFold);
   const wall = createReads(reads);
-  const lanes = /** @type {WeakMap<HTMLElement, ReturnType<typeof createLane>>} */ (new WeakMap());
+  const lanes = /** @type {WeakMap<Holder, ReturnType<typeof createLane>>} */ (new WeakMap());
   object.append(cards);
   cards.querySelector(".card.op")?.after(net);
 
-  /** Return the drawing of the backward pass in a rule's card, created at its first use. @param {HTMLElement} card */
+  /** Return the drawing of the backward pass in a rule's card, created at its first use. @param {Holder} card */
   function getLane(card) {
     const existing = lanes.get(card);
     if (existing) return existing;
     const lane = createLane(onWhy);
-    card.querySelector(".top")?.after(...lane.nodes);
+    card.hold(lane.nodes);
     lanes.set(card, lane);
     return lane;
   }
