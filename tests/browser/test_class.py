@@ -277,8 +277,11 @@ def pages_follow_to_a_link_once(teacher: Page, one: Page, other: Page) -> None:
     expect(
         teacher.get_by_text("You lead class ").last
     ).to_be_visible()  # the page before has its own for a moment
+    teacher.keyboard.press("p")  # on a stage too
+    expect(teacher.locator(".leave")).to_be_visible()
     teacher.get_by_role("button", name="Follow me").last.click()
     expect(teacher.get_by_text("2 pages follow.")).to_be_visible()
+    teacher.keyboard.press("p")
     for student in (one, other):
         student.wait_for_url("**/train?*task=digits*")
     one.get_by_role("link", name="To the class").click()  # it is led once, and may go back

@@ -1,6 +1,7 @@
 // The class in each page's heading: a button with which a teacher brings students to the page, and a link with which
 // students return to the lesson.
 
+import { isPresenting, toPresentingAddress } from "../choice/presentation.js";
 import { isAt, isAtLesson, live } from "./live.js";
 import { getLed } from "./membership.js";
 import { formatCode } from "./answer-counts.js";
@@ -34,6 +35,7 @@ export function createClassHeading(host) {
     host.hidden = !view || isAtLesson() || (!isOpen && view.state !== "ended");
     host.parentElement?.classList.toggle("with-class", !host.hidden);
     const leads = isOpen && view.role === "teacher" && findCurrentPath() !== undefined;
+    const lesson = view ? live.lessonOf(view.id) : "";
     render(
       host,
       isOpen &&
@@ -43,7 +45,7 @@ export function createClassHeading(host) {
           `${view.role === "teacher" ? "You lead class" : "You are in class"} ${formatCode(view.id)}`,
         ),
       leads && h("button", { onclick: lead, title: FOLLOW }, "Follow me"),
-      isOpen && h("a", { href: live.lessonOf(view.id) }, "To the class"),
+      isOpen && h("a", { href: isPresenting() ? toPresentingAddress(lesson) : lesson }, "To the class"),
       h("span", { role: "status" }, status),
     );
   }

@@ -4,6 +4,7 @@
 import { isQueryShort } from "../choice/address.js";
 import { getEntries, getSamplingSettings } from "../choice/choice.js";
 import { fitStroke, makeDrawnRule } from "../choice/drawing.js";
+import { isPresenting, toPresentingAddress } from "../choice/presentation.js";
 import { toServerUrl } from "../choice/server.js";
 import { drawThumbnail } from "../chart/scene/thumbnail.js";
 import { countAnswers, describeWays } from "../class/answer-counts.js";
@@ -80,7 +81,8 @@ export function toDrawing(values, { range: [start, stop], g }, axis, name) {
 function createRace({ choice, labels, leastRange }) {
   const picked = /** @type {Set<Drawing>} */ (new Set());
   const list = element("div", { class: "drawings", role: "group", "aria-label": "Drawings" });
-  const [link, note] = [element("a", { class: "race" }), element("p", { role: "status" })];
+  const stay = () => isPresenting() && (link.href = toPresentingAddress(link.href)); // on the stage
+  const [link, note] = [element("a", { class: "race", onclick: stay }), element("p", { role: "status" })];
   const heading = element("h3", {}, `Pick up to ${MAX_PICKED} drawings to race`);
   const host = element("section", { class: "race-of-class", hidden: true }, heading, list, link, note);
 
