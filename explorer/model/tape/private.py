@@ -1,4 +1,4 @@
-"""Private names of torch, tried with torch 2.12.1, 2.13.0 and 2.14.1 by `sh tests/torch`."""
+"""Private names of torch, tried with torch 2.12.1, 2.13.0 and 2.14.1 by the tests of models and gradients."""
 
 from __future__ import annotations
 
