@@ -91,10 +91,14 @@ def _find_corners(curve: Curve) -> Tensor:
     """Return integers and constants in the code at which the slope of y jumps; (m,)."""
     x = curve.subject.clip(torch.tensor(sorted({*range(-8, 9), *curve.subject.constants}), dtype=curve.dtype))
     h = 1e-6 * x.abs().clamp(min=1.0)
-    farther_below, below, y, above, farther_above = (curve.subject.y(x + k * h) for k in range(-2, 3))
-    bend, wider_bend = (2 * y - below - above).abs(), (2 * y - farther_below - farther_above).abs()
+    below, y, above = (curve.subject.y(x + k * h) for k in (-1, 0, 1))
+    bend = (2 * y - below - above).abs()
     is_bent = bend > 1e-3 * ((y - below).abs() + (above - y).abs() + 1e-3 * h)
-    return x[is_bent & (wider_bend < 3 * bend)]  # a smooth bend, as of x² at 0, grows with h²
+    x, y, h, bend = x[is_bent], y[is_bent], h[is_bent], bend[is_bent]
+    if not len(x):
+        return x
+    wider_bend = (2 * y - curve.subject.y(x - 2 * h) - curve.subject.y(x + 2 * h)).abs()
+    return x[wider_bend < 3 * bend]  # a smooth bend, as of x² at 0, grows with h²
 
 
 def _evaluate_sides(curve: Curve, x: Tensor) -> tuple[Tensor, Tensor, Tensor]:
