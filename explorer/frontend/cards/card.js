@@ -20,6 +20,7 @@ const LEARNED_TEXT = "The learned value so far; the slider sets its start";
  *   boolean, zero: boolean}|null}} CardState
  * @typedef {{learns: HTMLElement, present: HTMLElement}} Extras elements next to a parameter's name: the button that
  *   makes it learn, and its learned value
+ * @typedef {{hold: (nodes: Node[]) => void}} Holder a rule's card, which shows further nodes below its title
  */
 
 /**

@@ -40,7 +40,7 @@ import { createSaving } from "./saving.js";
  * @typedef {(host: HTMLElement, store: import("../../choice/store.js").Store, reach: {plotly: string, server: (path:
  *   string) => string, colours: () => {rules: string[], neutral: string}, examples:
  *   import("../../cards/examples.js").Example[], onPresent: (present: import("../../cards/cards.js").Present) => void,
- *   calm?: boolean, cardOf: (slot: number) => import("../../train/object/object.js").Holder|undefined}) => RefreshablePart} CreateTraining
+ *   calm?: boolean, cardOf: (slot: number) => import("../../cards/card.js").Holder|undefined}) => RefreshablePart} CreateTraining
  * @typedef {{refresh: () => void, destroy: () => void}} RefreshablePart a part of a page; ``refresh`` redraws it after
  *   the page's colours have changed
  */

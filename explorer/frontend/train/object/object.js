@@ -6,11 +6,10 @@ import { createLane } from "./lane.js";
 import { createNet } from "./net.js";
 import { createReads } from "./reads.js";
 
+/** @import { Holder } from "../../cards/card.js" */
 /** @import { Picture } from "./view-model.js" */
 
 const [FEW_LANES, MANY_LANES] = [2, 3]; // maximum number of rules for tall drawings, and for any
-
-/** A rule's card, which shows further nodes. @typedef {{hold: (nodes: Node[]) => void}} Holder */
 
 /**
  * Create the drawing of the net: its forward pass, and the backward pass under each rule.

@@ -24,7 +24,7 @@ import { createLiveSettings } from "./live-settings.js";
  * @param {HTMLElement} host contains the page's empty elements @param {import("./model.js").Store} store
  * @param {{server: (path: string) => string, plotly: string, colours: () => {rules: string[]}, examples:
  *   import("../../cards/examples.js").Example[], onPresent: (present: import("../../cards/cards.js").Present) => void,
- *   cardOf: (slot: number) => import("../object/object.js").Holder|undefined}} reach ``server``: makes addresses; ``onPresent``: gets learned
+ *   cardOf: (slot: number) => import("../../cards/card.js").Holder|undefined}} reach ``server``: makes addresses; ``onPresent``: gets learned
  *   values for the cards
  */
 export function createTraining(host, store, { server, plotly, colours, examples, onPresent, cardOf }) {

@@ -47,7 +47,7 @@ import { createWhy } from "../evidence/view.js";
  * @param {HTMLElement} host contains the page's empty elements
  * @param {{store: ReturnType<typeof import("../../choice/store.js").createStore>, plotly: string, examples:
  *   import("../../cards/examples.js").Example[], onPresent: (present: import("../../cards/cards.js").Present) => void,
- *   cardOf: (slot: number) => import("../object/object.js").Holder|undefined}} reach
+ *   cardOf: (slot: number) => import("../../cards/card.js").Holder|undefined}} reach
  * @param {Acts & ReturnType<typeof import("../history/controller.js").createHistory> & ReturnType<typeof
  *   import("./task-change.js").createTaskChange>} on
  */
