@@ -446,7 +446,8 @@ class Engine:
                 job.run = run
             with self._changed:
                 news, job.news = job.news, {}
-            run.change(**news)
+            if news:
+                run.change(**news)
             snapshot = work(run)
         except Exception as error:
             with self._changed:

@@ -32,8 +32,9 @@ def measure(nets: Nets) -> NDArray[float32]:
         below, trace = nets.ensemble.layers[number - 1], nets.current_pass.traces[number - 1]
         gradient = nets.current_pass.traces[number].op.gradient[:, :n]
         ours, theirs = (
-            torch.cat([part.flatten(1) for part in below.compute_gradients(g, trace)], 1)
+            torch.cat(parts, 1) if len(parts) > 1 else parts[0]
             for g in (gradient, compute_smoothed_gradient(nets, number, n))
+            for parts in [[part.flatten(1) for part in below.compute_gradients(g, trace)]]
         )
         layers.append(compare_directions(ours, theirs))
     return torch.stack(layers, -1).cpu().numpy()

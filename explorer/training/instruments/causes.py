@@ -47,9 +47,11 @@ def measure(nets: Nets) -> dict[int, Record]:
     channel_shares = []
     for number, (has_gradient, *_) in zip(nets.op_layers, causes, strict=True):
         layer = nets.ensemble.layers[number]
-        by_unit: Tensor = has_gradient.sum(1, keepdim=True, dtype=torch.int32) / has_gradient.shape[1]
-        empty = has_gradient.new_zeros(len(has_gradient), 0, dtype=torch.float32)
-        channel_shares.append(1 - layer.group_by_channel(by_unit).mean(2) if layer.channels else empty)
+        if layer.channels:
+            by_unit = has_gradient.sum(1, keepdim=True, dtype=torch.int32) / has_gradient.shape[1]
+            channel_shares.append(1 - layer.group_by_channel(by_unit).mean(2))
+        else:
+            channel_shares.append(torch.zeros(len(has_gradient), 0))
     shares_by_layer = zip(*map(_compute_shares, causes), strict=True)
     shares, whole_shares = (torch.stack(each, 1).cpu().numpy() for each in shares_by_layer)
     if not nets.site.per_example:

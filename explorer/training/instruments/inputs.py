@@ -41,12 +41,14 @@ def measure(nets: Nets) -> dict[int, Record]:
     edges = np.linspace(low, high, _BINS + 1, dtype=np.float32)
     observed = [nets.current_pass.traces[layer].op.x for layer in nets.op_layers]
     bins = [_count_bins(x, low, high) for x in observed]
-    beyond = torch.stack([((x < low) | (x > high)).float().flatten(1).mean(1) for x in observed], 1)
+    outside = [((x < low) | (x > high)).flatten(1) for x in observed]
+    beyond = torch.stack([each.count_nonzero(1) / each.shape[1] for each in outside], 1)
     widths = torch.stack([compute_data_width(x) for x in observed], 1)
     records: dict[int, Record] = {}
-    for rule, members in nets.ensemble.group_by_rule().items():
+    for rule, indices in nets.ensemble.group_by_rule().items():
+        members = slice(indices[0], indices[-1] + 1)  # a view, because nets are ordered by rule
         rule_widths = np.array(
-            [fmean(compute_width(nets, member, layer) for member in members) for layer in range(len(bins))],
+            [fmean(compute_width(nets, member, layer) for member in indices) for layer in range(len(bins))],
             np.float32,
         )
         rule_widths[(rule_widths == 0) | ~np.isfinite(rule_widths)] = np.nan

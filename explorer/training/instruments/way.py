@@ -36,7 +36,7 @@ def measure(nets: Nets) -> dict[int, Record]:
     factors = ratios.where(ratios.isfinite(), math.nan).float().cpu().numpy()
     weighted = ensemble.weighted_layers
     reached = torch.stack([ensemble.layers[at].size(batch_pass.gradients[at]) for at in weighted], 1)
-    moved = np.array([ensemble.measure_distances(at) for at in weighted], np.float32).T
+    moved = np.array(nets.distances, np.float32).T
     biased = any(layer.biased and len(layer.shapes) > 1 for layer in (ensemble.layers[at] for at in weighted))
     norms = reached.cpu().numpy()
     return {

@@ -185,16 +185,18 @@ class Ensemble:
         views = self.rows.make_views(flat)
         return ObservedPass(*self._forward_backward(x, y, loss, loss.fast_value, views, redraws), flat, views)
 
+    def observe_batch(self, x: Tensor, y: Tensor, loss: Loss) -> ObservedPass:
+        """Return the result of ``observe`` for a batch, from the pass that the next step reuses."""
+        current, flat = self.run_pass(x, y, loss), self._gradients.clone()
+        losses, views = flat.new_tensor(current.numbers[0]), self.rows.make_views(flat)
+        return ObservedPass(losses, current.output, current.traces, flat, views)
+
     @torch.no_grad()
-    def measure_distances(self, number: int | None = None) -> list[float]:
-        """Return how far each net's weights of one layer have moved from their initial values."""
-        number = self.weighted_layers[0] if number is None else number
-        seeds = [member.seed for member in self.active]
-        start = [view[seeds] for view in self.rows.make_views(self.rows.start)[number]]
-        distances: list[float] = (
-            self.layers[number].get_distance(self.parameter_views[number], start).tolist()
-        )
-        return distances
+    def measure_distances(self) -> list[list[float]]:
+        """Return how far each layer's weights have moved from their initial values, for each net."""
+        start = self.rows.make_views(self.rows.start[[member.seed for member in self.active]])
+        trained = [(self.layers[at], self.parameter_views[at], start[at]) for at in self.weighted_layers]
+        return [layer.get_distance(views, initial).tolist() for layer, views, initial in trained]
 
     def state(self) -> dict[str, Any]:
         """Return the state of the nets as numbers and copied tensors, from which ``load`` can continue."""
@@ -264,13 +266,9 @@ class Ensemble:
     def _forward_backward(
         self, x: Tensor, y: Tensor, loss: Loss, value: Value, out: Views, redraws: int = 0
     ) -> tuple[Tensor, Tensor, list[Trace]]:
-        moments_by_layer, example = (
-            make_moments(self.layers, self.optimiser.steps, redraws),
-            (x, self.expand_by_member(y)),
-        )
-        return forward_backward(
-            self.layers, self.parameter_views, moments_by_layer, example, loss, value, out
-        )
+        moments = make_moments(self.layers, self.optimiser.steps, redraws)
+        example = x, self.expand_by_member(y)
+        return forward_backward(self.layers, self.parameter_views, moments, example, loss, value, out)
 
     def _set_tensors(self, tensors: Sequence[Tensor]) -> None:
         self.parameters, *self.optimiser.state = tensors

@@ -222,14 +222,15 @@ class Lockstep:
         ]
 
     def get_examples(self) -> tuple[Tensor, Tensor]:
-        """Return the first training examples, or all of them if each step uses all.
+        """Return the first training examples, or the batch if each step uses all examples.
 
         x and y have shape (seeds or 1, n, …).
         """
-        count = len(self.start[0].x) if self._is_input_fixed else EXAMPLES
+        if self._is_input_fixed:
+            return self.batch
         is_shared = all(start.x is self.start[0].x for start in self.start)
         starts = self.start[:1] if is_shared else self.start
-        x, y = zip(*((start.x[:count], start.y[:count]) for start in starts), strict=True)
+        x, y = zip(*((start.x[:EXAMPLES], start.y[:EXAMPLES]) for start in starts), strict=True)
         return torch.stack(x), torch.stack(y)
 
     def state(self) -> dict[str, Any]:

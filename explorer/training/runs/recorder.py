@@ -84,11 +84,7 @@ class Recorder:
         Returns a dict from the instruments' keys to the measurements, (fields, active nets, columns) each.
         """
         active = self._lockstep.ensemble.active
-        return {
-            instrument.key: instrument.measure(self.observe(settings))
-            for instrument in self._recorded
-            if active
-        }
+        return {each.key: each.measure(self.observe(settings)) for each in self._recorded if active}
 
     def merge(self, lockstep: Lockstep, recorders: Sequence[Recorder]) -> Recorder:
         """Return a recorder that can measure the merged nets of several runs, but not store anything."""
@@ -102,9 +98,8 @@ class Recorder:
         index = int(np.searchsorted(self._steps, step))
         self._sigmas[index] = settings.sigma
         for instrument in self._recorded:
-            self._series[instrument.key][:, index] = self._fill_members(
-                instrument, values.get(instrument.key)
-            )
+            member_values = values.get(instrument.key)
+            self._series[instrument.key][:, index] = self._fill_members(instrument, member_values)
 
     def get_records(self, step: int, settings: Settings, questions: Collection[str]) -> dict[str, Records]:
         """Return a dict from instruments to the stored series, and to the measurements that the page shows.

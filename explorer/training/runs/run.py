@@ -308,7 +308,7 @@ class Run(Stepper):
         by_rule: dict[str, Gradients | None] = dict.fromkeys(self._rules)
         if self.nets.ensemble.active:
             with use_one_thread():
-                observed = self.recorder.observe(self.settings).current_pass
-                facts = compute_gradients(self.nets.ensemble, self.nets.run_pass(), observed)
+                nets, step = self.recorder.observe(self.settings), self.nets.run_pass()
+                facts = compute_gradients(nets.ensemble, step, nets.current_pass, nets.distances[0])
             by_rule |= {self._rules[rule]: facts_of_rule for rule, facts_of_rule in facts.items()}
         return by_rule

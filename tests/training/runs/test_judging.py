@@ -6,6 +6,7 @@ import pytest
 import torch
 
 from explorer.training import TASKS, Run, Settings
+from explorer.training.nets import ensemble
 from tests.training.runs.run_cases import BREAKS, DOCUMENTS, SMALL, train
 
 DIGITS = Settings(task="digits", seeds=3, steps=40, device="cpu")
@@ -109,6 +110,20 @@ def test_the_documents_task_trains_with_other_nets():
     for other in ({"bias": True}, {"optimiser": "adam", "lr": 1e-3}, {"hidden": (8, 8)}, {"seeds": 2}):
         losses = train(dataclasses.replace(SMALL, **other)).snapshot().losses["default"]
         assert losses[-1] < losses[0]
+
+
+def test_measurements_of_a_full_batch_share_the_pass_of_the_next_step(monkeypatch):
+    passes, compute = [], ensemble.forward_backward
+    monkeypatch.setattr(ensemble, "forward_backward", lambda *args: passes.append(args) or compute(*args))
+    run = Run(dataclasses.replace(SMALL, seeds=2))
+    for _ in range(4):
+        run.advance()
+        run.snapshot(("causes", "way"))
+    assert len(passes) == run.step + 1
+    nets = run.recorder.observe(run.settings)
+    shared, separate = nets.current_pass, nets.ensemble.observe(nets.x, nets.targets, nets.task.loss)
+    assert torch.equal(shared.flat, separate.flat)
+    assert torch.equal(shared.losses, separate.losses)
 
 
 def test_init_scale_scales_the_start_weights():

@@ -78,7 +78,15 @@ class Nets:
     @cached_property
     def current_pass(self) -> ObservedPass:
         """The forward and backward pass of the current nets on the examples that instruments use."""
-        return self.ensemble.observe(self.x, self.targets, self.task.loss)
+        loss = self.task.loss
+        is_exact_batch = self.x is self.batch[0] and loss.value is loss.fast_value
+        observe = self.ensemble.observe_batch if is_exact_batch else self.ensemble.observe
+        return observe(self.x, self.targets, loss)
+
+    @cached_property
+    def distances(self) -> list[list[float]]:
+        """The distance of each net's weights from their initial values, for each layer of weights."""
+        return self.ensemble.measure_distances()
 
     @property
     def task(self) -> Task:

@@ -27,7 +27,8 @@ def numbers_of(text: str) -> dict[str, int]:
 
     Raises ValueError if one of them is not a whole number.
     """
-    return parse_integers(dict(parse_qsl(text.partition("?")[2], keep_blank_values=True)))
+    query = text.partition("?")[2]
+    return parse_integers(dict(parse_qsl(query, keep_blank_values=True))) if query else {}
 
 
 def parse_integers(texts: Mapping[str, str]) -> dict[str, int]:

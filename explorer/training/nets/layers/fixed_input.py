@@ -33,13 +33,9 @@ class FixedInput(Layer):
 
     def weights(self, parameters: Parameters) -> Tensor:
         """Return the current weights of each net, computed from the accumulated displacement."""
-        displacements = zip(self._seeds, parameters[1], strict=True)
-        return torch.stack(
-            [
-                torch.addmm(self._weights[seed], self._x[seed].t(), displacement, alpha=-1)
-                for seed, displacement in displacements
-            ]
-        )
+        pairs = zip(self._seeds, parameters[1], strict=True)
+        changes = [(self._weights[seed], self._x[seed].t(), displacement) for seed, displacement in pairs]
+        return torch.stack([torch.addmm(*change, alpha=-1) for change in changes])
 
     def forward(self, x: Tensor, parameters: Parameters, trace: Trace) -> Tensor:
         """Return ``x @ w``, which this layer stores as a parameter."""

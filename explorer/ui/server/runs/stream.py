@@ -46,10 +46,7 @@ from explorer.ui.server.admission.shutdown import shutdown
 from explorer.ui.server.admission.visitors import GroupCounter, VisitorQuota, visitor_from_request
 from explorer.ui.server.runs.study_results import make_study_event
 
-INTERVAL_S, STUDY_INTERVAL_S = (
-    0.05,
-    0.25,
-)  # minimum time between two events; longer if there are many watchers
+INTERVAL_S, STUDY_INTERVAL_S = 0.05, 0.25  # minimum time between two events; longer with many watchers
 _CHANGING_STATES: Mapping[type[Status], tuple[State, ...]] = {
     Status: (*ACTIVE, *IDLE, "silent"),
     # The engine keeps a study while a page watches it.
