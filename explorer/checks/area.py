@@ -19,6 +19,7 @@ _LEEWAY = 0.03  # relative tolerance of an area, which is a sum over a grid
 _LEAST_SCALE = 0.01  # an area below this fraction is a fault, not a choice of scale
 _MIDDLE = 0.3  # minimum fraction of a rule's area on each side of the op's jump
 _WRAPS = 20.0  # a fall of this many typical jumps is an integer overflow that wraps around
+_NO_AREA = "A line drawn by hand claims no area."
 _INTENDED = "That is intended if the source passes g beyond the op's range, a forgotten mask if it clips."
 
 
@@ -161,20 +162,25 @@ def _judge_place(curve: Curve) -> Result:
 def _excuse(curve: Curve, finding: Result, departs: bool = False) -> Result:
     """Turn a failed check of a rule's area into "by design" if the rule declares or inherits that area.
 
-    A positive rule for a falling op is never by design. A rule drawn by hand claims no area, so that only a
-    wrong sign fails. A straight-through gradient without a mask is by design, unless arguments of the
-    function bound y. If the integral ``departs`` from the op only beyond the op's range, the verdict is
-    "unknown", because a missing mask cannot be seen from outside.
+    A positive rule for a falling op is never by design, unless it is drawn. A rule drawn by hand claims no
+    area: it fails only if its sign is right nowhere. A straight-through gradient without a mask is by design,
+    unless arguments of the function bound y. If the integral ``departs`` from the op only beyond the op's
+    range, the verdict is "unknown", because a missing mask cannot be seen from outside.
     """
     subject, sentence, is_staircase = curve.subject, finding.sentence, curve.is_staircase
-    rises, sign = float(curve.jumps[1].sum()), float(curve.gradient.nan_to_num(0.0, 0.0, 0.0).sum())
-    climbs = curve.is_flat and rises < 0 < sign and math.isfinite(curve.rise)
+    gradient, rises = curve.gradient.nan_to_num(0.0, 0.0, 0.0), float(curve.jumps[1].sum())
+    sign, is_drawn = float(gradient.sum()), bool(subject.rule and subject.rule.is_drawn)
+    climbs = curve.is_flat and rises < 0 < sign and math.isfinite(curve.rise) and not is_drawn
     if finding.verdict != FAILS or climbs:
         return finding
     if subject.declared:
         reason = f"{subject.declared.label} is designed this way."
-    elif subject.rule and subject.rule.is_drawn and rises * sign >= 0:
-        reason = "A line drawn by hand claims no area."
+    elif is_drawn and bool(((against := -rises * gradient) > 0).any()):
+        at = float(f"{round(find_nearest(curve.x, against == against.max()), 3):.2g}") + 0.0  # as drawn
+        words = "At x = {at} its sign is wrong, so gradient descent climbs there."
+        return by_design(f"{_NO_AREA} {words}", at) if bool((against < 0).any()) else fails(words, at)
+    elif is_drawn:
+        reason = _NO_AREA
     elif subject.rounds_gradient:
         reason = "It casts g, as the backward of torch's own casts does."
     elif mask := describe_idle_mask(curve):

@@ -23,8 +23,8 @@ class Difference:
         rule: the key of the rule.
         mean: the rule's mean score with the seeds for which all rules have a held-out score.
         middle: the mean difference from the best rule, over the seeds that both share.
-        low, high: the interval of the difference; NaN if there is none. The rules' intervals hold together at
-            95 %, and so do those of the controls.
+        low, high: the interval of the difference; NaN if there is none, as for equal scores. The rules'
+            intervals hold together at 95 %, and so do those of the controls.
         seeds: the difference with each seed.
         standing: "highest"; "level" if the rule may also be best; "lower" if the scores show that it is not;
             "unknown" with one seed. For a control, its own interval decides.
@@ -102,17 +102,21 @@ def _make_difference(
 ) -> Difference:
     lowest, highest = reach
     seeds = {seed: score - best.scores[seed] for seed, score in outcome.scores.items() if seed in best.scores}
-    is_known = isfinite(highest)
+    is_known, words = isfinite(highest), "too few seeds for an interval"
+    has_interval = is_known and outcome.scores != best.scores
+    if is_known:
+        equal = f"the same score on all {len(seeds)} seeds"
+        words = describe_lower(compared, reach) if has_interval else equal
     return Difference(
         rule=outcome.rule,
         mean=outcome.mean,
         middle=fmean(seeds.values()) if seeds else nan,
-        low=-highest if is_known else nan,
-        high=-lowest if is_known else nan,
+        low=-highest if has_interval else nan,
+        high=-lowest if has_interval else nan,
         seeds=seeds,
         standing="unknown" if not is_known else "lower" if lowest > 0 else "level",
         is_control=is_control,
-        words=describe_lower(compared, reach) if is_known else "too few seeds for an interval",
+        words=words,
     )
 
 

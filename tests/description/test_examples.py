@@ -29,7 +29,7 @@ def test_the_sums_of_several_rules_tell_them_apart():
     assert main == (f"{DEFAULT} passes nothing; Straight-through has the largest area here, 6.")
     main = make_description(sample("sign", six[:3], g=-1)).main
     assert main.startswith(
-        f"At g = −1 {DEFAULT} peaks at 0, Clipped straight-through at −1, ApproxSign at −2."
+        f"At g = −1 {DEFAULT} peaks here at 0, Clipped straight-through at −1, ApproxSign at −2."
     )
 
 

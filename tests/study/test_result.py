@@ -196,6 +196,11 @@ def test_differences_are_those_of_seeds_that_two_rules_share():
     assert (best.standing, other.standing) == ("highest", "level")
     assert other.seeds == {4: pytest.approx(-0.01), 7: pytest.approx(-0.02)}
     assert other.low < other.middle < other.high
+    equal = result_of(list(scores), dict.fromkeys(scores, (0.9, 0.91, 0.92, 0.94)), controls=False)
+    _, other = find_differences(equal.plan, equal._outcomes)
+    assert (other.standing, other.words) == ("level", "the same score on all 4 seeds")
+    assert math.isnan(other.low)
+    assert math.isnan(other.high)
     one = result_of(["clipped", "default"], seeds=1)
     assert [each.standing for each in find_differences(one.plan, one._outcomes)] == [
         "highest",

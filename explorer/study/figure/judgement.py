@@ -96,7 +96,9 @@ def _describe_outcome(plan: Plan, outcome: RuleOutcome, digits: int, is_compared
     score, half = format_score([outcome.mean], digits, plan.unit) + rate, outcome.half_width
     if math.isnan(half):
         return score, ""
-    low, high = (format_score([outcome.mean + sign * half], digits, plan.unit) for sign in (-1, 1))
+    bounds = (0.0, 1.0) if plan.metric == "accuracy" else (-math.inf, math.inf)
+    ends = (sorted((*bounds, outcome.mean + sign * half))[1] for sign in (-1, 1))
+    low, high = (format_score([end], digits, plan.unit) for end in ends)
     return score, f", 95 % interval {low.removesuffix(' %')} to {high}"
 
 
@@ -104,7 +106,7 @@ def _make_trace(plan: Plan, key: str, row: int, difference: Difference | None, s
     scale = 100 if plan.metric == "accuracy" else 1
     seeds = difference.seeds if difference else {}
     values = [difference.middle, *seeds.values()] if difference else []
-    has_interval = difference and difference.standing not in ("highest", "unknown")
+    has_interval = difference and difference.standing != "highest" and not math.isnan(difference.low)
     ends = (difference.high, difference.low) if difference and has_interval else ()
     reaches = [abs(end - values[0]) for end in ends]
     is_lower = bool(difference and difference.standing == "lower")
