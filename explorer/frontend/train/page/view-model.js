@@ -62,6 +62,7 @@ const BACK = "Thin lines are what came after. Go on from here, or branch.";
 const BRANCHES =
   "This run branches. To get the line without the branch, remove the branch (×) when the run is over and press Start again.";
 const SPEED = new Intl.NumberFormat("en-US", { maximumFractionDigits: 0 });
+const LATER = /(?<=\.) .*/; // all sentences but the first
 const LEGENDS = { score: "", loss: "", norms: "w1 solid, w2 dotted", learned: "" };
 const MISSING = { score: "held-out score", loss: "loss", norms: "gradient norm", learned: "parameter" };
 
@@ -91,6 +92,7 @@ export function buildPicture(live) {
   const object = buildNetDrawing(state, lines);
   const isFaint = object.begun && chart.series.some(({ faint }) => faint);
   const moving = ACTIVE.includes(view.status.state);
+  const verdict = view.status.words.at(-1) ?? "";
   return {
     offered: getEnabledButtons(view.status.state, isUnread(live) || Boolean(explainUntrained(choice))),
     again: OVER.includes(view.status.state),
@@ -101,10 +103,8 @@ export function buildPicture(live) {
     metrics: formatMetrics(state, lines),
     taken: view.status.step / countSteps(state),
     status: makeStatus(live, isFaint),
-    verdict: view.status.words.at(-1) ?? "",
-    headline: OVER.includes(view.status.state)
-      ? view.status.headline || (view.status.words.at(-1) ?? "")
-      : "",
+    verdict,
+    headline: OVER.includes(view.status.state) ? view.status.headline || verdict.replace(LATER, "") : "",
     offersSeeds: OVER.includes(view.status.state) && hasOneSeed(state),
     moving,
     heading: makeHeading(choice, getScale(state, measure)),

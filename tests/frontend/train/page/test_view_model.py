@@ -109,6 +109,12 @@ def test_a_lane_names_the_rule_that_it_goes_on_with(picture: Run, step: int, beg
     assert lane["said"] == f"{begins}The whole gradient passes."
 
 
+def test_without_a_headline_a_result_begins_with_the_first_sentence_of_its_verdict(picture: Run):
+    words = "Masked ended lower, at 113.6; the other at 1,250. With it w1 moved. One seed."
+    shown = picture(SEEN, status=status("finished", "default", words=(words,), headline=""))
+    assert (shown["headline"], shown["verdict"]) == (words[:49], words)
+
+
 def test_a_branch_to_a_rule_that_no_net_trains_is_to_be_removed(picture: Run):
     chosen = choice("bernoulli", "reinmax", task="digits", branch="3,rule:flip")
     shown = picture("", choice=chosen)
