@@ -39,10 +39,11 @@ def check_derivative(curve: Curve) -> Result:
             return fails(f"{words} Leave out the cast.")
         return unknown("The slope of y could not be measured: y jumps or bends at nearly every point.")
     if deviating.any():
-        # Of the x with about the largest deviation, take the nearest to ±1. If several are equally near up to
-        # rounding, take the largest, so that all machines agree.
-        weighed = torch.where(deviating, off / (1 + x.abs()), 0.0)
-        distance = torch.where(deviating & (weighed >= 0.7 * weighed.max()), (x.abs() - 1).abs(), torch.inf)
+        # Of the x with about the largest deviation, from −8 to 8 if any there, take the nearest to ±1.
+        # If several are equally near up to rounding, take the largest, so that all machines agree.
+        named = near if (near := deviating & (x.abs() <= 8)).any() else deviating
+        weighed = torch.where(named, off / (1 + x.abs()), 0.0)
+        distance = torch.where(named & (weighed >= 0.7 * weighed.max()), (x.abs() - 1).abs(), torch.inf)
         worst = int((distance <= distance.min() + _TIE).nonzero()[-1])
         return _judge_deviation(curve, deviating, worst)
     if is_broken.any():
@@ -139,8 +140,7 @@ def _judge_deviation(curve: Curve, deviating: Tensor, worst: int) -> Result:
         (False, True): "above {low}",
         (True, True): f"at {format_percent(share)} of the checked x" if share <= 0.9 else "everywhere",
     }[bool(x.min() <= least), bool(x.max() >= most)]
-    advice = "Compare the backward with the forward there"
-    words = f"{observed}: it is not the derivative {part}. {advice}."
+    words = f"{observed}: it is not the derivative {part}. Compare the backward with the forward there."
     return fails(words, at, size, low=x.min(), high=x.max())
 
 
@@ -209,6 +209,10 @@ def check_double_backward(curve: Curve) -> Result:
         advice = "save x or y with save_for_backward and compute the rest in backward"
         words = f"{words}: {advice}, or mark backward once_differentiable."
         return _compare(fails, words, x, second_x, due_x, wrong)
+    agrees = ((curve.gradient - curve.slope).abs() <= curve.tolerance)[curve.trusted]
+    if not ((len(agrees) and agrees.all()) or (curve.is_flat and not bends)):
+        words = "Differentiating its backward again gives that backward's own derivative"
+        return holds(words + ", 0 between kinks" * (not bends) + ".")
     words = "Its second derivative is 0 between kinks, which is right: the gradient is piecewise constant."
     return holds("Its second derivative is right." if bends else words)
 

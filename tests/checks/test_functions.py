@@ -100,6 +100,28 @@ def test_a_smooth_bend_is_no_kink(forward, words):
     assert next(result for result in check(own) if result.name == "kinks").sentence == words
 
 
+WRONG_TANH = torch.tanh, lambda x, g: g * (1 - x**2)
+
+
+@pytest.mark.parametrize(
+    ("pair", "name", "words", "absent"),
+    [
+        (WRONG_TANH, "true derivative", "At x = 5.90", "e7"),
+        ((torch.square, lambda x, g: g * (2 * x + (x > 50))), "true derivative", "above 5", "At x = 5."),
+        (WRONG_TANH, "double backward", "that backward's own derivative.", "right"),
+        ((torch.square, lambda x, g: g * x.sign()), "double backward", "own derivative, 0 between", "right"),
+        ((torch.square, lambda x, g: 2 * x * g), "double backward", "second derivative is right.", "own"),
+        ((torch.sign, lambda x, g: -g * (x.abs() < 1)), "kinks", "−1 to the left, 0 to the right (1", "own"),
+        ((torch.relu, lambda x, g: g * (x > 0)), "kinks", "1 to the right, as torch's own relu gives", "("),
+    ],
+)  # fmt: skip
+def test_a_sentence_claims_what_was_compared(pair, name, words, absent, choose_checks):
+    choose_checks(name)
+    (found,) = check(function_of(*pair))
+    assert words in found.sentence
+    assert absent not in found.sentence
+
+
 @pytest.mark.usefixtures("skip_compile")
 def test_an_exact_function_passes_the_checks():
     result = verdicts(PUBLISHED["Cube"][0])
