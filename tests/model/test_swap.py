@@ -93,6 +93,31 @@ def test_a_site_of_an_observation_is_swapped_alone():
     )
 
 
+def pass_through(x, y):
+    return y + (x - x.detach())
+
+
+BESIDE = {  # a line with a site and calls that are none, the op of the site, and what it equals by hand
+    "pooled": (lambda h: functional.max_pool1d((h > 0).float(), 2).repeat(1, 2), "gt",
+               lambda h: functional.max_pool1d(pass_through(h, (h > 0).float()), 2).repeat(1, 2)),
+    "a softmax": (lambda h: h.softmax(-1).round(), "round",
+                  lambda h: pass_through(h.softmax(-1), h.softmax(-1).round().detach())),
+    "a cut": (lambda h: h.cummax(1).indices.float(), "cummax",
+              lambda h: pass_through(h, h.cummax(1).indices.float())),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", BESIDE)
+def test_a_site_is_swapped_without_the_other_calls_of_its_line(name):
+    function, op, by_hand = BESIDE[name]
+    with explorer.observe(made(function)) as seen:
+        loss_of(seen.model).backward()
+    (site,) = seen.sites
+    fixed = swapped(function, site, rule="straight_through")
+    same(gradients_of(fixed), gradients_of(made(by_hand)))
+    assert set(fixed.sites["op"]) == {op}
+
+
 def test_the_op_has_the_parameters_of_the_call_and_the_rule_its_own():
     for function, op, rule, given, values in (
         (lambda h: h.clamp(-0.4, 0.9), "clamp", "masked", {}, {"lo": -0.4, "hi": 0.9}),

@@ -73,6 +73,12 @@ def exchange_backward(
             )
         return gradient
 
+    if x_kept.shape != y_kept.shape:  # refuse an unsuitable rule now rather than in backward
+        try:
+            pass_gradient(y_kept)
+        except RuntimeError as error:
+            shapes = f"{tuple(y_kept.shape)}, and its x {tuple(x_kept.shape)}"
+            raise UnreachedError(f"{place_name}: its y has the shape {shapes}: the rule fails") from error
     node, number = y.edge
     if [*nodes] == [node] and isinstance(node, BackwardCFunction):
         _exchange_function(node, number, nodes[node][0][0], pass_gradient)

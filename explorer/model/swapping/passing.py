@@ -15,7 +15,7 @@ from explorer.model.swapping.exchange import Exchange, Parameters
 from explorer.model.swapping.learning import Learning
 from explorer.model.swapping.masks import compute_with_numbers, is_selecting_by_second
 from explorer.model.swapping.target import Target, is_inside
-from explorer.model.tape import Call, CallInput, Join, Tape, Value, read_input
+from explorer.model.tape import CALLS, Call, CallInput, Join, Tape, Value, read_input
 from explorer.model.tape.names import (
     COMPARISONS,
     LINEAR,
@@ -78,6 +78,7 @@ class Pass(Tape):
 
     Attributes:
         hits: the calls of the target.
+        is_entered: whether a submodule of the target has been called.
         unseen: the names of autograd nodes whose calls were not recorded.
     """
 
@@ -86,6 +87,7 @@ class Pass(Tape):
     def __init__(self, model: nn.Module, target: Target, exchange: Exchange, learning: Learning) -> None:
         self.target, self.exchange, self.learning = target, exchange, learning
         self.hits: list[Hit] = []
+        self.is_entered = False
         self.unseen: set[str] = set()
         self._parameter = model.get_parameter(target.parameter) if target.parameter else None
         self._margins: dict[Call, Tensor] = {}  # the x of each ``Margin`` of the target
@@ -270,9 +272,7 @@ class Pass(Tape):
             return
         x = inputs[0].ref()
         if x is None:
-            raise UnreachedError(
-                f"{call.site}: the x of {call.op} is not kept, so that no rule can be put there"
-            )
+            raise UnreachedError(f"{call.site}: the x of {call.op} is not kept: no rule can be put there")
         if self.exchange.op is not None:
             value.substitute = self._replace_call(call, x, tensor, {}, len(inputs) > 1)
             self.put_bridge(call.op, call, [*call.inputs], value.substitute)
@@ -306,15 +306,16 @@ class Pass(Tape):
         super().on_checkpoint(node)
 
     def _is_meant(self, call: Call, key: str) -> bool:
-        is_plain = self.target.modules and not key and call.kind == "call" and call.name not in STEPS
-        if is_plain and (call.name in LINEAR or not is_pointwise(call.name)):
+        is_plain = call.kind == "call" and call.name not in STEPS and call.function not in CALLS
+        is_no_site = is_plain and (call.name in LINEAR or not is_pointwise(call.name))
+        if is_no_site and self.target.modules and not key:
             return False
         if self.target.parameter:
             leaf = self.leaves.get(id(self._parameter))
             is_op = bool(key) or call.kind == "function" or call.name in STEP_SIGNS
             return is_op and any(leaf in find_elementwise_ancestors(item) for item in call.list_live_inputs())
-        if self.target.site and call.name in LINEAR and self.target.site != call.site.names[-1]:
-            return False
+        if is_no_site and self.target.site and (call.name in LINEAR or not (key or call.is_cut)):
+            return self.target.site == call.site.names[-1] and self.target.is_meant(call)
         return self.target.is_meant(call)
 
     def on_join(self, call: Call, join: Join, y: Tensor) -> Tensor | None:
@@ -448,6 +449,7 @@ class Pass(Tape):
 
     def on_module_call(self, module: nn.Module, path: str, args: Any) -> None:
         """Keep the first tensor that a submodule of the target is called with, as its x."""
+        self.is_entered = self.is_entered or path in self.target.modules
         x = next(iter(find_tensors(args)), None) if path in self.target.modules else None
         if x is not None:
             self._entered.append((self.value_of(x), x, x.detach().clone()))

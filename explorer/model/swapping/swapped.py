@@ -170,7 +170,9 @@ class ModelSwap:
                 f"result, so that no rule can be put there ({cut.reason})"
             )
         if hiding or not origin.path or self.target.is_inside(origin.path):
-            raise UnreachedError(f"the forward pass has not called {self.target.told}{hiding or _NOTHING}")
+            is_met = current.is_entered or any(map(self.target.is_meant, current.calls))
+            told = f"called {self.target.told}" + ", which has no op that a rule can replace" * is_met
+            raise UnreachedError(f"the forward pass has {'not ' * (not is_met)}{told}{hiding or _NOTHING}")
 
 
 def _find_lost(current: Pass, result: Any) -> dict[int, str]:
