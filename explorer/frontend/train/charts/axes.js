@@ -3,11 +3,11 @@
 import { formatPower, formatShort } from "../../formula/numbers.js";
 
 /** @import { Series } from "../state/series.js" */
-/** Ends of an axis. @typedef {[number, number]} Range */
+/** The ends of an axis; for "decades", exponents of ten. @typedef {[number, number]} Range */
 /**
- * The y axis of a chart. ``kind``: "share" from 0 to 1, in percent; "fit" at most 1; "cosine" from −1 to 1; "decades"
- * above 0, logarithmic; "plain" for any values. ``chance``: the score of random guessing, or null; ``heldOut``: whether
- * values are of held-out data, with ``decimals``.
+ * The y axis of a chart. ``kind``: "share" for values from 0 to 1, in percent; "fit" for values up to 1; "cosine" for
+ * −1 to 1; "decades" for positive values, logarithmic; "plain" for all others. ``chance``: the score of random
+ * guessing, or null; ``heldOut``: whether values are of held-out data; ``decimals``: their number after the point.
  * @typedef {{kind: "share"|"fit"|"cosine"|"decades"|"plain", title: string, chance: number|null, heldOut?: boolean,
  *   decimals?: number}} Scale
  */
@@ -18,12 +18,12 @@ const [LEAP, MAX_LEAP] = [0.75, 4];
 const MAX_DECADES_ABOVE = 3; // limits a diverging curve, which would flatten all others
 const HIGH_CHANCE = 0.4; // the axis starts here instead of at 0 if random guessing scores more
 /**
- * Minimum width of each kind of value in characters, so that labels keep their width.
+ * The minimum number of characters of a formatted value by kind, so that labels do not change their width.
  * @type {{[kind in Scale["kind"]]: number}}
  */
 export const VALUE_LETTERS = { share: 5, fit: 5, cosine: 5, decades: 6, plain: 6 };
 
-/** Functions that return a Plotly axis with ticks, by kind. @type {{[kind in Scale["kind"]]: (range: Range) => *}} */
+/** Functions by kind; each returns Plotly's axis with ticks. @type {{[kind in Scale["kind"]]: (range: Range) => *}} */
 export const AXES = {
   share: (range) => makeLinearAxis(range, (value) => String(Math.round(100 * value))),
   fit: (range) => makeLinearAxis(range, (value) => String(Math.round(100 * value) / 100).replace("-", "−")),
@@ -43,8 +43,9 @@ function makeLinearAxis([low, high], text) {
 }
 
 /**
- * Create a logarithmic axis. Ticks are at 1, 2 and 5 times powers of ten, or only at the powers on a long axis.
- * @param {Range} range
+ * Return Plotly's logarithmic axis, with ticks at 1, 2 and 5 times powers of ten, or on a long axis only at some
+ * powers.
+ * @param {Range} range exponents of ten
  */
 function makeLogAxis([low, high]) {
   const stride = Math.ceil((high - low) / 8);
@@ -62,7 +63,8 @@ function makeLogAxis([low, high]) {
 }
 
 /**
- * Functions that extend a range to include curves, by kind of axis.
+ * Functions by kind of axis. Each extends the present range, null at first, so that it contains all curves. It returns
+ * null as long as there is no value to show.
  * @type {{[kind in Scale["kind"]]: (range: Range|null, series: Series[], scale: Scale) => Range|null}}
  */
 export const RANGES = {
@@ -103,9 +105,10 @@ export const RANGES = {
 };
 
 /**
- * Return the range for a moving curve: ``next``, or more if it grows again. A range that follows a falling loss exactly
- * would have Plotly draw each picture.
- * @param {Scale["kind"]} kind @param {Range} before @param {Range} next contains ``before`` @returns {Range}
+ * Return a range that still fits after the next values of a moving curve: it gets extra space where ``next`` exceeds
+ * ``before``. Otherwise Plotly would redraw the axis for each value.
+ * @param {Scale["kind"]} kind @param {Range} before the displayed range
+ * @param {Range} next contains all values and ``before`` @returns {Range}
  */
 export function leapAhead(kind, [low, high], next) {
   if (kind !== "decades" && kind !== "plain") return next;
@@ -116,7 +119,7 @@ export function leapAhead(kind, [low, high], next) {
   ];
 }
 
-/** Return the smallest value of all curves, or Infinity without curves. @param {Series[]} series */
+/** Return the smallest value of all curves, or Infinity without values. @param {Series[]} series */
 function findMin(series) {
   return series
     .flatMap(({ y }) => Array.from(y))
@@ -124,7 +127,7 @@ function findMin(series) {
 }
 
 /**
- * Functions that format the value at the end of a curve, by kind of axis.
+ * Functions by kind of axis. Each formats a value as the label at the end of its curve.
  * @type {{[kind in Scale["kind"]]: (value: number, decimals?: number) => string}}
  */
 export const VALUES = {

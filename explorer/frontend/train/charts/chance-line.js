@@ -4,18 +4,18 @@ import { makeGrey } from "../../chart/plotly/plotly.js";
 
 /** @import { Series } from "../state/series.js" */
 
-/** Colour of the line at the score of random guessing. */
+/** The colour of the line at the score of random guessing. */
 export const CHANCE_COLOUR = makeGrey(0.9);
 const LABEL_WIDTH = 0.1; // of the label, as a fraction of the chart's width
 const LABEL_HEIGHT = 0.17; // of the label, as a fraction of the y range; enough for large letters
 const RIGHT_ENDS = [1, 0.8, 0.6, 0.4]; // right ends of the label to try, as fractions of the chart's width
 
 /**
- * Find a position for the label of the line at the score of random guessing that no curve crosses. The far right and
- * below the line come first; if all positions are crossed, the first is used. Returns the label's right end as a
- * fraction of the chart's width, and whether it is above the line.
- * @param {number} chance @param {Series[]} series @param {[number, number]} range of y
- * @param {number} steps length of the x axis
+ * Choose a position for the label of the line at the score of random guessing that no curve crosses. Positions far
+ * right and below the line are preferred; if curves cross all of them, the first is returned. ``x`` is the right end of
+ * the label as a fraction of the chart's width.
+ * @param {number} chance the score @param {Series[]} series @param {[number, number]} range the ends of the y axis
+ * @param {number} steps the end of the x axis
  */
 export function placeChanceLabel(chance, series, [low, high], steps) {
   const tall = LABEL_HEIGHT * (high - low);
@@ -31,7 +31,8 @@ export function placeChanceLabel(chance, series, [low, high], steps) {
 
 /**
  * @param {Series} series
- * @param {{x: number, from: number, to: number}} position ``x``: right end, ``from``, ``to``: range of y
+ * @param {{x: number, from: number, to: number}} position ``x``: the right end; ``from``, ``to``: the ends on the y
+ *   axis
  * @param {number} steps
  */
 function isOverlapping({ x, y }, { x: right, from, to }, steps) {

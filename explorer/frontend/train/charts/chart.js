@@ -12,10 +12,12 @@ import { findLastPoint } from "../state/series.js";
 /** @import { Series } from "../state/series.js" */
 /** @import { Range, Scale } from "./axes.js" */
 /**
- * The contents of a training run's chart. ``run``: identifies the run, whose axes only grow; ``words``: text for
- * screen readers; ``empty``: text before the first value; ``along``: the x axis if it is not in steps.
+ * The contents of a training run's chart. ``run``: an id; while it stays the same, the axes of a moving chart only
+ * grow. ``steps``: the end of the x axis; ``words``: a description for screen readers; ``empty``: the text in place of
+ * curves; ``legend``: a note in the upper right corner; ``along``: Plotly's x axis if it does not count steps; ``at``:
+ * a step to mark with a vertical line.
  * @typedef {{run: string, scale: Scale, series: Series[], steps: number, words: string, empty: string, legend: string,
- *   along?: *, at?: number|null}} Picture ``at``: the displayed step
+ *   along?: *, at?: number|null}} Picture
  */
 
 const FEW_STEPS = 10; // a shorter axis would get ticks at fractions of a step
@@ -24,11 +26,11 @@ const MAX_DISTANCE = 14; // in px; farther from the pointer, no curve is selecte
 const PLOT_SELECTOR = ".nsewdrag"; // Plotly's element for pointer events
 
 /**
- * Create the main chart of a training run.
- * @param {HTMLElement} host of a fixed height
+ * Create the main chart of a training run, with its methods ``draw`` and ``destroy``.
+ * @param {HTMLElement} host an element of fixed height
  * @param {{plotly: string|Promise<*>, onPoint: (rule: string|null) => void, onArea?: (left: number, width: number) =>
- *   void}} options ``plotly``: its address; ``onPoint``: gets the rule whose curve is near the pointer, or null;
- *   ``onArea``: gets position and width of the x axis in px
+ *   void}} options ``plotly``: the address of its script, or the loaded module; ``onPoint``: called with the rule whose
+ *   curve is near the pointer, or null; ``onArea``: called with position and width of the x axis in px
  */
 export function createTrainChart(host, { plotly, onPoint, onArea = () => undefined }) {
   let displayed = { run: "", range: /** @type {Range|null} */ (null), grows: false, width: 0 };
@@ -53,7 +55,7 @@ export function createTrainChart(host, { plotly, onPoint, onArea = () => undefin
     graph.dispatchEvent(new Event("curves", { bubbles: true }));
   }
 
-  /** @param {Picture} picture @param {number} width px of the host @param {boolean} isMoving */
+  /** @param {Picture} picture @param {number} width width of the host in px @param {boolean} isMoving */
   function compose(
     { run, scale, series, steps, along = makeStepAxis(steps), empty, legend, at = null },
     width,
@@ -111,7 +113,7 @@ function makeStepAxis(steps) {
 
 /**
  * Return the rule whose curve is vertically nearest to the pointer, or null if none is near.
- * @param {PointerEvent} event @param {*} chart drawn by Plotly @param {Series[]} series
+ * @param {PointerEvent} event @param {*} chart the element into which Plotly has drawn @param {Series[]} series
  */
 function findRuleNear({ clientX, clientY }, chart, series) {
   const { xaxis, yaxis, _size: size } = chart._fullLayout;
@@ -124,7 +126,7 @@ function findRuleNear({ clientX, clientY }, chart, series) {
   return min <= MAX_DISTANCE ? (series[distances.indexOf(min)].rule ?? null) : null;
 }
 
-/** @param {ArrayLike<number>} numbers ascending @param {number} wanted */
+/** @param {ArrayLike<number>} numbers in ascending order @param {number} wanted */
 function findNearestIndex(numbers, wanted) {
   let at = 0;
   while (at + 1 < numbers.length && Math.abs(numbers[at + 1] - wanted) <= Math.abs(numbers[at] - wanted))
@@ -163,8 +165,8 @@ function makeChanceLine(chance) {
 }
 
 /**
- * @param {number} chance @param {Series[]} series @param {Range} range of y
- * @param {number} steps length of the x axis
+ * @param {number} chance @param {Series[]} series @param {Range} range the ends of the y axis
+ * @param {number} steps the end of the x axis
  */
 function makeChanceLabel(chance, series, range, steps) {
   const { x, isAbove } = placeChanceLabel(chance, series, range, steps);

@@ -5,22 +5,22 @@ import { h, render } from "../../elements/render.js";
 import { cut, spread } from "./label-layout.js";
 
 /**
- * The label of a curve that ends at ``x`` and ``y`` on the axes.
+ * A label for the end of a curve, at ``x`` and ``y`` in the units of the axes.
  * @typedef {{x: number, y: number, colour: string, name: string, value: string, rule?: string}} Name
  */
 /**
- * The labels of a chart. ``width``: px of the margin for them; ``texts``: names shortened to fit.
+ * The labels of a chart. ``width``: the margin they need in px; ``texts``: their names, shortened to fit.
  * @typedef {{width: number, names: Name[], texts: string[]}} Names
  */
 
-/** In a chart narrower than this, in px, labels are shortened more. */
+/** The width in px below which a chart shortens its labels more. */
 export const NARROW = 440;
 const [FEW_LETTERS, MANY_LETTERS] = [11, 26];
 const DIGIT = 0.58; // width of a bold digit, as a multiple of the font size
 const LEAD = 18; // px from the end of a curve to its label
 const LINES = 1.15; // line height, as a multiple of the font size
 
-/** Create the labels at the right ends of a chart's curves. @param {HTMLElement} host of the chart */
+/** Create the labels at the right ends of a chart's curves. @param {HTMLElement} host the chart's element */
 export function createEndLabels(host) {
   const list = element("div", { class: "ends", "aria-hidden": "true" });
   const pen = /** @type {CanvasRenderingContext2D} */ (element("canvas", {}).getContext("2d"));
@@ -28,9 +28,9 @@ export function createEndLabels(host) {
   host.append(list);
 
   /**
-   * Shorten the labels and measure the space for them. Returns null without labels.
-   * @param {number} width of the chart in px @param {Name[]} names
-   * @param {number} least minimum number of letters of a value @returns {Names|null}
+   * Shorten the labels and measure the margin for them. Returns null without labels.
+   * @param {number} width width of the chart in px @param {Name[]} names
+   * @param {number} least the number of characters to reserve for each value @returns {Names|null}
    */
   function space(width, names, least) {
     if (!names.length) return null;
@@ -46,14 +46,14 @@ export function createEndLabels(host) {
     return { width: Math.ceil(LEAD + Math.max(...widths)) + 2, names, texts };
   }
 
-  /** Return the labels' font size in px, and set the font for measuring texts. */
+  /** Return the font size of the labels in px, and set the canvas to their font. */
   function readFontSize() {
     const { fontSize, fontFamily } = getComputedStyle(list);
     pen.font = `${fontSize} ${fontFamily}`;
     return parseFloat(fontSize);
   }
 
-  /** @param {*} chart drawn by Plotly @param {Names|null} names */
+  /** @param {*} chart the element into which Plotly has drawn @param {Names|null} names */
   function show(chart, names) {
     setAttribute(list, "hidden", !names);
     if (!names) return;
@@ -80,9 +80,7 @@ export function createEndLabels(host) {
   return { space, show };
 }
 
-/**
- * @param {Name} name @param {string} text name, shortened to fit @param {number} left in px @param {number} top in px
- */
+/** @param {Name} name @param {string} text the name, shortened to fit @param {number} left px @param {number} top px */
 function drawLabel({ name, value, rule }, text, left, top) {
   const style = `translate: ${left}px calc(${top}px - 50%)`;
   const title = text === name ? null : name;
@@ -90,8 +88,8 @@ function drawLabel({ name, value, rule }, text, left, top) {
 }
 
 /**
- * @param {Name} name @param {{x: number, y: number}} from end of the curve in px
- * @param {number} right end of the line in px @param {number} top of the label in px
+ * @param {Name} name @param {{x: number, y: number}} from the end of the curve in px
+ * @param {number} right where the chart ends, in px @param {number} top position of the label in px
  */
 function drawLead({ colour, rule }, { x, y }, right, top) {
   const far = x < right - 8;

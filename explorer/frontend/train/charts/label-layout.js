@@ -3,11 +3,11 @@
 import { clampTo } from "../../formula/numbers.js";
 
 /**
- * Place labels at least ``height`` px apart, as near as possible to their wanted positions. If they do not fit between
- * ``low`` and ``high``, they are evenly spaced and closer.
- * @param {number[]} wanted px from the top @param {number} height px from one label to the next
- * @param {number} low highest position, in px from the top @param {number} high lowest position
- * @returns {number[]} in the order of ``wanted``
+ * Place labels below each other, at least ``height`` px apart and as near as possible to their wanted positions. If
+ * they do not fit between ``low`` and ``high``, they are evenly spaced and closer together. All positions are in px
+ * from the top.
+ * @param {number[]} wanted @param {number} height @param {number} low the minimum position
+ * @param {number} high the maximum position @returns {number[]} positions in the order of ``wanted``
  */
 export function spread(wanted, height, low, high) {
   const gap = Math.min(height, (high - low) / Math.max(wanted.length - 1, 1));
@@ -27,7 +27,7 @@ export function spread(wanted, height, low, high) {
 }
 
 /**
- * A group of labels that touch each other. ``members``: indices; ``top``: position of the first in px.
+ * A group of labels that touch each other. ``members``: indices; ``sum``: of wanted positions; ``top``: of the first.
  * @typedef {{members: number[], sum: number, top: number}} Block
  */
 
@@ -38,7 +38,7 @@ function areTouching(above, below, gap) {
 
 /**
  * Merge two groups of labels, as near as possible to their wanted positions.
- * @param {Block} above @param {Block} below @param {number} gap px from one label to the next @param {number} low
+ * @param {Block} above @param {Block} below @param {number} gap distance from one label to the next @param {number} low
  * @param {number} high @returns {Block}
  */
 function mergeBlocks(above, below, gap, low, high) {
@@ -50,8 +50,8 @@ function mergeBlocks(above, below, gap, low, high) {
 }
 
 /**
- * Shorten names to a maximum length. Names that begin alike keep their ends.
- * @param {string[]} names @param {number} most letters of each
+ * Shorten names to a maximum number of characters, at the end or, if different names would become equal, at the start.
+ * @param {string[]} names @param {number} most the maximum
  */
 export function cut(names, most) {
   const texts = names.map((name) => (name.length > most ? `${name.slice(0, most - 1).trimEnd()}…` : name));
@@ -61,8 +61,8 @@ export function cut(names, most) {
 }
 
 /**
- * Shorten a name at its start, to its last words or the end of a word.
- * @param {string} name @param {number} most letters
+ * Shorten a name at its start, if possible before a word.
+ * @param {string} name @param {number} most the maximum number of characters
  */
 function truncateStart(name, most) {
   const end = name.slice(1 - most);

@@ -14,7 +14,7 @@ export function hasBand({ low = [] }) {
   return Array.from(low).some(Number.isFinite);
 }
 
-/** Convert a curve to a Plotly trace. @param {Series} series @param {Scale} scale */
+/** Return Plotly's trace of a curve. @param {Series} series @param {Scale} scale */
 export function makeCurveTrace(series, scale) {
   const { name, meta, colour, x, y, dash, faint, symbol } = series;
   const line = { color: colour, width: faint ? 1.5 : 2.2, dash: dash ?? "solid" };
@@ -35,7 +35,7 @@ export function makeCurveTrace(series, scale) {
 }
 
 /**
- * Return Plotly's template of a curve's tooltip, with its band over several seeds.
+ * Return Plotly's template of a curve's tooltip, with the spread over seeds if there are several.
  * @param {Scale} scale @param {Series} series
  */
 function formatTooltip({ kind, decimals }, series) {
@@ -52,10 +52,7 @@ function formatTooltip({ kind, decimals }, series) {
   };
 }
 
-/**
- * Create the band of a curve over seeds as a Plotly trace.
- * @param {Series} series @param {Scale} scale
- */
+/** Return Plotly's trace of the band over seeds around a curve. @param {Series} series @param {Scale} scale */
 export function makeBandTrace(series, { kind }) {
   const clamp = (/** @type {number} */ value) =>
     kind === "decades" ? Math.max(value, TINY) : Math.min(value, 1);

@@ -3,9 +3,11 @@
 const RETRY_MS = 1000;
 
 /**
- * Create a client that receives the events of one run or study at a time.
+ * Create a client that receives the status of one run or study at a time as server-sent events. It renews a lost
+ * connection.
  * @param {{address: (id: string) => string, onEvent: (status: *) => void, onLost: () => void}} options ``address``:
- *   returns the stream's address for an id; ``onEvent``: gets each status; ``onLost``: the connection is lost
+ *   returns the address of the stream for an id; ``onEvent``: called with each status; ``onLost``: called if the
+ *   connection is lost
  */
 export function createFeed({ address, onEvent, onLost }) {
   /** @type {EventSource|null} */
@@ -17,7 +19,7 @@ export function createFeed({ address, onEvent, onLost }) {
   addEventListener("offline", () => watched && handleLoss(), { signal: end.signal });
   addEventListener("online", () => watched && open(watched), { signal: end.signal });
 
-  /** Connect to the stream of a run or study, which begins with its complete status. @param {string} run id */
+  /** Connect to the stream of a run or study, which begins with a complete status. @param {string} run its id */
   function open(run) {
     close();
     watched = run;

@@ -10,10 +10,10 @@ import { makeRunRequest } from "./request.js";
 const REST_MS = 120; // pause after a change before the request
 
 /**
- * Create a client that asks the server for step 0 of the current settings, while there is no run. Equal settings are
- * requested once.
+ * Create a client that asks the server for the nets at step 0 as long as there is no run. It sends one request for
+ * equal settings.
  * @param {{server: (path: string) => string, onFirst: (first: NonNullable<State["first"]>) => void}} options
- *   ``onFirst``: gets the answer
+ *   ``onFirst``: called with the answer, which is null if the server has none
  */
 export function createFirstStep({ server, onFirst }) {
   let last = "";
@@ -26,7 +26,7 @@ export function createFirstStep({ server, onFirst }) {
     if (last === settingsKey) onFirst({ settingsKey, answer: answer.snapshot ? decodeArrays(answer) : null });
   }
 
-  /** Discard the last answer, because the current settings cannot be trained. */
+  /** Discard the last answer, because nets with the current settings cannot be trained. */
   function reset() {
     clearTimeout(timer);
     if (last === "") return;

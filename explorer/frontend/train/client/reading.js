@@ -5,13 +5,13 @@ import { saveInSession } from "../../choice/session.js";
 import { asRead } from "../state/own-table.js";
 
 /** @import { OwnTable, Reading } from "../state/own-table.js" */
-/** @typedef {{table: OwnTable, reading: Reading}} TableState the user's table, with the server's analysis */
+/** @typedef {{table: OwnTable, reading: Reading}} TableState the user's table, with the server's analysis of it */
 
 /**
- * Create a client that has the server analyse the user's table. ``onTable`` replaces the table first; ``read`` does
- * not. Only the answer to the latest request is used.
+ * Create a client that has the server analyse the user's table. ``onTable`` stores a new table first; ``read`` only
+ * analyses. Answers to outdated requests are ignored.
  * @param {{server: (path: string) => string, state: () => TableState, become: (own: TableState) => void, onRead: () =>
- *   void}} options ``become``: stores table and answer; ``onRead``: called after that
+ *   void}} options ``become``: stores the table with its analysis; ``onRead``: called after each analysis
  */
 export function createOwnTable({ server, state, become, onRead }) {
   let last = 0;

@@ -7,8 +7,8 @@ import { getLiveSettings, toSettingsKey, getSetting, getSelectedTask } from "../
 /** @import { Choice } from "../../choice/choice.js" */
 /** @import { OwnTable } from "../state/own-table.js" */
 /**
- * What identifies a run: a key of all settings whose change starts a new one, and the initial learning rate.
- *
+ * The identity of a run. ``settingsKey``: a key of all settings whose change starts a new run; ``lr``: the initial
+ * rate.
  * @typedef {{settingsKey: string, lr: string}} RunSettings
  * @typedef {RunSettings & {query: string, table: OwnTable|null, branch: string[]}} Order a request to start a run;
  *   ``query``: settings as in a link; ``table``, ``branch``: not in the link
@@ -25,7 +25,7 @@ export function makeRunRequest(choice, table) {
 }
 
 /**
- * Return the initial learning rate of a run, and a key of all other settings that need a new run.
+ * Return the initial learning rate of a run, and a key of all other settings whose change needs a new run.
  * @param {Choice} choice @param {OwnTable} table the user's table @returns {RunSettings}
  */
 export function getRunSettings(choice, table) {
@@ -33,8 +33,8 @@ export function getRunSettings(choice, table) {
 }
 
 /**
- * Return the settings that are sent along with a command such as "pause". The learning rate is left out unless changed:
- * otherwise a run with branch points would return to its initial rate.
+ * Return the settings to send along with a command such as "pause". The learning rate is left out unless changed during
+ * the run: otherwise a run with branch points would return to its initial rate.
  * @param {import("../state/state.js").State} state @param {Choice} choice @param {string} command
  */
 export function getCommandSettings(state, choice, command) {
@@ -45,7 +45,7 @@ export function getCommandSettings(state, choice, command) {
 }
 
 /**
- * Return whether two settings agree in everything that can change during a run.
+ * Return whether two choices agree in all settings that can change during a run.
  * @param {Choice} one @param {Choice} other
  */
 export function hasSameLiveSettings(one, other) {

@@ -9,7 +9,7 @@ import { ACTIVE, AT_REST, IDLE, OVER, getSentence, withMeasured } from "../state
 /** @import { Event, Status, View } from "../state/status.js" */
 /** @import { RunSettings, Order } from "./request.js" */
 /**
- * A run that this tab has started, also before a reload of the page.
+ * A run that this tab has started, perhaps before a reload of the page. ``key``: the secret that allows to control it.
  * @typedef {RunSettings & {id: string, key: string}} StartedRun
  */
 
@@ -18,9 +18,9 @@ const NO_RUN = { message: "There is no run yet, or it has ended: press Start." }
 const KEEPS_PICTURE = ["gone", "silent", "failed", "crowded"];
 
 /**
- * Create a client that starts, controls and follows the run of this tab.
+ * Create a client that starts, controls and follows the training run of this browser tab.
  * @param {{server: (path: string) => string, live: (name: string) => Object<string, string>, onChange: (view: View) =>
- *   void}} options ``live``: returns the settings that are sent along with a command; ``onChange``: gets each new state
+ *   void}} options ``live``: returns the settings to send with a command; ``onChange``: called with each state
  */
 export function createRun({ server, live, onChange }) {
   let run = /** @type {StartedRun|null} */ (loadFromSession("run"));
@@ -59,15 +59,15 @@ export function createRun({ server, live, onChange }) {
 
   /**
    * Show the expected effect of a command, and send it.
-   * @param {Partial<Status>} soon expected status @param {() => Promise<*>} ask sends the request
-   * @param {string|null} [settingsKey] of the run after the command
+   * @param {Partial<Status>} soon the expected status @param {() => Promise<*>} ask sends the request
+   * @param {string|null} [settingsKey] the key of the run after the command
    */
   function act(soon, ask, settingsKey = getSettingsKey()) {
     intended = settingsKey;
     return watched.act(soon, ask);
   }
 
-  /** Return the settings key of the run after all pending requests. */
+  /** Return the settings key that the run will have after all pending requests, or null without a run. */
   function getSettingsKey() {
     return watched.isBusy ? intended : run && run.settingsKey;
   }
@@ -78,8 +78,8 @@ export function createRun({ server, live, onChange }) {
   }
 
   /**
-   * @param {Order} order @param {boolean} paused whether it starts paused
-   * @param {number|null} [step] of the present run from which it continues
+   * @param {Order} order @param {boolean} paused whether the run starts paused
+   * @param {number|null} [step] the step of the present run from which the new one continues
    */
   async function requestStart({ query, table, branch, settingsKey, lr }, paused, step = null) {
     saveInSession("run", null); // the server replaces it, also if the page is reloaded before the answer
@@ -99,14 +99,15 @@ export function createRun({ server, live, onChange }) {
 
   /**
    * Start a run in place of the present one, and show the expected status.
-   * @param {Order} order @param {Partial<Status>} soon expected status @param {boolean} paused whether it starts paused
-   * @param {number} [step] of the present run from which it continues
+   * @param {Order} order @param {Partial<Status>} soon expected status
+   * @param {boolean} paused whether the run starts paused
+   * @param {number} [step] of the present run, from which the new one continues
    */
   function startNew(order, soon, paused, step) {
     return act(soon, () => requestStart(order, paused, step), order.settingsKey);
   }
 
-  /** Send changed settings to the run. Changes until the request is sent are combined. */
+  /** Send changed settings to the run. Changes made before the request is sent are combined. */
   function change() {
     if (changing) return;
     changing = true;
@@ -119,7 +120,7 @@ export function createRun({ server, live, onChange }) {
   }
 
   return {
-    /** The settings key of the present run (see ``RunSettings``), or null without a run. */
+    /** The settings key of the present run, or null without a run. */
     get settingsKey() {
       return getSettingsKey();
     },
@@ -131,8 +132,8 @@ export function createRun({ server, live, onChange }) {
       return watched.view.status;
     },
     /**
-     * Store other settings for the present run without a restart, after changes made during training have entered the
-     * page's settings.
+     * Store new settings as those of the present run, without a restart. Used after changes made during training have
+     * become part of the page's settings.
      * @param {RunSettings} named
      */
     rename({ settingsKey, lr }) {
@@ -149,7 +150,7 @@ export function createRun({ server, live, onChange }) {
     begin: (order) => startNew(order, { ...IDLE, state: "running", sentence: "Starting." }, false),
     /**
      * Start a run that continues from a step of the present one. That step stays visible until then.
-     * @param {Order} order @param {number} step @param {Partial<Status>} displayed status at the step
+     * @param {Order} order @param {number} step @param {Partial<Status>} displayed the status at the step
      */
     goOn: (order, step, displayed) =>
       startNew(
@@ -197,37 +198,37 @@ export function createRun({ server, live, onChange }) {
       }),
     change,
     /**
-     * Have the server measure the nets with one instrument. Returns the measurement of each rule by key, or a
-     * ``message`` on failure.
-     * @param {string} key of the instrument @param {Object<string, number>} numbers arguments
-     * @param {number|null} [at] checkpoint, by default the present step
+     * Have the server measure the nets with one instrument. Resolves to the measurement of each rule by key, to a
+     * ``message`` on failure, or to null without a run.
+     * @param {string} key the instrument's key @param {Object<string, number>} numbers its arguments
+     * @param {number|null} [at] a checkpoint, by default the present step
      */
     async measure(key, numbers, at = null) {
       const numbered = Object.entries({ ...numbers, ...(at !== null && { at }) });
       const query = new URLSearchParams(numbered.map(([name, value]) => [name, String(value)]));
       return run && decodeArrays(await requestJson(server(`runs/${run.id}/measured/${key}?${query}`)));
     },
-    /** Fetch the run's status at a checkpoint, or a ``message`` on failure. @param {number} step */
+    /** Fetch the run's status at a checkpoint. Resolves to a ``message`` on failure. @param {number} step */
     async look(step) {
       return run
         ? decodeArrays(await requestJson(server(`runs/${run.id}/at/${step}?${toShowQuery()}`)))
         : NO_RUN;
     },
-    /** Download a file of the run. Returns "", or an error message. @param {string} file name */
+    /** Download a file of the run. Resolves to "", or to an error message. @param {string} file its name */
     take: async (file) =>
       run ? downloadAnswer(server(`runs/${run.id}/files/${file}`), { key: run.key }, file) : NO_RUN.message,
-    /** Have the server parse exported settings. Returns them, or a ``message`` on failure. @param {string} text */
+    /** Have the server parse exported settings. Resolves to them, or a ``message`` on failure. @param {string} text */
     open: (text) => postJson(server("settings"), { text }),
     /**
-     * Choose the measurements that the run's events include.
-     * @param {string[]} keys of instruments, with their arguments
+     * Choose the measurements to receive with the run's events.
+     * @param {string[]} keys instruments, each with its arguments
      */
     show(keys) {
       if (keys.join() === questions.join()) return;
       questions = keys;
       if (!watched.isBusy && watched.view.id) watched.open();
     },
-    /** Remove the message on why the last action failed. */
+    /** Remove the message that says why the last action failed. */
     clearNotice: () => watched.show({ notice: "" }),
     /** Stop the run and forget it, after other settings have been chosen. */
     drop() {

@@ -5,7 +5,7 @@ import { explainUntrained } from "../state/tasks.js";
 import { makeRunRequest } from "./request.js";
 
 /**
- * Create the client that fetches the script.
+ * Create the client that has the server write the current settings as a Python script.
  * @param {{server: (path: string) => string, now: () => import("../../choice/choice.js").Choice, state: () =>
  *   import("../state/state.js").State}} page ``now``: returns the settings
  */
@@ -16,7 +16,7 @@ export function createScripts({ server, now, state }) {
   };
   return {
     scriptKey: () => JSON.stringify(makeBody()),
-    /** Fetch the script, or a message on failure. @returns {Promise<{text?: string, message?: string}>} */
+    /** Fetch the script, or a message on why there is none. @returns {Promise<{text?: string, message?: string}>} */
     async onScript() {
       const message = explainUntrained(now());
       return message ? { message } : postJson(server("script"), makeBody());

@@ -3,17 +3,18 @@
 import { createFeed } from "./events.js";
 
 /**
- * The displayed state of a run or study. ``notice``: why an action failed; ``lost``: the connection is interrupted.
- * @template S
- * @typedef {{status: S, notice: string, lost: boolean, id: string|null}} View
+ * The displayed state of a run or study. ``notice``: why the last action failed, or ""; ``lost``: whether the
+ * connection is interrupted.
+ * @template S @typedef {{status: S, notice: string, lost: boolean, id: string|null}} View
  */
 
 /**
  * Create a client that sends commands to a run or study and follows its status.
  * @template {object} S
  * @param {{idle: S, address: (id: string) => string, current: () => {id: string}|null, onChange: (view: View<S>) =>
- *   void, onEvent: (event: *) => void, needsWatching?: (status: S) => boolean}} options ``current``: returns the
- *   present run or study; ``onEvent``: handles an event; ``needsWatching``: whether a status will change
+ *   void, onEvent: (event: *) => void, needsWatching?: (status: S) => boolean}} options ``idle``: the status without a
+ *   run or study; ``address``: returns the address of the event stream for an id; ``current``: returns the present run
+ *   or study; ``onEvent``: handles an event; ``needsWatching``: whether a status can still change
  */
 export function createWatcher({ idle, address, current, onChange, onEvent, needsWatching = () => true }) {
   let view = /** @type {View<S>} */ ({ status: idle, notice: "", lost: false, id: null });
@@ -27,7 +28,7 @@ export function createWatcher({ idle, address, current, onChange, onEvent, needs
     onChange(view);
   }
 
-  /** Send a request after all earlier ones are answered. @param {() => Promise<*>} ask */
+  /** Send a request after all earlier ones are answered. @param {() => Promise<*>} ask sends it */
   function inTurn(ask) {
     line = line.then(ask);
     return line;
@@ -35,8 +36,8 @@ export function createWatcher({ idle, address, current, onChange, onEvent, needs
 
   /**
    * Show the expected status at once, then send a request and show the server's answer. Requests are sent one after the
-   * other; if several wait, only the last one's answer is shown. Returns the answer.
-   * @param {Partial<S>} soon expected status @param {() => Promise<*>} ask sends the request
+   * other; if several wait, only the answer to the last one is shown. Resolves to the answer.
+   * @param {Partial<S>} soon the expected status @param {() => Promise<*>} ask sends the request
    */
   function act(soon, ask) {
     feed.close();

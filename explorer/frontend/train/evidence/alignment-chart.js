@@ -12,8 +12,8 @@ import { createSwitch } from "../widgets/toggle-group.js";
  * Create the chart of alignment.
  * @param {HTMLElement} host
  * @param {{plotly: string, onPoint: (rule: string|null) => void, onKind: (kind:
- *   import("../state/state.js").AlignmentMeasure) => void}} options ``onPoint``: gets the rule near the pointer;
- *   ``onKind``: gets the measure to plot
+ *   import("../state/state.js").AlignmentMeasure) => void}} options ``onPoint``: called with the rule near the pointer,
+ *   or null; ``onKind``: called with the measure to plot
  */
 export function createAlignment(host, { plotly, onPoint, onKind }) {
   const kinds = createSwitch("Measure of alignment", onKind);

@@ -10,8 +10,8 @@ import { getSetting } from "../state/tasks.js";
 /** @import { LegendEntry, Series } from "../state/series.js" */
 /** @import { AlignmentMeasure, State } from "../state/state.js" */
 /**
- * The chart of alignment with the texts around it. ``kinds``: measures to choose from; ``missing``: rules without a
- * curve.
+ * The chart of alignment with the texts around it. ``kinds``: the measures to choose from; ``missing``: why nothing was
+ * measured, or ""; ``note``: how values are averaged, and which rules have no curve.
  * @typedef {{title: string, sentence: string, limits: string, missing: string, note: string, kinds: {options: {value:
  *   AlignmentMeasure, label: string}[], chosen: AlignmentMeasure}, chart: import("../charts/chart.js").Picture}}
  *   Alignment
@@ -66,7 +66,7 @@ function explainEmptyChart(series, lines, snapshot) {
 }
 
 /**
- * Describe which rules have no gradient to compare, or return "".
+ * Name the rules that have no gradient to compare. Returns "" if all have one.
  * @param {Series[]} series @param {LegendEntry[]} lines @param {Snapshot|null} snapshot
  */
 function describeMissing(series, lines, snapshot) {
@@ -77,7 +77,7 @@ function describeMissing(series, lines, snapshot) {
 }
 
 /**
- * Format each curve's current value as its label does, by rule.
+ * Return each rule's last value as text, like the label of its curve. Rules without a finite value are left out.
  * @param {import("../charts/chart.js").Picture} chart @returns {Record<string, string>}
  */
 export function formatValues({ series, scale }) {

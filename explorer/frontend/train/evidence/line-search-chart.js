@@ -5,15 +5,17 @@ import { h, render } from "../../elements/render.js";
 import { createTrainChart } from "../charts/chart.js";
 
 /**
- * The result of a line search. ``offer``: label of the button that measures again, "" while the nets are unchanged.
+ * The contents of the line search. ``measured``: whether there is a measurement; ``offer``: the label of the button
+ * that measures, or "" if it is up to date.
  * @typedef {{title: string, sentence: string, limits: string, measured: boolean, offer: string, chart:
  *   import("../charts/chart.js").Picture}} Picture
  */
 
 /**
  * Create the chart of the line search.
- * @param {{plotly: string, onPoint: (rule: string|null) => void}} reach
- * @param {() => void} onAgain called to measure again
+ * @param {{plotly: string, onPoint: (rule: string|null) => void}} reach ``onPoint``: called with the rule at the
+ *   pointer or null
+ * @param {() => void} onAgain called to measure (again)
  */
 export function createSearch(reach, onAgain) {
   const frame = element("div", { class: "searched" });

@@ -22,7 +22,7 @@ const CHARTS = /** @type {Object<string, string>} */ ({
 const NO_NET = "No net is left to look at: every rule has diverged.";
 
 /**
- * Return the contents of the area "Why", which shows measurements of the nets.
+ * Return the contents of the area "Why": measurements of the nets that explain the curves.
  * @param {State} state @param {LegendEntry[]} lines @returns {import("./view.js").Picture}
  */
 export function buildEvidence(state, lines) {
@@ -41,8 +41,8 @@ export function buildEvidence(state, lines) {
 }
 
 /**
- * Return the panel that supports the sentence about one rule, next to that of the other one of two. Returns null unless
- * its button "Why?" is pressed. ``row`` is null if the chart of alignment supports it.
+ * Return the panel that supports the statement about the rule whose button "Why?" is pressed. With two rules, it shows
+ * both. Returns null if no button is pressed; ``row`` is null if a chart supports the statement.
  * @param {State} state @param {LegendEntry[]} lines
  */
 export function buildRulePanel(state, lines) {
@@ -102,7 +102,7 @@ function buildPanelRow(state, lines, panel) {
 }
 
 /**
- * Return the example picked in one panel for display in another, or null if the task lacks that panel.
+ * Return the index of the example picked in one panel for display in another, or null if none can be picked.
  * @param {State} state @param {Panel} panel
  */
 function getPicked({ choice, numbers }, { picks }) {
@@ -117,10 +117,10 @@ function explainEmptyCell(snapshot, line) {
 }
 
 /**
- * Return a link that plots a histogram behind the curves on Explore, or null if the picture has none with the means of
- * its bins.
+ * Return a link that plots a histogram behind the curves on Explore, or null if the picture has no histogram that
+ * includes the means of its bins.
  * @param {State} state @param {import("../panels/panels.js").Picture|null} picture @param {LegendEntry} line
- * @param {number} layer index @returns {import("../panels/panel.js").Carry|null}
+ * @param {number} layer its index @returns {import("../panels/panel.js").Carry|null}
  */
 function createCarryLink({ choice, view }, picture, line, layer) {
   const histogram = picture?.blocks.find(({ means }) => means);
@@ -137,7 +137,7 @@ function createCarryLink({ choice, view }, picture, line, layer) {
 }
 
 /**
- * Return the index of the legend's button whose answer is displayed, or null.
+ * Return the index of the legend's button whose answer is displayed: −1 if it has no button, null without answer.
  * @param {State} state @param {Panel} panel
  */
 function findPressed({ requests, view }, { asks, legend }) {
@@ -149,7 +149,7 @@ function findPressed({ requests, view }, { asks, legend }) {
 }
 
 /**
- * Return the server's answer about a rule, or null if none was requested.
+ * Return the server's answer about one rule as text, or null if none was requested.
  * @param {State} state @param {Panel} panel @param {LegendEntry} line
  * @returns {import("../panels/panel.js").Answer|null}
  */

@@ -8,8 +8,8 @@ import { createSearch } from "./line-search-chart.js";
 import { createSwitch } from "../widgets/toggle-group.js";
 
 /**
- * Contents of the area. ``buttons``: one for each panel; ``of``: which seed's net is shown; ``rows``: open panels;
- * ``search``: the line search if open.
+ * The contents of the area. ``buttons``: one for each panel; ``of``: a note on which seed's nets are shown; ``rows``:
+ * the open panels; ``search``: the line search, or null if closed.
  * @typedef {{buttons: {key: string, label: string, open: boolean}[], layers: {count: number, chosen: number}, of:
  *   string, rows: import("../panels/panel.js").Row[], search: import("./line-search-chart.js").Picture|null}} Picture
  */
@@ -19,9 +19,10 @@ import { createSwitch } from "../widgets/toggle-group.js";
  * @param {HTMLElement} host
  * @param {{onPanel: (key: string, open: boolean) => void, onLayer: (layer: number) => void, onLegend: (panel:
  *   import("../state/instruments.js").Panel, index: number) => void, onNumber: (key: string, name: string, value:
- *   number) => void, onSearch: () => void}} on callbacks; ``onPanel``: opens or closes a panel; ``onLegend``: a
- *   legend's button is pressed; ``onNumber``: an instrument's argument is changed; ``onSearch``: starts the line search
- * @param {{plotly: string, onPoint: (rule: string|null) => void}} reach
+ *   number) => void, onSearch: () => void}} on ``onPanel``: opens or closes a panel; ``onLegend``: called when a button
+ *   of a legend is pressed; ``onNumber``: changes an argument of an instrument; ``onSearch``: starts the line search
+ * @param {{plotly: string, onPoint: (rule: string|null) => void}} reach ``onPoint``: called with the rule at the
+ *   pointer
  */
 export function createWhy(host, { onPanel, onLayer, onLegend, onNumber, onSearch }, reach) {
   const layers = createSwitch("Layer", (/** @type {number} */ layer) => onLayer(layer));
@@ -32,8 +33,8 @@ export function createWhy(host, { onPanel, onLayer, onLegend, onNumber, onSearch
   host.append(head, body);
 
   /**
-   * Open the panel with details about a picked example, and scroll to it.
-   * @param {import("../state/instruments.js").Panel} panel @param {number} value index of the example
+   * Open the panel with details about an example, and scroll to it.
+   * @param {import("../state/instruments.js").Panel} panel where the example was picked @param {number} value its index
    */
   function pick({ picks }, value) {
     if (!picks) return;

@@ -8,7 +8,7 @@ import { h, render } from "../../elements/render.js";
 /** @import { Part } from "../../elements/render.js" */
 /** @import { Time } from "./view-model.js" */
 /**
- * An entry of a list: value, text, and the reason why it is disabled, or "".
+ * An entry of a list: its value, its text, and why it is disabled, or "".
  * @typedef {[string, string, string]} ListOption
  */
 
@@ -23,7 +23,8 @@ const OVER = "Scrub back first: after the last step nothing is left to train.";
 
 /**
  * Create the dialog.
- * @param {{onBranch: (name: string, value: string) => void}} on ``onBranch``: gets name and new value
+ * @param {{onBranch: (name: string, value: string) => void}} on ``onBranch``: called with the changed setting and its
+ *   value
  */
 export function createBranchDialog({ onBranch }) {
   let time = /** @type {Time|null} */ (null);
@@ -53,9 +54,9 @@ export function createBranchDialog({ onBranch }) {
   }
 
   /**
-   * Return a list to choose from or, without options, the field of the learning rate.
-   * @param {string} name @param {string} label @param {string} kind of change for which it is shown, "" for all
-   * @param {Part[]} [options]
+   * Return a select element or, without options, the text field of the learning rate.
+   * @param {string} name @param {string} label
+   * @param {string} kind the kind of change for which it is visible, "" for all @param {Part[]} [options]
    */
   function makeField(name, label, kind, options) {
     const named = { id: `${id}-${name}` };

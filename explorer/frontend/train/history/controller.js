@@ -19,14 +19,15 @@ import { enterTraining } from "../state/tasks.js";
  * @param {{state: () => State, become: (change: Partial<State>) => void, run: ReturnType<typeof
  *   import("../client/run.js").createRun>, choose: (choice: State["choice"]) => void, goOn: (step: number) => void,
  *   table: (table: import("../state/own-table.js").OwnTable) => void}} page ``become``: changes the state; ``choose``:
- *   sets other settings; ``goOn``: starts a run with them that continues from a step of the present run
+ *   replaces the settings; ``goOn``: starts a run with these settings that continues from a step of the present run;
+ *   ``table``: replaces the user's table
  */
 export function createHistory({ state, become, run, choose, goOn, table }) {
   let looking = false;
 
   /**
-   * Fetch the status at the displayed step, one request at a time. If the user has moved on meanwhile, only the last
-   * step is fetched next.
+   * Fetch the status at the displayed step, one request at a time. If the user moves on during a request, only the
+   * latest step is fetched next.
    */
   async function look() {
     if (looking) return;
@@ -47,7 +48,7 @@ export function createHistory({ state, become, run, choose, goOn, table }) {
     looking = false;
   }
 
-  /** @param {State["choice"]} choice @param {string} name the present run's name once it is an earlier one */
+  /** @param {State["choice"]} choice @param {string} name why the present run ended */
   function continueFrom(choice, name) {
     const { at, view } = state();
     const step = at ?? view.status.step;
@@ -71,24 +72,24 @@ export function createHistory({ state, become, run, choose, goOn, table }) {
     },
     /**
      * Branch the run at the displayed step.
-     * @param {string} name of the changed setting @param {string} value new value
+     * @param {string} name the changed setting @param {string} value its new value
      */
     onBranch(name, value) {
       const step = state().at ?? state().view.status.step;
       const choice = getRecordedChoice(state());
       continueFrom(branchChoice(choice, { step, name, value }), `before the branch at ${step}`);
     },
-    /** @param {number} index of the choice's branch point to remove */
+    /** @param {number} index which branch point of the settings to remove */
     onPoint(index) {
       const { choice } = state();
       const left = getPoints(choice).filter((_, other) => other !== index);
       choose(withPoints(choice, left));
     },
-    /** @param {number} number of the earlier run whose lines are removed */
+    /** @param {number} number of the earlier run whose curves are removed */
     onEarlierRun: (number) =>
       become({ earlierRuns: state().earlierRuns.filter((earlier) => earlier.number !== number) }),
     onTake: (/** @type {string} */ file) => run.take(file),
-    /** @param {string} text exported settings */
+    /** @param {string} text exported settings, as JSON */
     async onOpen(text) {
       const answer = await run.open(text);
       if (answer.message) return answer.message;

@@ -12,9 +12,9 @@ const FILES = /** @type {const} */ ([
 ]);
 
 /**
- * Create the menu that exports a training run's files and opens exported settings.
- * @param {{onTake: (file: string) => Promise<string>, onOpen: (text: string) => Promise<string>}} on both return a
- *   message; that of ``onTake`` is "" on success
+ * Create the menu that exports files of a training run and opens exported settings.
+ * @param {{onTake: (file: string) => Promise<string>, onOpen: (text: string) => Promise<string>}} on both functions
+ *   resolve to a message for the user; ``onTake`` resolves to "" on success
  */
 export function createExportMenu({ onTake, onOpen }) {
   const status = element("p", { class: "next text-small", role: "status" });
@@ -24,7 +24,7 @@ export function createExportMenu({ onTake, onOpen }) {
   const file = createFileButton("Open settings", { accept: ".json,application/json", onFile: open });
   const menu = createMenu("Take away", element("div", { class: "taking" }, ...buttons, file, status));
 
-  /** Show progress until work is done, then its message. @param {() => Promise<string>} work */
+  /** Run a task. Show its progress, then the message to which it resolves. @param {() => Promise<string>} work */
   async function showResult(work) {
     setText(status, "One moment …");
     setText(status, await work());

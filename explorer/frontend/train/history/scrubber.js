@@ -7,7 +7,7 @@ import { findNearest } from "../state/history.js";
 const THUMB = 18; // width in px, as in time.css
 const JUMP = 10; // checkpoints per press of Page Up or Page Down
 
-/** Create the slider. @param {{onScrub: (step: number) => void}} on */
+/** Create the slider. @param {{onScrub: (step: number) => void}} on ``onScrub``: called with a selected step */
 export function createScrubber({ onScrub }) {
   let steps = /** @type {number[]} */ ([]);
   let step = 0;
@@ -39,7 +39,7 @@ export function createScrubber({ onScrub }) {
   return {
     element: host,
     said,
-    /** Align the slider with the chart's x axis, and show it. @param {number} left in px @param {number} width in px */
+    /** Show the slider, aligned with the chart's x axis. @param {number} left in px @param {number} width in px */
     align(left, width) {
       host.style.visibility = "";
       host.style.marginLeft = `${left - THUMB / 2}px`;
@@ -63,7 +63,7 @@ export function createScrubber({ onScrub }) {
 }
 
 /**
- * Functions that return the index of the step to which a key moves, by key.
+ * Functions by key. Each returns the index of the checkpoint to which the key moves; it may be out of range.
  * @type {Record<string, (index: number, last: number) => number>}
  */
 const KEY_MOVES = {

@@ -8,13 +8,13 @@ import { describeFirstDifference, getSetting, getSelectedTask } from "../state/t
 
 /** @import { State } from "../state/state.js" */
 /**
- * Contents of a run's history. ``steps``: those that can be displayed; ``step``: the displayed one; ``most``: the last
- * one; ``points``: branch points of the run, or of the settings without a run; ``chosen``: whether the settings have
- * branch points; ``spikes``: whether units spike; ``earlierRuns``: earlier runs.
+ * The contents of a run's history. ``steps``: the steps that can be displayed; ``step``: the displayed one; ``most``:
+ * the last one; ``isBack``: whether an earlier step is displayed; ``points``: the branch points of the run or, without
+ * a run, of the settings; ``chosen``: whether the settings have branch points; ``spikes``: whether the units spike;
+ * ``unsaid``: a note on branch points that do not fit into the link, or "".
  * @typedef {{steps: number[], step: number, most: number, isBack: boolean, lr: string, lines:
  *   import("../state/series.js").LegendEntry[], points: {step: number, text: string}[], chosen: boolean, spikes:
- *   boolean, earlierRuns: {number: number, text: string}[], hasRun: boolean, unsaid: string}} Time ``unsaid``: a note on
- *   branch points that do not fit into the link
+ *   boolean, earlierRuns: {number: number, text: string}[], hasRun: boolean, unsaid: string}} Time
  */
 
 /**
@@ -46,8 +46,8 @@ export function buildHistoryView(state, lines) {
 }
 
 /**
- * Describe an earlier run: how it differs from the present settings, and why it ended.
- * @param {import("../state/state.js").PastRun} past @param {State["choice"]} now
+ * Describe an earlier run: how its settings differ from the present ones, and why it ended.
+ * @param {import("../state/state.js").PastRun} past @param {State["choice"]} now the present settings
  */
 function describeEarlierRun({ choice, name }, now) {
   const difference = describeFirstDifference(choice, now);
@@ -55,7 +55,7 @@ function describeEarlierRun({ choice, name }, now) {
 }
 
 /**
- * Return a note if some branch points do not fit into the page's link, otherwise "".
+ * Return a note if some branch points do not fit into the link of the page, otherwise "".
  * @param {State["choice"]} choice
  */
 export function describeLinkLimit(choice) {

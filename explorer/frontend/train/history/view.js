@@ -8,7 +8,7 @@ import { createExportMenu } from "./downloads.js";
 const GO_ON_HINT = "Move the slider below the chart back to a step first.";
 
 /**
- * Create the view of the history.
+ * Create the view of a run's history.
  * @param {HTMLElement} host @param {ReturnType<typeof import("./controller.js").createHistory>} on
  */
 export function createHistoryView(host, on) {
@@ -58,8 +58,8 @@ export function createHistoryView(host, on) {
 
 /**
  * Return a label with a button that removes it.
- * @param {string} sign @param {string} text
- * @param {[string, string]} names its complete text, and the button's accessible name @param {() => void} onclick
+ * @param {string} sign a symbol before the text @param {string} text
+ * @param {[string, string]} names its tooltip, and the accessible name of the button @param {() => void} onclick
  */
 function makeChip(sign, text, [title, name], onclick) {
   const remove = h("button", { class: "quiet", "aria-label": name, onclick }, "×");

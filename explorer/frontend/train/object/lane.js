@@ -10,8 +10,8 @@ import { makeBarPath, makeLinePath } from "../widgets/svg-paths.js";
 const MAX_WIDTH = 1.3; // maximum width of a band; 1 is that of the gradient at the loss
 
 /**
- * Create a card with only a rule's name and the drawing of its backward pass, for pages that cannot change the rule.
- * @param {Lane} first
+ * Create a card with a rule's name and the drawing of its backward pass, for pages on which the rule cannot be changed.
+ * @param {Lane} first its first contents
  */
 export function createLaneCard({ line: { label } }) {
   const lane = createLane(() => undefined);
@@ -28,8 +28,8 @@ export function createLaneCard({ line: { label } }) {
 }
 
 /**
- * Create the drawing of one rule's backward pass.
- * @param {(rule: string|null) => void} onWhy gets the rule whose evidence is to be opened, null to close it
+ * Create the drawing of the backward pass under one rule.
+ * @param {(rule: string|null) => void} onWhy called with the rule whose evidence to open, or null to close it
  */
 export function createLane(onWhy) {
   const plates = element("div", { class: "lane-plates" });

@@ -1,8 +1,8 @@
 // Names of a table's columns or classes, shortened for a text.
 
 /**
- * List names up to a number of letters, with "…" for the rest. Returns "" if not even the first fits.
- * @param {string[]} names @param {number} most letters
+ * Return names separated by commas, up to a number of characters, with "…" for the rest. Returns "" if none fits.
+ * @param {string[]} names @param {number} most that number
  */
 export function shortenNames(names, most) {
   const all = names.join(", ");

@@ -20,7 +20,7 @@ const ROOF = 0.9; // fraction of the drawing's height for the values
 
 /**
  * Create the drawing of the forward pass.
- * @param {HTMLElement} host @param {() => void} onFold shows or hides the middle layers
+ * @param {HTMLElement} host @param {() => void} onFold called to show or hide the middle layers
  */
 export function createNet(host, onFold) {
   let kinds = "";
@@ -170,7 +170,7 @@ const PAINTERS = {
   },
 };
 
-/** Scale numbers to bytes: 0 for the minimum, 255 for the maximum. @param {ArrayLike<number>} numbers */
+/** Scale numbers linearly to bytes: 0 for the minimum, 255 for the maximum. @param {ArrayLike<number>} numbers */
 function scaleToBytes(numbers) {
   const all = Array.from(numbers);
   const [low, high] = [Math.min(...all), Math.max(...all)];
@@ -193,7 +193,7 @@ function drawBars([line, bars], numbers) {
 }
 
 /**
- * Return a function that maps values to fractions of a drawing's height, on a scale with 0 and all given values.
+ * Return a function that maps values to fractions of a drawing's height, so that 0 and all given values fit.
  * @param {number[]} values
  */
 function makeHeightScale(values) {
@@ -204,8 +204,8 @@ function makeHeightScale(values) {
 }
 
 /**
- * Draw each class's predicted probability as a bar, and highlight the right class.
- * @param {HTMLElement} host @param {*} record measurement of the instrument ``net``
+ * Draw the predicted probability of each class as a bar, and highlight the right class.
+ * @param {HTMLElement} host @param {*} record a measurement by the instrument "net"
  */
 function drawChances(host, { outputs, target, labels: { names } }) {
   const all = Array.from(outputs);
@@ -222,7 +222,7 @@ function drawChances(host, { outputs, target, labels: { names } }) {
 
 /**
  * Draw each output as a bar from 0, with a line at its target.
- * @param {HTMLElement} host @param {*} record measurement of the instrument ``net``
+ * @param {HTMLElement} host @param {*} record a measurement by the instrument "net"
  */
 function drawValues(host, { outputs, aim, labels: { target, unit } }) {
   const toTable = (/** @type {number} */ value) => unit[0] + unit[1] * value;
@@ -240,8 +240,8 @@ function drawValues(host, { outputs, aim, labels: { target, unit } }) {
 }
 
 /**
- * Place an output's bar and the line at its target, in fractions of the height.
- * @param {Element} node @param {number} bottom @param {number} height @param {number|null} target
+ * Place the bar of an output and the line at its target. All numbers are fractions of the height.
+ * @param {Element} node @param {number} bottom @param {number} height @param {number|null} target null for no line
  */
 function showBar(node, bottom, height, target) {
   const [bar, line] = /** @type {HTMLElement[]} */ ([...(node.firstElementChild?.children ?? [])]);

@@ -12,10 +12,11 @@ import { createReads } from "./reads.js";
 const [FEW_LANES, MANY_LANES] = [2, 3]; // maximum number of rules for tall drawings, and for any
 
 /**
- * Create the drawing of the net: its forward pass, and the backward pass under each rule.
- * @param {{object: HTMLElement, cards: HTMLElement, reads: HTMLElement}} hosts ``cards``: moved into the drawing
+ * Create the drawing of the net: its forward pass, and the backward pass in each rule's card.
+ * @param {{object: HTMLElement, cards: HTMLElement, reads: HTMLElement}} hosts ``cards``: moved into ``object``
  * @param {{cardOf: (slot: number) => Holder|undefined, onWhy: (rule: string|null) => void, onFold: () => void}} on
- *   ``onWhy``: opens a rule's evidence; ``onFold``: shows or hides the middle layers
+ *   ``cardOf``: returns the card in a slot; ``onWhy``: opens a rule's evidence; ``onFold``: shows or hides the middle
+ *   layers
  */
 export function createObject({ object, cards, reads }, { cardOf, onWhy, onFold }) {
   const net = element("div", {
@@ -29,7 +30,7 @@ export function createObject({ object, cards, reads }, { cardOf, onWhy, onFold }
   object.append(cards);
   cards.querySelector(".card.op")?.after(net);
 
-  /** Return the drawing of the backward pass in a rule's card, created at its first use. @param {Holder} card */
+  /** Return the drawing of the backward pass in a rule's card. It is created on first use. @param {Holder} card */
   function getLane(card) {
     const existing = lanes.get(card);
     if (existing) return existing;
@@ -57,7 +58,7 @@ export function createObject({ object, cards, reads }, { cardOf, onWhy, onFold }
   };
 }
 
-/** Return CSS grid columns for the parts of the net, with gaps between them. @param {number} plates */
+/** Return CSS grid columns for the parts of the net and the gaps between them. @param {number} plates their number */
 export function formatGridColumns(plates) {
   const middle = Array.from({ length: plates - 2 }, () => "minmax(0.6rem, 0.55fr) minmax(0, 1fr)").join(" ");
   return `minmax(5.5rem, 1.4fr) ${middle} minmax(0.6rem, 0.55fr) minmax(0, 1fr)`;

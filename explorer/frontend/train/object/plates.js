@@ -1,8 +1,7 @@
 // The parts of the drawn net from inputs to outputs. The middle layers may be one part.
 
 /**
- * A part of the drawn net: inputs, the weights or the op of a ``layer`` (from 0), a number of ``folded`` middle layers,
- * or outputs.
+ * A part of the drawn net. "fold" is one part for a number of ``folded`` middle layers; ``layer`` counts from 0.
  * @typedef {{kind: "inputs"|"weights"|"op"|"fold"|"outputs", layer: number, folded: number}} Plate
  */
 
@@ -29,7 +28,7 @@ export function listPlates(layers, open) {
 
 /**
  * Return whether a net has middle layers, which can be drawn as one part.
- * @param {number} layers number of layers of weights
+ * @param {number} layers number of layers with weights
  */
 export function canFold(layers) {
   return layers - 2 >= MIN_FOLDED;
@@ -41,12 +40,11 @@ function makePlate(kind, layer, folded = 0) {
 }
 
 /**
- * Return the fraction of the gradient that is left between neighbouring parts of the net, where the gradient at the
- * loss is 1. If the op is between layers, the rule's factors multiply along the net. If it is on weights, each layer
- * has a factor of its own.
- * @param {Plate[]} plates @param {ArrayLike<number>} passed the rule's factor by layer
- * @param {boolean} isBetweenLayers whether the op is between layers
- * @returns {(number|null)[]} by gap after each part but the last; null at the inputs, and if no gradient is left
+ * Return the fraction of the gradient that is left between neighbouring parts of the net; at the loss it is 1. Rules of
+ * an op between layers multiply from the loss to the inputs; on weights, each layer has its own factor.
+ * @param {Plate[]} plates @param {ArrayLike<number>} passed the rule's factor in each layer
+ * @param {boolean} isBetweenLayers
+ * @returns {(number|null)[]} for the gap after each part but the last; null at the inputs, and if no gradient is left
  */
 export function computeRemaining(plates, passed, isBetweenLayers) {
   /** @type {(number|null)[]} */
@@ -64,7 +62,7 @@ export function computeRemaining(plates, passed, isBetweenLayers) {
 }
 
 /**
- * Return the factor by which a part of the drawn net scales the gradient, 1 for a part without the op.
+ * Return the factor by which a part of the drawn net scales the gradient: 1 without the op, 0 for no finite factor.
  * @param {Plate["kind"]} kind @param {number} layer @param {number} folded @param {ArrayLike<number>} passed
  */
 function factorOf(kind, layer, folded, passed) {

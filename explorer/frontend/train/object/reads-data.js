@@ -12,18 +12,18 @@ import { shortenNames } from "./names.js";
 /** @import { Snapshot } from "../state/records.js" */
 /** @import { State } from "../state/state.js" */
 /**
- * Examples and their classification. ``rules``: for each rule which examples are right, empty before the first step;
- * ``zero``: byte at the zero level of bars, null for images; ``long``: whether there are many columns; ``planes``:
- * classes that the nets assign to each point; ``titles``: each example's class, and what the nets predict; ``scatter``:
- * predicted numbers.
- *
+ * Examples and their classification. ``points``: x, y and class of points in a plane; ``examples``: images or table
+ * rows as bytes; ``zero``: the byte at the zero level of bars, null for images; ``long``: whether there are many
+ * columns; ``titles``: tooltips with the class of each example and the predictions; ``rules``: which examples each
+ * rule's net classifies correctly, empty before the first step; ``planes``: the predicted classes of a plane's points;
+ * ``scatter``: predictions of numbers.
  * @typedef {{question: string, caption: string, points: [number, number, number][], examples: Uint8Array[], titles:
  *   string[], scatter: Scatter|null, zero: number|null, long: boolean, rules: {line: LegendEntry, right: boolean[]}[],
  *   planes: Plane[], ink: number}} Reads
- * @typedef {{line: LegendEntry, picture: import("../panels/panels.js").Picture}} Plane the classes that one rule's net
+ * @typedef {{line: LegendEntry, picture: import("../panels/panels.js").Picture}} Plane the class that one rule's net
  *   assigns to each point of a plane
- * @typedef {{ends: [string, string], dots: {line: LegendEntry, at: [number, number][]}[]}} Scatter predicted over true
- *   numbers, as fractions of a common range with these ends
+ * @typedef {{ends: [string, string], dots: {line: LegendEntry, at: [number, number][]}[]}} Scatter predicted against
+ *   true numbers, as fractions of a common range; ``ends``: its ends as text
  */
 
 const MAX_EXAMPLES = 24; // maximum number of examples next to a chart, and of table rows
@@ -40,7 +40,7 @@ const EMPTY = {
   titles: [],
   scatter: null,
 };
-/** @typedef {{one: string, several: string}} Aim the end of a question about one rule, or about several */
+/** @typedef {{one: string, several: string}} Aim the end of a question about one rule, and about several */
 const makeAim = (/** @type {string} */ text) => ({ one: text, several: text });
 const AIMS = {
   image: makeAim("read these images"),
@@ -51,7 +51,7 @@ const AIMS = {
 };
 
 /**
- * Return the examples next to the chart, with the classification by each rule's net. Returns null if there are none.
+ * Return the examples next to the chart, with each rule's predictions. Returns null if there are none.
  * @param {State} state @param {Snapshot|null} measured the displayed step @param {Snapshot|null} before the first step
  * @param {LegendEntry[]} lines @param {boolean} begun whether a run has started @returns {Reads|null}
  */
@@ -84,7 +84,7 @@ export function buildReads(state, measured, before, lines, begun) {
 }
 
 /**
- * Return the classes that each rule's net assigns to the points of a plane.
+ * Return the class that each rule's net assigns to the points of a plane, for all rules or, if there are many, for one.
  * @param {State} state @param {Snapshot|null} measured @param {LegendEntry[]} lines @returns {Plane[]}
  */
 function planesOf(state, measured, lines) {
@@ -101,7 +101,7 @@ function planesOf(state, measured, lines) {
 
 /**
  * Split measured examples into one array of bytes each.
- * @param {*} record @param {boolean} few whether at most ``MAX_EXAMPLES`` are returned
+ * @param {*} record the measurement @param {boolean} few whether to return at most ``MAX_EXAMPLES``
  */
 function splitExamples({ values, width }, few) {
   const all = values.length / width;
@@ -110,9 +110,9 @@ function splitExamples({ values, width }, few) {
 }
 
 /**
- * List which examples each rule's net classifies correctly.
- * @param {Object<string, *>} now measurement by rule @param {*} known the examples with their classes
- * @param {LegendEntry[]} lines @param {number} count of examples
+ * Return for each measured rule which examples its net classifies correctly.
+ * @param {Object<string, *>} now measurements by rule @param {*} known the examples with their classes
+ * @param {LegendEntry[]} lines @param {number} count number of examples
  */
 function rightOf(now, { classes }, lines, count) {
   return lines.flatMap((line) => {
@@ -130,9 +130,9 @@ function describePlanes({ picture: { legend } }) {
 }
 
 /**
- * Return a title for each example of a table: its class, and what the rules' nets predict.
- * @param {Object<string, *>} now measurement by rule @param {*} known the examples with their classes
- * @param {LegendEntry[]} lines @param {number} count of examples
+ * Return a tooltip for each example of a table: its class, and the predictions. Returns [] for other examples.
+ * @param {Object<string, *>} now measurements by rule @param {*} known the examples with their classes
+ * @param {LegendEntry[]} lines @param {number} count number of examples
  */
 function titleExamples(now, { classes, labels: { names, target } }, lines, count) {
   if (!names.length) return [];
@@ -145,8 +145,8 @@ function titleExamples(now, { classes, labels: { names, target } }, lines, count
 }
 
 /**
- * Return predicted over true numbers, for a table whose target is a number.
- * @param {State} state @param {Object<string, *>} now measurement by rule
+ * Return predicted against true numbers, for a table whose target is a number.
+ * @param {State} state @param {Object<string, *>} now measurements by rule
  * @param {*} known the examples with their targets @param {LegendEntry[]} lines @returns {Reads}
  */
 function makeScatterPicture({ ink }, now, { aims, labels: { target, unit } }, lines) {

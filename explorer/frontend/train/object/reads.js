@@ -95,7 +95,7 @@ function createDecisions({ line: { key } }) {
   };
 }
 
-/** Create the picture of predicted over true numbers: a dot for each example in its rule's colour. */
+/** Create the plot of predicted against true numbers, with a dot for each example in the colour of its rule. */
 function createScatter() {
   const dots = shape("g", {});
   const svg = shape("svg", { viewBox: "-4 -4 108 108", role: "img", "aria-label": "Predicted against true" });

@@ -21,27 +21,27 @@ import { buildReads } from "./reads-data.js";
 /** @import { Plate } from "./plates.js" */
 /** @import { Reads } from "./reads-data.js" */
 /**
- * Contents of the drawn net.
- *
+ * The contents of the drawn net.
  * @typedef {{plate: Plate, words: string[], still: boolean, sees: *}} LanePlate a part of the net in a backward pass;
- *   ``still``: no gradient reaches it; ``sees``: the op's inputs with the rule's curve
- * @typedef {{left: number|null, text: string, known: boolean}} Band the gradient between two parts: the fraction
- *   ``left``, null for none, and its text, "" if unchanged
+ *   ``still``: no gradient reaches it; ``sees``: a histogram of the op's inputs with the rule's curve, or null
+ * @typedef {{left: number|null, text: string, known: boolean}} Band the gradient between two parts of the net.
+ *   ``left``: the fraction of it that is left, or null if nothing is; ``known``: whether it was measured
  * @typedef {{slot: number, line: LegendEntry, plates: LanePlate[], bands: Band[], said: string, score: string, why:
- *   boolean|null}} Lane one rule's backward pass; ``said``: a sentence; ``why``: whether its evidence is open, null
- *   without evidence
+ *   boolean|null}} Lane the backward pass under one rule; ``said``: a sentence about it; ``why``: whether the evidence
+ *   for this sentence is open, or null if there is none
  * @typedef {{colour: string, of: string, plates: Plate[], canFold: boolean, open: boolean, record: *, curve: {x:
- *   number, y: number}[], ends: [number, number], op: string, ink: number}} Forward the forward pass of one net;
- *   ``of``: name of its rule once nets differ
+ *   number, y: number}[], ends: [number, number], op: string, ink: number}} Forward the forward pass of one net.
+ *   ``of``: the name of its rule, "" while all nets are equal; ``record``: a measurement by the instrument "net";
+ *   ``curve``: of the op, with its x axis from and to ``ends``
  * @typedef {{plates: Plate[], lanes: Lane[], forward: Forward|null, reads: Reads|null, begun: boolean}} Picture the
- *   whole drawing
+ *   whole drawing; ``begun``: whether a run has started
  */
 
 // states in which a run counts as started even at step 0, so that the layout does not jump later
 const STARTED = [...ACTIVE, "paused", ...OVER];
 
 /**
- * Return the contents of the drawn net, with each rule's backward pass and the examples.
+ * Return the contents of the drawn net, with the backward pass under each rule and the examples.
  * @param {State} state @param {LegendEntry[]} lines @returns {Picture}
  */
 export function buildNetDrawing(state, lines) {
@@ -78,8 +78,8 @@ export function buildNetDrawing(state, lines) {
 /**
  * @param {State} state
  * @param {{line: LegendEntry & {onward: string}, slot: number, snapshot: Snapshot|null, plates: Plate[], said?: Line,
- *   points: import("../state/branches.js").Point[]}} of ``said``: a sentence about the rule; ``points``: branch
- *   points of the run
+ *   points: import("../state/branches.js").Point[]}} of ``said``: a statement about the rule; ``points``: branch points
+ *   of the run
  * @returns {Lane}
  */
 function buildLane(state, { line, slot, snapshot, plates, points, said }) {
@@ -101,8 +101,8 @@ function buildLane(state, { line, slot, snapshot, plates, points, said }) {
 
 /**
  * Return how much gradient is left between neighbouring parts of the net.
- * @param {*} record measurement, or null @param {Plate[]} plates
- * @param {boolean} isBetweenLayers whether the op is between layers @returns {Band[]}
+ * @param {*} record a measurement by the instrument "way", or null @param {Plate[]} plates
+ * @param {boolean} isBetweenLayers whether the op is between layers, not on weights @returns {Band[]}
  */
 export function makeBands(record, plates, isBetweenLayers) {
   const known = hasFinite(record);
@@ -115,7 +115,7 @@ export function makeBands(record, plates, isBetweenLayers) {
   }));
 }
 
-/** @param {*} record measurement, or null */
+/** @param {*} record a measurement by the instrument "way", or null */
 function hasFinite(record) {
   return record !== null && Array.from(record.reached).every(Number.isFinite);
 }
@@ -132,9 +132,9 @@ function formatFactor(factor) {
 }
 
 /**
- * Return one part of the net in a rule's backward pass.
+ * Return one part of the net in the backward pass under a rule.
  * @param {Pick<State, "choice"|"ink">} state not needed without a snapshot @param {LegendEntry} line
- * @param {Snapshot|null} snapshot @param {*} record measurement, or null @param {Plate} plate
+ * @param {Snapshot|null} snapshot @param {*} record a measurement by the instrument "way", or null @param {Plate} plate
  * @param {import("../state/branches.js").Point[]} points branch points of the run @returns {LanePlate}
  */
 export function makeLanePlate(state, line, snapshot, record, plate, points) {
@@ -168,12 +168,12 @@ export function describeFold(count) {
 }
 
 /**
- * Return the forward pass of the highlighted rule's net or, without one, of the first net whose gradient reaches the
- * first weights.
+ * Return the forward pass of one net: that of the highlighted rule or else the first net whose gradient reaches the
+ * first weights. Returns null if no net was measured.
  * @param {State} state @param {Snapshot} snapshot
  * @param {{lines: LegendEntry[], plates: Plate[], layers: number, points: import("../state/branches.js").Point[]}} of
- *   ``points``: branch points of the run
- * @returns {Forward|null} null without a measured net
+ *   ``layers``: number of layers with weights; ``points``: branch points of the run
+ * @returns {Forward|null}
  */
 function buildForwardPass(
   { choice, highlighted, unfolded, ink },

@@ -8,10 +8,10 @@ import { followKey } from "../../elements/keys.js";
 
 /**
  * Create the buttons at the foot of the page.
- * @param {HTMLElement} root of the page @param {HTMLElement} dock host of the buttons
+ * @param {HTMLElement} root the page's element @param {HTMLElement} dock the element for the buttons
  * @param {{store: import("../../choice/store.js").Store, onOpen: (evidence: boolean) => void, onCode: () => boolean}}
- *   options ``onOpen``: gets whether the evidence is open; ``onCode``: opens or closes the code, and returns whether it
- *   is open
+ *   options ``onOpen``: called with whether the evidence is open; ``onCode``: opens or closes the code, and returns
+ *   whether it is open
  */
 export function createCalm(root, dock, { store, onOpen, onCode }) {
   const end = new AbortController();
@@ -72,8 +72,8 @@ export function createCalm(root, dock, { store, onOpen, onCode }) {
 }
 
 /**
- * Return the open parts after a button is pressed. Settings and evidence together are "all".
- * @param {string} now open parts @param {Part} part the button's part
+ * Return which parts of the page are open after a button is pressed. Settings and evidence together are "all".
+ * @param {string} now the open part, "all", or "" for none @param {Part} part the part that the button opens or closes
  */
 export function togglePart(now, part) {
   const other = part === "settings" ? "evidence" : "settings";

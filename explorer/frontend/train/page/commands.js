@@ -8,11 +8,12 @@ import { element, setText } from "../../elements/dom.js";
 const METRICS = ["Step", "Loss", "Steps/s", "Device"];
 
 /**
- * Create the buttons that control a run, with its status.
- * @param {{buttons: HTMLElement, status: HTMLElement}} hosts ``status``: for numbers and the sentence
+ * Create the buttons that control a run, and its status.
+ * @param {{buttons: HTMLElement, status: HTMLElement}} hosts ``status``: for numbers and a sentence
  * @param {Pick<import("./view.js").Acts, "onStart"|"onPause"|"onResume"|"onStep"> & {onReset?: () => void,
- *   onSlowMotion?: () => void, onOwnOp?: () => void, onRemoval?: () => void}} on callbacks; without ``onOwnOp``, a
- *   lesson's buttons: no Reset, slow motion or numbers
+ *   onSlowMotion?: () => void, onOwnOp?: () => void, onRemoval?: () => void}} on Without ``onOwnOp``, as in a lesson,
+ *   Reset, slow motion and the numbers are left out. ``onOwnOp``: restores the task's op and rules; ``onRemoval``:
+ *   removes untrainable rules
  */
 export function createCommands(
   { buttons, status },
@@ -32,7 +33,7 @@ export function createCommands(
     element("div", { class: "buttons flex-row" }, start, pause, step, ...(onOwnOp ? [reset, slow] : [])),
   );
 
-  /** Start the run. The keyboard focus moves to Pause, because Start disappears. */
+  /** Start the run, and move the keyboard focus to Pause, because Start disappears. */
   function begin() {
     onStart();
     if (document.activeElement !== document.body && document.activeElement !== start) return;

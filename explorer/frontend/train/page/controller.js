@@ -21,11 +21,11 @@ import { createLiveSettings } from "./live-settings.js";
 
 /**
  * Create the Train page.
- * @param {HTMLElement} host contains the page's empty elements @param {import("./model.js").Store} store
+ * @param {HTMLElement} host contains empty elements for its parts @param {import("./model.js").Store} store
  * @param {{server: (path: string) => string, plotly: string, colours: () => {rules: string[]}, examples:
  *   import("../../cards/examples.js").Example[], onPresent: (present: import("../../cards/cards.js").Present) => void,
- *   cardOf: (slot: number) => import("../../cards/card.js").Holder|undefined}} reach ``server``: makes addresses; ``onPresent``: gets learned
- *   values for the cards
+ *   cardOf: (slot: number) => import("../../cards/card.js").Holder|undefined}} reach ``server``: makes addresses;
+ *   ``onPresent``: called with learned values for the cards; ``cardOf``: returns the card in a slot
  */
 export function createTraining(host, store, { server, plotly, colours, examples, onPresent, cardOf }) {
   const getTheme = () => ({ colours: colours().rules, ink: readInk(host) });
@@ -69,7 +69,7 @@ export function createTraining(host, store, { server, plotly, colours, examples,
     },
   );
 
-  /** Update what follows from a change of the state. @param {Partial<State>} change */
+  /** Do what follows from a change of the state. @param {Partial<State>} change */
   function onChange(change) {
     if (change.earlierRuns) saveInSession("ghosts", packEarlierRuns(state().earlierRuns));
     slow.record();

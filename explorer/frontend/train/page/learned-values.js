@@ -9,8 +9,8 @@ import { getChannelRange, getLearned, getCurrentValues } from "../state/series.j
 /** @import { Snapshot } from "../state/records.js" */
 
 /**
- * Format the current values of learned parameters for the cards of the op and each rule: one value per layer or, with a
- * value for each channel, their range.
+ * Return the current values of learned parameters as text, for the cards of the op and each rule: one value for each
+ * layer or, with a value for each channel, their range.
  * @param {import("../state/state.js").State} state @returns {Present}
  */
 export function makePresentTexts({ choice, view }) {
@@ -33,9 +33,9 @@ export function makePresentTexts({ choice, view }) {
 }
 
 /**
- * Return a learned parameter's value in each layer or, with channels, its minimum and maximum. Layers without a finite
- * net are left out.
- * @param {Snapshot} snapshot @param {string} rule @param {string} name of the parameter @returns {number[]}
+ * Return the value of a learned parameter in each layer, or its minimum and maximum over channels. Layers without a
+ * finite value are left out.
+ * @param {Snapshot} snapshot @param {string} rule the rule's key @param {string} name the parameter @returns {number[]}
  */
 function getLayerValues(snapshot, rule, name) {
   const parameter = getLearned(snapshot, rule).find((one) => one.name === name);
@@ -49,8 +49,9 @@ function getLayerValues(snapshot, rule, name) {
 }
 
 /**
- * Format values of a parameter, or their range.
- * @param {number[]} values @param {boolean} mixed whether they belong to several rules or channels
+ * Format the values of a parameter: up to two values as a list, others as a range.
+ * @param {number[]} values
+ * @param {boolean} mixed whether they belong to several rules or channels, so that only a range is shown
  */
 function textOf(values, mixed) {
   if (!values.length) return "";

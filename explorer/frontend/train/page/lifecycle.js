@@ -13,8 +13,8 @@ import { ACTIVE, AT_REST, UNAVAILABLE } from "../state/status.js";
 const REST_MS = 300; // pause after a change before the run is restarted
 
 /**
- * Create the functions that start, pause and restart runs. They compare settings themselves, because the present run
- * may not have the latest ones.
+ * Create the functions that start, pause and restart runs. Before each command they compare the page's settings with
+ * those of the run.
  * @param {Page} page
  */
 export function createLifecycle({ now, state, become, run, isMine, rename }) {
@@ -36,7 +36,7 @@ export function createLifecycle({ now, state, become, run, isMine, rename }) {
 
   const resume = () => (isMine() ? run.resumeTraining() : begin("begin"));
 
-  /** Restart an active run if its settings have changed; drop an inactive one, or the message on why none started. */
+  /** Restart an active run if its settings have changed. Drop an inactive one, or the message on why none began. */
   function reconcile() {
     if (!run.settingsKey) return run.clearNotice();
     if (isMine()) return;
@@ -59,10 +59,7 @@ export function createLifecycle({ now, state, become, run, isMine, rename }) {
       },
       onFirst: () => begin("beginAtRest"),
     },
-    /**
-     * Start a run that continues from a step of the present one.
-     * @param {number} step of the present run to continue from
-     */
+    /** Start a run that continues from a step of the present one. @param {number} step */
     goOn(step) {
       const { status } = toDisplayedState(state()).view;
       clearTimeout(timer);
@@ -80,8 +77,8 @@ export function createLifecycle({ now, state, become, run, isMine, rename }) {
     },
     reconcile,
     /**
-     * Follow the run from before a reload of the page if its settings are the current ones. Otherwise start one if a
-     * link on Explore has requested it.
+     * Follow the run from before a reload of the page if it has the current settings. Otherwise start one if Explore
+     * has requested it.
      */
     recall() {
       const isStart = takeTrainingRequest() && !explainUntrained(now());

@@ -5,16 +5,16 @@ import { withSetting } from "../state/tasks.js";
 
 /** @import { Page } from "./model.js" */
 
-/** Create the functions that change such settings. @param {Page} page */
+/** Create the functions that change settings during a run. @param {Page} page */
 export function createLiveSettings({ now, state, put, become, choose, run, isMine, rename }) {
-  /** Display a learning rate, and send it once the slider is released. @param {string} rate @param {string} phase */
+  /** Display a learning rate; send it once the slider is released. @param {string} rate @param {string} phase */
   function turn(rate, phase) {
     become({ rate });
     if (phase === "settled") run.change();
   }
 
   return {
-    /** Add the changes that the run has recorded to the page's settings. */
+    /** Add changes that the run has recorded to the page's settings. */
     catchUp() {
       const recorded = run.isBusy || !isMine() ? null : mergeRecorded(state());
       if (!recorded) return;

@@ -7,10 +7,9 @@ import { formatShare, formatShort } from "../../formula/numbers.js";
 /** @import { LegendEntry } from "../state/series.js" */
 /**
  * The table of metrics.
- *
  * @typedef {{name: string, meaning: string, text: (snapshot: Snapshot, key: string, said: Scores) => string}} Column
- *   its name, meaning and cell text for a rule, "–" without a value
- * @typedef {{judged: Record<string, string>, aligned: Record<string, string>}} Scores values from other parts of the
+ *   its name, its meaning, and a function that returns the text of a rule's cell
+ * @typedef {{judged: Record<string, string>, aligned: Record<string, string>}} Scores texts from other parts of the
  *   page by rule: held-out score and alignment
  * @typedef {{lines: LegendEntry[], snapshot: Snapshot|null, judged: Scores["judged"]|null, aligned: Scores["aligned"],
  *   several: boolean}} Picture ``judged``: null without held-out data; ``several``: whether there are several seeds
@@ -112,7 +111,7 @@ export function createMetricsTable(host) {
 }
 
 /**
- * Return the row of a rule. A press on its name keeps the rule highlighted.
+ * Return the row of a rule. Pressing its name keeps the rule highlighted.
  * @param {LegendEntry} line @param {Snapshot|null} snapshot @param {Scores} said
  */
 function makeRow({ key, label, colour }, snapshot, said) {

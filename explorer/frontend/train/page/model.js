@@ -11,8 +11,9 @@ import { createLifecycle } from "./lifecycle.js";
 /** The store of the page's settings. @typedef {ReturnType<typeof import("../../choice/store.js").createStore>} Store */
 /**
  * The page as its controllers see it. ``now``: returns the settings; ``put``: changes the state; ``become``: also does
- * what follows from the change; ``isMine``: whether the run has the current settings, apart from those that can change
- * during a run; ``rename``: stores other settings for the present run.
+ * everything that follows from the change; ``choose``: replaces the settings; ``isMine``: whether the run has the
+ * current settings, not counting those that can change during a run; ``rename``: stores settings as those of the
+ * present run.
  * @typedef {{server: (path: string) => string, now: () => Choice, state: () => State, put: (change: Partial<State>) =>
  *   void, become: (change: Partial<State>) => void, choose: Store["change"], run: ReturnType<typeof createRun>, isMine:
  *   () => boolean, rename: (choice: Choice) => void}} Page
@@ -23,7 +24,7 @@ import { createLifecycle } from "./lifecycle.js";
  * @param {Store} store
  * @param {{server: (path: string) => string, theme: {colours: string[], ink: number}, stored: Parameters<typeof
  *   createState>[2], onChange?: (change: Partial<State>) => void, paint: (state: State) => void}} options ``stored``:
- *   from before a reload; ``onChange``: gets each change; ``paint``: called at most once per frame
+ *   from before a reload; ``onChange``: called with each change; ``paint``: draws the state, once a frame
  */
 export function createModel(store, { server, theme, stored, onChange, paint }) {
   let state = createState(store.current, theme, stored);

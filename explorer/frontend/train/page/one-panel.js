@@ -6,8 +6,8 @@ import { createPanel } from "../panels/panel.js";
 
 /** @import { Row } from "../panels/panel.js" */
 /**
- * Contents of the panel. ``why``: the reason for the sentence; ``row``: the panel that supports it; otherwise
- * ``chart``: the name of the chart that does.
+ * The contents of the panel. ``why``: the reason for the sentence; ``row``: the panel that supports it, or null;
+ * ``chart``: where to look if a chart supports it.
  * @typedef {{key: string, label: string, colour: string, why: string, chart: string, row: Row|null}} Picture
  */
 

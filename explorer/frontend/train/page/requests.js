@@ -10,8 +10,8 @@ const NO_RUN = { message: "Press Start first: there is no run yet." };
 /** Create the controller of the panels. @param {import("./model.js").Page} page */
 export function createRequests({ state, become, run }) {
   /**
-   * Have the server measure the nets with an instrument. Only the latest request's answer is used.
-   * @param {string} key of the instrument @param {Object<string, number>} numbers arguments
+   * Have the server measure the nets with an instrument. Answers to outdated requests are ignored.
+   * @param {string} key the instrument's key @param {Object<string, number>} numbers its arguments
    */
   async function measure(key, numbers) {
     const { id, status } = toDisplayedState(state()).view;
@@ -36,8 +36,8 @@ export function createRequests({ state, become, run }) {
     },
     onSearch: () => void measure(SEARCH, {}),
     /**
-     * Ask the question of a button in a panel's legend, or hide its answer.
-     * @param {import("../state/instruments.js").Panel} panel @param {number} index
+     * Ask the question of a button in a panel's legend. If its answer is displayed already, hide it.
+     * @param {import("../state/instruments.js").Panel} panel @param {number} index which button
      */
     onLegend({ asks, legend }, index) {
       const { chosen: layer } = getLayerChoice(state());

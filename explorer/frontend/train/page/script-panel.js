@@ -10,7 +10,7 @@ const HINT = "A script that does not need this package: it computes the same los
  * Create the panel with the script.
  * @param {HTMLElement} host
  * @param {{scriptKey: () => string, onScript: () => Promise<{text?: string, message?: string}>}} on ``scriptKey``:
- *   returns a key that changes with the script; ``onScript``: fetches it
+ *   returns a key that changes when the script does; ``onScript``: fetches it
  */
 export function createScriptPanel(host, { scriptKey, onScript }) {
   const note = element("p", { role: "status" });
@@ -46,7 +46,7 @@ export function createScriptPanel(host, { scriptKey, onScript }) {
   }
 
   return {
-    /** Open or close the panel. Returns whether it is open. */
+    /** Open or close the panel, and return whether it is open. */
     turn() {
       host.hidden = !host.hidden;
       follow();

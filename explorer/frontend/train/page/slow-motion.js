@@ -9,11 +9,11 @@ const FIRST_STAGE = "input";
 
 /**
  * Create the controller of slow motion.
- * @param {import("./model.js").Page} page @param {() => void} first starts a paused run
+ * @param {import("./model.js").Page} page @param {() => void} first starts a run that is paused at step 0
  */
 export function createSlowRun({ now, state, put, become, choose, run, isMine }, first) {
   /**
-   * Set which stage, rule, layer and unit slow motion shows; null closes it.
+   * Set the stage, rule, layer and unit that slow motion shows; null closes it.
    * @param {import("../slow-motion/view-model.js").Position|null} position
    */
   function onSlow(position) {
@@ -21,7 +21,7 @@ export function createSlowRun({ now, state, put, become, choose, run, isMine }, 
   }
 
   return {
-    /** Request the record of a step if the displayed step, the layer or the learning rate has changed. */
+    /** Request the record of a step if the displayed step, layer or learning rate has changed. */
     async record() {
       const key = recordKey(state());
       if (!state().choice.slow && state().slow) put({ slow: null });
@@ -33,7 +33,7 @@ export function createSlowRun({ now, state, put, become, choose, run, isMine }, 
     },
     acts: {
       onSlow,
-      /** Open slow motion at the next step. An active run is paused; without a run, a paused one is started. */
+      /** Open slow motion at the next step. Pause an active run; without a run, start a paused one. */
       onSlowMotion() {
         const { state: name } = run.status;
         if (ACTIVE.includes(name) && isMine()) run.pause();

@@ -8,8 +8,9 @@ import { formatGridColumns } from "../object/object.js";
 import { createSentence } from "../widgets/live-text.js";
 
 /**
- * Create the compact view of a training run, below a bar.
- * @param {HTMLElement} bar @param {string|Promise<*>} plotly
+ * Create the compact view of a training run.
+ * @param {HTMLElement} bar an element to place above it
+ * @param {string|Promise<*>} plotly the address of Plotly's script, or the loaded module
  */
 export function createSmallPicture(bar, plotly) {
   const [verdict, cards, curves] = ["verdict", "cards", "curves"].map((name) =>
@@ -25,10 +26,10 @@ export function createSmallPicture(bar, plotly) {
   return {
     root,
     /**
-     * Show a state of the training run. ``plates`` is the number of parts of the drawn net; with ``isMoving``,
-     * another sentence will follow soon.
-     * @param {{heading: string, words: string, isMoving: boolean, plates: number, chart: import("../charts/chart.js").Picture,
-     *   lanes: import("../object/view-model.js").Lane[]}} picture
+     * Display a training run.
+     * @param {{heading: string, words: string, isMoving: boolean, plates: number, chart:
+     *   import("../charts/chart.js").Picture, lanes: import("../object/view-model.js").Lane[]}} picture ``words``: a
+     *   sentence; ``isMoving``: whether another one will follow soon; ``plates``: the number of parts of the net
      */
     show({ heading, words, isMoving, plates, chart: drawn, lanes: shown }) {
       setText(title, heading);

@@ -16,7 +16,8 @@ const STORED = { table: NO_TABLE, panels: {}, numbers: {} };
 /**
  * Create the training of a lesson, and start it.
  * @param {HTMLElement} host @param {import("./model.js").Store} store
- * @param {{server: (path: string) => string, plotly: string}} reach @param {() => void} onOver called when a run is over
+ * @param {{server: (path: string) => string, plotly: string}} reach ``server``: makes addresses
+ * @param {() => void} onOver called with each drawing of a run that is over
  */
 export function createSmallTraining(host, store, { server, plotly }, onOver) {
   const end = new AbortController();

@@ -19,8 +19,8 @@ import {
 /** Create the controller of a change of task. @param {import("./model.js").Page} page */
 export function createTaskChange({ now, state, become, choose }) {
   /**
-   * Change the settings. Undo is offered if this discards something or answers the question.
-   * @param {Choice} after new settings @param {boolean} [answered] whether the user has answered the question
+   * Replace the settings. Offer to undo this if something of the user is lost or ``answered`` is true.
+   * @param {Choice} after the new settings @param {boolean} [answered] whether the user was asked first
    */
   function change(after, answered = false) {
     const before = now();
@@ -32,13 +32,13 @@ export function createTaskChange({ now, state, become, choose }) {
   }
 
   return {
-    /** Change the task, or ask first whether op and rules stay. @param {string} key of the task */
+    /** Change the task, or ask first whether op and rules stay. @param {string} key the new task */
     onTask(key) {
       const asks = willReplaceEntries(now(), key);
       if (asks) become({ changing: { key, before: now(), after: null } });
       else change(withTask(now(), key));
     },
-    /** @param {boolean} keep whether they stay */
+    /** @param {boolean} keep whether op and rules stay */
     onAnswer(keep) {
       const { changing } = state();
       if (changing) change((keep ? withTaskAlone : withTask)(now(), changing.key), true);
@@ -53,7 +53,7 @@ export function createTaskChange({ now, state, become, choose }) {
   };
 }
 
-/** Return the question or note about a change of task, or null. @param {State} state */
+/** Return the question or note about a change of task, or null if there is none. @param {State} state */
 export function getChangeQuestion({ changing, choice }) {
   if (!changing) return null;
   const { label, begins } = findTask(changing.key);

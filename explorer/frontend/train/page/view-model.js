@@ -29,8 +29,7 @@ import {
 /** @import { LegendEntry, Measure, Series } from "../state/series.js" */
 /** @import { PastRun, State } from "../state/state.js" */
 /**
- * Contents of the Train page.
- *
+ * The contents of the Train page.
  * @typedef {{start: boolean, pause: boolean, resume: boolean, step: boolean, reset: boolean}} Offered which buttons are
  *   enabled
  * @typedef {{offered: Offered, again: boolean, offersOwnOp: boolean, removal: string, metrics: string[], taken: number,
@@ -42,8 +41,8 @@ import {
  *   task: import("../state/tasks.js").Task, about: string, table: import("../settings/table-input.js").Picture,
  *   lacksTable: boolean, time: import("../history/view-model.js").Time, rate: string, object:
  *   import("../object/view-model.js").Picture, one: import("./one-panel.js").Picture|null, asks:
- *   import("../settings/task-note.js").Picture|null}} Picture everything that the view displays; ``rate``: the
- *   displayed learning rate; ``why``: null while a run moves and the evidence is closed
+ *   import("../settings/task-note.js").Picture|null}} Picture everything that the page displays; ``rate``: the learning
+ *   rate; ``why``: null while a run moves and the evidence is closed
  */
 
 const describeLostConnection = () =>
@@ -66,7 +65,7 @@ const LATER = /(?<=\.) .*/; // all sentences but the first
 const LEGENDS = { score: "", loss: "", norms: "w1 solid, w2 dotted", learned: "" };
 const MISSING = { score: "held-out score", loss: "loss", norms: "gradient norm", learned: "parameter" };
 
-/** Convert the state of the Train page to the contents of its view. @param {State} live @returns {Picture} */
+/** Return the contents of the Train page, at the displayed step. @param {State} live @returns {Picture} */
 export function buildPicture(live) {
   const state = toDisplayedState(live);
   const { choice, view, colours } = state;
@@ -141,8 +140,8 @@ export function makeObject(live) {
 }
 
 /**
- * Return the name of the metric for held-out data, such as "accuracy": the run's if there is one, since only the run
- * knows its data.
+ * Return the name of the metric on held-out data, such as "accuracy", or null without such data. That of the run comes
+ * first, since only the run knows its data.
  * @param {State} state
  */
 function getMetricName({ choice, trained, view }) {
@@ -166,7 +165,7 @@ function listMeasures(metric, learns) {
   return measures.filter(({ value }) => (value !== "score" || metric) && (value !== "learned" || learns));
 }
 
-/** @param {string} name of the run's state @param {boolean} unread whether no run can start yet @returns {Offered} */
+/** @param {string} name state of the run @param {boolean} unread whether no run can start yet @returns {Offered} */
 function getEnabledButtons(name, unread) {
   const active = ACTIVE.includes(name);
   const paused = name === "paused";
@@ -180,7 +179,7 @@ function getEnabledButtons(name, unread) {
 }
 
 /**
- * Format the run's step, loss, speed and device. The loss is that of the first rule.
+ * Return the run's step, loss, speed and device as text. The loss is that of the first rule.
  * @param {State} state @param {LegendEntry[]} lines
  */
 function formatMetrics(state, [first, ...others]) {
@@ -195,14 +194,14 @@ function formatMetrics(state, [first, ...others]) {
   ];
 }
 
-/** Return the number of steps of the run or, without one, of the settings. @param {State} state */
+/** Return the number of steps of the run or, without a run, of the settings. @param {State} state */
 function countSteps({ choice, view }) {
   return view.status.steps || Number(getSetting(choice, "steps"));
 }
 
 /**
- * Return why training cannot start with the current settings. Returns "" if it can, while a run is active, and while an
- * earlier step is displayed.
+ * Return why training cannot start with the current settings. Returns "" if it can, while a run is active or
+ * unreachable, and while an earlier step is displayed.
  * @param {State} state
  */
 function getRefusal({ choice, view: { status, lost }, at }) {
@@ -210,7 +209,7 @@ function getRefusal({ choice, view: { status, lost }, at }) {
 }
 
 /**
- * Return a sentence about the run's state, and one about the next step.
+ * Return the sentence about the run, and one about the next step.
  * @param {State} state @param {boolean} isFaint whether curves of an earlier run are visible
  */
 function makeStatus(state, isFaint) {
@@ -231,10 +230,7 @@ function makeStatus(state, isFaint) {
   return { main, next, state: isLost ? "lost" : notice ? "refused" : status.state };
 }
 
-/**
- * Return what to do about the user's table before a run can start, or "" if there is nothing to do.
- * @param {State} state
- */
+/** Return what to do about the user's table before a run can start, or "". @param {State} state */
 function requestTable({ choice, table, reading }) {
   if (isTableMissing(choice, table)) return NO_TABLE;
   const isRefused = reading && (reading.message ?? reading.refused);
@@ -242,7 +238,7 @@ function requestTable({ choice, table, reading }) {
 }
 
 /**
- * Return a note if the result is for another learning rate than the displayed one, otherwise "".
+ * Return a note if the result was trained with another learning rate than the displayed one, otherwise "".
  * @param {State} state
  */
 function describeOldRate({ trained, choice, view: { status } }) {
@@ -294,7 +290,7 @@ function getScale(state, measure) {
 }
 
 /**
- * Return the number of decimals of the displayed scores, or undefined without scores.
+ * Return the number of decimals of the displayed scores, or undefined if they have none.
  * @param {Object<string, string>} judged
  */
 function getScoreDecimals(judged) {

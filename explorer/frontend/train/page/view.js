@@ -43,11 +43,12 @@ import { createWhy } from "../evidence/view.js";
  */
 
 /**
- * Create the elements of the Train page, and the function that updates them.
- * @param {HTMLElement} host contains the page's empty elements
+ * Create the elements of the Train page, and the function ``paint`` that updates them.
+ * @param {HTMLElement} host contains empty elements for its parts
  * @param {{store: ReturnType<typeof import("../../choice/store.js").createStore>, plotly: string, examples:
  *   import("../../cards/examples.js").Example[], onPresent: (present: import("../../cards/cards.js").Present) => void,
- *   cardOf: (slot: number) => import("../../cards/card.js").Holder|undefined}} reach
+ *   cardOf: (slot: number) => import("../../cards/card.js").Holder|undefined}} reach ``onPresent``: called with learned
+ *   values for the cards; ``cardOf``: returns the card in a slot
  * @param {Acts & ReturnType<typeof import("../history/controller.js").createHistory> & ReturnType<typeof
  *   import("./task-change.js").createTaskChange>} on
  */

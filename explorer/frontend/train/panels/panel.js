@@ -11,17 +11,16 @@ import { drawPicture, paintCanvases } from "./picture.js";
 /** @import { LegendEntry } from "../state/series.js" */
 /** @import { Picture } from "./panels.js" */
 /**
- * Contents of a panel.
- *
+ * The contents of a panel.
  * @typedef {{words: string, formula: string}} Answer the server's answer about a rule: a sentence, and a formula with
  *   its numbers
- * @typedef {{address: string, label: string, data: import("../../choice/data.js").Carried}} Carry a histogram to plot
- *   on Explore, at ``address``
+ * @typedef {{address: string, label: string, data: import("../../choice/data.js").Carried}} Carry a link that plots a
+ *   histogram on Explore
  * @typedef {{panel: Panel, title: string, sentence: string, limits: string, missing: string, legend: string[], numbers:
  *   import("../widgets/number-stepper.js").CounterValue[], pressed: number|null, cells: {line: LegendEntry, picture:
  *   Picture|null, empty: string, answer: Answer|null, carry: Carry|null}[]}} Row ``missing``, ``empty``: why all cells
- *   or one cell have no picture; ``pressed``: index of the legend's button whose answer is displayed; ``numbers``:
- *   arguments of the instrument
+ *   or one cell have no picture, or ""; ``numbers``: the arguments of the instrument; ``pressed``: index of the
+ *   legend's button whose answer is displayed, or null
  */
 
 const SCROLLED = { role: "group", tabindex: "0" }; // focusable, so that the keyboard can scroll it
@@ -30,8 +29,8 @@ const SCROLLED = { role: "group", tabindex: "0" }; // focusable, so that the key
  * Create a panel with one drawing per rule.
  * @param {Panel} panel
  * @param {{onLegend?: (index: number) => void, onNumber: (name: string, value: number) => void, onPick: (value: number)
- *   => void}} on ``onLegend``: a legend's button is pressed, without it no entry is a button; ``onNumber``: an argument
- *   is changed; ``onPick``: an example is pressed
+ *   => void}} on ``onLegend``: called when a button of the legend is pressed (without it, the legend has no buttons);
+ *   ``onNumber``: changes an argument; ``onPick``: called with the index of a pressed example
  */
 export function createPanel({ key, rows, legend, scrolls }, { onLegend, onNumber, onPick }) {
   const section = element("section", { class: `why-panel ${key}`, "data-panel": key });

@@ -14,9 +14,9 @@ import { getSelectedTask } from "../state/tasks.js";
 /** @import { LegendEntry } from "../state/series.js" */
 /** @import { State } from "../state/state.js" */
 /**
- * A picture of a measurement. ``blocks``: drawn one below the other; ``words``: text for screen readers; ``legend``:
- * replaces the panel's first legend text. The page adds the rule's ``curve``, the ``steps`` of line charts, the text
- * colour as a pixel (``ink``) and the example that another panel shows (``picked``).
+ * The picture of a measurement. ``blocks``: drawn one below the other; ``words``: a description for screen readers;
+ * ``legend``: replaces the first text of the panel's legend. The page adds the rule's ``curve``, the ``steps`` of line
+ * charts, the text colour as a pixel (``ink``) and the index of the example ``picked`` in another panel, or null.
  * @typedef {{words: string, blocks: import("./picture.js").Block[], legend?: string, curve:
  *   import("../widgets/svg-paths.js").Point[], steps: ArrayLike<number>, ink: number, picked: number|null}} Picture
  */
@@ -35,16 +35,17 @@ export function getSuitablePanels(choice) {
 }
 
 /**
- * Return the open panels: those that the user has opened, or that are open by default and were not closed.
- * @param {State["choice"]} choice @param {Object<string, boolean>} left panels that the user has opened or closed
+ * Return the panels that the user has opened or that are open by default and have not been closed.
+ * @param {State["choice"]} choice
+ * @param {Object<string, boolean>} left panels that the user has opened or closed, by key
  */
 export function openPanels(choice, left) {
   return getSuitablePanels(choice).filter(({ key, opens }) => left[key] ?? opens);
 }
 
 /**
- * Return the index of the only rule whose regions are drawn next to the net: the last one that the user has pointed at
- * or focused, at first the first one with a rule of its own. Returns -1 if the regions of all rules are drawn.
+ * Return the index of the rule whose regions are drawn next to the net: the last one that the user has pointed at or
+ * focused, at first the first one other than autograd's. Returns -1 if the regions of all rules are drawn.
  * @param {Pick<State, "choice"|"plane">} state
  */
 export function findPlaneRule({ choice: { rules }, plane }) {
@@ -54,8 +55,8 @@ export function findPlaneRule({ choice: { rules }, plane }) {
 }
 
 /**
- * List the measurements that the run's events should include: for the open panels or, once the run has ended, for all,
- * because the server may soon delete it.
+ * List the measurements to receive with the run's events: those for open panels or, once the run is over, for all
+ * panels, because the server may soon delete the run.
  * @param {State} state
  */
 export function listRequests(state) {
@@ -81,7 +82,8 @@ export function listRequests(state) {
  * Return an instrument's picture of one rule, or null before it is measured.
  * @param {Pick<State, "choice"|"ink">} state @param {Snapshot|null} snapshot
  * @param {{key: string, line: LegendEntry, layer?: number, points?: import("../state/branches.js").Point[], picked?:
- *   number|null}} of ``key`` of the instrument, index of the ``layer``, ``points``: branch points of the run
+ *   number|null}} of ``key``: the instrument's key; ``layer``: its index; ``points``: branch points of the run;
+ *   ``picked``: index of the example picked in another panel
  * @returns {Picture|null}
  */
 export function getPicture({ choice, ink }, snapshot, { key, line, layer = 0, points = [], picked = null }) {

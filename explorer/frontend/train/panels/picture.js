@@ -10,11 +10,11 @@ const DASHES = [null, "2 3", "6 4", "8 3 2 3", "12 4"]; // of the line of each l
 
 /** @import { Child } from "../../elements/render.js" */
 /** @import { Picture } from "./panels.js" */
-/** A block of a measurement's picture, such as bars, as data from Python. @typedef {Object<string, *>} Block */
-/** Paints a canvas. @typedef {(canvas: HTMLCanvasElement) => void} Paint */
+/** A block of a picture, such as bars, as data from Python. ``kind`` names it. @typedef {Object<string, *>} Block */
+/** A function that paints a canvas. @typedef {(canvas: HTMLCanvasElement) => void} Paint */
 /**
- * The surroundings with which a block of a picture is drawn. ``canvas``: returns a canvas that is painted once it is
- * on the page; ``pick``: called with the example of a pressed image.
+ * The context in which a block is drawn. ``picture``: the whole picture; ``canvas``: returns a canvas that is painted
+ * once it is on the page; ``pick``: called with the index of the example whose image is pressed.
  * @typedef {{picture: Picture, canvas: (paint: Paint) => Child, pick: (example: number) => void}} Around
  */
 
@@ -106,9 +106,9 @@ const KINDS = {
 };
 
 /**
- * Draw a picture as the children of an element. ``paintCanvases`` paints its canvases once they are on the page.
+ * Draw a picture as the children of an element. Afterwards, ``paintCanvases`` paints its canvases.
  * @param {Picture} picture @param {Paint[]} paints receives a function for each canvas
- * @param {(example: number) => void} [pick] called with the example of a pressed image
+ * @param {(example: number) => void} [pick] called with the index of the example whose image is pressed
  */
 export function drawPicture(picture, paints, pick = () => undefined) {
   const canvas = (/** @type {Paint} */ paint) => {
@@ -129,8 +129,8 @@ function drawBlocks(blocks, around) {
 }
 
 /**
- * Make one part of a stacked bar as two segments, of which the second is hatched.
- * @param {[number, number, string]} part size without the hatched segment, size of that segment, and label
+ * Return one part of a stacked bar as two segments, the second one hatched.
+ * @param {[number, number, string]} part the size of the part, the size of its hatched segment, and its label
  * @param {number} index
  */
 function makeHalves([size, hatched, text], index) {
@@ -145,8 +145,8 @@ function makeHalves([size, hatched, text], index) {
 }
 
 /**
- * Make one image with its class and the net's answer. It is a button if another panel has details.
- * @param {*} block @param {number} at its index @param {Around} around
+ * Return one image with its class and the net's prediction. It is a button if another panel has details.
+ * @param {*} block @param {number} at index of the image @param {Around} around
  */
 function makeTile({ images, width, classes, answers, marked, examples }, at, { picture, canvas, pick }) {
   const image = images.subarray(at * width ** 2, (at + 1) * width ** 2);
@@ -166,7 +166,7 @@ function makeTile({ images, width, classes, answers, marked, examples }, at, { p
 }
 
 /**
- * Draw a histogram, with the rule's curve over it if there is one. Later parts have stronger colours.
+ * Draw a histogram, with the rule's curve over it if the block has one. Later parts are more opaque.
  * @param {import("../widgets/histogram.js").Histogram} block @param {Around} around
  */
 function drawHistogram(block, { picture }) {
@@ -196,7 +196,7 @@ function drawHistogram(block, { picture }) {
 }
 
 /**
- * Draw a line for each layer over the steps, some with bands, on an axis with labelled ends.
+ * Draw a line for each layer over the steps, and bands, on a y axis with labelled ends.
  * @param {*} block @param {Around} around
  */
 function drawLines({ lines, bands, ends, most, least, height }, { picture: { steps } }) {
@@ -217,8 +217,8 @@ function drawLines({ lines, bands, ends, most, least, height }, { picture: { ste
 }
 
 /**
- * @param {Object<string, *>} attributes of the drawing @param {Child[]} paths
- * @param {Object<string, string>} labels by CSS class @param {string} [style] of the frame
+ * @param {Object<string, *>} attributes attributes of the drawing @param {Child[]} paths
+ * @param {Object<string, string>} labels texts by CSS class @param {string} [style] CSS of the frame
  */
 function makeFrame(attributes, paths, labels, style) {
   const drawing = h("svg", { viewBox: "0 0 1000 1000", preserveAspectRatio: "none", ...attributes }, paths);

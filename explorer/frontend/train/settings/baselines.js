@@ -8,7 +8,7 @@ import { h, render } from "../../elements/render.js";
 /** @import { Choice } from "../../choice/choice.js" */
 
 /**
- * Create the buttons below the cards.
+ * Create the buttons that add controls, below the cards.
  * @param {HTMLElement} cards @param {ReturnType<typeof import("../../choice/store.js").createStore>} store
  */
 export function createControls(cards, store) {

@@ -9,11 +9,11 @@ import { createLearningField } from "./learning-field.js";
 
 /** @import { Setting } from "../state/tasks.js" */
 /**
- * Callbacks of a setting's control. ``onChange``: gets the new text; ``usual``: returns the task's default.
- *
+ * The context of a setting's control. ``onChange``: called with a new text; ``usual``: returns the task's default.
  * @typedef {{onChange: (text: string, phase?: string) => void, usual: () => string, choice: () =>
  *   import("../../choice/choice.js").Choice}} Actions
- * @typedef {{show: (text: string) => void, element: HTMLElement}} Field a control; ``show`` displays a setting's text
+ * @typedef {{show: (text: string) => void, element: HTMLElement}} Field the control of one setting; ``show`` displays
+ *   the text of the setting
  */
 
 const MAX_LAYERS = 4;
@@ -31,7 +31,7 @@ const FIELDS = {
 /**
  * Create the controls of training settings.
  * @param {Setting[]} settings @param {ReturnType<typeof import("../../choice/store.js").createStore>} store
- * @param {(name: string, text: string, phase: *) => void} onSetting gets name and new text of a setting
+ * @param {(name: string, text: string, phase: *) => void} onSetting called with the name of a setting and its new text
  */
 export function createFields(settings, store, onSetting) {
   const getChoice = () => store.current;
@@ -55,7 +55,7 @@ function createChoiceField({ label, meaning, words }, { onChange }) {
   };
 }
 
-/** @param {HTMLElement} field @param {string} label @param {string} meaning tooltip @param {...Node} more */
+/** @param {HTMLElement} field @param {string} label @param {string} meaning the tooltip @param {...Node} more */
 function wrapField(field, label, meaning, ...more) {
   return element(
     "div",
@@ -120,8 +120,8 @@ function createWidthsField({ label, meaning, low, high }, { onChange }) {
 }
 
 /**
- * Parse layer widths such as "64, 32". Returns null for an invalid text.
- * @param {string} text @param {number} low minimum width @param {number} high maximum width
+ * Parse layer widths such as "64, 32". Returns null if there are too many, or one is out of range.
+ * @param {string} text @param {number} low the minimum @param {number} high the maximum
  */
 function parseWidths(text, low, high) {
   const widths = text
@@ -133,7 +133,7 @@ function parseWidths(text, low, high) {
 }
 
 /**
- * Create a logarithmic slider, with a check box for a value in words, such as "full", if there is one.
+ * Create a logarithmic slider. A check box for a value in words, such as "full", is next to it if the setting has one.
  * @param {Setting} setting @param {Actions} actions @returns {Field}
  */
 function createLogField({ label, meaning, low, high, words }, { onChange, usual }) {

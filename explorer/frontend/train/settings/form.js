@@ -11,8 +11,8 @@ import { getSettings, getSetting } from "../state/tasks.js";
  * @param {{live: HTMLElement, rest: HTMLElement, own: Object<string, HTMLElement>}} hosts ``live``: for settings that
  *   can change during a run; ``own``: for single settings, by name; ``rest``: for all others
  * @param {ReturnType<typeof import("../../choice/store.js").createStore>} store
- * @param {(name: string, text: string, phase: string) => void} onSetting gets name and new text of a setting
- * @param {() => Promise<string>} compareDevices returns a sentence about the faster device
+ * @param {(name: string, text: string, phase: string) => void} onSetting called with a setting's name and new text
+ * @param {() => Promise<string>} compareDevices resolves to a sentence on which device is faster, or ""
  */
 export function createSettings({ live, rest, own }, store, onSetting, compareDevices) {
   const grid = element("div", { class: "settings" });
@@ -32,8 +32,8 @@ export function createSettings({ live, rest, own }, store, onSetting, compareDev
 }
 
 /**
- * Add a description to a control once its text arrives.
- * @param {HTMLElement} field @param {() => Promise<string>} ask
+ * Add a description below a control.
+ * @param {HTMLElement} field @param {() => Promise<string>} ask resolves to the description, or "" for none
  */
 async function describe(field, ask) {
   const words = await ask();

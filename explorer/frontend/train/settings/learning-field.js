@@ -15,7 +15,7 @@ export function createLearningField({ label, meaning }, { onChange, choice }) {
   const named = { role: "group", "aria-label": label, title: meaning };
   const field = element("div", { class: "setting wide learning", ...named });
 
-  /** @param {Learning[]} learning @param {Learning} parameter of the row */
+  /** @param {Learning[]} learning @param {Learning} parameter the parameter of this row */
   function makeRow(learning, { name, rules }) {
     const buttons = rules.map(({ rule, learns }) => {
       const onclick = () => onChange(formatLearning(toggleLearning(learning, name, rule.key)));
@@ -27,7 +27,7 @@ export function createLearningField({ label, meaning }, { onChange, choice }) {
 
   return {
     element: field,
-    /** @param {string} text of the setting, as in a link */
+    /** @param {string} text the setting, as in a link */
     show(text) {
       const { op, rules } = getEntries(choice());
       const learning = parseLearning(op, rules, text);

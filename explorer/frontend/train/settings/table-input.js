@@ -25,7 +25,7 @@ const formatCount = (/** @type {number} */ count) => count.toLocaleString("en-US
 
 /**
  * Create the input for the user's table.
- * @param {HTMLElement} host @param {{onTable: (table: OwnTable) => void}} on
+ * @param {HTMLElement} host @param {{onTable: (table: OwnTable) => void}} on ``onTable``: called with each new table
  * @param {{name: string, table: string}[]} examples tables to use instead
  */
 export function createTable(host, { onTable }, examples) {
@@ -74,7 +74,7 @@ export function createTable(host, { onTable }, examples) {
     setAttribute(change, "aria-expanded", String(host.classList.toggle("whole-table")));
   }
 
-  /** Open a file as the table. If it is rejected, the previous table is cleared. @param {File} chosen */
+  /** Use a file as the table. If it is rejected, clear the previous table. @param {File} chosen */
   async function openFile(chosen) {
     const result =
       chosen.size > bytes ? { message: explainSize(chosen.size) } : decodeFile(await chosen.arrayBuffer());

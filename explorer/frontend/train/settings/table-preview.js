@@ -9,7 +9,8 @@ const TITLES = ["Learn", "Column", "Holds", "Leave out"];
 /**
  * Create the preview.
  * @param {{onTarget: (name: string) => void, onOut: (name: string, out: boolean) => void, onComplete: () => void}} on
- *   ``onTarget``: gets the column to predict; ``onOut``: leaves a column out; ``onComplete``: removes rows with gaps
+ *   ``onTarget``: called with the name of the column to predict; ``onOut``: leaves a column out, or includes it again;
+ *   ``onComplete``: removes rows with gaps
  */
 export function createPreview({ onTarget, onOut, onComplete }) {
   const group = createId();

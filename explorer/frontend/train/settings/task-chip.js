@@ -8,7 +8,7 @@ import { drawTask } from "./task-picker.js";
 
 /**
  * Create the button.
- * @param {HTMLElement} bar has the class "with-tasks" while the picker is open
+ * @param {HTMLElement} bar gets the class "with-tasks" while the picker is open
  * @param {HTMLElement} tray contains the picker
  */
 export function createTaskChip(bar, tray) {

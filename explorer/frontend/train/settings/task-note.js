@@ -3,14 +3,15 @@
 import { h, render } from "../../elements/render.js";
 
 /**
- * The question with the labels of its answers, "" once it is answered.
+ * The question, with the labels of its two answers. They are "" once it is answered.
  * @typedef {{text: string, own: string, keep: string}} Picture
  */
 
 /**
  * Create the question.
  * @param {HTMLElement} host
- * @param {{onAnswer: (keep: boolean) => void, onUndo: () => void}} on ``onAnswer``: gets whether op and rules stay
+ * @param {{onAnswer: (keep: boolean) => void, onUndo: () => void}} on ``onAnswer``: called with whether to keep op and
+ *   rules
  */
 export function createTaskNote(host, { onAnswer, onUndo }) {
   return {

@@ -13,7 +13,8 @@ const SHEET = `M3 4H27V26H3ZM11 4V26${[8, 14, 20, 26].map((y) => `M3 ${y}H27`).j
 
 /**
  * Create the picker.
- * @param {HTMLElement} host @param {(key: string) => void} onChoose gets a task's key @param {Task[]} offered
+ * @param {HTMLElement} host @param {(key: string) => void} onChoose called with the key of a task
+ * @param {Task[]} offered
  */
 export function createPicker(host, onChoose, offered = getTasks()) {
   setAttribute(host, "role", "group");
@@ -21,7 +22,7 @@ export function createPicker(host, onChoose, offered = getTasks()) {
   const drawings = offered.map(drawTask);
   let displayed = "";
   return {
-    /** @param {string} chosen key */
+    /** @param {string} chosen key of the selected task */
     show(chosen) {
       if (chosen === displayed) return;
       displayed = chosen;
@@ -46,7 +47,7 @@ export function drawTask({ picture }) {
   return h("svg", { ...size, "aria-hidden": "true" }, drawing);
 }
 
-/** @param {[number, number, number]} point x, y and class */
+/** @param {[number, number, number]} point x, y and class, with x and y from −1 to 1 */
 function drawDot([x, y, kind]) {
   const half = SIZE / 2;
   const reach = half - DOT;

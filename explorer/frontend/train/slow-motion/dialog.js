@@ -8,8 +8,8 @@ import { createSwitch } from "../widgets/toggle-group.js";
 
 /** @import { Picture, Position } from "./view-model.js" */
 /**
- * Callbacks of the dialog. ``onSlow``: gets another position, null to close it; ``onFirst``: starts a run that is
- * paused at step 0.
+ * Callbacks of the dialog. ``onSlow``: called with another position, or with null to close the dialog; ``onFirst``:
+ * starts a run that is paused at step 0; ``onAgain``: repeats a failed request.
  * @typedef {{onSlow: (position: Position|null) => void, onStep: () => void, onPause: () => void, onFirst: () => void,
  *   onAgain: () => void}} On
  */
@@ -47,7 +47,7 @@ export function createSlowMotion(host, on) {
     on.onSlow(displayed.position);
   }
 
-  /** @param {number} by stages */
+  /** Move by a number of stages. Return false if there is no such stage. @param {number} by */
   function move(by) {
     if (!displayed?.stages.length) return false;
     const { stage } = displayed.position;
@@ -70,7 +70,7 @@ export function createSlowMotion(host, on) {
     if (displayed) draw(displayed);
   }
 
-  /** Stop the playback, and move by a number of stages. @param {number} by stages */
+  /** Stop the playback, and move by a number of stages. @param {number} by */
   function turnTo(by) {
     stop();
     move(by);
@@ -88,7 +88,7 @@ export function createSlowMotion(host, on) {
     else turn(way[1]);
   }
 
-  /** @param {[number, number]} way steps across and down */
+  /** @param {[number, number]} way how far to move across and down */
   function step([across, down]) {
     if (!displayed?.stages.length) return;
     const { position, rows, units } = displayed;
@@ -98,7 +98,7 @@ export function createSlowMotion(host, on) {
     });
   }
 
-  /** Switch to the next or previous rule, cyclically. @param {number} by 1 or -1 */
+  /** Switch to the next (1) or previous (−1) rule, cyclically. @param {number} by */
   function turn(by) {
     const count = displayed?.rules.length ?? 1;
     go({ rule: ((displayed?.position.rule ?? 0) + by + count) % count });
@@ -192,8 +192,8 @@ export function createSlowMotion(host, on) {
 }
 
 /**
- * Draw the colour scale between the forward and the backward pass.
- * @param {string} time of the backward pass: "past", "now" or "coming" @param {string[]} ends labels
+ * Draw the colour scale and the keys between the two passes.
+ * @param {string} time when the backward pass is: "past", "now" or "coming" @param {string[]} ends labels of the scale
  */
 function drawTurn(time, ends) {
   const texts = ends.map((end) => h("span", {}, end));
@@ -207,7 +207,8 @@ function drawTurn(time, ends) {
 
 /**
  * Make a button that keeps its focus while disabled.
- * @param {string} text @param {boolean} available @param {() => void} act @param {string} [name]
+ * @param {string} text @param {boolean} available @param {() => void} act
+ * @param {string} [name] its accessible name, if not the text
  */
 function makeButton(text, available, act, name) {
   const state = { "aria-label": name, "aria-disabled": available ? null : "true" };

@@ -13,24 +13,24 @@ import { columnOf, makeDrawScope, getIndex, rowOf, getCellScope, getValue } from
 /** @import { Cell } from "./numbers.js" */
 /** @import { Record, Stage, Tensor } from "./view-model.js" */
 /**
- * The op and rule with the colour of the rule's curve.
+ * The op and the rule, with the colour of the rule's curve.
  * @typedef {import("./numbers.js").Entries & {colour: string}} Entries
  */
 /**
- * A drawing of slow motion; ``most``: the largest number as text, or "".
- *
+ * A drawing of slow motion. ``most``: the largest number as text, or "".
  * @typedef {{kind: "map", values: ArrayLike<number|null>, rows: number, columns: number, scale: number, low: number,
  *   mark: {row: number|null, column: number|null}, pick: "cell"|"none", box: boolean, of: {rows: ArrayLike<number>,
- *   unit: number}|null, most: string}} ColourMap numbers as colours; ``scale``: the number with full colour; ``mark``:
- *   displayed row and column; ``pick``: whether a click selects a cell; ``of``: if all numbers are of one unit, the row
- *   of each and the unit. A gap between images has null, with row −1
+ *   unit: number}|null, most: string}} ColourMap numbers as colours. ``scale``: the number with full colour; ``low``:
+ *   that without colour; ``mark``: the displayed row and column; ``pick``: whether a click selects a cell; ``box``:
+ *   whether the mark is one cell; ``of``: the unit and the row of each number, if all are of one unit. A gap between
+ *   images has the number null and the row −1.
  * @typedef {{kind: "curve", points: import("../widgets/svg-paths.js").Point[], at:
  *   import("../widgets/svg-paths.js").Point, ticks: number[], zero: number, colour: string, label: string, ends:
- *   [string, string], most: string}} Curve in fractions of the picture; ``at``: the displayed point; ``ticks``: all
- *   rows of its unit
+ *   [string, string], most: string}} Curve a curve, in fractions of the picture; ``at``: the displayed point;
+ *   ``ticks``: x of all rows of its unit; ``ends``: labels of the x axis
  * @typedef {{kind: "bars", bars: {name: string, from: number, to: number, target: number|null, right: boolean}[],
- *   label: string, most: string}} Bars one per output, in fractions of the height; ``target``: height of the target, or
- *   null
+ *   label: string, most: string}} Bars a bar for each output, in fractions of the height; ``target``: the height of its
+ *   target, or null
  * @typedef {ColourMap|Curve|Bars} Drawing
  */
 
@@ -41,10 +41,10 @@ const MARGIN = 0.06; // space above and below a curve, as a fraction of the heig
 const CLEAR = 4; // maximum height of a curve, as a multiple of the largest |x| and of its displayed |y|
 
 /**
- * Returns the drawing of a stage.
+ * A function that returns the drawing of a stage.
  * @typedef {(stage: Stage, record: Record, cell: Cell, entries: Entries) => Drawing} Draw
  */
-/** Functions that return the drawing of a stage, by kind of view. @type {Object<string, Draw>} */
+/** Functions by kind of view. Each returns the drawing of a stage. @type {Object<string, Draw>} */
 export const DRAWINGS = {
   map: mapOf,
   input: getInputImage,
@@ -79,7 +79,7 @@ function mapOf({ tensor, scale }, { tensors, stages, map_side: side, by_example 
 
 /**
  * Return the units of one map of a convolution for one example, as an image.
- * @param {ColourMap} map @param {Tensor} tensor @param {Cell} cell @param {number} side of the image
+ * @param {ColourMap} map @param {Tensor} tensor @param {Cell} cell @param {number} side width and height of the image
  * @returns {ColourMap}
  */
 function getMapImage(map, tensor, { row, unit, example }, side) {
@@ -90,7 +90,7 @@ function getMapImage(map, tensor, { row, unit, example }, side) {
 }
 
 /**
- * Return the weights of one kernel of a convolution as images, one for each map below.
+ * Return the weights of one kernel of a convolution as images, one for each map of the layer below.
  * @param {ColourMap} map @param {Tensor} tensor @param {Cell} cell @returns {ColourMap}
  */
 function getKernelImage(map, tensor, { row, unit }) {
@@ -98,7 +98,7 @@ function getKernelImage(map, tensor, { row, unit }) {
   return { ...image, pick: "cell", of: { rows: arrangeGrid(tensor.tiles, tensor.side).indices, unit } };
 }
 
-/** Return the displayed example as an image, or all examples as rows of numbers. @type {typeof mapOf} */
+/** Return the displayed example as an image; if it is none, all examples as rows. @type {typeof mapOf} */
 function getInputImage(stage, record, cell) {
   const map = mapOf(stage, record, cell);
   const tensor = record.tensors[stage.tensor];
@@ -109,7 +109,7 @@ function getInputImage(stage, record, cell) {
   return { ...image, low, scale: high, most: "" };
 }
 
-/** Return the weights of the displayed unit as an image, or those of all units. @type {typeof mapOf} */
+/** Return the displayed unit's weights as an image, or all units' as rows of numbers. @type {typeof mapOf} */
 function getWeightImage(stage, record, cell) {
   const map = mapOf(stage, record, cell);
   const tensor = record.tensors[stage.tensor];
@@ -136,7 +136,7 @@ function arrangeImages(map, { side, tiles }, values, at) {
 }
 
 /**
- * Return the number with full colour: a quantile, so that outliers do not make all others pale.
+ * Return the number with full colour: a high quantile, so that outliers do not make others pale. It is never 0.
  * @param {Float32Array} values
  */
 function findFullScale(values) {
@@ -176,8 +176,8 @@ function buildRuleCurveDrawing(stage, record, cell, entries) {
 }
 
 /**
- * Return the factor by which a rule that is linear in g multiplies it, or null if g is 0.
- * @param {import("./numbers.js").At} at @param {number} g upstream gradient
+ * Return the factor by which a rule that is linear in g multiplies g, or null if g is 0 and no formula tells it.
+ * @param {import("./numbers.js").At} at @param {number} g the upstream gradient
  * @param {number} returned the rule's gradient
  */
 function computeRuleFactor(at, g, returned) {
@@ -188,10 +188,10 @@ function computeRuleFactor(at, g, returned) {
 }
 
 /**
- * Sample the curves of op and rule. Stochastic ones use the random number of the displayed cell.
- * @param {Record} record @param {Cell} cell @param {Entries} entries @param {number} g upstream gradient
- * @returns {{x: Float64Array, y: Float64Array, gradient: Float64Array|null}} ``gradient`` is null if it depends on the
- *   loss
+ * Sample the curves of op and rule. Stochastic ones use the random number of the displayed cell. ``gradient`` is null
+ * if the rule depends on the loss.
+ * @param {Record} record @param {Cell} cell @param {Entries} entries @param {number} g the upstream gradient
+ * @returns {{x: Float64Array, y: Float64Array, gradient: Float64Array|null}}
  */
 function sampleEntries(record, cell, entries, g) {
   const { op, rule, parameters } = entries;
@@ -221,8 +221,8 @@ function findSpan({ span: [start, stop], tensors }, cell) {
 
 /**
  * @param {Record} record @param {Cell} cell
- * @param {{x: Float64Array, y: Float64Array|null, at: number, colour: string, label: string}} curve ``at``: x of the
- *   point
+ * @param {{x: Float64Array, y: Float64Array|null, at: number, colour: string, label: string}} curve ``y``: null for a
+ *   point without a curve; ``at``: y of the point
  * @returns {Curve}
  */
 function buildMarkedCurve(record, cell, { x, y, at, colour, label }) {
@@ -246,8 +246,9 @@ function buildMarkedCurve(record, cell, { x, y, at, colour, label }) {
 }
 
 /**
- * Return a range of y with a margin. It includes 0 and the displayed point; very high parts of the curve are cut off.
- * @param {ArrayLike<number>} y @param {number} at y of the displayed point @param {[number, number]} span of x
+ * Return a range of y with a margin. It includes 0 and the displayed point, but not very high parts of the curve.
+ * @param {ArrayLike<number>} y @param {number} at y of the displayed point
+ * @param {[number, number]} span the range of x
  */
 function findYRange(y, at, span) {
   const finite = [...Array.from(y).filter(Number.isFinite), 0];
@@ -259,7 +260,7 @@ function findYRange(y, at, span) {
 }
 
 /**
- * Return the name of an output: its class or a table's column, otherwise its number.
+ * Return the name of an output: its class, the target column of a table, or its number.
  * @param {Record} record @param {number} output
  */
 function nameOutput({ classes, labels }, output) {

@@ -7,19 +7,18 @@ import { formatFourDigits, formatSubstituted } from "../../formula/substitution.
 
 /** @import { Record, Stage, Tensor } from "./view-model.js" */
 /**
- * A position in a step's tensors, in indices from 0: ``unit``, ``row`` of the op's input, the ``example`` of that row,
- * and ``input``.
- *
+ * A position in the tensors of a step. All indices are from 0: ``row`` is a row of the op's input, which belongs to
+ * ``example``.
  * @typedef {{unit: number, row: number, example: number, input: number}} Cell
  * @typedef {{op: import("../../formula/entry.js").Op, rule: import("../../formula/entry.js").Rule, parameters:
- *   Object<string, number>}} Entries the op and the rule with their parameter values
+ *   Object<string, number>}} Entries the op and the rule, with the values of their parameters
  */
 
 const MAX_LISTED = 3; // maximum number of target values in a text
 
 /**
  * Return the index of the first rule with a nonzero gradient, or 0.
- * @param {Object<string, Record|null>|null} records of the step, by rule
+ * @param {Object<string, Record|null>|null} records the records of a step by rule
  * @param {import("../state/series.js").LegendEntry[]} lines
  */
 export function findLivelyRule(records, lines) {
@@ -35,8 +34,8 @@ const measureMoves = ({ weights, before, slope }) =>
   weights.values.map((value, at) => (slope.values[at] ? Math.abs(value - before.values[at]) : 0));
 
 /**
- * Return unit and row of the weight that moves most, at the example with the unit's largest gradient. If none moves,
- * return those of the largest gradient or g.
+ * Return the unit and row to display at first: those of the weight that moves most, at the example with the unit's
+ * largest gradient. If no weight moves, those of the largest gradient or else of the largest g.
  * @param {Record} record @returns {Cell}
  */
 export function findLivelyCell({ tensors, by_example }) {
@@ -55,10 +54,11 @@ export function findLivelyCell({ tensors, by_example }) {
 }
 
 /**
- * Return the displayed unit, row and input. Unit and row are the requested ones, limited to the tensors' sizes; the
- * input is the one whose weight moves most in this step.
- * @param {Record} record @param {{unit: number|null, row: number|null}} requested
- * @param {Cell} lively used unless requested @returns {Cell}
+ * Return the displayed unit, row, example and input. The input is the one whose weight moves most in this step.
+ * @param {Record} record
+ * @param {{unit: number|null, row: number|null}} requested limited to the sizes of the tensors; null for that of
+ *   ``lively``
+ * @param {Cell} lively @returns {Cell}
  */
 export function chooseCell({ tensors, times, map_side: side, by_example }, requested, lively) {
   const [rows, units] = tensors.x.shape;
@@ -78,7 +78,7 @@ function findLargest(values) {
   return Array.from(values, Math.abs).reduce((best, size, at, sizes) => (size > sizes[best] ? at : best), 0);
 }
 
-/** Return the displayed index along one axis of a tensor. @param {string} axis name @param {Cell} cell */
+/** Return the displayed index along an axis. @param {string} axis its name, such as "unit" @param {Cell} cell */
 export function getIndex(axis, cell) {
   return /** @type {Object<string, number>} */ ({ ...cell, output: 0 })[axis];
 }
@@ -90,7 +90,7 @@ export function getValue({ values, shape, axes }, cell) {
 }
 
 /**
- * Return a stage's sentence for the displayed position.
+ * Return a stage's sentence for the displayed position: the usual one, or another if a certain tensor is 0 there.
  * @param {Stage} stage @param {Record} record @param {Cell} cell
  */
 export function getSentenceAt({ words, otherwise }, { tensors }, cell) {
@@ -100,7 +100,7 @@ export function getSentenceAt({ words, otherwise }, { tensors }, cell) {
 
 /**
  * Return a stage's line of numbers for the displayed position.
- * @param {Stage} stage @param {Record} record @param {Cell} cell @param {Entries} entries
+ * @param {Stage} stage has their template @param {Record} record @param {Cell} cell @param {Entries} entries
  */
 export function fillNumbers({ numbers }, record, cell, entries) {
   const at = { record, cell, entries };
@@ -109,10 +109,10 @@ export function fillNumbers({ numbers }, record, cell, entries) {
   );
 }
 
-/** The displayed position with its numbers. @typedef {{record: Record, cell: Cell, entries: Entries}} At */
+/** The displayed position, with its numbers. @typedef {{record: Record, cell: Cell, entries: Entries}} At */
 
 /**
- * Functions that format several numbers of a stage's line, by their name in the template.
+ * Functions by name in a template of numbers. Each returns the text in place of the name.
  * @type {Object<string, (at: At) => string>}
  */
 const TEXTS = {
@@ -153,12 +153,12 @@ function formatRule(at) {
   return `${record.formula} = ${formatFourDigits(gradient)}, g = ${formatFourDigits(g)}, x = ${formatFourDigits(x)}`;
 }
 
-/** Return the formula of the rule's gradient, or null if numbers cannot be substituted into it. @param {At} at */
+/** Return the formula of the rule's gradient, or null if its numbers cannot be substituted. @param {At} at */
 function getFormulaTree({ record, entries: { op, rule } }) {
   return record.plain ? (rule.tree ?? op.gradient) : null;
 }
 
-/** Return the values of all variables of a formula at the displayed position. @param {At} at @param {number} g */
+/** Return the variables of a formula at the displayed position. @param {At} at @param {number} g upstream gradient */
 export function getCellScope({ record, cell, entries }, g) {
   const [start, stop] = record.span;
   const { x, y } = record.tensors;
@@ -172,7 +172,7 @@ export function getCellScope({ record, cell, entries }, g) {
 }
 
 /**
- * Return the values of all variables of a formula for any x, with the random number of the displayed position.
+ * Return the values of all variables of a formula for any x, with the random numbers of the displayed position.
  * @param {At} at @param {import("../../formula/curves.js").Range} range @param {Float64Array} x
  * @returns {import("../../formula/evaluation.js").Scope}
  */

@@ -8,7 +8,7 @@ import { makeLinePath } from "../widgets/svg-paths.js";
 /** @import { Bars, Curve, Drawing, ColourMap } from "./drawings.js" */
 /** @import { Colour } from "../../elements/colours.js" */
 /**
- * Callbacks of a stage: a press on a cell of its picture, and on the stage itself.
+ * Callbacks of a stage. ``onCell``: called when a cell is pressed; ``onStage``: called when a later stage is pressed.
  * @typedef {{onCell: (row: number, unit: number) => void, onStage: (key: string) => void}} On
  */
 
@@ -19,7 +19,7 @@ const GAP = 0.16; // opacity of the gaps between images
 const KINDS = { map: drawMap, curve: drawCurve, bars: drawBars };
 
 /**
- * Draw one stage. ``paintMaps`` paints its canvases.
+ * Draw one stage. Afterwards, ``paintMaps`` paints its canvas.
  * @param {import("./view-model.js").StagePicture} stage @param {On} on
  */
 export function drawStage(
@@ -82,7 +82,7 @@ function pickCell({ rows, columns, of: source }, { clientX, clientY, currentTarg
   if (row >= 0) onCell(row, source?.unit ?? across);
 }
 
-/** Draw numbers as a canvas, with marks at the displayed row and column. @param {ColourMap} map */
+/** Draw a canvas for numbers, with marks at the displayed row and column. @param {ColourMap} map */
 function drawMap({ rows, columns, mark: { row, column }, box }) {
   const rowStyle = `top: ${toPercent(row ?? 0, rows)}; height: ${toPercent(1, rows)}`;
   const columnStyle = `left: ${toPercent(column ?? 0, columns)}; width: ${toPercent(1, columns)}`;
@@ -100,10 +100,10 @@ function toPercent(part, whole) {
 }
 
 /**
- * Return a function that maps a number's index to its colour. The background's colour means 0, or the minimum of an
- * image.
+ * Return a function that maps the index of a number to its pixel. 0, or the minimum of an image, looks like background.
  * @param {Pick<ColourMap, "values"|"scale"|"low">} map
- * @param {{[token in "ground"|"ink"|"negative"|"positive"|"neutral"]: Colour}} colours @returns {(at: number) => number}
+ * @param {{[token in "ground"|"ink"|"negative"|"positive"|"neutral"]: Colour}} colours
+ * @returns {(at: number) => number}
  */
 function createColouring({ values, scale, low }, { ground, ink, negative, positive, neutral }) {
   const isImage = low !== -scale;

@@ -12,28 +12,29 @@ import { getSetting, explainUntrained } from "../state/tasks.js";
 /** @import { LegendEntry } from "../state/series.js" */
 /** @import { SlowMotion, State } from "../state/state.js" */
 /**
- * Contents of slow motion.
- *
- * @typedef {{stage: string, rule: number|null, unit: number|null, row: number|null, layer: number|null}} Position what
- *   it displays: key of a stage, and indices from 0 of rule, layer, unit and row, null for a default
+ * The contents of slow motion.
+ * @typedef {{stage: string, rule: number|null, unit: number|null, row: number|null, layer: number|null}} Position the
+ *   displayed position: the key of a stage, and indices from 0, null for a default
  * @typedef {{key: string, title: string, view: string, under: string, scale: string, words: string, numbers: string,
- *   otherwise: Object<string, string>, tensor: string, note: string}} Stage a stage as Python sends it
- *   (explorer/training/instruments/slow_motion/stages.py); ``tensor``: name of its tensor
+ *   otherwise: Object<string, string>, tensor: string, note: string}} Stage a stage, as declared by Python; ``tensor``:
+ *   the name of its tensor; ``under``: the forward stage below which it is drawn, "" for a forward stage;
+ *   ``otherwise``: sentences by tensor, for positions at which that tensor is 0
  * @typedef {{stages: Stage[], tensors: Object<string, Tensor>, step: number, layer: number, layers: number, seed:
  *   number, times: number, map_side: number, by_example: boolean, span: [number, number], classes: boolean, op: string,
  *   rule: string, gradient: import("../../formula/evaluation.js").Tree|null, parameters: Object<string, number>,
  *   by_unit: Object<string, number[]>, formula: string, linear: boolean, plain: boolean, plain_op: boolean, note:
- *   string, labels: {names: string[], target: string}}} Record one rule's step
- *   (explorer/training/instruments/slow_motion/slow_motion.py); ``labels``: names of a table
+ *   string, labels: {names: string[], target: string}}} Record one step under one rule, as described in
+ *   explorer/training/instruments/slow_motion/slow_motion.py
  * @typedef {{values: Float32Array, shape: [number, number], axes: [string, string], side: number, tiles: number}}
- *   Tensor The picture of a stage: ``time`` compares it with the present one, ``column`` is its column from 1.
+ *   Tensor numbers of a step in rows. ``axes``: the meaning of rows and columns; ``side``, ``tiles``: the size and
+ *   number of the images along an axis, or 0
  * @typedef {{key: string, title: string, time: "past"|"now"|"coming", way: "forward"|"backward", under: string, column:
- *   number, note: string, words: string, drawing: import("./drawings.js").Drawing}} StagePicture the drawing of a
- *   stage; ``time``: relative to the displayed stage; ``column``: from 1
+ *   number, note: string, words: string, drawing: import("./drawings.js").Drawing}} StagePicture the contents of a
+ *   stage; ``time``: relative to the displayed stage; ``column``: of the grid, from 1
  * @typedef {{title: string, message: string, action: "pause"|"first"|"again"|"", rules: {label: string, colour: string,
  *   chosen: boolean}[], layers: {count: number, chosen: number}, stages: StagePicture[], words: string, numbers:
  *   string, note: string, count: string, position: Position, rows: number, units: number, ends: string[], canStep:
- *   boolean}} Picture the whole dialog
+ *   boolean}} Picture the contents of the dialog
  */
 
 const NO_RUN = "There is no run yet to look at.";
@@ -41,14 +42,14 @@ const GOES_ON = "The run goes on: pause it to look at one step.";
 const ASKING = "Asking …";
 const NAMES = /** @type {const} */ (["rule", "layer", "unit", "row"]);
 
-/** Parse the position from a link. @param {string} text @returns {Position} */
+/** Parse a position in a link, such as "rule,1,2" (indices count from 1). @param {string} text @returns {Position} */
 export function parsePosition(text) {
   const [stage, ...numbers] = text.split(",");
   const getNumber = (/** @type {number} */ index) => (numbers[index] ? Number(numbers[index]) - 1 : null);
   return { stage, rule: getNumber(0), layer: getNumber(1), unit: getNumber(2), row: getNumber(3) };
 }
 
-/** Format the position for a link, up to the first default. @param {Position} position */
+/** Format a position for a link, up to the first default. @param {Position} position */
 export function toPositionText(position) {
   const numbers = NAMES.map((name) => position[name]);
   const missing = numbers.indexOf(null);
@@ -57,7 +58,7 @@ export function toPositionText(position) {
 }
 
 /**
- * Return a key of the step's record to request, or null if there is none. It contains step, layer and learning rate.
+ * Return a key of a step's record, or null if none is to be requested. It changes with step, layer and learning rate.
  * @param {State} state
  */
 export function recordKey({ choice, view }) {
@@ -67,7 +68,7 @@ export function recordKey({ choice, view }) {
   return JSON.stringify([view.id, step, getShownLayer(choice.slow), getSetting(choice, "lr")]);
 }
 
-/** Return the index of the displayed layer. @param {string} slow position, as in a link */
+/** Return the index of the displayed layer. @param {string} slow a position, as in a link */
 export function getShownLayer(slow) {
   return parsePosition(slow).layer ?? 0;
 }
@@ -129,7 +130,7 @@ const EMPTY = {
 };
 
 /**
- * Return a step's record, without formulas if the browser does not know its op or rule: a branch may continue with
+ * Return a record without formulas if the browser does not know its op or rule, since a branch may continue with
  * others.
  * @param {Record|null} record @returns {Record|null}
  */
@@ -140,8 +141,8 @@ function withFormulas(record) {
 
 /**
  * Return the op and rule of a step, with the parameter values of one unit.
- * @param {import("../../choice/choice.js").Choice} choice @param {number} index of the rule @param {Record} record
- * @param {number} unit matters if each unit has its own values
+ * @param {import("../../choice/choice.js").Choice} choice @param {number} index index of the rule
+ * @param {Record} record @param {number} unit matters if each unit has its own values
  */
 function listEntries(choice, index, record, unit) {
   const { op, rules } = getEntries(choice);
@@ -156,7 +157,7 @@ function listEntries(choice, index, record, unit) {
   };
 }
 
-/** Return the records to display: the previous step's until new ones arrive. @param {SlowMotion|null} slow */
+/** Return the records to display; the previous ones stay until new ones arrive. @param {SlowMotion|null} slow */
 function getRecords(slow) {
   const answer = slow && (slow.answer ?? slow.before);
   return answer && !answer.message ? answer : null;
@@ -201,15 +202,14 @@ function titleOf({ view }, record, { unit, row, example }) {
   return `Slow motion: ${stepText}${seeds}, ${kernel ? "kernel" : side ? "map" : "unit"} ${unit + 1}, ${place}`;
 }
 
-/** Describe the place of an index in an image. @param {number} side of the image @param {number} at index */
+/** Return the row and column of a place in an image. @param {number} side its width @param {number} at index */
 function describePlace(side, at) {
   return `row ${Math.floor((at % side ** 2) / side) + 1}, column ${(at % side) + 1}`;
 }
 
 /**
- * @param {Record} record @param {number} present index of the displayed stage
- * @param {import("./numbers.js").Cell} cell @param {import("./drawings.js").Entries} entries
- * @returns {StagePicture[]}
+ * @param {Record} record @param {number} present index of the displayed stage @param {import("./numbers.js").Cell} cell
+ * @param {import("./drawings.js").Entries} entries @returns {StagePicture[]}
  */
 function buildStages(record, present, cell, entries) {
   const forward = record.stages.filter(({ under }) => !under).map(({ key }) => key);

@@ -6,14 +6,14 @@ import { formatShort } from "../../formula/numbers.js";
 /** @import { Choice } from "../../choice/choice.js" */
 /** @import { LegendEntry, Series } from "./series.js" */
 /**
- * From ``step`` on, ``name`` has another ``value``. The name is "lr", "op", "rule" for all curves, or the key of the
- * rule whose curve changes.
+ * A branch point: starting at ``step``, ``name`` has another ``value``. The name is "lr", "op", "rule" for all curves,
+ * or the key of the rule whose curve changes.
  * @typedef {{step: number, name: string, value: string}} Point
  */
 
 /**
- * Parse branch points, one per line, such as "40,lr:0.01".
- * @param {string} [text] @param {string[]} [keys] of rules, which may contain a colon @returns {Point[]}
+ * Parse branch points from text with one point per line, such as "40,lr:0.01".
+ * @param {string} [text] @param {string[]} [keys] keys of rules, since they may contain a colon @returns {Point[]}
  */
 export function parseBranches(text = "", keys = []) {
   return text
@@ -48,7 +48,7 @@ export function withPoints(choice, points) {
 }
 
 /**
- * Add a branch point to a list, without the points that it replaces or that come after it.
+ * Add a branch point to a list. Points that it replaces, or that come later, are left out.
  * @param {Point[]} points @param {Point} point
  */
 export function branchAt(points, point) {
@@ -60,16 +60,16 @@ export function branchAt(points, point) {
 
 /**
  * Return the learning rate at a step of a run with branch points.
- * @param {Point[]} points @param {number} at step @param {string} start initial learning rate
+ * @param {Point[]} points @param {number} at the step @param {string} start the initial learning rate
  */
 export function rateAt(points, at, start) {
   return points.filter(({ step, name }) => name === "lr" && step <= at).at(-1)?.value ?? start;
 }
 
 /**
- * Return the op and the rule of the last of a number of steps.
+ * Return the keys of the op and the rule with which the last of a number of steps was taken.
  * @param {Point[]} points @param {number} steps number of steps
- * @param {{op: string, rule: string}} start keys before the first branch point
+ * @param {{op: string, rule: string}} start the initial keys
  */
 export function findKeysInForce(points, steps, { op, rule }) {
   const findLast = (/** @type {string[]} */ ...names) =>
@@ -78,9 +78,9 @@ export function findKeysInForce(points, steps, { op, rule }) {
 }
 
 /**
- * Add the rule with which a curve continues to its label, as in "STE → tanh".
+ * Return legend entries whose labels include the rule with which a curve continues, as in "STE → tanh".
  * @param {LegendEntry[]} lines @param {Point[]} points @param {number} steps number of steps
- * @returns {(LegendEntry & {onward: string})[]} ``onward``: label of the rule with which the curve continues, or ""
+ * @returns {(LegendEntry & {onward: string})[]} ``onward``: the label of that rule, or ""
  */
 export function labelLines(lines, points, steps) {
   return lines.map((line) => {
@@ -91,8 +91,8 @@ export function labelLines(lines, points, steps) {
 }
 
 /**
- * Add the rule with which a curve continues, if another one, to its name.
- * @param {string} name @param {string} key initial rule @param {string} rule present rule
+ * Add the rule with which a curve continues to its name.
+ * @param {string} name @param {string} key the initial rule @param {string} rule the present rule
  */
 function extendName(name, key, rule) {
   return rule === key ? name : `${name} → ${labelOf("rule", rule)}`;
@@ -106,7 +106,7 @@ export function hasSamePoints(one, other) {
   return JSON.stringify(normalizePoints(one)) === JSON.stringify(normalizePoints(other));
 }
 
-/** Convert branch points to arrays whose JSON can be compared. @param {Point[]} points */
+/** Convert branch points to comparable arrays. Learning rates become numbers. @param {Point[]} points */
 export function normalizePoints(points) {
   return points.map(({ step, name, value }) => [step, name, name === "lr" ? Number(value) : value]);
 }
@@ -131,9 +131,9 @@ function labelOf(kind, key) {
 
 /**
  * Split the curves of a chart at branch points. Later parts are dashed, in the colour of the rule with which the curve
- * continues.
+ * continues. Marks for the branch points come last.
  * @param {Series[]} series @param {Point[]} points @param {LegendEntry[]} lines
- * @param {string} other colour of rules without a curve @returns {Series[]}
+ * @param {string} other the colour for rules that have no curve @returns {Series[]}
  */
 export function splitAtBranches(series, points, lines, other) {
   if (!points.length) return series;
@@ -144,7 +144,7 @@ export function splitAtBranches(series, points, lines, other) {
 /**
  * Split one curve at its branch points. Returns its parts, and a mark for each branch point.
  * @param {Series} curve @param {Point[]} points @param {LegendEntry[]} lines
- * @param {string} other colour of rules without a curve @returns {{parts: Series[], marks: Series[]}}
+ * @param {string} other the colour for rules that have no curve @returns {{parts: Series[], marks: Series[]}}
  */
 function splitCurve(curve, points, lines, other) {
   const start = curve.rule ?? "";
@@ -170,7 +170,7 @@ function splitCurve(curve, points, lines, other) {
 }
 
 /**
- * Return the index of a curve's last point at or before a step, or −1 if the curve ends earlier.
+ * Return the index of the last point of a curve at or before a step, or −1 if the curve ends earlier.
  * @param {Series} curve @param {number} step
  */
 function indexAt({ x }, step) {
@@ -178,7 +178,7 @@ function indexAt({ x }, step) {
   return isThere ? Array.from(x).findLastIndex((at) => at <= step) : -1;
 }
 
-/** @param {Series} curve @param {number} from index @param {number} to index, inclusive @returns {Series} */
+/** @param {Series} curve @param {number} from first index @param {number} to last index @returns {Series} */
 function cutTo(curve, from, to) {
   const slice = (/** @type {ArrayLike<number>} */ values) => Array.from(values).slice(from, to + 1);
   return {

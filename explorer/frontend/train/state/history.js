@@ -11,7 +11,7 @@ import { getLiveSettings, getSetting, withSetting } from "./tasks.js";
 
 const MAX_GHOSTS = 3; // maximum number of earlier runs with curves on the chart
 
-/** The arrays of a run that stay on the chart after another run has started. @type {(keyof PlottedSeries)[]} */
+/** The arrays of an earlier run that its curves need. @type {(keyof PlottedSeries)[]} */
 const PLOTTED = ["loss_steps", "losses", "score_steps", "scores"];
 
 /** Convert earlier runs to JSON data. @param {PastRun[]} earlierRuns */
@@ -23,7 +23,7 @@ export function packEarlierRuns(earlierRuns) {
 }
 
 /**
- * Restore earlier runs from JSON data, in which NaN is null. Runs whose op or rule no longer exists are left out.
+ * Restore earlier runs from JSON data, in which NaN is null. Runs whose op or rules no longer exist are left out.
  * @param {PastRun[]|null} stored @returns {PastRun[]}
  */
 export function unpackEarlierRuns(stored) {
@@ -50,7 +50,7 @@ function extractSeries(snapshot, toList) {
 }
 
 /**
- * Return the steps that can be displayed, in ascending order: checkpoints and the present step.
+ * Return the steps that can be displayed, in ascending order: the checkpoints and the present step.
  * @param {State} state
  */
 export function getDisplayableSteps({ view: { status } }) {
@@ -59,7 +59,7 @@ export function getDisplayableSteps({ view: { status } }) {
 }
 
 /**
- * Return the step nearest to a wanted one, or null without steps. On a tie, the first in the list.
+ * Return the step nearest to a wanted one, or null without steps. On a tie, the first one in the list is returned.
  * @param {number[]} steps @param {number} wanted
  */
 export function findNearest(steps, wanted) {
@@ -70,7 +70,7 @@ export function findNearest(steps, wanted) {
 }
 
 /**
- * Return the checkpoint to display for a wanted step, or null if it is the present step.
+ * Return the checkpoint to display for a wanted step, or null for the present step.
  * @param {State} state @param {number} wanted
  */
 export function findDisplayedStep(state, wanted) {
@@ -80,7 +80,7 @@ export function findDisplayedStep(state, wanted) {
 
 /**
  * Return the change of state that displays the nearest checkpoint in place of a deleted one.
- * @param {State} state @param {import("./status.js").Status} displayed status at that checkpoint
+ * @param {State} state @param {import("./status.js").Status} displayed the status at that checkpoint
  * @returns {Partial<State>}
  */
 export function replaceStep({ at, view }, displayed) {
@@ -89,7 +89,7 @@ export function replaceStep({ at, view }, displayed) {
   return isLast ? { at: null, displayed: null, remark } : { at: displayed.step, displayed, remark };
 }
 
-/** Return the page's state at the displayed step. @param {State} state @returns {State} */
+/** Return the state of the page with the run's status at the displayed step. @param {State} state @returns {State} */
 export function toDisplayedState(state) {
   const { at, displayed, view } = state;
   if (at === null || !displayed) return state;
@@ -100,7 +100,7 @@ export function toDisplayedState(state) {
 }
 
 /**
- * Return the settings of the run, with all changes made during training.
+ * Return the settings of the run, including all changes made during training.
  * @param {State} state @returns {State["choice"]}
  */
 export function getRecordedChoice({ trained, choice, view: { status } }) {
@@ -111,12 +111,12 @@ export function getRecordedChoice({ trained, choice, view: { status } }) {
   return withPoints(withSetting(base, "lr", lr), parseBranches(branch, getRuleKeys(base)));
 }
 
-/** Return whether a run has started but not ended, so that its learning rate can change. @param {State} state */
+/** Return whether a run has begun and not ended, so that its learning rate can change. @param {State} state */
 export function isUnderway({ view: { status } }) {
   return status.step > 0 && !["idle", ...OVER, ...UNAVAILABLE].includes(status.state);
 }
 
-/** Return the displayed learning rate: just set, or the run's. @param {State} state */
+/** Return the learning rate to display: the one just set, or that of the run. @param {State} state */
 export function getShownRate(state) {
   const { rate, choice, view } = state;
   const start = getSetting(choice, "lr");
@@ -125,8 +125,8 @@ export function getShownRate(state) {
 }
 
 /**
- * Return the page's settings with the changes that the run has recorded. Returns null without changes, or if the last
- * one is not recorded yet.
+ * Return the settings of the page with the changes that the run has recorded. Returns null without changes, or as long
+ * as the last change is not recorded.
  * @param {State} state @returns {State["choice"]|null}
  */
 export function mergeRecorded(state) {
@@ -160,8 +160,8 @@ export function getRuleKeys({ rules }) {
 }
 
 /**
- * Add the present run to the earlier ones. The oldest is dropped if they are too many.
- * @param {State} state @param {string} name the reason why it ended @returns {PastRun[]}
+ * Return the earlier runs together with the present one. Beyond ``MAX_GHOSTS`` runs, the oldest is dropped.
+ * @param {State} state @param {string} name why the present run ended @returns {PastRun[]}
  */
 export function withPast({ earlierRuns, trained, choice, data, view: { status } }, name) {
   if (!status.snapshot) return earlierRuns;

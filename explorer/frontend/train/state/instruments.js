@@ -3,18 +3,17 @@
 import { getCatalogue } from "../../choice/entries.js";
 
 /**
- * An instrument, as Python declares it.
- *
+ * An instrument, as declared by Python.
  * @typedef {{key: string, label: string, sentence: string, limits: string, cost: string, window: number, kind:
  *   "recorded"|"visible"|"requested", arguments: {name: string, label: string}[], panel: Panel|null}} Instrument
- *   ``window``: number of recorded points averaged in a plotted one; ``arguments``: integers from 0
+ *   ``window``: the number of recorded points averaged in a plotted one; ``arguments``: integers from 0
  * @typedef {{key: string, rows: number, opens: boolean, layered: boolean, scrolls: boolean, when: ""|"learns"|"draws",
  *   legend: {text: string, swatch: string, numbers: Object<string, number>|null}[], asks: string, picks: {panel:
- *   string, name: string, hint: string}|null}} Panel how the area "Why" shows it, as ``Panel`` in Python; ``key``: of
- *   the instrument
+ *   string, name: string, hint: string}|null}} Panel how the area "Why" shows an instrument, as ``Panel`` in Python;
+ *   ``key``: the instrument's key
  */
 
-/** Return the instrument with the given key. @param {string} key @returns {Instrument} */
+/** Return the instrument with a given key. @param {string} key @returns {Instrument} */
 export function findInstrument(key) {
   return /** @type {Instrument} */ (
     getCatalogue().instruments.find((/** @type {Instrument} */ one) => one.key === key)
@@ -22,8 +21,8 @@ export function findInstrument(key) {
 }
 
 /**
- * Format a request for a measurement: the instrument's key with its nonzero arguments.
- * @param {string} key @param {Object<string, number>} [numbers] arguments
+ * Format a request for a measurement: the key of an instrument, with its nonzero arguments as a query.
+ * @param {string} key @param {Object<string, number>} [numbers] the arguments
  */
 export function formatQuestion(key, numbers = {}) {
   const nonzero = Object.entries(numbers).filter(([, value]) => value);

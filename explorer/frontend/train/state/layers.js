@@ -6,7 +6,7 @@ import { getSetting, getSelectedTask } from "./tasks.js";
 /** @import { State } from "./state.js" */
 
 /**
- * Return the number of measured layers and the index of the displayed one, by default the last.
+ * Return the number of layers with an op, and the index of the displayed one, by default the last.
  * @param {State} state
  */
 export function getLayerChoice({ choice, view, layer }) {
@@ -19,14 +19,14 @@ export function getLayerChoice({ choice, view, layer }) {
 
 /**
  * Return whether all nets of a rule have diverged.
- * @param {import("./records.js").Snapshot|null} snapshot null before the first one @param {LegendEntry} line
+ * @param {import("./records.js").Snapshot|null} snapshot null before the first step @param {LegendEntry} line
  */
 export function isLost(snapshot, { key }) {
   return typeof snapshot?.diverged[key] === "number";
 }
 
 /**
- * Describe which seed's nets are shown, or return "" if there is one seed.
+ * Describe which seeds' nets are shown. Returns "" if there is only one seed, or no net.
  * @param {State} state @param {LegendEntry[]} lines
  */
 export function describeNets({ view }, lines) {

@@ -4,16 +4,16 @@ import { formatShort } from "../../formula/numbers.js";
 
 /** @import { Column, Survey } from "./records.js" */
 /**
- * A table and its analysis.
- *
- * @typedef {{text: string, target: string|null, without: string[]|null}} OwnTable the user's table; if ``target`` and
- *   ``without`` are null, the server suggests columns
- * @typedef {(Survey & {message?: undefined})|{message: string}|null} Reading the server's analysis of a table, or why
- *   there is none; null before it answers
+ * The user's table of data and its analysis.
+ * @typedef {{text: string, target: string|null, without: string[]|null}} OwnTable the table as text; if ``target`` and
+ *   ``without`` (the columns to leave out) are null, the server suggests them
+ * @typedef {(Survey & {message?: undefined})|{message: string}|null} Reading the server's analysis of a table, or a
+ *   message on why there is none; null before it answers
  * @typedef {{name: string, holds: string, learnt: boolean, out: boolean, remark: string, wrong: boolean}} Row a column
- *   in the preview; ``learnt``: it is the target; ``out``: it is left out
+ *   in the preview; ``learnt``: whether it is the target; ``out``: whether it is left out; ``remark``: why it is left
+ *   out or cannot be used
  * @typedef {{summary: string, rows: Row[], names: string[], head: string[][], refused: string, gaps: number}} Preview
- *   the whole preview; ``gaps``: number of rows with a gap
+ *   the whole preview; ``gaps``: the number of rows with a gap
  */
 
 /** @type {OwnTable} */
@@ -22,11 +22,11 @@ const SIGNS = /** @type {Object<string, string>} */ ({ ",": "commas", ";": "semi
 const WORKBOOK = "PK"; // first characters of a zip file, such as an Excel workbook
 const MAX_NAMED = 6; // maximum number of classes listed for a column
 
-/** Make a table from text, without a choice of columns. @param {string} text @returns {OwnTable} */
+/** Return a table without a choice of columns. @param {string} text @returns {OwnTable} */
 export const makeTable = (text) => ({ ...NO_TABLE, text });
 
 /**
- * Return a table with the target and the omitted columns that the server has suggested.
+ * Return a table with the target and omitted columns of the server's analysis, if there is one.
  * @param {OwnTable} table @param {Reading} reading @returns {OwnTable}
  */
 export function asRead(table, reading) {
@@ -34,7 +34,7 @@ export function asRead(table, reading) {
   return { ...table, target: reading.target, without: reading.without };
 }
 
-/** Return a copy of a table with another target. @param {OwnTable} table @param {string} name @returns {OwnTable} */
+/** Return a table with another target. @param {OwnTable} table @param {string} name the column @returns {OwnTable} */
 export function withTarget(table, name) {
   return { ...table, target: name, without: (table.without ?? []).filter((other) => other !== name) };
 }
@@ -49,7 +49,7 @@ export function withOut(table, name, out) {
 }
 
 /**
- * Return a copy of a table without the rows that have gaps.
+ * Return a copy of a table without the rows that have gaps. Before the analysis, the table itself is returned.
  * @param {OwnTable} table @param {Reading} reading @returns {OwnTable}
  */
 export function dropGaps(table, reading) {
@@ -60,7 +60,7 @@ export function dropGaps(table, reading) {
 
 /**
  * Decode a text file in UTF-8, UTF-16 or Windows-1252, the encoding of older spreadsheets.
- * @param {ArrayBuffer} bytes @returns {{text: string}|{message: string}} a message if the file is not text
+ * @param {ArrayBuffer} bytes @returns {{text: string}|{message: string}} a message if it is no text
  */
 export function decodeFile(bytes) {
   const [first, second] = new Uint8Array(bytes.slice(0, 2));
@@ -82,7 +82,7 @@ function decodeUtf8(bytes) {
 }
 
 /**
- * Return the preview of a table, or null before the server's analysis.
+ * Return the preview of a table, or null before the server has analysed it.
  * @param {Reading} reading @returns {Preview|null}
  */
 export function buildTablePreview(reading) {

@@ -22,7 +22,7 @@ function findRefused(choice) {
 /** @param {{label: string}[]} refused */
 const describeRemoval = (refused) => `Remove ${joinList(refused.map(({ label }) => label))}`;
 
-/** Suggest how the rules could be trained, or return "" if they can be already. @param {Choice} choice */
+/** Suggest how the nets could be trained. Returns "" if they can be already. @param {Choice} choice */
 export function suggestRemedy(choice) {
   if (!explainUntrained(choice)) return "";
   const refused = findRefused(choice);
@@ -32,7 +32,7 @@ export function suggestRemedy(choice) {
 }
 
 /**
- * Return the label of the button that removes rules which cannot be trained. Returns "" if all can, or none.
+ * Return the label of the button that removes rules which cannot be trained. Returns "" if all or none can be.
  * @param {Choice} choice
  */
 export function getRemovalLabel(choice) {
@@ -40,7 +40,7 @@ export function getRemovalLabel(choice) {
   return refused.length && refused.length < choice.rules.length ? describeRemoval(refused) : "";
 }
 
-/** Remove the backward rules with which the task's net cannot be trained. @param {Choice} choice @returns {Choice} */
+/** Return settings without the rules that the task's net cannot learn with. @param {Choice} choice @returns {Choice} */
 export function removeRefused(choice) {
   return findRefused(choice).reduce((left, { slot }) => removeRule(left, slot), choice);
 }

@@ -3,13 +3,13 @@
 import { decodeArray } from "../../choice/arrays.js";
 
 /** @import { Snapshot } from "./records.js" */
-/** Values of a curve. @typedef {ArrayLike<number>} Values */
+/** The values of a curve. @typedef {ArrayLike<number>} Values */
 /**
  * A curve's entry in the legend: a rule with its colour.
  * @typedef {{key: string, label: string, colour: string}} LegendEntry
  */
 /**
- * A parameter that a rule has learned, with the number of its layers.
+ * A parameter that a rule has learned, with the number of layers that have their own value.
  * @typedef {{name: string, layers: number}} LearnedParameter
  */
 /**
@@ -17,18 +17,19 @@ import { decodeArray } from "../../choice/arrays.js";
  * @typedef {"score"|"loss"|"norms"|"learned"} Measure
  */
 /**
- * A curve of a chart. ``label``: short name; ``rule``: key; ``meta``: the same key if the rule has no other curve;
- * ``ends``: whether its name is at its end; ``low``, ``high``: its band over seeds; ``symbol``: of its points.
+ * A curve of a chart. ``label``: its name at its end, by default ``name``; ``rule``: the rule's key; ``meta``: the same
+ * key if the rule has no other curve; ``ends``: whether it has a label; ``low``, ``high``: its band over seeds;
+ * ``symbol``: draws points instead of a line.
  * @typedef {{name: string, label?: string, rule?: string, meta?: string, ends?: boolean, colour: string, x: Values, y:
  *   Values, low?: Values, high?: Values, dash?: string, faint?: boolean, symbol?: string}} Series
  */
 /**
- * The arrays of a run that stay on the chart after another run has started.
+ * The arrays of an earlier run that its curves need.
  * @typedef {{loss_steps: Object<string, Values>, losses: Object<string, Values>, score_steps: Values, scores:
  *   Object<string, Values>}} PlottedSeries
  */
 
-/** Decode all encoded arrays in a message from the server. @param {*} value @returns {*} */
+/** Return a message from the server with all arrays decoded. @param {*} value any JSON data @returns {*} */
 export function decodeArrays(value) {
   if (value === null || typeof value !== "object") return value;
   if (Array.isArray(value)) return value.map(decodeArrays);
@@ -40,7 +41,7 @@ const DASHES = ["solid", "dot", "dash", "dashdot", "longdash"]; // line styles, 
 const SUBSCRIPTS = "₁₂₃₄₅";
 
 /**
- * Functions that return the curves of a measure, by measure.
+ * Functions by measure. Each returns the curves of a run.
  * @type {{[measure in Measure]: (snapshot: Snapshot, lines: LegendEntry[]) => Series[]}}
  */
 const SERIES = {
@@ -68,8 +69,9 @@ const SERIES = {
 };
 
 /**
- * Return the curves of a measure such as the loss. Earlier runs have only score and loss.
- * @param {Measure} measure @param {Snapshot|PlottedSeries} snapshot @param {LegendEntry[]} lines
+ * Return the curves of a run.
+ * @param {Measure} measure of an earlier run, only "score" and "loss" exist @param {Snapshot|PlottedSeries} snapshot
+ * @param {LegendEntry[]} lines
  */
 export function buildSeries(measure, snapshot, lines) {
   return SERIES[measure](/** @type {Snapshot} */ (snapshot), lines);
@@ -81,7 +83,7 @@ function buildRuleCurve({ key, label, colour }, values) {
 }
 
 /**
- * Return one curve per layer for a learned parameter.
+ * Return the curves of a learned parameter, one for each layer.
  * @param {Snapshot} snapshot @param {LegendEntry} line @param {LearnedParameter} parameter @returns {Series[]}
  */
 function makeLayerCurves(snapshot, { key, label, colour }, { name, layers }) {
@@ -111,9 +113,9 @@ export function getLearned({ learned = {}, seeds }, rule) {
 }
 
 /**
- * Return the current values of a rule's learned parameters in one layer, by name. Each is the mean over the seeds with
- * a finite value.
- * @param {Snapshot} snapshot @param {string} rule @param {number} layer from 0 @returns {Object<string, number>}
+ * Return the current values of a rule's learned parameters in one layer, by name: means over the seeds with a finite
+ * value. Parameters without such a seed are left out.
+ * @param {Snapshot} snapshot @param {string} rule @param {number} layer index @returns {Object<string, number>}
  */
 export function getCurrentValues(snapshot, rule, layer) {
   return Object.fromEntries(
@@ -127,8 +129,8 @@ export function getCurrentValues(snapshot, rule, layer) {
 }
 
 /**
- * Return a learned parameter's minimum and maximum over the channels of a layer, as means over seeds.
- * @param {Snapshot} snapshot @param {string} rule @param {string} name @param {number} layer from 0
+ * Return the minimum and maximum of a learned parameter over the channels of a layer, as means over seeds.
+ * @param {Snapshot} snapshot @param {string} rule @param {string} name @param {number} layer index
  * @returns {[number, number]|null} null if the layer has a single value
  */
 export function getChannelRange(snapshot, rule, name, layer) {
@@ -139,10 +141,10 @@ export function getChannelRange(snapshot, rule, name, layer) {
 }
 
 /**
- * Return one curve per rule in one layer: how well its gradient aligns with that of the net smoothed by noise. Each
- * point is the mean of the last ``window`` values with the same σ. After a change of σ, the curve ends with the present
- * measurement.
- * @param {"cosines"|"agreements"} kind @param {number} layer from 0 @param {Snapshot} snapshot
+ * Return one curve for each rule: how well its gradient in one layer aligns with that of the net smoothed by noise. A
+ * point averages those of the last ``window`` measurements that have its σ. After a change of σ, the curve ends with
+ * the present measurement.
+ * @param {"cosines"|"agreements"} kind @param {number} layer index @param {Snapshot} snapshot
  * @param {LegendEntry[]} lines @param {number} window @returns {Series[]}
  */
 export function makeAlignmentSeries(kind, layer, snapshot, lines, window) {
@@ -160,8 +162,8 @@ export function makeAlignmentSeries(kind, layer, snapshot, lines, window) {
 }
 
 /**
- * Return trailing means over at most ``window`` values of the same kind. NaN remains NaN.
- * @param {number[]} values @param {number[]} kinds @param {number} window
+ * Return trailing means: each averages the finite values of its kind among the last ``window``. NaN remains NaN.
+ * @param {number[]} values @param {number[]} kinds the kind of each value, such as its σ @param {number} window
  */
 export function averageTrailing(values, kinds, window) {
   return values.map((value, at) => {
@@ -177,9 +179,9 @@ export function averageTrailing(values, kinds, window) {
  * Return faint copies of curves for an earlier run. A copy has a label only if it does not end on the present curve of
  * its rule.
  * @param {Series[]} series
- * @param {string|null} difference of that run's settings from the present ones, "" if only rules differ; null for the
- *   present run
- * @param {Series[]} present curves @returns {Series[]}
+ * @param {string|null} difference of that run's settings from the present ones, "" if only rules differ; null for later
+ *   steps of the present run
+ * @param {Series[]} present the curves of the present run @returns {Series[]}
  */
 export function makeEarlierCurves(series, difference, present) {
   const joinName = (/** @type {string[]} */ ...words) => [...words.filter(Boolean), "before"].join(", ");
@@ -206,7 +208,7 @@ function containsEnd({ x, y }, other) {
 }
 
 /**
- * Return the outline of a curve's band over seeds as a closed path, empty for one seed.
+ * Return the outline of a curve's band over seeds as a closed path. It is empty without a band.
  * @param {Series} series @param {(value: number) => number} [clamp] limits a value to the axis
  * @returns {{x: Float64Array, y: Float64Array}}
  */
@@ -226,7 +228,7 @@ export function findLastPoint({ x, y }) {
   return at < 0 ? null : { x: x[at], y: y[at] };
 }
 
-/** Describe the last value of each curve in words. @param {Series[]} series */
+/** Describe the last value of each curve in a sentence. @param {Series[]} series */
 export function describeEnds(series) {
   return series
     .map((each) => `${each.name}: ${findLastPoint(each)?.y.toFixed(2) ?? "no gradient"}.`)

@@ -11,18 +11,19 @@ const POINTS_OF_OP = 201;
 const cache = /** @type {Map<string, Point[]>} */ (new Map());
 
 /**
- * Return an op's output at evenly spaced x.
- * @param {Op} op @param {Record<string, number>} parameters @param {[number, number]} ends of x @returns {Point[]}
+ * Return the output of an op at evenly spaced x.
+ * @param {Op} op @param {Record<string, number>} parameters @param {[number, number]} ends the range of x
+ * @returns {Point[]}
  */
 export function sampleOp(op, parameters, ends) {
   return sampleCached(op, null, parameters, ends);
 }
 
 /**
- * Return a rule's gradient for g = 1 at evenly spaced x. Returns [] if the browser cannot compute it, or if it depends
- * on a net's loss.
+ * Return the gradient of a rule for g = 1 over a range of x. Returns [] if the browser cannot compute it, or if it
+ * depends on the loss of a net.
  * @param {Op|undefined} op @param {Rule|undefined} rule @param {Record<string, number>} parameters
- * @param {[number, number]} ends of x @returns {Point[]}
+ * @param {[number, number]} ends the range of x @returns {Point[]}
  */
 export function sampleRule(op, rule, parameters, ends) {
   if (!op || !rule || (rule.tree && hasLoss(rule.tree))) return [];
@@ -31,7 +32,7 @@ export function sampleRule(op, rule, parameters, ends) {
 
 /**
  * @param {Op} op @param {Rule|null} rule null for the op's curve @param {Record<string, number>} parameters
- * @param {[number, number]} ends @returns {Point[]}
+ * @param {[number, number]} ends the range of x @returns {Point[]}
  */
 function sampleCached(op, rule, parameters, ends) {
   const key = JSON.stringify([op.key, rule?.key, parameters, ends]);

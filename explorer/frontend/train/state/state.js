@@ -8,52 +8,49 @@ import { toDataKey } from "./tasks.js";
 /** @import { Choice } from "../../choice/choice.js" */
 /** @import { OwnTable, Reading } from "./own-table.js" */
 /** @import { Status, View } from "./status.js" */
-/** The plotted measure of alignment. @typedef {"cosines"|"agreements"} AlignmentMeasure */
+/** The plotted measure of alignment: cosines or equal signs. @typedef {"cosines"|"agreements"} AlignmentMeasure */
 /**
- * Slow motion: the records of the step named by ``key``, by rule, or a message; null before they arrive.
+ * The data of slow motion. ``key``: of the step; ``answer``: records by rule, or a message; ``before``: the last
+ * records.
  * @typedef {{key: string, answer: Object<string, *>|null, before: Object<string, *>|null}} SlowMotion
  */
 /**
- * A request to an instrument: its arguments, the step, the run, and the answer by rule, or a message; the answer is
- * null before it arrives.
- * @typedef {{numbers: Object<string, number>, step: number, run: string|null,
- *   answer: Object<string, *>|null}} Request
- * An earlier run: its choice, its last series, its branch points, the reason why it ended (``name``), a unique number,
- * and the key of its data.
+ * Requests and earlier runs.
+ * @typedef {{numbers: Object<string, number>, step: number, run: string|null, answer: Object<string, *>|null}} Request
+ *   a request to an instrument: its arguments, the step and the run; ``answer``: by rule, or a message; null before it
+ *   arrives
  * @typedef {{choice: Choice, snapshot: import("./series.js").PlottedSeries, recorded?: import("./records.js").Recorded,
- *   name: string, number: number, data: string}} PastRun
+ *   name: string, number: number, data: string}} PastRun an earlier run: its settings, curves and branch points;
+ *   ``name``: why it ended; ``number``: identifies it; ``data``: the key of its training data
  */
 /**
  * The state of the Train page. Panels, numbers and the layer only affect the display and are in no link.
  * @typedef {object} State
- * @property {Choice} choice
- * @property {Choice|null} trained the choice that the present run started with
- * @property {string} data the key of its data, from ``toDataKey``
- * @property {View} view the present run
- * @property {PastRun[]} earlierRuns earlier runs
+ * @property {Choice} choice the settings
+ * @property {Choice|null} trained the settings with which the present run started
+ * @property {string} data the key of its training data, from ``toDataKey`` @property {View} view the present run
+ * @property {PastRun[]} earlierRuns runs whose curves stay on the chart
  * @property {number|null} at the displayed step; null for the last one
  * @property {Status|null} displayed the status of the run at that step
  * @property {string} remark a note on other settings or a missing step
- * @property {import("./series.js").Measure|null} measure of the large chart
- * @property {Object<string, boolean>} panels whether the visitor has opened or closed a panel
- * @property {Object<string, Object<string, number>>} numbers of instruments
- * @property {number|null} layer
- * @property {AlignmentMeasure} aligned
- * @property {Object<string, Request>} requests to single instruments
- * @property {string[]} colours of rules
- * @property {number} ink the colour of text as a pixel
- * @property {OwnTable} table the visitor's own table
- * @property {Reading} reading the server's reading of it
- * @property {SlowMotion|null} slow the records of slow motion
+ * @property {import("./series.js").Measure|null} measure the quantity on the main chart, null for the default
+ * @property {Object<string, boolean>} panels by key, whether the user has opened or closed a panel
+ * @property {Object<string, Object<string, number>>} numbers the arguments of instruments, by key
+ * @property {number|null} layer index of the displayed layer, null for the last
+ * @property {AlignmentMeasure} aligned the plotted measure of alignment
+ * @property {Object<string, Request>} requests the latest request to each instrument
+ * @property {string[]} colours the colours of rules @property {number} ink the colour of text as a pixel
+ * @property {OwnTable} table the user's table @property {Reading} reading the server's analysis of the table
+ * @property {SlowMotion|null} slow the data of slow motion
  * @property {{settingsKey: string, answer: *}|null} first step 0 of settings without a run, null before it arrives
  * @property {boolean} unfolded whether the drawing shows the middle layers one by one
- * @property {string|null} highlighted the rule under the pointer
- * @property {string|null} plane the last such rule, whose regions are measured and drawn where there are many rules
+ * @property {string|null} highlighted the highlighted rule
+ * @property {string|null} plane the rule highlighted last, whose regions are drawn if there are many rules
  * @property {{key: string, before: Choice, after: Choice|null}|null} changing a change of task that asks whether op and
- *   rules stay: the choice before it and, once the task is chosen, the choice after it
+ *   rules stay: the settings before it and, once the user has answered, after it
  * @property {boolean} evidence whether the area "Why" is open
  * @property {string|null} why the rule whose evidence is open
- * @property {string|null} rate a learning rate set during the run, until the run has recorded its step
+ * @property {string|null} rate a learning rate set during the run, until the run has recorded it
  */
 
 const RESTARTED = "Other settings: the run has started again.";
@@ -63,8 +60,8 @@ const OTHER_SETTINGS = "Other settings: press Start.";
 /**
  * Return the initial state of the Train page.
  * @param {Choice} choice @param {{colours: string[], ink: number}} theme
- * @param {{table: OwnTable, panels: State["panels"], numbers: State["numbers"]}} stored from before a reload of the
- *   page
+ * @param {{table: OwnTable, panels: State["panels"], numbers: State["numbers"]}} stored values from before a reload of
+ *   the page
  * @returns {State}
  */
 export function createState(choice, { colours, ink }, { table, panels, numbers }) {
@@ -103,7 +100,7 @@ export function withBegun(state) {
 }
 
 /**
- * Return the state after a change of settings that ends the present run, which joins the earlier ones.
+ * Return the state after a change of settings that ends the present run. That run joins the earlier ones.
  * @param {State} state @returns {State}
  */
 export function withOtherSettings(state) {
@@ -128,7 +125,7 @@ export function withReset(state) {
 }
 
 /**
- * Return labels and colours of the rules.
+ * Return the legend: labels and colours of the rules.
  * @param {Choice} choice @param {string[]} colours @returns {import("./series.js").LegendEntry[]}
  */
 export function makeLegend(choice, colours) {

@@ -4,14 +4,13 @@ import { getCatalogue } from "../../choice/entries.js";
 import { fillTemplate } from "../../formula/phrases.js";
 
 /** @import { Fields, Recorded, Snapshot } from "./records.js" */
-/** An event of a run's stream: its status with sentences. @typedef {import("./records.js").Status & Fields} Event */
+/** An event of a run's stream: its status, with sentences. @typedef {import("./records.js").Status & Fields} Event */
 /**
  * The status of a run.
- *
  * @typedef {Omit<Event, "id"|"state"|"position"> & {state: Event["state"]|"idle", id?: string}} Status as in the
- *   server's events; "idle" without a run
+ *   server's events, or "idle" without a run
  * @typedef {{status: Status, notice: string, lost: boolean, id: string|null}} View the displayed run; ``notice``: why
- *   an action failed; ``lost``: the connection is interrupted
+ *   the last action failed, or ""; ``lost``: whether the connection is interrupted
  */
 
 export const ACTIVE = ["waiting", "running"];
@@ -35,7 +34,7 @@ export const IDLE = {
 };
 
 /**
- * Return the sentence to show for a run's state until the server sends its own.
+ * Return the sentence about a run's state that is shown until the server sends its own.
  * @param {"ready"|"running"|"paused"} state @param {number} [step]
  */
 export function getSentence(state, step = 0) {
@@ -43,11 +42,9 @@ export function getSentence(state, step = 0) {
 }
 
 /**
- * Fill in the last measurements where a status from the server lacks them. The server's answer to a command comes
- * without measurements, and regions are measured for one rule only.
- * @param {Status} status
- * @param {Status} before the displayed status
- * @returns {Status}
+ * Return a status in which the displayed measurements fill the gaps: the server answers commands without measurements,
+ * and may measure the regions of one rule only.
+ * @param {Status} status @param {Status} before the displayed status @returns {Status}
  */
 export function withMeasured(status, { snapshot: displayed }) {
   const { snapshot } = status;

@@ -11,18 +11,18 @@ import { NO_TABLE } from "./own-table.js";
 
 /** @import { Choice } from "../../choice/choice.js" */
 /**
- * A task: data with a net to train on it.
- *
+ * Tasks and settings, as declared by Python.
  * @typedef {{key: string, label: string, purpose: string, kind: string, metric: string|null, chance: number|null, site:
  *   Site, note: string, of_own_op: string, defaults: Object<string, string>, begins: {op: string, rules: string[],
  *   parameters: Object<string, number>}, picture: {points: [number, number, number][]}|{grid: number[][]}|null, panels:
- *   string[]}} Task as Python declares it; ``defaults``: all other settings as in a link; ``begins``: initial op, rules
- *   and parameters; ``picture``: a thumbnail; ``panels``: keys of the instruments that apply
+ *   string[]}} Task a data set with a net to train on it; ``chance``: the score of random guessing, or null;
+ *   ``of_own_op``: a sentence about its initial op; ``defaults``: all other settings, as in a link; ``begins``: the
+ *   initial op, rules and parameters; ``picture``: a thumbnail; ``panels``: the keys of the instruments that apply
  * @typedef {{key: string, per_example: boolean, fires: boolean, output: boolean, maps: boolean}} Site the position of
  *   the op in the net, as ``OpSite`` in Python; ``output``: also in the last layer
  * @typedef {{name: string, kind: "choice"|"whole"|"log"|"widths"|"switch"|"names", label: string, meaning: string, low:
- *   number, high: number, live: boolean, words: Object<string, string>}} Setting declaration of a setting; ``words``:
- *   labels of values that are no numbers
+ *   number, high: number, live: boolean, words: Object<string, string>}} Setting a training setting; ``live``: whether
+ *   it can change during a run; ``words``: labels of values that are no numbers
  */
 
 const FIRST_SEEDS = "5"; // default number of seeds; a single one would not show the uncertainty
@@ -30,7 +30,7 @@ const OP_SETTINGS = ["learn", "learn_rate", "learn_each"]; // settings that stay
 // settings that do not depend on the task
 const GENERAL_SETTINGS = ["seed", "seeds", "pace", "device", "controls", "equal"];
 
-/** Return why the task's net cannot be trained with the op or rules, or "" if it can. @param {Choice} choice */
+/** Return why the net cannot be trained with an op or rule of the run, or "" if it can. @param {Choice} choice */
 export function explainUntrained(choice) {
   const { op, rules } = getEntries(choice);
   const later = getEntryBranches(choice).map(({ name, value }) =>
@@ -48,7 +48,7 @@ export function describeTask(choice) {
   return [purpose, hasTaskOp(choice) ? ofOwnOp : "", note, ...judging].filter(Boolean).join(" ");
 }
 
-/** Return whether a run has the task's own op throughout, with its initial parameters. @param {Choice} choice */
+/** Return whether a run has the task's own op throughout, and with its initial parameters. @param {Choice} choice */
 function hasTaskOp(choice) {
   const { op: taskOp, parameters } = getSelectedTask(choice).begins;
   const { op, rules } = getEntries(choice);
@@ -60,7 +60,7 @@ function hasTaskOp(choice) {
   return op.key === taskOp && !later && !op.parameters.some(isOther);
 }
 
-/** Return whether the task has held-out data. @param {Choice} choice */
+/** Return whether the task has held-out data, as the user's own table always has. @param {Choice} choice */
 export function isJudged(choice) {
   const { metric, kind } = getSelectedTask(choice);
   return metric !== null || kind === "own";
@@ -87,12 +87,12 @@ export function getTasks() {
   return getCatalogue().tasks;
 }
 
-/** Return the declarations of all training settings but the task. @returns {Setting[]} */
+/** Return the declarations of all training settings except the task. @returns {Setting[]} */
 export function getSettings() {
   return getCatalogue().settings.filter((/** @type {Setting} */ { name }) => name !== "task");
 }
 
-/** Return the selected training task, or the default if none is selected. @param {Choice} choice @returns {Task} */
+/** Return the selected training task, or the default task. @param {Choice} choice @returns {Task} */
 export function getSelectedTask({ training }) {
   return /** @type {Task} */ (
     getTasks().find(({ key }) => key === (training.task ?? getCatalogue().usualTask))
@@ -100,7 +100,7 @@ export function getSelectedTask({ training }) {
 }
 
 /**
- * Return a training setting as text, such as "0.01", by default the task's.
+ * Return a training setting as text, such as "0.01". If it is not set, the default of the task is returned.
  * @param {Choice} choice @param {string} name @returns {string}
  */
 export function getSetting(choice, name) {
@@ -108,7 +108,7 @@ export function getSetting(choice, name) {
 }
 
 /**
- * Return settings with one training setting changed. Default values are not stored.
+ * Return settings with one training setting changed. A default value is not stored.
  * @param {Choice} choice @param {string} name @param {string} text @returns {Choice}
  */
 export function withSetting(choice, name, text) {
@@ -119,7 +119,7 @@ export function withSetting(choice, name, text) {
 }
 
 /**
- * Return the training settings that can change during a run, as text by name.
+ * Return the text of each training setting that can change during a run, by name.
  * @param {Choice} choice @returns {Object<string, string>}
  */
 export function getLiveSettings(choice) {
@@ -128,7 +128,7 @@ export function getLiveSettings(choice) {
 }
 
 /**
- * Return a key of all settings that need a new run when changed.
+ * Return a key of all settings whose change needs a new run.
  * @param {Choice} choice @param {import("./own-table.js").OwnTable} table the user's table
  */
 export function toSettingsKey(choice, table) {
@@ -150,8 +150,8 @@ export function toDataKey(choice, table) {
 }
 
 /**
- * Describe the first difference of an earlier run's settings from the present ones: op, training settings, then
- * parameters. Returns "" if only rules differ.
+ * Describe the first difference of an earlier run's settings from the present ones: its op, a training setting, or a
+ * parameter. Returns "" if only rules differ.
  * @param {Choice} past @param {Choice} now
  */
 export function describeFirstDifference(past, now) {
@@ -166,7 +166,7 @@ export function describeFirstDifference(past, now) {
 }
 
 /**
- * Return whether two settings lead to equal trained nets, with the same table of the user.
+ * Return whether two choices lead to equal trained nets, with the same table of the user.
  * @param {Choice} one @param {Choice} other
  */
 export function hasSameEnd(one, other) {
@@ -175,7 +175,7 @@ export function hasSameEnd(one, other) {
 }
 
 /**
- * Return whether the task needs the user's table and its analysis is missing.
+ * Return whether the user's table is needed and given, but not analysed yet.
  * @param {{choice: Choice, table: import("./own-table.js").OwnTable, reading: import("./own-table.js").Reading}} state
  */
 export function isUnread({ choice, table, reading }) {
@@ -190,7 +190,7 @@ export function isTableMissing(choice, table) {
   return getSelectedTask(choice).kind === "own" && !table.text.trim();
 }
 
-/** Return a short hash of text: its length and 32 bits. @param {string} text */
+/** Return a hash of a text: its length and 32 bits. @param {string} text */
 function hashText(text) {
   let mark = 0x811c9dc5;
   for (let i = 0; i < text.length; i += 1) mark = Math.imul(mark ^ text.charCodeAt(i), 0x01000193);
@@ -198,9 +198,9 @@ function hashText(text) {
 }
 
 /**
- * Return settings with another task and its defaults. Op and rules become the task's, unless the user has changed them
- * and they fit: the new task applies the op to hidden units, or at the same position as the old one.
- * @param {Choice} choice @param {string} key of the task @returns {Choice}
+ * Return settings with another task and its defaults. Op and rules become those of the task, unless the user has
+ * changed them and they fit: the new task applies the op to hidden units, or at the same position as the old one.
+ * @param {Choice} choice @param {string} key the new task @returns {Choice}
  */
 export function withTask(choice, key) {
   const [current, next] = [getSelectedTask(choice), findTask(key)];
@@ -212,15 +212,15 @@ export function withTask(choice, key) {
 
 /**
  * Return settings with another task, but the same op and rules.
- * @param {Choice} choice @param {string} key of the task @returns {Choice}
+ * @param {Choice} choice @param {string} key the new task @returns {Choice}
  */
 export function withTaskAlone(choice, key) {
   return dropLostPanel(choice, moveToTask(choice, key, [...GENERAL_SETTINGS, ...OP_SETTINGS]));
 }
 
 /**
- * Return whether another task would replace op and rules that the user has chosen, so that the page has to ask.
- * @param {Choice} choice @param {string} key of the task
+ * Return whether another task would replace an op or rules that the user has chosen, so that the page has to ask.
+ * @param {Choice} choice @param {string} key the new task
  */
 export function willReplaceEntries(choice, key) {
   const [current, next] = [getSelectedTask(choice), findTask(key)];
@@ -228,7 +228,7 @@ export function willReplaceEntries(choice, key) {
 }
 
 /**
- * Return whether settings contain an op, a rule, a parameter or a setting that ``other`` lacks.
+ * Return whether settings contain an op, rule, parameter or training setting that ``other`` lacks or has otherwise.
  * @param {Choice} choice @param {Choice} other
  */
 export function hasMore({ op, rules, parameters, learns, training }, other) {
@@ -239,7 +239,7 @@ export function hasMore({ op, rules, parameters, learns, training }, other) {
   return Object.entries(settings).some(([name, text]) => other.training[name] !== text);
 }
 
-/** Return the training task with the given key. @param {string} key @returns {Task} */
+/** Return the training task with a given key. @param {string} key @returns {Task} */
 export function findTask(key) {
   return /** @type {Task} */ (getTasks().find((task) => task.key === key));
 }
@@ -249,16 +249,13 @@ function isAtUnits({ per_example: perExample, fires }) {
   return perExample && !fires;
 }
 
-/** @param {Choice} choice @param {string} key of the task @param {string[]} names of the settings that stay */
+/** @param {Choice} choice @param {string} key the new task @param {string[]} names the settings that stay */
 function moveToTask(choice, key, names) {
   const lasting = Object.entries(choice.training).filter(([name]) => names.includes(name));
   return { ...choice, training: { task: key, ...Object.fromEntries(lasting) } };
 }
 
-/**
- * Return settings with the task's initial op and rules. Control rules stay.
- * @param {Choice} choice @returns {Choice}
- */
+/** Return settings with the op and rules of the task. Control rules stay. @param {Choice} choice @returns {Choice} */
 export function withTaskOp(choice) {
   const keys = choice.rules.map(({ key }) => key);
   return dropLostPanel(choice, withTaskStart(choice, getSelectedTask(choice), keys));
@@ -283,7 +280,8 @@ function isUntouched({ op, rules, parameters }, { begins }) {
 }
 
 /**
- * @param {Choice} choice @param {Task} task @param {string[]} rules of which the control rules stay @returns {Choice}
+ * @param {Choice} choice @param {Task} task @param {string[]} rules the present rules; control rules stay
+ * @returns {Choice}
  */
 function withTaskStart(choice, { begins }, rules = []) {
   const controls = rules.filter((key) => getCatalogue().controls.includes(key));
@@ -305,7 +303,7 @@ export function enterTraining(choice, by) {
   return by === "page" ? prepareTraining(next) : next;
 }
 
-/** @param {Choice} choice @param {"nothing"|"link"|"page"} by their origin @returns {Choice} */
+/** @param {Choice} choice @param {"nothing"|"link"|"page"} by origin of the settings @returns {Choice} */
 function assignTask(choice, by) {
   if (choice.training.task) return choice;
   const { firstTask, usualTask } = getCatalogue();

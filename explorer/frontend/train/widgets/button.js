@@ -5,21 +5,22 @@ import { element, setAttribute, setText } from "../../elements/dom.js";
 // States of which the visitor should know before going on.
 const WARNINGS = ["lost", "refused", "failed", "diverged", "gone", "silent", "crowded"];
 
-/** Create a button. @param {string} name @param {() => void} act @param {string} [kind] CSS class */
+/** Create a button. @param {string} name @param {() => void} act @param {string} [kind] its CSS class */
 export function createButton(name, act, kind = "") {
   const handleClick = () => node.getAttribute("aria-disabled") ?? act();
   const node = element("button", { class: kind, onclick: handleClick }, name);
   return node;
 }
 
-/** Enable or disable a button; it keeps its focus. @param {HTMLElement} node @param {boolean} is */
+/** Enable or disable a button, which keeps its focus. @param {HTMLElement} node @param {boolean} is */
 export function setAvailable(node, is) {
   setAttribute(node, "aria-disabled", is ? null : "true");
 }
 
 /**
- * Create the status of a run or study: progress bar, numbers and sentence.
- * @param {HTMLElement} host @param {string} label of the progress bar @param {string[]} names of the numbers
+ * Create the status of a run or study: a progress bar, numbers and two sentences.
+ * @param {HTMLElement} host @param {string} label accessible name of the progress bar
+ * @param {string[]} names names of the numbers
  */
 export function createStatus(host, label, names) {
   const metrics = names.map(createMetric);

@@ -6,7 +6,7 @@ const [BAR, GAP, STEPS] = [3, 1, 48]; // in pixels: width of a bar, of a gap, an
 const SOFT = 190; // opacity of a bar, of 255
 
 /**
- * Return an element's text colour as a pixel with opacity 0. It forces a layout, so call it once per theme.
+ * Return the text colour of an element as a pixel with opacity 0. Call it once per theme, because it forces a layout.
  * @param {Element} node
  */
 export function readInk(node) {
@@ -14,7 +14,7 @@ export function readInk(node) {
 }
 
 /**
- * Return a pixel as a canvas stores it: red in the lowest byte.
+ * Return a pixel as a canvas stores it, with red in the lowest byte. All numbers are from 0 to 255.
  * @param {number} red @param {number} green @param {number} blue @param {number} opacity
  */
 export function toPixel(red, green, blue, opacity) {
@@ -23,8 +23,8 @@ export function toPixel(red, green, blue, opacity) {
 
 /**
  * Paint bytes in rows, from 0 (transparent) to 255 (opaque).
- * @param {HTMLCanvasElement} canvas @param {ArrayLike<number>} bytes @param {number} width of a row in pixels
- * @param {number} ink colour, from ``readInk``
+ * @param {HTMLCanvasElement} canvas @param {ArrayLike<number>} bytes @param {number} width pixels in a row
+ * @param {number} ink the colour, from ``readInk``
  */
 export function paintGrey(canvas, bytes, width, ink) {
   paint(canvas, width, bytes.length / width, (at) => (ink | (bytes[at] << 24)) >>> 0);
@@ -32,8 +32,8 @@ export function paintGrey(canvas, bytes, width, ink) {
 
 /**
  * Paint bytes as bars above and below a zero level.
- * @param {HTMLCanvasElement} canvas @param {ArrayLike<number>} bytes @param {number} zero byte at that level
- * @param {number} ink colour, from ``readInk``
+ * @param {HTMLCanvasElement} canvas @param {ArrayLike<number>} bytes @param {number} zero the byte at that level
+ * @param {number} ink the colour, from ``readInk``
  */
 export function paintBars(canvas, bytes, zero, ink) {
   const pitch = BAR + GAP;
@@ -51,7 +51,7 @@ export function paintBars(canvas, bytes, zero, ink) {
 /**
  * Paint a canvas pixel by pixel.
  * @param {HTMLCanvasElement} canvas @param {number} width @param {number} height
- * @param {(at: number) => number} colour returns that of a pixel, by index in rows from the top
+ * @param {(at: number) => number} colour returns a pixel by its index, row by row from the top
  */
 export function paint(canvas, width, height, colour) {
   if (canvas.width !== width) canvas.width = width;

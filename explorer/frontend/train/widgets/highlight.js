@@ -6,9 +6,9 @@ const FADED = 0.28; // opacity of faded curves and drawings
 const FAINT = 0.66; // opacity of faded text, which must stay readable
 
 /**
- * Highlight the rule that the user points at, focuses or has selected, by changing a style sheet. A tap selects the
- * rule of a nearby curve that a chart has highlighted.
- * @param {HTMLElement} host @param {(rule: string|null) => void} [onLift] gets the highlighted rule, null for none
+ * Highlight the rule that the user points at, focuses or has selected: all others fade. A tap on a chart selects the
+ * rule whose curve is highlighted.
+ * @param {HTMLElement} host @param {(rule: string|null) => void} [onLift] called with the highlighted rule, or null
  */
 export function createLift(host, onLift = (/** @type {string|null} */ _rule) => undefined) {
   const sheet = new CSSStyleSheet();
@@ -19,7 +19,7 @@ export function createLift(host, onLift = (/** @type {string|null} */ _rule) => 
   let heldRule = /** @type {string|null} */ (null);
   document.adoptedStyleSheets.push(sheet);
 
-  /** Highlight a rule; null highlights none. @param {string|null} rule */
+  /** Highlight a rule or, with null, the selected one if there is any. @param {string|null} rule */
   function lift(rule) {
     const next = rule ?? heldRule;
     if (next === highlighted) return;
@@ -29,7 +29,7 @@ export function createLift(host, onLift = (/** @type {string|null} */ _rule) => 
     findLayers(host).forEach(raise);
   }
 
-  /** Draw the curves of the highlighted rule in front of all others. @param {Element} layer contains curves */
+  /** Draw the curves of the highlighted rule in front of all others. @param {Element} layer contains the curves */
   function raise(layer) {
     const known = originalOrder.get(layer) ?? [];
     const isKnown = known.length === layer.childElementCount && known.every((curve) => layer.contains(curve));
@@ -40,7 +40,7 @@ export function createLift(host, onLift = (/** @type {string|null} */ _rule) => 
     if (next.some((curve, at) => curve !== layer.children[at])) layer.append(...next);
   }
 
-  /** Keep a rule highlighted until another one is selected; null ends this. @param {string|null} rule */
+  /** Keep a rule highlighted until another one is selected, or with null none. @param {string|null} rule */
   function hold(rule) {
     heldRule = rule;
     for (const holder of host.querySelectorAll(".holder"))

@@ -5,13 +5,12 @@ import { share } from "./svg-paths.js";
 /** @import { Bar, Point } from "./svg-paths.js" */
 /**
  * A histogram and its layout.
- *
  * @typedef {{kind: "histogram", counts: Int32Array, bins: number, highest: number, ends: [number, number], ticks:
- *   string[], curve?: boolean, strong?: boolean, means?: Float32Array, outside?: string}} Histogram as Python sends it;
- *   ``counts``: of each bin, part after part, stacked; ``highest``: count of a bar as high as the chart; ``ends``: of
- *   x; ``means``: of the values in each bin; ``outside``: a note on values beyond the ends
+ *   string[], curve?: boolean, strong?: boolean, means?: Float32Array, outside?: string}} Histogram as declared by
+ *   Python. ``counts``: of the bins, part after part; parts are stacked; ``highest``: the count of a bar as high as the
+ *   chart; ``ends``: of the x axis; ``means``: of the values in each bin; ``outside``: a note on values beyond the ends
  * @typedef {{parts: Bar[][], curve: Point[], zero: number, most: number|null}} Layout in fractions of the picture's
- *   size; ``most``: maximum of the curve, or null
+ *   size; ``most``: the maximum of the y axis of the curve, null without a curve
  */
 
 const ROOF = 0.94; // height of the highest bar and of the curve, as a fraction of the chart's
@@ -19,7 +18,7 @@ const STRONG_WIDTH = 0.9; // width of a bar in a rule's colour, as a fraction of
 
 /**
  * Return the layout of a histogram. Bars that are too high are cut off.
- * @param {Histogram} histogram @param {Point[]} points of the rule's curve, or none @returns {Layout}
+ * @param {Histogram} histogram @param {Point[]} points the points of the rule's curve, or [] @returns {Layout}
  */
 export function layOutHistogram({ counts, bins, highest, ends, strong }, points) {
   const finite = points.map(({ y }) => y).filter(Number.isFinite);

@@ -5,11 +5,11 @@ import { areEqual, paint, toPixel } from "./canvas.js";
 import { arrangeGrid } from "./tiles.js";
 
 /**
- * An image.
- *
+ * An image, as sent by Python. Its bytes are rows or, with ``side``, square images to be arranged in a grid.
+ * ``palette``: "" for the text colour, "signed" for weights around 128, "classes COUNT LEVELS" for classes with their
+ * certainty.
  * @typedef {{image: Uint8Array, width: number, caption: string, palette?: string, side?: number, across?: number,
- *   zoom?: number}} Image as Python sends it: bytes row by row or, with ``side``, square images in a grid; ``palette``:
- *   "" for the text colour, "signed" for weights around 128, "classes COUNT LEVELS" for classes with their certainty
+ *   zoom?: number}} Image
  */
 /** @import { Colour } from "../../elements/colours.js" */
 
@@ -27,7 +27,10 @@ const painted = /** @type {WeakMap<HTMLCanvasElement, {bytes: ArrayLike<number>,
   new WeakMap()
 );
 
-/** Paint an image, unless the canvas shows it already. @param {HTMLCanvasElement} canvas @param {Image} image @param {number} ink */
+/**
+ * Paint an image, unless the canvas shows it already.
+ * @param {HTMLCanvasElement} canvas @param {Image} image @param {number} ink
+ */
 export function paintImage(canvas, { image, width, palette = "", side = 0, across, zoom = 1 }, ink) {
   if (isPainted(canvas, image, `${palette} ${ink}`)) return;
   const colours = listColours(canvas, palette, ink);
@@ -44,7 +47,7 @@ export function paintImage(canvas, { image, width, palette = "", side = 0, acros
 }
 
 /**
- * Return whether the bytes last painted on a canvas are the same, and store the new ones.
+ * Return whether a canvas already shows some bytes with the same key, and store that it will.
  * @param {HTMLCanvasElement} canvas @param {ArrayLike<number>} bytes @param {string} key
  */
 function isPainted(canvas, bytes, key) {
@@ -54,8 +57,8 @@ function isPainted(canvas, bytes, key) {
 }
 
 /**
- * Return the canvas pixel for each possible byte of an image: a class, a signed weight, or an opacity.
- * @param {Element} host @param {string} palette @param {number} ink text colour @returns {number[]}
+ * Return the pixel for each byte of an image, which means a class, a signed weight, or an opacity.
+ * @param {Element} host @param {string} palette @param {number} ink the text colour @returns {number[]}
  */
 function listColours(host, palette, ink) {
   const read = (/** @type {string} */ token) => readFixedColour(host, token);
@@ -72,9 +75,9 @@ function listColours(host, palette, ink) {
 }
 
 /**
- * Return a colour for each class and level of certainty, in the order of the bytes that encode them.
- * @param {number} classes @param {number} levels
- * @param {Colour[]} ends colours of the first and the last class @param {Colour} unknown @returns {Colour[]}
+ * Return a colour for each byte, which encodes a class and a level of certainty.
+ * @param {number} classes @param {number} levels @param {Colour[]} ends the colours of the first and the last class
+ * @param {Colour} unknown the colour of other bytes @returns {Colour[]}
  */
 export function listClassColours(classes, levels, [first, last], unknown) {
   const middle = blendColours(first, last, 0.5);
@@ -90,7 +93,7 @@ export function listClassColours(classes, levels, [first, last], unknown) {
  * Paint examples as dots in the colours of their classes, unless the canvas shows them already.
  * @param {HTMLCanvasElement} canvas
  * @param {{dots: Uint8Array[], palette: string}} plane three bytes per dot: x and y in 255ths from the lower left, and
- *   the class; first the dots without a ring
+ *   the class; the second array has the dots with a ring
  */
 export function paintDots(canvas, { dots, palette }) {
   const [, classes] = palette.split(" ").map(Number);

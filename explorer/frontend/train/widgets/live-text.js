@@ -4,11 +4,11 @@ import { setText } from "../../elements/dom.js";
 
 const READ_MS = 1000;
 
-/** Create the element of the sentence. @param {HTMLElement} host */
+/** Write sentences into an element. Each stays for a second while others follow. @param {HTMLElement} host */
 export function createSentence(host) {
   let writtenAt = -Infinity;
   return {
-    /** @param {string} text @param {boolean} moving whether yet another one will follow soon */
+    /** @param {string} text @param {boolean} moving whether another sentence will follow soon */
     show(text, moving) {
       const now = performance.now();
       if (moving && now - writtenAt < READ_MS) return;

@@ -6,13 +6,13 @@ import { h, render } from "../../elements/render.js";
 import { clampTo } from "../../formula/numbers.js";
 
 /**
- * A value counted from 0, and its maximum, null until known.
+ * A value, counted from 0, and its maximum, which is null until known.
  * @typedef {{value: number, most: number|null}} CounterValue
  */
 
 /**
  * Create a number input with buttons to decrease and increase it.
- * @param {string} label @param {(value: number) => void} onNumber gets the number counted from 0
+ * @param {string} label @param {(value: number) => void} onNumber called with the number, counted from 0
  */
 export function createCounter(label, onNumber) {
   let displayed = /** @type {CounterValue} */ ({ value: 0, most: null });

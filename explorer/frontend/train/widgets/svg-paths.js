@@ -6,7 +6,7 @@
 const SIZE = 1000; // width and height of a drawing in its own units
 
 /**
- * Return a number's position between two others, as a fraction from 0 to 1.
+ * Return the position of a number between two others: 0 at ``low``, 1 at ``high``, less or more beyond them.
  * @param {number} value @param {number} low @param {number} high
  */
 export function share(value, low, high) {
@@ -19,7 +19,7 @@ export function makeBarPath({ from, to, base, height }) {
   return height > base ? `M${toUnits(from)},${bottom}V${toUnits(1 - height)}H${toUnits(to)}V${bottom}Z` : "";
 }
 
-/** Format a line as an SVG path, interrupted at points that are not finite. @param {Point[]} points */
+/** Format a line as an SVG path, with gaps at points whose y is not finite. @param {Point[]} points */
 export function makeLinePath(points) {
   let open = false;
   const parts = points.map(({ x, y }) => {

@@ -1,15 +1,15 @@
 // A grid of square images in one large image.
 
 /**
- * The grid: for each pixel, row by row, the index of its number among those of all images, or −1 in a gap.
+ * A grid. ``indices``: for each pixel, row by row, the index of its number among all images, or −1 in a gap.
  * @typedef {{width: number, height: number, indices: Int32Array}} Grid
  */
 
 /**
- * Return the size and pixels of a grid of square images.
- * @param {number} tiles number of images @param {number} side numbers on a side of an image
+ * Return the size and pixels of a grid of square images, with gaps of one pixel.
+ * @param {number} tiles number of images @param {number} side numbers along a side of an image
  * @param {{across?: number, zoom?: number}} [more] ``across``: images in a row, by default about as many as rows;
- *   ``zoom``: pixels on a side of a number; a gap is one pixel
+ *   ``zoom``: pixels along a side of a number
  * @returns {Grid}
  */
 export function arrangeGrid(tiles, side, { across = Math.ceil(Math.sqrt(tiles)), zoom = 1 } = {}) {

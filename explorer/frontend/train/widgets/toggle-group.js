@@ -5,7 +5,8 @@ import { h, render } from "../../elements/render.js";
 
 /**
  * Create the row of buttons.
- * @template Value @param {string} name accessible name @param {(value: Value) => void} onChoose
+ * @template Value @param {string} name its accessible name
+ * @param {(value: Value) => void} onChoose called with the value of a button
  */
 export function createSwitch(name, onChoose) {
   const row = element("div", { class: "switch", role: "group", "aria-label": name });
