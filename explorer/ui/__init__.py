@@ -11,10 +11,7 @@ MAIN = Path(__file__).parent / "pages" / "main.py"  # the script that Streamlit 
 
 
 def warm_up() -> Callable[[], None]:
-    """Start the training engine and fill the caches before the first visitor arrives.
-
-    Returns a function that stops the engine.
-    """
+    """Start the training engine and fill the caches; return a function that stops the engine."""
     engine = shared_engine()
     sample("round", ["default", "straight_through"])
     snippet("round", "straight_through")

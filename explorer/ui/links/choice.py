@@ -111,9 +111,9 @@ def is_stochastic(op: Op, rules: Sequence[Rule]) -> bool:
 def collect_parameters(op: Op, rules: Sequence[Rule], loss: Loss | None = None) -> dict[str, Parameter]:
     """Return the parameters of an op, its backward rules and its loss as a dict from names to parameters.
 
-    Ops and rules with a parameter of the same name share it. However, if a rule gives the op's name another
-    meaning, or two rules disagree on its default, bounds or meaning, each rule gets its own parameter named
-    ``rule.name``.
+    Ops and rules with a parameter of the same name share it, with bounds that suit all of them. However, if a
+    rule gives the op's name another meaning, or two rules disagree on its default, bounds or meaning, each
+    rule gets its own parameter named ``rule.name``.
     """
     controls = {p.name: p for p in op.parameters}
     by_name: dict[str, list[tuple[Rule, Parameter]]] = {}
@@ -136,7 +136,7 @@ def sort_bounds(
 ) -> tuple[dict[str, float], list[str]]:
     """Swap the values of pairs of parameters such as lo and hi if the lower bound exceeds the upper.
 
-    Returns a dict from names to the values, and a message for each swapped pair.
+    Returns the values by name, and a message for each swapped pair. A missing value counts as its default.
     """
     result, notices = dict(values), []
     controls = collect_parameters(op, rules)

@@ -35,10 +35,7 @@ class CurveReader(Reader):
         self._losses: dict[str, str] = {}  # formulas by query parameter; the parameters depend on them
 
     def read_choice(self) -> Choice:
-        """Parse a link's op, backward rules, parameters and chart view.
-
-        The other fields of the result have their defaults.
-        """
+        """Parse a link's op, backward rules, parameters and chart view; other fields have their defaults."""
         text = self.pop_last("op")
         op = (text is not None and self.find_key(text, "op", find_op)) or _DEFAULT.op
         rules = self._read_rules()
@@ -182,7 +179,7 @@ class CurveReader(Reader):
 def tidy_range(start: float, stop: float) -> tuple[tuple[float, float], list[str]]:
     """Return any two numbers as an x range that can be plotted, and messages about changes.
 
-    A reversed range is swapped, and an empty one is widened.
+    A reversed range is swapped. A range that is empty or too narrow is widened by 1 on both sides.
     """
     low, high = min(start, stop), max(start, stop)
     if not high - low > max(MIN_RANGE, MIN_RELATIVE_RANGE * max(-low, high)):

@@ -50,7 +50,8 @@ def from_query(query: Mapping[str, Sequence[str]]) -> tuple[Choice, list[str]]:
     """Return the settings of a page for a parsed query, and messages about unusable values.
 
     Never raises. Unknown and impossible values are replaced by their defaults, and a reversed range is
-    swapped.
+    swapped. A query that is too long loses its earliest branch points; if it is still too long, the result is
+    the default settings and one message.
     """
     query, notices = _drop_excess_branches(query)
     if get_query_length(query) > MAX_QUERY:
@@ -62,7 +63,10 @@ def from_query(query: Mapping[str, Sequence[str]]) -> tuple[Choice, list[str]]:
 
 
 def make_corrections(query: Mapping[str, Sequence[str]], notice: str) -> dict[str, str]:
-    """Return corrected queries, one for each key that a message about an unknown op or rule suggests."""
+    """Return corrected query strings by the op or rule that a message suggests for an unknown one.
+
+    The dict is empty for any other message.
+    """
     if not isinstance(notice, Notice):
         return {}
     parameter, text = notice.parameter, notice.text

@@ -30,10 +30,7 @@ def describe_purpose(choice: Choice) -> str:
 
 
 def make_head_elements(heading: str, description: str) -> str:
-    """Return the HTML ``<title>`` and ``<meta>`` elements for a page's link preview.
-
-    The texts are escaped.
-    """
+    """Return the escaped HTML ``<title>`` and ``<meta>`` elements for a page's link preview."""
     heading, description = escape(heading), escape(description)
     return "\n".join(
         [

@@ -55,7 +55,8 @@ class Reader:
     def find_key(self, text: str, kind: str, find: Callable[[str], Op | Rule]) -> str:
         """Return the catalogue key of the op or backward rule that a link names.
 
-        For an unknown name or an invalid formula, adds a message and returns "".
+        For an unknown name or an invalid formula, adds a message and returns "". A misspelt name is
+        corrected, with a message. ``kind`` is "op" or "rule", and ``find`` the function that looks it up.
         """
         try:
             return find(text).key
@@ -69,7 +70,7 @@ class Reader:
         return ""
 
     def _find_spelling(self, text: str, kind: str) -> str:
-        """Return the catalogue key that a misspelt name stands for, or "". Adds a message in both cases."""
+        """Return the catalogue key for a misspelt name, or "". Adds a message in both cases."""
         entries = OPS if kind == "op" else RULES
         if key := entries.find_spelling(text):
             self.add_notice(f"The link's {kind} {quote(text)} is read as {key}.")

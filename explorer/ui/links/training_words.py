@@ -116,7 +116,7 @@ class TrainingReader(Reader):
     ) -> tuple[float, ...]:
         """Parse a comma-separated list into distinct numbers in ascending order.
 
-        Returns () and adds a message if a number is invalid or there are too many.
+        Returns () if the link has none. If a number is invalid or there are too many, also adds a message.
         """
         text = self.pop_last(key)
         if text is None:

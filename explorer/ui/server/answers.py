@@ -64,7 +64,7 @@ def get_files() -> Mapping[str, Asset]:
 
 
 def get_saved_name() -> str:
-    """Return the file name of the script that saved pages load. The name changes with the script."""
+    """Return the file name of the script that saved pages load, which changes with the script."""
     return f"saved-{make_saved_script().etag}.js"
 
 
@@ -247,8 +247,8 @@ def make_curves_arguments(choice: Choice) -> Answer:
 def get_course() -> Answer:
     """Return all lessons in order, the paths through them, and the glossary.
 
-    The course is made once, under a lock: minutes are estimated from parsed source, and Python fails to parse
-    in many threads at a time (SystemError: AST constructor recursion depth mismatch).
+    The course is made once, under a lock: reading times are estimated from parsed source, and Python fails to
+    parse in many threads at a time (SystemError: AST constructor recursion depth mismatch).
     """
     with _COURSE_LOCK:
         return _make_course()
@@ -267,10 +267,7 @@ def _make_course() -> Answer:
 
 
 def get_lesson(key: str) -> Answer:
-    """Return a lesson with all its computed numbers. Raises ValueError for an unknown key.
-
-    Each lesson is computed once.
-    """
+    """Return a lesson with its numbers, which are computed once. Raises ValueError for an unknown key."""
     if key not in LESSONS:
         raise ValueError("there is no such lesson: choose one from the list")
     with _LESSON_LOCK:

@@ -38,10 +38,7 @@ def compress_initial_files() -> None:
 
 
 class FrontEndMiddleware:
-    """ASGI middleware that serves Streamlit's scripts and styles compressed.
-
-    Streamlit itself sends them uncompressed.
-    """
+    """ASGI middleware that serves Streamlit's scripts and styles compressed, which Streamlit does not."""
 
     def __init__(self, app: ASGIApp) -> None:
         self.app = app
@@ -94,6 +91,6 @@ def make_file_response(request: Request, file: Asset | None) -> Response:
 
 
 def parse_encodings(header: str) -> set[str]:
-    """Return the encodings that an ``Accept-Encoding`` header allows. ``gzip;q=0`` allows none."""
+    """Return the encodings that an ``Accept-Encoding`` header allows, without those with ``q=0``."""
     parts = [part.replace(" ", "").partition(";q=") for part in header.lower().split(",")]
     return {name for name, _, weight in parts if not weight or weight.strip("0.")}

@@ -93,7 +93,12 @@ class RateLimiter:
 
 
 class VisitorRateLimiters:
-    """The rate limiters of all recent visitors and IP addresses."""
+    """The rate limiters of all recent visitors and IP addresses.
+
+    Args:
+        visitor_rate, address_rate: the limits of one visitor and of one IP address, in requests per second.
+        clock: a monotonic clock in seconds.
+    """
 
     def __init__(
         self,
@@ -136,10 +141,7 @@ class RateLimitMiddleware:
 
 
 class PageLimitMiddleware:
-    """ASGI middleware that limits the number of open pages and each page's rate of script reruns.
-
-    Pages are limited per visitor and in total.
-    """
+    """ASGI middleware that limits open pages, per visitor and in total, and the script reruns per page."""
 
     def __init__(
         self,
@@ -258,7 +260,7 @@ def _get_file_limits() -> tuple[int, int]:
 
 
 def throttle_file_errors(loop: asyncio.AbstractEventLoop) -> None:
-    """Make an event loop log at most once a minute that it cannot open more files.
+    """Make an event loop log at most once a minute that no further file can be opened.
 
     By default asyncio retries 2,048 times a second and logs each failure with a traceback.
     """
@@ -276,10 +278,7 @@ def throttle_file_errors(loop: asyncio.AbstractEventLoop) -> None:
 
 
 async def end_idle_threads() -> None:
-    """Give the thread pool an empty task every ten seconds, forever, so that its idle threads end.
-
-    Idle threads end only when the pool gets new work.
-    """
+    """Give the thread pool an empty task every ten seconds, forever: idle threads end only at new work."""
     while True:
         await asyncio.sleep(_IDLE_CHECK_S)
         await run_in_threadpool(lambda: None)

@@ -100,7 +100,10 @@ async def get_readiness(_request: Request) -> Response:
 
 
 async def get_metrics(request: Request) -> Response:
-    """Return all metrics in Prometheus' text format if the request carries the bearer token."""
+    """Return all metrics in Prometheus' text format if the request carries the bearer token.
+
+    Returns status 401 for any other token, and 404 if the server has none.
+    """
     token = os.environ.get(TOKEN)
     if not token:
         return PlainTextResponse(_NO_TOKEN_MESSAGE, 404, headers=_NO_STORE)

@@ -84,9 +84,9 @@ class ReplicaMiddleware:
 
 
 def redirect_to_owner(request: HTTPConnection, identity: str) -> Response:
-    """Redirect to the server that owns a run, or refuse the request if it has already been redirected.
+    """Return a redirect to the server that owns a run, study or class, or a refusal if that was tried.
 
-    The address is relative, because a proxy may have added a prefix to our paths.
+    The address is relative, because a proxy may have added a prefix to our paths. The refusal has status 503.
     """
     name = parse_replica(identity)
     monitoring.event_log.record("run of another replica")
@@ -99,7 +99,7 @@ def redirect_to_owner(request: HTTPConnection, identity: str) -> Response:
 
 
 async def handle_wrong_replica(request: Request, error: Exception) -> Response:
-    """Return a redirect to the server that owns the run for a ``WrongReplicaError``."""
+    """Return a redirect to the server that owns the run, study or class of a ``WrongReplicaError``."""
     assert isinstance(error, WrongReplicaError)
     return redirect_to_owner(request, error.identity)
 
@@ -115,10 +115,7 @@ async def stream_unreachable_event(event: str) -> AsyncIterator[str]:
 
 
 def set_replica_cookie(request: Request, response: Response) -> Response:
-    """Set the cookie that makes the proxy send this browser to the same server again.
-
-    Returns the response.
-    """
+    """Set the cookie that makes the proxy send this browser to the same server again; return the response."""
     name = read_replica()
     if name and request.cookies.get(COOKIE) != name:
         secure = request.url.scheme == "https"

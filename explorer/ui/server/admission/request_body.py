@@ -39,7 +39,8 @@ class LongBodyLimiter:
     async def reserve(self, request: Request) -> AsyncIterator[None]:
         """Wait until a long request body may be processed, and reserve its place while the context is open.
 
-        Short bodies do not wait. Raises RefusedError if the wait takes too long.
+        Short bodies do not wait; a body without a stated length counts as long. Raises RefusedError if the
+        wait takes too long.
         """
         length = request.headers.get("content-length", "")
         is_short = length.isdecimal() and len(length) < 10 and int(length) <= limits.LONG_BODY_BYTES
@@ -68,7 +69,7 @@ class LongBodyLimiter:
 async def read_json(request: Request, max_bytes: int) -> Json:
     """Return the JSON object in a request's body.
 
-    Raises RefusedError if the body is not a JSON object or is longer than ``max_bytes``.
+    Raises RefusedError if the body is not a JSON object, and for the reasons given at ``read_body``.
     """
     return parse_json(await read_body(request, max_bytes))
 

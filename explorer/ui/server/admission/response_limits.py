@@ -15,8 +15,9 @@ _TOO_MANY_MESSAGE = "{count} large answers are already on their way to you: try 
 class ResponseLimitMiddleware:
     """ASGI middleware that sends responses in slices, so that slow connections buffer little.
 
-    Large responses made for one client count towards a quota until they are sent. All other responses are
-    shared by all clients. Connections whose client reads nothing are closed by ``set_socket_options``.
+    A response marked "no-store" is made for one client. If it is large, it counts towards the visitor's quota
+    until it is sent; above the quota, status 429 is sent instead. Connections whose client reads nothing are
+    closed by ``set_socket_options``.
     """
 
     def __init__(

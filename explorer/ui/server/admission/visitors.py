@@ -68,7 +68,7 @@ class GroupCounter(Counter[Hashable]):
     """Counts items, such as open pages, in each of the groups that share a limit."""
 
     def explain_full(self, limits: Mapping[Hashable, int], message: str) -> str:
-        """Return ``message`` with the first limit that is reached as its ``{count}``, or "" if none is."""
+        """Return ``message`` with the limit of the first full group as its ``{count}``, or "" if none is."""
         full_groups = (group for group, limit in limits.items() if self[group] >= limit)
         return next((adapt_advice(message.format(count=limits[key]), key) for key in full_groups), "")
 
@@ -97,16 +97,16 @@ def visitor_from_request(connection: HTTPConnection) -> Visitor:
 
 
 def adapt_advice(sentence: str, group: Hashable) -> str:
-    """Return a refusal's message, with other advice if visitors of this group cannot follow the given one."""
+    """Return a refusal's message; its advice is replaced if visitors of this group cannot follow it.
+
+    The advice is the text after the last colon.
+    """
     kind = group[0] if isinstance(group, tuple) else ""
     return f"{sentence.rpartition(': ')[0]}: {_ADVICE[kind]}." if kind in _ADVICE else sentence
 
 
 def visitor_from_page_request(connection: HTTPConnection) -> Visitor:
-    """Identify the visitor who requests a page.
-
-    All visitors without a cookie at one IP address share a name here.
-    """
+    """Identify the visitor who requests a page; those without a cookie at one IP address share a name."""
     visitor = visitor_from_request(connection)
     return visitor if visitor.name else replace(visitor, name=f"new at {visitor.address}")
 

@@ -101,7 +101,7 @@ class Classes:
         """Add a visitor to a class and return a token that identifies the student.
 
         A student who has joined before gets the same token, and so do all tabs of a visitor with a name.
-        Raises RefusedError if there is no such class or no free seat.
+        Raises RefusedError if there is no such class or no free seat, or after too many wrong codes.
         """
         room = self.find_by_code(visitor, identity)
         if token in room.guests:
@@ -141,10 +141,7 @@ class Classes:
 
 
 def _token_of(visitor: Visitor, room: Classroom) -> str:
-    """Return a student's token for a class.
-
-    A visitor with a name always gets the same token, others get a random one.
-    """
+    """Return a visitor's token for a class: the same each time for a visitor with a name, else random."""
     if not visitor.name:
         return secrets.token_urlsafe(18)
     return sign("seat", f"{room.identity} {room.secret} {visitor.name}")

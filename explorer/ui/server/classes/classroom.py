@@ -41,7 +41,7 @@ class Guest:
 class Round:
     """A question that the class is or was asked, with the latest prediction of each student.
 
-    ``predictions`` is a dict from the students' tokens.
+    ``number`` counts the questions asked, from 1. ``predictions`` is a dict from the students' tokens.
     """
 
     question: Question
@@ -52,9 +52,9 @@ class Round:
 
 @dataclass(frozen=True)
 class Link:
-    """A link to a page of the explorer that a teacher sends to the students.
+    """A link to a page of the explorer to which a teacher leads the students.
 
-    ``number`` counts the links of a class, starting at 1.
+    ``number`` counts the links of a class, from 1.
     """
 
     number: int
@@ -145,9 +145,10 @@ class Classroom:
             each.predictions.clear()
 
     def get_teacher_view(self) -> View:
-        """Return the state of the class that its teacher sees.
+        """Return the state of the class that its teacher sees, as JSON data.
 
-        The numbers of the answers are None until they are revealed.
+        ``here`` is the number of connected students. ``counts``, the number of students by answer, and
+        ``drawn``, the number of drawn curves, are None until the predictions are revealed.
         """
         predictions = self.round.predictions.values()
         picks = Counter(prediction.picked for prediction in predictions)

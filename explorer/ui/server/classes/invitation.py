@@ -12,9 +12,10 @@ MAX_ADDRESS_LENGTH = 200
 
 
 def make_invitation(identity: str, base: str) -> dict[str, Any]:
-    """Return a class's code, its address, and a QR code as an SVG path.
+    """Return a class's code and address, the address for typing the code, and a QR code as an SVG path.
 
-    ``size`` is the width of the QR code with margins. Raises ValueError if ``base`` is not an address.
+    The keys are ``code``, ``address``, ``entry`` and ``path``; ``size`` is the width of the QR code with
+    margins. Raises ValueError if ``base`` is not an address.
 
     Args:
         identity: the class's id.

@@ -65,7 +65,8 @@ async def join_class(request: Request) -> Response:
 async def submit_prediction(request: Request) -> Response:
     """Handle a POST request of ``{guest, round, picked, drawn}`` with a student's prediction.
 
-    A later prediction replaces an earlier one. Returns ``{}``.
+    A later prediction replaces an earlier one. Returns ``{}``. Raises RefusedError with status 403 for a
+    student without a seat, 400 for an invalid prediction, and 409 if it is too late.
     """
     data = await read_json(request, MAX_BODY_BYTES)
     room, token = classes.find(request.path_params["class"]), str(data.get("guest", ""))
@@ -81,9 +82,10 @@ async def submit_prediction(request: Request) -> Response:
 
 
 async def command_class(request: Request) -> Response:
-    """Handle a POST request with a teacher's command to a class.
+    """Execute a teacher's command that the path of a POST request names, and return its result as JSON.
 
-    The body contains the teacher's ``secret`` and the command's arguments.
+    The body contains the teacher's ``secret`` and the command's arguments. Raises RefusedError for a wrong
+    secret, an unknown command or invalid arguments.
     """
     data = await read_json(request, MAX_COMMAND_BYTES)
     room = classes.find(request.path_params["class"])

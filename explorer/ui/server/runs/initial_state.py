@@ -39,7 +39,7 @@ def _answer(data: Json) -> str:
 
 @lru_cache(maxsize=64)
 def _compute_start(settings: Settings) -> str:
-    """Return the snapshot of a run at step 0 and a line of measurements per backward rule, as JSON."""
+    """Return the snapshot of a run at step 0 and each backward rule's measurements, as JSON."""
     snapshot = Run(settings, recorded=()).snapshot(START_INSTRUMENTS)
     fields = {
         "step": snapshot.step,

@@ -206,10 +206,7 @@ def _read_earlier_run(reference: Any) -> tuple[str, int] | None:
 
 
 def read_owner(data: Json) -> str:
-    """Return the id of the browser session that sent a request.
-
-    Raises RefusedError if it is missing or too long.
-    """
+    """Return the id of the browser session in a request. Raises RefusedError if it is missing or too long."""
     owner = data.get("owner")
     if not isinstance(owner, str) or not 1 <= len(owner) <= MAX_OWNER_LENGTH:
         raise RefusedError(400, f"The owner must be a text of 1 to {MAX_OWNER_LENGTH} characters.")

@@ -39,7 +39,7 @@ async def answer_request(
 ) -> Response:
     """Call a function in a thread with a request's parsed body, and return its JSON result.
 
-    Raises RefusedError if the function fails.
+    Raises RefusedError if the body is invalid or the function fails.
 
     Args:
         work: the function, called in a thread with the body and ``arguments``. It returns JSON.
@@ -57,10 +57,7 @@ async def answer_request(
 
 
 def make_route(path: str, work: Callable[[Json], str], **options: Any) -> Route:
-    """Return a route for POST requests, which answers each with the result of ``work`` for its body.
-
-    ``options`` are those of ``answer_request``.
-    """
+    """Return a route that answers POST requests by calling ``answer_request`` with these options."""
 
     async def answer(request: Request) -> Response:
         return await answer_request(work, request, **options)
@@ -75,9 +72,9 @@ async def respond(
     refusal: str = "This cannot be measured: {}.",
     slots: ComputeSlots | None = None,
 ) -> Response:
-    """Call a function and return its JSON result, compressed if the client accepts it.
+    """Call a function in a thread and return its JSON result, compressed if the client accepts it.
 
-    Raises RefusedError if the function fails.
+    ``refusal`` and ``slots`` are as in ``answer_request``. Raises RefusedError if the function fails.
     """
     try:
         compress = partial(_compute_compressed, request, work, *arguments)

@@ -78,8 +78,9 @@ class Recorded(TypedDict):
 class Fields(TypedDict):
     """The fields of a training run's event in addition to those of its ``Status``.
 
-    ``words`` describe the snapshot. ``judged`` has each rule's score on held-out data. ``lines`` has the
-    measurements of each rule's gradient, if requested. ``headline`` states which rules may be best.
+    ``words`` describe the snapshot. ``device`` is the name of the device that trains, None without a
+    snapshot. ``judged`` has each rule's score on held-out data. ``lines`` has the measurements of each rule's
+    gradient, if requested. ``headline`` states which rules may be best.
     """
 
     words: list[str]
@@ -119,7 +120,7 @@ class WatchLimiter:
         return self._counts["all"]
 
     def get_pause_s(self, now: float) -> float:
-        """Return the number of seconds until the next event.
+        """Return the seconds until the next event, given the event loop's time ``now``.
 
         All streams send their events at the same times, so that they share one query to the engine.
         """
@@ -263,8 +264,8 @@ async def stream_events(
 ) -> AsyncIterator[str]:
     """Yield an event for each new state of a run or study until it is final.
 
-    After a long silence, a comment is sent. The next state is queried once the previous event has been sent,
-    so that slow clients get fewer events.
+    After a long silence, a comment is sent. The next state is queried once the previous event has been sent
+    and ``get_pause_s``, called with the loop's time, has passed, so that slow clients get fewer events.
     """
     loop = asyncio.get_running_loop()
     sent_s, last = loop.time(), None
@@ -329,7 +330,10 @@ def _make_label(rule: str, snapshot: Snapshot) -> str:
 
 
 def as_json(value: Any) -> str:
-    """Return dataclass instances and NumPy arrays as JSON text."""
+    """Return dataclass instances and NumPy arrays as JSON text.
+
+    Raises ValueError for a number outside of arrays that is not finite.
+    """
     return json.dumps(value, default=_encode_value, allow_nan=False, separators=(",", ":"))
 
 

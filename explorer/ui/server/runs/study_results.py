@@ -82,7 +82,8 @@ class Results(TypedDict):
 class StudyEvent(TypedDict):
     """The progress and results of a study, as sent to the page.
 
-    ``left`` is the remaining time as text, or "" until it is known.
+    ``done`` of ``total`` steps of all runs are taken. ``left`` is the remaining time as text, "" until it is
+    known.
     """
 
     id: str

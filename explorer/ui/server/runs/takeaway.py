@@ -39,7 +39,7 @@ class File(NamedTuple):
     Attributes:
         part: the name of the run's data that the file needs, as in ``Engine.export``.
         media_type: its media type.
-        content: a function that returns its content from the settings and the data.
+        content: a function from the run's settings and these data to the file's content.
     """
 
     part: str
