@@ -23,7 +23,9 @@ _NO_PART = "after a semicolon, write how a parameter learns, such as s: sum(g * 
 def make_custom_key(formula: str, name: str = "", learned: Sequence[Learned] = ()) -> str:
     """Return the key of a custom formula: ``formula: x**3``, or ``formula: Cube = x**3`` with a name.
 
-    Gradients of parameters follow after semicolons: ``formula: g * (x < hi); hi: sum(g * (x >= hi))``.
+    In a name, characters other than letters, digits and underscores become underscores, and it is cut at 40
+    characters. Gradients of parameters follow after semicolons: ``formula: g * (x < hi); hi: sum(g * (x >=
+    hi))``.
     """
     name = re.sub(r"[^A-Za-z0-9_]+", "_", name)[:40]
     head = f"{FORMULA_PREFIX}{name} = {formula}" if name else FORMULA_PREFIX + formula

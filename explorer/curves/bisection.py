@@ -25,9 +25,9 @@ def find_changes(function: Curve, start: float, stop: float, extra_x: list[float
     """Find each x in a range at which a piecewise constant function changes its value.
 
     Positions are rounded to short decimals where possible. The scan includes ``extra_x`` and extends one step
-    beyond both ends, to catch changes exactly at the ends. If the value changes in both halves of an
-    interval, both are searched, so that all jumps in it are found. Raises TooManyKinksError for too many
-    changes.
+    beyond both ends, to catch changes exactly at the ends, so a position may lie outside the range. If the
+    value changes in both halves of an interval, both are searched, so that all jumps in it are found. Raises
+    TooManyKinksError for too many changes.
     """
     step = (stop - start) / SCAN_POINTS
     scan = make_even_points(start - step, stop + step, SCAN_POINTS).numpy()
@@ -128,7 +128,7 @@ def round_position(x: float, tolerance: float = 1e-12, digits: int = 9) -> float
 
 
 def find_jumps(curve: Curve, scan: Tensor) -> tuple[Tensor, Tensor]:
-    """Find the jumps of a function between the points of a scan. Return their x and heights, (n,) each.
+    """Find the jumps of a function between the points of a scan. Return their x and signed heights, (n,).
 
     A jump is a difference that does not shrink under bisection. Ends of the domain, poles, and differences
     below a thousandth of that between the points of the scan are left out.

@@ -18,8 +18,9 @@ from explorer.gradient import backpropagate, bind_formulas
 class DeterministicEvaluator:
     """An evaluator of a deterministic op and its deterministic backward rules, with PyTorch.
 
-    ``g`` is the upstream gradient. Reductions such as ``mean(…)`` are taken over the range ``mean_range``.
-    ``learns`` is the name of the parameter that is a tensor for autograd, or "".
+    ``settings`` maps parameter names to values, and ``g`` is the upstream gradient. Reductions such as
+    ``mean(…)`` are taken over the range ``mean_range``. ``learns`` is the name of the parameter that is a
+    tensor for autograd, or "".
     """
 
     op: Op

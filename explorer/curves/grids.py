@@ -21,9 +21,9 @@ DTYPES = {"float32": torch.float32, "float64": torch.float64}
 
 
 def normalize_range(start: float, stop: float, dtype: torch.dtype) -> tuple[float, float]:
-    """Sort the two ends of a range, and widen the range if both are the same float of the dtype.
+    """Return the ends of a range in ascending order, 1 further out if both are the same float of the dtype.
 
-    Raises ValueError if an end is not finite or out of bounds.
+    Raises ValueError if an end is not finite or beyond ±1e6, within which a widened range stays.
     """
     low, high = sorted((to_finite("start", start), to_finite("stop", stop)))
     if max(-low, high) > MAX_ABS_X:

@@ -57,13 +57,13 @@ def find_kinks(
 ) -> list[float] | None:
     """Find the kinks of an op, or of its gradient by a backward rule, between ``start`` and ``stop``.
 
-    Returns ascending positions, or None if there are too many to plot. Ops and rules of the catalogue declare
-    their kinks. In a custom formula, each comparison, rounding, division, ``abs`` and so on is scanned over
-    the range, and bisection in float64 locates each x at which it switches. In a user-defined function, the
-    values and the backward are searched for jumps. A rule that does not depend on y does not jump with its
-    op, so that an op with too many kinks adds none to the rule. Torch's own gradient also has a kink at a
-    single x that differs from both sides. Reductions such as ``mean(…)`` are taken over ``mean_range``, by
-    default the range itself.
+    Returns ascending positions, or None if there are too many to plot. ``settings`` maps parameter names to
+    values. Ops and rules of the catalogue declare their kinks. In a custom formula, each comparison,
+    rounding, division, ``abs`` and so on is scanned over the range, and bisection in float64 locates each x
+    at which it switches. In a user-defined function, the values and the backward are searched for jumps. A
+    rule that does not depend on y does not jump with its op, so that an op with too many kinks adds none to
+    the rule. Torch's own gradient also has a kink at a single x that differs from both sides. Reductions such
+    as ``mean(…)`` are taken over ``mean_range``, by default the range itself.
     """
     parameters, rule = resolve_values(op, rule, settings), rule and adapt_rule(op, rule)
     is_autograd = rule is not None and rule.parsed is None

@@ -23,10 +23,7 @@ class LevelTicks(NamedTuple):
 
 
 def find_levels(curves: SampledCurves) -> list[float]:
-    """Return the sorted output values of an op that rounds to a number format.
-
-    The list is empty for any other op, and if there are too many values.
-    """
+    """Return the sorted outputs of an op that rounds to a number format; [] if too many, or for other ops."""
     calls = (part for part in walk(curves.op.parsed.tree) if isinstance(part, Call))
     is_rounding = any(FUNCTIONS[call.function].rounds_to_format for call in calls)
     if not is_rounding or curves.op.compute_degree() != 0 or curves.kinks[FORWARD] is None:

@@ -83,8 +83,8 @@ class Curves(SampledCurves):
     def frame(self) -> pd.DataFrame:
         """The curves as a new DataFrame with the columns rule, x, y and gradient, one block of rows per rule.
 
-        ``attrs["curves"]`` is this object. If a parameter learns, there is a column part, with NaN for rules
-        by which the parameter cannot learn.
+        ``attrs["curves"]`` is this object. Stochastic ops and rules add the columns y_sd, gradient_sd and
+        unbiased. If a parameter learns, there is a column part, with NaN for rules by which it cannot learn.
         """
         import pandas as pd  # imported late, because it takes 40 MB and 0.3 s, and training does not need it
 
@@ -131,10 +131,7 @@ def sample_curves(
     f: str | float = SQUARE,
     **parameters: float,
 ) -> Curves:
-    """Sample an op and its gradients by backward rules over a range of x, and return a Curves object.
-
-    The arguments are those of ``sample``, which returns a table.
-    """
+    """Sample an op and its gradients as a Curves object. The arguments are those of ``sample``."""
     op = resolve_op(op)
     chosen_rules = tuple(adapt_rule(op, rule) for rule in _resolve_rules(rules))
     torch_dtype = to_torch_dtype(dtype)
@@ -284,8 +281,8 @@ def tabulate_gradients(
     """Tabulate an op, autograd's gradient and the gradient by each backward rule at a few x.
 
     The x are a few evenly spaced points, and each kink with the nearest float on both sides. The arguments
-    are those of ``sample``. There is one row per x. The columns are x, y, "torch" and one per rule, named by
-    its label, or by its key if the label is taken (as for a custom rule ``x``).
+    are those of ``sample``. There is one row per x. The columns are x, y, "torch" and one for each other
+    rule, named by its label, or by its key if the label is taken (as for a custom rule ``x``).
     """
     import pandas as pd
 

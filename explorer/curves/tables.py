@@ -29,9 +29,9 @@ def to_curves(data: Curves | pd.DataFrame) -> list[Curves]:
     An unmodified table of ``explorer.sample`` gives its original curves. Any other table, for instance
     filtered, joined or read from CSV, lacks op, loss and g. Its y and gradients become points joined by
     straight lines, and g is NaN. Of several x that are a few float32 spacings apart, the middle one is a
-    kink. Rules with the same x, y and moments share one Curves object. Rows may be in any order. If an x
-    recurs with other values, the rule's rows are split wherever x decreases, into several numbered curves.
-    Raises ValueError if a column is missing or the table is empty.
+    kink. Rules with the same x, y, y_sd and unbiased share one Curves object. Rows may be in any order. If an
+    x recurs with other values, the rule's rows are split wherever x decreases, into several numbered curves.
+    Raises ValueError if the table is empty, lacks a column, or has text or an x that is not finite.
     """
     if isinstance(data, Curves):
         return [data]
@@ -132,10 +132,7 @@ def _make_label(key: str) -> str:
 
 
 def _classify_points(x: Floats) -> np.ndarray[Any, np.dtype[np.int8]]:
-    """Return for each sampled x whether it is a point of the even grid, a kink, or next to a kink.
-
-    The distances between the x tell which.
-    """
+    """Return for each x whether it is an even point, a kink or next to one, as distances to others show."""
     is_close = np.diff(x) <= _NEIGHBOUR_STEPS * np.spacing(np.abs(x[1:]).astype(np.float32)).astype(
         np.float64
     )

@@ -9,8 +9,8 @@ from explorer.curves.sampled import Floats
 class CurveValues(NamedTuple):
     """The values of an op and of its gradients by several backward rules, all at the same x.
 
-    For a stochastic op or rule, they are means over random numbers; ``spreads`` holds the standard deviation
-    of each curve, and the unbiased gradient is included.
+    For a stochastic op or rule, they are means over random numbers, and ``spreads`` holds the standard
+    deviation of each curve. Otherwise it is empty, and the gradient ``unbiased`` is None.
     """
 
     y: Floats

@@ -194,7 +194,7 @@ class Formula:
         return lambda x, y=None, g=None, tensors=NO_TENSORS: evaluate(Scope(x, y, g, tensors))
 
     def value(self, parameters: Mapping[str, float] | None = None) -> float:
-        """Return the value, a number, of a formula without x, y and g."""
+        """Return the value of a formula without x, y and g. Raises KeyError for a parameter without one."""
         return evaluate_constant(self.tree, parameters or {})
 
 

@@ -42,10 +42,7 @@ class CallAlias:
     text: str
 
     def bind_operands(self, *arguments: Any, **keywords: Any) -> list[Any] | None:
-        """Return the arguments of a call in the order of the signature, including defaults.
-
-        Returns None if the signature does not fit the call.
-        """
+        """Return a call's arguments in the signature's order, with defaults, or None if they do not fit."""
         try:
             bound = self.signature.bind(*arguments, **keywords)
         except TypeError:
@@ -122,7 +119,7 @@ _FUNCTION_NAMES = set(CALLS) | set(FUNCTIONS)
 
 
 def normalize_name(text: str) -> str:
-    """Return a name without a library prefix such as "torch.", and with a Greek first letter spelled out."""
+    """Return a name, with a Greek first letter spelled out, or a function or constant without "torch."."""
     short = text.rpartition(".")[2]
     if short in CONSTANTS or find_function(short):
         return short

@@ -89,7 +89,8 @@ def evaluate_constant(
 ) -> float:
     """Evaluate an expression without x, y and g. The value is a number, or a bool for a condition.
 
-    ``step`` is the function that computes one node from the values of its operands.
+    ``step`` is the function that computes one node from the values of its operands. Raises KeyError for a
+    parameter without a value.
     """
     match node:
         case Number(value):

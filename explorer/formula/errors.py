@@ -29,8 +29,5 @@ class FormulaError(ValueError):
 
 
 def make_error(column: int, subject: str, rest: str) -> FormulaError:
-    """Return the error "<subject> at column <column><rest>" about a formula.
-
-    ``rest`` begins with a space or colon.
-    """
+    """Return the error "<subject> at column <column><rest>"; ``rest`` begins with a space or colon."""
     return FormulaError(f"{subject} at column {column}{rest}", column)

@@ -171,8 +171,8 @@ def find_degree(node: Node, y: float = math.inf) -> float:
 def find_known_degree(tree: Node, y: float = math.inf, *, is_searched: bool) -> float:
     """Return the degree of an expression as a polynomial in x, or infinity if a kink may be missing.
 
-    If kinks were searched for (``is_searched``), some may be missing that are not roots of polynomials, such
-    as those of ``sin(x) > 0.5``.
+    ``y`` is the degree of the op's output. If kinks were searched for (``is_searched``), some may be missing
+    that are not roots of polynomials, such as those of ``sin(x) > 0.5``.
     """
     searched_pieces = [*find_pieces(tree)] if is_searched else []
     is_complete = all(list_derivative_signs(piece) is not None for piece in searched_pieces)

@@ -112,8 +112,8 @@ def _is_varying(value: Numbers) -> bool:
 def fp(a: Tensor, mantissa: Numbers, least: Numbers, largest: Numbers) -> Tensor:
     """Round a to the nearest numbers of a floating-point format, halves to even, and detach the result.
 
-    The result is exact in every dtype. Values beyond ``largest`` become ``largest``, which need not be a
-    number of the format.
+    The format has ``mantissa`` bits, 0 to 52, and exponents from ``least`` on. The result is exact in every
+    dtype. Values beyond ``largest`` become ``largest``, which need not be a number of the format.
     """
     x = a.detach()
     if _is_varying(mantissa) or _is_varying(least) or _is_varying(largest):

@@ -41,7 +41,8 @@ def share(op: str | Op, rule: str | Rule, x: Tensor, g: Tensor | float = 1.0, **
 def share_of_all(bound: BoundOp, data: Iterable[tuple[Tensor, Tensor]]) -> float:
     """Return mean |gradient| ÷ mean |g| over several pairs of tensors (x, g), such as one pair per layer.
 
-    A reduction in a formula, such as ``mean(…)``, is computed for each x separately.
+    The result is NaN if all g are 0 or a gradient is not finite. A reduction in a formula, such as
+    ``mean(…)``, is computed for each x separately.
     """
     size_g = size_gradient = 0.0
     for x, g in data:

@@ -29,10 +29,7 @@ Shape = Literal["flat", "smooth", "any"]
 
 
 class Moments(NamedTuple):
-    """The mean and the standard deviation (``spread``) over a random number, at each x.
-
-    Both have shape (n,).
-    """
+    """The mean and the standard deviation (``spread``) over a random number at each x, (n,) each."""
 
     mean: Tensor
     spread: Tensor

@@ -87,11 +87,7 @@ def bind_formula(formula: Formula, numbers: Mapping[str, float]) -> Integrand:
 
 
 def find_roots(switch: Switch, numbers: Mapping[str, float], x: Tensor) -> Tensor:
-    """Find the random numbers u at which a formula jumps for each x.
-
-    Returns:
-        (n, m) tensor with one row for each x, padded with NaN.
-    """
+    """Find the random numbers u at which a formula jumps for each x: (n, m), padded with NaN."""
     inner = bind_formula(switch.inner, numbers)
     if switch.level is None and (u := _solve_line(switch, inner, x)) is not None:
         return u

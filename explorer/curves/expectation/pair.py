@@ -43,7 +43,8 @@ class StochasticPair:
 
     ``settings`` maps the names of parameters, including the loss's, to values. ``g`` is a factor on the loss.
     Reductions over elements, such as ``mean(…)``, are taken over the x in ``mean_points``, (n,) float64.
-    Raises ValueError for a reduction of random values, and for any reduction without ``mean_points``.
+    Raises ValueError for a reduction of random values, and for any reduction without ``mean_points``. Methods
+    raise NoMeanError if no mean exists.
     """
 
     op: Op
@@ -95,10 +96,7 @@ class StochasticPair:
         return self._replace_means(expand_in_draws(formula, self.op.parsed, self.loss))
 
     def _find_cuts(self, x: Tensor, tree: Node) -> Tensor:
-        """Return the random numbers u at which an expression jumps, for each x.
-
-        The result is (n, m), with each row ascending to 1.
-        """
+        """Return the u at which an expression jumps for each x: (n, m), with each row ascending to 1."""
         root_lists = [find_roots(switch, self.parameters, x) for switch in find_switches(tree)]
         ends = torch.ones(len(x), 1, dtype=x.dtype)
         cuts = torch.cat([*root_lists, ends], dim=1).nan_to_num(1.0).sort(dim=1)[0]
@@ -135,7 +133,8 @@ class StochasticPair:
         """Return the unbiased gradient at each x: g times the slope in x of the mean loss over draws of u.
 
         This is g · d/dx E f(op(x, u)): the mean slope of f in x, plus the contribution of jumps along u whose
-        position depends on x. At a corner of the mean loss, the result is the slope on one side.
+        position depends on x. At a corner of the mean loss, the result is the slope on one side. Raises
+        ValueError if the slope of f in x is too long to write out.
         """
         tree = self._loss_tree
         smooth = Formula(tree).gradient
@@ -161,10 +160,7 @@ class StochasticPair:
         return self.g * (path + torch.where(jump == 0, 0.0, jump * speeds / times).nansum(1))
 
     def _find_moving_jumps(self, switch: Switch, x: Tensor) -> tuple[Tensor, Tensor]:
-        """Return the random numbers u at which a formula jumps, and the derivative of each u by x.
-
-        The derivative is NaN for a jump that does not move.
-        """
+        """Return the u of a formula's jumps, and their derivatives by x; NaN for jumps that stay."""
         u = find_roots(switch, self.parameters, x)
         is_root = u.isfinite()
         leaf = x[:, None].expand(u.shape)[is_root].clone().requires_grad_()

@@ -49,7 +49,10 @@ def is_smooth(op: Op) -> bool:
 
 
 def find_jump(op: Op, parameters: Mapping[str, float], x: Tensor) -> Jump | None:
-    """Return the jump of an op with two outputs at each x, or None if it has several jumps at any x."""
+    """Return the jump of an op with two outputs at each x, or None if it has several jumps at any x.
+
+    Exactly one part of the op's formula must jump.
+    """
     (switch,) = _find_hard_switches(op)
     numbers = resolve_values(op, None, parameters)
     x = x.double()

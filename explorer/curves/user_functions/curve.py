@@ -32,7 +32,8 @@ class Curve:
     elementwise.
 
     Attributes:
-        subject, traits: the subject and its traits.
+        subject: the function, or an op with a rule.
+        traits: facts about the subject, by default found by calling it.
         drawn_pair: the stochastic op and rule, if the subject is these with the same u for each element.
         dtype: the dtype of all tensors of the curve.
         eps: the larger machine epsilon of the dtypes of x and y.
@@ -58,7 +59,11 @@ class Curve:
             raise UntriedError(self.traits.dependence)
 
     def spread(self, even: int, factors: int, *parts: Tensor) -> Tensor:
-        """Return test points: an even grid near 0, points in geometric steps up to ±10,000, and ``parts``."""
+        """Return test x in the domain: an even grid near 0, geometric steps up to ±10,000, and ``parts``.
+
+        ``even`` is the size of the grid, and ``factors`` the number of steps on each side of 0. The x are
+        distinct and ascending. Raises UntriedError if the subject is not elementwise.
+        """
         self.require_elementwise()
         x = [make_test_points(NEAR, even, factors, self.dtype), *parts]
         if self.subject.domain is not None:
@@ -76,12 +81,12 @@ class Curve:
 
     @cached_property
     def y(self) -> Tensor:
-        """Forward values."""
+        """The function's output at each x."""
         return self.subject.y(self.x)
 
     @cached_property
     def gradient(self) -> Tensor:
-        """The gradient of the rule for g = 1."""
+        """The gradient of the rule at each x for g = 1."""
         return self.subject.gradient(self.x)
 
     @cached_property
@@ -93,7 +98,7 @@ class Curve:
 
     @property
     def slope(self) -> Tensor:
-        """The op's derivative, computed by central differences."""
+        """The op's derivative at each x, by central differences."""
         return self._slope[0]
 
     @cached_property
@@ -105,14 +110,14 @@ class Curve:
 
     @cached_property
     def trusted(self) -> Tensor:
-        """A mask of the x at which the slope is reliable: y is finite, and no kink is near."""
+        """A mask of the x at which the slope is reliable: y, slope, gradient are finite; no kink is near."""
         slope, error, _ = self._slope
         is_known = self.y.isfinite() & slope.isfinite() & self.gradient.isfinite()
         return is_known & (error <= (1e-3 if self.is_fine else 5e-2) * (slope.abs() + 1e-3))
 
     @cached_property
     def is_flat(self) -> bool:
-        """True if the op is constant between jumps, as a staircase is, even one with steps of only 1e-4."""
+        """True if the op jumps and is constant in between, like a staircase, even with steps of 1e-4."""
         if self.is_fine:
             near = self.x[(self.x.abs() <= NEAR) & (self.x.abs() > 0.1)]  # closer to 0, floats are finer
             x = (near if len(near) > 2 else self.x)[1:-1]  # the ends may be those of a domain
@@ -124,7 +129,7 @@ class Curve:
 
     @property
     def is_staircase(self) -> bool:
-        """True if the op has more jumps than a sign or a window."""
+        """True if the op has at least three jumps, more than a sign or a window."""
         return len(self.jumps[0]) >= _MANY_JUMPS
 
     @cached_property
@@ -204,9 +209,9 @@ class Curve:
 
     @cached_property
     def poles(self) -> list[float]:
-        """The x towards which the gradient grows at least as 1 / distance although y does not, in float64.
+        """The x towards which the gradient grows at least as 1 / distance although y does not.
 
-        The sharpest peaks of the samples are followed down to adjacent floats.
+        The sharpest peaks of the samples are followed down to adjacent floats. Empty unless in float64.
         """
         size = self.gradient.abs().nan_to_num(nan=0.0, posinf=1e300)
         if not self.is_fine or len(size) < 5:
@@ -232,7 +237,7 @@ class Curve:
 
     @property
     def cancels(self) -> bool:
-        """True if the integrals of the rule's positive and negative values are about the same."""
+        """True if the rule's integral is less than 1 % of the integral of its absolute values."""
         cells = self._samples[2]
         return abs(float(cells.sum())) < _CANCELLED * float(cells.abs().sum())
 
@@ -252,7 +257,7 @@ class Curve:
 
     @cached_property
     def rise(self) -> float:
-        """The rise of y over all x, or ±inf if it diverges."""
+        """The rise of y over all x or the domain, or ±inf if it diverges."""
         ends = (self.subject.domain or (-far, far) for far in (FAR / 2, FAR))
         return _limit_sum(*(float(self.subject.y(torch.tensor(x, dtype=self.dtype)).diff()) for x in ends))
 

@@ -27,7 +27,8 @@ def has_random_output(subject: Subject) -> bool:
 def find_dependence(subject: Subject) -> str:
     """Return a clause that explains why a function is not elementwise, or "" if it is.
 
-    Some elements of x are changed, in four patterns. Only their outputs may change.
+    Some elements of x are changed, in four patterns, and only their outputs may change. Unless the user gave
+    an example, fewer elements must give the same outputs.
     """
     x = subject.sample(-NEAR, NEAR, 64)
     with torch.no_grad():
@@ -83,7 +84,7 @@ def merge_points(parts: list[Tensor]) -> Tensor:
 
 
 def make_test_points(near: float, even: int, factors: int, dtype: torch.dtype) -> Tensor:
-    """Return test values of x: an even grid within ±``near``, and points in geometric steps to ±10,000."""
+    """Return ``even`` test x within ±``near``, and ``factors`` per side in geometric steps to ±10,000."""
     far = torch.logspace(-6, math.log10(FAR), factors, dtype=dtype) * (1 - OFF)
     middle = torch.linspace(-near, near, even, dtype=dtype) + OFF
     return merge_points([-far, middle, far])

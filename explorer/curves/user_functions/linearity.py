@@ -32,11 +32,13 @@ class Nonlinearity(NamedTuple):
 def compare_gradients(
     gradient: Callable[[float], Tensor], mask: Tensor | None = None, dtype: torch.dtype = torch.float64
 ) -> list[Nonlinearity]:
-    """Compare a gradient for several upstream gradients g with g times the gradient for g = 1.
+    """Compare a gradient for 11 or 13 upstream gradients g with g times the gradient for g = 1.
+
+    Returns one result for each g; g = 0 comes first.
 
     Args:
         gradient: a function from g to the gradient at some x, (n,) floating.
-        mask: (n,) selects the x to compare; by default those at which the gradient is finite.
+        mask: (n,) selects the x to compare; those where the gradient for g = 1 is not finite are left out.
         dtype: the dtype of y, to which g is rounded.
     """
     at_1 = gradient(1.0)

@@ -124,7 +124,10 @@ class Subject:
         return list(dict.fromkeys([*self.numbers, *(literals if self.op is None else [])]))[:_MOST_CONSTANTS]
 
     def prepare(self, dtype: torch.dtype, learned: bool = False, device: str = "cpu") -> tuple[Any, ...]:
-        """Return copies of the arguments after x; tensors that are to learn require grad."""
+        """Return copies of the arguments after x on a device, with floating-point tensors in ``dtype``.
+
+        With ``learned``, the copies of tensors that require grad require it too.
+        """
         return tuple(_copy(argument, dtype, learned, device) for argument in self.arguments)
 
     def run(self, x: Tensor, arguments: tuple[Any, ...] | None = None) -> Tensor:
@@ -152,7 +155,7 @@ class Subject:
     def run_both(
         self, x: Tensor, g: Tensor | float = 1.0, arguments: tuple[Any, ...] | None = None
     ) -> tuple[Tensor, Tensor]:
-        """Run the function forward and backward. Returns its output and its gradient, both detached."""
+        """Run the function forward and backward. Returns its output and its gradient for g, both detached."""
         y, leaf = self.open_graph(x, arguments)
         return y.detach(), backpropagate(y, leaf, g).detach()
 
@@ -226,9 +229,10 @@ class Subject:
         return x if self.domain is None else x[(x >= self.domain[0]) & (x <= self.domain[1])]
 
     def sample(self, low: float, high: float, count: int, dtype: torch.dtype | None = None) -> Tensor:
-        """Create an input of ``count`` rows, evenly spaced in the domain, in a shape that the function takes.
+        """Create an input of ``count`` rows, evenly spaced from ``low`` to ``high``, in an accepted shape.
 
-        Values differ along further dimensions. If the user gave an example, it is returned unchanged.
+        Values outside the domain are moved into it, and values differ along further dimensions. If the user
+        gave an example, a copy is returned instead.
         """
         dtype = dtype or self.trial.dtype
         if self.example is not None:
@@ -369,8 +373,9 @@ def prepare_function(
 ) -> Subject:
     """Return a user's Function class, module or callable as a subject for the checks of its backward.
 
-    ``apply`` of a Function class is accepted too. If no ``domain`` is given, the range of an ``example`` that
-    lies on one side of 0 or within −1 to 1 is the domain.
+    ``apply`` of a Function class is accepted too. ``arguments`` follow x in each call, ``named`` are keyword
+    arguments. If no ``domain`` is given, the range of an ``example`` that lies on one side of 0 or within −1
+    to 1 is the domain.
     """
     if example is not None and domain is None and example.numel():
         low, high = (float(end) for end in example.detach().double().aminmax())

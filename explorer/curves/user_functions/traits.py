@@ -16,7 +16,7 @@ class Traits:
     """Facts about a function that its checks need: its dtype, faults of its backward, and its dependence.
 
     Attributes:
-        y_dtype: the dtype of y for x in the dtype of the trial.
+        y_dtype: the dtype of y for x in the dtype that the function accepts.
         failure: a clause that says why and at which line the backward failed; "" if it returned a gradient.
         no_path: a clause that says why no gradient can reach x; "" if one can.
         dependence: a clause that says why y is not elementwise; "" if it is.
@@ -31,7 +31,7 @@ class Traits:
 
 
 def find_traits(subject: Subject) -> Traits:
-    """Run a function once and return facts about it. Raises UntriedError if its forward cannot be tried."""
+    """Run a function on test values and return facts about it. Raises UntriedError if its forward fails."""
     x = subject.sample(-NEAR, NEAR, 64)
     y, _ = subject.open_graph(x)
     failure, no_path, repeats, dependence = _describe_wrong_shape(y, x), "", True, find_dependence(subject)
