@@ -218,7 +218,10 @@ def _write_value(value: Any) -> str:
 
 
 def check_pair(op: str | Op, rule: str | Rule, settings: Mapping[str, float]) -> Results:
-    """Run the quick checks that the app shows for an op with a backward rule, and return their results."""
+    """Run the quick checks that the app shows for an op with a backward rule, and return their results.
+
+    ``settings`` maps parameter names to values; missing ones have their defaults.
+    """
     learns = bool(find_rule(rule).learned)
     visible = [check for check in CHECKS if check.in_app and (learns or not check.needs_learned)]
     return _check_pair(visible, op, rule, parameters=settings)

@@ -45,7 +45,8 @@ class Probe:
     """The gradients of one learned argument: the actual ones, by backward, and the due (correct) ones.
 
     A gradient, (m,), has one value for each direction in which the argument is changed: one direction per
-    element if the argument is small, else random ones. ``mixes`` is true if y at one x depends on other x.
+    element if the argument is small, else random ones. ``k`` is the argument's index among those after x.
+    ``mixes`` is true if y at one x depends on other x.
     """
 
     def __init__(self, subject: Subject, k: int, mixes: bool = False) -> None:

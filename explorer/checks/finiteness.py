@@ -150,10 +150,7 @@ def _find_end(is_inside: Callable[[Tensor], Tensor], inside: Tensor, outside: Te
 
 
 def _report(values: Callable[[Tensor], Tensor], x: Tensor, mask: Tensor, words: str) -> Result:
-    """Return a failed result about the NaN nearest to x = 0 among those in a mask.
-
-    Its x is located by bisection in float64.
-    """
+    """Return a failed result about the NaN of a mask nearest to x = 0, located by bisection in float64."""
     at = find_nearest(x, mask)
     nearer = x[(x.abs() < abs(at)) & (x * at > 0)]
     if x.dtype == torch.float64 and len(nearer):
@@ -180,7 +177,7 @@ def _describe_fault(curve: Curve, x: Tensor, r: Tensor, bad: Tensor) -> Result:
 
 
 class _Recorder(TorchDispatchMode):  # type: ignore[no-untyped-call]  # torch's own
-    """A torch function mode that records the boolean tensors computed while it is active."""
+    """A torch dispatch mode that records the boolean tensors computed while it is active."""
 
     def __init__(self) -> None:
         super().__init__()  # type: ignore[no-untyped-call]
@@ -195,10 +192,7 @@ class _Recorder(TorchDispatchMode):  # type: ignore[no-untyped-call]  # torch's 
 
 
 def describe_idle_mask(curve: Curve) -> str:
-    """Return a clause about a mask in a Function's backward that is true for every x, or "" without one.
-
-    An example is a mask that tests a clamped y.
-    """
+    """Return a clause about a mask in backward, such as of a clamped y, that is true for every x, or ""."""
     if curve.subject.function is None:
         return ""
     y, leaf = curve.subject.open_graph(curve.subject.broadcast(list_floats(curve.dtype, curve.subject)))

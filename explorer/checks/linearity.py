@@ -102,10 +102,7 @@ def find_effect_of_others(curve: Curve) -> Result | None:
 
 
 def _judge(curve: Curve, at: float, example: str, actual: float) -> Result:
-    """Return the result for a rule that is not linear in g and does not declare it.
-
-    It is by design if the rule's purpose is clear.
-    """
+    """Return the result for a rule that is not linear in g: by design only if its purpose is clear."""
     x = curve.x
     zero, single, minus, two = (curve.subject.gradient(x, g) for g in (0.0, 1.0, -1.0, 2.0))
     ignores_g, offset = (single == two) & (single == minus) & (single.abs() > 0), zero.abs() > 1e-9

@@ -57,7 +57,7 @@ def check_backward(curve: Curve) -> Result:
 
 
 def _find_ignored(subject: Subject, outputs: int) -> int:
-    """Return the index of a further output that depends smoothly on x but gives it no gradient, or 0."""
+    """Return the number, from 2, of an output that depends smoothly on x but gives it no gradient, or 0."""
     x, step = subject.sample(-1.3, 1.7, 6), 1e-3
     for number in range(1, outputs):
         leaf = x.clone().requires_grad_()

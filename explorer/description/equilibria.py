@@ -166,7 +166,7 @@ def describe_equilibria(result: Equilibria) -> list[str]:
 
 
 def describe_best(result: Equilibria) -> str:
-    """Return the sentence on the value with the smallest error, or "" if no error is finite."""
+    """Return a sentence on the value with the smallest error, "" if no error is finite or all are equal."""
     if result.best is None:
         return ""
     return LEARNING_WORDS["least"].format(name=result.name, at=format_number(result.best))

@@ -81,7 +81,10 @@ def _describe_points(points: list[Claim], texts: Mapping[float, str], g: float) 
 def describe_spans(
     claim: Claim, texts: Mapping[float, str], curves: SampledCurves, everywhere: str = "everywhere"
 ) -> list[str]:
-    """Return phrases for the intervals on which a curve is constant; ``everywhere`` for the whole range."""
+    """Return phrases for the intervals on which a curve is constant; ``everywhere`` for the whole range.
+
+    ``texts`` maps the ends of the intervals to their texts.
+    """
     if claim.spans == ((float(curves.x[0]), float(curves.x[-1])),):
         return [everywhere]
     return [_describe_span(span, texts, claim, curves) for span in claim.spans]

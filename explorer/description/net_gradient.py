@@ -69,10 +69,7 @@ class NetGradient:
 
     @property
     def verdict(self) -> Verdict:
-        """The effect of a step against the gradient on the parameter: "grow", "shrink" or "rest".
-
-        Further values are "undefined" and "cannot".
-        """
+        """The effect of a step against the gradient: "grow", "shrink", "rest", "undefined" or "cannot"."""
         if not self.origin:
             return "cannot"
         if not math.isfinite(self.gradient):

@@ -85,10 +85,7 @@ def summarize_spreads(curves: SampledCurves, names: Mapping[str, str]) -> str:
 
 
 def describe_spreads(curves: SampledCurves, names: Mapping[str, str]) -> str:
-    """Return a sentence on the standard deviation of each rule's gradient for one random number.
-
-    Returns "" if it is unknown.
-    """
+    """Return a sentence on the standard deviation of each rule's gradient per draw, "" if it is unknown."""
     sizes = _measure_spreads(curves, names)
     if not sizes:
         return ""

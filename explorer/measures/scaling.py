@@ -103,7 +103,8 @@ def scale_rules(
 ) -> ScaledRules:
     """Scale backward rules to the area or width of the first rule that has a finite one.
 
-    Raises ValueError if fewer than two of the rules have a finite one.
+    The result has copies of those rules only that change. Raises ValueError if fewer than two of the rules
+    have a finite area or width.
     """
     op = find_op(op)
     records = {key: find_rule(key) for key in rules}

@@ -125,7 +125,10 @@ def compare(op: str | Op, *, noise: str = "uniform", width: float = 1.0, **param
 def compute_lens_distances(
     op: str | Op, parameters: Mapping[str, float], noise: str, width: float
 ) -> dict[str, float]:
-    """Return a dict from the key of each rule that suits an op to its distance from the op under noise."""
+    """Return a dict from the key of each rule that suits an op to its distance from the op under noise.
+
+    ``noise`` and ``width`` are as for ``lens``. Raises ValueError for a stochastic op or an unknown noise.
+    """
     entry = find_op(op)
     require_deterministic("compare", entry)
     rules = list_suitable_rules(entry)

@@ -45,8 +45,9 @@ _INTEGER_SIGNS = frozenset(["+", "-", "*", "**", "//", "remainder", "<<", ">>", 
 def make_result(node: Node, *operands: Quantity, kind: str = "float32") -> Value:
     """Return an expression tree as a tensor or number of the pasted code.
 
-    ``operands`` are the values that it was computed from. The result is a tensor if an operand is a tensor.
-    Otherwise it is a number, a Python number if possible.
+    ``operands`` are the values that it was computed from, and ``kind`` is its kind of number, as in
+    ``Quantity``. The result is a tensor if an operand is a tensor. Otherwise it is a number, a Python number
+    if possible. Raises UnreadableError for a sum, and for operands of different masks or shapes.
     """
     require(not any(map(get_sum, operands)), REASONS["sum"])
     tensors = [operand for operand in operands if isinstance(operand, Tensor)]

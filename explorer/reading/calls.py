@@ -63,10 +63,10 @@ def call_function(function: Value, positional: tuple[Value, ...], keywords: Mapp
 
 
 def _call_bound(function: Function, positional: tuple[Value, ...], keywords: Mapping[str, Value]) -> Value:
-    """Call a Python function of traced values.
+    """Call a Python function of traced values with arguments in any way that torch accepts.
 
-    Its arguments may be named or counted in torch's other ways: ``input=``, ``inplace``, ``out=``,
-    ``dtype=``.
+    ``input=`` is the first argument, ``inplace`` and ``out=`` change a tensor, and ``dtype=`` converts the
+    result.
     """
     with convert_errors("has arguments that cannot be read"):
         signature = inspect.signature(function)

@@ -88,7 +88,7 @@ def _count_product(self: Value, *_along: Value, **_named: Value) -> Value:
 
 
 def count_elements(size: Value) -> Value:
-    """Return the number of elements of a value whose size is ``size``."""
+    """Return the number of elements of a value of size ``size``, or the size itself if it is unknown."""
     node = size.of if isinstance(size, values.Opaque) else None
     if node is None:
         return size
@@ -150,7 +150,10 @@ class _Torch:
     """Torch's tensor functions and methods, under torch's own names, which compute formula trees."""
 
     def to(self: Value, dtype: Value = None, *_more: Value, device: Value = None) -> Value:
-        """Convert a value to a bool, byte, integer or float. Any other dtype leaves it unchanged."""
+        """Convert a value to a bool, byte, integer, float or float8; an unknown dtype leaves it unchanged.
+
+        Raises UnreadableError for other number formats, and for a short integer unless the value is clamped.
+        """
         operand = to_quantity(self)
         name = dtype.name if isinstance(dtype, Library) else getattr(dtype, "kind", dtype)
         last = str(name).rsplit(".", 1)[-1]

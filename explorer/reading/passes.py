@@ -140,10 +140,7 @@ def list_inputs(cls: type[PastedClass]) -> list[str]:
 
 
 def take_first(value: Value) -> Value:
-    """Return the first item of a tuple or list, or None if it is empty.
-
-    Any other value is returned unchanged.
-    """
+    """Return the first item of a tuple or list, None if it is empty, or any other value unchanged."""
     return next(iter(value), None) if isinstance(value, tuple | list) else value
 
 

@@ -404,7 +404,7 @@ class Reader:
         return context, output
 
     def run_apply(self, cls: type[PastedClass], *inputs: Value) -> Value:
-        """Return the output of a call of ``Function.apply``."""
+        """Return the output of ``Function.apply``. Raises UnreadableError if autograd follows the code."""
         own_rule = "applies another Function, which holds the rule: paste that Function alone"
         require(not tracking.AUTOGRAD.get(), own_rule)
         return self.run_forward(cls, *inputs)[1]
@@ -560,7 +560,7 @@ def _skip_class_body(scope: Scope) -> Scope:
 
 
 def find_method(cls: type[PastedClass], name: str) -> Function:
-    """Return a method of a class as torch calls it, with the context as its first argument."""
+    """Return a method of a class as torch calls it. Raises UnreadableError if the class has none."""
     member: Value = getattr(cls, name, None)
     require(inspect.isroutine(member), f"has no {name} that is a plain method, so there is no rule to show")
     return member  # type: ignore[no-any-return]  # a routine

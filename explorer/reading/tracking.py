@@ -61,7 +61,10 @@ def detach_tensor(value: Value) -> Value:
 
 
 def assign(target: Value, value: Value) -> Value:
-    """Write a value into all elements of a traced tensor, and return the tensor."""
+    """Write a value into all elements of a traced tensor, and return the tensor.
+
+    Raises UnreadableError if the tensor may not be changed, or for a value of another mask or shape.
+    """
     tensor = require_writable(target)
     is_same_mask = not isinstance(value, Tensor) or value.within == tensor.within or is_constant(value.node)
     require(is_same_mask, "assigns elements that were selected by another mask: use the mask of the target")

@@ -30,7 +30,7 @@ class Quantity:
 
     Attributes:
         node: the formula.
-        kind: the kind of number: a mask, a byte, an integer or a float.
+        kind: the kind of number: "bool" for a mask, "uint8", "int64" or "float32".
         within: the mask of selected elements, as in ``x[x > 0]``. None for a complete tensor.
         number: whether it is one of Python's numbers. This is unknown for an input unless its call is known.
     """
@@ -92,10 +92,7 @@ class List(list[Value]):
 
 
 def freeze_lists(value: Value) -> Value:
-    """Return a list in the pasted code, and all lists inside it, as tuples.
-
-    Any other value is returned unchanged.
-    """
+    """Return a list in the pasted code, and all lists inside it, as tuples; return other values unchanged."""
     return tuple(map(freeze_lists, value)) if isinstance(value, List | tuple) else value
 
 
@@ -199,10 +196,7 @@ _KINDS: dict[type, str] = {bool: "bool", int: "int64", float: "float32"}
 
 
 def to_quantity(value: Value) -> Quantity:
-    """Return a tensor or number as an object with its formula.
-
-    Raises UnreadableError for any other value.
-    """
+    """Return a tensor or number with its formula. Raises an error with the reason for any other value."""
     match value:
         case Tensor(spoiled=ReadingError() as error):
             raise error
@@ -224,7 +218,7 @@ def is_number(value: Value) -> bool:
 
 
 def get_member(owner: Value, name: str) -> Value:
-    """Return an attribute of a class or object that is defined in the pasted code."""
+    """Return an attribute of a class or object of the pasted code. Raises UnreadableError if it has none."""
     if isinstance(owner, List) and name in LIST_METHODS:
         return lambda *items: getattr(owner, name)(*items)
     require(isinstance(owner, PastedClass | type), UNKNOWN)
@@ -234,9 +228,9 @@ def get_member(owner: Value, name: str) -> Value:
 
 
 def unpack(value: Value) -> tuple[Value, ...]:
-    """Return the items of a tuple or list, at most 64 including nested ones.
+    """Return the items of a tuple or list. Raises UnreadableError for any other value.
 
-    Raises UnreadableError for any other value.
+    Also raises UnreadableError for more than 64 items, including nested ones.
     """
     require(isinstance(value, tuple | list), "is unpacked, but it is not a tuple or list")
     require(_count_values(value) <= MAX_VALUES + 1, f"holds more than {MAX_VALUES} values")
@@ -285,7 +279,7 @@ def select_element(owner: Value, key: Value) -> Value:
 
 
 def pick(values: Value, key: Value) -> Value:
-    """Return the item or slice of a tuple, list or dict for a key."""
+    """Return the item or slice of a tuple, list or dict for a key. Raises UnreadableError without one."""
     try:
         part = values[key]
         return List(part) if isinstance(values, List) and isinstance(key, slice) else _hide_sizes(part)

@@ -30,13 +30,13 @@ def collect_quantised(traces: Sequence[Trace]) -> Tensor:
 def compute_agreement(weights: Tensor, reference: Tensor, start: Tensor) -> Agreement:
     """Return the share of a net's quantised weights that equal those after straight-through training.
 
+    Returns the share among all weights, and among those that straight-through changed, or None if there are
+    none.
+
     Args:
         weights: the net's quantised weights, (n,).
         reference: those after straight-through training, (n,).
         start: those of straight-through before the first step, (n,).
-
-    Returns:
-        The share among all weights, and among those that straight-through changed, or None if there are none.
     """
     equal, changed = weights == reference, reference != start
     return float(equal.double().mean()), float(equal[changed].double().mean()) if changed.any() else None

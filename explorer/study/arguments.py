@@ -19,7 +19,10 @@ def key_of(rule: str | Rule) -> str:
 
 
 def check_rule_list(rules: object) -> list[str | Rule]:
-    """Return a checked list of backward rules without duplicates, in the same order."""
+    """Return a list of backward rules without duplicates, in the same order.
+
+    Raises ValueError if it is no list, is empty or has an unknown rule.
+    """
     if isinstance(rules, str | Rule) or not isinstance(rules, Iterable):
         raise ValueError(f"rules must be a list of keys, such as ['default', 'clipped'], not {rules!r}")
     distinct: dict[str, str | Rule] = {}
@@ -38,7 +41,8 @@ def make_default_rates(lr: float) -> tuple[float, ...]:
 def check_rates(lrs: object, default_lr: float) -> tuple[float, ...]:
     """Return checked learning rates in ascending order without duplicates.
 
-    None gives the default rates around ``default_lr``.
+    None gives the default rates around ``default_lr``. Raises ValueError for an empty list or an invalid
+    rate.
     """
     if lrs is None:
         return make_default_rates(default_lr)
@@ -105,9 +109,9 @@ def select_values(entries: Sequence[Op | Rule], values: Mapping[str, Any]) -> di
 
 
 def check_seeds(seeds: object, first: int) -> Sequence[int]:
-    """Return a checked list of random seeds.
+    """Return the random seeds in a list, or ``seeds`` many from ``first`` if ``seeds`` is a number.
 
-    A list is returned unchanged. For a number, the seeds are that many from ``first``.
+    The seeds of a list are not checked. Raises ValueError for an empty list or a number below 1.
     """
     if isinstance(seeds, Iterable) and not isinstance(seeds, str):
         seed_list = seeds if isinstance(seeds, Sequence) else list(seeds)

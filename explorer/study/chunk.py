@@ -105,10 +105,7 @@ class Chunk:
         ]
 
     def _compute_agreements(self, traces: Sequence[Trace]) -> dict[Trial, Agreement]:
-        """Return the fraction of each run's quantised weights that equal straight-through training's.
-
-        Diverged runs are left out.
-        """
+        """Return the share of quantised weights equal to straight-through's, without diverged runs."""
         if self._start is None:
             return {}
         end = collect_quantised(traces)

@@ -47,7 +47,7 @@ def find_differences(plan: Plan, rules: Sequence[RuleOutcome]) -> list[Differenc
     """Return the difference of each rule's score from that of the best rule, highest mean first.
 
     The controls (rules that cannot work) follow, in the same order. The list is empty before all rules have a
-    held-out score with one common seed, and for more rules than ``rank`` compares.
+    held-out score with one common seed, and for more rules than ``explorer.rank`` compares.
     """
     ended = [each for each in rules if each.seeds]
     competing = [each for each in ended if each.rule not in plan.controls]

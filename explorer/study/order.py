@@ -41,7 +41,7 @@ def compare_orders(
 ) -> Order:
     """Return the pairs of backward rules whose order by mean score differs between two studies.
 
-    Raises ValueError if the studies have different rules.
+    Raises ValueError if the studies have different rules, or more than ``explorer.rank`` compares.
     """
     rules = [key for key in plan.keys if key not in plan.controls]
     if set(rules) != {key for key in other.keys if key not in other.controls}:
@@ -56,10 +56,10 @@ def compare_orders(
 
 
 def compare_pairs(plan: Plan, judged: Sequence[RuleOutcome]) -> dict[Pair, tuple[float, bool]]:
-    """Return, for each pair of rules, how much lower the second one's mean score is.
+    """Return how much lower the second rule's mean score is, for each ordered pair of rules with scores.
 
-    The second value is whether the interval of the difference excludes 0. The dict is empty for more rules
-    than ``rank`` compares.
+    The second value is whether the interval of the difference excludes 0. Controls are left out. The dict is
+    empty for more rules than ``explorer.rank`` compares.
     """
     keys = [key for key in plan.keys if key not in plan.controls]
     if len(keys) > MAX_RULES:

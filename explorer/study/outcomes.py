@@ -55,10 +55,7 @@ class RuleOutcome:
 
     @property
     def half_width(self) -> float:
-        """Half the width of the mean score's 95 % interval, by Student's t distribution.
-
-        NaN if there are fewer than two scores.
-        """
+        """Half the width of the mean score's 95 % interval, by Student's t; NaN for fewer than two scores."""
         count = len(self.scores)
         return compute_quantile(count - 1) * self.stderr if count > 1 else math.nan
 
@@ -93,8 +90,8 @@ def make_ranking(
 ) -> Ranking | None:
     """Return the ranking of backward rules by the seeds with which all of them have held-out scores.
 
-    Returns None if there is no such seed, and for more rules than ``rank`` compares. ``digits`` is the number
-    of decimals of the means.
+    Returns None if there is no such seed, and for more rules than ``explorer.rank`` compares. ``names`` are
+    the rules' names in the ranking, and ``digits`` is the number of decimals of the means.
     """
     scores = pair_scores(rules, names)
     if len(scores) > MAX_RULES or not any(scores.values()):

@@ -192,10 +192,7 @@ class Plan:
 
     @property
     def quantises(self) -> bool:
-        """True if the quantised weights of different rules can be compared.
-
-        They can be compared if the op is on weights and none of its parameters is trained.
-        """
+        """True if quantised weights can be compared: the op is on weights, and no parameter of it learns."""
         return not TASKS[self.task].net.site.per_example and not self.learned
 
     @property

@@ -157,7 +157,7 @@ class Result:
     def order(self, other: Result) -> Order:
         """Return the pairs of rules whose order differs in another study, such as one with ``equal=True``.
 
-        Raises ValueError if the two studies have different rules.
+        Raises ValueError if the studies have different rules, or more than ``explorer.rank`` compares.
         """
         return compare_orders(self.plan, self._outcomes, other.plan, other._outcomes)
 

@@ -70,10 +70,7 @@ class Stepper:
         return len(self.rows) * self.plan.steps + partial
 
     def advance(self, seconds: float = 0.05) -> list[Row]:
-        """Compute for a number of seconds, and return the results of the runs that ended.
-
-        At least one step is taken.
-        """
+        """Compute for some seconds, at least one step, and return the results of the runs that ended."""
         deadline, before = self._clock() + seconds, len(self.rows)
         while not self.finished:
             self._chunk = self._chunk or Chunk(self.plan, self._chunks.pop(0))

@@ -13,7 +13,10 @@ REFERENCE = "straight_through"
 
 
 class Trial(NamedTuple):
-    """One training run of a study, given by its stage, backward rule, learning rate and random seed."""
+    """One training run of a study, given by its stage, backward rule, learning rate and random seed.
+
+    The stage is "choose" for a run that helps to choose its rule's rate, and "judge" for one that scores it.
+    """
 
     stage: Stage
     rule: str

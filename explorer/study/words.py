@@ -18,8 +18,8 @@ def make_sentences(
 ) -> list[str]:
     """Return sentences on a study's result, from its basis to its ranking and its controls.
 
-    ``shares`` is a dict from rules to their shares of straight-through's gradient. It is empty if the shares
-    are unknown.
+    ``n_done`` is the number of finished runs. ``shares`` is a dict from rules to their shares of
+    straight-through's gradient, empty if they are unknown.
     """
     words = _Words(plan, rules)
     ended = [each for each in rules if each.seeds]

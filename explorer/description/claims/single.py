@@ -48,7 +48,8 @@ def _flatten_rounding(curves: SampledCurves) -> Floats:
 def make_gradient_claims(curves: SampledCurves, key: str, limit: float) -> list[Claim]:
     """Return claims about the values of a rule's gradient and the intervals on which it has them.
 
-    The first claim that is not a fraction of the range is the most important.
+    The first claim that is not a fraction of the range is the most important. ``limit`` is the largest number
+    of the plotted dtype.
     """
     if curves.kinks[key] is None:
         declared = curves.op.kinks is not None and all(rule.kinks is not None for rule in curves.rules)

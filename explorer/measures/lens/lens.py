@@ -72,9 +72,9 @@ class Lens:
     def distances(self) -> Mapping[str, float]:
         """A dict from each rule's key to the rule's distance from the op's gradient under noise.
 
-        The distance is the root mean square of the difference, relative to that of the gradient. The distance
-        is 0 for the same curve (within ``EXACT``), and infinite if the gradient is 0 everywhere and the rule
-        is not. Values directly at a jump are ignored.
+        The distance is the root mean square of the difference, relative to that of the gradient. It is 0 for
+        the same curve (within ``EXACT``), infinite if the gradient is 0 everywhere and the rule is not, and
+        NaN if the op has no mean. Values directly at a jump are ignored.
         """
         return {
             rule.key: measure_distance(self.x, self.gradient, self.curves.evaluate(rule.key, self.x))

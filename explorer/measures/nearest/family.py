@@ -39,7 +39,8 @@ class Family:
     """All curves of a backward rule under different parameters, widths and shifts.
 
     A curve is a row of coordinates (a "member"), in which equal steps have similar effects: each parameter
-    (its logarithm if its slider is logarithmic), the logarithm of the width, and the shift.
+    (its logarithm if its slider is logarithmic), the logarithm of the width, and the shift. Curves are
+    evaluated for each upstream gradient in ``upstream``; means are taken over the range ``span``.
     """
 
     op: Op
@@ -76,7 +77,10 @@ class Family:
         return torch.tensor([*scaled, math.log(width), shift], dtype=torch.float64)
 
     def make_member(self, numbers: Sequence[float]) -> Tensor:
-        """Return parameters, width and shift, clamped to their bounds, as the coordinates of a curve."""
+        """Return the coordinates of a curve, given its parameters, its width and its shift in this order.
+
+        Parameters are clamped to their bounds, and the width to at least 1/20.
+        """
         *parameters, width, shift = numbers
         inside = [
             min(max(value, p.low), p.high) for p, value in zip(self.parameters, parameters, strict=True)
@@ -97,11 +101,7 @@ class Family:
         return torch.cat([self.default[None], torch.tensor(rows, dtype=torch.float64).reshape(-1, len(low))])
 
     def compute_curves(self, members: Tensor, x: Tensor) -> Tensor:
-        """Evaluate m curves at n positions x for each upstream gradient.
-
-        Returns:
-            (m, upstream gradients, n) gradients, each divided by its upstream gradient.
-        """
+        """Return m curves' gradients at n x, (m, upstream, n), each divided by its upstream gradient."""
         numbers = self.to_numbers(members)
         return self._evaluate(numbers, (x - numbers[:, -1:]) / numbers[:, -2:-1])
 

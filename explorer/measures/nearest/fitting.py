@@ -285,11 +285,7 @@ class Fitter:
         return replace(starts, members=members), torch.where(better, best, errors), damping
 
     def _compute_jacobian(self, starts: Starts) -> tuple[Tensor, Tensor]:
-        """Compute the residuals of s curves and their derivatives.
-
-        Returns:
-            The residuals, (s, r), and how much they fall with each of the k coordinates, (s, r, k).
-        """
+        """Return residuals of s curves, (s, r), and how much they fall with each coordinate, (s, r, k)."""
         steps = torch.diag(torch.full_like(self.family.default, _DIFFERENCE))
         around = torch.cat([starts.members[:, None], starts.members[:, None] + steps], 1)
         curves = self._compute_curves(around, self.target.x) * self._root

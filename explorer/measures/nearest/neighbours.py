@@ -39,7 +39,7 @@ class Neighbour:
             curve.
         parameters: the values of the rule's parameters, without those that the op has too.
         differs: the single x at which two otherwise equal curves differ.
-        where: the x of the largest difference; None if the curves are equal.
+        where: the x of the largest difference, or the first of ``differs``; None if the curves are equal.
         sentence: a description of these results.
     """
 
@@ -60,7 +60,7 @@ class Neighbour:
 
     @property
     def changes(self) -> int:
-        """How many of factor, width and shift the fit changes; changed parameters do not count."""
+        """The number of changes among factor, width and shift; parameters do not count."""
         return (self.factor != 1) + (self.width != 1) + (self.shift != 0)
 
 

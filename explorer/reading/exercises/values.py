@@ -51,10 +51,8 @@ def compile_text(exercise: Exercise, text: str) -> Callable[..., float]:
 def compile_formula(exercise: Exercise, formula: Formula, subject: str = "") -> Callable[..., float]:
     """Return a function that evaluates a formula for the keywords x, y, g and N, the number of elements.
 
-    ``subject``, such as "gradient", names the formula in error messages.
-
-    Raises:
-        UnreadError: the formula has a mean, a random number or an unknown name.
+    ``subject``, such as "gradient", names the formula in error messages. Raises UnreadError for a formula
+    with a mean, a random number or an unknown name.
     """
     tree = replace_counts(formula.tree, COUNT)
     if find_reductions(tree):
