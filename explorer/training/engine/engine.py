@@ -163,9 +163,7 @@ class Engine:
         return self._answer(identity, lambda job, run: _view_at(job, run, at).measure(key, **arguments))
 
     def look(self, identity: str, at: int, shown: Collection[str] = ()) -> Snapshot:
-        """Return a snapshot of a training run at the checkpoint nearest to a step.
-
-        Renews the run's lease.
+        """Return a snapshot of a training run at the checkpoint nearest to a step, and renew the run's lease.
 
         Raises ValueError if the run's checkpoints are gone.
         """

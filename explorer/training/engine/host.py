@@ -211,10 +211,7 @@ class EngineProcess:
         return self._process.popen.pid
 
     def _ask(self, name: str, *args: Any, **kwargs: Any) -> Any:
-        """Return the result of a method of the engine, called in the training process.
-
-        A dead or hanging process is replaced first.
-        """
+        """Call a method of the engine in the training process, after replacing a dead or hanging process."""
         process = self._process
         try:
             if not process.hangs:

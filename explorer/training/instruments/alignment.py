@@ -22,10 +22,10 @@ if TYPE_CHECKING:
 
 @torch.no_grad()
 def measure(nets: Nets) -> NDArray[float32]:
-    """Return the agreement of each rule's gradient with that of a net whose op is smoothed by noise.
+    """Return the agreement of each rule's gradient with the gradient of the net smoothed by noise.
 
-    The result is the cosine and the agreement of signs, (2, active nets, hidden layers), for the gradients
-    of the weights and biases below each hidden layer. Both are NaN if either gradient is 0 or not finite.
+    The result is the cosine and the fraction of equal signs, for the weights and biases below each layer with
+    the op; NaN if either gradient is 0 or not finite. Shape (2, active nets, layers with the op).
     """
     n, layers = count_examples(nets), []
     for number in nets.op_layers:
@@ -41,14 +41,9 @@ def measure(nets: Nets) -> NDArray[float32]:
 
 
 def compare_directions(ours: Tensor, theirs: Tensor) -> Tensor:
-    """Compare pairs of vectors: compute their cosine and the fraction of elements with equal signs.
+    """Return the cosine of each pair of vectors, and the fraction of elements with equal signs.
 
-    Args:
-        ours: the first vector of each pair, (nets, n).
-        theirs: the second vector of each pair, (nets, n).
-
-    Returns:
-        The cosines and the fractions, (2, nets). Both are NaN if a vector is 0 or not finite.
+    Both vectors have shape (nets, n), the result (2, nets). It is NaN if a vector is 0 or not finite.
     """
     # A zero vector becomes NaN. Operations that torch computes slowly (==, bool to float, prod) are avoided.
     ours, theirs = (each / each.abs().amax(1, keepdim=True) for each in (ours, theirs))

@@ -1,4 +1,4 @@
-"""The instrument "causes": the fraction of units and examples that get no gradient, by reason."""
+"""The instrument "causes": the fraction of the op's inputs that get no gradient, by cause."""
 
 from __future__ import annotations
 
@@ -29,18 +29,18 @@ NAMES = (
 
 @torch.no_grad()
 def measure(nets: Nets) -> dict[int, Record]:
-    """Measure how many units and examples get no gradient, and why.
+    """Measure which fraction of the op's inputs gets a gradient, and why the others get none.
 
     Returns:
         A dict from the index of each rule to a dict with these keys. Lists have an entry per layer with the
-        op.
+            op, and fractions are means over seeds. A gradient below 1 % of the rule's peak counts as none.
 
-        - ``names``: the names of the four causes.
-        - ``shares``: a list of (4,) float32, the fraction of each cause, with sum 1.
-        - ``whole``: a list of (4,) float32, the part of each fraction in units with that cause for every
-          example; 0 for weights, which see no examples.
-        - ``channels``: a list of (channels,) float32, the fraction of each map or kernel without a gradient;
-          empty without channels.
+        - ``names``: the names of the four cases: a gradient, and three causes of having none.
+        - ``shares``: a list of the fraction of inputs in each case, with sum 1. Shape (4,), float32.
+        - ``whole``: a list of the fraction of units in the same case for every example; 0 for an op on
+          weights, which see no examples. Shape (4,), float32.
+        - ``channels``: a list of the fraction of inputs without a gradient in each map or kernel; empty
+          without channels. Shape (channels,), float32.
         - ``words``: a list of texts of a sentence or two.
     """
     causes = mask_causes(nets)
@@ -72,10 +72,10 @@ def measure(nets: Nets) -> dict[int, Record]:
 
 
 def mask_causes(nets: Nets) -> list[Tensor]:
-    """Return masks of the units and examples without a gradient, one for each possible cause.
+    """Return a mask of the op's inputs with each cause in ``NAMES``, for each layer with the op.
 
-    The list has a bool tensor for each layer with the op: (4, active nets, n, units), in the order of
-    ``NAMES``.
+    Each input has exactly one cause. The masks are bool tensors of shape (4, active nets, n, units). For an
+    op on weights, n counts the layer's inputs.
     """
     low, high = compute_span(nets)
     masks = []
@@ -86,9 +86,9 @@ def mask_causes(nets: Nets) -> list[Tensor]:
 
 
 def _classify(op: OpTrace, peaks: Tensor) -> Tensor:
-    """Return masks of the four causes, (4, nets, n, units).
+    """Return a mask of the op's inputs with each cause in ``NAMES``. Shape (4, nets, n, units).
 
-    ``peaks`` is the height of each net's rule, (nets,).
+    ``peaks`` is the largest absolute gradient of each net's rule for g = 1. Shape (nets,).
     """
     is_zero = op.gradient == 0
     is_above = is_zero & (op.upstream == 0)
@@ -99,9 +99,9 @@ def _classify(op: OpTrace, peaks: Tensor) -> Tensor:
 
 
 def _compute_shares(causes: Tensor) -> tuple[Tensor, Tensor]:
-    """Compute the fraction of units and examples with each cause, (nets, 4).
+    """Return the fraction of inputs with each cause, and that of units with the same cause in every example.
 
-    The second result counts only units for which the cause holds in every example.
+    Both results have shape (nets, 4).
     """
     by_unit = causes.sum(2, dtype=torch.int32) / causes.shape[2]
     return by_unit.flatten(2).mean(2).T, (by_unit == 1).float().flatten(2).mean(2).T
@@ -138,7 +138,7 @@ def _describe_layer(
 
 
 def draw(record: Record) -> list[Picture]:
-    """Draw a picture for each layer with a bar that is divided by cause.
+    """Return a picture for each layer of a rule's ``record``: a bar that is divided by cause.
 
     Below the bar is the fraction without a gradient for each channel, if there are channels.
     """

@@ -23,19 +23,21 @@ _NO_CURVE = "This rule depends on the loss of each example, so it has no single 
 
 @torch.no_grad()
 def measure(nets: Nets) -> dict[int, Record]:
-    """Measure histograms of the op's inputs, over all random seeds of a rule.
+    """Measure the distribution of the op's inputs in each layer, over all random seeds of a rule.
 
     Returns:
         A dict from the index of each rule to a dict with these keys. Lists have an entry per layer with the
-        op.
+            op.
 
-        - ``edges``: (bins + 1,) float32, the same at every step.
-        - ``counts``: a list of (bins,) int64; the outermost bins include all values beyond the edges.
-        - ``means``: a list of (bins,) float32, the mean of the values in each bin, NaN if it is empty.
-        - ``beyond``: (layers,) float32, the fraction of values outside the edges.
-        - ``ratio``: (layers,) float32, the width of the data ÷ the width of the rule (see ``rule_shape``),
-          NaN if the rule has no finite width.
-        - ``words``: a list of sentences, or "".
+        - ``edges``: the edges of the bins, the same at every step. Shape (bins + 1,), float32.
+        - ``counts``: a list of the number of inputs in each bin. The outermost bins include all inputs beyond
+          the edges. Shape (bins,), int64.
+        - ``means``: a list of the mean input in each bin, NaN if it is empty. Shape (bins,), float32.
+        - ``beyond``: the fraction of inputs outside the edges. Shape (layers,), float32.
+        - ``ratio``: the width of the data ÷ the width of the rule (see ``rule_shape``), NaN if the rule has
+          no finite width. Shape (layers,), float32.
+        - ``words``: a list of sentences on these widths, "" without a finite ratio above 0. For a rule that
+          depends on the loss, they say that it has no single curve.
     """
     low, high = compute_span(nets)
     edges = np.linspace(low, high, _BINS + 1, dtype=np.float32)
@@ -70,9 +72,9 @@ def measure(nets: Nets) -> dict[int, Record]:
 
 
 def _count_bins(x: Tensor, low: float, high: float) -> tuple[Tensor, Tensor]:
-    """Count the values of each net in the bins of a histogram, and sum the values in each bin.
+    """Return the number of inputs in each bin of a histogram from ``low`` to ``high``, and their sum.
 
-    Both results have shape (nets, bins).
+    Both results have shape (nets, bins). The outermost bins include all inputs beyond, and NaN counts as 0.
     """
     values = with_float64(x).flatten(1).nan_to_num(0)
     bins = ((values - low) * (_BINS / (high - low))).clamp_(0, _BINS - 1).int()
@@ -85,7 +87,7 @@ def _count_bins(x: Tensor, low: float, high: float) -> tuple[Tensor, Tensor]:
 
 
 def _describe_layer(nets: Nets, layer: int, ratio: float) -> str:
-    """Return a sentence on the width of a layer's inputs ÷ the rule's width, "" if it is 0 or not finite."""
+    """Return a sentence on ``ratio``, the width of a layer's data ÷ the rule's; "" if it is 0 or infinite."""
     things = f"layer {layer}'s {nets.site.inputs}"
     if not math.isfinite(ratio) or not ratio:
         return ""
@@ -98,7 +100,7 @@ def _describe_layer(nets: Nets, layer: int, ratio: float) -> str:
 
 
 def draw(record: Record) -> list[Picture]:
-    """Draw a picture for each layer with the histogram behind the rule's curve, and a note.
+    """Return a picture for each layer of a rule's ``record``: a histogram behind the rule's curve and a note.
 
     The outermost bars include everything outside the chart and do not affect the scale.
     """

@@ -1,4 +1,4 @@
-"""The convolution kernels of a net, as images."""
+"""The instrument "kernels": the convolution kernels of a net, as images."""
 
 from __future__ import annotations
 
@@ -18,16 +18,16 @@ from explorer.training.instruments.base.weight_images import (
 
 @torch.no_grad()
 def measure(nets: Nets) -> dict[int, Record]:
-    """Measure the convolution kernels of one net of each rule, encoded as images.
+    """Measure the convolution kernels of one net of each rule, after the op if it is applied to kernels.
 
     Returns:
-        A dict from the index of each rule to a dict with these keys. Lists have an entry per layer.
+        A dict from the index of each rule to a dict with these keys. Lists have an entry per convolution.
 
-        - ``seed``: the seed of the net.
-        - ``layers``: a list of the kernels in use, encoded by ``encode_weights``, for the first ``MAX_MAPS``
-          maps and as many maps of the layer below.
-        - ``of``: a list of the numbers of maps of a layer and of the layer below.
-        - ``words``: a description.
+        - ``seed``: the random seed of the net.
+        - ``layers``: a list of results of ``encode_weights`` for the first ``MAX_MAPS`` maps and as many maps
+          of the layer below.
+        - ``of``: a list of pairs: the number of maps of the layer, and of the layer below.
+        - ``words``: the number and the size of the kernels, as text.
     """
     ensemble = nets.ensemble
     layers = [
@@ -54,7 +54,7 @@ def measure(nets: Nets) -> dict[int, Record]:
 
 
 def draw(record: Record) -> list[Picture]:
-    """Draw the kernels of all layers, with a row for each map and a column for each map below."""
+    """Return a picture of a net's ``record``: kernels, with a row for each map and a column per map below."""
     layers = enumerate(zip(record["layers"], record["of"], strict=True), 1)
     images = [
         draw_weights(layer, f"layer {number}, {maps} × {below}: ±{format_short(layer['largest'])}")

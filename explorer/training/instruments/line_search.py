@@ -1,4 +1,4 @@
-"""The instrument "line_search": a net's loss along the direction in which its rule moves the weights."""
+"""The instrument "line_search": a net's loss after gradient steps of several lengths."""
 
 from __future__ import annotations
 
@@ -15,15 +15,15 @@ DISTANCES = np.geomspace(1e-3, 2.0, 21, dtype=np.float32)
 
 @torch.no_grad()
 def measure(nets: Nets) -> dict[int, Record | None]:
-    """Measure the loss after steps of several lengths along the gradient of each rule.
+    """Measure the loss of the nets after gradient steps of several lengths, for each rule.
 
     Learned parameters of the op move too, at their own rate. A net without a gradient does not move.
 
     Returns:
         A dict from the index of each rule to a dict with these keys. Values are means over random seeds.
 
-        - ``distances``: (21,) float32, how far the weights move.
-        - ``losses``: (21,) float32, the loss at each distance.
+        - ``distances``: the lengths of the steps, relative to the norm of all weights. Shape (21,), float32.
+        - ``losses``: the loss after a step of each length. Shape (21,), float32.
         - ``loss``: the current loss.
     """
     ensemble, now = nets.ensemble, nets.current_pass
@@ -49,9 +49,10 @@ def measure(nets: Nets) -> dict[int, Record | None]:
 
 
 def _measure_length(nets: Nets, method: str, views: list[list[Tensor]]) -> Tensor:
-    """Return the norm of all weights of each net, or of their gradient, (active nets,).
+    """Return the norm of all weights of each net, or of their gradient. Shape (active nets,).
 
-    ``method`` is the name of the method of ``Layer`` that returns the norm in one layer.
+    ``method`` is the name of the method of ``Layer`` that returns the norm in one layer: "length" for
+    weights, "size" for gradients. ``views`` has the weights or gradients of each layer.
     """
     pairs = zip(nets.ensemble.layers, views, strict=True)
     return compute_norms(

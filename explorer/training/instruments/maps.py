@@ -1,4 +1,4 @@
-"""The feature maps of a convolutional net for one held-out example."""
+"""The instrument "maps": the feature maps of a convolutional net for one held-out example."""
 
 from __future__ import annotations
 
@@ -20,19 +20,19 @@ MAX_MAPS = 32  # maximum number of maps per layer
 @measure_first_nets
 @torch.no_grad()
 def measure(nets: Nets, members: list[int], example: int) -> list[dict[str, Any]]:
-    """Measure the feature maps of nets for one held-out example, after the activation and before any pooling.
+    """Measure the feature maps of the nets at the indices ``members`` for one held-out example.
 
     Returns:
-        A list with a dict for each net. Lists in it have an entry per layer.
+        A list with a dict for each net. Lists in it have an entry per convolution.
 
         - ``example``: the index of the held-out example.
         - ``label`` and ``read``: its class and the predicted class.
-        - ``image``: (pixels,) uint8, row by row, from 0 to 255.
+        - ``image``: the pixels row by row, from 0 to 255. Shape (pixels,), uint8.
         - ``sides`` and ``counts``: lists of the side of a map in units, and of the number of maps included.
-        - ``maps``: (all units,) uint8, layer by layer, map by map and row by row: from 0 at the lowest value
-          of a layer to 255 at its highest.
+        - ``maps``: the values after the activation and before any pooling, map by map and row by row, from 0
+          for the lowest value of a layer to 255 for its highest. Shape (all units,), uint8.
         - ``ends``: a list of these two values.
-        - ``words``: the picture in a sentence.
+        - ``words``: the prediction and the number of constant maps, as text.
     """
     assert nets.data.held_out is not None
     x, y = nets.data.held_out
@@ -74,7 +74,7 @@ def _scale(values: Tensor, low: Tensor, high: Tensor) -> Any:
 
 
 def draw(record: Record) -> list[Picture]:
-    """Return a picture of the example, and below it the maps of each layer as a grid."""
+    """Return a picture of a net's ``record``: the example, and below it the maps of each layer as a grid."""
     sizes = [count * side**2 for side, count in zip(record["sides"], record["counts"], strict=True)]
     maps = np.split(record["maps"], np.cumsum(sizes)[:-1])
     layers = enumerate(zip(maps, record["sides"], record["ends"], strict=True), 1)

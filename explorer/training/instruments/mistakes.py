@@ -1,4 +1,4 @@
-"""Held-out images that a net misclassifies."""
+"""The instrument "mistakes": held-out images that a net misclassifies."""
 
 from __future__ import annotations
 
@@ -17,24 +17,23 @@ MAX_VISIBLE = 24  # maximum number of images per rule, and of those that only th
 
 @measure_first_nets
 def measure(nets: Nets, members: list[int]) -> list[dict[str, Any]]:
-    """Find the held-out images that nets misclassify.
+    """Measure which held-out images the nets at the indices ``members`` misclassify.
 
-    The first images are at most ``MAX_VISIBLE`` mistakes of a net with the highest confidence. As many
-    mistakes follow that only this net makes. No image is included twice.
+    The record contains a net's most confident mistakes, at most ``MAX_VISIBLE``, and then as many that no
+    other net makes, without those already included.
 
     Returns:
         A list with a dict for each net.
 
         - ``of``: the number of held-out images.
         - ``count``: the number of misclassified ones.
-        - ``alone``: the number of these that the nets of all other rules classify correctly, or None without
-          other rules.
-        - ``classes``: (visible,) uint8, the classes of the included images.
-        - ``read``: (visible,) uint8, the predicted classes.
-        - ``only``: (visible,) uint8, 1 for mistakes of this net only.
-        - ``examples``: (visible,) int32, the indices among the held-out images.
-        - ``images``: (visible · pixels,) uint8, row by row, from 0 to 255.
-        - ``words``: the picture in a sentence.
+        - ``alone``: the number of these that all other nets classify correctly, or None without other nets.
+        - ``classes``: the classes of the included images. Shape (included,), uint8.
+        - ``read``: the predicted classes. Shape (included,), uint8.
+        - ``only``: 1 for mistakes of this net only, otherwise 0. Shape (included,), uint8.
+        - ``examples``: the indices among the held-out images. Shape (included,), int32.
+        - ``images``: the pixels row by row, from 0 to 255. Shape (included · pixels,), uint8.
+        - ``words``: the counts and the most confident mistake, as text.
     """
     assert nets.data.held_out is not None
     x, y = nets.data.held_out
@@ -73,7 +72,7 @@ def measure(nets: Nets, members: list[int]) -> list[dict[str, Any]]:
 
 
 def draw(record: Record) -> list[Picture]:
-    """Return a picture of misclassified held-out images, each with its class and the predicted one."""
+    """Return a picture of a net's ``record``: misclassified images with their true and predicted classes."""
     alone, count = record["alone"], len(record["classes"])
     suffix = "" if alone is None else f", {alone or 'none of them'} by this rule alone"
     tiles = {

@@ -1,4 +1,4 @@
-"""One example on its way through a net: inputs, weights, the op's values, outputs."""
+"""The instrument "net": one example on its way through a net: inputs, weights, the op's values, outputs."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ MAX_DOTS = 64  # number of the op's values that are plotted
 
 @torch.no_grad()
 def measure(nets: Nets) -> dict[int, Record]:
-    """Measure all values that one net of each rule computes for one example.
+    """Measure all values that one net of each rule computes for one example, the first of training.
 
     Larger nets are cut to the first ``MAX_INPUTS`` inputs and ``MAX_OUTPUTS`` outputs of each layer, kernels
     to the first ``MAX_MAPS`` maps.
@@ -36,17 +36,19 @@ def measure(nets: Nets) -> dict[int, Record]:
     Returns:
         A dict from the index of each rule to a dict with these keys.
 
-        - ``seed``: the seed of the net.
+        - ``seed``: the random seed of the net.
         - ``labels``: the names of a table, see ``Data.labels``.
-        - ``inputs``: (inputs,) float32, of the example.
+        - ``inputs``: the inputs of the example. Shape (inputs,), float32.
         - ``of``: the number of inputs before the net is cut.
-        - ``side``: the side of the example's image in pixels, or 0 if it is no image.
-        - ``target``: its class, or None.
-        - ``aim``: (outputs,) float32, the target values in regression.
-        - ``outputs``: (outputs,) float32, probabilities of the classes, or values.
-        - ``weights``: for each layer of weights, the weights as the net uses them, see ``encode_weights``.
-        - ``dots``: for each layer with the op, a dict with its first inputs ``x`` and outputs ``y``, (dots,)
-          float32 each.
+        - ``side``: the side of the example's image in pixels, or 0 if it is no square image of at most
+          ``MAX_INPUTS`` pixels.
+        - ``target``: its class, or None for a task without classes.
+        - ``aim``: the target numbers; empty if there are classes. Shape (outputs,), float32.
+        - ``outputs``: the probabilities of the classes, or the numbers. Shape (outputs,), float32.
+        - ``weights``: a list with a result of ``encode_weights`` for each layer of weights, as the net uses
+          them.
+        - ``dots``: a list with a dict for each layer with the op: the first ``MAX_DOTS`` of the op's inputs,
+          ``x``, and outputs, ``y``. Shape (dots,), float32.
     """
     ensemble, now = nets.ensemble, nets.current_pass
     has_classes = not nets.targets.is_floating_point()
@@ -97,7 +99,7 @@ def _to_numpy(values: Tensor) -> NDArray[float32]:
 
 
 def draw(record: Record) -> Record:
-    """Return the measurement with images in place of its weights."""
+    """Return ``record``, a net's measurement, with images in place of its encoded weights."""
     return {**record, "weights": [draw_weights(each) for each in record["weights"]]}
 
 

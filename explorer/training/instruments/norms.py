@@ -1,4 +1,4 @@
-"""The norm of the gradient in each layer of a net."""
+"""The instrument "norms": the norm of the gradient in each layer of a net."""
 
 import numpy as np
 import torch
@@ -11,8 +11,8 @@ from explorer.training.instruments.base.pictures import Panel, Picture, describe
 def measure(nets: Nets) -> dict[int, Record]:
     """Measure the norm of the gradient in each layer on the next batch.
 
-    Returns a dict from the index of each rule to a dict with ``norms``, (layers of weights,) float32, means
-    over seeds.
+    Returns a dict from the index of each rule to a dict with ``norms``, means over seeds. Shape (layers of
+    weights,), float32.
     """
     batch_pass = nets.ensemble.run_pass(*nets.batch, nets.task.loss)
     pairs = zip(nets.ensemble.layers, batch_pass.gradients, strict=True)
@@ -25,7 +25,7 @@ def measure(nets: Nets) -> dict[int, Record]:
 
 
 def draw(record: Record) -> list[Picture]:
-    """Return a picture with a bar for the norm of the gradient in each layer."""
+    """Return a picture of a rule's ``record``: a bar for the norm of the gradient in each layer."""
     bars = draw_log_bars(record["norms"], -6, 3)
     return [{"words": describe_bars(bars), "blocks": [bars]}]
 

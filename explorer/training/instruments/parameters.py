@@ -1,4 +1,4 @@
-"""The learned parameters of the op in each layer, and the gradients that move them."""
+"""The instrument "parameters": the learned parameters of the op, and the gradients that move them."""
 
 from __future__ import annotations
 
@@ -23,12 +23,12 @@ def measure(nets: Nets) -> NDArray[float32]:
     """Return the values of the op's learned parameters, and the gradients that change them.
 
     If each channel has its own value, value and gradient are means over channels. The gradient is the rule's
-    scale × the sum of every element's contribution, on the examples of instruments. It is NaN if the rule
-    does not train the parameter.
+    scale × the sum of every element's contribution, on the examples in ``nets``. It is NaN if the rule does
+    not train the parameter.
 
     Returns:
-        The value, the gradient, and the minimum and maximum of the value over channels, (4, active nets,
-            parameters · layers with the op).
+        The value, the gradient, and the minimum and maximum of the value over channels. Shape (4, active
+            nets, parameters · layers with the op), with all layers of the first parameter first.
     """
     ensemble, joined = nets.ensemble, nets.op_rules
     learns = torch.tensor(
@@ -43,9 +43,10 @@ def measure(nets: Nets) -> NDArray[float32]:
 
 
 def draw(record: Record, columns: Mapping[str, slice]) -> list[Picture]:
-    """Draw the values and the gradients of each parameter over the steps, with a line for each layer.
+    """Return a picture of a rule's ``record``: each parameter's values and gradients over the steps.
 
-    A band spans the values of a layer's channels if they differ.
+    Each layer has a line, with a band over its channels if they differ. A note replaces the gradients if the
+    rule does not train the parameter. ``columns`` maps the name of each parameter to the slice of its series.
     """
     groups = [_draw_parameter(name, record, own) for name, own in columns.items()]
     words = [

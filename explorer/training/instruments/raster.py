@@ -1,4 +1,4 @@
-"""The spikes of a spiking net for one held-out example."""
+"""The instrument "raster": the spikes of a spiking net for one held-out example."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from explorer.training.nets.layers.spiking import TIMES
 
 @measure_first_nets
 def measure(nets: Nets, members: list[int], example: int) -> list[dict[str, Any]]:
-    """Measure the spikes of nets for one held-out example.
+    """Measure the spikes of the nets at the indices ``members`` for one held-out example.
 
     Returns:
         A list with a dict for each net.
@@ -24,14 +24,14 @@ def measure(nets: Nets, members: list[int], example: int) -> list[dict[str, Any]
         - ``example``: the index of the held-out example.
         - ``of``: the number of held-out examples.
         - ``label`` and ``read``: its class and the predicted class.
-        - ``image``: (pixels,) uint8, row by row, from 0 to 255.
+        - ``image``: the pixels row by row, from 0 to 255. Shape (pixels,), uint8.
         - ``times``: the number of time steps.
-        - ``units``: the number of units in each layer: the pixels, then the hidden layers in order.
-        - ``spikes``: (all units · times,) uint8, unit by unit: 255 for a spike, 0 for none, and values
-          between for ops other than a step, clamped to 0 … 1.
-        - ``potentials``: (classes,) float32, the mean potential of each output unit; the largest one
-          determines the predicted class.
-        - ``words``: the picture in a sentence.
+        - ``units``: a list of the number of units in each layer: the pixels, then the hidden layers in order.
+        - ``spikes``: the time steps of each unit, unit by unit: 255 for a spike, 0 for none, and values
+          between for ops other than a step, clamped to 0 … 1. Shape (all units · times,), uint8.
+        - ``potentials``: the mean potential of each output unit. The largest one determines the predicted
+          class. Shape (classes,), float32.
+        - ``words``: the prediction and how many units of each layer fire, as text.
     """
     assert nets.data.held_out is not None
     x, y = nets.data.held_out
@@ -66,7 +66,7 @@ def measure(nets: Nets, members: list[int], example: int) -> list[dict[str, Any]
 
 
 def draw(record: Record) -> list[Picture]:
-    """Return a picture of the example, each layer's spikes with a row per unit, and potentials as bars."""
+    """Return a picture of a net's ``record``: the example, spikes with a row per unit, potentials as bars."""
     times = record["times"]
     layers = np.split(record["spikes"], times * np.cumsum(record["units"])[:-1])
     images = [

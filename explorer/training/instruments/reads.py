@@ -27,18 +27,19 @@ def measure(nets: Nets) -> dict[int, Record]:
     Returns:
         A dict from the index of each rule to a dict with these keys.
 
-        - ``of``: the number of examples.
+        - ``of``: the number of all examples.
         - ``judged``: whether they are held out; otherwise they are training data.
-        - ``classes``: (examples,) uint8, the classes of the first ``MAX_EXAMPLES``; empty for regression.
-        - ``read``: (examples,) uint8, the predicted classes.
-        - ``aims`` and ``guesses``: (points,) float32, the number of each of the first ``MAX_POINTS`` examples
-          and the number that the net predicts; empty unless held-out examples have one number each.
+        - ``classes``: the classes of the first ``MAX_EXAMPLES``; empty for regression. Shape (examples,),
+          uint8.
+        - ``read``: the predicted classes, in the same shape.
+        - ``aims`` and ``guesses``: the number of each of the first ``MAX_POINTS`` examples, and its
+          prediction; empty unless held-out examples have one number each. Shape (points,), float32.
         - ``labels``: the names of a table, see ``Data.labels``.
         - ``columns`` and ``width``: the number of inputs of an example, and of those in ``values``.
-        - ``values``: (examples · width,) uint8, the pixels or the first ``MAX_COLUMNS`` columns, example by
-          example, from 0 for the minimum of all to 255; empty except for the first rule, because they are
-          equal for all.
-        - ``zero``: the code of 0 in ``values``.
+        - ``values``: the pixels or the first ``MAX_COLUMNS`` columns, example by example, from 0 for the
+          minimum to 255; empty except for the first rule, because all rules share them. Shape (examples ·
+          width,), uint8.
+        - ``zero``: the number from 0 to 255 that stands for an input of 0.
     """
     held_out = nets.data.held_out
     x, y = nets.data.train if held_out is None else held_out

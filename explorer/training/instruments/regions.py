@@ -1,4 +1,4 @@
-"""The class that a net predicts at each point of a plane, for tasks with two inputs and classes."""
+"""The instrument "regions": the class that a net predicts at each point of a plane."""
 
 from __future__ import annotations
 
@@ -34,13 +34,13 @@ class Square(NamedTuple):
 
 
 def is_plane(data: Data) -> bool:
-    """Return whether the examples of a task are points in a plane, each with a class."""
+    """Return whether ``data`` has two inputs, held-out examples, and a class for each example."""
     return data.widths[0] == 2 and data.held_out is not None and not data.train.y.is_floating_point()
 
 
 @measure_first_nets
 def measure(nets: Nets, members: list[int]) -> list[dict[str, Any]]:
-    """Measure the classes that nets predict across a square of the plane.
+    """Measure the classes that the nets at the indices ``members`` predict across a square of the plane.
 
     An op with a reduction sees all cells at once here, but a batch in training.
 
@@ -52,14 +52,14 @@ def measure(nets: Nets, members: list[int]) -> list[dict[str, Any]]:
         - ``names``: the names of the classes in a table, otherwise empty.
         - ``inputs``: the names of the table's columns, across and up, otherwise empty.
         - ``levels``: the number of levels of confidence.
-        - ``cells``: (side · side,) uint8, row by row from the bottom: class · levels + confidence, from 0 at
-          even odds to levels − 1; ``NO_CLASS`` if an output is NaN.
-        - ``shares``: (classes,) float32, the fraction of the square predicted as each class.
+        - ``cells``: class · levels + confidence for each cell, row by row from the bottom. The confidence is
+          from 0 at even odds to levels − 1. ``NO_CLASS`` if an output is NaN. Shape (SIDE · SIDE,), uint8.
+        - ``shares``: the fraction of the square predicted as each class. Shape (classes,), float32.
         - ``score``: the fraction of held-out examples that this net classifies correctly.
-        - ``of_seed``: the net's seed, or None if it is the only one.
-        - ``trained`` and ``held_out``: (3 · points,) uint8, the first examples for training and for
-          evaluation: x and y in 255ths of the square, and the class.
-        - ``words``: the picture in a sentence.
+        - ``of_seed``: the net's random seed, or None if the run has a single seed.
+        - ``trained`` and ``held_out``: x and y in 255ths of the square, and the class, of the first
+          ``MAX_POINTS`` examples for training and for evaluation. Shape (points · 3,), uint8.
+        - ``words``: the score and the fractions, as text.
     """
     ensemble, data = nets.ensemble, nets.data
     assert data.held_out is not None
@@ -98,11 +98,10 @@ def measure(nets: Nets, members: list[int]) -> list[dict[str, Any]]:
 
 
 def _classify_cells(outputs: Tensor) -> tuple[Tensor, Tensor]:
-    """Find the class that nets predict in each cell of a grid, from their outputs, (nets, cells, classes).
+    """Return the class that each net predicts in each cell, and the fraction of cells of each class.
 
-    Returns:
-        The predicted classes with their confidence, encoded as bytes, (nets, cells) uint8; and the fraction
-            of the cells that each net assigns to each class, (nets, classes).
+    The outputs of the nets have shape (nets, cells, classes). The classes are encoded with their confidence,
+    as ``cells`` in ``measure``. The results have shape (nets, cells), uint8, and (nets, classes).
     """
     classes = outputs.shape[-1]
     levels = NO_CLASS // classes
@@ -123,9 +122,9 @@ def _encode_points(part: Part, square: Square) -> NDArray[uint8]:
 
 
 def draw(record: Record) -> list[Picture]:
-    """Draw the plane in the colours of the predicted classes, with examples and a note on the score.
+    """Return a picture of a net's ``record``: the plane in the colours of its classes, and examples.
 
-    ``legend`` lists the classes from light to dark and the columns, if they have names.
+    A note states the score. If a table names the classes, ``legend`` lists them from light to dark.
     """
     palette = f"classes {record['classes']} {record['levels']}"
     cells = record["cells"].reshape(SIDE, SIDE)[::-1].flatten()

@@ -34,12 +34,14 @@ _ROUNDING = 1e-9  # the rounding error of float32, as a fraction of the squared 
 
 
 class Bias(NamedTuple):
-    """The bias of a backward rule: the distance of its mean gradient from the exact one, relative to this.
+    """The bias of a rule's gradient, relative to the length of the exact gradient.
 
     Attributes:
-        share: the relative distance; 0 if it is not distinguishable from 0.
-        within: the standard error of the share, or its upper bound if the share is 0. Both are 0 for equal
-            gradients, and NaN if the exact gradient is 0 or not distinguishable from 0 with these numbers.
+        share: the distance of the mean gradient from the exact one; 0 if it is not significant, and NaN if
+            the exact gradient cannot be told from 0.
+        within: the standard error of ``share``, or if that is 0 an upper bound of the bias. Both are 0 for
+            equal gradients. It is NaN if ``share`` is, and NaN or infinite if the exact gradient is too
+            uncertain.
     """
 
     share: float
@@ -48,17 +50,17 @@ class Bias(NamedTuple):
 
 @torch.no_grad()
 def measure(nets: Nets) -> dict[int, Record]:
-    """Measure how the gradient of each rule varies with its random numbers, and its bias.
+    """Measure how the gradient of each rule varies over independent draws for the next batch, and its bias.
 
     Returns:
         A dict from the index of each rule to a dict with these keys.
 
-        - ``spread``: (layers of weights,) float32, the standard deviation over random numbers ÷ the length of
-          the mean gradient, medians over the rule's seeds; infinite if the mean is not distinguishable from 0
-          with these numbers, NaN without a gradient.
-        - ``bias`` and ``within``: (layers with the op,) float32, the ``Bias`` of the weights below each
-          layer, from squares summed over all seeds; (0,) if the exact gradient is not estimated. The last
-          layer of weights has none: no rule lies between it and the loss.
+        - ``spread``: the standard deviation of the gradient over draws ÷ the length of its mean, as the
+          median over seeds; infinite if the mean cannot be told from 0, NaN without a gradient. Shape (layers
+          of weights,), float32.
+        - ``bias`` and ``within``: the fields of ``Bias`` for the weights below each layer with the op, from
+          all seeds together. The last layer of weights has none: no rule lies between it and the loss. Shape
+          (layers with the op,), float32; (0,) without an exact gradient.
     """
     passes = [nets.ensemble.observe(*nets.batch, nets.task.loss, redraw) for redraw in range(1, DRAWS + 1)]
     ratios = torch.stack(
@@ -77,10 +79,11 @@ def measure(nets: Nets) -> dict[int, Record]:
 
 
 def _compute_ratio(slopes: Tensor) -> Tensor:
-    """Return the standard deviation of gradients over random numbers ÷ the length of their mean, (nets,).
+    """Return the standard deviation of each net's gradient over draws ÷ the length of its mean.
 
-    ``slopes`` has shape (draws, nets, numbers), with one gradient per set of random numbers. The
-    contribution of the variance to the squared mean is subtracted.
+    ``slopes`` has one gradient per draw, with shape (draws, nets, weights). The contribution of the variance
+    to the squared mean is subtracted. The result, of shape (nets,), is infinite if the mean cannot be told
+    from 0, and NaN if all gradients are 0.
     """
     mean = slopes.mean(0)
     variance = (slopes - mean).square().sum((0, 2)) / (DRAWS - 1)
@@ -108,11 +111,10 @@ def _compute_biases(nets: Nets, passes: list[ObservedPass]) -> dict[int, Record]
 
 
 def _compute_gradients(nets: Nets, observed: ObservedPass, exact: Exact) -> list[Tensor] | None:
-    """Compare the gradients of the weights below each layer with the op with exact gradients.
+    """Return the error of a rule's weight gradients, and the exact gradients, below each layer with the op.
 
-    Returns:
-        A list with a tensor for each layer with the op, (2, nets, …): the rule's gradient minus the exact
-            one, and the exact one. None if the exact gradient cannot be estimated.
+    The error is the rule's gradient minus the exact one, which ``exact`` estimates from a pass on the next
+    batch. Each tensor has shape (2, nets, weights). The result is None without an estimate.
     """
     exact_gradients = exact(observed)
     if exact_gradients is None:
@@ -132,15 +134,15 @@ def _compute_gradients(nets: Nets, observed: ObservedPass, exact: Exact) -> list
 
 
 def estimate_bias(difference: NDArray[float64], exact: NDArray[float64]) -> Bias:
-    """Estimate the bias of a gradient from the inner products of all pairs of random samples.
+    """Return the bias of a rule's gradient from the inner products of the gradients of all pairs of draws.
 
-    Both arguments have shape (draws, draws). Only products of different samples count: on average they equal
-    squares of means, without the noise of single samples. The standard error is that of the jackknife over
-    samples.
+    Only products of different draws count: on average they equal squares of means, without the noise of
+    single draws. The standard error is that of the jackknife, which leaves out one draw at a time. Both
+    arguments have shape (draws, draws).
 
     Args:
-        difference: products of the differences between the rule's gradient and the exact one.
-        exact: products of the exact gradients.
+        difference: the inner products of the rule's gradient minus the exact one.
+        exact: the inner products of the exact gradient.
     """
     square = _compute_mean(exact)
     if not square > 0:
@@ -157,7 +159,7 @@ def estimate_bias(difference: NDArray[float64], exact: NDArray[float64]) -> Bias
 
 
 def _compute_mean(products: NDArray[float64]) -> float:
-    """Return the mean of the inner products of different samples, a matrix without its diagonal."""
+    """Return the mean inner product of two different draws: the squared length of the mean gradient."""
     return float(products.sum() - products.trace()) / (DRAWS * (DRAWS - 1))
 
 
@@ -168,7 +170,7 @@ def _compute_means_without(products: NDArray[float64]) -> NDArray[float64]:
 
 
 def draw(record: Record) -> list[Picture]:
-    """Draw a bar for each layer of weights, and a note on the bias of those below an op."""
+    """Return a picture of a rule's ``record``: a bar for the spread in each layer, and a note on the bias."""
     bars = draw_log_bars(record["spread"], -2, 2, _format_ratio)
     pairs = zip(record["bias"].tolist(), record["within"].tolist(), strict=True)
     biases = ", ".join(f"w{number} {_format_bias(*pair)}" for number, pair in enumerate(pairs, 1))

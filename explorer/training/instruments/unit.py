@@ -1,4 +1,4 @@
-"""The formula of a backward rule with the numbers of one unit and one example."""
+"""The instrument "unit": the formula of a backward rule with the numbers of one unit and one example."""
 
 from __future__ import annotations
 
@@ -11,22 +11,24 @@ from explorer.training.instruments.causes import NAMES, mask_causes
 
 @torch.no_grad()
 def measure(nets: Nets, *, layer: int, cause: int) -> dict[int, Record | None]:
-    """Find a unit and example without a gradient for a given reason, in one net of each rule.
+    """Find the first of the op's inputs with a given cause, in one net of each rule, and return its numbers.
 
     Args:
         nets: the nets of the run.
         layer: the index of the layer among those with the op.
-        cause: the index of the reason in ``causes.NAMES``.
+        cause: the index of the cause in ``causes.NAMES``: 0 for an input that gets a gradient, others for
+            reasons why it gets none.
 
     Returns:
-        A dict from the index of each rule to None if there is no such unit, or to a dict with these keys.
+        A dict from the index of each rule to None if no input has this cause, or to a dict with these keys.
 
-        - ``unit`` and ``example``: their indices.
+        - ``unit`` and ``example``: the indices of unit and example. For an op on weights, ``example`` is the
+          index of the layer's input. In a spiking net it counts all examples of the first time step first.
         - ``x``, ``y``, ``g`` and ``gradient``: the op's input and output, the upstream gradient and the
           rule's gradient.
-        - ``parameters``: a dict from names to values.
+        - ``parameters``: a dict from the names of the formula's parameters to their values.
         - ``formula``: the rule's formula.
-        - ``words``: the formula with these numbers.
+        - ``words``: the formula with these numbers, as text.
     """
     mask, op = mask_causes(nets)[layer][cause], nets.current_pass.traces[nets.op_layers[layer]].op
     records: dict[int, Record | None] = {}

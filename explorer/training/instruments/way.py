@@ -13,15 +13,16 @@ from explorer.training.instruments.base.instrument import Nets, Record, Visible
 
 @torch.no_grad()
 def measure(nets: Nets) -> dict[int, Record]:
-    """Measure the factor of each rule on the gradient in each layer, and how far the weights have moved.
+    """Measure how each rule scales the gradient of the next batch, and how far the weights have moved.
 
     Returns:
-        A dict from the index of each rule to a dict with these keys.
+        A dict from the index of each rule to a dict of means over its seeds.
 
-        - ``passed``: (layers with the op,) float32, the sum of gradient sizes after the rule ÷ the sum before
-          it, NaN without an upstream gradient.
-        - ``reached``: (layers of weights,) float32, the norm of the gradient on the next batch.
-        - ``moved``: (layers of weights,) float32, the distance of the weights from their initial values.
+        - ``passed``: the sum of the gradient's absolute values after the rule ÷ the sum before it, NaN if no
+          seed has an upstream gradient. Shape (layers with the op,), float32.
+        - ``reached``: the norm of the gradient. Shape (layers of weights,), float32.
+        - ``moved``: the distance of the weights from their initial values. Shape (layers of weights,),
+          float32.
         - ``of_losses``: whether the rule computes its gradient from losses instead of g.
         - ``biased``: whether any layer has biases, which may learn even if weights do not.
         - ``slope_of``: the op's label if the rule is default autograd, or "".

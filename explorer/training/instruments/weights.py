@@ -1,4 +1,4 @@
-"""The full-precision weights of nets with quantised weights, and their quantised values."""
+"""The instrument "weights": full-precision weights and the values that the op makes of them."""
 
 from __future__ import annotations
 
@@ -19,11 +19,12 @@ MAX_VALUES = 16  # number of quantised values that are counted separately
 
 @measure_first_nets
 def measure(nets: Nets, members: list[int]) -> list[dict[str, Any]]:
-    """Measure the distribution of the weights of nets.
+    """Measure the distribution of the weights of the nets at the indices ``members``.
 
     Returns:
         A list with a dict for each net: ``layers``, a list of the results of ``_measure_layer``, and
-            ``words``, a summary in a sentence.
+            ``words``, a sentence on the fraction of weights whose value after the op has changed since the
+            start.
     """
     example = nets.data.train.x[:1].unsqueeze(0)
     (_, now), (_, before) = (
@@ -43,21 +44,21 @@ def measure(nets: Nets, members: list[int]) -> list[dict[str, Any]]:
 
 
 def _measure_layer(before: Trace, now: Trace, at: int) -> dict[str, Any]:
-    """Measure the weights of one layer, multiplied by √inputs as the op sees them.
+    """Measure the full-precision weights of one layer times √inputs, which are the op's inputs.
 
     Args:
-        before: the layer's tensors before training.
-        now: the layer's tensors now.
+        before: the layer's tensors with the initial weights.
+        now: the layer's tensors with the current weights.
         at: the index of the net in them.
 
     Returns:
         A dict with these keys.
 
-        - ``edges``: (bins + 1,) float32, of the histogram of full-precision weights.
-        - ``counts``: (bins,) int64, the number of weights in each bin.
-        - ``values``: (values,) float32, the op's outputs, ascending; empty if there are more than
-          ``MAX_VALUES`` different ones.
-        - ``by_value``: (values · bins,) int64, the counts of weights with each output, value by value.
+        - ``edges``: the edges of the bins of a histogram. Shape (bins + 1,), float32.
+        - ``counts``: the number of weights in each bin. Shape (bins,), int64.
+        - ``values``: the distinct outputs of the op, ascending; empty if there are more than ``MAX_VALUES``.
+          Shape (values,), float32.
+        - ``by_value``: the counts of weights with each output, value by value. Shape (values · bins,), int64.
         - ``changed``: the fraction of weights whose output differs from that at the start.
     """
     assert before.y is not None
@@ -81,7 +82,7 @@ def _measure_layer(before: Trace, now: Trace, at: int) -> dict[str, Any]:
 
 
 def draw(record: Record) -> list[Picture]:
-    """Draw a histogram for each layer, divided by the op's value, and the fraction of each value."""
+    """Return a picture of a net's ``record``: histograms of its weights, and the share of each op output."""
     blocks = []
     for number, layer in enumerate(record["layers"], 1):
         counts, values = layer["counts"], layer["values"]

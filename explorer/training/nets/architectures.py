@@ -131,8 +131,9 @@ class Architecture:
 
     Attributes:
         op_layer: the kind of layer that contains the op.
-        build: a function that returns the layers of nets for the numbers of inputs, hidden units and outputs,
-            whether there are biases, the op with its rules, and the index of each net's seed.
+        build: a function that returns the layers of nets. Its arguments are the numbers of inputs, hidden
+            units and outputs, whether there are biases, the op with its rules, and the index of each net's
+            seed.
         output: whether the last layer also contains the op.
 
     Raises:

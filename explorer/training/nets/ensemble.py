@@ -32,17 +32,18 @@ Build = Callable[[Sequence[Member]], list[Layer]]
 class Ensemble:
     """Nets that train together and differ only in their backward rules and random seeds.
 
-    Each net gets bit for bit the values that it gets if trained alone.
-
-    Nets with non-finite values, or with a learned parameter outside its domain, are removed.
+    Each net gets bit for bit the values that it gets if trained alone. Nets with non-finite values, or with a
+    learned parameter outside its domain, are removed.
 
     Attributes:
         active: the nets that have not diverged, ordered by rule.
+        layers: the layers, each of which computes all active nets.
         rows: the positions of the parameters in each net's row of numbers.
-        parameters: (active nets, numbers) float32.
-        parameter_views: the parameters layer by layer, (active nets, …) each.
-        out_of_domain: for each net removed because a parameter is no longer above 0, the index of the
-            layer with the op, from 0, and the index of the parameter.
+        parameters: the parameters, with a row for each net. Shape (active nets, numbers), float32.
+        parameter_views: the same parameters layer by layer. Shape (active nets, …) each.
+        optimiser: the optimiser, with its step count and memory.
+        out_of_domain: for each net removed because a parameter is no longer above 0, the index of the layer
+            with the op, from 0, and the index of the parameter.
         faults: the reason of removal for each net removed since the ensemble was created.
     """
 
@@ -97,7 +98,7 @@ class Ensemble:
         """Return the output of some nets for given examples, and the trace of each layer.
 
         Args:
-            x: the examples, (1, n, inputs). The op is evaluated as on held-out data.
+            x: the examples. Shape (1, n, inputs). The op is evaluated as on held-out data.
             indices: the indices of the nets among the active nets.
             start: whether the nets have the parameters before the first step.
         """
@@ -111,10 +112,10 @@ class Ensemble:
     def compute_output(
         self, x: Tensor, parameters: Views | None = None, step: int = EVALUATION_STEP
     ) -> Tensor:
-        """Return the output of all nets for given examples, (active nets, n, outputs).
+        """Return the output of all nets for given examples. Shape (active nets, n, outputs).
 
         Args:
-            x: the examples, (seeds or 1, n, inputs).
+            x: the examples. Shape (seeds or 1, n, inputs).
             parameters: the parameters that replace the current ones.
             step: the step whose random numbers a stochastic op uses.
         """
@@ -122,7 +123,7 @@ class Ensemble:
         return forward(self.layers, views, map(Trace, make_moments(self.layers, step)), x)
 
     def step(self, x: Tensor, y: Tensor, loss: Loss, lr: Lr) -> NDArray[float32]:
-        """Take one gradient step with all nets that stay finite, and return their losses and norms."""
+        """Take a step with all nets that stay finite, remove the others, and return ``Pass.numbers``."""
         current = self.run_pass(x, y, loss)
         if not all(current.finite):
             lost_parameters = zip(self.active, self.rows.find_out_of_domain(self.parameters), strict=True)
@@ -140,8 +141,8 @@ class Ensemble:
     def compute_next_parameters(self, x: Tensor, y: Tensor, loss: Loss, lr: Lr) -> list[Tensor]:
         """Return the parameters that the nets would have after the next training step.
 
-        They are followed by the optimiser's memory, see ``Optimiser.read_memory``. Only nets whose parameters
-        stay finite are moved.
+        They are followed by the optimiser's memory, see ``Optimiser.read_memory``. Nets that the step would
+        remove are included, with values that may not be finite.
         """
         self.run_pass(x, y, loss)
         parameters, optimiser = self.parameters.clone(), copy.deepcopy(self.optimiser)
@@ -193,7 +194,7 @@ class Ensemble:
 
     @torch.no_grad()
     def measure_distances(self) -> list[list[float]]:
-        """Return how far each layer's weights have moved from their initial values, for each net."""
+        """Return how far each net's weights have moved from the initial ones, as a list for each layer."""
         start = self.rows.make_views(self.rows.start[[member.seed for member in self.active]])
         trained = [(self.layers[at], self.parameter_views[at], start[at]) for at in self.weighted_layers]
         return [layer.get_distance(views, initial).tolist() for layer, views, initial in trained]
@@ -242,7 +243,7 @@ class Ensemble:
         return self.merge([], [self.active[index] for index in indices.tolist()], indices, self._build)
 
     def copy_back(self, other: Ensemble, indices: Tensor) -> None:
-        """Copy the parameters of nets that were trained in another ensemble into this ensemble."""
+        """Copy the parameters and the optimiser's state from the nets at ``indices`` of another ensemble."""
         tensors = zip(
             (self.parameters, *self.optimiser.state), (other.parameters, *other.optimiser.state), strict=True
         )

@@ -25,11 +25,13 @@ class Pass(NamedTuple):
     """The results of running all nets forward and backward on the batch of a training step.
 
     Attributes:
-        numbers: (3, nets), the loss, and the gradient norms of the first and the last layer of weights.
-        finite: for each net, whether all numbers are finite.
+        numbers: the loss, and the gradient norms of the first and the last layer of weights. Shape (3, nets).
+        finite: for each net, whether its loss and parameters are finite, and learned parameters in their
+            domains.
         traces: the trace of each layer.
-        output: (nets, n, outputs), the outputs of the nets.
-        gradients: the gradients of the parameters layer by layer, (nets, …) each. A step overwrites them.
+        output: the outputs of the nets. Shape (nets, n, outputs).
+        gradients: the gradients of the parameters layer by layer. Shape (nets, …) each. A step overwrites
+            them.
     """
 
     numbers: NDArray[float32]
@@ -53,11 +55,11 @@ class ObservedPass(NamedTuple):
     """The results of running all nets forward and backward on any examples.
 
     Attributes:
-        losses: (nets,), the loss of each net.
-        output: (nets, n, outputs), the outputs of the nets.
+        losses: the loss of each net. Shape (nets,).
+        output: the outputs of the nets. Shape (nets, n, outputs).
         traces: the trace of each layer.
-        flat: (nets, numbers), the gradients of the parameters.
-        gradients: the same gradients layer by layer, (nets, …) each.
+        flat: the gradients of the parameters. Shape (nets, numbers).
+        gradients: the same gradients layer by layer. Shape (nets, …) each.
     """
 
     losses: Tensor
@@ -94,13 +96,13 @@ def forward_backward(
         layers: the layers of the nets.
         parameters: the parameters of each layer.
         moments: the step and layer that determine random numbers, for each layer.
-        example: inputs x and targets y of the examples.
+        example: the inputs x and the targets y of the examples.
         loss: the loss function.
         value: the function of ``loss`` that computes losses and gradients, exact or fast.
         out: views to which the gradients of the parameters are written.
 
     Returns:
-        The losses, the output and the trace of each layer.
+        The loss of each net, the output, and the trace of each layer.
     """
     (x, y), traces, twins = example, [Trace(moment) for moment in moments], {}
     for number, (layer, values, trace) in enumerate(zip(layers, parameters, traces, strict=True)):

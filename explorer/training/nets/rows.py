@@ -16,7 +16,7 @@ from explorer.training.numerics import Rates, pad_count
 
 Views = list[list[Tensor]]
 Lr = float | Sequence[float]
-"""A learning rate of all members, or one per rule by its index."""
+"""One learning rate for all nets, or one per rule by its index."""
 
 
 class OpParameters(NamedTuple):
@@ -42,7 +42,7 @@ class Rows:
     steps of the processor, so that one update handles all of them.
 
     Attributes:
-        start: (seeds, numbers) float32, weights and biases before the first step.
+        start: the weights and biases before the first step. Shape (seeds, numbers), float32.
         dense: the number of a row's entries that hold weights and biases.
     """
 
@@ -72,7 +72,7 @@ class Rows:
                 view[seed].copy_(value)
 
     def make_start_rows(self, members: Sequence[Member]) -> Tensor:
-        """Return the initial parameters of the given nets, (nets, numbers)."""
+        """Return the initial parameters of the given nets. Shape (nets, numbers)."""
         flat = self.start[[member.seed for member in members]]
         if self._learning.positive:
             starts = flat.new_tensor([self._learning.starts[member.rule] for member in members])
@@ -89,9 +89,9 @@ class Rows:
         return [[*islice(weights, count), *islice(learned, learn)] for count, learn in self._counts]
 
     def view_learned(self, flat: Tensor) -> Views:
-        """Return views of the learned parameters in each layer with the op, (nets, values) each.
+        """Return a list for each layer with the op, with a view of each learned parameter.
 
-        A parameter has one value per layer, or one per channel.
+        A view has shape (nets, 1), or (nets, channels) if each channel has a value of its own.
         """
         views = self._view_parameters(flat)[sum(count for count, _ in self._counts) :]
         count = len(self._learning.positive)
@@ -100,7 +100,7 @@ class Rows:
         ]
 
     def reduce_learned(self, reduce: Callable[[Tensor, int], Tensor], flat: Tensor) -> Tensor:
-        """Return the learned parameters with one value for each layer, (nets, layers, parameters).
+        """Return the learned parameters with one value for each layer. Shape (nets, layers, parameters).
 
         Values of channels are reduced by the function ``reduce``.
         """
@@ -108,9 +108,9 @@ class Rows:
         return torch.stack(layers, 1)
 
     def find_out_of_domain(self, flat: Tensor) -> list[tuple[int, int] | None]:
-        """Find the first learned parameter of each net that has left its domain, such as a scale below 0.
+        """Find the first learned parameter of each net that has left its domain, such as a scale of 0.
 
-        Returns the index of the layer and of the parameter for each net, or None.
+        Returns the index of the layer with the op and of the parameter for each net, or None.
         """
         first: dict[int, tuple[int, int]] = {}
         for layer, layer_values in enumerate(self.view_learned(flat) if any(self._learning.positive) else ()):

@@ -16,7 +16,7 @@ _STEP = 32  # the maximum number of float32 values that torch computes in one ve
 _ALIGNMENT = 64  # bytes; every tensor that torch allocates on a CPU starts at a multiple of this number
 
 Product = Callable[[Tensor, Tensor], Tensor]
-"""A function that returns a matrix product for each net, from (members, n, k) and (members, k, m)."""
+"""A function that returns a matrix product for each net, from shapes (nets, n, k) and (nets, k, m)."""
 
 
 def pad_count(count: int) -> int:
@@ -27,15 +27,15 @@ def pad_count(count: int) -> int:
 def is_step_aligned(tensor: Tensor) -> bool:
     """Return whether all nets can share one call of torch with the results that separate calls give.
 
-    They can if the numbers of each net in the tensor fill whole vector steps of the processor. Always true on
-    other devices than the CPU.
+    They can if the numbers of each net in the tensor fill whole vector steps of the processor. Nets on other
+    devices than the CPU always can.
     """
     members = tensor.shape[0]
     return members == 1 or tensor.numel() // members % _STEP == 0 or not tensor.is_cpu
 
 
 def is_aligned(numbers: int) -> bool:
-    """Return whether each row of this length starts where a tensor of its own may start in memory."""
+    """Return whether rows of this many numbers are each aligned in memory as if allocated alone."""
     return 4 * numbers % _ALIGNMENT == 0
 
 
@@ -58,17 +58,17 @@ def split_members(tensor: Tensor) -> list[Tensor]:
 
 
 def sum_members(tensor: Tensor) -> Tensor:
-    """Return the sum of each net's values, (nets,), in an order that does not depend on other nets."""
+    """Return the sum of each net's values, in an order that does not depend on other nets. Shape (nets,)."""
     return tensor.flatten(1).sum(1)
 
 
 def compute_norms(tensor: Tensor) -> Tensor:
-    """Return the Euclidean norm of the values of each net, (nets,)."""
+    """Return the Euclidean norm of the values of each net. Shape (nets,)."""
     return sum_members(tensor.square()).sqrt_()
 
 
 def multiply_members(left: Tensor, right: Tensor, bias: Tensor | None = None) -> Tensor:
-    """Return the matrix product of each net, plus a bias, (nets, 1, m), unless it is None.
+    """Return the matrix product of each net, plus ``bias`` of shape (nets, 1, m) unless it is None.
 
     One batched call computes all products if it gives the same bits as a separate call for each net.
     """

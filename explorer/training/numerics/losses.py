@@ -9,25 +9,23 @@ from torch import Tensor
 from explorer.training.numerics.batching import apply_to_members, sum_members
 
 Value = Callable[[Tensor, Tensor], tuple[Tensor, Tensor]]
-"""A function of outputs, (members, n, outputs), and targets y. It returns the losses, (members,), and their
+"""A function of outputs, of shape (nets, n, outputs), and targets y. It returns the losses, (nets,), and the
 gradients at the outputs."""
 
 
 @dataclass(frozen=True)
 class Loss:
-    """A loss function for several nets, called as ``loss(output, y)``.
-
-    ``output`` has shape (nets, n, outputs).
+    """A loss function for several nets, called as ``loss(output, y)``. Outputs are (nets, n, outputs).
 
     Attributes:
         value: the exact function for a training step.
         fast_value: a faster function that may differ in the last bits.
-        shares: a function of outputs, (nets, outputs, units, n), targets y and a number of examples. It
-            returns the contribution of each example to the loss of that number of examples, (nets, units,
-            n), for the alternative outputs along ``units``.
-        growth: a function of outputs, (nets, outputs, n), targets y, a number of examples, directions,
-            (nets, units, outputs), and distances, (d,). It returns how much each contribution grows if the
-            outputs move by each distance along each direction, (nets, d, units, n).
+        shares: a function that returns the contribution of each example to the loss, for alternative outputs
+            along ``units``. Shape (nets, units, n). Its arguments are the outputs, (nets, outputs, units, n),
+            the targets y, and the number of examples that the loss is taken over.
+        growth: a function that returns how much each contribution grows if the outputs move by each distance
+            along each direction. Shape (nets, d, units, n). Its arguments are the outputs, (nets, outputs,
+            n), y, that number of examples, the directions, (nets, units, outputs), and the distances, (d,).
     """
 
     value: Value
@@ -40,7 +38,7 @@ class Loss:
         return self.value(output, y)
 
     def split_by_example(self, output: Tensor, y: Tensor) -> Tensor:
-        """Return the contribution of each example to the loss of each net, (nets, n, 1)."""
+        """Return the contribution of each example to the loss of each net. Shape (nets, n, 1)."""
         members, n, _ = output.shape
         shares = apply_to_members(
             lambda outputs, answers: self.shares(outputs.mT.unsqueeze(2), answers, n),
@@ -122,14 +120,14 @@ def _compute_surprise_growth(
 
 
 def _encode_one_hot(y: Tensor, classes: int) -> Tensor:
-    """Return class indices as one-hot vectors, (nets or 1, classes, n) float32."""
+    """Return class indices as one-hot vectors. Shape (nets or 1, classes, n), float32."""
     return (y[:, None] == torch.arange(classes, device=y.device)[:, None]).float()
 
 
 squared_error = Loss(
     _compute_squared_error, _compute_squared_error, _compute_squares, _compute_squares_growth
 )
-"""Sum of squared differences over examples and outputs; y: (members or 1, n, outputs)."""
+"""Sum of squared differences over examples and outputs. y has shape (nets or 1, n, outputs)."""
 
 mean_squared_error = Loss(
     _compute_mean_squared_error,
@@ -139,9 +137,9 @@ mean_squared_error = Loss(
         _compute_squares_growth(output, y, count, directions, distances) / (count * output.shape[1])
     ),
 )
-"""Mean of squared differences over examples and outputs; y: (members or 1, n, outputs)."""
+"""Mean of squared differences over examples and outputs. y has shape (nets or 1, n, outputs)."""
 
 cross_entropy = Loss(
     _compute_cross_entropy, _compute_fast_cross_entropy, _compute_surprises, _compute_surprise_growth
 )
-"""Mean over examples of −log softmax(output) at the class y; y: (members or 1, n) int64."""
+"""Mean over examples of −log softmax(output) at the class y. y has shape (nets or 1, n), int64."""

@@ -28,5 +28,5 @@ METRICS: dict[Metric, Callable[[Tensor, Tensor], Tensor]] = {
     "accuracy": _compute_accuracy,
     "R²": lambda output, y: 1 - (output - y).square().sum((1, 2)) / (y - y.mean(0)).square().sum(),
 }
-"""Functions of outputs, (members, n, outputs), and targets y, (n, …). They return a score for each net: the
-fraction of correct answers, 0 to 1, or of explained variance, at most 1."""
+"""Functions of outputs, of shape (nets, n, outputs), and targets y, (n, …). They return a score for each net:
+the fraction of correct answers, 0 to 1, or of explained variance, at most 1."""

@@ -1,6 +1,6 @@
 """Optimisers that update many nets in one call, with the same bits as those of ``torch.optim``.
 
-Each takes flat tensors (nets, n) of parameters and gradients, and keeps ``state``, (nets, n) each.
+Each takes tensors of parameters and gradients of shape (nets, n), and keeps such tensors in ``state``.
 """
 
 from collections.abc import Sequence
@@ -11,11 +11,11 @@ from torch import Tensor
 
 Index = slice | tuple[slice, slice]
 Rates = Sequence[tuple[Index, float]]
-"""Learning rates of neighbouring members, or of some of their numbers. Rates are numbers, as in torch: a
-tensor would round differently."""
+"""Pairs of a slice of nets, or slices of nets and of their numbers, and their rate. Rates are numbers, as in
+torch: a tensor would round differently."""
 
 Lr = float | Rates
-"""One rate for all members, or several."""
+"""One learning rate for all nets, or several."""
 
 _MOMENTUM = 0.9
 _BETA1, _BETA2, _EPSILON = 0.9, 0.999, 1e-8
@@ -27,8 +27,7 @@ class Optimiser:
     Attributes:
         label: the name on screen.
         steps: the number of steps taken so far.
-        by_member: the number of steps of each net, if nets with different numbers share calls; else
-            None.
+        by_member: the number of steps of each net if nets with different numbers share calls; else None.
         state: the tensors kept between steps, which are changed in place.
     """
 
@@ -52,10 +51,7 @@ class Optimiser:
         return self.by_member or [self.steps] * members
 
     def read_memory(self) -> list[Tensor]:
-        """Return the tensors from which the last step was taken: m of momentum, or m and v of Adam.
-
-        Those of Adam are corrected for its start from 0.
-        """
+        """Return the tensors from which the last step was taken: none, m of momentum, or m and v of Adam."""
         return self.state
 
     def _step(self, parameters: Tensor, gradients: Tensor, lr: Lr) -> None:
@@ -98,7 +94,7 @@ class Adam(Optimiser):
     formula = "lr · m/√v"
 
     def read_memory(self) -> list[Tensor]:
-        """Return m and v, see ``Optimiser``."""
+        """Return m and v, corrected for their start from 0. There must have been a step."""
         mean, square = self.state
         return [mean / (1 - _BETA1**self.steps), square / (1 - _BETA2**self.steps)]
 
@@ -139,10 +135,7 @@ def _move_along(parameters: Tensor, direction: Tensor, lr: Lr) -> None:
 
 
 def _pair_rates(lr: Lr, *tensors: Tensor) -> list[tuple[Any, ...]]:
-    """Return pairs of a learning rate and the slices of each tensor that it trains.
-
-    A single learning rate trains the whole tensors.
-    """
+    """Return pairs of a learning rate and the slices of each tensor that it trains, or the whole tensors."""
     if isinstance(lr, Sequence):
         return [(rate, *(tensor[index] for tensor in tensors)) for index, rate in lr]
     return [(lr, *tensors)]

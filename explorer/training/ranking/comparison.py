@@ -65,7 +65,7 @@ class Comparison:
 
 
 def compare(scores: Mapping[str, Iterable[float]], example: float, unit: Unit) -> Comparison:
-    """Return a comparison of the scores of backward rules that were trained with the same random seeds."""
+    """Return a comparison of the scores of backward rules. Arguments and errors are those of ``rank``."""
     by_label = {label: [float(value) for value in values] for label, values in scores.items()}
     started = {len(values) for values in by_label.values()}
     if len(started) != 1 or started == {0}:
@@ -127,7 +127,7 @@ def differences_from(
 
 
 def _select_finite(scores: Mapping[str, Sequence[float]]) -> dict[str, dict[int, float]]:
-    """Return finite scores by label and seed, without labels whose scores are not mostly finite."""
+    """Return finite scores by label and seed, without labels that have lost half of their scores or more."""
     return {
         label: finite
         for label, values in scores.items()

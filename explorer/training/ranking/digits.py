@@ -39,10 +39,10 @@ def with_unit(number: str, unit: Unit) -> str:
 
 
 def format_scores(scores: Mapping[str, Sequence[float]], unit: Unit) -> dict[str, str]:
-    """Return the scores of each label as text, mean ± deviation, such as "94.6 ± 1.2 %".
+    """Return the scores of each label as text, mean ± standard deviation, such as "94.6 ± 1.2 %".
 
     ``scores`` has one score per seed for each label, NaN if the seed diverged. A label without a finite score
-    is left out. The text is mean ± standard deviation, or only the mean for one seed.
+    is left out. With one finite score the text is this score.
     """
     digits = count_decimals(scores.values(), unit)
     finite = {label: _drop_nonfinite(values) for label, values in scores.items()}
@@ -50,10 +50,7 @@ def format_scores(scores: Mapping[str, Sequence[float]], unit: Unit) -> dict[str
 
 
 def format_score(values: Sequence[float], digits: int, unit: Unit) -> str:
-    """Return the mean and deviation of finite scores as text, such as "94.6 ± 1.2 %".
-
-    For one seed it is the score alone, such as "0.83".
-    """
+    """Return finite scores as text, mean ± standard deviation, or a single score alone, such as "0.83"."""
     spread = f" ± {scale_score(stdev(values), unit):.{digits}f}" if len(values) > 1 else ""
     return with_unit(f"{scale_score(fmean(values), unit):.{digits}f}{spread}", unit)
 

@@ -11,7 +11,7 @@ _POINTS = 180  # points of each integral; with a few more, torch would use threa
 
 @cache
 def compute_quantile(rules: int, degrees: int) -> float:
-    """Compute the half-width of simultaneous 95 % intervals for all differences of several rules.
+    """Return the half-width of simultaneous 95 % intervals for all differences of several rules.
 
     The half-width, in standard errors, is the 95 % quantile of the studentised range over √2, exact to 0.01
     %. For two rules, it is Student's t. Raises ValueError outside 2 to ``MAX_RULES`` rules or below one

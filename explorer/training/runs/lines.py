@@ -180,10 +180,7 @@ def _name_inputs(snapshot: Snapshot, layer: int, layers: int) -> str:
 
 
 def _describe_width(snapshot: Snapshot, ratio: float, single: bool) -> str:
-    """Return a clause on data that spread wider than the rule's window, or "" if they do not.
-
-    ``single``: whether the net has a single layer with the op.
-    """
+    """Return a clause on data that spread wider than the rule's window, or "" if they do not."""
     if not math.isfinite(ratio) or ratio < _MIN_RATIO:
         return ""
     is_per_example = TASKS[snapshot.task].net.site.per_example
@@ -335,10 +332,7 @@ def _explain_slowness(snapshot: Snapshot, rule: str, first: str, ranking: Rankin
 
 
 def _get_cosine(snapshot: Snapshot, rule: str) -> float:
-    """Return the cosine between the gradients of a rule and of the smoothed net, NaN if it is unknown.
-
-    The cosine is measured at the first layer with the op.
-    """
+    """Return the cosine of a rule's gradient to the smoothed net's in the first op layer, NaN if unknown."""
     records: Mapping[str, Record | None] = snapshot.measured.get("alignment", {})
     record = records.get(rule)
     return float(record["cosine"][0]) if record else math.nan

@@ -47,8 +47,8 @@ if TYPE_CHECKING:
 class Tensors(NamedTuple):
     """The data that a net is trained on, and the net's initial parameters.
 
-    x (rows, inputs), y (rows, …), and the parameters in order: weights (inputs, outputs) of each layer,
-    followed by its bias (1, outputs) if it has one.
+    x has shape (rows, inputs), y (rows, …). The parameters are the weights of each layer in order, of shape
+    (inputs, outputs), each followed by the layer's biases, (1, outputs), if it has any.
     """
 
     x: Tensor
@@ -67,7 +67,7 @@ class Lockstep:
         seeds: the list of the seeds.
         data: the data of each seed.
         ensemble: the nets.
-        batch: x and y of the next step, (seeds, n, …) each.
+        batch: x and y of the next step. Shape (seeds, n, …) each.
         start: the initial weights and biases of each seed's net, on the device.
     """
 
@@ -113,7 +113,7 @@ class Lockstep:
         self.draw_batch()
 
     def step(self, lr: Lr) -> NDArray[float32]:
-        """Take one training step with all nets that stay finite, and return their losses and norms."""
+        """Take a training step with all nets that stay finite, and return ``Pass.numbers`` for these."""
         return self.ensemble.step(*self.batch, self._task.loss, lr)
 
     def run_pass(self) -> Pass:
@@ -318,7 +318,7 @@ def split_positions(order: Tensor, counts: Sequence[int]) -> list[Tensor]:
 
 
 def _merge_members(parts: Sequence[Lockstep], op_rules: OpRules) -> tuple[list[Member], Tensor]:
-    """Return the nets in an order with equal rules side by side, and their previous indices, (nets,)."""
+    """Return nets in an order with equal rules side by side, and their previous indices. Shape (nets,)."""
     members, rules, seeds = [], 0, 0
     for part in parts:
         members += [Member(rules + rule, seeds + seed) for rule, seed in part.ensemble.active]

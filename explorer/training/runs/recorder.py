@@ -81,7 +81,8 @@ class Recorder:
     def read(self, settings: Settings) -> dict[str, NDArray[float32]]:
         """Measure the nets with every recorded instrument.
 
-        Returns a dict from the instruments' keys to the measurements, (fields, active nets, columns) each.
+        Returns a dict from the instruments' keys to measurements of shape (fields, active nets, columns),
+        which is empty if no net is active.
         """
         active = self._lockstep.ensemble.active
         return {each.key: each.measure(self.observe(settings)) for each in self._recorded if active}
@@ -102,9 +103,10 @@ class Recorder:
             self._series[instrument.key][:, index] = self._fill_members(instrument, member_values)
 
     def get_records(self, step: int, settings: Settings, questions: Collection[str]) -> dict[str, Records]:
-        """Return a dict from instruments to the stored series, and to the measurements that the page shows.
+        """Return the stored series of recorded instruments up to a step, and the measurements for questions.
 
-        ``questions`` are the keys of these instruments, with arguments.
+        The result is a dict from the keys of instruments, and from ``questions``, which are keys with
+        arguments, to records by rule. Questions that cannot be answered are left out.
         """
         records: dict[str, Records] = {
             each.key: dict(enumerate(self._summarize_series(each, step, settings))) for each in self._recorded
@@ -143,7 +145,7 @@ class Recorder:
         }
 
     def list_missing(self, questions: Collection[str]) -> dict[str, str]:
-        """Return a dict from instruments that cannot measure this run to the reasons why."""
+        """Return the reasons why recorded instruments or questions cannot measure this run, as a dict."""
         recorded = [key for key, each in INSTRUMENTS.items() if isinstance(each, Recorded)]
         texts = [*recorded, *(text for text in questions if key_of(text) in INSTRUMENTS)]
         reasons = {text: self._missing[key_of(text)] or self._explain_refusal(text) for text in texts}

@@ -135,9 +135,10 @@ class Run(Stepper):
         return {name: column.reshape(-1) for name, column in columns.items()}
 
     def validation(self) -> dict[str, Curve]:
-        """Return a dict from each rule to the scores of its nets on the validation data, (seeds,) float32.
+        """Return a dict from each rule to the scores of its nets on the validation data.
 
-        The score of a seed that diverged is NaN. Raises ValueError if the task has no such data.
+        The scores have shape (seeds,), float32, NaN for a seed that diverged. Raises ValueError if the task
+        has no such data.
         """
         part = self.nets.data[0].validation
         if part is None:
@@ -286,7 +287,7 @@ class Run(Stepper):
         return explain_lost(self.settings.learn, before, now)
 
     def _get_learned(self, rule: int) -> dict[str, Curve]:
-        """Return a dict from the names of a rule's learned parameters to their values, (seeds, layers) each.
+        """Return a dict from the names of a rule's learned parameters to their values. Shape (seeds, layers).
 
         Values of a diverged seed are NaN.
         """

@@ -19,15 +19,16 @@ if TYPE_CHECKING:
 
 
 class Series:
-    """Stores the loss and gradient norms at every step and the score at every evaluation of a run.
+    """The loss and gradient norms at every step and the score at every evaluation of a run.
 
     Attributes:
         interval: the number of steps between two evaluations.
-        numbers: (3, steps, rules, seeds) float32, the loss and the gradient norms of the first and the last
-            layer of weights at the start of every step; NaN if a net did not take the step.
-        scores: (evaluations, rules, seeds) float32, the scores on held-out data; NaN for diverged nets.
-        score_steps: (evaluations,) the number of steps taken before each evaluation.
-        diverged: (rules, seeds) the step at which a net diverged, or −1.
+        numbers: the loss and the gradient norms of the first and the last layer of weights at the start of
+            every step; NaN if a net did not take the step. Shape (3, steps, rules, seeds), float32.
+        scores: the scores on held-out data; NaN for diverged nets. Shape (evaluations, rules, seeds),
+            float32.
+        score_steps: the number of steps taken before each evaluation. Shape (evaluations,).
+        diverged: the step at which a net diverged, or −1. Shape (rules, seeds).
     """
 
     def __init__(self, steps: int, rules: int, seeds: int) -> None:
@@ -108,7 +109,11 @@ def find_bounds(values: Numbers) -> tuple[Numbers, Numbers]:
 
 
 def expand_steps(values: Numbers, steps: Iterable[int], count: int) -> Numbers:
-    """Return values with their steps on the last axis, and NaN for steps at which nothing was recorded."""
+    """Return values with an entry for each of ``count`` steps, NaN for steps at which nothing was recorded.
+
+    ``values`` has shape (…, points, rules, seeds), and ``steps`` the step of each point. The result has shape
+    (…, rules, seeds, count).
+    """
     pairs = [(index, step) for index, step in enumerate(steps) if step < count and index < values.shape[-3]]
     result = np.full((*values.shape[:-3], *values.shape[-2:], count), np.nan, np.float32)
     indices, targets = ([pair[end] for pair in pairs] for end in (0, 1))
@@ -117,7 +122,7 @@ def expand_steps(values: Numbers, steps: Iterable[int], count: int) -> Numbers:
 
 
 def select_points(count: int) -> NDArray[int64]:
-    """Select at most ``MAX_POINTS`` evenly spaced indices below ``count``, including the first and last."""
+    """Return at most ``MAX_POINTS`` evenly spaced indices below ``count``, with the first and the last."""
     stride = max(1, -(-(count - 1) // (MAX_POINTS - 1)))
     return np.append(np.arange(0, count - 1, stride), [count - 1] * (count > 0)).astype(np.int64)
 

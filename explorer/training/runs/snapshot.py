@@ -25,9 +25,8 @@ if TYPE_CHECKING:
 class Snapshot:
     """An immutable snapshot of a training run at one step, with the results of each backward rule.
 
-    Each mapping has one entry per rule, in the order of the rules.
-
-    Means and standard deviations are over a rule's seeds that were still finite at that step.
+    Each mapping has one entry per rule, in the order of the rules. Means and standard deviations are over a
+    rule's seeds that were still finite at that step. Arrays are float32 unless stated otherwise.
 
     Attributes:
         step: the number of steps taken.
@@ -36,43 +35,42 @@ class Snapshot:
         task: the task's key.
         seeds: the number of nets of a rule.
         going: the number of nets that have not diverged.
-        losses: (points,) float32 each, at most 500: the mean loss at the start of a step. A longer series is
-            thinned evenly and always contains its latest value. A rule that diverged keeps its curve up to
-            that step.
-        loss_sd: (points,) float32 each, the standard deviation; NaN with fewer than two seeds.
-        loss_low, loss_high: (points,) float32 each, the lowest and the highest loss of a seed; NaN with one.
-        seed_losses: (seeds, points) float32 each; NaN after a seed diverged.
-        w1_norms, w2_norms: (points,) float32 each, mean norms of the gradients of the first and the last
-            layer of weights in the same steps.
-        loss_steps: (points,) int64 each, the step of each value in these series, from 0.
+        losses: the mean loss at the start of a step. Shape (points,), at most 500: a longer series is thinned
+            evenly and always contains its latest value. A rule that diverged keeps its curve up to that step.
+        loss_sd: the standard deviation of the losses; NaN with fewer than two seeds. Shape (points,).
+        loss_low, loss_high: the lowest and the highest loss of a seed; NaN with one seed. Shape (points,).
+        seed_losses: the loss of each seed; NaN after it diverged. Shape (seeds, points).
+        w1_norms, w2_norms: the mean norms of the gradients of the first and the last layer of weights in the
+            same steps. Shape (points,).
+        loss_steps: the step of each value in these series, from 0. Shape (points,), int64.
         loss: the latest mean loss; None before the first step.
         metric: the metric on held-out data, "accuracy" or "R²"; None without held-out data.
         held_out: the number of held-out examples, 0 if there are none.
         chance: the accuracy of always guessing the most frequent class; None without classes.
-        score: (seeds,) float32 each, the score on held-out data at the latest evaluation, at most 1; NaN for
-            a seed that diverged; None without a metric.
-        scores: (evaluations,) float32 each, the mean score; NaN if no seed was finite.
-        score_sd: (evaluations,) float32 each, the standard deviation of scores; NaN with fewer than two
-            seeds.
-        seed_scores: (seeds, evaluations) float32 each.
-        score_steps: (evaluations,) int64, the steps of the evaluations: 0, every ⌈steps ÷ 200⌉, and the last.
+        score: the score of each seed on held-out data at the latest evaluation, at most 1; NaN for a seed
+            that diverged. Shape (seeds,); None without a metric.
+        scores: the mean score; NaN if no seed was finite. Shape (evaluations,).
+        score_sd: the standard deviation of scores; NaN with fewer than two seeds. Shape (evaluations,).
+        seed_scores: the score of each seed. Shape (seeds, evaluations).
+        score_steps: the steps of the evaluations: 0, every ⌈steps ÷ 200⌉, and the last. Shape (evaluations,),
+            int64.
         diverged: the step at which the last of a rule's seeds stopped being finite, or None.
         fallen: why the first seed with a learned parameter outside its domain was removed, as in "s of layer
             2 fell to 0 or below, where its formulas are undefined"; None if none was.
         resting: a sentence on parameters that learned before a branch and do not learn now, or "".
-        learned: a dict from each parameter of the rule that learns in the run to its current values, (seeds,
-            layers with the op) float32; NaN for a seed that diverged; the mean if each channel has a value.
-            If the rule does not train it, these are the initial values.
-        gradients: statistics of the gradient at the current weights, of the first finite seed; None if the
-            rule diverged.
+        learned: a dict from each parameter of the rule that learns in the run to its current values; NaN for
+            a seed that diverged; the mean if each channel has a value. If the rule does not train it, these
+            are the initial values. Shape (seeds, layers with the op).
+        gradients: statistics of the gradient at the current weights, as means over finite seeds; None if the
+            rule diverged or one of them is not finite.
         seed: the seed of the net to which all data of a single net belong; None if the rule diverged.
         measured: a dict from each instrument that is recorded or visible to a dict from rules to records,
             None if the rule diverged. Its key is that of the instrument, or the question that it answers (see
-            ``instruments.question``). The record of a recorded instrument has its present ``fields``, (hidden
-            layers,) float32, and the series of each field under its plural, a list of (points,) for each
-            layer.
-        measured_steps: (points,) int64, the steps of these series: 0, every ⌈steps ÷ 200⌉, the last.
-        measured_sigmas: (points,) float32, the ``sigma`` of each point.
+            ``instruments.question``). The record of a recorded instrument has the present values of each
+            field, of shape (columns,), one per hidden layer by default, and their series under the field's
+            plural, a list of (points,) for each column.
+        measured_steps: the steps of these series: 0, every ⌈steps ÷ 200⌉, the last. Shape (points,), int64.
+        measured_sigmas: the ``sigma`` of each point. Shape (points,).
         unmeasured: a dict from each instrument that is recorded or visible but missing here to the reason as
             a sentence.
         most: a dict from the keys of instruments to dicts from their arguments to the maximum in this run.
@@ -143,10 +141,7 @@ class Snapshot:
         return f"Snapshot({self.task}, step {self.step} of {self.steps}, loss: {', '.join(losses)})"
 
     def has_answers(self, questions: Collection[str]) -> bool:
-        """Return whether the snapshot contains the requested measurements.
-
-        Unknown instruments are ignored.
-        """
+        """Return whether the snapshot answers all questions, except those to unknown instruments."""
         valid_questions = {text for text in questions if key_of(text) in INSTRUMENTS}
         return not valid_questions - {*self.measured, *self.unmeasured}
 

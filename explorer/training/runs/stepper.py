@@ -26,8 +26,9 @@ class Judgement(NamedTuple):
     """The scores and measurements of a run's nets at one evaluation.
 
     Attributes:
-        scores: (active nets,), the scores on held-out data; None without such data.
-        readings: a dict from the keys of instruments to measurements, (fields, active nets, columns) each.
+        scores: the scores on held-out data. Shape (active nets,); None without such data.
+        readings: a dict from the keys of instruments to measurements. Shape (fields, active nets, columns)
+            each.
     """
 
     scores: Curve | None
@@ -238,7 +239,7 @@ class Stepper:
         return branched
 
     def follow(self, other: Self, step: int) -> None:
-        """Continue from a checkpoint of another run, at a step up to which both runs are the same."""
+        """Continue from the checkpoint nearest to ``step`` that another run shares with this one, if any."""
         parting_step = self.settings.find_parting_step(other.settings)
         steps = {
             candidate for candidate in (*other.checkpoints.steps, other.step) if candidate <= parting_step

@@ -52,7 +52,7 @@ def make_sentences(snapshot: Snapshot, labels: Mapping[str, str]) -> list[str]:
 
 
 def make_conclusion(snapshot: Snapshot, labels: Mapping[str, str]) -> str:
-    """Return a sentence that compares the backward rules of a run, by held-out scores or by losses."""
+    """Return a sentence that compares the rules of a run; "" for a single rule before the first step."""
     if not snapshot.finished and not snapshot.step:
         return "" if len(labels) == 1 else f"All {len(labels)} rules start from the same weights."
     return _describe_ranking(snapshot, labels) if snapshot.metric else _describe_losses(snapshot, labels)

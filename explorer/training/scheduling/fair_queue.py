@@ -81,10 +81,7 @@ class FairQueue(Generic[Item]):
             del self._present[item]
 
     def charge(self, item: Item, used: float = 1.0) -> None:
-        """Record how much of its turn an item has used, in turns or seconds.
-
-        Items that are not in the queue are ignored.
-        """
+        """Record how much of its turn an item has used, in turns or seconds, if it is in the queue."""
         self._changes += 1
         for around, party in self._levels_of(item):
             is_address = around is self._all
@@ -104,7 +101,7 @@ class FairQueue(Generic[Item]):
             party.start = max(party.start, around.now)
 
     def find_first(self, items: Iterable[Item]) -> Item | None:
-        """Return the item whose turn is next, or None if there are no items."""
+        """Return the item whose turn is next, or None if there are no items. All must be in the queue."""
         # Turns of the address come first, then those of the visitor, then those of the item itself.
         return min(items, key=lambda item: [party.start for party in self._present[item]], default=None)
 
@@ -157,10 +154,7 @@ class FairQueue(Generic[Item]):
         return party
 
     def _levels_of(self, item: Item) -> list[tuple[_Party, _Party]]:
-        """Return the queue's entries for an item's address, visitor and item, each with its parent entry.
-
-        The list is empty if the item is not in the queue.
-        """
+        """Return the entries of an item's address, visitor and item with their parents; [] if not queued."""
         parties = self._present.get(item, ())
         return list(zip((self._all, *parties), parties, strict=False))
 

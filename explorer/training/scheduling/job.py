@@ -100,10 +100,7 @@ class RunJob(Job):
         self.run = self.viewer = self.origin = None
 
     def update(self, run: Run, snapshot: Snapshot | None, now: float) -> None:
-        """Copy the progress and the settings of a training run into its job.
-
-        Sets the final state if the run has ended.
-        """
+        """Copy the progress and settings of a run into its job, and the final state if the run has ended."""
         lr, branch = run.settings.lr, run.settings.branch
         if (self.settings.lr, self.settings.branch) != (lr, branch):
             self.settings = replace(self.settings, lr=lr, branch=branch)
@@ -142,7 +139,7 @@ class RunJob(Job):
         return self.due_at + (max(0.0, slice_s - self.interval_s) if self.interval_s else 0.0)
 
     def count_owed(self, now: float, slice_s: float) -> float:
-        """Return how many steps the run is behind its pace, at most as many as one slice of time allows."""
+        """Return how many steps the run is behind its pace, at most those of one slice; ∞ at full pace."""
         late_s = min(now - self.due_at, slice_s)
         return int(late_s / self.interval_s) + 1 if self.interval_s else math.inf
 
@@ -183,7 +180,7 @@ class StudyJob(Job):
 
     Attributes:
         stepper: the study's stepper; None before the first slice and while nobody watches. The rows are kept.
-        steps: total number of steps, 0 before the first slice.
+        steps: the total number of steps, 0 before the first slice.
     """
 
     make: Make
@@ -213,10 +210,7 @@ class StudyJob(Job):
         self.slot_since, self.speed_since = now, None
 
     def advance(self, seconds: float) -> tuple[Stepper, Sequence[Any]]:
-        """Compute for about this many seconds under the study's lock.
-
-        Returns the stepper and the new rows.
-        """
+        """Compute for about this many seconds under the job's lock; return the stepper and the new rows."""
         stepper = self.stepper or self.make(self.plan, self.rows)
         return stepper, stepper.advance(seconds)
 

@@ -93,10 +93,7 @@ class Jobs(Generic[AnyJob]):
         return job
 
     def _add(self, job: AnyJob, paused: bool = False) -> None:
-        """Add a new job and stop the owner's earlier one.
-
-        Raises EngineFull, in which case nothing has changed.
-        """
+        """Add a new job and stop the owner's earlier one, or raise EngineFull and change nothing."""
         own_jobs = [each for each in self if job.owner is not None and each.owner == job.owner]
         self._require_room(job, [each for each in self if each not in own_jobs], paused)
         for own_job in own_jobs:
@@ -439,10 +436,7 @@ class Studies(Jobs[StudyJob]):
         self._free_at = -math.inf
 
     def add(self, make: Make, plan: Any, owner: str | None, shares: Shares | None = None) -> StudyJob:
-        """Add a new study and stop the owner's earlier one.
-
-        Raises EngineFull, in which case nothing has changed.
-        """
+        """Add a new study and stop the owner's earlier one, or raise EngineFull and change nothing."""
         job = StudyJob(make=make, plan=plan, **self._make_fields(owner, shares))
         self._add(job)
         return job

@@ -35,7 +35,10 @@ class Quota(NamedTuple):
     used_up: str
 
     def require(self, shares: Shares, other_shares: list[Shares]) -> None:
-        """Raise EngineFull if one more job in the groups ``shares`` would exceed a limit."""
+        """Raise EngineFull if one more job in the groups ``shares`` would exceed a limit.
+
+        ``other_shares`` has the groups of each existing job.
+        """
         if len(other_shares) >= self.limit:
             raise EngineFull(self.full.format(number=len(other_shares)))
         counts = Counter(share for group_shares in other_shares for share in group_shares)

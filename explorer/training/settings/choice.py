@@ -51,7 +51,7 @@ def check_rules(rules: object) -> tuple[str | Rule, ...]:
 
 
 def check_parameters(ops: Sequence[Op], rules: Sequence[Rule], parameters: object) -> dict[str, float]:
-    """Return checked parameter values of ops and rules as a dict.
+    """Return checked parameter values of ops and rules as a dict from names to numbers.
 
     Raises ValueError for unknown names and for values outside a parameter's domain.
     """

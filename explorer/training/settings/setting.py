@@ -51,7 +51,7 @@ class Setting:
         return task if self.name == "task" else getattr(TASKS[task], self.name)
 
     def text_of(self, value: Any) -> str:
-        """Return a value of this setting as text for a link."""
+        """Return a value of this setting as text for a link. None is the last of ``words``."""
         if value is None:
             return list(self.words)[-1]
         if isinstance(value, tuple):

@@ -28,10 +28,7 @@ def devices() -> tuple[str, ...]:
 
 @dataclass(frozen=True)
 class TrainingSettings:
-    """The settings of a training run apart from op and rules. ``SETTINGS`` holds their declarations.
-
-    None is replaced by the task's default.
-    """
+    """The settings of a run apart from op and rules, declared in ``SETTINGS``. None is the task's default."""
 
     task: str = _declare_setting("choice", "Task", "The task that the nets learn.", words=TASKS)
     steps: int = _declare_setting(

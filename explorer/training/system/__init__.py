@@ -2,3 +2,5 @@
 
 from explorer.training.system.clock import WoundClock
 from explorer.training.system.memory import limit_memory
+
+__all__ = ["WoundClock", "limit_memory"]

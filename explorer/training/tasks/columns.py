@@ -118,7 +118,8 @@ class Cells:
     def choose_columns(self, table: Table) -> tuple[list[int], int]:
         """Return the indices of the columns to learn from, and the index of the target column.
 
-        Raises ValueError for a missing column.
+        Raises ValueError for an unknown column, for a target that is left out, and for fewer than two
+        columns.
         """
         index = {name: column for column, name in enumerate(self.names)}
         for name in (*table.without, *([] if table.target is None else [table.target])):
@@ -146,14 +147,15 @@ class Cells:
         return f"lacks a value in {format_rows(gaps)}: fill it in, or leave out row or column" if gaps else ""
 
     def find_target_fault(self, column: int) -> str:
-        """Return words for rows without a target value, as the end of a sentence, or "" if all have one."""
+        """Return which rows have no target value, as the end of a sentence, or "" if all rows have one."""
         gaps = _number_rows(self.mask_target_gaps(column))
         return f"lacks a value in {format_rows(gaps)}: each row needs its class or number" if gaps else ""
 
     def mask_target_gaps(self, column: int) -> pd.Series[bool]:
         """Return a mask of the rows that lack a value in the target column.
 
-        Texts such as "none" may be classes.
+        Only empty cells count, because texts such as "none" may be classes. Among too many different numbers
+        for classes, all gaps count.
         """
         texts, gaps = self.texts[column], self.gaps[column]
         is_number = self.numbers[column][~gaps].notna()
@@ -166,12 +168,12 @@ class Cells:
         return self.gaps[inputs].any(axis=1) | self.mask_target_gaps(target)
 
     def csv_of(self, rows: pd.Series[bool]) -> str:
-        """Return some rows as CSV text with the separators of the table."""
+        """Return the rows that a mask selects as CSV text, with the separators of the table."""
         names = list(self.names) if self.named else False
         return self.texts[rows].to_csv(sep=self.delimiter, header=names, index=False, lineterminator="\n")
 
     def are_classes(self, column: int) -> bool:
-        """Return whether the values of a column are classes: words, or few different whole numbers."""
+        """Return whether a column holds classes: any cell that is no number, or few whole numbers."""
         values = self.numbers[column]
         return bool(values.isna().any() or (values.nunique() <= MAX_CLASSES and (values % 1 == 0).all()))
 
@@ -198,7 +200,7 @@ def _number_rows(rows: pd.Series[bool]) -> list[int]:
 
 
 def format_rows(rows: Sequence[int]) -> str:
-    """Return row numbers as text, of which only the first few are written out."""
+    """Return row numbers as text, such as "rows 1, 2 and 7", of which only the first few are written out."""
     *head, last = [f"{row:,}" for row in rows[:_NAMED_ROWS]]
     if len(rows) > _NAMED_ROWS:
         head, last = [*head, last], f"{len(rows) - _NAMED_ROWS:,} more"
@@ -232,7 +234,7 @@ def parse_cells(text: str) -> Cells:
 def _find_delimiter(text: str) -> str:
     """Return the delimiter that splits all rows of a CSV text into the same number of cells.
 
-    The most frequent separator of the first line is tried first. A comma is tried last if it occurs inside
+    The most frequent separator of the first line is tried first, and a comma last if it occurs inside
     numbers.
     """
     first = text.partition("\n")[0]

@@ -65,10 +65,7 @@ def _make_latent() -> Tensor:
 
 
 def _make_raster() -> Tensor:
-    """Return the spikes of one column of pixels over time, for the thumbnail of the task.
-
-    The result has shape (8, times).
-    """
+    """Return the spikes of one column of pixels over time, for the task's thumbnail. Shape (8, times)."""
     spikes = Latency([0]).forward(get_first_image()[:, 3].view(1, 1, 8), [], Trace())
     return spikes.view(TIMES, 8).T
 

@@ -17,7 +17,7 @@ _POINTS = 2000
 _PICTURE_POINTS = 90  # number of points in a task's picture
 
 Points = Callable[[Generator, int], tuple[Tensor, Tensor]]
-"""A function that draws n points with a generator: x, (n, 2) float32 of about unit scale, and y, 0 or 1."""
+"""A function that draws n points with a generator: x of shape (n, 2) and about unit scale, and y, 0 or 1."""
 
 
 def _add_noise(points: Tensor, generator: Generator, deviation: float) -> Tensor:

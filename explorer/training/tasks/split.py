@@ -12,7 +12,7 @@ from explorer.training.tasks.task import Data, Draw, Part
 def split_data(x: Tensor, y: Tensor, outputs: int, judged: int) -> Data:
     """Return data shuffled and split into training, validation and held-out examples.
 
-    The last ``judged`` rows are held out, and as many are for validation.
+    After shuffling, the last ``judged`` rows are held out, and as many before them are for validation.
     """
     order = torch.randperm(len(x), generator=torch.Generator().manual_seed(0))
     x, y = x[order], y[order]
@@ -24,6 +24,6 @@ def split_data(x: Tensor, y: Tensor, outputs: int, judged: int) -> Data:
 
 
 def cache_data(load: Callable[[], Data]) -> Callable[[Draw], Data]:
-    """Return a function that loads the examples of a task at its first call and caches them."""
+    """Return a function that loads a task's examples at its first call, then returns the same ones."""
     loaded = cache(load)
     return lambda _draw: loaded()

@@ -50,9 +50,10 @@ class Survey:
         delimiter, decimal: the separator between columns, and the decimal separator.
         columns: the facts about each column.
         head: the first rows, as texts.
-        target, without: the target column, and the columns to leave out.
+        target: the target column; None if it is not given and cannot be chosen.
+        without: the columns to leave out.
         refused: why the table cannot be learnt from, or "".
-        gaps: number of rows that lack a value of the target or of a column to learn from.
+        gaps: the number of rows that lack a value of the target or of a column to learn from.
         complete: the table as CSV text without these rows; "" if there are no such rows.
     """
 

@@ -45,7 +45,7 @@ def read_table(text: str | Table) -> Data:
     """Return a table as training data, which is shuffled, split, and standardised column by column.
 
     Every cell of the columns to learn from must be a number. The target is a class if its column holds texts,
-    or whole numbers with at most 32 values; otherwise it is a number.
+    or at most 32 different whole numbers; otherwise it is a number.
 
     Raises ValueError if the table is invalid.
     """
@@ -88,7 +88,7 @@ def _read_targets(cells: Cells, target: int) -> tuple[Tensor, tuple[str, ...], t
 
 
 def _standardise(values: np.ndarray) -> tuple[Tensor, tuple[float, float]]:
-    """Scale columns to mean 0 and deviation 1. Also return the original mean and deviation of the first."""
+    """Return columns scaled to mean 0 and deviation 1, and the original mean and deviation of the first."""
     scale = np.abs(values).max(0)
     scaled = values / np.where(scale == 0, 1, scale)
     mean, deviation = scaled.mean(0), scaled.std(0)
@@ -112,9 +112,9 @@ def _read_classes(cells: Cells, target: int) -> tuple[Tensor, tuple[str, ...]]:
 
 
 def _dispatch_loss(part: str) -> Any:
-    """Return a function that calls one of the functions in ``Loss``, such as "shares".
+    """Return a function that calls the field ``part`` of the loss for the targets, such as "shares".
 
-    It is that of the cross-entropy for classes, and that of the mean squared error for numbers.
+    The loss is the cross-entropy for classes, and the mean squared error for numbers.
     """
 
     def call(output: Tensor, y: Tensor, *rest: Any) -> Any:

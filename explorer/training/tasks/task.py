@@ -14,7 +14,7 @@ from explorer.training.tasks.columns import Table
 class Part(NamedTuple):
     """Some examples of a data set, as inputs x and targets y.
 
-    x is (rows, inputs) float32, y is (rows,) int64 for classes or (rows, outputs) float32.
+    x has shape (rows, inputs), float32. y has shape (rows,), int64, for classes, or (rows, outputs), float32.
     """
 
     x: Tensor

@@ -27,9 +27,9 @@ from explorer.training.instruments.base.instrument import Nets
 from explorer.training.nets import ObservedPass, Trace
 
 Exact = Callable[[ObservedPass], list[Tensor] | None]
-"""Returns estimates for a pass on the next batch, (active members, n, units) for each layer with the op.
+"""A function that estimates the gradient at the op's inputs in a pass on the next batch.
 
-Returns None if it finds no estimate.
+It returns a tensor for each layer with the op, of shape (active nets, n, units), or None without an estimate.
 """
 
 _MAX_NUMBERS = 2**20  # limit of values in one layer of all nets times units, for about 10 ms per random draw
@@ -105,11 +105,10 @@ class _LocalExpectation:
         Args:
             observed: the pass with the outputs before the change.
             layer: the index of the layer.
-            other: the new outputs, (nets, n, units). Each is used in a net in which all others are
-                unchanged.
+            other: the new outputs, each for a net in which all others are unchanged. Shape (nets, n, units).
 
         Returns:
-            The losses, (nets, units, n).
+            The losses. Shape (nets, units, n).
         """
         nets, traces, index = self._nets, observed.traces, self._with_op.index(layer)
         end = len(nets.ensemble.layers)

@@ -27,13 +27,13 @@ def measure_first_nets(
     """Turn a function that measures several nets into one that measures the first finite net of each rule.
 
     Args:
-        measure_nets: a function that is called as ``measure_nets(nets, members, …)`` and returns a list with
-            one dict of results for each of ``members``.
+        measure_nets: a function that is called as ``measure_nets(nets, members, …)``, where ``members`` are
+            indices of nets, and returns a list with a dict of results for each of these nets.
 
     Returns:
         A function that is called as ``measure(nets, …)`` and returns a dict from the index of each rule to
-            the results of its net. It adds ``seed``, the net's index among its rule's seeds, to the results,
-            and takes the argument ``RULE`` as well.
+            the results of its net, without rules whose nets have all diverged. It adds ``seed``, the net's
+            index among its rule's seeds, to the results, and takes the argument ``RULE`` as well.
     """
 
     @functools.wraps(measure_nets)
@@ -52,5 +52,5 @@ def measure_first_nets(
 
 
 def to_uint8(values: Tensor) -> Any:
-    """Return values from 0 to 1 as a flat array of integers from 0 to 255. NaN becomes 0."""
+    """Return values as a flat uint8 array: 0 to 1 become 0 to 255, others are clamped, and NaN becomes 0."""
     return (values.clamp(0, 1) * 255).round().nan_to_num(0).to(torch.uint8).flatten().numpy()

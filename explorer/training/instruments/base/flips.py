@@ -18,17 +18,17 @@ _FLIPS = 2**18  # limit on the elements of one layer for all changes of one unit
 
 
 class Flips:
-    """The change of the loss if the op's output changes at one unit of a layer and all else stays the same.
+    """The change of the loss if the op's output changes at a single unit of a layer.
 
     Examples are the last dimension of all tensors, because operations along it are fastest.
 
     Attributes:
-        x, y: the inputs and outputs of the layer's op, (active nets, units, n).
-        last: whether the output of the net follows directly.
+        x, y: the inputs and outputs of the layer's op. Shape (active nets, units, n).
+        last: whether no other layer with the op follows.
     """
 
     def __init__(self, nets: Nets, layer: int, n: int) -> None:
-        """Prepare changes of the op's output at the units of one layer, for the first n examples."""
+        """Prepare changes of the op's output at the units of one layer, for the first ``n`` examples."""
         trace, self._output = nets.current_pass.traces[layer].op, nets.current_pass.output[:, :n].mT
         self.last = layer == nets.op_layers[-1]
         self.x, self.y = trace.x[:, :n].mT.contiguous(), trace.y[:, :n].mT
@@ -45,28 +45,29 @@ class Flips:
         return self._loss.shares(self._output.unsqueeze(2), self._answers, self._count)
 
     def tabulate_growth(self, distances: Tensor, members: slice = slice(None)) -> Tensor:
-        """Return how much the loss grows if the output of one unit changes by each of several distances.
+        """Return how much the loss grows by changes of one unit's output in the last layer with the op.
 
         Args:
-            distances: the changes of the output, (d,).
-            members: the nets of the ensemble.
+            distances: the changes of the output. Shape (d,).
+            members: the slice of the active nets to evaluate.
 
         Returns:
-            The growth for each unit and example, (nets, d, units, n).
+            The growth for each unit and example. Shape (nets, d, units, n).
         """
         return self._loss.growth(
             self._output[members], self._answers[members], self._count, self._weights[members], distances
         )
 
     def split_members(self, evaluations: int) -> list[slice]:
-        """Return slices of the ensemble's nets that are small enough for this many evaluations at once."""
+        """Return slices of the active nets, each small enough to compute ``evaluations`` losses at once."""
         size = max(1, MAX_NUMBERS // (self.x[0].numel() * evaluations))
         return [slice(start, start + size) for start in range(0, len(self.x), size)]
 
     def compute_growth(self, change: Tensor) -> Tensor:
         """Return how much the loss grows if the output of one unit changes by the amount in ``change``.
 
-        The changes and the result have shape (nets, units, n). Only one unit is changed at a time.
+        The changes and the result have shape (active nets, units, n). Each change leaves all other units as
+        they are.
         """
         members, units, n = change.shape
         size = max(1, MAX_NUMBERS // (self._above.shape[1] * units * n))
@@ -91,7 +92,7 @@ class Flips:
 
 
 def count_examples(nets: Nets) -> int:
-    """Return for how many examples every unit's output can be changed within the memory limit."""
+    """Return the number of examples for which a change of every unit fits in memory, but at least 1."""
     return min(nets.x.shape[1], max(1, _FLIPS // _find_largest(nets.ensemble.layers)))
 
 

@@ -16,11 +16,11 @@ _DRAWS = 64
 def sample_gradients(
     op: Op, rule: Rule, parameters: Mapping[str, float], x: Tensor, g: float, loss: float = math.nan
 ) -> Tensor:
-    """Return a backward rule's gradient at each x for one upstream gradient g and several random numbers.
+    """Return the gradient of a backward rule at each x, for one upstream gradient g and several random draws.
 
-    The result has shape (draws, n) for n values of x. If the op or the rule is random, its random numbers are
-    evenly spaced in (0, 1), otherwise draws is 1. ``loss`` is the loss of the example; the antithetic loss is
-    taken to be twice as large.
+    The result has shape (draws, n) for ``x`` of shape (n,). A random op or rule gets 64 draws, evenly spaced
+    in (0, 1), any other a single one. ``loss`` is the loss of each example; the antithetic loss is twice as
+    large.
     """
     if not op.is_random and not rule.is_random:
         bound = bind(op, rule, parameters)

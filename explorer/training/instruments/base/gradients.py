@@ -20,19 +20,19 @@ class Gradients:
     """Statistics of the gradient of one backward rule at one training step, averaged over its random seeds.
 
     Norms and ``passed`` belong to the batch of the next step, ``blocked`` and ``idle_units`` to the examples
-    that instruments use. In a net that contains the op in several layers, the last three describe the first
-    of these: the first hidden layer, or the weights of the first layer, times √inputs as the op sees them.
+    that instruments use. If several layers contain the op, the last three describe the first of them: the
+    first hidden layer, or the weights of the first layer times √inputs, which are the op's inputs.
 
     Attributes:
-        w1: Euclidean norm of the gradient of the first layer of weights.
-        w2: Euclidean norm of the gradient of the last layer of weights.
-        w1_moved: Euclidean distance of the first layer of weights from its initial values.
-        passed: sum of the gradient's absolute values after the rule ÷ the sum before it: 0 if the rule blocks
-            everything, 1 for straight-through, above 1 if it amplifies; None if no seed has an upstream
-            gradient.
-        blocked: fraction (0 to 1) of the op's inputs at which the rule returns 0 for an upstream gradient
+        w1: the Euclidean norm of the gradient of the first layer of weights.
+        w2: the Euclidean norm of the gradient of the last layer of weights.
+        w1_moved: the Euclidean distance of the first layer of weights from its initial values.
+        passed: the sum of the gradient's absolute values after the rule, divided by the sum before it: 0 if
+            the rule blocks everything, 1 for straight-through, above 1 if it amplifies; None if no seed has
+            an upstream gradient.
+        blocked: the fraction (0 to 1) of the op's inputs at which the rule returns 0 for an upstream gradient
             other than 0: "0 by the rule" in the instrument ``causes``.
-        idle_units: fraction (0 to 1) of units that get gradient 0 from every example; None for an op on
+        idle_units: the fraction (0 to 1) of units that get gradient 0 from every example; None for an op on
             weights, which sees no examples.
     """
 
@@ -81,16 +81,12 @@ def compute_gradients(
 
 
 def _get_first_op(traces: Sequence[Trace]) -> tuple[Tensor, Tensor, Tensor]:
-    """Return the op's input and the gradients before and after the rule in the first layer with the op.
-
-    Each tensor has shape (nets, n, units, …).
-    """
     op = next(trace for trace in traces if trace.gradient is not None).op
     return op.x, op.upstream, op.gradient
 
 
 def _compute_shares(x: Tensor, upstream: Tensor, gradient: Tensor) -> Tensor:
-    """Return the fractions of inputs without a gradient because of the rule, and of units without any.
+    """Return the fraction of inputs that the rule blocks, and the fraction of units that get no gradient.
 
     The result has shape (2, nets). The fractions are NaN if an input is not finite.
     """

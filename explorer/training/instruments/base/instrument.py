@@ -39,8 +39,8 @@ class Product(NamedTuple):
     """Linear layers combined into a single matrix product ``x @ weights + biases``.
 
     Attributes:
-        weights: (active nets, units, units above).
-        biases: (active nets, 1, units above), or empty.
+        weights: the matrix. Shape (active nets, units, units above).
+        biases: one tensor of shape (active nets, 1, units above), or none.
     """
 
     weights: Tensor
@@ -55,9 +55,9 @@ class Nets:
 
     Attributes:
         ensemble: the nets.
-        x: inputs of the first ``EXAMPLES`` training examples, (seeds or 1, n, inputs).
-        targets: targets of these examples, (seeds or 1, n, …).
-        batch: inputs and targets of the next step's batch, (seeds, n, …).
+        x: the inputs of the first ``EXAMPLES`` training examples. Shape (seeds or 1, n, inputs).
+        targets: the targets of these examples. Shape (seeds or 1, n, …).
+        batch: the inputs and the targets of the next step's batch. Shape (seeds, n, …) each.
         data: all data of the first seed.
         settings: the settings of the run.
         op: the op at this step.
@@ -85,7 +85,7 @@ class Nets:
 
     @cached_property
     def distances(self) -> list[list[float]]:
-        """The distance of each net's weights from their initial values, for each layer of weights."""
+        """The distance of each net's weights from their initial values, as a list for each layer."""
         return self.ensemble.measure_distances()
 
     @property
@@ -100,7 +100,7 @@ class Nets:
 
     @property
     def y(self) -> Tensor:
-        """The targets of the examples for each net, (active nets or 1, n, …)."""
+        """The targets of the examples for each net. Shape (active nets or 1, n, …)."""
         return self.ensemble.expand_by_member(self.targets)
 
     @property
@@ -131,7 +131,8 @@ class Nets:
     def get_learned(self, member: int, layer: int) -> dict[str, Tensor]:
         """Return the op's parameters that one net has learned in a layer, as a dict from names to tensors.
 
-        A tensor has shape (1,), or (channels,) if each channel learns its own value.
+        ``member`` and ``layer`` are those of ``get_parameters``. A tensor has shape (1,), or (channels,) if
+        each channel learns its own value.
         """
         rule = self.ensemble.active[member].rule
         if not any(self.op_rules.mask_learned(rule)):
@@ -147,7 +148,7 @@ class Nets:
 
     @cached_property
     def products(self) -> list[Product]:
-        """The linear map, combined from layers, from each layer with the op to the next one or the output."""
+        """The linear map from each layer with the op to the next one, or from the last to the output."""
         return [self._make_product(layer) for layer in self.op_layers]
 
     def _make_product(self, layer: int) -> Product:
@@ -200,9 +201,10 @@ class Instrument:
         cost: its measured time and size.
         missing: a function that returns the reason why it cannot measure a run as a sentence, or "".
         arguments: its integer arguments.
-        draw: a function that converts a record into the data that events contain. With a panel this is a list
-            of pictures: one for each layer with the op if the panel is ``layered``, otherwise a single one.
-        panel: how the section "Why" shows them; None for an instrument that it does not list.
+        draw: a function that converts a record, the measurement for one rule, into the data that events
+            contain. With a panel this is a list of pictures: one for each layer with the op if the panel is
+            ``layered``, otherwise a single one.
+        panel: its panel in the section "Why", or None if that section does not list it.
         window: the number of points in the moving average of a plotted line. It covers only past points, so
             that lines never change.
     """
@@ -226,10 +228,10 @@ class Recorded(Instrument):
     """An instrument whose measurements are recorded during the whole run, displayed or not.
 
     Attributes:
-        fields: the names of the values in each column.
+        fields: the names of the measured quantities.
         columns: a function that returns the number of columns of a run: by default one per hidden layer.
-        measure: a function that returns the values for ``Nets``, (fields, active nets, columns), NaN if
-            they cannot be measured.
+        measure: a function that returns the values for ``Nets``, NaN where they cannot be measured. Shape
+            (fields, active nets, columns).
         draw: as in ``Instrument``, but called with a second argument: a dict from the name of each learned
             parameter of the rule to the slice of its columns.
     """

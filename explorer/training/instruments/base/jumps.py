@@ -23,7 +23,7 @@ _ROUNDING = 1e-6
 
 
 def look_up(values: Tensor, index: Tensor) -> Tensor:
-    """Return the elements of a flattened tensor at given indices, as ``values.take(index)`` but faster.
+    """Return the elements of a flattened tensor at given indices, faster than ``values.take(index)``.
 
     Apple's GPUs do not support ``take``.
     """
@@ -35,8 +35,8 @@ class Jumps:
     """The jumps of an op under normal noise, in float64.
 
     Attributes:
-        at: the x of each jump, ascending, (jumps,).
-        below, above: the op's values to the left and right of each jump, (jumps,).
+        at: the x of each jump, ascending. Shape (jumps,).
+        below, above: the op's values to the left and to the right of each jump. Shape (jumps,).
         sigma: the standard deviation of the noise.
     """
 
@@ -51,12 +51,12 @@ class Jumps:
         return REACH * self.sigma
 
     def compute_weights(self, x: Tensor, part: slice, shares: Tensor) -> Tensor:
-        """Return sums over jumps, weighted by the density of the noise at their distance from each x.
+        """Return sums of ``shares`` over jumps, weighted by the relative density of the noise at each x.
 
-        Densities are relative to their peak.
+        The density is that at the distance from x to the jump, divided by its peak.
 
         Args:
-            x: (points,).
+            x: the points. Shape (points,).
             part: the jumps to sum over.
             shares: the values to sum, with a row for each jump of ``part``.
         """
@@ -70,12 +70,13 @@ class Groups:
     """Groups of neighbouring jumps of an op that share evaluations of the loss, in float32.
 
     Attributes:
-        start, end: (groups,) the op's values at which the loss is evaluated.
-        last: (groups,) the x of the last jump of each group.
+        start, end: the op's values at which the loss is evaluated. Shape (groups,).
+        last: the x of the last jump of each group. Shape (groups,).
         near: the maximum number of groups within reach of an x.
         chained: whether each group starts where the previous one ends.
-        origin, spacing: (groups,) the x at which each group's weights begin, and the distance between points.
-        weights: (groups, points) the factors at these x for the change from start to end; 0 at both ends.
+        origin, spacing: the x of each group's first weight, shape (groups,), and the distance between
+            weights.
+        weights: the factors for the loss change from start to end; 0 at both ends. Shape (groups, points).
     """
 
     start: Tensor
@@ -88,7 +89,7 @@ class Groups:
     weights: Tensor
 
     def compute_weight(self, x: Tensor, group: Tensor) -> Tensor:
-        """Return the factor by which the change of the loss across a group of jumps counts at each x."""
+        """Return the weight of the loss change across the group with index ``group``, for each x."""
         points = self.weights.shape[1]
         position = ((x - look_up(self.origin, group)) / self.spacing).nan_to_num_(0).clamp_(0, points - 1.01)
         point = position.long()
@@ -99,7 +100,7 @@ class Groups:
 
 
 def group_jumps(jumps: Jumps, device: torch.device) -> Groups:
-    """Put neighbouring jumps of an op into groups in which its value changes little."""
+    """Return an op's jumps in groups. Within a group the op changes by at most σ, or has a single jump."""
     parts = _split_jumps(jumps.below.tolist(), jumps.above.tolist(), _MAX_SHARED * jumps.sigma)
     first, last = (torch.stack([jumps.at[part][side] for part in parts]) for side in (0, -1))
     origin, spacing = first - jumps.reach, jumps.sigma / FINE
@@ -141,15 +142,16 @@ def _split_jumps(below: list[float], above: list[float], max_distance: float) ->
 class Distances:
     """Fixed changes of each unit's output at which the loss is evaluated, for piecewise constant ops.
 
-    All tensors are float32.
+    Weights are tabulated at points along x. The jumps divide all x into cells, each with its own points. All
+    tensors are float32.
 
     Attributes:
-        distances: (d,) the changes of the output, ascending, without 0.
-        at: (jumps,) the x of the jumps, which divide all x into cells.
-        left: (jumps + 1,) the x at which the points of each cell begin.
-        start, end: (jumps + 1,) the indices of a cell's first and last point, as floats.
+        distances: the changes of the output, ascending, without 0. Shape (d,).
+        at: the x of the jumps. Shape (jumps,).
+        left: the x at which the points of each cell begin. Shape (jumps + 1,).
+        start, end: the indices of a cell's first and last point, as floats. Shape (jumps + 1,).
         spacing: the distance between points.
-        weights: (points, d) the factors at these points for the change at each distance.
+        weights: the factors for the change of the loss at each distance. Shape (points, d).
     """
 
     distances: Tensor
@@ -161,9 +163,9 @@ class Distances:
     weights: Tensor
 
     def compute_weight(self, x: Tensor) -> Tensor:
-        """Return the factor by which the change of the loss at each fixed distance counts at each x.
+        """Return the weight of the change of the loss at each fixed distance, for each x.
 
-        The distances are the last dimension.
+        The result has the shape of ``x`` with the distances as a further, last dimension.
         """
         cell = torch.bucketize(x, self.at)
         position = (
@@ -175,7 +177,7 @@ class Distances:
 
 
 def make_distances(jumps: Jumps, device: torch.device) -> Distances:
-    """Return the output changes at which the loss of a piecewise constant op is evaluated."""
+    """Return the output changes at which to evaluate the loss of a piecewise constant op, with weights."""
     at, reach, spacing = jumps.at, jumps.reach, jumps.sigma / FINE
     cell_values = torch.cat([jumps.below[:1], jumps.above])
     left, right = torch.cat([at[:1] - reach, at]), torch.cat([at, at[-1:] + reach])
@@ -219,7 +221,7 @@ def _choose_distances(leads: Tensor, max_distance: float) -> Tensor:
 
 
 def _compute_tents(values: Tensor, ends: Tensor) -> Tensor:
-    """Return the weights, (values, points), of linear interpolation between ascending points ``ends``."""
+    """Return weights of linear interpolation between ascending points ``ends``. Shape (values, points)."""
     after = torch.bucketize(values, ends).clamp_(1, len(ends) - 1)[:, None]
     low, high = ends[after - 1], ends[after]
     share = ((values[:, None] - low) / (high - low)).clamp_(0, 1)

@@ -35,7 +35,7 @@ class Legend:
 
 @dataclass(frozen=True)
 class Pick:
-    """The effect of a press on an image: it sets an argument of another instrument, see ``hint``."""
+    """A press on an image that sets the argument ``name`` of the instrument ``panel``, as ``hint`` says."""
 
     panel: str
     name: str
@@ -47,7 +47,7 @@ class Panel:
     """A panel of the section "Why" on the page Train, which shows the pictures of one instrument.
 
     Attributes:
-        order: of the panels, ascending.
+        order: its place: panels are in ascending order of this number.
         rows: the height of a picture in rem.
         opens: whether it is open at first.
         layered: whether it shows one layer with the op; the instrument then has a picture for each.
@@ -55,7 +55,7 @@ class Panel:
         when: "learns" if it exists only while a parameter learns, "draws" if only with a random op or rule.
         legend: entries next to the title.
         asks: the key of the instrument that answers the legend's buttons.
-        picks: what a press on an image does.
+        picks: the effect of a press on an image.
     """
 
     order: int
@@ -79,7 +79,8 @@ def draw_log_bars(
 ) -> Block:
     """Return a block of a picture with a bar for each layer of weights, on a logarithmic scale.
 
-    A bar is empty at ``10 ** low`` and below, and full at ``10 ** high`` and above.
+    A bar is empty at ``10 ** low`` and below or for NaN, and full at ``10 ** high`` and above. ``text_of``
+    returns the text of a bar from its number.
     """
     bars = []
     for number, value in enumerate(map(float, numbers), 1):
@@ -94,21 +95,21 @@ def describe_bars(block: Block) -> str:
 
 
 def draw_image(image: NDArray[np.uint8], width: int, caption: str = "", **options: Any) -> Block:
-    """Return a block of a picture with an image of bytes, (pixels,) row by row.
+    """Return a block of a picture with an image of bytes, row by row.
 
     Args:
-        image: from 0 for transparent to 255 for opaque, unless there is a palette.
-        width: pixels of a row.
-        caption: text below it.
-        options: ``palette``, "signed" for weights around 128 or "classes COUNT LEVELS"; ``side`` of square
-            images one after the other, which are put in a grid with ``across`` in a row, by default about
-            as many as rows, and ``zoom`` pixels on a side of each number.
+        image: bytes from 0 for transparent to 255 for opaque, unless there is a palette. Shape (pixels,).
+        width: the number of pixels in a row; 0 with the option ``side``.
+        caption: the text below the image.
+        options: ``palette``: "signed" for weights around 128, or "classes COUNT LEVELS". ``side``: the side
+            of square images that follow each other in ``image`` and are put in a grid, with ``across`` images
+            in a row, by default about as many as rows, and ``zoom`` pixels on a side of each number.
     """
     return {"kind": "image", "image": image, "width": width, "caption": caption} | options
 
 
 def draw_example(record: Mapping[str, Any]) -> Block:
-    """Return a block of a picture with a held-out image, its class and the class that the net predicts."""
+    """Return a block with a record's square ``image``, class ``label`` and predicted class ``read``."""
     is_right = record["label"] == record["read"]
     note = f"{record['label']} read as {record['read']}: {'right' if is_right else 'wrong'}"
     return draw_image(record["image"], math.isqrt(len(record["image"]))) | {"kind": "example", "text": note}
@@ -118,12 +119,13 @@ def draw_histogram(counts: NDArray[Any], highest: int, edges: NDArray[Any], **op
     """Return a block of a picture with a histogram.
 
     Args:
-        counts: (parts · bins,) integers, stacked on those of the parts before.
+        counts: integers, stacked on those of the parts before. Shape (parts · bins,).
         highest: the count of a bar that fills the height.
-        edges: (bins + 1,) at equal distances; only the first and the last are used.
-        options: ``curve``, whether the rule's curve is drawn over it; ``strong``, whether it is drawn in the
-            rule's colour; ``ticks``, texts below it; ``means``, (bins,) float32, and ``outside``, a sentence
-            on values beyond it, for showing the data on Explore.
+        edges: the edges of the bins at equal distances, of which only the first and the last are used. Shape
+            (bins + 1,).
+        options: ``curve``: whether the rule's curve is drawn over the histogram. ``strong``: whether it has
+            the rule's colour. ``ticks``: texts below it. To show the data on Explore: ``means``, float32 of
+            shape (bins,), and ``outside``, a sentence on the values beyond the edges.
     """
     ends = [float(edges[0]), float(edges[-1])]
     return {
@@ -141,11 +143,13 @@ def draw_lines(
 ) -> Block:
     """Return a block with a small chart over the steps, which has a line for each layer.
 
+    Values that are not finite do not affect the vertical axis.
+
     Args:
-        lines: (points,) for each layer.
-        bands: the lower and the upper ends of a band for each layer, (points,) each; () for no bands.
-        name: written before the highest value.
-        height: of the chart, in rem.
+        lines: the values of each layer. Shape (points,) each.
+        bands: the lower and the upper ends of a band for each layer, of the same shape; () for no bands.
+        name: the text before the highest value. With a name, the vertical axis includes 0.
+        height: the height of the chart in rem.
     """
     all_values = np.concatenate([*lines, *(end for band in bands for end in band), [0.0] if name else []])
     finite = all_values[np.isfinite(all_values)]

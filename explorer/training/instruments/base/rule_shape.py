@@ -1,4 +1,4 @@
-"""The shape of a backward rule's curve: the range of x to plot, its height and its width."""
+"""The shape of a backward rule's curve: the range of x to plot, its peak and its width."""
 
 from __future__ import annotations
 
@@ -24,9 +24,10 @@ ParameterItems = tuple[tuple[str, float], ...]
 
 
 def compute_span(nets: Nets) -> tuple[float, float]:
-    """Return the range of x in which to plot all backward rules of a training run.
+    """Return the lower and the upper end of the x axis on which all rules of a run are plotted.
 
-    It contains 0, the kinks of the op and of the rules, and a margin.
+    The range contains 0 and all kinks of the op and the rules from −16 to 16, with a margin of 4 on both
+    sides. A rule with more than eight kinks adds none.
     """
     items = tuple(sorted(nets.settings.parameters.items()))
     ends = [_find_kinks(nets.op, rule, items) for rule in nets.rules]
@@ -35,27 +36,27 @@ def compute_span(nets: Nets) -> tuple[float, float]:
 
 
 def compute_peak(nets: Nets, member: int, layer: int, low: float, high: float) -> float:
-    """Return the height of one net's backward rule: its largest absolute value within [low, high] for g = 1.
+    """Return the largest absolute gradient of a net's rule between ``low`` and ``high``, for g = 1.
 
-    For a stochastic rule it is the largest mean absolute value over random numbers. It is 0 if the rule is 0
-    or depends on the loss. ``layer`` is an index in ``op_layers``, because learned parameters differ by
-    layer.
+    For a random rule it is the largest mean of the absolute gradient over draws. Infinite and NaN values
+    count as 0, so that the peak of a rule that depends on the loss is 0. ``member`` is the index of an active
+    net, ``layer`` the index in ``op_layers`` of the layer whose learned parameters are used.
     """
     return _compute_peak(nets.op, _get_rule(nets, member), _get_items(nets, member, layer), low, high)
 
 
 def compute_width(nets: Nets, member: int, layer: int) -> float:
-    """Return the width of one net's backward rule: the area under its absolute value ÷ its height, for g = 1.
+    """Return the width of the curve of a net's rule for g = 1: the area under its absolute value ÷ its peak.
 
-    A box from −c to c has width 2c, and a triangle has half its base. The width is infinite for a rule that
-    does not decay, and NaN for a rule that is 0 everywhere or that depends on the batch. ``layer`` is an
-    index in ``op_layers``.
+    A box from −c to c has width 2c, and a triangle has half its base. The width is infinite if more than 2 %
+    of the area lies beyond |x| = 1000. It is NaN if the rule is 0 everywhere, is not finite somewhere, or
+    depends on the loss. ``member`` and ``layer`` are those of ``compute_peak``.
     """
     return _compute_width(nets.op, _get_rule(nets, member), _get_items(nets, member, layer))
 
 
 def compute_data_width(x: Tensor) -> Tensor:
-    """Return the width of the op's inputs in each net, √(2π) standard deviations, as (nets,)."""
+    """Return the width of each net's values: √(2π) times their standard deviation. Shape (nets,)."""
     flat = x.flatten(1)
     norm: Tensor = torch.linalg.vector_norm(flat - flat.mean(1, keepdim=True), dim=1)
     return norm * math.sqrt(math.tau / (flat.shape[1] - 1))  # takes a tenth of the time of ``std``
@@ -94,5 +95,5 @@ def _compute_width(op: Op, rule: Rule, items: ParameterItems) -> float:
 
 
 def _compute_sizes(op: Op, rule: Rule, items: ParameterItems, x: Tensor) -> Tensor:
-    """Return the absolute gradient for g = 1, averaged over random numbers; NaN if the rule uses the loss."""
+    """Return a rule's mean absolute gradient over draws at each x, for g = 1; NaN if it uses the loss."""
     return sample_gradients(op, rule, dict(items), x, 1.0).abs().mean(0)

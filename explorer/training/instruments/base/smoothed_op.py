@@ -1,4 +1,4 @@
-"""An op under normal noise: the positions of its jumps, and its mean slope between them."""
+"""An op under normal noise: its jumps, and its slope between them averaged over the noise."""
 
 from __future__ import annotations
 
@@ -32,16 +32,17 @@ _MIN_JUMP = 1e-4  # smaller differences across a kink come from the op's slope
 
 @dataclass(frozen=True)
 class SmoothedOp:
-    """An op whose input is disturbed by normal noise.
+    """An op with normal noise on its input, split into its jumps and a continuous rest.
 
     Attributes:
         sigma: the standard deviation of the noise.
-        at: the x of the op's jumps, ascending, (jumps,) float64.
-        below, above: the op's values to the left and right of each jump, (jumps,) float64.
+        at: the x of each jump up to |x| = 64, or 16 or 4 if there are too many, ascending. Shape (jumps,),
+            float64.
+        below, above: the op's values to the left and to the right of each jump. Shape (jumps,), float64.
         device: the device of the nets.
-        flat: whether the op is constant between its jumps.
-        slopes: the mean slope between the jumps, at evenly spaced x, (points,) float32.
-        start, spacing: the x of the first slope, and the distance between the x of two slopes.
+        flat: whether the op is piecewise constant and has at least one jump.
+        slopes: the slope of the continuous rest, averaged over the noise. Shape (points,), float32.
+        start, spacing: the x of the first entry of ``slopes``, and the distance in x between two entries.
     """
 
     sigma: float
@@ -56,9 +57,9 @@ class SmoothedOp:
 
     @cached_property
     def steps(self) -> tuple[float, float, float] | None:
-        """The first jump's x, the distance between jumps and their height.
+        """The x of the first jump, the distance between jumps (1 for a single one) and their height.
 
-        None if the jumps are not equal or the op is not constant between them.
+        None if the op is not piecewise constant, or if its jumps differ in distance or height.
         """
         if not self.flat:
             return None
@@ -69,38 +70,38 @@ class SmoothedOp:
 
     @cached_property
     def groups(self) -> Groups:
-        """The jumps of the smoothed op, in groups of neighbours that change its value little."""
+        """The jumps in groups of neighbours that share evaluations of the loss."""
         return group_jumps(Jumps(self.at, self.below, self.above, self.sigma), self.device)
 
     @cached_property
     def distances(self) -> Distances:
-        """The output changes at which to evaluate the loss, for a piecewise constant op."""
+        """The changes of the op's output at which to evaluate the loss, if the op is piecewise constant."""
         return make_distances(Jumps(self.at, self.below, self.above, self.sigma), self.device)
 
     @cached_property
     def near(self) -> int:
-        """The largest number of jumps that noise can reach on one side of any x."""
+        """The largest number of jumps within four standard deviations of the noise on one side of an x."""
         ends = torch.searchsorted(self.at, self.at + REACH * self.sigma)
         return int((ends - torch.arange(len(ends))).max())
 
     def get_slope(self, x: Tensor) -> Tensor:
-        """Return the mean slope of the smoothed op between its jumps, at each x."""
+        """Return the slope of the continuous rest at each x, averaged over the noise."""
         position = ((x - self.start) / self.spacing).nan_to_num_(0).clamp_(0, len(self.slopes) - 1.01)
         point = position.long()
         return torch.lerp(look_up(self.slopes, point), look_up(self.slopes, point + 1), position - point)
 
     def compute_density(self, x: Tensor) -> Tensor:
-        """Return the probability density of the noise at x, relative to its peak. Overwrites x."""
+        """Return the probability density of the noise at each x, relative to its peak. Overwrites ``x``."""
         return x.square_().mul_(-0.5 / self.sigma**2).exp_()
 
     @property
     def max_density(self) -> float:
-        """The highest probability density of the noise."""
+        """The probability density of the noise at 0, which is its peak."""
         return NOISE.peak / self.sigma
 
 
 def smooth_op(op: Op, parameters: Mapping[str, float], sigma: float, device: torch.device) -> SmoothedOp:
-    """Return an op whose input is disturbed by normal noise with standard deviation sigma."""
+    """Return an op with normal noise of standard deviation ``sigma`` on its input. Results are cached."""
     return _smooth_op(op, tuple(sorted(resolve_values(op, None, parameters).items())), sigma, device)
 
 
@@ -130,11 +131,10 @@ def _smooth_op(
 def _find_jumps(
     op: Op, parameters: Mapping[str, float], evaluate: Callable[..., Tensor], min_height: float
 ) -> tuple[Tensor, ...]:
-    """Find the jumps of an op that are higher than ``min_height``.
+    """Return the x of the op's jumps higher than ``min_height``, and its values to their left and right.
 
-    Returns:
-        The x of the jumps, ascending, and the op's values to the left and right of each, (jumps,) float64
-            each. They are empty if the op has too many jumps.
+    Each tensor has shape (jumps,) and is float64, in ascending order of x. All are empty if the op has too
+    many jumps.
     """
     candidates = (find_kinks(op, None, parameters, -reach, reach) for reach in _RANGES)
     at = torch.tensor(

@@ -25,11 +25,11 @@ _MAX_DISTANCES = 64  # number of distances computed in one product
 
 
 def compute_smoothed_gradient(nets: Nets, layer: int, n: int) -> Tensor:
-    """Return the gradient of the loss at the op's input in one layer, with the op smoothed by normal noise.
+    """Return the gradient of the loss at the op's inputs in one layer, with the op smoothed by normal noise.
 
-    The result has shape (active nets, n, units) and covers the first n examples. Jumps farther than
-    ``REACH`` standard deviations from an x may be omitted: each contributes less than 0.0004 of its maximum,
-    which it has at the jump.
+    The result has shape (active nets, n, units) and covers the first n examples. ``layer`` is an index among
+    all layers. Jumps farther than four standard deviations from an x may be omitted: each contributes less
+    than 0.0004 of its maximum, which it has at the jump.
     """
     op = smooth_op(nets.op, nets.settings.parameters, nets.settings.sigma, nets.x.device)
     if op.flat:
@@ -51,9 +51,9 @@ def _compute_upstream(nets: Nets, layer: int) -> Tensor:
 
 
 def _compute_flip_gradient(nets: Nets, op: SmoothedOp, layer: int, n: int) -> Tensor:
-    """Return the sum of loss changes at the op's jumps around each x, weighted by the noise density.
+    """Return the part of the smoothed gradient that comes from jumps. Shape (active nets, units, n).
 
-    The result has shape (active nets, units, n).
+    It is the sum over jumps of the loss change across a jump, weighted by the noise density at its distance.
     """
     flips = Flips(nets, layer, n)
     if op.steps is None:
@@ -77,7 +77,7 @@ def _compute_flip_gradient(nets: Nets, op: SmoothedOp, layer: int, n: int) -> Te
 
 
 def _sum_grouped_jumps(flips: Flips, op: SmoothedOp) -> Tensor:
-    """Return the weighted sum of the changes of the loss at the jumps of any op.
+    """Return the weighted sum of loss changes over jumps of any heights and distances.
 
     The loss is evaluated only at the ends of each group of jumps.
     """
@@ -96,10 +96,7 @@ def _sum_grouped_jumps(flips: Flips, op: SmoothedOp) -> Tensor:
 
 
 def _sum_tabulated_jumps(flips: Flips, op: SmoothedOp) -> Tensor:
-    """Return the weighted sum of loss changes for a piecewise constant op just below the output layer.
-
-    The jumps of each slice of nets are summed in one product.
-    """
+    """Return the weighted sum of loss changes over the jumps of a piecewise constant op in the last layer."""
     distances = op.distances
     parts = [
         (
@@ -114,7 +111,7 @@ def _sum_tabulated_jumps(flips: Flips, op: SmoothedOp) -> Tensor:
 def _sum_member_steps(
     flips: Flips, members: slice, op: SmoothedOp, first: float, width: float, height: float
 ) -> Tensor:
-    """Return the weighted sum of loss changes at an op's equal jumps, just below the output layer."""
+    """Return the weighted sum of loss changes over equal jumps in the last layer, for a slice of nets."""
     x = flips.x[members]
     below = _count_steps_below(x, op, first, width)
     total = torch.zeros_like(x)
@@ -128,10 +125,10 @@ def _sum_member_steps(
 
 
 def _sum_steps(flips: Flips, op: SmoothedOp, first: float, width: float, height: float) -> Tensor:
-    """Return the weighted sum of loss changes at equal jumps, from the loss at the levels around each unit.
+    """Return the weighted sum of loss changes over equal jumps in any layer.
 
-    With few levels, the same level may be above that of one unit and below that of another: both are
-    evaluated together.
+    The loss is evaluated once for each level that the op's output can change to. With few levels, one unit's
+    step up and another unit's step down lead to the same level and share an evaluation.
     """
     level, levels = _count_steps_below(flips.x, op, first, width), len(op.at) + 1
     densities = _compute_densities(flips.x, level, op, first, width, range(-op.near, op.near))
@@ -159,8 +156,9 @@ def _count_steps_below(x: Tensor, op: SmoothedOp, first: float, width: float) ->
 def _compute_densities(
     x: Tensor, below: Tensor, op: SmoothedOp, first: float, width: float, jumps: range
 ) -> Tensor:
-    """Return the noise density at the op's jumps, which are counted from the first one above each x.
+    """Return the noise density, relative to its peak, at the distances from each x to jumps near it.
 
+    ``below`` counts the jumps below each x, and ``jumps`` are relative to that: 0 is the first jump above.
     The result has shape (nets, jumps, units, n). The density is 0 for jumps that do not exist.
     """
     offsets = x.new_tensor([first + width * jump for jump in jumps])[:, None, None]

@@ -18,9 +18,10 @@ _MAX_CODE = 127  # the integer that encodes the largest weight
 
 
 def get_used_weights(nets: Nets, number: int) -> Tensor:
-    """Return the weights of a layer as the net uses them.
+    """Return a layer's weights, or for an op on weights the op's outputs, not yet divided by √fan_in.
 
-    If the op is applied to weights, these are its outputs.
+    ``number`` is the index of the layer, and fan_in its number of inputs: the layer uses op(w·√fan_in) /
+    √fan_in. Shape (active nets, inputs, units).
     """
     trace = nets.current_pass.traces[number]
     if trace.y is not None and not nets.site.per_example:
@@ -34,11 +35,12 @@ def get_kernel_side(nets: Nets, number: int) -> int:
 
 
 def encode_weights(weights: Tensor, kernel: int) -> dict[str, Any]:
-    """Return the weights of one net as int8 values for an image.
+    """Return the weights of one net's layer as int8 values for an image.
 
-    ``weights`` has shape (inputs, outputs). The result is a dict: ``values``, (inputs · outputs,) int8, row
-    by row, 127 for the absolute value ``largest``; ``columns``, the number of outputs; and ``kernel``, the
-    side of each kernel or image in a column, or 0. A column consists of one kernel per map below.
+    ``weights`` has shape (inputs, outputs). ``kernel`` is the side of the square images in a column, such as
+    one kernel per map below, or 0. The result is a dict: ``values``, int8 from −127 to 127, row by row, 0 for
+    NaN; ``largest``, the absolute weight that ±127 encodes; ``columns``, the number of outputs; and
+    ``kernel``.
     """
     largest = weights.abs().max().clamp(min=torch.finfo(weights.dtype).tiny)
     values = (weights / largest * _MAX_CODE).round().nan_to_num(0).to(torch.int8)
@@ -51,10 +53,10 @@ def encode_weights(weights: Tensor, kernel: int) -> dict[str, Any]:
 
 
 def draw_weights(encoded: Mapping[str, Any], caption: str = "") -> Block:
-    """Return a block with the image of encoded weights: blue above 0, orange below.
+    """Return a block with the image of weights from ``encode_weights``: blue above 0, orange below.
 
-    A row is an input and a column an output. Kernels are a grid with a row per output and a column per map
-    below, or a square grid with only one map below.
+    Without kernels, a row is an input and a column an output. Kernels form a grid with a row per output and a
+    column per map below. With a single map below, they form an approximately square grid.
     """
     codes = (encoded["values"].astype(np.int16) + 128).astype(np.uint8).reshape(-1, encoded["columns"])
     side = encoded["kernel"]

@@ -1,4 +1,4 @@
-"""Slow motion: all tensors of the next training step in one layer of a net, for display."""
+"""The instrument "slow_motion": the next training step of a net in one layer, as tensors and texts."""
 
 from __future__ import annotations
 
@@ -24,39 +24,41 @@ _MAX_FORMULA_LENGTH = 12  # characters of a formula in a title
 
 @torch.no_grad()
 def measure(nets: Nets, *, layer: int) -> dict[int, Record | None]:
-    """Return the next training step of one net per backward rule, without taking it.
+    """Measure the next training step of one net of each rule in one layer, without taking the step.
 
     Args:
-        nets: of the run.
+        nets: the nets of the run.
         layer: the index among the layers with the op.
 
     Returns:
         A dict from the index of each rule to a dict with these keys.
 
-        - ``stages``: the texts of the stages, in order of time (see ``Stage``).
-        - ``tensors``: a dict from names to dicts: ``values``, (down · across,) float32, row by row, with
-          their ``shape`` and ``axes``. If a row or column over inputs consists of square images, ``side`` is
-          that of an image and ``tiles`` their number, otherwise both are 0. Random numbers of op and rule,
-          and losses that they need, have their names in formulas, such as ``u()``.
+        - ``stages``: the texts of the stages, in order of time (see ``Stage``), each with the name of its
+          tensor.
+        - ``tensors``: a dict from names to dicts for the visible parts of tensors: ``values``, flat float32
+          row by row, with their ``shape`` and ``axes``. If a row or column over inputs consists of square
+          images, ``side`` is that of an image and ``tiles`` their number, otherwise both are 0. Random
+          numbers of op and rule, and losses that they need, have their names in formulas, such as ``u()``.
         - ``layer``, ``layers``: the index of the layer, and the number of layers with the op.
-        - ``seed``: the seed of the net.
-        - ``times``: the time steps per example.
-        - ``map_side``: the side in units of the feature map in each column over rows, or 0 without maps.
-        - ``by_example``: whether rows are examples.
-        - ``span``: the range of x for plotting curves.
-        - ``classes``: whether there are classes.
-        - ``op``, ``rule``: their keys.
-        - ``parameters``: a dict from the names of all parameters to their present values.
+        - ``seed``: the random seed of the net.
+        - ``labels``: the names of a table, see ``Data.labels``.
+        - ``times``: the number of time steps per example.
+        - ``map_side``: the side of a feature map in units; 0 without maps, or for maps of more than 64 units.
+        - ``by_example``: whether the op is applied to examples, not to weights.
+        - ``span``: the ends of the x axis for curves.
+        - ``classes``: whether the targets are classes.
+        - ``op``, ``rule``: the keys of the op and of the rule.
+        - ``parameters``: a dict from the names of all parameters to their present values, means over
+          channels.
         - ``formula``: the rule's formula.
-        - ``by_unit``: a dict from the names of parameters that learn by channel to their values, for visible
-          units.
+        - ``by_unit``: a dict from the names of parameters that learn by channel to a list of their values for
+          the first 64 channels.
         - ``gradient``: the tree of torch's own gradient, if learned parameters make it differ from the op's,
           or None.
         - ``linear``: whether the rule multiplies g by a factor.
-        - ``plain``, ``plain_op``: whether the formula of the rule, and of the op, needs no mean over the
-          batch.
+        - ``plain``, ``plain_op``: whether the rule, and the op, has a formula without a mean over the batch.
         - ``step``: the number of steps taken.
-        - ``note``: a remark, or "".
+        - ``note``: a sentence if the step makes the net infinite or NaN, otherwise "".
 
     Raises:
         ValueError: there is no such layer.
@@ -168,10 +170,10 @@ def _is_input_axis(step: Step, axis: Axis) -> bool:
 
 
 def _select_visible(step: Step, axis: Axis, count: int) -> Tensor:
-    """Return the visible indices of an axis with ``count`` indices.
+    """Return the visible indices of an axis of a tensor, of which it has ``count``: at most 64.
 
     For examples over time these are all times of the first examples, example by example. Kernels are never
-    cut.
+    cut, but only those over the first 16 maps are visible.
     """
     if step.kernel and _is_input_axis(step, axis):
         return torch.arange(min(count, MAX_MAPS * step.kernel**2))
@@ -186,9 +188,9 @@ def _select_visible(step: Step, axis: Axis, count: int) -> Tensor:
 
 
 def _describe_visible(step: Step, stage: Stage, tensor: Record) -> str:
-    """Return text on the fraction of a tensor's elements that is 0, or on its visible part.
+    """Return a note on a stage's tensor: how much of it is visible, or which fraction of it is 0.
 
-    Examples of the second kind are "64 of 100 units" and, for feature maps, "1 of 8 maps".
+    Examples of the first kind are "64 of 100 units" and, for feature maps, "1 of 8 maps".
     """
     if stage.zeros:
         zeros = float((tensor["values"] == 0).mean())

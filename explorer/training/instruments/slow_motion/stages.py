@@ -12,20 +12,20 @@ from explorer.training.instruments.slow_motion.step import Step
 from explorer.training.nets import OpSite
 
 Axis = Literal["row", "example", "input", "unit", "output"]
-"""The unit that a side of a tensor counts. A row is an example, an example at one time, or an input."""
+"""What a side of a tensor counts. A row is an example, an example at one time or place, or an input."""
 View = Literal["input", "map", "op", "loss", "rule", "weights"]
 """The kind of drawing; ``input`` and ``weights`` are maps, or images if the inputs are pixels."""
 Tensors = tuple[Callable[[Step], Tensor], tuple[Axis, Axis]]
-"""A function that returns a tensor of all members, (members, down, across), and the units of its sides."""
+"""A function that returns a tensor of shape (nets, down, across), and what both of its sides count."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Stage:
     """One of the stages in which a training step is shown in slow motion, with its texts.
 
-    Titles and words are for ``str.format`` with the facts of a step. In ``numbers`` and ``otherwise`` $name
-    is the number of that tensor at the chosen row and unit, and $op, $rule and $factor are formulas with
-    their numbers.
+    Titles and words are for ``str.format`` with the facts of a step. In ``numbers`` and ``otherwise`` the
+    page replaces $name by the number of that tensor at the chosen row and unit, and $op, $rule and $factor by
+    formulas with their numbers.
 
     Attributes:
         key: the name of the stage in links.
@@ -37,8 +37,8 @@ class Stage:
         numbers: the description with the numbers of one row and unit.
         otherwise: a dict from the names of tensors to texts. The text of the first tensor that is 0 replaces
             ``words``.
-        under: the stage below which the stage is displayed; empty in the forward pass.
-        scale: the stage that defines the colour scale; by default this stage.
+        under: the key of the stage below which this one is displayed; empty in the forward pass.
+        scale: the key of the stage that defines the colour scale; "" for this stage.
         zeros: whether the fraction of exact zeros is stated.
         also: a dict from names to further tensors.
     """
@@ -57,17 +57,17 @@ class Stage:
 
 
 def _units(read: Callable[[Step], Tensor]) -> Tensors:
-    """Return a stage's tensor as its reader and axes: rows are examples, columns are units."""
+    """Pair a function that returns a tensor with the tensor's axes: a row per example, a column per unit."""
     return read, ("row", "unit")
 
 
 def _weights(read: Callable[[Step], Tensor]) -> Tensors:
-    """Return a stage's tensor as its reader and axes: rows are inputs, columns are units."""
+    """Pair a function that returns a tensor with the tensor's axes: a row per input, a column per unit."""
     return read, ("input", "unit")
 
 
 def _outputs(read: Callable[[Step], Tensor]) -> Tensors:
-    """Return a stage's tensor as its reader and axes: rows are examples, columns are outputs."""
+    """Pair a function that returns a tensor with its axes: a row per example, a column per output."""
     return read, ("example", "output")
 
 

@@ -21,7 +21,9 @@ _REACH, _POINTS = 8.0, 801  # largest |x| and number of points in the test of li
 
 @dataclass(frozen=True)
 class Step:
-    """The tensors of the next training step of all active nets, for one layer with the op.
+    """The tensors of the next training step of all active nets, in one layer with the op. No step is taken.
+
+    A row is an example, at one time step or one place of a map if there are several.
 
     Attributes:
         nets: the nets of the run.
@@ -55,18 +57,18 @@ class Step:
 
     @property
     def op(self) -> OpTrace:
-        """The op's input and output in the layer of this training step, and the gradients at both.
+        """The op's input and output in this layer, the upstream gradient, and the gradient at the input.
 
-        Each has shape (nets, n, units), or (nets, inputs, units) if the op is on weights. For maps it
-        is (nets, n · places, channels): each position in a map is a row.
+        Each has shape (nets, rows, units), or (nets, inputs, units) if the op is on weights. With maps, units
+        are channels.
         """
         return OpTrace(*map(self._split_rows, self.trace.op))
 
     @cached_property
     def random(self) -> dict[str, Tensor]:
-        """The op's random numbers, and the losses that depend on them, as a dict from names in formulas.
+        """The op's random numbers, and the losses that its rules use, as a dict from their names in formulas.
 
-        The tensors have the shape of ``op``.
+        The tensors have the shape of ``op``. Numbers that no op or rule uses are left out.
         """
         trace, site = self.trace, self.nets.site
         u = trace.u
@@ -77,7 +79,7 @@ class Step:
 
     @cached_property
     def input(self) -> Tensor:
-        """The inputs of the layer, which are multiplied by the weights, (nets, n · places, inputs)."""
+        """The inputs of the layer, which are multiplied by the weights. Shape (nets, rows, inputs)."""
         trace = self.batch_pass.traces[self._weight_layer]
         if not trace.saved:
             return self._expand_members(self.nets.batch[0])
@@ -85,19 +87,19 @@ class Step:
 
     @cached_property
     def weights(self) -> Tensor:
-        """The weights of the layer before the training step, (nets, inputs, units)."""
+        """The weights of the layer before the training step. Shape (nets, inputs, units)."""
         return self._read_weights("weights", self.nets.ensemble.parameter_views)
 
     @cached_property
     def slopes(self) -> Tensor:
-        """The gradient of the weights over the whole batch, (nets, inputs, units)."""
+        """The gradient of the layer's weights over the whole batch. Shape (nets, inputs, units)."""
         return self._read_weights("slopes", self.batch_pass.gradients)
 
     @cached_property
     def next_weights(self) -> list[Tensor]:
-        """The weights of the layer after the training step, (nets, inputs, units).
+        """The weights of the layer after the step, then the optimiser's memory: nothing, m, or m and v.
 
-        They are followed by the optimiser's memory of their gradients, in the same shape.
+        Each tensor has shape (nets, inputs, units).
         """
         ensemble, nets = self.nets.ensemble, self.nets
         lr = nets.settings.course_of(ensemble.optimiser.steps).lr
@@ -106,30 +108,30 @@ class Step:
 
     @cached_property
     def residual(self) -> Tensor:
-        """The potential that remains in spiking units after the previous time step, in the op's shape."""
+        """The potential that spiking units keep from the previous time step. Shape (nets, rows, units)."""
         return SpikingUnits.get_residual_potentials(self.trace)
 
     @cached_property
     def output(self) -> Tensor:
-        """The outputs of the nets, (nets, n, outputs), as probabilities if there are classes."""
+        """The outputs of the nets, as probabilities if there are classes. Shape (nets, n, outputs)."""
         output = self.batch_pass.output
         return output.softmax(-1) if self.has_classes else output
 
     @cached_property
     def target(self) -> Tensor:
-        """The target values, (nets, n, outputs), or classes, (nets, n, 1)."""
+        """The target numbers or classes as float32. Shape (nets, n, outputs), or (nets, n, 1) for classes."""
         y = self._expand_members(self.nets.batch[1])
         return (y.unsqueeze(-1) if self.has_classes else y).to(torch.float32)
 
     @cached_property
     def losses(self) -> Tensor:
-        """The loss of each example, (nets, n, 1)."""
+        """The loss of each example. Shape (nets, n, 1)."""
         y = self.nets.ensemble.expand_by_member(self.nets.batch[1])
         return self.nets.task.loss.shares(self.batch_pass.output.mT.unsqueeze(2), y, 1).mT
 
     @property
     def has_classes(self) -> bool:
-        """Whether each example has a class."""
+        """Whether the targets are classes, not numbers."""
         return not self.nets.batch[1].is_floating_point()
 
     @property
@@ -139,17 +141,17 @@ class Step:
 
     @property
     def times(self) -> int:
-        """The number of time steps per example."""
+        """The number of time steps per example; 1 in a net that does not spike."""
         return self.nets.site.times
 
     @property
     def places(self) -> int:
-        """The number of times that one example uses each weight: the units in a feature map, or else 1."""
+        """The number of places at which a kernel is applied; 1 in a dense layer or for an op on weights."""
         return 1 if self.on_weights else self.nets.ensemble.layers[self._weight_layer].uses
 
     @property
     def kernel(self) -> int:
-        """The side length of the layer's convolution kernels, or 0 if the layer is not a convolution."""
+        """The side length of the layer's convolution kernels, or 0 if it is not a convolution."""
         return KERNEL if self.nets.site.maps else 0
 
     @property
@@ -159,7 +161,7 @@ class Step:
 
     @property
     def above(self) -> int:
-        """The number of layers with weights between this layer and the output."""
+        """The number of layers with weights between this layer and the output, including the last one."""
         return sum(number > self._weight_layer for number in self.nets.ensemble.weighted_layers)
 
     @property
@@ -191,20 +193,20 @@ class Step:
 
 @lru_cache(maxsize=256)
 def has_formula(op: Op, rule: Rule | None = None) -> bool:
-    """Return whether a rule, or else the op, computes each element without reductions such as a mean."""
+    """Return whether a rule, or else the op, has a formula, without a reduction such as a mean in either."""
     formula = (rule.parsed or op.parsed.gradient) if rule else op.parsed
     return formula is not None and not find_reductions(formula.tree) and not find_reductions(op.parsed.tree)
 
 
 def is_draw_dependent(op: Op, rule: Rule) -> bool:
-    """Return whether the gradient of a backward rule depends on random numbers."""
+    """Return whether a rule's gradient depends on random numbers: its own, or those in the op's output."""
     formula = rule.parsed or op.parsed.gradient
     return formula is not None and bool(formula.random_names or (op.is_random and "y" in formula.variables))
 
 
 @lru_cache(maxsize=256)
 def is_linear(op: Op, rule: Rule, items: tuple[tuple[str, float], ...]) -> bool:
-    """Return whether a backward rule multiplies the upstream gradient g by a factor independent of g."""
+    """Return whether a rule's gradient is g times a factor, as tested for several g at x from −8 to 8."""
     x = torch.linspace(-_REACH, _REACH, _POINTS, dtype=torch.float64)
     gradient, *multiples = (sample_gradients(op, rule, dict(items), x, g, loss=1.0) for g in (1.0, *_FACTORS))
     scaled = zip(_FACTORS, multiples, strict=True)

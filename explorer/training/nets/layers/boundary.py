@@ -19,17 +19,17 @@ NO_RANDOM_VALUES: RandomValues = {}
 _OP, _RULE, _EVALUATION = range(3)
 U, LOSS, TWIN_LOSS = tree.UNIFORM, tree.LOSS.name, tree.ANTITHETIC_LOSS.name
 Call = tuple[Function, int, int]
-"""A function, and a range of members: the first one, and the one after the last."""
+"""A function, and a range of nets: the first one, and the one after the last."""
 
 
 class Boundary:
     """An op together with the backward rules of several nets, called on tensors of shape (nets, …).
 
-    Neighbouring nets with the same rule share one call, and so do those with the same op, unless there is
-    a reduction over each net, or their numbers do not fill whole vector steps. Learned values are passed
-    with each call, one tensor per parameter, as (nets, 1, 1), or in the shape of x with size 1 where
-    elements share a value. Nets whose rule learns nothing ignore them. Random values are passed by name,
-    in the shape of x.
+    Neighbouring nets with the same rule share one call, and so do those with the same op, unless there is a
+    reduction over each net, or their numbers do not fill whole vector steps. Learned values are passed with
+    each call, one tensor per parameter. Its shape is (nets, 1, 1), or that of x with size 1 where elements
+    share a value. Nets whose rule learns nothing ignore them. Random values are passed by name, in the shape
+    of x.
 
     Attributes:
         has_reduction: whether the op or a rule contains a reduction such as ``mean``.
@@ -87,7 +87,7 @@ class Boundary:
         *,
         evaluating: bool = False,
     ) -> Tensor:
-        """Return the op's output for each element of x."""
+        """Return the op's output at each x, or with ``evaluating`` the output of the op for held-out data."""
         calls = self._split_calls(_EVALUATION if evaluating else _OP, (x,))
         return _concatenate([self._call(call, inputs, learned, random) for call, inputs in calls])
 

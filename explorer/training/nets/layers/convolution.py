@@ -37,8 +37,8 @@ class Maps(NamedTuple):
 class Patches(Spread):
     """A layer that extracts the 3 × 3 patches of each image, as input of the first convolution.
 
-    The layer maps (seeds, n, units) to (nets, taps, places · n). A place is a position of the kernel. The
-    patches are equal for all nets of a seed.
+    The layer maps (seeds, n, units) to (nets, taps, places · n): a tap is one of the nine units of a patch,
+    and a place is a position of the kernel. The patches are equal for all nets of a seed.
     """
 
     def __init__(self, maps: Maps, seeds: list[int]) -> None:
@@ -82,7 +82,7 @@ class Convolution(Dense):
         self._maps, self.stride = maps, stride
 
     def forward(self, x: Tensor, parameters: Parameters, trace: Trace) -> Tensor:
-        """Return the feature maps at the output of the convolution, (nets, n, units of ``output``)."""
+        """Return the feature maps at the output of the convolution. Shape (nets, n, units of ``output``)."""
         inputs = x if self._first else extract_patches(x, self._maps, self.stride)
         trace.saved = (inputs,)
         weights, *bias = parameters
@@ -107,11 +107,11 @@ class Convolution(Dense):
         return [torch.matmul(inputs, g.mT), *([g.sum(2).unsqueeze(1)] * (len(self.shapes) - 1))]
 
     def get_inputs(self, trace: Trace) -> Tensor:
-        """Return the patches as rows, (nets, rows, inputs), in the order of the examples."""
+        """Return the patches as rows in the order of the examples. Shape (nets, n · places, inputs)."""
         return self._split_places(trace.saved[0]).permute(0, 3, 2, 1).flatten(1, 2)
 
     def _split_places(self, patches: Tensor) -> Tensor:
-        """Return patches with kernel positions separate from examples, (nets, numbers, places, n)."""
+        """Return patches with kernel positions separate from examples. Shape (nets, inputs, places, n)."""
         return patches.view(*patches.shape[:2], self.uses, -1)
 
 
@@ -170,7 +170,7 @@ def extract_patches(x: Tensor, maps: Maps, stride: int = 1) -> Tensor:
 def _fold_patches(at_patches: Tensor, maps: Maps, stride: int) -> Tensor:
     """Return overlapping patches summed into feature maps, the transpose of ``extract_patches``.
 
-    Patches are (nets, channels · taps, places, n), maps (nets, n, units). Sums go over columns first,
+    Patches have shape (nets, channels · taps, places, n), maps (nets, n, units). Sums go over columns first,
     then over rows, in the order of autograd.
     """
     members, _, _, n = at_patches.shape

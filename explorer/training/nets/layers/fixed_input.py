@@ -13,8 +13,8 @@ class FixedInput(Layer):
     """A dense layer ``x @ w`` trained by gradient descent on a few inputs that never change.
 
     A step changes ``x @ w`` by ``-lr · (x @ x.T) @ g``, a small product. The parameters of this layer are
-    therefore the value ``x @ w`` and the accumulated displacement; the weights ``w - x.T @ displacement`` are
-    computed on demand.
+    therefore the product ``x @ w`` and the accumulated displacement; the current weights, ``w - x.T @
+    displacement``, are computed on demand from the initial ones.
     """
 
     biased = False
@@ -42,7 +42,7 @@ class FixedInput(Layer):
         return parameters[0]
 
     def backward(self, g: Tensor, parameters: Parameters, gradients: Parameters, trace: Trace) -> Tensor:
-        """Write the gradients of the layer's two parameters. The return value is not used."""
+        """Write the gradients of the layer's two parameters, and return ``g``, which no layer uses."""
         gradients[0].copy_(self._compute_change(g))
         torch.neg(g, out=gradients[1])
         return g
@@ -66,7 +66,7 @@ class FixedInput(Layer):
         return compute_norms(self.weights(parameters))
 
     def get_distance(self, parameters: Parameters, start: Parameters) -> Tensor:
-        """Return how far the weights of each net have moved from their initial values, (nets,)."""
+        """Return how far the weights of each net have moved from their initial values. Shape (nets,)."""
         displacement = parameters[1]
         return sum_members(displacement * self._compute_change(displacement)).clamp_(min=0).sqrt_()
 

@@ -13,7 +13,7 @@ from explorer.training.numerics import compute_norms
 
 _EVALUATION = Moment()
 Parameters = Sequence[Tensor]
-"""The parameters of one layer, or their gradients: (members, …) each, views into one flat tensor."""
+"""The parameters of one layer, or their gradients, as views into one flat tensor. Shape (nets, …) each."""
 
 
 class OpTrace(NamedTuple):
@@ -59,9 +59,9 @@ class Trace:
         moment: the step and layer that determine random numbers.
         saved: the tensors that ``forward`` saves for ``backward``.
         u: the random numbers of the op, arranged like x for the op; None if op and rules are deterministic.
-        loss, twin_loss: each example's contribution to the loss, (nets, n, 1), with these u and with
-            the antithetic 1 − u in this layer; None unless a rule needs them.
-        x, y: input and output of the op, if it is in this layer, (nets, …).
+        loss, twin_loss: each example's contribution to the loss, with these u and with the antithetic 1 − u
+            in this layer. Shape (nets, n, 1); None unless a rule needs them.
+        x, y: the input and output of the op, if it is in this layer. Shape (nets, …).
         upstream, gradient: the gradients at y and at x after ``backward``, in the shape of x.
     """
 
@@ -130,7 +130,7 @@ class Layer:
         return []
 
     def forward(self, x: Tensor, parameters: Parameters, trace: Trace) -> Tensor:
-        """Return the output of the layer for all nets, (nets, …)."""
+        """Return the output of the layer for all nets, and store tensors in ``trace``. Shape (nets, …)."""
         raise NotImplementedError
 
     def backward(self, g: Tensor, parameters: Parameters, gradients: Parameters, trace: Trace) -> Tensor:
@@ -140,8 +140,8 @@ class Layer:
     def compute_gradients(self, g: Tensor, trace: Trace) -> list[Tensor]:
         """Return the gradients of the layer's parameters for the first examples only.
 
-        The result begins with the gradient of the weights. ``g`` is the gradient at this layer's output,
-        (nets, n or fewer, outputs).
+        The result begins with the gradient of the weights. ``g`` is the gradient at this layer's output, of
+        shape (nets, n or fewer, outputs).
         """
         raise NotImplementedError
 
@@ -150,7 +150,7 @@ class Layer:
         raise NotImplementedError
 
     def group_by_channel(self, x: Tensor) -> Tensor:
-        """Return the op's input with the elements of each channel adjacent, (nets, channels, …).
+        """Return the op's input with the elements of each channel adjacent. Shape (nets, channels, …).
 
         A channel of weights is a kernel.
         """
@@ -161,27 +161,27 @@ class Layer:
         return 1, channels
 
     def get_inputs(self, trace: Trace) -> Tensor:
-        """Return the inputs that the layer's weights were multiplied by, (nets, rows, inputs)."""
+        """Return the inputs that the layer's weights were multiplied by. Shape (nets, rows, inputs)."""
         return trace.saved[0]
 
     def weights(self, parameters: Parameters) -> Tensor:
-        """Return the current weights of the layer in each net, (nets, inputs, outputs)."""
+        """Return the current weights of the layer in each net. Shape (nets, inputs, outputs)."""
         return parameters[0]
 
     def slopes(self, gradients: Parameters) -> Tensor:
-        """Return the gradient of the layer's weights in each net, (nets, inputs, outputs)."""
+        """Return the gradient of the layer's weights in each net. Shape (nets, inputs, outputs)."""
         return gradients[0]
 
     def size(self, gradients: Parameters) -> Tensor:
-        """Return the norm of the gradient of the layer's weights in each net, (nets,)."""
+        """Return the norm of the gradient of the layer's weights in each net. Shape (nets,)."""
         return compute_norms(gradients[0])
 
     def length(self, parameters: Parameters) -> Tensor:
-        """Return the norm of the layer's weights in each net, (nets,)."""
+        """Return the norm of the layer's weights in each net. Shape (nets,)."""
         return compute_norms(parameters[0])
 
     def get_distance(self, parameters: Parameters, start: Parameters) -> Tensor:
-        """Return how far the weights of each net have moved from their initial values, (nets,)."""
+        """Return how far the weights of each net have moved from their initial values. Shape (nets,)."""
         return compute_norms(parameters[0] - start[0])
 
 
@@ -193,7 +193,7 @@ class Spread(Layer):
         self._seeds = torch.tensor(seeds)
 
     def forward(self, x: Tensor, parameters: Parameters, trace: Trace) -> Tensor:
-        """Return the examples of each net, (nets, n, inputs), those of its seed."""
+        """Return the examples of each net, which are those of its seed. Shape (nets, n, inputs)."""
         return spread(x, self._seeds)
 
     def backward(self, g: Tensor, parameters: Parameters, gradients: Parameters, trace: Trace) -> Tensor:
@@ -202,8 +202,8 @@ class Spread(Layer):
 
 
 def spread(x: Tensor, seeds: Tensor) -> Tensor:
-    """Return data with one entry per random seed as data with one entry per net, (nets, …).
+    """Return data with one entry per random seed as data with one entry per net. Shape (nets, …).
 
-    The data have shape (seeds or 1, …). ``seeds`` are the indices of the nets' seeds.
+    The data have shape (seeds or 1, …). ``seeds`` has the index of each net's seed.
     """
     return x.expand(len(seeds), *x.shape[1:]) if len(x) == 1 else x[seeds.to(x.device)]

@@ -56,7 +56,7 @@ class MapActivation(Activation):
         self.channels = channels
 
     def group_by_channel(self, x: Tensor) -> Tensor:
-        """Return x with the units of each channel adjacent, (nets, channels, places · n)."""
+        """Return x with the units of each channel adjacent. Shape (nets, channels, places · n)."""
         return group_by_channel(x, self.channels)
 
     def get_channel_shape(self, channels: int) -> tuple[int, int]:

@@ -20,15 +20,14 @@ class OpRules(NamedTuple):
 
     Attributes:
         pairs: the forward function and the gradient function of each rule, with parameters at their initial
-            values.
-            If ``learning`` is set, they also take the tensors of learned parameters.
+            values. If ``learning`` is set, they also take the tensors of learned parameters.
         has_reduction: whether the op or a rule contains a reduction such as ``mean``.
         learned: the parameters that learn with at least one of the rules.
         learning: for each rule, the functions for its learned parameters; None if it has none and nothing is
             random.
         starts: for each rule, the start values of ``learned``.
         evaluation_op: the op for held-out data, called with x and a dict from names to random draws; None if
-            it is ``op``.
+            it is the op itself.
         draw_names: the names of the draws and losses that the op or a rule uses, such as ``"u()"``.
     """
 
@@ -105,8 +104,8 @@ def _make_learnings(
 ) -> list[BoundOp | None]:
     """Return, for each rule, the functions of its learned parameters, or None if it has no such parameters.
 
-    Rules with equal parameters share the op's function. With ``always``, rules without learned parameters get
-    functions too.
+    Rules that learn the same parameters share the op's function. With ``always``, rules without learned
+    parameters get functions too.
     """
     ops: dict[tuple[str, ...], Function] = {}
     learnings: list[BoundOp | None] = []

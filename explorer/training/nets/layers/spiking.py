@@ -16,7 +16,7 @@ MIN_BRIGHTNESS = 0.1  # darker pixels do not fire
 class Latency(Layer):
     """A layer that encodes each pixel as one spike. Bright pixels fire early, dark ones never.
 
-    Returns (nets, times · n, inputs), the examples of the first time first.
+    Returns shape (nets, times · n, inputs), with all examples of the first time first.
     """
 
     def __init__(self, seeds: list[int]) -> None:
@@ -24,7 +24,7 @@ class Latency(Layer):
         self._seeds = torch.tensor(seeds)
 
     def forward(self, x: Tensor, parameters: Parameters, trace: Trace) -> Tensor:
-        """Return the spikes for each pixel and time step, (nets, times · n, inputs)."""
+        """Return the spikes, 1 or 0, for each pixel and time step. Shape (nets, times · n, inputs)."""
         spike_times = ((1 - x) * (TIMES - 1)).round().where(x > MIN_BRIGHTNESS, TIMES).unsqueeze(1)
         times = torch.arange(TIMES, device=x.device).view(TIMES, 1, 1)
         return spread((spike_times == times).to(x.dtype).flatten(1, 2), self._seeds)
@@ -51,7 +51,7 @@ class SpikingUnits(Dense):
         self._boundary, self.learned, self.asks = boundary, boundary.learned, boundary.asks
 
     def forward(self, x: Tensor, parameters: Parameters, trace: Trace) -> Tensor:
-        """Return the spikes at all time steps, (nets, times · n, outputs)."""
+        """Return the spikes at all time steps. Shape (nets, times · n, outputs)."""
         own_parameters, learned = self.split_parameters(parameters)
         trace.x = super().forward(x, own_parameters, trace)
         trace.y = torch.empty_like(trace.x)
@@ -91,7 +91,7 @@ class SpikingUnits(Dense):
 
     @staticmethod
     def get_residual_potentials(trace: Trace) -> Tensor:
-        """Return the potential that remains in each unit from the previous time step."""
+        """Return the potential that remains in each unit from the previous time step, in the shape of x."""
         assert trace.x is not None
         assert trace.y is not None
         charges = ((trace.x + THRESHOLD) * (LEAK * (1 - trace.y))).chunk(TIMES, 1)
