@@ -8,7 +8,7 @@ import { getSampling } from "../../formula/sampling.js";
 import { zoomView } from "../scene/view.js";
 
 /** @import { Range } from "../scene/axes.js" */
-/** The phase of a drag: under way, or finished. @typedef {"moving"|"settled"} Phase */
+/** The phase of a drag: "settled" once it has ended. @typedef {"moving"|"settled"} Phase */
 
 const NAMES = ["Left end of x", "Right end of x"];
 const MIN_DISTANCE = 0.04; // minimum distance of the two ends during a drag, as a fraction of the axis
@@ -18,10 +18,10 @@ const BELOW_TICKS = 1.6; // the distance of the arrows from the axis, relative t
 
 /**
  * Create a draggable handle at each end of the chart's x axis.
- * @param {HTMLElement} layer over the chart
+ * @param {HTMLElement} layer an element over the chart
  * @param {{view: () => Range, share: (px: number) => number, onView: (view: Range, phase: Phase) => void}} hand
  *   ``view``: returns the visible range of x; ``share``: converts a window position in px to a fraction of the axis;
- *   ``onView``: gets a range that the user requests
+ *   ``onView``: called with each range that the user requests
  */
 export function createEnds(layer, { view, share, onView }) {
   const nodes = NAMES.map((name, index) => {
@@ -39,7 +39,7 @@ export function createEnds(layer, { view, share, onView }) {
   let frame = /** @type {import("../scene/panels.js").Frame|null} */ (null);
   layer.append(...nodes);
 
-  /** @param {HTMLElement} node @param {number} end 0 for the left end */
+  /** @param {HTMLElement} node @param {number} end 0 for the left end, 1 for the right end */
   function listenToDrags(node, end) {
     let dragStart = /** @type {{view: Range, distance: number}|null} */ (null);
     const getDistance = (/** @type {PointerEvent} */ { clientX }) => Math.abs(share(clientX) - (1 - end));

@@ -6,8 +6,8 @@ import { moveView, pinchView, zoomView } from "../scene/view.js";
 /** @import { Range } from "../scene/axes.js" */
 /**
  * Callbacks of the chart's gestures. ``view``: returns the visible range of x; ``share``: converts a window position in
- * px to a fraction of the chart's width; ``onView``, ``onReset``: the user requests a range, or the original one;
- * ``onPoint``: the pointer moves, null when it leaves; ``onPin``: a tap.
+ * px to a fraction of the chart's width; ``onView``: called with each range that the user requests; ``onReset``:
+ * returns to the first range; ``onPoint``: called with the pointer, null when it leaves; ``onPin``: with a tap.
  * @typedef {{view: () => Range, share: (px: number) => number, onView: (view: Range, phase: "moving"|"settled") =>
  *   void, onReset: () => void, onPoint: (px: number|null) => void, onPin: (px: number) => void, pencil?:
  *   import("./pencil.js").Pencil}} Hand
@@ -19,7 +19,7 @@ const TAP_PX = 5; // movements shorter than this are taps
 /**
  * Listen to pointer and wheel gestures on a chart. One finger drags only sideways, because a vertical swipe scrolls the
  * page.
- * @param {HTMLElement} element @param {Hand} hand @returns {() => void} stops listening
+ * @param {HTMLElement} element @param {Hand} hand @returns {() => void} a function that stops listening
  */
 export function followGestures(element, hand) {
   const end = new AbortController();
@@ -29,7 +29,7 @@ export function followGestures(element, hand) {
 
   /**
    * Restart the gesture from the current finger positions, after a finger was added or lifted.
-   * @param {boolean} far true if the gesture can no longer become a tap
+   * @param {boolean} far whether the gesture can no longer become a tap
    */
   function restart(far) {
     start = pointers.size ? { view: hand.view(), at: [...pointers.values()], far } : null;
@@ -112,7 +112,7 @@ export function followGestures(element, hand) {
   };
 }
 
-/** Return whether the wheel over an element scrolls something around it. @param {Element|null} node @returns {boolean} */
+/** Return whether the wheel scrolls the page or an element around it. @param {Element|null} node @returns {boolean} */
 function canScroll(node) {
   if (!node) return window !== window.top; // of a frame, perhaps the page around it
   const { overflowY, position } = getComputedStyle(node);

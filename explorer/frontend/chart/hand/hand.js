@@ -4,7 +4,7 @@ import { toPanelFraction } from "../scene/panels.js";
 import { findPointedX } from "../probe/probe-marks.js";
 
 /**
- * Connect the chart's gestures to its probe and its visible range.
+ * Connect the gestures on a chart to its probe and its visible range. ``xUnder`` returns the x at a window position.
  * @param {import("./parts.js").Parts} parts @param {ReturnType<typeof import("../probe/probe.js").createProbe>} probe
  * @param {Pick<import("./gestures.js").Hand, "view"|"onView"|"onReset"|"pencil"> & {displayed: () => { picture:
  *   import("../scene/picture.js").Picture|null, scene: import("../scene/scene.js").Scene|null}}} chart ``displayed``:
@@ -14,7 +14,7 @@ import { findPointedX } from "../probe/probe-marks.js";
 export function createHand({ area, probe: focusable }, probe, { displayed, ...acts }) {
   const toChartPx = (/** @type {number} */ px) => px - area.getBoundingClientRect().left;
 
-  /** Convert a horizontal window position in px to a fraction of the panels' width. @param {number} px */
+  /** Convert a window position in px to a fraction of the panels' width, 0.5 before a drawing. @param {number} px */
   function share(px) {
     const { scene } = displayed();
     return scene ? toPanelFraction(scene.frame, toChartPx(px)) : 0.5;
@@ -26,10 +26,7 @@ export function createHand({ area, probe: focusable }, probe, { displayed, ...ac
     return scene && picture && findPointedX(picture.curves, scene.frame, toChartPx(px));
   }
 
-  /**
-   * Pin the probe at the x under a window position. If it is pinned there already, unpin it.
-   * @param {number} px of the window
-   */
+  /** Pin the probe at the x under a window position. If it is pinned there already, unpin it. @param {number} px */
   function pin(px) {
     focusable.focus({ preventScroll: true });
     const x = xUnder(px);

@@ -14,9 +14,9 @@ const KEY_STEPS = 5;
 
 /**
  * Create the layer of handles with which parameters are dragged along the x axis.
- * @param {HTMLElement} layer over the chart
- * @param {(name: string, value: number, phase: "moving"|"settled") => void} onParameter gets a parameter's name and new
- *   value
+ * @param {HTMLElement} layer an element over the chart
+ * @param {(name: string, value: number, phase: "moving"|"settled") => void} onParameter called with the name of a
+ *   parameter and its new value
  */
 export function createHandles(layer, onParameter) {
   const host = layer.appendChild(element("div", {}));

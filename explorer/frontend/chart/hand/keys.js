@@ -5,15 +5,15 @@ import { moveView, zoomView } from "../scene/view.js";
 
 /** @import { Range } from "../scene/axes.js" */
 /**
- * Callbacks for keys on the chart. ``pinned``: x of the probe; ``pin``: pins the probe; ``ask``: requests a visible
- * range.
+ * Callbacks for keys on the chart. ``pinned``: x of the probe, or null; ``pin``: pins the probe, or unpins it with
+ * null; ``ask``: requests a visible range.
  * @typedef {{picture: import("../scene/picture.js").Picture, pinned: number|null, pin: (x: number|null) => void, ask:
  *   (view: Range, phase: "settled") => void, reset: () => void}} Keyboard
  */
 
 /**
- * Handle a key on the focused chart: arrows move the probe, + and − zoom around it, page keys move the visible range,
- * and Home resets it.
+ * Handle a key on the focused chart: arrows move the probe, Escape hides it, + and − zoom around it, page keys move the
+ * visible range, and Home resets it.
  * @param {KeyboardEvent} event @param {Keyboard} keyboard
  */
 export function handleKey(event, { picture, pinned, pin, ask, reset }) {

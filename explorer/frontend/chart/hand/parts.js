@@ -7,7 +7,7 @@ import { shape } from "../../elements/svg.js";
 /** The elements of a chart. @typedef {ReturnType<typeof createParts>} Parts */
 
 /**
- * Create the HTML elements of a chart, with its buttons.
+ * Create the HTML elements of a chart, including its buttons.
  * @param {{onReset: () => void, onSave: (format: "png"|"svg") => void}} acts callbacks of the buttons
  */
 export function createParts({ onReset, onSave }) {
@@ -41,7 +41,7 @@ export function createParts({ onReset, onSave }) {
   };
 }
 
-/** Keep a button's event from starting a gesture on the chart below. @param {Event} event */
+/** Keep an event on a button from starting a gesture on the chart below. @param {Event} event */
 function stopEvent(event) {
   event.stopPropagation();
 }

@@ -9,10 +9,10 @@ import { toLeftPx, toTopPx, toPanelFraction } from "../scene/panels.js";
 
 /** @import { Point, Units } from "../../formula/lines.js" */
 /** @import { Frame } from "../scene/panels.js" */
-/** The phase of a drag: under way, or finished. @typedef {"moving"|"settled"} Phase */
+/** The phase of a drag: "settled" once it has ended. @typedef {"moving"|"settled"} Phase */
 /** The pencil of a chart. @typedef {ReturnType<typeof createPencil>} Pencil */
 /**
- * A hand-drawn rule on the chart. Its points, x and gradient, can be dragged.
+ * A hand-drawn rule on the chart. The user can drag its points, which are pairs of x and gradient.
  * @typedef {{label: string, colour: string, points: Point[]}} EditedLine
  */
 
@@ -21,10 +21,10 @@ const KEY_STEPS = 5; // px
 const HANDLE_HINT = "Drag it, or use arrow keys; + adds a point, Delete removes it";
 
 /**
- * Create the pencil with which the user draws a gradient curve on the chart.
+ * Create the pencil with which the user draws a gradient by hand. All points are pairs of x and gradient.
  * @param {{onStroke: (stroke: Point[], units: Units, height: number) => void, onPoints: (points: Point[], phase: Phase,
- *   moved: number|null) => void}} acts ``onStroke``: gets a finished stroke; ``onPoints``: gets changed points;
- *   ``moved``: index of the moved point, null if one was added or removed; all positions are x and gradient values
+ *   moved: number|null) => void}} acts ``onStroke``: called with a finished stroke, the size of a pixel and the height
+ *   of the panel; ``onPoints``: called with changed points; ``moved``: index of a moved one, or null
  */
 export function createPencil({ onStroke, onPoints }) {
   const path = shape("path", {
@@ -41,30 +41,30 @@ export function createPencil({ onStroke, onPoints }) {
   let isOn = false;
   let stroke = /** @type {{pointer: number, places: Point[]}|null} */ (null);
 
-  /** Return a pointer's position in px from the chart's top left corner. @param {MouseEvent} event @returns {Point} */
+  /** Return a pointer's position in px from the top left of the chart. @param {MouseEvent} event @returns {Point} */
   function toChartPoint({ clientX, clientY }) {
     const { left, top } = layer.getBoundingClientRect();
     return [clientX - left, clientY - top];
   }
 
-  /** Move a chart position in px into the gradient panel. @param {Point} place @returns {Point} */
+  /** Move a position in px on the chart to the nearest in the gradient panel. @param {Point} place @returns {Point} */
   function clampToPanel([px, py]) {
     const { left, inner, gradient } = frame;
     const bottom = gradient.top + gradient.height;
     return [Math.min(Math.max(px, left), left + inner), Math.min(Math.max(py, gradient.top), bottom)];
   }
 
-  /** Return whether a chart position in px is in the gradient panel. @param {Point} place */
+  /** Return whether a position in px on the chart is in the gradient panel. @param {Point} place */
   const isInside = (place) => frame && clampToPanel(place).every((at, axis) => at === place[axis]);
 
-  /** Convert a chart position in px to x and gradient. @param {Point} place @returns {Point} */
+  /** Convert a position in px on the chart to x and gradient. @param {Point} place @returns {Point} */
   function toPanelPoint([px, py]) {
     const { x, gradient } = frame;
     const [start, high] = [x[0], gradient.range[1]];
     return [start + toPanelFraction(frame, px) * (x[1] - start), high - (py - gradient.top) * units()[1]];
   }
 
-  /** Return the size of one pixel of the gradient panel, in x and in gradient. @returns {Units} */
+  /** Return the size of a pixel in the gradient panel: its width in x, and its height in gradient. @returns {Units} */
   function units() {
     const { x, inner, gradient } = frame;
     return [(x[1] - x[0]) / inner, (gradient.range[1] - gradient.range[0]) / gradient.height];
@@ -77,7 +77,7 @@ export function createPencil({ onStroke, onPoints }) {
   }
 
   /**
-   * Move a point of the drawn line, at most up to its neighbours.
+   * Move a point of the drawn line, but not past its neighbours.
    * @param {Point[]} points @param {number} index @param {Point} to @param {Phase} phase
    */
   function move(points, index, to, phase) {
@@ -87,7 +87,7 @@ export function createPencil({ onStroke, onPoints }) {
   }
 
   /**
-   * Insert a point into the drawn line, unless it has the maximum number of points or one at this x.
+   * Insert a point into the drawn line, unless the line has too many points or one at this x.
    * @param {Point[]} points @param {Point} point
    */
   function insertPoint(points, point) {
@@ -100,7 +100,7 @@ export function createPencil({ onStroke, onPoints }) {
       );
   }
 
-  /** @param {Point[]} points @param {number} index of the handle @param {KeyboardEvent} event */
+  /** @param {Point[]} points @param {number} index which handle @param {KeyboardEvent} event */
   function handleKey(points, index, event) {
     const [x, y] = points[index];
     const [right, up] = units().map((unit) => unit * KEY_STEPS * (event.shiftKey ? 10 : 1));
@@ -190,8 +190,8 @@ export function createPencil({ onStroke, onPoints }) {
     focus,
     units,
     /**
-     * Begin a stroke, and return true, if exactly one finger is down.
-     * @param {PointerEvent} event @param {number} fingers
+     * Begin a stroke if exactly one finger is down in the gradient panel. Returns whether it begins.
+     * @param {PointerEvent} event @param {number} fingers their number
      */
     press(event, fingers) {
       const place = toChartPoint(event);
@@ -219,7 +219,7 @@ export function createPencil({ onStroke, onPoints }) {
         onStroke(points, [across, up], up * frame.gradient.height);
       return true;
     },
-    /** Add a point where the user double-clicks. Returns whether the pencil used the event. @param {MouseEvent} event */
+    /** Add a point where the user double-clicks. Returns whether the event is used up. @param {MouseEvent} event */
     add(event) {
       const place = toChartPoint(event);
       if (!isOn || !isInside(place)) return false;

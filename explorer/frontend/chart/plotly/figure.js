@@ -18,22 +18,21 @@ const CLEARANCE = 3; // px between an axis and its labels, so that x and y label
 const REST_MS = 300; // pause in new data after which Plotly redraws the figure completely
 
 /**
- * A figure for Plotly. ``caption``: text above it; ``names``: labels on the right that need ``width`` px; ``isRough``:
- * whether it is drawn again at rest.
+ * The contents of a Plotly figure. ``caption``: a text above it; ``names``: labels on the right that need ``width`` px;
+ * ``isRough``: whether to draw it again at rest.
  * @template {{width: number}} Names
  * @typedef {{traces: *[], layout: *, caption?: string, names?: Names|null, isRough?: boolean}} Drawing
  */
 
 /**
- * Create a Plotly figure that redraws itself when its data, size or theme changes. While data changes quickly, existing
- * lines and bars are moved if nothing else differs. A figure out of view is not drawn.
+ * Create a Plotly figure that is redrawn when its data, size or theme changes. As long as data changes quickly and
+ * nothing else does, existing lines and bars are moved instead. A figure out of view is not drawn.
  * @template {{words: string}} Picture @template {{width: number}} [Names=never]
- * @param {HTMLElement} host of a fixed height
- * @param {{plotly: string|Promise<*>, hover: boolean, compose: (picture: Picture, width: number,
- *   isMoving: boolean) => Drawing<Names>, onDrawn?: (chart: *, names: Names|null) => void}} options ``hover``: whether
- *   Plotly shows values; ``compose``: turns data into Plotly's traces and layout, for a host ``width`` in px, whose
- *   measurement would be slow; ``isMoving``: more data may follow at once; the data's ``words`` are for screen readers;
- *   ``onDrawn``: called after each visible drawing
+ * @param {HTMLElement} host an element of fixed height
+ * @param {{plotly: string|Promise<*>, hover: boolean, compose: (picture: Picture, width: number, isMoving: boolean) =>
+ *   Drawing<Names>, onDrawn?: (chart: *, names: Names|null) => void}} options ``hover``: whether Plotly shows values at
+ *   the pointer; ``compose``: turns data into the contents of a host of ``width`` px; ``isMoving``: whether more data
+ *   may follow at once; ``words``: a description for screen readers; ``onDrawn``: called after each visible drawing
  */
 export function createFigure(host, { plotly, hover, compose, onDrawn = () => undefined }) {
   let Plotly = /** @type {*} */ (null);
@@ -89,7 +88,7 @@ export function createFigure(host, { plotly, hover, compose, onDrawn = () => und
 
   /**
    * Move the displayed lines and bars to new values. Returns "for good" if the figure is then complete, "for now" if a
-   * redraw must follow later, and "" if only an immediate redraw can show the data.
+   * redraw must follow later, and "" if an immediate redraw is needed.
    */
   function moveDrawing() {
     if (!inView || end.signal.aborted) return "for now"; // data may arrive after the figure was removed
@@ -132,7 +131,7 @@ export function createFigure(host, { plotly, hover, compose, onDrawn = () => und
 }
 
 /**
- * Serialise how Plotly's traces look, apart from their values.
+ * Return text that is equal for traces that differ only in their values.
  * @param {*[]} traces @param {*} layout @param {{width: number}|null} names
  */
 function toLook(traces, layout, names) {
@@ -145,7 +144,7 @@ function listValues(traces) {
   return traces.map(({ x = [], y = [], width }) => [x, y, [width]]);
 }
 
-/** Return whether two lists from ``listValues`` contain identical values. @param {*[][]} some @param {*[][]} others */
+/** Return whether two results of ``listValues`` contain identical values. @param {*[][]} some @param {*[][]} others */
 function areEqual(some, others) {
   const isEqual = (/** @type {*} */ each, /** @type {*} */ other) => {
     if (each.length !== other.length) return false;
@@ -160,9 +159,9 @@ function areEqual(some, others) {
 
 /**
  * Return the part of Plotly's layout that all figures share.
- * @param {import("./theme.js").Theme} theme @param {{width: number, height: number}} box px of the host
- * @param {number} nameWidth px of the labels on the right
- * @param {*} layout with an empty axis title, less room is needed
+ * @param {import("./theme.js").Theme} theme @param {{width: number, height: number}} box size of the host in px
+ * @param {number} nameWidth width of the labels on the right in px
+ * @param {*} layout contains the y axis; the margin is narrower if its title is ""
  */
 function makeCommonLayout(theme, box, nameWidth, { yaxis }) {
   const size = chooseFontSize(box.width, theme.type);

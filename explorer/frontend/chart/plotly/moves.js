@@ -3,11 +3,11 @@
 import { setPath, roundToTenths } from "./svg-paths.js";
 
 /**
- * A line, an area or a stack of bars, in Plotly's format.
- * @typedef {{type: string, mode?: string, fill?: string, x: ArrayLike<number>, y: ArrayLike<number>,
- *   width?: number}} Trace
+ * A line, an area or a stack of bars, in the format of Plotly.
+ * @typedef {{type: string, mode?: string, fill?: string, x: ArrayLike<number>, y: ArrayLike<number>, width?: number}}
+ *   Trace
  */
-/** Plotly's axis, which converts a value to px. @typedef {{d2p: (value: number) => number}} Axis */
+/** An axis of Plotly. ``d2p`` converts a value to px. @typedef {{d2p: (value: number) => number}} Axis */
 
 /** Return whether all traces are lines or bars, which can be moved without a redraw. @param {Trace[]} traces */
 export function areMovable(traces) {
@@ -16,7 +16,8 @@ export function areMovable(traces) {
 
 /**
  * Move the lines and stacked bars of a Plotly chart to new values.
- * @param {*} chart drawn by Plotly @param {Trace[]} traces same order and look as in the drawing
+ * @param {*} chart the element with Plotly's drawing
+ * @param {Trace[]} traces in the same order and look as in the drawing
  */
 export function moveTraces(chart, traces) {
   const lines = listLines(chart);
@@ -31,9 +32,9 @@ export function moveTraces(chart, traces) {
 }
 
 /**
- * Return the SVG groups of a Plotly chart's lines in the order of their traces. A highlight changes the order in which
- * they are drawn.
- * @param {*} chart drawn by Plotly @returns {Element[]}
+ * Return the SVG groups of the lines of a Plotly chart in the order of their traces, which may differ from the order in
+ * which they are drawn.
+ * @param {*} chart the element with Plotly's drawing @returns {Element[]}
  */
 export function listLines(chart) {
   return chart._fullData
@@ -61,7 +62,7 @@ function moveLine(drawn, { x, y }, xaxis, yaxis) {
 /**
  * Move the bars of one trace to new values, stacked on the bars of earlier traces.
  * @param {Element|undefined} drawn @param {Trace} trace @param {Axis} xaxis @param {Axis} yaxis
- * @param {number[]} below heights of the stacks so far; the bars are added to them
+ * @param {number[]} below heights of the stacks so far, to which those of these bars are added
  */
 function moveBars(drawn, { x, y, width = 1 }, xaxis, yaxis, below) {
   const paths = drawn?.querySelectorAll(".point > path") ?? [];

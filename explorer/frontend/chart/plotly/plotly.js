@@ -5,13 +5,13 @@ const STAGE = 1200;
 const LETTERS = 5; // letters of a tick label that always fit at the right end of an axis
 const CLEAR = "rgba(0, 0, 0, 0)";
 
-/** Return the grey of lines and marks that belong to no rule; visible on light and dark. @param {number} opacity */
+/** Return a grey for lines and marks of no rule. It is visible on light and dark. @param {number} opacity */
 export const makeGrey = (opacity) => `rgba(127, 133, 143, ${opacity})`;
 const GRID = makeGrey(0.25);
 
-/** Width of a digit in a wide font, as a multiple of the font size. */
+/** The width of a digit in a wide font, as a multiple of the font size. */
 export const DIGIT = 0.65;
-/** Options for Plotly without its own interaction, which this package implements itself. */
+/** Options that switch off the interaction of Plotly, for which this package has its own. */
 export const CONFIG = {
   staticPlot: true,
   displayModeBar: false,
@@ -19,7 +19,7 @@ export const CONFIG = {
   showSendToCloud: false,
   responsive: false,
 };
-/** The Plotly settings of every axis. */
+/** The settings of every Plotly axis. */
 export const AXIS = {
   gridcolor: GRID,
   zerolinecolor: GRID,
@@ -31,7 +31,7 @@ export const AXIS = {
 let loading = /** @type {Promise<*>|null} */ (null);
 
 /**
- * Load Plotly unless the page has already loaded it.
+ * Load Plotly unless the page has loaded it. Rejects with a message for the user.
  * @param {string|Promise<*>} address of plotly.js, or a promise of Plotly
  */
 export function loadPlotly(address) {
@@ -63,8 +63,8 @@ export function loadPlotly(address) {
 }
 
 /**
- * Return the font size that suits a chart's width.
- * @param {number} width in px @param {number} smallest minimum font size in px
+ * Return the font size for a chart, in px.
+ * @param {number} width width of the chart in px @param {number} smallest minimum font size in px
  */
 export function chooseFontSize(width, smallest) {
   return Math.max(width < NARROW ? 11 : width > STAGE ? 16 : 13, smallest);
@@ -72,7 +72,7 @@ export function chooseFontSize(width, smallest) {
 
 /**
  * Return the px by which half of the last tick label exceeds the right end of an axis.
- * @param {number} size font size in px @param {number} [letters]
+ * @param {number} size font size in px @param {number} [letters] length of the label
  */
 export function getEndMargin(size, letters = LETTERS) {
   return (DIGIT * size * letters) / 2 + 1;
@@ -81,7 +81,7 @@ export function getEndMargin(size, letters = LETTERS) {
 /**
  * Return the part of Plotly's layout that all charts share.
  * @param {import("./theme.js").Theme} theme
- * @param {{width: number, height: number, size: number}} space in px; ``size``: font size
+ * @param {{width: number, height: number, size: number}} space sizes in px; ``size``: of the font
  */
 export function makeBaseLayout(theme, { width, height, size }) {
   return {
@@ -96,7 +96,7 @@ export function makeBaseLayout(theme, { width, height, size }) {
 
 /**
  * Return a Plotly annotation with one line of text.
- * @param {string} text @param {Object<string, *>} position as fractions of the panels' size
+ * @param {string} text @param {Object<string, *>} position in Plotly's format, as fractions of the panels' size
  */
 export function makeNote(text, position) {
   return {

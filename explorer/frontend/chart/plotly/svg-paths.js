@@ -1,12 +1,12 @@
 // SVG paths of lines that Plotly has drawn, set to new points.
 
-/** A curve in px; y is NaN where the line breaks. @typedef {{x: Float64Array, y: Float64Array}} Pixels */
+/** A curve in px. y is NaN where the line breaks. @typedef {{x: Float64Array, y: Float64Array}} Pixels */
 
-/** Distances below this many px are invisible. */
+/** The distance in px below which a difference is invisible. */
 export const INVISIBLE_PX = 0.05;
 
 /**
- * Format points as an SVG path's ``d`` attribute, rounded to tenths of a px. Points within straight segments are
+ * Format points as the ``d`` attribute of an SVG path, rounded to tenths of a px. Points within straight segments are
  * dropped, because browsers then draw much faster.
  * @param {Pixels} pixels
  */
@@ -27,7 +27,7 @@ export function roundToTenths(px) {
 }
 
 /**
- * Return the index of the last point that is on the line through two successive points.
+ * Return the index of the last point on the line through two successive points.
  * @param {Float64Array} x @param {Float64Array} y @param {number} from index of the first point
  */
 function findStraightEnd(x, y, from) {
@@ -40,8 +40,8 @@ function findStraightEnd(x, y, from) {
 }
 
 /**
- * Replace the path of a line that Plotly has drawn. Plotly splits a line with breaks into several paths; the first one
- * gets the whole line.
+ * Replace the path of a line that Plotly has drawn. If Plotly has split the line into several paths at its breaks, the
+ * first one gets the whole line.
  * @param {Element|undefined} trace @param {Pixels} pixels
  */
 export function setPath(trace, pixels) {

@@ -1,8 +1,8 @@
 // The theme of a chart: the colours and font of the page around it.
 
 /**
- * Colours and font of the page around a chart.
- * @typedef {{text: string, ground: string, font: string, type: number}} Theme ``type``: smallest letter height, in px
+ * The colours and font of the page around a chart. ``type``: the minimum font size in px.
+ * @typedef {{text: string, ground: string, font: string, type: number}} Theme
  */
 
 /**
@@ -16,12 +16,12 @@ export function readHostTheme(host) {
 }
 
 /**
- * Call ``changed`` when the page's theme changes, so that a chart is redrawn: once, in the animation frame of the
- * change. The host's colours have invisibly short CSS transitions, whose end reveals a change. If the host moves within
- * the page, a restarting animation reveals it.
+ * Call ``changed`` in the animation frame in which the theme of the page changes, so that a chart is redrawn. The
+ * host's colours have invisibly short CSS transitions, whose end reveals a change. If the host moves within the page, a
+ * restarting animation reveals it.
  * @param {HTMLElement} host
  * @param {{drawnIn: () => Theme|undefined, changed: () => void}} drawing ``drawnIn``: returns the theme of the last
- *   drawing; undefined before the first, so that the page need not be styled early
+ *   drawing, undefined before the first, so that the page need not be styled early
  * @param {AbortSignal} signal
  */
 export function followTheme(host, { drawnIn, changed }, signal) {

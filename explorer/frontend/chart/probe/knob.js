@@ -5,7 +5,7 @@ import { element } from "../../elements/dom.js";
 
 /**
  * Create the draggable point on the op's curve that moves the probe.
- * @param {HTMLElement} layer over the chart
+ * @param {HTMLElement} layer an element over the chart
  * @param {{xUnder: (px: number) => number|null, pin: (x: number|null) => void}} hand ``xUnder``: returns the x at a
  *   window position in px; ``pin``: pins the probe
  */
@@ -32,7 +32,7 @@ export function createKnob(layer, { xUnder, pin }) {
 
   return {
     /**
-     * Move the point to the probe's x and y, or hide it if it is out of view.
+     * Move the point to x and y of the probe. Hide it if they are out of view, or ``values`` is null.
      * @param {import("./probe-values.js").Values|null} values the curves' values at the probe, or null for no point
      * @param {import("../scene/panels.js").Frame|undefined} frame
      */

@@ -10,12 +10,12 @@ import { getTangents, getValue, isInPanel } from "./probe-marks.js";
 /** @import { Frame } from "../scene/panels.js" */
 /** @import { Line } from "../scene/traces.js" */
 /** @import { Values } from "./probe-values.js" */
-/** A piece of text in one colour. @typedef {{text: string, colour: string}} Part */
+/** A part of a label's text, in one colour. @typedef {{text: string, colour: string}} Part */
 /**
  * A label with the position of its baseline in px.
  * @typedef {{parts: Part[], x: number, y: number, anchor: "start"|"middle"|"end"}} Label
  */
-/** The right end of a gradient curve in px from the top. @typedef {{label: string, colour: string, y: number}} End */
+/** The right end of a gradient curve, in px from the top. @typedef {{label: string, colour: string, y: number}} End */
 
 const LABEL_GAP = 1.25; // line height of labels, as a multiple of the font size
 // distances from a line to the baseline of a label above or below it, as multiples of the font size
@@ -28,7 +28,7 @@ const MAX_LABEL_SHARE = 0.4; // maximum width of a label for several rules, as a
 const MERGE_PX = 1; // maximum distance of the ends of curves that share a label
 
 /**
- * Draw all labels of the probe as SVG elements.
+ * Draw all labels of the probe.
  * @param {Values} values @param {Line[]} lines @param {Frame} frame @param {number} g the upstream gradient
  * @param {import("../scene/grips.js").Grip[]} grips the handles, which the label of x does not cover
  * @returns {SVGElement[]}
@@ -53,7 +53,7 @@ export function labelShapes(values, lines, frame, g, grips) {
 }
 
 /**
- * Make one label for each distinct gradient at the probe, next to its dots, on the side of the probe with more room.
+ * Make one label for each distinct gradient at the probe. They are next to its dots, on the side with more room.
  * @param {Values} values @param {Line[]} lines @param {Frame} frame @param {Label[]} names further labels in the panel
  */
 function makeValueLabels(values, lines, frame, names) {
@@ -76,9 +76,9 @@ function makeValueLabels(values, lines, frame, names) {
 }
 
 /**
- * Return the place of the middle of the label of x: at the probe, or as near to it as handles leave room.
- * @param {number} x in px @param {number} half of the label's width in px
- * @param {number[]} handles in px @param {Pick<Frame, "left"|"inner">} frame
+ * Return the x of the middle of the label "x = …": at the probe, or as near to it as the handles allow. Lengths are px.
+ * @param {number} x of the probe @param {number} half half of the label's width @param {number[]} handles their x
+ * @param {Pick<Frame, "left"|"inner">} frame
  */
 export function placeXLabel(x, half, handles, { left, inner }) {
   const apart = half + GRIP_PX / 2 + MARGIN_PX;
@@ -91,8 +91,8 @@ export function placeXLabel(x, half, handles, { left, inner }) {
 }
 
 /**
- * Make one label for each distinct slope at an end of its tangent, where it covers no curve or mark if possible.
- * @param {Values} values @param {Line[]} lines @param {Frame} frame @param {number} g upstream gradient
+ * Make one label for each distinct slope at an end of its tangent. It covers no curve or mark if possible.
+ * @param {Values} values @param {Line[]} lines @param {Frame} frame @param {number} g the upstream gradient
  */
 function makeSlopeLabels(values, lines, frame, g) {
   const { forward, size } = frame;
@@ -112,9 +112,9 @@ function makeSlopeLabels(values, lines, frame, g) {
 }
 
 /**
- * Choose the position of a slope's label: above or below an end of the tangent.
- * @param {number[][]} ends of the tangent in px @param {number} width of the label in px
- * @param {number[][]} points of the op's curve in px @param {Frame} frame
+ * Choose the position of a slope's label: above or below an end of the tangent. All lengths are in px.
+ * @param {number[][]} ends both ends of the tangent @param {number} width width of the label
+ * @param {number[][]} points of the op's curve @param {Frame} frame
  * @returns {{x: number, y: number, anchor: "start"|"end"}}
  */
 export function placeSlopeLabel([start, stop], width, points, { left, inner, forward, size }) {
@@ -159,7 +159,7 @@ function makeEndLabels(lines, frame) {
 }
 
 /**
- * Merge labels of gradient curves that end at the same height.
+ * Merge the labels of gradient curves that end at the same height.
  * @param {End[]} ends @param {number} maxLetters maximum length of a merged label
  * @returns {{y: number, parts: Part[]}[]}
  */
@@ -190,9 +190,9 @@ function countLabelLetters(ends) {
 /**
  * Place labels at the right ends of curves without covering any end: above it if possible, otherwise below. Labels of
  * curves that end at the same height are stacked. Returns the labels that have a place nearest to their own curve.
- * @param {Label[]} labels y is that of the curve's end, and is replaced by the baseline's
- * @param {number[]} ends in px from the top @param {import("../scene/panels.js").Panel} panel
- * @param {number} size of letters @param {Label[]} [others] labels in the panel that stay where they are
+ * @param {Label[]} labels their y is that of the curve's end, and is replaced by that of the baseline
+ * @param {number[]} ends the ends of all curves, in px from the top @param {import("../scene/panels.js").Panel} panel
+ * @param {number} size font size in px @param {Label[]} [others] labels that are already in the panel
  */
 export function placeEndLabels(labels, ends, { top, height }, size, others = []) {
   const [above, below] = [ABOVE * size, BELOW * size]; // baseline distances of a label above or below its curve's end
@@ -221,7 +221,7 @@ export function placeEndLabels(labels, ends, { top, height }, size, others = [])
   });
 }
 
-/** @param {Label} one @param {Label} other @param {number} size of letters */
+/** @param {Label} one @param {Label} other @param {number} size font size in px */
 function areTooNear(one, other, size) {
   const [[from, to], [from2, to2]] = [one, other].map(({ x, anchor, parts }) => {
     const width = LETTER * size * parts.reduce((sum, { text }) => sum + text.length, 0);
@@ -231,8 +231,8 @@ function areTooNear(one, other, size) {
 }
 
 /**
- * Move labels within a panel until none overlap, and return them from top to bottom.
- * @param {Label[]} labels @param {import("../scene/panels.js").Panel} panel @param {number} size of letters
+ * Move labels within a panel until none overlap. Returns them from top to bottom.
+ * @param {Label[]} labels @param {import("../scene/panels.js").Panel} panel @param {number} size font size in px
  */
 function separateLabels(labels, { top, height }, size) {
   const sorted = labels.toSorted((one, other) => one.y - other.y);

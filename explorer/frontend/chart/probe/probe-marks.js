@@ -14,8 +14,8 @@ const EXTRA_PX = 14; // added per tangent, from last to first, so that equal one
 const STEPS = 200; // number of key presses from one end of the chart to the other
 
 /**
- * Return the x under the pointer, rounded to the resolution of a pixel, or a kink close to it.
- * @param {Curves} curves @param {Frame} frame @param {number} px from the chart's left edge
+ * Return the x under the pointer, rounded to the resolution of a pixel. Near a kink, return the kink.
+ * @param {Curves} curves @param {Frame} frame @param {number} px position from the left edge of the chart
  */
 export function findPointedX(curves, { left, inner, x: [start, stop] }, px) {
   const unit = (stop - start) / inner;
@@ -26,9 +26,9 @@ export function findPointedX(curves, { left, inner, x: [start, stop] }, px) {
 }
 
 /**
- * Move the probe by arrow keys, stopping at kinks, and return its new x.
- * @param {Curves} curves @param {import("../scene/axes.js").Range} view @param {number} x
- * @param {number} steps negative to the left
+ * Return the x to which arrow keys move the probe. It stops at kinks.
+ * @param {Curves} curves @param {import("../scene/axes.js").Range} view the visible range
+ * @param {number} x of the probe @param {number} steps negative to the left
  */
 export function stepX(curves, [start, stop], x, steps) {
   const unit = (stop - start) / STEPS;
@@ -48,9 +48,9 @@ function listKinks({ kinks }) {
 }
 
 /**
- * Draw the probe as SVG: a vertical line, a dot on every curve, and each rule's tangent to the op's curve. Its slope is
- * gradient / g; there is none for g = 0.
- * @param {Values} values @param {Line[]} lines @param {Frame} frame @param {number} g upstream gradient
+ * Draw the probe as SVG: a vertical line, a dot on every curve, and for each rule a tangent to the op's curve whose
+ * slope is gradient / g, if it is finite. Returns [] out of view.
+ * @param {Values} values @param {Line[]} lines @param {Frame} frame @param {number} g the upstream gradient
  * @returns {SVGElement[]}
  */
 export function drawProbe(values, lines, frame, g) {
@@ -70,9 +70,9 @@ export function drawProbe(values, lines, frame, g) {
 }
 
 /**
- * Return each rule's tangent to the op's curve at the probe: its slope, and its ends in px. Tangents outside the panel
- * are left out.
- * @param {Values} values @param {Line[]} lines @param {Frame} frame @param {number} g upstream gradient
+ * Return the tangent that each rule implies at the probe: its slope gradient / g, and its ends in px. Tangents outside
+ * the panel are left out.
+ * @param {Values} values @param {Line[]} lines @param {Frame} frame @param {number} g the upstream gradient
  */
 export function getTangents(values, lines, frame, g) {
   const rules = lines.filter(({ panel }) => panel === "gradient");
@@ -84,15 +84,15 @@ export function getTangents(values, lines, frame, g) {
   });
 }
 
-/** Return the value of a curve at the probe, or NaN if it has none. @param {Line} line @param {Values} values */
+/** Return the value of a curve at the probe, NaN if it has none. @param {Line} line @param {Values} values */
 export function getValue({ rule, panel }, { y, gradients, parts }) {
   return { forward: y, gradient: gradients[rule], part: parts[rule] }[panel] ?? NaN;
 }
 
 /**
- * Clip a tangent to the panel and return both ends in px, or null if nothing is left.
+ * Return both ends of a tangent within the panel in px, or null if nothing of it is visible.
  * @param {Frame} frame @param {number} x in px @param {number} y @param {number} slope
- * @param {number} reach length to each side in px
+ * @param {number} reach maximum length to each side in px
  */
 function clipTangent({ left: first, inner, x: [start, stop], forward }, x, y, slope, reach) {
   if (!Number.isFinite(y) || !Number.isFinite(slope) || !isInPanel(forward, y)) return null;
@@ -115,7 +115,7 @@ function clipTangent({ left: first, inner, x: [start, stop], forward }, x, y, sl
 }
 
 /**
- * Draw a dot on a curve, or return null if its value is outside the panel.
+ * Draw a dot on a curve. Returns null if its value is outside the panel.
  * @param {Panel} panel @param {number} x in px @param {number} y @param {string} colour
  */
 function drawDot(panel, x, y, colour) {
@@ -130,7 +130,7 @@ function drawDot(panel, x, y, colour) {
   });
 }
 
-/** Return whether a value lies in the y range of a panel. @param {Panel} panel @param {number} y */
+/** Return whether a value is in the y range of a panel. @param {Panel} panel @param {number} y */
 export function isInPanel({ range: [low, high] }, y) {
   return y >= low && y <= high;
 }

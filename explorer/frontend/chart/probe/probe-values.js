@@ -7,10 +7,10 @@ import { findFirstAtLeast } from "../../formula/floats.js";
 import { formatSubstituted } from "../../formula/substitution.js";
 
 /**
- * Values at the probe. ``slopes``: numerical slope of the op, at a kink those on both sides. ``gradients``: by rule
- * key, undefined if only torch can compute it. ``parts``: one element's contribution to a parameter's gradient,
- * undefined if it cannot learn by the rule. ``formulas``: with numbers substituted. For stochastic ops and rules,
- * values are means; ``spread``: standard deviations; ``exact``: the unbiased gradient.
+ * The values of a chart's curves at one x. ``slopes``: the numerical slope of the op, at a kink those on both sides;
+ * ``gradients``: by rule key, undefined if only torch can compute it; ``parts``: one element's contribution to a
+ * parameter's gradient, undefined if the parameter cannot learn by the rule; ``formulas``: with numbers substituted.
+ * For stochastic ops and rules, values are means; ``spread``: standard deviations; ``exact``: the unbiased gradient.
  * @typedef {{x: number, y: number, slopes: number[], gradients: Object<string, number|undefined>, parts: Object<string,
  *   number|undefined>, formulas: Object<string, string>, spread?: Record<string, number>, exact?: number}} Values
  */
@@ -29,7 +29,7 @@ export function computeValues(picture, x) {
 }
 
 /**
- * Interpolate the mean curves of stochastic ops and rules linearly at one x.
+ * Return values of stochastic ops and rules at one x, interpolated linearly between points of the mean curves.
  * @param {import("../scene/picture.js").Picture} picture @param {number} x @returns {Values}
  */
 function interpolateMeans({ curves, rules, range: [start, stop] }, x) {
@@ -53,7 +53,7 @@ function interpolateMeans({ curves, rules, range: [start, stop] }, x) {
   };
 }
 
-/** @param {Floats} x ascending @param {ArrayLike<number>} y @param {number} at x at which to interpolate */
+/** @param {Floats} x ascending @param {ArrayLike<number>} y @param {number} at the x at which to interpolate */
 function interpolateLinear(x, y, at) {
   const right = Math.min(Math.max(findFirstAtLeast(x, at), 1), x.length - 1);
   if (x[right] === at) return y[right];
@@ -62,7 +62,7 @@ function interpolateLinear(x, y, at) {
 }
 
 /**
- * Evaluate deterministic curves at one x. A curve that was sampled at exactly this x keeps the sampled value.
+ * Evaluate deterministic curves at one x. A curve with a sample at exactly this x keeps the sampled value.
  * @param {import("../scene/picture.js").Picture} picture @param {number} x @returns {Values}
  */
 function evaluateValues({ curves, op, rules, parameters, g, range: [start, stop], learns }, x) {
@@ -95,9 +95,9 @@ function evaluateValues({ curves, op, rules, parameters, g, range: [start, stop]
 }
 
 /**
- * Measure the slope of the op's curve by central differences, or at a kink by one-sided ones on both sides.
+ * Return the slope of the op's curve from central differences, or at a kink the one-sided slopes on both sides.
  * @param {(...xs: number[]) => Float64Array} forward evaluates the op @param {number} x
- * @param {number} width of the visible range @param {boolean} isKink whether x is a kink
+ * @param {number} width width of the visible range @param {boolean} isKink whether x is a kink
  */
 function measureSlopes(forward, x, width, isKink) {
   const step = Math.min(STEP * Math.max(1, Math.abs(x)), width / 100);

@@ -11,11 +11,11 @@ const DEFAULT_SHARE = 0.78; // where the probe is by default, as a fraction of t
 
 /**
  * Create the probe, which shows the values of all curves at the x that the user points at.
- * @param {{marks: SVGElement, probe: HTMLElement}} parts the host of its marks, and the element with its keyboard focus
+ * @param {{marks: SVGElement, probe: HTMLElement}} parts the SVG group for its marks, and the element to focus
  * @param {{onProbe?: (x: number|null) => void, isLabelled?: () => boolean, onDrawn?: (values:
  *   import("./probe-values.js").Values|null, frame: import("../scene/panels.js").Frame|undefined) => void}} options
- *   ``isLabelled``: whether the probe is always shown, with labels instead of a legend; ``onDrawn``: gets its values
- *   then, otherwise null
+ *   ``onProbe``: called with the x of the probe, or null; ``isLabelled``: whether the probe is always visible, with
+ *   labels instead of a legend; ``onDrawn``: called with its values in that case, otherwise with null
  */
 export function createProbe({ marks, probe }, { onProbe, isLabelled = () => false, onDrawn }) {
   const readout = createReadout(pin);
@@ -24,7 +24,7 @@ export function createProbe({ marks, probe }, { onProbe, isLabelled = () => fals
   let picture = /** @type {import("../scene/picture.js").Picture|null} */ (null);
   let scene = /** @type {import("../scene/scene.js").Scene|null} */ (null);
 
-  /** Move the probe to an x while the pointer is there, or with null back to the pinned x. @param {number|null} x */
+  /** Move the probe to the x under the pointer or, with null, back to the pinned x. @param {number|null} x */
   function point(x) {
     pointed = x;
     draw();

@@ -16,7 +16,7 @@ const formatValue = (value) => (value === undefined ? "" : formatFourDigits(valu
 
 /**
  * Create the display of all values at one x, with a text field for that x.
- * @param {(x: number|null) => void} onType called with every typed x, null if it is invalid
+ * @param {(x: number|null) => void} onType called with each typed x, or null if it is invalid
  */
 export function createReadout(onType) {
   const hints = { inputmode: "decimal", autocomplete: "off" };
@@ -70,12 +70,12 @@ function drawRule(picture, values, { key, label, colour, entry }) {
   );
 }
 
-/** Remove the result from a calculation such as "2 · 3 = 6". @param {string} text */
+/** Return the calculation without its result: "= 2 · 3" for "2 · 3 = 6", or "". @param {string} text */
 function removeResult(text) {
   return text.includes(" = ") ? `= ${text.slice(0, text.lastIndexOf(" = "))}` : "";
 }
 
-/** @param {Picture} picture @param {number|undefined} part the term */
+/** @param {Picture} picture @param {number|undefined} part one element's contribution to the parameter's gradient */
 function formatPart({ learns }, part) {
   return learns && part !== undefined ? `part for ${learns} ${formatValue(part)}` : "";
 }
@@ -87,7 +87,7 @@ function formatSpread({ drawnWords }, spread) {
     : "";
 }
 
-/** @param {Picture} picture @param {Values} values @param {string} key of the rule */
+/** @param {Picture} picture @param {Values} values @param {string} key the rule's key */
 function describeStochastic({ drawnWords }, { gradients, spread, exact }, key) {
   const mean = gradients[key];
   if (!drawnWords || mean === undefined || !spread) return "";
@@ -99,7 +99,7 @@ function describeStochastic({ drawnWords }, { gradients, spread, exact }, key) {
   return [bias, sd].filter(Boolean).join(", ");
 }
 
-/** @param {number} difference @param {number} of the size of the numbers */
+/** @param {number} difference @param {number} of the number whose size decides */
 const dropRounding = (difference, of) =>
   Math.abs(difference) <= ROUNDING * Math.max(1, Math.abs(of)) ? 0 : difference;
 
@@ -108,10 +108,7 @@ function listAsides(picture, values, key) {
   return [formatPart(picture, values.parts[key]), describeStochastic(picture, values, key)].filter(Boolean);
 }
 
-/**
- * Describe the numbers at the probe in a sentence for screen readers.
- * @param {Picture} picture @param {Values} values
- */
+/** Describe the values at the probe for screen readers. @param {Picture} picture @param {Values} values */
 export function describeProbe(picture, values) {
   const { x, y, gradients, spread } = values;
   const visible = picture.rules.filter((rule) => !rule.hidden);

@@ -3,7 +3,7 @@
 import { formatSuperscript } from "../../formula/numbers.js";
 
 /** @import { Line } from "./traces.js" */
-/** Ends of an axis. @typedef {[number, number]} Range */
+/** The ends of an axis. @typedef {[number, number]} Range */
 
 const PAD = 0.06; // free space above and below the curves, as a fraction of their height
 const TICK_TOLERANCE = 1e-6; // steps by which rounding may move a tick beyond the end of the axis
@@ -14,7 +14,7 @@ const [SMALLEST, LARGEST] = [-3, 5]; // powers of ten between which numbers need
 /**
  * Choose the y range of all lines. Values near a pole, far from all others, are cut off.
  * @param {Line[]} lines @param {ArrayLike<number>} marks kind of each x: 0 on the even grid, 1 at a kink, 2 next to one
- * @param {Range} required values always included
+ * @param {Range} required is included
  */
 export function fitRange(lines, marks, required) {
   const maxSize = findBound(lines, marks);
@@ -31,7 +31,7 @@ export function fitRange(lines, marks, required) {
 }
 
 /**
- * Return a range with some space added at both ends. An empty range is widened too.
+ * Return a range with some space added at both ends, also if they are equal. It is [-1, 1] if ``low`` exceeds ``high``.
  * @param {number} low @param {number} high @returns {Range}
  */
 function padRange(low, high) {
@@ -41,7 +41,7 @@ function padRange(low, high) {
 }
 
 /**
- * Return the largest absolute value to show, based on the curves away from their kinks.
+ * Return the largest absolute value to show, from the curves away from their kinks. It is Infinity without poles.
  * @param {Line[]} lines @param {ArrayLike<number>} marks
  */
 function findBound(lines, marks) {
@@ -63,8 +63,8 @@ function findBound(lines, marks) {
 }
 
 /**
- * Return an axis range on the way from the current to the next one, so that axes move smoothly during a drag. It grows
- * at once, and shrinks step by step if ``fit`` is true.
+ * Return an axis range between the current and the next one, so that axes move smoothly during a drag. It grows at
+ * once, and shrinks step by step if ``fit`` is true, else not at all.
  * @param {Range} now @param {Range} next @param {boolean} fit @returns {Range}
  */
 export function easeRange([low, high], [nextLow, nextHigh], fit) {
@@ -76,10 +76,10 @@ export function easeRange([low, high], [nextLow, nextHigh], fit) {
 }
 
 /**
- * Choose an axis's tick positions, at least two round numbers, and labels. Long labels are given in units of ten to the
- * ``exponent``; at deep zoom they count from ``base``, a round number in the range.
- * @param {Range} range @param {number} maxTicks the maximum number of ticks
- * @param {number} letters the maximum length of a label
+ * Choose tick positions, at least two round numbers, and labels. Long labels are in units of ten to the ``exponent``;
+ * at deep zoom they count from ``base``, a round number in the range.
+ * @param {Range} range @param {number} maxTicks maximum number of ticks
+ * @param {number} letters maximum length of a label
  */
 export function makeTicks(range, maxTicks, letters) {
   const makeFrom = (/** @type {number} */ count) => {
@@ -134,13 +134,13 @@ function findRoundest([start, stop]) {
   return rounded.find((number) => number >= start && number <= stop) ?? start;
 }
 
-/** Round a tick distance up to 1, 2 or 5 times a power of ten. @param {number} width */
+/** Round the distance of ticks up to 1, 2 or 5 times a power of ten. @param {number} width */
 function roundStep(width) {
   const power = 10 ** Math.floor(Math.log10(width));
   return power * ([1, 2, 5].find((factor) => factor * power >= width * (1 - 1e-9)) ?? 10);
 }
 
-/** Round a number to a multiple of a power of ten. @param {number} value @param {number} unit a power of ten */
+/** Round a number to a multiple of a power of ten. @param {number} value @param {number} unit the power */
 function roundTo(value, unit) {
   const digits = Math.max(0, Math.round(-Math.log10(unit)));
   return digits > 20
@@ -149,7 +149,7 @@ function roundTo(value, unit) {
 }
 
 /**
- * Format an axis title, with the base and unit of its tick labels, as in "x − 1, in 10⁻⁹".
+ * Format the title of an axis, including the base and unit of its tick labels, as in "x − 1, in 10⁻⁹".
  * @param {string} name @param {{base: number, exponent: number}} ticks
  */
 export function formatTitle(name, { base, exponent }) {

@@ -4,14 +4,14 @@ import { toLeftPx } from "./panels.js";
 import { getEntryControls, getDisplayName, getControlValue } from "../../formula/controls.js";
 
 /**
- * A parameter's handle at x = ``sign`` · ``value``.
+ * The handle of a parameter, at x = ``sign`` · ``value``.
  * @typedef {{id: string, name: string, label: string, sign: number, value: number, colour: string}} Grip
  */
 
 export const GRIP_PX = 24; // the diameter of a handle
 
 /**
- * List the handles of all parameters that set a kink: one for each sign with which the parameter appears.
+ * List the handles of all parameters that set the position of a kink: one for each sign with which a parameter does.
  * @param {import("./picture.js").Picture} picture @returns {Grip[]}
  */
 export function listGrips({ op, rules, parameters, neutral }) {
@@ -33,8 +33,8 @@ export function listGrips({ op, rules, parameters, neutral }) {
 }
 
 /**
- * Return the visible handles with the px of their kinks, and the px by which each is moved aside, because handles at
- * the same kink are next to each other.
+ * Return the visible handles. ``px``: the position of the kink; ``aside``: by how many px the handle is moved aside,
+ * because handles at the same kink are next to each other.
  * @param {Grip[]} grips @param {import("./panels.js").Frame} frame
  */
 export function placeGrips(grips, frame) {

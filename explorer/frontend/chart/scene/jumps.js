@@ -8,8 +8,8 @@ const MAX_RATIO = 1e6; // larger values, relative to the rest of the curve, are 
 const MAX_NEIGHBOURS = 2; // number of x next to a kink that belong to each of its sides
 
 /**
- * Find a sampled curve's visible jumps at its kinks. Returns after which points the line is interrupted, and which
- * points have filled circles (value) or open ones (limit).
+ * Find the visible jumps of a sampled curve at its kinks. ``gaps`` is 1 after points at which the line is interrupted;
+ * ``closed`` and ``open`` are the indices of points with filled circles (values) and open ones (limits).
  * @param {Pick<import("./traces.js").Curves, "x"|"marks">} curves @param {Floats} y @param {number[]} kinks
  */
 export function findJumps({ x, marks }, y, kinks) {
@@ -38,7 +38,7 @@ export function findJumps({ x, marks }, y, kinks) {
 }
 
 /**
- * Return the index of a kink in the ascending x, or −1 if the curve was not sampled there.
+ * Return the index of a kink in the ascending x, or −1 if it was not sampled.
  * @param {Floats} x @param {number} kink
  */
 function findKink(x, kink) {
@@ -48,8 +48,8 @@ function findKink(x, kink) {
 }
 
 /**
- * Return the first and last index of the points at a kink: its x and the sampled floats next to it.
- * @param {ArrayLike<number>} marks kind of each x, see ``Curves`` @param {number} at index of the kink
+ * Return the first and last index of the points at a kink: its x and the floats next to it.
+ * @param {ArrayLike<number>} marks the kind of each x, see ``Curves`` @param {number} at index of the kink
  */
 function findGroup(marks, at) {
   let first = at;
@@ -60,8 +60,8 @@ function findGroup(marks, at) {
 }
 
 /**
- * Return the range of a curve's values away from its kinks, with which jumps are compared. At a pole, values may be
- * huge.
+ * Return the range of a curve's values away from its kinks, because values at a pole may be huge. Without values, it is
+ * [Infinity, −Infinity].
  * @param {Floats} y @param {ArrayLike<number>} marks
  */
 function findReach(y, marks) {

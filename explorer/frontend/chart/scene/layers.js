@@ -7,7 +7,7 @@ import { fillTemplate } from "../../formula/phrases.js";
 /** @import { LayerCurve, Picture } from "./picture.js" */
 
 /**
- * Return the further curves that Python computed for a chart; none if the op or a rule is stochastic.
+ * Return the further curves that Python has computed for a chart. Returns [] if the op or a rule is stochastic.
  * @param {Picture} picture @returns {LayerCurve[]}
  */
 export function getLayerCurves(picture) {
@@ -21,8 +21,8 @@ export function getLayerCurves(picture) {
 }
 
 /**
- * Return the text about a chart's further curves, or "" if there are none.
- * @param {Picture} picture @param {string} label name of these curves
+ * Return the text about the further curves of a chart, or "" if there are none.
+ * @param {Picture} picture @param {string} label the name of these curves
  */
 export function getLayerText(picture, label) {
   const { layer, layerAnswer, drawnWords } = picture;

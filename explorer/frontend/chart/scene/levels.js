@@ -8,8 +8,8 @@ const MAX_LETTERS = 5; // maximum length of a tick label without its sign
 const MIN_LABELS = 3; // if fewer labels fit, ticks at round numbers are used instead
 
 /**
- * Return all values of the number format to which an op rounds, in ascending order. Returns an empty list for other
- * ops, or if there are too many.
+ * Return all values of the number format to which an op rounds, in ascending order. Returns [] for other ops, or if
+ * there are too many.
  * @param {Pick<import("./picture.js").Picture, "op"|"curves"> & {curves: {y: ArrayLike<number>}}} picture
  */
 export function findFormatLevels({ op, curves }) {
@@ -19,7 +19,7 @@ export function findFormatLevels({ op, curves }) {
 }
 
 /**
- * Choose as many values of a number format as fit on an axis, those with short labels first.
+ * Choose as many values of a number format as fit on an axis, preferring short labels. ``marks`` have a tick mark.
  * @param {number[]} levels the values @param {number} label minimum distance of labels
  * @param {number} mark minimum distance of tick marks
  */

@@ -19,14 +19,13 @@ import { roundToTenths } from "../plotly/svg-paths.js";
 /** @import { Range } from "./axes.js" */
 /** A panel of the chart, with the range of its y axis. @typedef {{top: number, height: number, range: Range}} Panel */
 /**
- * Positions of the panels in px. ``left``, ``inner``: left edge and width of all panels; ``bottom``: lower edge of the
- * last one; ``size``: font size; ``part``: panel of the learning parameter's gradient, or null.
- *
+ * The positions of the panels in px. ``left``, ``inner``: the left edge and width of all panels; ``bottom``: the lower
+ * edge of the last one; ``size``: the font size; ``part``: the panel of a parameter's gradient, or null.
  * @typedef {{width: number, height: number, left: number, inner: number, size: number, x: Range, forward: Panel,
  *   gradient: Panel, part: Panel|null, bottom: number}} Frame
- * @typedef {"forward"|"gradient"|"part"} PanelName of the op, the gradients, or a parameter's gradient
- * @typedef {{x: Range, forward: Range, gradient: Range, part: Range|null}} Ranges ranges of the common x axis and of
- *   each panel's y axis
+ * @typedef {"forward"|"gradient"|"part"} PanelName the panel of the op, the gradients, or a parameter's gradient
+ * @typedef {{x: Range, forward: Range, gradient: Range, part: Range|null}} Ranges the ranges of the common x axis and
+ *   of each panel's y axis
  */
 
 const GAP = 26; // px between panels, where the handles of parameters are
@@ -42,9 +41,9 @@ const MARK_PX = 6; // length of a tick mark
 export const MARK_COLOUR = makeGrey(1);
 
 /**
- * Compute the positions of the chart's panels: the op's on top, the gradients' below, and a learning parameter's at the
- * bottom.
- * @param {{width: number, height: number}} space @param {Ranges} ranges
+ * Compute the positions of the panels: that of the op on top, that of the gradients below, and that of a learning
+ * parameter at the bottom.
+ * @param {{width: number, height: number}} space size of the chart in px @param {Ranges} ranges
  * @param {number} smallest minimum font size in px
  * @param {Frame|null} [before] the frame whose panel width is kept during a drag @returns {Frame}
  */
@@ -70,7 +69,8 @@ export function computeFrame({ width, height }, ranges, smallest, before = null)
 }
 
 /**
- * @param {Ranges} ranges @param {number} top @param {number} tall px for all panels @param {number} size of letters
+ * @param {Ranges} ranges @param {number} top px @param {number} tall height of all panels in px
+ * @param {number} size px of letters
  */
 function computePanels(ranges, top, tall, size) {
   const close = Math.max(PART_GAP[0], PART_GAP[1] * size);
@@ -85,31 +85,31 @@ function computePanels(ranges, top, tall, size) {
 }
 
 /**
- * Return a chart's panel by name, or the gradient panel if it does not exist.
+ * Return a panel by its name, or the gradient panel if it does not exist.
  * @param {Frame} frame @param {PanelName} name @returns {Panel}
  */
 export function findPanel(frame, name) {
   return frame[name] ?? frame.gradient;
 }
 
-/** Convert an x value to px from the chart's left edge. @param {Frame} frame @param {number} x */
+/** Convert x to px from the left edge of the chart. @param {Frame} frame @param {number} x */
 export function toLeftPx({ left, inner, x: [start, stop] }, x) {
   return left + ((x - start) / (stop - start)) * inner;
 }
 
-/** Convert px from the chart's left edge to a fraction of the panels' width. @param {Frame} frame @param {number} px */
+/** Convert px from the left edge to a fraction of the panels' width. @param {Frame} frame @param {number} px */
 export function toPanelFraction({ left, inner }, px) {
   return (px - left) / inner;
 }
 
-/** Convert a y value to px from the chart's top edge. @param {Panel} panel @param {number} y */
+/** Convert y to px from the top edge of the chart. @param {Panel} panel @param {number} y */
 export function toTopPx({ top, height, range: [low, high] }, y) {
   return top + ((high - y) / (high - low)) * height;
 }
 
 /**
- * Return Plotly's layout of the chart's panels.
- * @param {Frame} frame @param {number[]} levels values of the number format to which the op rounds, or none
+ * Return Plotly's layout of the panels.
+ * @param {Frame} frame @param {number[]} levels the values of the number format to which the op rounds, or []
  * @param {Theme} theme @param {string} about a line that explains the curves, or ""
  * @param {string} [title] heading of the third panel
  */
@@ -143,7 +143,7 @@ export function makeLayout(frame, levels, theme, about, title = "") {
   };
 }
 
-/** Return the title of the op's y axis, which is short where the title of the panel below is close. @param {Frame} frame */
+/** Return the title of the op's y axis, a short one if the title of the panel below is close. @param {Frame} frame */
 const nameForward = ({ part, forward, size }) =>
   part || forward.height < TITLE_LINES * size ? "y" : "forward y";
 
@@ -157,7 +157,7 @@ function makeLevelTicks({ forward, size }, levels) {
 
 /**
  * Format the tick marks at the values of a number format as an SVG path, for use during drags.
- * @param {Frame} frame @param {number[]} levels values of the number format
+ * @param {Frame} frame @param {number[]} levels the values
  */
 export function formatMarks(frame, levels) {
   const { marks } = makeLevelTicks(frame, levels);
@@ -167,8 +167,8 @@ export function formatMarks(frame, levels) {
 }
 
 /**
- * Return Plotly's settings for a y axis with ticks at a number format's values, or {} for other ops.
- * @param {Frame} frame @param {number[]} levels
+ * Return Plotly's settings for a y axis with ticks at the values of a number format. Returns {} without values.
+ * @param {Frame} frame @param {number[]} levels the values
  */
 function makeLevelAxis(frame, levels) {
   const { values, texts, marks } = makeLevelTicks(frame, levels);
@@ -183,7 +183,7 @@ function makeLevelAxis(frame, levels) {
   return marks.length ? { minor, ...(values.length ? labels : {}) } : {};
 }
 
-/** @param {string} text @param {number} y top edge of the panel, as a fraction of all panels' height */
+/** @param {string} text @param {number} y top edge of the panel, as a fraction of the height of all panels */
 function makePanelHeading(text, y) {
   return makeNote(text, { x: 0, xanchor: "left", y, yanchor: "bottom" });
 }
@@ -214,7 +214,7 @@ function makeAxis(name, marks) {
 }
 
 /**
- * Return an axis without the tick labels that the chart's right edge would cut off.
+ * Return an axis without tick labels that would be cut off at the right edge of the chart.
  * @param {*} axis @param {Frame} frame
  */
 function hideCutLabels(axis, { width, left, inner, size, x: [start, stop] }) {

@@ -13,7 +13,7 @@ const NO_PIXELS = { x: new Float64Array(), y: new Float64Array() };
 const MAX_PX = 20_000; // farther than any screen reaches, but within the limits of browsers
 
 /**
- * Convert a curve's points to px from its panel's top left corner.
+ * Convert the points of a curve to px from the top left corner of its panel. y is NaN where the line breaks.
  * @param {Line} line @param {Frame} frame @returns {Pixels}
  */
 export function toPixels({ x, y, gaps, panel: name }, frame) {
@@ -33,7 +33,7 @@ export function toPixels({ x, y, gaps, panel: name }, frame) {
 
 /**
  * Replace the SVG paths of all lines that Plotly has drawn, and empty those of further ones.
- * @param {HTMLElement} element @param {{panel: PanelName}[]} lines @param {Pixels[]} pixels
+ * @param {HTMLElement} element Plotly's @param {{panel: PanelName}[]} lines @param {Pixels[]} pixels
  */
 export function movePaths(element, lines, pixels) {
   const groups = findDrawnLines(element);
@@ -43,8 +43,8 @@ export function movePaths(element, lines, pixels) {
 
 /**
  * Give the lines that Plotly has drawn the look of other lines, in each panel in order. If there are too few, the last
- * one is copied; copies have the class "chart-copy" and must be removed before Plotly draws.
- * @param {HTMLElement} element @param {Line[]} lines
+ * one is copied. Copies have the class "chart-copy" and must be removed before Plotly draws.
+ * @param {HTMLElement} element Plotly's @param {Line[]} lines
  */
 export function matchLines(element, lines) {
   for (const [panel, groups] of Object.entries(findDrawnLines(element)))
@@ -61,7 +61,7 @@ export function matchLines(element, lines) {
 }
 
 /**
- * Return the SVG elements of the lines that Plotly has drawn, without those of circles, by panel.
+ * Return the SVG elements of the lines that Plotly has drawn by panel, without those of circles.
  * @param {HTMLElement} element @returns {Record<PanelName, Element[]>}
  */
 function findDrawnLines(element) {
@@ -72,8 +72,8 @@ function findDrawnLines(element) {
 }
 
 /**
- * Format circles at some points of a curve as one SVG path.
- * @param {Line} line @param {number[]} at indices @param {Frame} frame @param {number} radius
+ * Format circles at some points of a curve as one SVG path. Points out of the panel are left out.
+ * @param {Line} line @param {number[]} at indices of the points @param {Frame} frame @param {number} radius
  */
 export function formatCircles({ x, y, panel: name }, at, frame, radius) {
   const panel = findPanel(frame, name);

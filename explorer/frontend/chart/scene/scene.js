@@ -14,23 +14,20 @@ import { listLines, addUnderlays } from "./traces.js";
 /** @import { Range } from "./axes.js" */
 /** @import { Line } from "./traces.js" */
 /**
- * The space for a chart, in px, and its theme.
- *
- * @typedef {{theme: import("../plotly/theme.js").Theme, width: number, height: number}} Space ``choice`` is the choice
- *   as one text; ``isCut`` means that a curve has too many kinks; ``absent`` are the rules without a curve; ``slots``
- *   the index of each rule's colour; ``title`` the heading of the panel of parts, or ""; ``legend`` the explanation of
- *   stochastic curves, or ""; ``levels`` the values of an op that rounds to a format.
+ * The drawing of a chart.
+ * @typedef {{theme: import("../plotly/theme.js").Theme, width: number, height: number}} Space the size of a chart in
+ *   px, and its theme
  * @typedef {{choice: string, title: string, isCut: boolean, legend: string, lines: Line[], absent:
  *   import("./picture.js").ListedRule[], space: Space, slots: Object<string, number>, levels: number[], frame:
  *   import("./panels.js").Frame, pixels: import("../plotly/svg-paths.js").Pixels[], grips:
- *   import("./grips.js").Grip[]}} Scene a complete drawing; ``choice``: the settings as one text; ``title``: heading of
- *   the third panel, or ""; ``isCut``: a curve has too many kinks; ``legend``: explanation of stochastic curves, or "";
- *   ``absent``: rules without a curve; ``slots``: colour index of each rule; ``levels``: values of the number format to
- *   which the op rounds; ``grips``: parameter handles
+ *   import("./grips.js").Grip[]}} Scene everything to draw; ``choice``: the settings as one text; ``title``: heading of
+ *   the third panel, or ""; ``isCut``: whether a curve has too many kinks; ``legend``: explanation of stochastic
+ *   curves, or ""; ``absent``: rules without a curve; ``slots``: index of each rule's colour; ``levels``: values of the
+ *   number format to which the op rounds; ``grips``: handles of parameters
  * @typedef {{scene: Scene|null, drawn: Scene|null}} Displayed ``scene``: the drawing on the screen; ``drawn``: the last
  *   one by Plotly, null if paths have changed since
  * @typedef {{by: "values"|"paths"|"plot", glides: boolean}} Step how to update the screen: replace values, move paths,
- *   or redraw with Plotly; ``glides``: animated
+ *   or redraw with Plotly; ``glides``: whether lines are animated
  */
 
 const [MAX_LAYER_RATIO, PADDING] = [30, 0.06]; // both as multiples of the gradients' height
@@ -44,9 +41,9 @@ const ZERO = /** @type {Range} */ ([0, 0]);
 const EMPTY_RANGE = /** @type {Range} */ ([Infinity, -Infinity]);
 
 /**
- * Compute everything that a chart draws: axes, lines in px, and parameter handles.
+ * Compute everything that a chart draws: axes, lines in px, and handles of parameters.
  * @param {import("./picture.js").Picture} picture @param {Space} space
- * @param {Scene|null} before the scene whose axes are kept while they contain the curves, null to choose them anew
+ * @param {Scene|null} before a scene whose axes are kept while they contain the curves, null to choose new ones
  * @returns {Scene}
  */
 export function computeScene(picture, space, before) {
@@ -118,7 +115,7 @@ export function computeScene(picture, space, before) {
 const isNear = (frame, line, y) => Math.abs(toTopPx(findPanel(frame, line.panel), y)) <= FAR;
 
 /**
- * Return a line that explains a stochastic op's or rule's curves, or that names curves without values. Returns "" if
+ * Return a line that explains the curves of a stochastic op or rule, or names those without values. Returns "" if
  * nothing is stochastic.
  * @param {import("./picture.js").Picture} picture @param {Space} space
  */
@@ -141,8 +138,8 @@ function explainStochasticCurves({ curves, drawnWords: words, op, rules }, { wid
 }
 
 /**
- * Add space to a y range that has grown during a drag. Standard deviation bands grow in every frame, and redrawing axes
- * takes several frames.
+ * Add space to a y range that has grown during a drag, because the bands of standard deviations grow in every frame and
+ * redrawing axes takes several.
  * @param {Range} before @param {Range} now @returns {Range}
  */
 function addSpare([before, after], [low, high]) {
@@ -151,7 +148,7 @@ function addSpare([before, after], [low, high]) {
 }
 
 /**
- * Extend a y range to include further curves, except values far above it.
+ * Extend a y range to include further curves, except for very large values.
  * @param {Range} range @param {Line[]} over @returns {Range}
  */
 function includeLayers([low, high], over) {
@@ -170,8 +167,8 @@ function getWidth([start, stop]) {
 
 /**
  * Choose the fastest update from the displayed drawing to the next one. During a drag, paths are moved if axes and
- * lines stay the same. At rest, nothing is drawn if the change is invisible. After another choice, paths are moved if
- * the panels stay where they are, and Plotly draws after that frame.
+ * lines stay the same. At rest, only values are replaced if the change is invisible. After another choice, paths are
+ * moved if the panels keep their places, and Plotly draws after that frame.
  * @param {Scene} next @param {Displayed} displayed @param {"moving"|"settled"} phase @returns {Step}
  */
 export function planStep(next, { scene, drawn }, phase) {
@@ -189,7 +186,7 @@ function haveSameAxes(one, other) {
 }
 
 /**
- * Return whether two drawings have lines in the same panels at the same place, whatever their axes, and no bands.
+ * Return whether two drawings have lines in the same panels at the same place and no bands. Axes may differ.
  * @param {Scene} one @param {Scene} other
  */
 function haveSamePanels(one, other) {
@@ -202,8 +199,7 @@ function haveSamePanels(one, other) {
 }
 
 /**
- * Return whether curves or axes visibly move between two drawings. Replacing the browser's values by torch's moves
- * none.
+ * Return whether curves or axes visibly move between two drawings. Torch's values in place of the browser's move none.
  * @param {Scene} one @param {Scene} other
  */
 function areDifferent(one, other) {
@@ -214,10 +210,7 @@ function areDifferent(one, other) {
   return one.choice !== other.choice || PANELS.some(hasMoved);
 }
 
-/**
- * Return whether two drawings of a chart are indistinguishable on the screen.
- * @param {Scene} one @param {Scene} other
- */
+/** Return whether two drawings of a chart look the same. @param {Scene} one @param {Scene} other */
 function areAlike(one, other) {
   const toLook = (/** @type {Scene} */ { choice, lines, absent, space }) =>
     JSON.stringify([
@@ -248,9 +241,9 @@ function areNear(one, other) {
 }
 
 /**
- * Return the index of the line from which a new line is animated: the same curve's or, for a replaced rule, the one of
- * the same colour. Returns −1 if there is none.
- * @param {Line} line never a band: its outline has two edges @param {Scene} scene @param {Scene} before
+ * Return the index of the line from which a new line is animated: that of the same curve or, for a replaced rule, that
+ * of the same colour. Returns −1 if there is none, or for a band, whose outline has two edges.
+ * @param {Line} line @param {Scene} scene @param {Scene} before
  */
 export function findPredecessor(line, scene, before) {
   if (line.fill) return -1;
@@ -260,7 +253,7 @@ export function findPredecessor(line, scene, before) {
   return before.lines.findIndex(({ key }) => before.slots[key] === slot);
 }
 
-/** Return the text that explains a chart's circles, stochastic curves or missing jumps, or "". @param {Scene} scene */
+/** Return the text about circles, stochastic curves or missing jumps, or "". @param {Scene} scene */
 export function describeLines({ lines, isCut, legend }) {
   if (isCut) return `more than ${getSampling().mostKinks} kinks: drawn as a line`;
   if (legend) return legend;

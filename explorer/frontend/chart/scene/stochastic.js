@@ -8,7 +8,7 @@ import { findJumps } from "./jumps.js";
 /** @import { Line } from "./traces.js" */
 /** @import { Picture } from "./picture.js" */
 /**
- * A mean curve of the op or a rule, with single random values.
+ * The mean curve of the op or a rule. ``draws``: single random values.
  * @typedef {{key: string, of: {key: string, label: string, colour: string}, panel: "forward"|"gradient", mean:
  *   Floats|null, draws: Float64Array|undefined}} MeanCurve
  */
@@ -18,7 +18,7 @@ const PAST_OPACITY = 0.3; // opacity of an unbiased gradient from before the cur
 const OVER = { over: true, open: [] };
 
 /**
- * Return a band of one standard deviation around each mean curve; none if nothing is stochastic.
+ * Return a band of one standard deviation around each mean curve, or [] if nothing is stochastic.
  * @param {Picture} picture @returns {Line[]}
  */
 export function makeSpreadBands(picture) {
@@ -35,7 +35,7 @@ export function makeSpreadBands(picture) {
 /**
  * Return the dots of single random values, and the line of the unbiased gradient. The line is faded if it belongs to
  * earlier settings.
- * @param {Picture} picture @param {string} ink text colour, for that line @returns {Line[]}
+ * @param {Picture} picture @param {string} ink the text colour, for that line @returns {Line[]}
  */
 export function makeDrawLines(picture, ink) {
   const { drawn: stochastic } = picture.curves;
@@ -64,10 +64,7 @@ export function makeDrawLines(picture, ink) {
   return [...dots, { ...named, panel: "gradient", width: WIDTH, x, y, gaps, closed: [], solid: true }];
 }
 
-/**
- * Return a colour with the given opacity as rgba(…).
- * @param {string} colour as #rrggbb or rgb(…) @param {number} opacity
- */
+/** Return a colour with an opacity as "rgba(…)". @param {string} colour #rrggbb or rgb(…) @param {number} opacity */
 export function makeTranslucent(colour, opacity) {
   return `rgba(${parseColour(colour).join(", ")}, ${opacity})`;
 }
@@ -90,7 +87,7 @@ function listMeanCurves({ curves: { y, gradients, drawn }, op, rules, neutral })
 }
 
 /**
- * Return the outline of a band around a mean curve. Each interval without a gap is a ring: along the upper edge and
+ * Return the outline of a band around a mean curve. Each interval without a gap is a ring: along the upper edge, and
  * back along the lower one.
  * @param {Floats} x @param {Floats} mean @param {Floats} spread half the width of the band
  * @param {Uint8Array} gaps see ``Line``

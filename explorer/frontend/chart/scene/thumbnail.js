@@ -10,7 +10,7 @@ const HEIGHT = 36;
 const POINTS = 65;
 
 /**
- * Draw the curve of an op or of a rule's gradient as a small SVG, with a line at zero.
+ * Draw a small SVG of an op's curve or a rule's gradient, with a line at zero. Without values it is empty.
  * @param {{op: Op, rule: Rule|null}} pair ``rule``: null for the op's own curve
  * @param {import("../../formula/curves.js").Choice} settings
  */
@@ -31,7 +31,7 @@ export function drawThumbnail({ op, rule }, settings) {
 }
 
 /**
- * Return the range of y that a thumbnail shows. Poles are cut off, finite values at kinks are not.
+ * Return the range of y in a thumbnail. It cuts off poles, but not finite values at kinks.
  * @param {ArrayLike<number>} y @param {Int8Array} marks the kind of each x @returns {[number, number]}
  */
 function chooseSpan(y, marks) {
@@ -47,9 +47,7 @@ function chooseSpan(y, marks) {
   return high > low ? [low, high] : [-1, 1];
 }
 
-/**
- * @param {ArrayLike<number>} x @param {ArrayLike<number>} y @param {(y: number) => number} height converts y to px
- */
+/** @param {ArrayLike<number>} x @param {ArrayLike<number>} y @param {(y: number) => number} height converts y to px */
 function formatCurve(x, y, height) {
   const left = x[0];
   const width = x[x.length - 1] - left;

@@ -8,18 +8,19 @@ import { escapeHtml } from "../plotly/plotly.js";
 
 /** @import { Floats } from "./jumps.js" */
 /**
- * Sampled curves. ``marks``: kind of each x: 0 on the even grid, 1 at a kink, 2 next to one. ``gradients``: by rule
- * key, null if not available yet. ``parts``: one element's contribution to a parameter's gradient, null if it cannot
- * learn by the rule. ``kinks``: by "forward", rule key and ``toContributionKey``; null if too many.
+ * Sampled curves. ``marks``: the kind of each x: 0 on the even grid, 1 at a kink, 2 next to one; ``gradients``: by rule
+ * key, null if not available yet; ``parts``: one element's contribution to a parameter's gradient, null if the
+ * parameter cannot learn by the rule; ``kinks``: by "forward", rule key and ``toContributionKey``, null if too many;
+ * ``drawn``: additions for stochastic ops and rules.
  * @typedef {{x: Floats, y: Floats, marks: ArrayLike<number>, gradients: Object<string, Floats|null>, parts?:
  *   Object<string, Floats|null>, kinks: Object<string, number[]|null>, drawn?:
- *   import("../../formula/stochastic.js").StochasticCurves}} Curves ``drawn``: additions for stochastic ops and rules
+ *   import("../../formula/stochastic.js").StochasticCurves}} Curves
  */
 /**
- * A line of the chart. ``rule``: key of its rule, "" for the op. ``gaps``: 1 where a point is not joined to the next.
- * ``closed``, ``open``: indices of points with the value at a jump, and with its limits. ``under``: a broader line
- * behind another that coincides with it. ``over``: further curve with its own x, dashed unless ``solid``. ``fill``:
- * outline of a band. ``dots``: points without a line.
+ * A line of the chart. ``rule``: key of its rule, "" for the op; ``gaps``: 1 where a point is not joined to the next;
+ * ``closed``, ``open``: indices of points with the value at a jump, and with its limits; ``under``: a broader line
+ * behind another that coincides with it; ``over``: a further curve with its own x, dashed unless ``solid``; ``fill``:
+ * the outline of a band; ``dots``: points without a line.
  * @typedef {{key: string, label: string, colour: string, rule: string, width: number, panel:
  *   import("./panels.js").PanelName, x: Floats, y: Floats, gaps: Uint8Array, closed: number[], open: number[], under?:
  *   boolean, over?: boolean, fill?: boolean, dots?: boolean, solid?: boolean}} Line
@@ -38,9 +39,9 @@ const [DOT_SIZE, DOT_OPACITY] = [5, 0.7];
 const BAND_OPACITY = 0.16; // of a standard deviation band
 
 /**
- * Return every line of a chart: the op's, the visible rules' and all further ones.
+ * Return every line of a chart: that of the op, those of the visible rules, and all further ones.
  * @param {import("./picture.js").Picture} picture
- * @param {string} ink the text colour, for a layer's line without a colour
+ * @param {string} ink the text colour, for further curves with the colour ""
  */
 export function listLines(picture, ink) {
   const { curves, op, rules, neutral } = picture;
@@ -69,7 +70,7 @@ export function listLines(picture, ink) {
   return [forward, ...gradients, ...parts, ...listLayerLines(picture, ink), ...around];
 }
 
-/** @param {import("./picture.js").Picture} picture @param {string} ink text colour @returns {Line[]} */
+/** @param {import("./picture.js").Picture} picture @param {string} ink the text colour @returns {Line[]} */
 function listLayerLines(picture, ink) {
   const { over = [] } = picture;
   const plain = { width: WIDTH - 0.5, closed: [], open: [], over: true };
@@ -107,7 +108,7 @@ export function addUnderlays(lines) {
   });
 }
 
-/** Return the gaps of a line that is drawn only where two lines coincide. @param {Line} one @param {Line} other */
+/** Return the gaps of a line that exists only where two lines coincide. @param {Line} one @param {Line} other */
 function findSharedGaps(one, other) {
   const isSame = one.y.map((y, i) => Number(Math.abs(y - other.y[i]) <= ROUNDING * Math.abs(y)));
   return one.gaps.map((gap, i) => Number(gap || other.gaps[i] || !(isSame[i] && isSame[i + 1])));
@@ -116,8 +117,8 @@ function findSharedGaps(one, other) {
 /**
  * Convert lines to Plotly's traces: first all lines, then the circles at jumps.
  * @param {Line[]} lines
- * @param {{key: string, label: string}[]} absent hidden rules and rules without values: traces without points
- * @param {boolean} hasParts whether there is a panel of a parameter's gradient @returns {*[]} in Plotly's format
+ * @param {{key: string, label: string}[]} absent hidden rules and rules without values, which become empty traces
+ * @param {boolean} hasParts whether there is a panel of a parameter's gradient @returns {*[]}
  */
 export function toTraces(lines, absent, hasParts) {
   const empty = absent.map(({ key, label }) => makeTrace({ key, label, panel: "gradient" }));
@@ -143,7 +144,7 @@ function makeTrace({ key, label, panel }) {
   return { ...PLAIN, ...named, ...(panel === "part" ? { showlegend: false } : { meta: key }) };
 }
 
-/** Return a line's points with NaN after each jump, where Plotly interrupts a line. @param {Line} line */
+/** Return the points of a line with NaN after each jump, so that Plotly interrupts the line. @param {Line} line */
 function withGaps({ x, y, gaps }) {
   const count = gaps.reduce((sum, gap) => sum + gap, 0);
   if (!count) return { x, y };

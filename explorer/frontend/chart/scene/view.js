@@ -6,8 +6,8 @@ import { getSampling } from "../../formula/sampling.js";
 /** @import { Range } from "./axes.js" */
 
 /**
- * Zoom the visible range, so that ``x`` stays at its position on the screen.
- * @param {Range} view @param {number} x @param {number} factor of its width
+ * Zoom the visible range so that ``x`` keeps its position on the screen.
+ * @param {Range} view @param {number} x @param {number} factor of the width
  */
 export function zoomView([start, stop], x, factor) {
   const { least, narrowest: share } = getSampling();
@@ -17,10 +17,7 @@ export function zoomView([start, stop], x, factor) {
   return boundView(x + (start - x) * scale, x + (stop - x) * scale);
 }
 
-/**
- * Move the visible range by a fraction of its width.
- * @param {Range} view @param {number} share of the width, positive to the right
- */
+/** Move the visible range. @param {Range} view @param {number} share fraction of its width, positive to the right */
 export function moveView([start, stop], share) {
   const width = stop - start;
   const { largest } = getSampling();
@@ -29,10 +26,10 @@ export function moveView([start, stop], share) {
 }
 
 /**
- * Return the visible range after a pinch: each finger stays on its x.
- * @param {Range} view when the fingers came down
- * @param {[number, number]} from initial positions, as fractions of the width
- * @param {[number, number]} to current positions
+ * Return the visible range after a pinch: each finger keeps its x.
+ * @param {Range} view the range before
+ * @param {[number, number]} from initial positions of the fingers, as fractions of the width
+ * @param {[number, number]} to their current positions
  */
 export function pinchView(view, from, to) {
   const fixedX = view[0] + ((from[0] + from[1]) / 2) * (view[1] - view[0]);

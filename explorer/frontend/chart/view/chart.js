@@ -16,12 +16,12 @@ import { loadPlotly } from "../plotly/plotly.js";
 import { EMPTY, getCurrentView, withPicture, withRequest } from "./state.js";
 
 /** @import { Picture } from "../scene/picture.js" */
-/** The phase of a change by the user: under way, or finished. @typedef {"moving"|"settled"} Phase */
+/** The phase of a change by the user: "settled" once it is finished. @typedef {"moving"|"settled"} Phase */
 /**
- * Callbacks and options of a chart. ``plotly``: address of plotly.js; ``onView``: gets a range of x that the user
- * requests; ``onParameter``: a parameter is dragged; ``onProbe``: the probe moves, null if hidden; ``isLabelled``:
- * whether the probe is always shown, with labels instead of a legend; ``pencil``: draws rules by hand; ``onFrame``:
- * gets the panels' positions.
+ * Callbacks and options of a chart. ``plotly``: address of plotly.js, or a promise of Plotly; ``onView``: called with
+ * each range of x that the user requests; ``onParameter``: called when a parameter is dragged; ``onProbe``: called with
+ * the x of the probe, null if it is hidden; ``isLabelled``: whether the probe is always visible, with labels instead of
+ * a legend; ``pencil``: draws rules by hand; ``onFrame``: called with the positions of the panels.
  * @typedef {{plotly: string|Promise<*>, onView: (start: number, stop: number, phase: Phase) => void, onParameter:
  *   (name: string, value: number, phase: Phase) => void, onProbe?: (x: number|null) => void, isLabelled?: () =>
  *   boolean, pencil?: import("../hand/pencil.js").Pencil, onFrame?: (frame: import("../scene/panels.js").Frame) =>
@@ -29,8 +29,8 @@ import { EMPTY, getCurrentView, withPicture, withRequest } from "./state.js";
  */
 
 /**
- * Create an interactive chart that fills its host element.
- * @param {HTMLElement} host has a fixed height @param {Options} options
+ * Create an interactive chart that fills its host.
+ * @param {HTMLElement} host an element of fixed height @param {Options} options
  */
 export function createChart(host, options) {
   let state = EMPTY;

@@ -6,14 +6,15 @@ const GLIDE_MS = 180;
 
 /**
  * Animate curves: call ``draw`` now and in every frame, then ``done``.
- * @param {Pixels[]} from initial curves; a new curve starts where it ends @param {Pixels[]} to
- * @param {(pixels: Pixels[]) => void} draw @param {() => void} done @returns {() => void} cancels the animation
+ * @param {Pixels[]} from the initial curves; a curve without one does not move @param {Pixels[]} to the final curves
+ * @param {(pixels: Pixels[]) => void} draw @param {() => void} done
+ * @returns {() => void} a function that cancels the animation
  */
 export function glide(from, to, draw, done) {
   const starts = to.map((curve, index) => (from[index] ? sampleAt(from[index], curve) : curve));
   const begin = performance.now();
   let frame = 0;
-  /** @param {number} now in ms */
+  /** @param {number} now time in ms */
   function drawFrame(now) {
     const share = Math.min(Math.max((now - begin) / GLIDE_MS, 0), 1);
     const eased = share * share * (3 - 2 * share);
@@ -40,7 +41,7 @@ function sampleAt(curve, other) {
 
 /**
  * @param {Pixels} from @param {Pixels} to @param {number} share from 0 for ``from`` to 1 for ``to``
- * @returns {Pixels} with the breaks of ``to``
+ * @returns {Pixels} the line breaks are those of ``to``
  */
 function blendCurves(from, to, share) {
   const y = to.y.map((end, i) => (Number.isNaN(from.y[i]) ? end : from.y[i] + share * (end - from.y[i])));

@@ -30,7 +30,7 @@ function makeCaption({ op, rules, parameters, g, loss, curves }) {
 }
 
 /**
- * Return the file name of an exported image, made from the names of the op and its rules.
+ * Return a file name for the image of a chart, made from the names of the op and its rules.
  * @param {import("../scene/picture.js").Picture} picture
  */
 export function makeFileName({ op, rules }) {
@@ -39,9 +39,9 @@ export function makeFileName({ op, rules }) {
 }
 
 /**
- * Render a chart as an image in a data URL.
+ * Render a chart as an image, and return it as a data URL.
  * @param {*} Plotly @param {import("../scene/scene.js").Scene} scene
- * @param {import("../scene/picture.js").Picture} picture data of the scene @param {"png"|"svg"} format
+ * @param {import("../scene/picture.js").Picture} picture the data of the scene @param {"png"|"svg"} format
  * @returns {Promise<string>}
  */
 export function renderImage(Plotly, scene, picture, format) {

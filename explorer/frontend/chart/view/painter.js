@@ -22,7 +22,7 @@ const NO_SCENE = { scene: null, drawn: null };
  * @param {HTMLElement} host @param {import("../hand/parts.js").Parts} parts
  * @param {{handles: ReturnType<typeof import("../hand/handles.js").createHandles>, ends: ReturnType<typeof
  *   import("../hand/ends.js").createEnds>, onFrame?: (frame: Frame) => void}} overlay handles over the curves;
- *   ``onFrame``: gets the panels' positions
+ *   ``onFrame``: called with the positions of the panels
  */
 export function createPainter(host, parts, { handles, ends, onFrame }) {
   let Plotly = /** @type {*} */ (null);
@@ -65,7 +65,7 @@ export function createPainter(host, parts, { handles, ends, onFrame }) {
     displayed = { ...displayed, scene: { ...next, frame, pixels } };
   }
 
-  /** Have Plotly draw, if only paths were moved. A running animation moves them again before the next frame. */
+  /** Have Plotly draw if only paths were moved. A running animation moves them again before the next frame. */
   function plot() {
     const { scene, drawn } = displayed;
     if (!scene || drawn) return;
@@ -77,7 +77,7 @@ export function createPainter(host, parts, { handles, ends, onFrame }) {
     drawCircles();
   }
 
-  /** Draw circles and tick marks while Plotly's are outdated, except circles during an animation. */
+  /** Draw circles and tick marks as long as those of Plotly are outdated. During an animation, circles are left out. */
   function drawCircles() {
     const { scene, drawn } = displayed;
     if (!scene) return;

@@ -3,8 +3,8 @@
 /** @import { Range } from "../scene/axes.js" */
 /** @import { Picture } from "../scene/picture.js" */
 /**
- * ``home``: the visible range after a reset; ``requested``: the range that the user requested, null once curves of
- * another range are shown.
+ * The state of a chart. ``home``: the visible range after a reset; ``requested``: the range that the user has
+ * requested, null once curves of another range are shown.
  * @typedef {{picture: Picture|null, home: Range, requested: Range|null}} State
  */
 
@@ -12,7 +12,7 @@
 export const EMPTY = { picture: null, home: [-3, 3], requested: null };
 
 /**
- * Return a chart's state with new curves. A reset returns to their range of x, unless the user had requested it.
+ * Return the state of a chart with new curves. A reset will show their range of x, unless the user has requested it.
  * @param {State} state @param {Picture} picture @returns {State}
  */
 export function withPicture(state, picture) {
@@ -21,14 +21,14 @@ export function withPicture(state, picture) {
 }
 
 /**
- * Return a chart's state in which the user requests a range of x.
+ * Return the state of a chart in which the user has requested a range of x.
  * @param {State} state @param {Range} requested @returns {State}
  */
 export function withRequest(state, requested) {
   return { ...state, requested };
 }
 
-/** Return the range of x from which the next zoom or pan starts. @param {State} state @returns {Range} */
+/** Return the range of x at which the next zoom or pan starts. @param {State} state @returns {Range} */
 export function getCurrentView({ requested, home }) {
   return requested ?? home;
 }

@@ -10,10 +10,10 @@ import { formatNumber } from "../../formula/numbers.js";
 
 /**
  * Create the buttons that open or close the page's further tools.
- * @param {HTMLElement} root its class is "calm" while these tools are closed
- * @param {HTMLElement} bar host of the buttons
+ * @param {HTMLElement} root gets the class "calm" while these tools are closed
+ * @param {HTMLElement} bar the element for the buttons
  * @param {{store: import("../../choice/store.js").Store, onChange: () => void}} options ``onChange``: called when tools
- *   were opened or closed
+ *   are opened or closed
  */
 export function createCalm(root, bar, { store, onChange }) {
   const tools = element(

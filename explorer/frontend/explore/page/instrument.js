@@ -21,12 +21,13 @@ import { createSaving } from "./saving.js";
 
 /**
  * Options of the interactive part of a page. ``plotly``: address of plotly.js; ``ask``: sends questions to Python;
- * ``confirm``: creates requests for torch's curves, or null; ``explanation``: of the label that says whether torch
+ * ``confirm``: creates requests for torch's curves, or null; ``explanation``: of the label that says whether torch has
  * confirmed the curves; ``elsewhere``: replaces sentences that only torch could write; ``origin``: creates a remark on
  * where checks come from; ``languages``: for code export, among them ``notebook``; ``words``: initial sentences of a
- * saved file; ``createTraining``: creates a training run or study in place of the curves; ``carries``: whether to plot
- * data that the user has sent from a training run; ``calm``: whether further tools are closed at first; ``sizes``:
- * whether rules can be scaled to one size (default true); ``sections``: labels by key.
+ * saved file; ``server``: makes addresses; ``template``: resolves to the template of a saved file; ``createTraining``:
+ * creates a training run or study in place of the curves; ``carries``: whether to plot data that the user has sent from
+ * a training run; ``calm``: whether further tools are closed at first; ``sizes``: whether rules can be scaled to one
+ * size (true by default); ``sections``: labels by key.
  * @typedef {{plotly: string|Promise<*>, ask: import("../../asking/ask.js").Ask, confirm:
  *   import("../../asking/confirm.js").CreateConfirmation|null, explanation?: string, elsewhere?: string, origin?: () =>
  *   Element, languages?: string[], notebook?: string, words?: import("../stage/words.js").Words, server?: (path:
@@ -35,20 +36,19 @@ import { createSaving } from "./saving.js";
  *   InstrumentOptions
  */
 /**
- * Creates a training run or study inside the page.
- *
+ * A function that creates a training run or study inside the page.
  * @typedef {(host: HTMLElement, store: import("../../choice/store.js").Store, reach: {plotly: string, server: (path:
  *   string) => string, colours: () => {rules: string[], neutral: string}, examples:
  *   import("../../cards/examples.js").Example[], onPresent: (present: import("../../cards/cards.js").Present) => void,
- *   calm?: boolean, cardOf: (slot: number) => import("../../cards/card.js").Holder|undefined}) => RefreshablePart} CreateTraining
+ *   calm?: boolean, cardOf: (slot: number) => import("../../cards/card.js").Holder|undefined}) => RefreshablePart}
+ *   CreateTraining
  * @typedef {{refresh: () => void, destroy: () => void}} RefreshablePart a part of a page; ``refresh`` redraws it after
- *   the page's colours have changed
+ *   a change of the page's colours
  */
 
 /**
  * Create the chart, controls, cards and tabs of the page Explore or, with a training run instead of curves, of Train.
- * @param {HTMLElement} host @param {import("../../choice/store.js").Store} store
- * @param {InstrumentOptions} reach see ``InstrumentOptions``
+ * @param {HTMLElement} host @param {import("../../choice/store.js").Store} store @param {InstrumentOptions} reach
  */
 export function createInstrument(host, store, reach) {
   const end = new AbortController();
@@ -128,7 +128,7 @@ export function createInstrument(host, store, reach) {
   if (tabs && reach.calm) followKey("d", () => stage?.draw?.(), end.signal);
   if (tabs && reach.calm) followKey("r", () => stage?.reset(), end.signal);
   return {
-    /** Redraw everything after the page's colours have changed. */
+    /** Redraw everything after a change of the page's colours. */
     refresh,
     destroy() {
       end.abort();
@@ -138,7 +138,7 @@ export function createInstrument(host, store, reach) {
 }
 
 /**
- * Return the function that has Python parse formulas, or null if Python cannot be asked.
+ * Return the function that has Python parse formulas, or null if the page has no Python.
  * @param {import("../../asking/ask.js").Ask} ask @returns {import("../../cards/formula-field.js").Read|null}
  */
 function makeFormulaReader(ask) {

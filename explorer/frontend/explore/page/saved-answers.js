@@ -9,12 +9,12 @@ import { getImpliedArguments, getLensArguments } from "../stage/layer-questions.
 
 /** @import { Choice } from "../../choice/choice.js" */
 /**
- * A stored answer of Python: the question, the key of the rule that it is about ("" for none), and the answer.
+ * A stored answer of Python: the question, the key of the rule in question ("" for none), and the answer.
  * @typedef {[string, string, import("../../asking/ask.js").Answer]} SavedAnswer
  */
 
 /**
- * Functions that make a question's arguments from the settings and a rule's key, by question.
+ * Functions by question. Each makes the arguments of the question from the settings and the key of a rule.
  * @type {Record<string, (choice: Choice, of: string) => import("../../asking/ask.js").Arguments>}
  */
 export const ARGUMENTS = {
@@ -28,8 +28,8 @@ export const ARGUMENTS = {
 };
 
 /**
- * Create a function that answers questions to Python from those stored in a saved file.
- * @param {SavedAnswer[]} saved @param {Choice} choice
+ * Create a function that answers questions to Python from a saved file.
+ * @param {SavedAnswer[]} saved @param {Choice} choice the settings of the file
  * @param {{elsewhere: string, never: string}} words messages: ``elsewhere`` for a stored question with other arguments,
  *   ``never`` for all other questions
  * @returns {import("../../asking/ask.js").Ask}
@@ -48,7 +48,7 @@ export function createSavedAsk(saved, choice, { elsewhere, never }) {
 }
 
 /**
- * List the questions that a file saved with these settings has to answer, each with a rule's key or "".
+ * List the questions that a file saved with these settings has to answer, each with the key of a rule or "".
  * @param {Choice} choice @returns {[string, string][]}
  */
 function listQuestions(choice) {
@@ -67,7 +67,7 @@ function listQuestions(choice) {
 }
 
 /**
- * Ask Python every question that a file saved with these settings has to answer.
+ * Ask Python every question that a file saved with these settings has to answer. Partial answers are left out.
  * @param {Choice} choice @param {import("../../asking/ask.js").Ask} ask @returns {Promise<SavedAnswer[]>}
  */
 export async function collectAnswers(choice, ask) {

@@ -19,7 +19,8 @@ const FAILED_TEXT = "The file to save could not be loaded: try again.";
  * Create the button that saves the page as an HTML file.
  * @param {HTMLElement} host
  * @param {{store: import("../../choice/store.js").Store, ask: Ask, server?: (path: string) => string, template?: () =>
- *   Promise<*>}} options ``server``: makes addresses; ``template``: returns the file's template if it has no address
+ *   Promise<*>}} options ``server``: makes addresses; ``template``: resolves to the file's template, by default the
+ *   server's
  */
 export function createSaving(host, { store, ask, server = (path) => path, template }) {
   const load = template ?? (() => loadFile(server(getCatalogue().saved)));
@@ -42,8 +43,8 @@ export function createSaving(host, { store, ask, server = (path) => path, templa
 /**
  * Return the text of an HTML file with the interactive page and its current settings.
  * @param {Choice} choice
- * @param {{gzip: string[], names: string[], limits: string[]}} template ``gzip``: the file before and after its data;
- *   ``names``, ``limits``: the properties of ``Document`` and of its limits that the file needs
+ * @param {{gzip: string[], names: string[], limits: string[]}} template ``gzip``: the file before and after its data,
+ *   as gzip in base64; ``names``, ``limits``: the names of the catalogue's parts and limits that the file needs
  * @param {Ask} ask
  */
 export async function writeFile(choice, { gzip, names, limits }, ask) {
@@ -56,7 +57,7 @@ export async function writeFile(choice, { gzip, names, limits }, ask) {
 }
 
 /**
- * Return Python's sentences about the settings, or empty ones if it does not answer.
+ * Return Python's sentences about the settings. They are empty if Python does not answer.
  * @param {Choice} choice @param {Ask} ask
  */
 async function findWords(choice, ask) {

@@ -9,11 +9,11 @@ const REST_MS = 1200; // pause before a check, which takes the server 0.1 s
 const FAILS = "fails";
 
 /**
- * Run Python's checks whenever the user pauses, and report each rule's first failed check and what a drawn rule
- * resembles.
+ * Run Python's checks whenever the user pauses. Report the first failed check of each rule, and the catalogue rule most
+ * similar to a drawn one.
  * @param {{store: import("../../choice/store.js").Store, ask: import("../../asking/ask.js").CachedAsk, show: (failing:
- *   ReadonlyMap<number, Line>, close: ReadonlyMap<number, string>) => void}} options ``show``: gets failed checks, and
- *   sentences about similar rules, by colour slot
+ *   ReadonlyMap<number, Line>, close: ReadonlyMap<number, string>) => void}} options ``show``: called with failed
+ *   checks, and sentences about similar rules, by colour slot
  */
 export function createBadges({ store, ask, show }) {
   let timer = 0;
@@ -22,7 +22,7 @@ export function createBadges({ store, ask, show }) {
   const getDrawnSlots = () =>
     store.current.rules.filter(({ key }) => getDrawing(key)).map(({ slot }) => slot);
 
-  /** @param {number} slot of the rule */
+  /** @param {number} slot the rule's slot */
   function argumentsOf(slot) {
     const [start, stop] = store.current.range;
     return { ...getRuleArguments(store.current, slot), start, stop };

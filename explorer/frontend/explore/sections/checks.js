@@ -10,7 +10,6 @@ import { canAddCatalogueRule, centerView, addNeighbour, formatRange } from "./ch
 /**
  * A statement about a check (``name``, ``verdict`` and its sign ``mark``) or about a similar rule (``rule``,
  * ``parameters``). ``where``: its x on the chart, or null.
- *
  * @typedef {{sentence: string, where: number|null, name?: string, verdict?: string, mark?: string, rule?: string,
  *   parameters?: Object<string, number>}} Line
  * @typedef {{lines?: Line[]} & import("../../asking/ask.js").Answer} Answer Python's answer: statements, or a message
@@ -29,12 +28,12 @@ const WORDS = {
 };
 
 /**
- * Create the section Checks, which asks for statements about all rules while it is open.
+ * Create the section Checks. While it is open, it requests statements about all rules.
  * @param {HTMLElement} host
  * @param {{store: import("../../choice/store.js").Store, colours: () => {rules: string[]}, ask:
  *   import("../../asking/ask.js").CachedAsk, origin?: () => Element, point: (x: number|null) => void, pin: (x:
- *   number|null) => void}} options ``point``: shows an x on the chart, null none; ``pin``: keeps it there; ``origin``:
- *   creates a remark on where checks come from
+ *   number|null) => void}} options ``point``: shows an x on the chart, or with null none; ``pin``: keeps it there;
+ *   ``origin``: creates a remark on where checks come from
  */
 export function createChecks(host, { store, colours, ask: asking, origin, point, pin }) {
   let timer = 0;
@@ -62,12 +61,12 @@ export function createChecks(host, { store, colours, ask: asking, origin, point,
     );
   }
 
-  /** Ask for the lists one after the other, so that a busy server can answer each in time. @param {Part[]} parts */
+  /** Request the lists one after the other, so that a busy server can answer each in time. @param {Part[]} parts */
   async function askSequentially(parts) {
     for (const part of parts) if (part.body.isConnected) await part.ask();
   }
 
-  /** @param {number} slot of the rule */
+  /** @param {number} slot the rule's slot */
   function makeRequests(slot) {
     const pair = getRuleArguments(store.current, slot);
     const [start, stop] = store.current.range;
@@ -95,7 +94,7 @@ export function createChecks(host, { store, colours, ask: asking, origin, point,
     return { body, checks, neighbours };
   }
 
-  /** @param {number} slot of the rule */
+  /** @param {number} slot the rule's slot */
   function createDot(slot) {
     const bright = colours().rules;
     const mark = element("span", { class: "dot", "aria-hidden": "true" });
@@ -154,7 +153,7 @@ export function createChecks(host, { store, colours, ask: asking, origin, point,
     return element("li", { "data-verdict": verdict ?? null }, text, ...(rule ? [createAddButton(line)] : []));
   }
 
-  /** Show the x of the statement under the pointer or focus on the chart. @param {Event} event */
+  /** Show on the chart the x of the statement that has the pointer or the focus. @param {Event} event */
   function follow({ target }) {
     const x = /** @type {Element} */ (target).closest("[data-x]")?.getAttribute("data-x");
     point(x ? Number(x) : null);
@@ -176,7 +175,7 @@ export function createChecks(host, { store, colours, ask: asking, origin, point,
 
   const stop = store.subscribeNow(show);
   return {
-    /** Redraw the section after the page's colours have changed. */
+    /** Redraw the section after a change of the page's colours. */
     refresh: () => show(store.current),
     destroy() {
       clearTimeout(timer);

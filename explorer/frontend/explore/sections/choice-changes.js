@@ -8,7 +8,10 @@ import { getOwn } from "../../formula/records.js";
 
 /** @import { Choice } from "../../choice/choice.js" */
 
-/** Centre the visible range on an x, and return the new settings. @param {Choice} choice @param {number} x */
+/**
+ * Return settings whose visible range has x in its centre, as wide as before.
+ * @param {Choice} choice @param {number} x
+ */
 export function centerView(choice, x) {
   const width = choice.range[1] - choice.range[0];
   const middle = roundToUnit(x, width / 300); // finer differences would be invisible
@@ -24,9 +27,9 @@ export function canAddCatalogueRule(choice, key) {
 }
 
 /**
- * Add a catalogue rule with fitted parameters, and return the new settings. A control that exists already keeps its
- * value, because it belongs to another card too.
- * @param {Choice} choice @param {{rule: string, parameters: Object<string, number>}} neighbour
+ * Return settings with a catalogue rule added, with fitted parameters. A control that exists already keeps its value,
+ * because it belongs to another card too.
+ * @param {Choice} choice @param {{rule: string, parameters: Object<string, number>}} neighbour ``rule``: its key
  */
 export function addNeighbour(choice, { rule, parameters }) {
   const before = new Set(getControls(choice).map((control) => control.name));
@@ -40,7 +43,7 @@ export function addNeighbour(choice, { rule, parameters }) {
   }, added);
 }
 
-/** Format the range of x over which rules are compared, for a sentence. @param {[number, number]} range */
+/** Format a range of x for a sentence, as in "−3 to 3". @param {[number, number]} range */
 export function formatRange(range) {
   return range.map((end) => formatNumber(end).replace("-", "−")).join(" to ");
 }

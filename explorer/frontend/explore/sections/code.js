@@ -21,7 +21,7 @@ const BUSY = "Python writes the code …";
  * Create the section Code, with source code of an op and one rule to copy or download.
  * @param {HTMLElement} host
  * @param {{store: import("../../choice/store.js").Store, ask: import("../../asking/ask.js").CachedAsk, languages:
- *   string[], notebook: string}} options ``languages``: names; ``notebook``: the one that is a Jupyter notebook
+ *   string[], notebook: string}} options ``languages``: their names; ``notebook``: which is a Jupyter notebook
  */
 export function createCode(host, { store, ask, languages, notebook }) {
   const pick = element("select", { onchange: pickRule });
@@ -78,7 +78,7 @@ export function createCode(host, { store, ask, languages, notebook }) {
     show();
   }
 
-  /** Select a rule, until another one is added. */
+  /** Select a rule, until the user adds another one. */
   function pickRule() {
     rule = pick.value;
     slots = store.current.rules.map(({ slot }) => slot);
@@ -98,7 +98,7 @@ export function createCode(host, { store, ask, languages, notebook }) {
       showCode({ text: showsAll ? whole : short || whole, note: message ?? note, isLonger: !!short });
   }
 
-  /** Return the arguments of the question for source code. A notebook also plots the chart's range. */
+  /** Return the arguments of the question for source code; a notebook also plots the chart's range. */
   function makeArguments() {
     const choice = store.current;
     const slot = choice.rules.find(({ key }) => key === pick.value)?.slot ?? choice.rules[0].slot;
@@ -119,8 +119,8 @@ export function createCode(host, { store, ask, languages, notebook }) {
   }
 
   /**
-   * @param {{text: string, note: string, isLonger?: boolean}} code ``isLonger``: whether a longer form with all
-   *   features exists
+   * @param {{text: string, note: string, isLonger?: boolean}} code ``isLonger``: whether there is a longer form with
+   *   all features
    */
   function showCode(code) {
     if (text.textContent !== code.text) text.replaceChildren(...highlightPython(code.text));
@@ -140,7 +140,7 @@ export function createCode(host, { store, ask, languages, notebook }) {
 
   const stop = store.subscribeNow((choice, { phase }) => phase === "settled" && handleChange(choice));
   return {
-    /** Store the chart's curves for a notebook, which plots them. @param {Displayed} now the curves at rest */
+    /** Store the curves of the chart for a notebook, which plots them. @param {Displayed} now the curves at rest */
     show(now) {
       current = now;
       if (!body.hidden && language === notebook) show();

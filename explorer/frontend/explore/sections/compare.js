@@ -64,7 +64,7 @@ export function createCompare(host, { store, ask }) {
   field.addEventListener("input", draw);
 
   /**
-   * Sort the table by a column: at first in descending order (text ascending), then reversed, then as in the catalogue.
+   * Sort the table by a column: first in descending order (text: ascending), then reversed, then as in the catalogue.
    * @param {Order["by"]} by the pressed column
    */
   function sort(by) {
@@ -79,7 +79,7 @@ export function createCompare(host, { store, ask }) {
   }
 
   /**
-   * Show the table, and ask Python for measurements once the user pauses.
+   * Show the table, and have Python measure the rules once the user pauses.
    * @param {Choice} _choice @param {{phase: string}} [change]
    */
   function show(_choice, change) {
@@ -101,9 +101,9 @@ export function createCompare(host, { store, ask }) {
   }
 
   /**
-   * Ask Python for the distances of all rules from the op under noise, then for each rule's measurements. Rules that
-   * match the filter come first.
-   * @param {number} id of this request; a newer one ends it
+   * Ask Python for the distances of all rules from the op under noise, then for the measurements of each rule. Rules
+   * that match the filter come first.
+   * @param {number} id the number of this request; a newer one ends it
    */
   async function measure(id) {
     const distances = getDistanceArguments(store.current);
@@ -188,8 +188,8 @@ export function createCompare(host, { store, ask }) {
   }
 
   /**
-   * Return the thumbnail of a rule's gradient, drawn only once.
-   * @param {Choice} choice @param {string} key of the rule
+   * Return the thumbnail of a rule's gradient, which is drawn only once.
+   * @param {Choice} choice @param {string} key the rule's key
    */
   function getPicture(choice, key) {
     const { op } = getEntries(choice);
@@ -211,7 +211,7 @@ export function createCompare(host, { store, ask }) {
 }
 
 /**
- * Return the backward rules that the table compares: those suited to the op, none for a stochastic op.
+ * Return the backward rules that suit the op and are not stochastic. Returns [] for a stochastic op.
  * @param {Choice} choice
  */
 export function listSuitableRules(choice) {
@@ -228,7 +228,7 @@ export function getDistanceArguments({ op, parameters, noise, noise_width: width
 }
 
 /**
- * Return the arguments of the question for one rule's measurements.
+ * Return the arguments of the question for the measurements of one rule.
  * @param {Choice} choice @param {{key: string}} rule
  */
 export function getRowArguments(choice, { key }) {

@@ -4,7 +4,7 @@ import { element, saveAs, setText } from "../../elements/dom.js";
 
 const REVOKE_MS = 20_000; // time for the browser to read the file
 
-/** Create a download button, whose file is made when it is pressed. */
+/** Create a download button. Its file is made when the button is pressed. */
 export function createDownload() {
   /** @type {{name: string, type: string, content: () => string}|null} */
   let file = null;
@@ -12,8 +12,8 @@ export function createDownload() {
   return {
     element: button,
     /**
-     * @param {string} label of the button @param {string} name of the file @param {string} type MIME type
-     * @param {() => string} content makes the text
+     * @param {string} label text of the button @param {string} name the file's name @param {string} type its MIME type
+     * @param {() => string} content returns its text
      */
     offer(label, name, type, content) {
       setText(button, label);

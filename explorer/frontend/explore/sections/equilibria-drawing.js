@@ -4,17 +4,17 @@ import { makeGrey, makeNote } from "../../chart/plotly/plotly.js";
 import { formatDigits } from "../../formula/phrases.js";
 
 /**
- * Curves over the values ``at`` of a parameter, from Python's question "rest". ``error``: mean squared error;
- * ``gradients``: mean gradient, by rule key; ``places``: equilibria, as intervals (a point has equal ends); ``words``:
- * a sentence for each rule; ``least``: a sentence about the smallest error.
+ * Curves over the values ``at`` of a parameter, from Python's question "rest". ``error``: the mean squared error;
+ * ``gradients``: the mean gradient, by rule key; ``places``: equilibria as intervals, with equal ends for a point;
+ * ``words``: a sentence for each rule; ``least``: a sentence about the smallest error.
  * @typedef {{at: ArrayLike<number>, error: ArrayLike<number>, gradients: Record<string, ArrayLike<number>>, places:
  *   Record<string, [number, number][]>, words: Record<string, string>, least: string}} Equilibria
  */
 /**
- * Contents of the chart of equilibria. ``name``, ``value``: the parameter and its current value; ``log``: whether its
- * axis is logarithmic.
- * @typedef {{equilibria: Equilibria, rules: {key: string, label: string, colour: string}[], name: string, op: string, value:
- *   number, log: boolean, neutral: string, words: string}} Picture
+ * The contents of the chart of equilibria. ``name``, ``value``: the parameter and its value; ``log``: whether its axis
+ * is logarithmic.
+ * @typedef {{equilibria: Equilibria, rules: {key: string, label: string, colour: string}[], name: string, op: string,
+ *   value: number, log: boolean, neutral: string, words: string}} Picture
  */
 
 const NARROW = 600; // narrower figures have their panels stacked
@@ -28,7 +28,7 @@ const NEAR_SHARE = 0.25; // left of this fraction of the axis, a label is to the
 const SHOWN_SHARE = 0.9; // quantile of |gradient| that fits the axis if the gradient is unbounded
 
 /**
- * Return Plotly's traces and layout of a learning parameter's error and gradients.
+ * Return Plotly's traces and layout for the error and the gradients of a learning parameter.
  * @param {Picture} picture @param {number} width of the figure in px
  */
 export function drawEquilibria({ equilibria, rules, name, value, log, neutral }, width) {
@@ -113,7 +113,7 @@ function makeLayout({ equilibria, name, log, stacked, keys, lines, value }) {
 
 /**
  * @param {string} axis suffix of the panel's axes, "" for the first @param {number} x
- * @param {Object<string, *>} line style
+ * @param {Object<string, *>} line its style
  */
 function makeVerticalLine(axis, x, line) {
   return { type: "line", xref: `x${axis}`, yref: `y${axis} domain`, x0: x, x1: x, y0: 0, y1: 1, line };
@@ -130,7 +130,7 @@ function fitGradientRange(curves) {
 }
 
 /**
- * Return the largest absolute value to show. A curve that is unbounded at one end is cut off.
+ * Return the largest absolute value to show, which cuts off a curve without bounds at one end. It is 0 without values.
  * @param {ArrayLike<number>[]} curves
  */
 function findShownSize(curves) {

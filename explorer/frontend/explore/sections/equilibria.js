@@ -99,7 +99,7 @@ export function createEquilibria(host, { store, plotly, ask, colours }) {
 
   const stop = store.subscribeNow(handleChange);
   return {
-    /** Redraw the section after the page's colours have changed. */
+    /** Redraw the section after a change of the page's colours. */
     refresh: () => handleChange(store.current),
     destroy() {
       stop();
@@ -111,7 +111,7 @@ export function createEquilibria(host, { store, plotly, ask, colours }) {
 }
 
 /**
- * Return the arguments of the question for a parameter's equilibria, which do not depend on its own value.
+ * Return the arguments of the question for the equilibria of a parameter. They do not include its own value.
  * @param {Choice} choice
  */
 export function getEquilibriaArguments(choice) {

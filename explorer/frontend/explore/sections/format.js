@@ -84,7 +84,7 @@ export function createFormat(host, { store }) {
   }
 
   /**
-   * @param {Format|null} format null for another op @param {number[]|null} levels output values, null if unknown
+   * @param {Format|null} format null for another op @param {number[]|null} levels values of the op in view, or null
    * @param {{start: number, stop: number}} range
    */
   function draw(format, levels, range) {
@@ -160,7 +160,7 @@ function createOctaveRow({ from, to, step, count }) {
   return element("tr", {}, ...cells.map((text) => element("td", {}, text)));
 }
 
-/** @param {number[]} numbers @param {number} largest right end of the line */
+/** @param {number[]} numbers @param {number} largest the right end of the line */
 function drawRuler(numbers, largest) {
   const line = numbers.map((value) => `M${((value / largest) * WIDTH).toFixed(2)} 8V${HEIGHT - 8}`).join("");
   const drawing = shape("svg", {

@@ -15,7 +15,7 @@ const TOKEN = new RegExp(
   "gm",
 );
 
-/** Split Python source code into tokens. ``kind`` is the class of their colour, "" for none. @param {string} source */
+/** Split Python source code into tokens. ``kind`` is the CSS class of their colour, or "". @param {string} source */
 export function splitTokens(source) {
   const tokens = /** @type {{kind: string, text: string}[]} */ ([]);
   let end = 0;
@@ -30,7 +30,7 @@ export function splitTokens(source) {
 }
 
 /**
- * Return Python source code as DOM nodes, with coloured spans for keywords, strings and numbers.
+ * Return Python source code as DOM nodes. Comments, keywords, strings and numbers are coloured spans.
  * @param {string} source
  */
 export function highlightPython(source) {

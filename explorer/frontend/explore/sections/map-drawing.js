@@ -10,10 +10,9 @@ const MIN_SHARE = 0.16; // strength of the first band's colour, so that it diffe
 const STRIPE_PX = 4; // px between stripes
 
 /**
- * Return the colours of all bands, from the lowest values to the highest. The middle one is for 0 and equals the
- * background.
- * @param {number} count of bands on each side of 0 @param {Colour} ground
- * @param {[Colour, Colour]} ends colours of the lowest and highest band
+ * Return the colours of all bands from the lowest values to the highest. The middle one is for 0 and is the background.
+ * @param {number} count number of bands on each side of 0 @param {Colour} ground
+ * @param {[Colour, Colour]} ends colours of the lowest and the highest band
  */
 export function makeColours(count, ground, [below, above]) {
   return Array.from({ length: 2 * count + 1 }, (_, index) => {
@@ -25,9 +24,9 @@ export function makeColours(count, ground, [below, above]) {
 }
 
 /**
- * Paint a rule's gradient over x and g on a canvas, one pixel per cell.
+ * Paint the gradient of a rule over x and g on a canvas, with one pixel for each cell.
  * @param {HTMLCanvasElement} canvas @param {RuleMap} map @param {Bands} bands
- * @param {Colour[]} colours from ``makeColours`` @param {Colour} ink of the stripes for NaN
+ * @param {Colour[]} colours from ``makeColours`` @param {Colour} ink the colour of the stripes for NaN
  */
 export function paintMap(canvas, { columns, rows, values }, bands, colours, ink) {
   if (canvas.width !== columns || canvas.height !== rows) [canvas.width, canvas.height] = [columns, rows];

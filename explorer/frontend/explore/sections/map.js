@@ -21,7 +21,7 @@ import { makeColours, toCss, paintMap } from "./map-drawing.js";
 /** @import { Bands, RuleMap } from "../../measures/map.js" */
 /** @import { Colour } from "../../elements/colours.js" */
 /**
- * A rule's map. ``map`` is null until Python answers; ``words`` describes it.
+ * The map of a rule. ``map``: null if Python has none; ``words``: its description.
  * @typedef {{key: string, label: string, map: RuleMap|null, words: string}} ShownMap
  */
 
@@ -238,7 +238,7 @@ export function createMap(host, { store, ask }) {
   }
 
   /**
-   * @param {number} g upstream gradient @param {"moving"|"settled"} how
+   * @param {number} g @param {"moving"|"settled"} how
    * @param {boolean} [byKeys] whether it is one of a series of key presses
    */
   function setChosenG(g, how, byKeys = false) {
@@ -247,7 +247,7 @@ export function createMap(host, { store, ask }) {
 
   const stop = store.subscribeNow(handleChange);
   return {
-    /** Redraw the maps after the page's colours have changed. */
+    /** Redraw the maps after a change of the page's colours. */
     refresh() {
       theme = null;
       handleChange();
@@ -263,12 +263,12 @@ export function createMap(host, { store, ask }) {
 /** @param {Choice} choice */
 const getTop = ({ g }) => Math.max(MIN_TOP, roundUp(Math.abs(g)));
 
-/** Return the arguments of the question for each rule's gradient over x and g. @param {Choice} choice */
+/** Return the arguments of the question for the gradients of all rules over x and g. @param {Choice} choice */
 export function getMapArguments(choice, top = getTop(choice)) {
   return { ...getVisibleArguments(choice), top };
 }
 
-/** Round a value up to 1, 2 or 5 times a power of ten, within the bounds of g. @param {number} value */
+/** Round a positive number up to 1, 2 or 5 times a power of ten, at most to the largest g. @param {number} value */
 function roundUp(value) {
   if (!value) return 0;
   const power = 10 ** Math.floor(Math.log10(value));

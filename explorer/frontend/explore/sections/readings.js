@@ -1,11 +1,11 @@
-/** Selection of a few points of the curves for a table: even steps in x, and the points around each kink. */
+// Selection of a few points of the curves for a table: even steps in x, and the points around each kink.
 
 import { KINK } from "../../formula/curves.js";
 import { makeEvenPoints, findFirstAtLeast } from "../../formula/floats.js";
 import { getSampling } from "../../formula/sampling.js";
 
 /**
- * Return the indices of the points to tabulate, in ascending order, as explorer.curves.tabulate_gradients does.
+ * Return the indices of the points to tabulate, in ascending order, like explorer.curves.tabulate_gradients.
  * @param {{x: ArrayLike<number>, marks: ArrayLike<number>}} curves ``marks``: the kind of each x
  * @param {[number, number]} range
  */
@@ -18,7 +18,7 @@ export function findReadingIndices({ x, marks }, [start, stop]) {
   return [...indices].filter((index) => index >= 0 && index < x.length).sort((one, other) => one - other);
 }
 
-/** @param {ArrayLike<number>} x ascending @param {number} at */
+/** @param {ArrayLike<number>} x in ascending order @param {number} at */
 function findNearestIndex(x, at) {
   const after = Math.min(findFirstAtLeast(x, at), x.length - 1);
   return after > 0 && at - x[after - 1] <= x[after] - at ? after - 1 : after;

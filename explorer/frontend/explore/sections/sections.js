@@ -10,7 +10,7 @@ const SECTION_KEYS = new Set(["formula", "code", "data"]);
  * Create the sections Formula, Code and Data below the chart.
  * @param {HTMLElement} host
  * @param {{store: import("../../choice/store.js").Store, ask: import("../../asking/ask.js").CachedAsk, languages:
- *   string[], notebook: string}} options ``languages``: names; ``notebook``: the one that is a Jupyter notebook
+ *   string[], notebook: string}} options ``languages``: their names; ``notebook``: which is a Jupyter notebook
  */
 export function createSections(host, options) {
   const { store } = options;
@@ -19,7 +19,7 @@ export function createSections(host, options) {
   const parts = [createFormulas(host, options), createCode(host, options), createTable(host, options)];
   return {
     /**
-     * Pass the chart's curves to all sections once the user has paused.
+     * Pass the curves of the chart to all sections. Called when the user pauses.
      * @param {import("../stage/stage.js").Displayed} displayed
      */
     show: (displayed) => parts.forEach((part) => part.show(displayed)),

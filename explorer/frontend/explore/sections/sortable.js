@@ -3,9 +3,9 @@
 import { element } from "../../elements/dom.js";
 import { h, render } from "../../elements/render.js";
 
-/** A cell's value for sorting. @typedef {number|string} Value */
+/** The value by which a cell is sorted. @typedef {number|string} Value */
 
-/** Create a table head whose columns can be sorted by pressing them. @param {() => void} onSort */
+/** Create a table head that sorts by the pressed column. @param {() => void} onSort called when the order changes */
 export function createSortableHead(onSort) {
   const row = element("tr", { "aria-rowindex": 1 });
   let names = /** @type {string[]} */ ([]);
@@ -40,14 +40,14 @@ export function createSortableHead(onSort) {
       order = { column: -1, down: false };
       draw();
     },
-    /** @param {number} count @param {(row: number, column: number) => Value} valueOf returns a cell's value */
+    /** @param {number} count of rows @param {(row: number, column: number) => Value} valueOf returns a cell's value */
     order: (count, valueOf) => orderRows(count, order, valueOf),
   };
 }
 
 /**
  * Return the indices of rows, sorted by a column. The sort is stable; NaN comes last.
- * @param {number} count @param {{column: number, down: boolean}} order ``column``: −1 for the original order
+ * @param {number} count of rows @param {{column: number, down: boolean}} order ``column``: −1 for the original order
  * @param {(row: number, column: number) => Value} valueOf returns a cell's value
  */
 export function orderRows(count, { column, down }, valueOf) {

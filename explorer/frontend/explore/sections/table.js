@@ -63,7 +63,7 @@ export function createTable(host, { store }) {
     drawRows();
   }
 
-  /** Draw the visible rows, and empty space in place of the others. */
+  /** Draw the visible rows, with empty space in place of the others. */
   function drawRows() {
     if (!drawnCurves) return;
     const { curves } = drawnCurves;
@@ -99,10 +99,10 @@ export function createTable(host, { store }) {
 }
 
 /**
- * Return the rows to draw: the first index, and one past the last.
- * @param {number} count of all rows
- * @param {{scrollTop: number, clientHeight: number}} frame the scrolled element; it may be scrolled too far if the
- *   table had more rows before
+ * Return the rows to draw: the index of the first, and one past that of the last.
+ * @param {number} count number of all rows
+ * @param {{scrollTop: number, clientHeight: number}} frame the element that scrolls, perhaps too far if the table had
+ *   more rows before
  */
 export function getVisibleRows(count, { scrollTop, clientHeight }) {
   const top = Math.min(scrollTop, count * ROW_PX - clientHeight);
@@ -112,7 +112,7 @@ export function getVisibleRows(count, { scrollTop, clientHeight }) {
   };
 }
 
-/** Format a number for a table cell. NaN becomes "". @param {number} value */
+/** Format a number for a table cell. Returns "" for NaN. @param {number} value */
 export function formatCell(value) {
   return Number.isNaN(value) ? "" : formatFourDigits(value);
 }

@@ -9,8 +9,8 @@ const FEW = 4; // so many tabs need no menu
 const FILL_MS = 5000; // time for a section that a link opens to get its contents
 
 /**
- * Create a tab for each section below the chart. Of many tabs, those used less are in a menu while their section is
- * closed. The tab on equilibria exists only while a parameter can learn.
+ * Create a tab for each section below the chart. If there are many, those used less are in a menu while closed. The tab
+ * on equilibria is visible only while a parameter can learn.
  * @param {HTMLElement} host
  * @param {{store: import("../../choice/store.js").Store, sections: Object<string, string>}} options ``sections``:
  *   labels by key
@@ -33,7 +33,7 @@ export function createTabs(host, { store, sections }) {
     ),
   );
 
-  /** @param {string} key of the section */
+  /** @param {string} key the section's key */
   function toggle(key) {
     const choice = store.current;
     store.change({ ...choice, section: choice.section === key ? "" : key });
@@ -73,7 +73,7 @@ export function createTabs(host, { store, sections }) {
 
 /**
  * Keep a section that a link opens in view until it has its contents or the user scrolls.
- * @param {HTMLElement} host of the tabs @param {AbortSignal} signal
+ * @param {HTMLElement} host contains the tabs @param {AbortSignal} signal
  */
 function bringIntoView(host, signal) {
   const observer = new ResizeObserver(() => {

@@ -12,7 +12,7 @@ import { shape } from "../../elements/svg.js";
 const MAX_BAR = 0.94; // height of the highest inner bar, as a fraction of the panel
 const STORAGE_TEXT = "kept after a reload, not part of links";
 
-/** Create the histogram of an op's inputs in a training run, or return null if none are stored. */
+/** Create the histogram of an op's inputs in a training run. Returns null if none is stored. */
 export function createCarried() {
   const data = loadCarried();
   if (!data) return null;
@@ -34,7 +34,7 @@ export function createCarried() {
   }
 
   return {
-    /** @param {HTMLElement} area of the chart */
+    /** @param {HTMLElement} area contains the chart */
     put(area) {
       area.prepend(picture);
       area.append(name);
@@ -50,7 +50,7 @@ export function createCarried() {
 }
 
 /**
- * Format a histogram as an SVG path in px of the chart, clipped to the visible range of x.
+ * Format a histogram as an SVG path in px of the chart, within the visible range of x.
  * @param {Pick<Carried, "edges"|"counts">} data @param {Frame} frame @param {{top: number, height: number}} panel
  */
 export function formatBars({ edges, counts }, frame, panel) {

@@ -4,12 +4,9 @@ import { followTheme, readHostTheme } from "../../chart/plotly/theme.js";
 import { getCatalogue } from "../../choice/entries.js";
 import { isDark, readColour } from "../../elements/colours.js";
 
-/**
- * The colour of the op's curve, and those of the rules by slot.
- * @typedef {ReturnType<typeof getCurveColours>} Colours
- */
+/** The colours of the op's curve and of the rules by slot. @typedef {ReturnType<typeof getCurveColours>} Colours */
 
-/** Return the colours of curves for the page's current background. @param {HTMLElement} host */
+/** Return the colours of curves for the present background of the page. @param {HTMLElement} host */
 export function getCurveColours(host) {
   const { light, dark, neutral } = getCatalogue().colours;
   const isOnDark = isDark(readColour(host, "ground"));
@@ -17,8 +14,8 @@ export function getCurveColours(host) {
 }
 
 /**
- * Keep the curves' colours up to date. Returns a function that returns them, and one that updates them.
- * @param {HTMLElement} host @param {() => void} changed called after each update, also when the page changes its theme
+ * Keep the colours of curves up to date. ``colours`` returns the latest ones; ``refresh`` reads them again.
+ * @param {HTMLElement} host @param {() => void} changed called after each update, also by a change of the page's theme
  * @param {AbortSignal} signal
  */
 export function followColours(host, changed, signal) {

@@ -11,7 +11,7 @@ import { createSlider } from "../../elements/slider.js";
 const MIN_LOG_RATIO = 100; // a slider with a larger ratio of its ends is logarithmic
 
 /**
- * Create the controls for some of a page's settings, such as menus and sliders.
+ * Create a menu or slider for some of the page's settings.
  * @param {Record<string, string>} labels by query parameter @param {Store} store
  */
 export function createControls(labels, store) {

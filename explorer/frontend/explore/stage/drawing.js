@@ -26,8 +26,8 @@ const LONGEST_NAME = "Drawn_2"; // of a rule that is drawn
 /**
  * Create the pencil with which the user draws a backward rule.
  * @param {import("../../choice/store.js").Store} store
- * @param {{colours: () => {rules: string[]}, onTurn: () => void}} options
- *   ``onTurn``: the pencil was turned on or off, which changes the axis
+ * @param {{colours: () => {rules: string[]}, onTurn: () => void}} options ``onTurn``: called when the pencil is turned
+ *   on or off, which changes the axis
  */
 export function createDrawing(store, { colours, onTurn }) {
   const pencil = createPencil({ onStroke, onPoints });
@@ -59,7 +59,7 @@ export function createDrawing(store, { colours, onTurn }) {
     first.focus({ preventScroll: true });
   }
 
-  /** @param {Point[]} points at g = 1 @param {boolean} [zero] whether a new rule is 0 outside the points */
+  /** @param {Point[]} points for g = 1 @param {boolean} [zero] whether a new rule is 0 outside the points */
   function putPoints(points, zero = false) {
     const { rules } = store.current;
     const rule = rules.find((each) => each.slot === slot);
@@ -76,7 +76,7 @@ export function createDrawing(store, { colours, onTurn }) {
   }
 
   /**
-   * @param {Point[]} stroke x and gradient values
+   * @param {Point[]} stroke points of x and gradient
    * @param {import("../../formula/lines.js").Units} units size of a pixel in x and in gradient
    * @param {number} height of the panel in units of the gradient
    */
@@ -89,8 +89,8 @@ export function createDrawing(store, { colours, onTurn }) {
   }
 
   /**
-   * @param {Point[]} shown x and gradient at the current g @param {"moving"|"settled"} phase
-   * @param {number|null} moved index, null if a point was added or removed
+   * @param {Point[]} shown points of x and gradient at the current g @param {"moving"|"settled"} phase
+   * @param {number|null} moved index of the moved point, null if one was added or removed
    */
   function onPoints(shown, phase, moved) {
     const latest = getLastDrawing(store.current);
@@ -124,7 +124,7 @@ export function createDrawing(store, { colours, onTurn }) {
   return {
     pencil,
     line,
-    /** Return the range that the gradient axis must at least cover while the user draws. */
+    /** Return a range that the gradient axis must include while the user draws, otherwise undefined. */
     room: () =>
       isOn
         ? /** @type {[number, number]} */ (AXIS_RANGE.map((end) => end * Math.abs(store.current.g)))

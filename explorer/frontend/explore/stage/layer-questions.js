@@ -11,7 +11,7 @@ import { decodeArray } from "../../choice/arrays.js";
 /** @import { LayerAnswer } from "../../chart/scene/picture.js" */
 
 /**
- * Arguments and decoding of the question for each kind of further curves.
+ * The questions for further curves, by kind: how to make their arguments and decode their answers.
  * @type {Record<string, {read: (answer: Answer) => LayerAnswer, argumentsOf: (choice: Choice) => Arguments}>}
  */
 const LAYERS = {
@@ -20,7 +20,7 @@ const LAYERS = {
 };
 
 /**
- * Create a function that finds the chart's further curves, asking Python if necessary.
+ * Create a function that finds the further curves of the chart. It asks Python if necessary.
  * @param {Ask} ask @param {() => void} onChange called when an answer arrives
  */
 export function createLayerQuestions(ask, onChange) {
@@ -36,7 +36,7 @@ export function createLayerQuestions(ask, onChange) {
     ]),
   );
   return {
-    /** Return the last answer, or null, and ask Python again if the arguments have changed. @param {Choice} choice */
+    /** Return the last answer, or null. If the arguments have changed, ask Python again. @param {Choice} choice */
     find(choice) {
       const { layer } = choice;
       if (!layer) return null;
@@ -71,7 +71,7 @@ function parseImplied({ lead, rules }) {
 }
 
 /**
- * Return the arguments common to questions about the visible rules, or about the first rule if all are hidden.
+ * Return the arguments of questions about the visible rules, or about the first rule if all are hidden.
  * @param {Choice} choice
  */
 export function getVisibleArguments(choice) {
@@ -97,7 +97,7 @@ export function getLensArguments(choice) {
 }
 
 /**
- * Return the arguments of the question for the functions whose derivatives the backward rules are.
+ * Return the arguments of the question for the functions whose derivatives are the backward rules.
  * @param {Choice} choice
  */
 export function getImpliedArguments(choice) {

@@ -17,7 +17,7 @@ export function createSwitches(store) {
     return { key, box, element: element("label", { title: meaning }, box, label) };
   });
 
-  /** @param {string} key of these curves @param {boolean} on */
+  /** @param {string} key which curves @param {boolean} on */
   function turn(key, on) {
     store.change({ ...store.current, layer: on ? key : "" });
   }
@@ -39,7 +39,7 @@ export function createLayerWords(store) {
   let open = "";
   let controls = createControls({}, store);
 
-  /** @param {string} layer its key */
+  /** @param {string} layer the key of the curves */
   function build(layer) {
     controls = createControls(layer ? getCatalogue().layers[layer].controls : {}, store);
     place.replaceChildren(...controls.elements);
@@ -48,7 +48,7 @@ export function createLayerWords(store) {
 
   return {
     element: container,
-    /** Reserve space for the text, before the chart measures its size. @param {Choice} choice */
+    /** Reserve space for the text. Call it before the chart measures its size. @param {Choice} choice */
     arrange(choice) {
       container.hidden = !choice.layer;
       container.closest(".chart")?.classList.toggle("layered", Boolean(choice.layer));

@@ -24,7 +24,7 @@ const MIN_OUTSIDE = 0.03; // fraction of the numbers outside the visible range a
 const BAR_SHARE = 0.6; // height of the highest bar; low, because the curves matter more
 const SIGNS = { grow: "↑", shrink: "↓", rest: "=", undefined: "?", cannot: "–" };
 
-/** Return the arguments of the question how the data change the learning parameter. @param {Choice} choice */
+/** Return the arguments of the question how the data would change the learning parameter. @param {Choice} choice */
 export function getLearningArguments(choice) {
   const { op, rules, parameters } = getVisibleArguments(choice);
   const { kind, values, weights } = getData();
@@ -33,9 +33,9 @@ export function getLearningArguments(choice) {
 }
 
 /**
- * Create the area below the chart that explains how the data change the learning parameter.
+ * Create the area below the chart that explains how the data would change the learning parameter.
  * @param {import("../../choice/store.js").Store} store @param {import("../../asking/ask.js").Ask} ask
- * @param {() => {rules: string[]}} colours @param {boolean} hasData false: nothing is shown
+ * @param {() => {rules: string[]}} colours @param {boolean} hasData if false, nothing is shown
  */
 export function createLearning(store, ask, colours, hasData) {
   const bars = shape("path", {});
@@ -101,12 +101,12 @@ export function createLearning(store, ask, colours, hasData) {
   }
 
   return {
-    /** @param {HTMLElement} area of the chart */
+    /** @param {HTMLElement} area contains the chart */
     put(area) {
       area.prepend(picture);
       area.after(bar);
     },
-    /** Reserve space below the chart, before the chart measures its size. @param {Choice} choice */
+    /** Reserve space below the chart. Call it before the chart measures its size. @param {Choice} choice */
     arrange(choice) {
       bar.hidden = !isLearning(choice);
       bar.closest(".chart")?.classList.toggle("learns", isLearning(choice));
@@ -117,7 +117,7 @@ export function createLearning(store, ask, colours, hasData) {
       drawBars();
     },
     show,
-    /** Return all sentences as one text for screen readers, or "" if nothing learns. */
+    /** Return all sentences as one text for screen readers. It is "" if nothing learns. */
     text: () => description,
     destroy: question.destroy,
   };
@@ -134,7 +134,7 @@ function makeVerdictRow({ text, sign, colour }) {
 }
 
 /**
- * List each visible rule's effect on the parameter, as far as Python has answered.
+ * List the effect of each visible rule on the parameter, as far as Python has answered.
  * @param {Choice} choice @param {import("../../asking/ask.js").Answer} answer
  * @param {string[]} bright colours of the rules by slot
  */
@@ -149,8 +149,8 @@ function listVerdicts({ rules }, { rules: verdicts = {}, message }, bright) {
 }
 
 /**
- * Format the fraction of the data outside the visible range, or return "" if it is small.
- * @param {Data} data @param {[number, number]} view
+ * Describe the fraction of the data outside the visible range. Returns "" if it is small.
+ * @param {Data} data @param {[number, number]} view the visible range
  */
 function formatOutside({ values }, [start, stop]) {
   const share = values.filter((value) => value < start || value > stop).length / values.length;
@@ -159,8 +159,8 @@ function formatOutside({ values }, [start, stop]) {
 }
 
 /**
- * Compute a histogram of the data in the visible range. Data that are a histogram already are returned unchanged.
- * @param {Data} data @param {[number, number]} view
+ * Return a histogram of the data in the visible range. Data that are a histogram already are returned unchanged.
+ * @param {Data} data @param {[number, number]} view the visible range
  */
 function computeHistogram({ values, bars }, [start, stop]) {
   if (bars) return bars;

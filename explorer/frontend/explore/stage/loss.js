@@ -11,7 +11,7 @@ import { element } from "../../elements/dom.js";
 /**
  * Create the formula field and the sliders of the loss.
  * @param {import("../../choice/store.js").Store} store
- * @param {import("../../cards/formula-field.js").Read|null} read parses formulas, null if nothing can
+ * @param {import("../../cards/formula-field.js").Read|null} read parses formulas; null without Python
  */
 export function createLoss(store, read) {
   const field = createFormulaField({
@@ -35,7 +35,7 @@ export function createLoss(store, read) {
   );
   return {
     element: container,
-    /** Show the loss if something is stochastic, before the chart measures its size. @param {Choice} choice */
+    /** Show the loss if something is stochastic. Call it before the chart measures its size. @param {Choice} choice */
     show(choice) {
       container.hidden = !isStochastic(choice);
       container.closest(".chart")?.classList.toggle("has-loss", !container.hidden);

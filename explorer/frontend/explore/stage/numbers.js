@@ -8,7 +8,7 @@ import { element, createId, setText } from "../../elements/dom.js";
 const HINT =
   "Numbers one after another, from a table, a list or a column. They stay in this tab and in no link.";
 
-/** Create the list of data and the dialog for pasted numbers. @param {() => void} onChange */
+/** Create the list of data and the dialog for pasted numbers. @param {() => void} onChange called after a choice */
 export function createNumbers(onChange) {
   const list = element("select", { "aria-label": "Numbers beneath the curves", onchange: handleSelect });
   const id = createId();

@@ -9,11 +9,11 @@ import { formatFourDigits } from "../../formula/substitution.js";
 
 /** @import { CachedAsk } from "../../asking/ask.js" */
 /** @import { Choice } from "../../choice/choice.js" */
-/** Area over all x, or width at half height. @typedef {"area"|"width"} Kind */
-/** @typedef {{value: number|null, reason: string}} SizeResult a size or, if it is null, the reason */
+/** The size of a rule: its area over all x, or its width at half height. @typedef {"area"|"width"} Kind */
+/** @typedef {{value: number|null, reason: string}} SizeResult a size or, if it is null, why there is none */
 /**
- * @typedef {{label: string, sizes: Record<Kind, SizeResult>|undefined}} Row a rule with its sizes, undefined until
- *   Python answers
+ * @typedef {{label: string, sizes: Record<Kind, SizeResult>|undefined}} Row a rule with its sizes, which are undefined
+ *   until Python answers
  */
 
 const KINDS = /** @type {Kind[]} */ (["area", "width"]);
@@ -24,7 +24,7 @@ const HEADS = ["rule", "area over all x", "width at half height"];
 const TWO_TEXT = "To scale rules, choose at least two with such a size.";
 
 /**
- * Add to a menu what scales all backward rules to one size.
+ * Add the controls that scale all backward rules to one size to a menu.
  * @param {import("../../choice/store.js").Store} store @param {CachedAsk} ask @param {HTMLDetailsElement} menu
  */
 export function createSizeMenu(store, ask, menu) {
@@ -73,12 +73,12 @@ export function createSizeMenu(store, ask, menu) {
     menu.querySelector("summary")?.focus();
   }
 
-  /** Return whether the page still shows the rules as scaled. @param {Choice} choice */
+  /** Return whether the rules on the page are unchanged since they were scaled. @param {Choice} choice */
   function hasScaledRules(choice) {
     return before?.keys === toRulesKey(choice);
   }
 
-  /** Show the sizes, and ask Python for missing ones while the menu is open. @param {Choice} choice */
+  /** Show the sizes. While the menu is open, ask Python for missing ones. @param {Choice} choice */
   function show(choice) {
     if (before && !hasScaledRules(choice)) {
       before = null;
@@ -123,7 +123,7 @@ function makeTableRow({ label, sizes }) {
 }
 
 /**
- * Return whether at least two rules have this size, so that one can be scaled.
+ * Return whether at least two rules have this size, so that rules can be scaled to it.
  * @param {Row[]} rows @param {Kind} kind
  */
 const canScale = (rows, kind) => rows.filter(({ sizes }) => sizes?.[kind].value != null).length > 1;

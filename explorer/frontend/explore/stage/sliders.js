@@ -29,7 +29,7 @@ export function createG(store) {
 }
 
 /**
- * Add the sliders of a lesson's chart to an element. Returns a function that detaches them from the store.
+ * Add the sliders below the chart of a lesson to an element. Returns a function that detaches them from the store.
  * @param {HTMLElement} host @param {Store} store
  */
 export function addSliders(host, store) {
@@ -58,8 +58,8 @@ export function addSliders(host, store) {
 }
 
 /**
- * Return the controls that get a slider: of the learning parameter, otherwise of all parameters that cannot be dragged
- * on the chart.
+ * Return the controls that get a slider: that of the learning parameter or, if none learns, those of all parameters
+ * that cannot be dragged on the chart.
  * @param {Choice} choice @returns {Control[]}
  */
 function listSliders(choice) {

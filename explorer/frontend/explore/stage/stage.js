@@ -24,16 +24,16 @@ import { createLayerQuestions } from "./layer-questions.js";
 import { createWords, NO_WORDS } from "./words.js";
 
 /**
- * The chart's curves once the user has paused. ``confirmed``: whether torch has computed them.
+ * The curves of the chart when the user has paused. ``confirmed``: whether torch has computed them.
  * @typedef {{curves: import("../../measures/csv.js").Sampled & {marks: ArrayLike<number>, kinks: Record<string,
  *   number[]|null>}, confirmed: boolean}} Displayed
  */
 /** @import { Choice } from "../../choice/choice.js" */
 /** @import { Answer, CreateConfirmation, Status } from "../../asking/confirm.js" */
-/** The phase of a change by the user: under way, or finished. @typedef {"moving"|"settled"} Phase */
+/** The phase of a change by the user: "settled" once it is finished. @typedef {"moving"|"settled"} Phase */
 
 /**
- * Return whether curves have only the few points computed during a drag.
+ * Return whether curves have only the few points of a drag.
  * @param {import("../../formula/curves.js").Curves} curves
  */
 const isQuick = ({ drawn, x }) => drawn !== undefined && x.length < getSampling().points;
@@ -48,12 +48,12 @@ const isQuick = ({ drawn, x }) => drawn !== undefined && x.length < getSampling(
  *   GetCurves, carries?: boolean, read?: import("../../cards/formula-field.js").Read|null, hasData?: boolean, onFrame?:
  *   (frame: import("../../chart/scene/panels.js").Frame) => void, onCurves?: (displayed: Displayed) => void}} options
  *   ``plotly``: address of plotly.js; ``confirm``: creates requests for torch's curves, or null; ``explanation``: of
- *   the label that says whether torch confirmed them; ``isLabelled``: whether labels replace the legend on every page,
- *   not only on the simple one; ``words``: initial sentences; ``leastRange``, ``onFrame``: passed to the chart;
+ *   the label that says whether torch has confirmed them; ``isLabelled``: whether labels replace the legend on every
+ *   page, not only on Explore's; ``words``: initial sentences; ``leastRange``, ``onFrame``: passed to the chart;
  *   ``over``: returns further curves; ``read``: parses the formula of a loss; ``elsewhere``: replaces sentences that
- *   only torch could write; ``carries``: whether to plot data that the user has sent from a training run;
- *   ``hasData``: whether a learning parameter has input data (default true); ``onCurves``: gets the curves when the
- *   user pauses
+ *   only torch could write; ``carries``: whether to plot data that the user has sent from a training run; ``hasData``:
+ *   whether a learning parameter has input data (true by default); ``onCurves``: called with the curves when the user
+ *   pauses
  */
 export function createStage(hosts, options) {
   const { store, confirm, elsewhere = "", colours, words: startWords, leastRange, onCurves } = options;
@@ -166,7 +166,7 @@ export function createStage(hosts, options) {
     chart.draw(makeChartData(store.current), "settled");
   }
 
-  /** @param {Status} status @param {string} [text] by default the last one stays */
+  /** @param {Status} status @param {string} [text] by default, the last one stays */
   function handleStatus(status, text) {
     words.say(status, text);
     if (status === "refused") words.show(NO_WORDS); // the sentences on screen are about other curves
@@ -216,13 +216,13 @@ export function createStage(hosts, options) {
     draw();
   }
   return {
-    /** Redraw the chart after the page's colours have changed. */
+    /** Redraw the chart after a change of the page's colours. */
     refresh,
-    /** Show the curves' values at an x, or with null at the pinned x. */
+    /** Show the values of the curves at an x or, with null, at the pinned x. */
     point: chart.point,
     pin: chart.pin,
     reset: chart.reset,
-    /** Turn the pencil on or off; null if nothing can parse formulas. */
+    /** Turn the pencil on or off. Null if formulas cannot be parsed. */
     draw: sketch && sketch.toggle,
     destroy() {
       stop();

@@ -20,7 +20,7 @@ const RULE_WORDS = ["", "it", "both"]; // words for all rules on a button, by th
  * @param {HTMLElement} host
  * @param {{store: import("../../choice/store.js").Store, examples: Example[], sizes?: boolean, ask:
  *   import("../../asking/ask.js").CachedAsk}} options ``examples``: may be empty; ``sizes``: whether there is a menu
- *   Size
+ *   for sizes
  */
 export function createStrip(host, { store, examples, sizes = true, ask }) {
   const g = createG(store);
@@ -53,7 +53,7 @@ export function createStrip(host, { store, examples, sizes = true, ask }) {
   if (examples.length) host.before(menu.element);
 
   /**
-   * @param {string} name @param {0|1} index
+   * @param {string} name @param {0|1} index 0 for the start of the range
    * @param {(value: number) => Choice} next returns the settings with a new end
    */
   function createEndField(name, index, next) {
@@ -67,7 +67,7 @@ export function createStrip(host, { store, examples, sizes = true, ask }) {
     return { label, show: (/** @type {Choice} */ { range }) => show(formatEnd(range, index)) };
   }
 
-  /** @param {Choice} choice settings of the page */
+  /** @param {Choice} choice the settings of the page */
   function show(choice) {
     g.show(choice);
     startField.show(choice);
@@ -82,7 +82,7 @@ export function createStrip(host, { store, examples, sizes = true, ask }) {
 }
 
 /**
- * Return the step of an arrow key in a range's field: between a tenth and a hundredth of the range.
+ * Return by how much an arrow key changes an end of a range: between a hundredth and a tenth of its width.
  * @param {[number, number]} range
  */
 function chooseRangeStep([start, stop]) {
@@ -90,8 +90,8 @@ function chooseRangeStep([start, stop]) {
 }
 
 /**
- * Format one end of a range with enough digits to distinguish it from the other end.
- * @param {[number, number]} range @param {0|1} index
+ * Format one end of a range with enough digits to distinguish it from the other.
+ * @param {[number, number]} range @param {0|1} index 0 for the start
  */
 function formatEnd(range, index) {
   const size = Math.max(Math.abs(range[0]), Math.abs(range[1]));

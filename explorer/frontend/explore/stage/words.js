@@ -4,12 +4,12 @@ import { element, setAttribute, setText } from "../../elements/dom.js";
 import { createMenu } from "../../elements/menu.js";
 
 /**
- * Python's sentences about the curves. ``head``: headline; ``main``: always visible; ``rest``: opened on demand;
- * ``below``: the main sentence below a headline.
+ * Python's sentences about the curves. ``head``: a headline; ``main``: always visible; ``rest``: opened on demand;
+ * ``below``: the main sentence if there is a headline.
  * @typedef {{head: string, main: string, rest: string, below?: string}} Words
  */
 
-/** No sentences, as without Python's answer. @type {Words} Without Python there are no sentences about a choice. */
+/** The sentences without an answer from Python: none. @type {Words} */
 export const NO_WORDS = { head: "", main: "", rest: "" };
 const PENDING_TEXT = "…";
 const EXPLANATION =
@@ -17,8 +17,8 @@ const EXPLANATION =
   "same curves in Python, and its values take their place: then they are confirmed.";
 
 /**
- * Create the sentences above the chart. A menu opens the rest and the explanation of the label about torch.
- * @param {HTMLElement} host @param {string} [explanation] of the label
+ * Create the sentences above the chart. A menu opens further ones, and the explanation of the label about torch.
+ * @param {HTMLElement} host @param {string} [explanation]
  */
 export function createWords(host, explanation = EXPLANATION) {
   const head = element("h2", { class: "headline" });
@@ -31,14 +31,14 @@ export function createWords(host, explanation = EXPLANATION) {
   const sentences = element("div", { class: "sentences" }, head, main, below);
   host.append(sentences, moreMenu, element("span", { class: "confirmation flex-row" }, sign));
 
-  /** Hide the menu while it is empty: without a label, there is nothing to explain. */
+  /** Hide the menu while it is empty. Without a label, there is nothing to explain. */
   function arrangeMenu() {
     explained.hidden = !sign.textContent;
     moreMenu.hidden = !rest.textContent && explained.hidden;
   }
 
   return {
-    /** @param {Words|null|undefined} words null until available for the displayed curves */
+    /** @param {Words|null|undefined} words null until those for the displayed curves arrive */
     show(words) {
       if (words) setText(head, words.head);
       if (words) setText(below, words.below ?? "");
@@ -50,7 +50,7 @@ export function createWords(host, explanation = EXPLANATION) {
     },
     /**
      * Update the label that says whether torch has confirmed the curves.
-     * @param {string} status @param {string} [text] by default the last one stays, faded
+     * @param {string} status @param {string} [text] by default, the last one stays
      */
     say(status, text) {
       setAttribute(sign, "data-status", status);
