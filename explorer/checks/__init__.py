@@ -48,8 +48,6 @@ from explorer.curves.user_functions.subject import (
 from explorer.curves.user_functions.timeouts import TIME_LIMIT_S, HungError, run_within
 from explorer.gradient.threads import use_one_thread
 
-__all__ = ["CHECKS", "VERDICTS", "Check", "Result", "Results", "assert_rule", "check", "check_pair"]
-
 _MAX_WRITTEN = 12  # tensors with more elements are abbreviated in reproduction code
 _TRACING_LIMIT_S = 180.0  # includes torch's imports before its first trace, which take seconds
 

@@ -3,15 +3,3 @@
 from explorer.curves.grids import MIN_RANGE, MIN_RELATIVE_RANGE, make_grid
 from explorer.curves.interpolation import interpolate_functions
 from explorer.curves.sampling import READING_POINTS, Curves, sample, sample_curves, tabulate_gradients
-
-__all__ = [
-    "MIN_RANGE",
-    "MIN_RELATIVE_RANGE",
-    "READING_POINTS",
-    "Curves",
-    "interpolate_functions",
-    "make_grid",
-    "sample",
-    "sample_curves",
-    "tabulate_gradients",
-]  # fmt: skip

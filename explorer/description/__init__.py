@@ -13,15 +13,3 @@ from explorer.description.learning import (
 )
 from explorer.description.sentences import Description
 from explorer.description.words import MAIN_LENGTH
-
-__all__ = [
-    "LEARNING_WORDS",
-    "MAIN_LENGTH",
-    "MAX_POSITIONS",
-    "Description",
-    "describe",
-    "describe_learning",
-    "describe_net_gradient",
-    "make_description",
-    "to_document",
-]  # fmt: skip

@@ -52,35 +52,6 @@ from explorer.formula.tree import (
 if TYPE_CHECKING:
     from torch import Tensor
 
-__all__ = [
-    "CONSTANTS",
-    "FUNCTIONS",
-    "MAX_DEPTH",
-    "MAX_LENGTH",
-    "MAX_NODES",
-    "OP_NAMES",
-    "RANDOM_NAMES",
-    "RULE_NAMES",
-    "VARIABLES",
-    "Formula",
-    "FormulaError",
-    "Function",
-    "Node",
-    "differentiate",
-    "find_names",
-    "format_number",
-    "format_percent",
-    "format_short",
-    "join_texts",
-    "name_latex",
-    "number_latex",
-    "number_text",
-    "parse",
-    "quote",
-    "truncate",
-    "with_minus",
-]  # fmt: skip
-
 
 @dataclass(frozen=True, repr=False)
 class Formula:

@@ -16,22 +16,3 @@ from explorer.gradient.float64 import find_float64_device, with_float64
 from explorer.gradient.hashing import hash_uniform
 from explorer.gradient.layer import Layer
 from explorer.gradient.share import share, share_of_all
-
-__all__ = [
-    "BOUNDARY",
-    "BoundOp",
-    "Forward",
-    "Layer",
-    "Pair",
-    "apply",
-    "backpropagate",
-    "bind",
-    "bind_formulas",
-    "bind_learnable",
-    "find_float64_device",
-    "hash_uniform",
-    "pair",
-    "share",
-    "share_of_all",
-    "with_float64",
-]  # fmt: skip

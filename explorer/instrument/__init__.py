@@ -5,13 +5,3 @@ from explorer.instrument.choice import to_choice_data
 from explorer.instrument.document import make_document
 from explorer.instrument.entries import make_custom_entry, make_entry
 from explorer.instrument.page import Page
-
-__all__ = [
-    "Asset",
-    "Page",
-    "make_assets",
-    "make_custom_entry",
-    "make_document",
-    "make_entry",
-    "to_choice_data",
-]

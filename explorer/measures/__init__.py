@@ -3,15 +3,3 @@
 from explorer.measures.maps import RuleMap, rule_map
 from explorer.measures.size import Size, measure_size
 from explorer.measures.table import Row, compare, compute_lens_distances, list_suitable_rules, make_row
-
-__all__ = [
-    "Row",
-    "RuleMap",
-    "Size",
-    "compare",
-    "compute_lens_distances",
-    "list_suitable_rules",
-    "make_row",
-    "measure_size",
-    "rule_map",
-]

@@ -36,17 +36,6 @@ from explorer.reading.learning import Part
 from explorer.reading.reader import Input, Reader
 from explorer.reading.text import MAX_CHARACTERS, parse_source
 
-__all__ = [
-    "MAX_CHARACTERS",
-    "Input",
-    "Note",
-    "Reading",
-    "ReadingError",
-    "list_initial_values",
-    "read_source",
-    "read_sources",
-]
-
 MAX_DEFINITIONS = 30
 REPLACED = "{} is short for {}, which is too long to write out {} times: give the parameter that value"
 OTHERS_DEFINED = "{} is read here: the text also defines {}"

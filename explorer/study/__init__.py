@@ -14,29 +14,4 @@ from explorer.study.stepper import Stepper
 from explorer.study.trial import Row, Stage, Trial
 from explorer.study.workers import OtherVersionsError, StudyStoppedError, open_executor, pack_value
 
-__all__ = [
-    "SCALED",
-    "UNSCALED",
-    "Lane",
-    "OtherVersionsError",
-    "Plan",
-    "Result",
-    "Row",
-    "Stage",
-    "Stepper",
-    "StudyFile",
-    "StudyStoppedError",
-    "Trial",
-    "check_rule_list",
-    "check_seeds",
-    "format_duration",
-    "key_of",
-    "make_default_rates",
-    "open_executor",
-    "pack_value",
-    "progress_bar",
-    "study",
-    "write_script",
-]  # fmt: skip
-
 Lane = Trial  # former public name of Trial

@@ -5,16 +5,3 @@ from explorer.curves.expectation.expected import expected
 from explorer.curves.expectation.integral import Moments, NoMeanError
 from explorer.curves.expectation.pair import StochasticPair
 from explorer.curves.expectation.single import Jump, find_jump, has_two_outputs, is_smooth
-
-__all__ = [
-    "Jump",
-    "Moments",
-    "NoMeanError",
-    "StochasticPair",
-    "compute_unbiased_gradient",
-    "expected",
-    "find_corners",
-    "find_jump",
-    "has_two_outputs",
-    "is_smooth",
-]

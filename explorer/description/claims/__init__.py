@@ -7,5 +7,3 @@ all others describe the plotted points only.
 from explorer.description.claims.claim import MAX_PIECES, Claim, Span
 from explorer.description.claims.comparing import compare_curves
 from explorer.description.claims.single import make_forward_claims, make_gradient_claims
-
-__all__ = ["MAX_PIECES", "Claim", "Span", "compare_curves", "make_forward_claims", "make_gradient_claims"]

@@ -11,8 +11,6 @@ from explorer.curves.user_functions.entries import OpLike, RuleLike, resolve_op,
 from explorer.measures.nearest.neighbours import Neighbour, Neighbours, find_neighbours, list_candidates
 from explorer.measures.nearest.target import sample_target
 
-__all__ = ["Neighbour", "Neighbours", "nearest"]
-
 
 def nearest(
     op: OpLike, rule: RuleLike, *, start: float = -3.0, stop: float = 3.0, **parameters: float

@@ -2,7 +2,3 @@
 
 from explorer.training.engine.engine import Engine
 from explorer.training.engine.host import EngineProcess, open_engine, shared_engine
-
-__all__ = [
-    "Engine", "EngineProcess", "open_engine", "shared_engine",
-]  # fmt: skip

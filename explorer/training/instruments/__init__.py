@@ -14,8 +14,6 @@ from explorer.training.instruments.base.instrument import (
     Visible,
 )
 
-__all__ = ["INSTRUMENTS", "Instrument", "Nets", "Record", "Recorded", "Requested", "Visible"]
-
 _modules = [import_module(f"{__name__}.{module.name}") for module in iter_modules(__path__)]
 _entries: list[Instrument] = [module.INSTRUMENT for module in _modules if hasattr(module, "INSTRUMENT")]
 

@@ -14,27 +14,3 @@ from explorer.training.numerics.batching import (
 from explorer.training.numerics.losses import Loss, Value, cross_entropy, mean_squared_error, squared_error
 from explorer.training.numerics.metrics import METRICS, Metric, get_metric
 from explorer.training.numerics.optimisers import OPTIMISERS, Optimiser, PlainDescent, Rates
-
-__all__ = [
-    "METRICS",
-    "OPTIMISERS",
-    "Loss",
-    "Metric",
-    "Optimiser",
-    "PlainDescent",
-    "Product",
-    "Rates",
-    "Value",
-    "compute_norms",
-    "cross_entropy",
-    "get_metric",
-    "is_aligned",
-    "is_step_aligned",
-    "make_aligned",
-    "mean_squared_error",
-    "multiply_members",
-    "multiply_singly",
-    "pad_count",
-    "squared_error",
-    "sum_members",
-]  # fmt: skip

@@ -5,16 +5,3 @@ from explorer.training.ranking.digits import Unit, count_decimals, format_score,
 from explorer.training.ranking.quantiles import MAX_RULES
 from explorer.training.ranking.ranking import Ranking, rank
 from explorer.training.ranking.words import describe_lower
-
-__all__ = [
-    "MAX_RULES",
-    "Ranking",
-    "Unit",
-    "count_decimals",
-    "describe_lower",
-    "differences_from",
-    "find_higher",
-    "format_score",
-    "format_scores",
-    "rank",
-]  # fmt: skip

@@ -6,15 +6,3 @@ from explorer.training.runs.run import Run
 from explorer.training.runs.snapshot import Snapshot
 from explorer.training.runs.speeds import compare_devices
 from explorer.training.runs.summary import DEVICES, compute_quantile
-
-__all__ = [
-    "DEVICES",
-    "FusedRuns",
-    "Lockstep",
-    "Run",
-    "Snapshot",
-    "Tensors",
-    "compare_devices",
-    "compute_quantile",
-    "is_input_fixed",
-]  # fmt: skip

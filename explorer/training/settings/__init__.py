@@ -12,21 +12,3 @@ from explorer.training.settings.branches import (
 from explorer.training.settings.setting import NUMBER, Setting
 from explorer.training.settings.settings import Settings
 from explorer.training.settings.training_settings import FULL, LIVE, SETTINGS, TrainingSettings, devices
-
-__all__ = [
-    "FULL",
-    "LIVE",
-    "NUMBER",
-    "SETTINGS",
-    "Branch",
-    "Course",
-    "Setting",
-    "Settings",
-    "TrainingSettings",
-    "check_branches",
-    "devices",
-    "find_first_difference",
-    "format_branches",
-    "merge_branches",
-    "read_branch",
-]  # fmt: skip

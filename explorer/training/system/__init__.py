@@ -2,5 +2,3 @@
 
 from explorer.training.system.clock import WoundClock
 from explorer.training.system.memory import limit_memory
-
-__all__ = ["WoundClock", "limit_memory"]

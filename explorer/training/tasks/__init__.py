@@ -18,8 +18,6 @@ from explorer.training.tasks.plane import CIRCLES, MOONS, SPIRAL, XOR
 from explorer.training.tasks.table import TABLE
 from explorer.training.tasks.task import Data, Draw, Part, Task
 
-__all__ = ["CONTROLS", "DEFAULT_TASK", "FIRST", "TASKS", "Data", "Draw", "Part", "Table", "Task"]
-
 DEFAULT_TASK = DOCUMENTS.key  # the task of settings and links that name none
 FIRST = DIGITS.key  # the task that a new visitor sees
 CONTROLS = ("zero", "reversal")  # rules that any working rule must beat

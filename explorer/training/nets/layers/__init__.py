@@ -7,9 +7,3 @@ from explorer.training.nets.layers.layer import Layer, OpSite, OpTrace, Spread, 
 from explorer.training.nets.layers.moment import EVALUATION_STEP, Moment
 from explorer.training.nets.layers.op import Activation, MapActivation, OpKernels, OpWeights
 from explorer.training.nets.layers.spiking import Latency, LeakySum, SpikingUnits
-
-__all__ = [
-    "EVALUATION_STEP", "KERNEL", "Activation", "Convolution", "Dense", "FixedInput", "Latency", "Layer",
-    "LeakySum", "MapActivation", "Maps", "Moment", "OpKernels", "OpSite", "OpTrace", "OpWeights", "Patches",
-    "Pool", "Relu", "SpikingUnits", "Spread", "Trace", "make_moments",
-]  # fmt: skip
