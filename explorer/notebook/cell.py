@@ -58,20 +58,14 @@ class Library(anywidget.AnyWidget):
 
     @classmethod
     def get(cls) -> "Library":
-        """Return the hidden widget of this kernel that holds the shared JavaScript code.
-
-        A new one is created if marimo has closed it together with its cell.
-        """
+        """Return this kernel's hidden widget; make one if there is none or marimo closed it with its cell."""
         if cls.shared is None or getattr(cls.shared.comm, "_closed", True):
             cls.shared = cls(code=pack_library()[0])
         return cls.shared
 
 
 class Cell(anywidget.AnyWidget):
-    """A notebook widget that leaves an image behind for notebooks without a kernel.
-
-    The widget is closed together with its last view.
-    """
+    """A notebook widget that leaves an image for notebooks without a kernel and closes with its last view."""
 
     _esm = read_module("pages/cell.js")
     _hash = t.Unicode().tag(sync=True)

@@ -38,7 +38,11 @@ def watch(run: Any, /, *arguments: Any, **options: Any) -> Any:
 
 @contextmanager
 def display_progress(draw: Callable[[], Picture], total: int, unit: str) -> Any:
-    """Display a training run's chart; yield a function that updates it, given the number of new steps."""
+    """Display a chart while a context lasts, or a progress bar where no widget can be shown.
+
+    The context gives a function that takes the number of new steps and redraws the chart from time to time.
+    ``draw`` returns the chart's data; ``total`` and ``unit`` are the bar's number of steps and their name.
+    """
     widget = _display(draw)
     if widget is None:
         with progress_bar(total=total, unit=unit) as bar:

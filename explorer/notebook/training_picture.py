@@ -64,11 +64,7 @@ def _make_axis(metric: str | None, seeds: int, kind: str, chance: float | None =
 
 
 class RaceWatcher:
-    """A display of a race, which evaluates each of the race's nets twenty times during its training.
-
-    Args:
-        display: displays a picture while its context lasts; see ``training.display_progress``.
-    """
+    """A display of a race that evaluates each net about twenty times; ``display`` is ``display_progress``."""
 
     def __init__(self, display: Display) -> None:
         self._display = display
@@ -129,7 +125,7 @@ class RaceWatcher:
         return [trial for trial in trials if trial.stage == "judge"] or trials
 
     def _average(self, trials: Sequence[Trial]) -> Picture:
-        """Return the steps that several nets have reached, and the mean and deviation of their finite scores.
+        """Return the mean scores of several nets at the steps they have reached, ± their standard deviation.
 
         The result is a dict of the arrays x, y, low and high. Only the last score is known for a net that was
         trained in another process.

@@ -33,7 +33,7 @@ _REFUSALS: Mapping[str, Mapping[bool, str]] = {
 
 
 def explain_refusal(language: str, op: Op, rule: Rule) -> str:
-    """Return a sentence that explains why a programming language cannot express an op with a rule."""
+    """Return a sentence that explains why one of ``LANGUAGES`` cannot express an op with a rule."""
     if words := describe_clash(op, rule):
         return words
     return NO_MEANS if language == NOTEBOOK else _REFUSALS[language][rule.formula is None]
@@ -60,7 +60,7 @@ def write_code(
     f: str = SQUARE,
     kinks: list[float] = [],  # noqa: B006
 ) -> Answer:
-    """Return the code of an op with a rule in a programming language.
+    """Return the code of an op with a rule in one of ``LANGUAGES``.
 
     A notebook also plots the curve over a range, with its `kinks` sampled exactly. `f` is the loss of a
     stochastic op or rule.

@@ -5,5 +5,5 @@ from explorer.questions import Answer
 
 
 def read_entry(kind: str, text: str) -> Answer:
-    """Return {"entry"} for a formula, or {"message", "column"} if it cannot be parsed."""
+    """Return {"entry"} for a formula of kind "op", "rule" or "loss"; if faulty, {"message", "column"}."""
     return make_custom_entry(kind, text)

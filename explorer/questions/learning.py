@@ -19,7 +19,7 @@ def answer_pull(
 ) -> Answer:
     """Find whether data increase or decrease the parameter `learns` with each rule.
 
-    `numbers` are the data, [] for the standard normal; `weights` are the count of each number, [] for 1.
+    `numbers` are the data, [] for the standard normal; `weights` are their counts, [] for one each.
 
     Returns:
         A dict whose entry "rules" is a dict from each rule to its `verdict` and `words` on it.

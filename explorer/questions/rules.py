@@ -19,16 +19,16 @@ _MAX_RATIO = 4.0  # a similar rule says nothing if it is stretched or a paramete
 
 
 def list_checks(op: str, rule: str, parameters: dict[str, float]) -> Answer:
-    """Return the results of all checks of an op with a rule, as lines for the page, worst first."""
+    """Return under "lines" the results of all checks of an op with a rule, worst first."""
     results = check_pair(op, rule, parameters).worst_first
     return {"lines": [_make_line(result, "name", "verdict", "mark", "sentence") for result in results]}
 
 
 def list_neighbours(op: str, rule: str, parameters: dict[str, float], start: float, stop: float) -> Answer:
-    """Return the catalogue's rules that are near a rule over a range, nearest first.
+    """Return under "lines" the catalogue's rules that are near a rule over a range, nearest first.
 
-    ``close`` is a sentence about the nearest one if the curves are hardly distinguishable, otherwise "".
-    A rule that is similar only at extreme numbers is left out.
+    "close" is a sentence about the nearest one if the curves are hardly distinguishable, otherwise "". A rule
+    that is similar only at extreme numbers is left out.
 
     Raises ValueError for a stochastic op or rule.
     """
@@ -43,7 +43,7 @@ def list_neighbours(op: str, rule: str, parameters: dict[str, float], start: flo
 
 
 def _is_sensible(one: Neighbour) -> bool:
-    """Return whether a rule is the same, or similar at numbers near its defaults and within its sliders."""
+    """Return whether a rule is the same, or similar with numbers near its defaults and within its sliders."""
     shown = {parameter.display_name: parameter for parameter in RULES[one.rule].parameters}
     fitted = [(shown[name], value) for name, value in one.parameters.items()]
     ratios = [one.width, one.factor, *(value / each.default for each, value in fitted if each.default)]

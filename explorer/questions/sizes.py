@@ -8,9 +8,9 @@ from explorer.questions import Answer
 
 
 def answer_sizes(op: str, rules: list[str], parameters: dict[str, float]) -> Answer:
-    """Return the area and the width of each rule.
+    """Return the "area" and the "width" of each rule, under its key in a dict "rules".
 
-    Each of them is a dict with its `value`, or with the `reason` why it has none.
+    Each of them is a dict of its `value`, or None, and the `reason` for None.
     """
     sizes = {key: find_sizes(op, key, parameters) for key in rules}
     return {

@@ -106,7 +106,7 @@ def _write_gradient(pair: Pair) -> str | None:
 def _write_cloned(formula: Formula, op: Formula) -> str:
     """Return code for a formula whose value is a new tensor in the shape of g.
 
-    Operators must not return one of their inputs.
+    ``op`` is the op's formula, which the loss takes. Operators must not return one of their inputs.
     """
     formula = expand_losses(formula, op, None)
     return write_unaliased(formula, "g") + ".clone()" * (formula.alias == "g")

@@ -108,8 +108,8 @@ def notebook(
         stop: upper end of the range of x.
         points: the number of evenly spaced x; None for 601, or 121 for a stochastic pair.
         g: the upstream gradient; for a stochastic pair a factor on the loss.
-        kinks: the x to sample exactly, at which lines break: ``sample_curves(...).kinks[rule]``, and the
-            kinks of ``part_key(rule)`` if a parameter learns. For a stochastic pair, possible kinks of the
+        kinks: the x to sample exactly, at which lines break: ``sample_curves(...).kinks[key]`` for the key of
+            the rule and, if a parameter learns, of its contribution. For a stochastic pair, the kinks of the
             mean loss.
         f: the loss of a stochastic pair, as a formula of y; ignored for other pairs.
 

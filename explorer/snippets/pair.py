@@ -112,9 +112,9 @@ class Pair:
 
     @property
     def name(self) -> str:
-        """The function's name, as in ``round_straight_through``; "custom" for formulas without a label.
+        """The function's name, as in ``round_straight_through``, where "custom" replaces a missing label.
 
-        A rule read from a class has the name of that class.
+        A rule read from a class gives its own name alone. A reserved name becomes "custom_activation".
         """
         words = [_choose_word(self.op), _choose_word(self.rule)]
         if self._own_class:
@@ -187,7 +187,7 @@ class Pair:
 def make_pair(op: str | Op, rule: str | Rule, settings: Values = None, learns: Sequence[str] = ()) -> Pair:
     """Combine an op and a backward rule with their parameter values, for code generation.
 
-    ``settings`` is a dict of values as for ``catalogue.values``; ``learns`` names the parameters that learn.
+    ``settings`` is a dict of values as for ``catalogue.resolve_values``; ``learns`` names those that learn.
 
     Raises:
         ValueError: for an unknown key, a value that is not finite or outside the domain of its entry, a name

@@ -107,7 +107,7 @@ def snippet(
         op: a key of ``OPS``, or ``"formula: …"`` in x.
         rule: a key of ``RULES``, or ``"formula: …"`` in x, y, g.
         parameters: values by name, which become the defaults of the signature; other names are ignored.
-        learns: the names of parameters that learn; see ``catalogue.learnable``.
+        learns: the names of parameters that learn; see ``catalogue.list_learnable``.
         **named: values of parameters as keywords; an unknown name is an error.
 
     Raises:
@@ -205,7 +205,7 @@ def _write_function_class(pair: Pair, gradient: str) -> str:
 
 
 def find_used_names(pair: Pair, gradient: str) -> set[str]:
-    """Return the names that backward's code reads, in the gradients and in the line that computes ``ya``."""
+    """Return the names that backward's code reads: in ``gradient``, in totals, and in the line for ``ya``."""
     used = find_names(" ".join(f"({text})," for text in (gradient, *write_totals(pair))))
     return used | find_names(write_twin(pair)) if _needs_twin(pair, used) else used
 
@@ -259,7 +259,7 @@ def write_nones(pair: Pair) -> list[str]:
 
 
 def write_unpacking(pair: Pair, used: set[str], dialect: Dialect = TORCH) -> list[str]:
-    """Return the lines of code that read the tensors saved for backward."""
+    """Return the lines of code with which backward reads what forward saved, and computes ``ya`` if used."""
     tensors, numbers = list(select_tensors(pair, used)), [name for name in pair.numbers if name in used]
     lines = [f"{join_names(tensors)} = ctx.saved_tensors"] if tensors else []
     lines += [f"{join_names(numbers)} = ctx.numbers"] if numbers else []
