@@ -21,8 +21,8 @@ const SEEDS = "5"; // number of seeds with which a comparison can tell rules apa
 const TOO_LONG_TEXT = "These drawings are too long for a link: pick simpler ones, or fewer.";
 
 /**
- * Create the list of answers to a lesson's question, for a teacher's screen.
- * @param {Forecast} forecast the lesson's question with its answers
+ * Create the list of answers to a lesson's question, for the screen of a teacher.
+ * @param {Forecast} forecast the question with its answers
  */
 export function createAnswers(forecast) {
   const rows = forecast.contents().map((content) => {
@@ -38,7 +38,7 @@ export function createAnswers(forecast) {
     element: element("div", { class: "tally" }, list, others, race.element),
     /**
      * @param {number[]} counts how often each answer was picked
-     * @param {ArrayLike<number>[]} drawings heights of each drawn curve, in cells of equal width
+     * @param {ArrayLike<number>[]} drawings the heights of each drawn curve, in cells of equal width
      */
     show(counts, drawings) {
       const alike = drawings.map(forecast.alike);
@@ -59,11 +59,11 @@ export function createAnswers(forecast) {
 }
 
 /**
- * Convert a student's drawn curve to a backward rule of straight lines, or return null if nothing is drawn.
+ * Convert the curve that a student has drawn to a backward rule of straight lines.
  * @param {ArrayLike<number>} values heights in cells of equal width, NaN for empty ones
  * @param {Pick<Choice, "range"|"g">} choice settings of the chart on which it was drawn
- * @param {[number, number]} axis range of the gradient axis on which it was drawn, at that g
- * @param {string} name of the rule @returns {Drawing|null}
+ * @param {[number, number]} axis range of the gradient axis on which it was drawn
+ * @param {string} name the name of the rule @returns {Drawing|null} null if g is 0 or fewer than two points remain
  */
 export function toDrawing(values, { range: [start, stop], g }, axis, name) {
   const width = (stop - start) / values.length;
@@ -75,7 +75,7 @@ export function toDrawing(values, { range: [start, stop], g }, axis, name) {
 }
 
 /**
- * Create the list of a class's drawn curves. A link trains those that the teacher picks as rules.
+ * Create the list of the curves that a class has drawn. A link trains the ones that the teacher picks.
  * @param {Forecast} forecast the question for which they were drawn
  */
 function createRace({ choice, labels, leastRange }) {
@@ -86,7 +86,7 @@ function createRace({ choice, labels, leastRange }) {
   const heading = element("h3", {}, `Pick up to ${MAX_PICKED} drawings to race`);
   const host = element("section", { class: "race-of-class", hidden: true }, heading, list, link, note);
 
-  /** Update the link to the Train page, and disable drawings that no longer fit into it. */
+  /** Update the link to the Train page. Disable drawings that no longer fit into it. */
   function update() {
     const query = new URLSearchParams({ op: choice.op, task: "digits", seeds: SEEDS });
     for (const drawing of picked) query.append("rule", makeDrawnRule(drawing).key);
@@ -119,9 +119,9 @@ function createRace({ choice, labels, leastRange }) {
   return {
     element: host,
     /**
-     * List the distinct drawings of the class. One that counts as an answer has the name of the answer's rule.
+     * List the distinct drawings of the class. A drawing that counts as an answer has the name of the answer's rule.
      * @param {ArrayLike<number>[]} drawings heights in cells of equal width
-     * @param {number[]} alike for each drawing the index of the most similar answer, -1 for none
+     * @param {number[]} alike for each drawing, the index of the answer that it resembles, or -1
      */
     show(drawings, alike) {
       const different = /** @type {Map<string, Drawing>} */ (new Map());

@@ -6,7 +6,7 @@ const CELLS = 300;
 
 /** A point of a drawn curve. @typedef {{x: number, value: number}} Point */
 
-/** Create an empty drawn curve over a range of x. @param {[number, number]} range */
+/** Create an empty drawn curve over a range of x, with ``CELLS`` heights. @param {[number, number]} range */
 export function createCells([start, stop]) {
   const values = new Float64Array(CELLS).fill(NaN);
   const x = Float64Array.from(values, (_, cell) => start + ((cell + 0.5) / CELLS) * (stop - start));
@@ -14,11 +14,11 @@ export function createCells([start, stop]) {
     clampTo(Math.floor(((at - start) / (stop - start)) * CELLS), 0, CELLS - 1);
 
   return {
-    /** The x at the centre of each cell, ascending. */
+    /** The x at the centre of each cell, in ascending order. */
     x,
-    /** The height drawn in each cell, or NaN. */
+    /** The height drawn in each cell, NaN if none. */
     values,
-    /** Return the height drawn at an x, or NaN if nothing is drawn there. @param {number} at */
+    /** Return the height drawn at an x. It is NaN if nothing is drawn there. @param {number} at */
     at: (at) => values[getCellIndex(at)],
     clear: () => values.fill(NaN),
     /** Draw a straight line between two points, over anything drawn before. @param {Point} from @param {Point} to */
@@ -30,9 +30,9 @@ export function createCells([start, stop]) {
         values[Math.round(first + share * (last - first))] = from.value + share * (to.value - from.value);
       }
     },
-    /** @param {(x: number) => number} curve NaN outside its domain */
+    /** @param {(x: number) => number} curve returns a height, NaN outside its domain */
     fill: (curve) => values.set(x.map(curve)),
-    /** Return the drawn heights as JSON data, with null for empty cells. @returns {(number|null)[]} */
+    /** Return the heights as JSON data with three decimals, null for empty cells. @returns {(number|null)[]} */
     saved: () => Array.from(values, (value) => (Number.isNaN(value) ? null : Number(value.toFixed(3)))),
     /** @param {(number|null)[]} saved */
     restore: (saved) => values.set(saved.map((value) => value ?? NaN).slice(0, CELLS)),

@@ -3,11 +3,11 @@
 import { copyText } from "../elements/clipboard.js";
 import { element, setText } from "../elements/dom.js";
 
-/** A piece of code: kind (for its colour) and text of each token. @typedef {[string, string][]} Spans */
+/** A piece of code: the kind (for its colour) and the text of each token. @typedef {[string, string][]} Spans */
 
 /**
- * Create the lines of code that a lesson's question is about.
- * @param {{lines: Spans[], decides: number}} excerpt ``decides``: index of the line that decides the answer
+ * Create the lines of code that a lesson's question is about. ``light`` highlights the line that decides the answer.
+ * @param {{lines: Spans[], decides: number}} excerpt ``decides``: the index of that line
  */
 export function createExcerpt({ lines, decides }) {
   const rows = lines.map((spans) => element("span", { class: "line" }, ...renderSpans(spans), "\n"));
@@ -19,7 +19,7 @@ export function createExcerpt({ lines, decides }) {
   };
 }
 
-/** Create a section with a lesson's complete code and a copy button. @param {Spans} spans */
+/** Create a section with the complete code of a lesson and a button that copies it. @param {Spans} spans */
 export function createFullCode(spans) {
   const pre = element("pre", { role: "region", "aria-label": "Code" });
   pre.append(element("code", {}, ...renderSpans(spans)));

@@ -9,17 +9,17 @@ import { renderInline } from "./words.js";
 
 /** @import { OnTerm } from "./words.js" */
 /**
- * A lesson in the table of contents. ``choice``: settings of its first chart, as a message from Python.
+ * A lesson in the table of contents. ``choice``: the settings of its first chart, as a message from Python.
  * @typedef {{key: string, title: string, question: string, minutes: number, choice: *}} Listed
  */
-/** A selection of lessons in an order of their own. @typedef {{title: string, keys: string[]}} Path */
+/** A selection of lessons in its own order. @typedef {{title: string, keys: string[]}} Path */
 
 const STORAGE_TEXT =
   "A dot is filled once both fresh questions at a lesson's end are answered. Kept in this browser alone.";
 
 /**
- * Return the lessons of the path that the reader has selected, or all lessons.
- * @param {Listed[]} lessons @param {Path[]} paths all paths
+ * Return the lessons of the path that the reader has selected, or else all lessons.
+ * @param {Listed[]} lessons @param {Path[]} paths
  */
 export function getPathLessons(lessons, paths) {
   const path = paths.find(({ title }) => title === getProgress().path);

@@ -11,13 +11,13 @@ import { onHistoryStep } from "../choice/steps.js";
 
 /** @import { Listed, Path } from "./contents.js" */
 /**
- * All lessons with their paths, and the glossary's explanations by term.
+ * All lessons, the paths through them, and explanations by term.
  * @typedef {{lessons: Listed[], paths: Path[], glossary: Object<string, string>}} Course
  */
 
 /**
- * The screen that the page shows. ``turn`` moves by a number of slides and returns whether they exist; ``pick`` picks
- * an answer.
+ * The screen that the page shows. ``turn`` moves by a number of slides, and returns false if they do not exist;
+ * ``pick`` picks an answer.
  * @typedef {{showLinks: () => void, turn: (step: number) => boolean, pick: (index: number) => void, destroy: () =>
  *   void}} Shown
  */
@@ -33,7 +33,7 @@ const TAKES_KEYS =
   "input, textarea, select, [role='slider'], dialog *, [popover], [popover] *, .chart-place *";
 
 /**
- * Show the page Learn in an element, with the lesson that the page's address names.
+ * Show the page Learn in an element. The address of the page names the lesson.
  * @param {HTMLElement} host @param {Course} course
  * @param {{address: (name: string) => string, instrument: *, classes?: typeof import("./together.js").classes|null}}
  *   reach ``address``: makes addresses of pages; ``instrument``: how charts reach the server; ``classes``: null without
@@ -77,7 +77,7 @@ export function createCourse(host, { lessons, paths, glossary }, { address, inst
   }, end.signal);
   show();
 
-  /** @param {Object<string, string|null>} change null removes a parameter */
+  /** @param {Object<string, string|null>} change values by query parameter; null removes one */
   function makeAddress(change) {
     const query = queryNow();
     for (const [name, value] of Object.entries(change))
@@ -92,15 +92,15 @@ export function createCourse(host, { lessons, paths, glossary }, { address, inst
   }
 
   /**
-   * Change query parameters in a new history entry, and show the lesson that they name.
-   * @param {Object<string, string|null>} change
+   * Change query parameters in a new history entry, and show their lesson.
+   * @param {Object<string, string|null>} change values by query parameter
    */
   function leadTo(change) {
     history.pushState({}, "", makeAddress(change));
     return show();
   }
 
-  /** Open a class with the current lesson, or return to the class that this browser leads. */
+  /** Open a class with the current lesson. If this browser leads a class already, return to it. */
   async function beginClass() {
     if (isOpening) return undefined;
     isOpening = true;
@@ -125,7 +125,7 @@ export function createCourse(host, { lessons, paths, glossary }, { address, inst
   }
 
   /**
-   * Handle the keys of presentation mode. Arrow keys move within the lesson, and at its ends to another one.
+   * Handle a key in presentation mode. Arrow keys move within the lesson, and at its ends to the next one.
    * @param {KeyboardEvent} event
    */
   function handleKey(event) {
@@ -190,7 +190,7 @@ export function createCourse(host, { lessons, paths, glossary }, { address, inst
     update();
   }
 
-  /** @param {*} record @param {import("./screen.js").Part|null} [part] the reader's role in a class */
+  /** @param {*} record data from the server @param {import("./screen.js").Part|null} [part] the role in a class */
   function buildScreen(record, part = null) {
     document.title = `${record.title} · Gradient explorer`;
     const surroundings = {
@@ -242,8 +242,8 @@ export function createCourse(host, { lessons, paths, glossary }, { address, inst
   }
 
   /**
-   * Return a lesson before or after another on the reader's path, or undefined.
-   * @param {string|null} key @param {number} step 1 forward, -1 back
+   * Return the lesson before or after another one on the reader's path, or undefined.
+   * @param {string|null} key @param {number} step 1 for the lesson after it, -1 for that before it
    */
   function findNeighbour(key, step) {
     const way = getPathLessons(lessons, paths);

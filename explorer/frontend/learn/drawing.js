@@ -11,9 +11,8 @@ import { makeInterpolator } from "./judging.js";
 /** @import { Frame } from "../chart/scene/panels.js" */
 
 /**
- * Create a layer over a chart on which the reader draws a curve. The curve stays in place on the axes when the chart
- * changes.
- * @param {[number, number]} range initial range of x @param {() => void} onDrawn called after each change
+ * Create a layer over a chart on which the reader draws a curve. The curve keeps its x and y when the axes change.
+ * @param {[number, number]} range the initial range of x @param {() => void} onDrawn called after each change
  */
 export function createDrawing(range, onDrawn) {
   const cells = createCells(range);
@@ -38,7 +37,7 @@ export function createDrawing(range, onDrawn) {
   let showsAnswer = false; // whether it shows a picked answer's curve, which a stroke replaces
 
   /**
-   * Convert a pointer's position to x and y on the chart's axes. y stays within the axis.
+   * Convert the position of a pointer to x and y on the axes of the chart, with y limited to the axis.
    * @param {PointerEvent} event @param {Frame} frame
    */
   function toPoint(event, frame) {
@@ -98,7 +97,7 @@ export function createDrawing(range, onDrawn) {
     setNote("");
   }
 
-  /** Show a message in the panel instead of a curve; "" removes it. @param {string} text */
+  /** Show a message in the panel. "" removes it. @param {string} text */
   function setNote(text) {
     setText(note, text);
     note.hidden = !text;
@@ -107,9 +106,9 @@ export function createDrawing(range, onDrawn) {
 
   return {
     element: layer,
-    /** Return the height drawn at an x, or NaN if nothing is drawn there. */
+    /** Return the height drawn at an x. It is NaN if nothing is drawn there. */
     at: cells.at,
-    /** Return the drawn curve as arrays of x and y, with NaN where nothing is drawn. */
+    /** Return the drawn curve. y is NaN at each x without a height. */
     curve: () => ({ x: cells.x, y: cells.values }),
     clear,
     /** @param {import("./judging.js").Curve} curve */
@@ -130,12 +129,12 @@ export function createDrawing(range, onDrawn) {
       cells.restore(saved);
       show();
     },
-    /** @param {Frame} next the new positions of the panels */
+    /** @param {Frame} next the positions of the panels */
     follow(next) {
       frame = next;
       show();
     },
-    /** End drawing: remove messages, and keep a drawn curve. */
+    /** End drawing: remove messages, but keep the curve. */
     finish() {
       pad.remove();
       setNote("");

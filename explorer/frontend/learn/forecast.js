@@ -14,20 +14,21 @@ import { drawThumbnail } from "../chart/scene/thumbnail.js";
 
 /** @import { Choice } from "../choice/choice.js" */
 /**
- * A lesson's question, with the reader's prediction of the answer. ``draws``: whether it is drawn; ``checked``: returns
- * whether it is right, and a reply; ``answer``: returns the text that reveals the answer; ``saved``, ``restore``: keep
- * the prediction across reloads; ``contents``: returns the answers; ``labels``: those of the answers' rules, "" for none; ``right``: index of the right one; ``alike``:
- * returns the index of the answer that a complete drawing resembles, or -1; ``missed``: offers the answer after a wrong
- * prediction; ``rest``: disables the button, with a label; ``describe``: returns the prediction in words.
- *
+ * A lesson's question, with the reader's prediction of the answer. ``draws``: whether the reader can draw it;
+ * ``checked``: returns whether it is right, and a reply; ``answer``: returns the text that reveals the answer;
+ * ``saved``, ``restore``: keep the prediction across reloads; ``contents``: returns the content of each answer;
+ * ``labels``: of the answers' rules, "" for none; ``right``: index of the right answer; ``alike``: returns the index of
+ * the answer that a complete drawing resembles, or -1; ``missed``: offers the answer after a wrong prediction;
+ * ``rest``: disables the button, with a label; ``describe``: returns the prediction as text.
  * @typedef {{element: HTMLElement, drawing: ReturnType<typeof createDrawing>, draws: boolean, leastRange: [number,
  *   number], checked: () => {right: boolean, words: string}, answer: () => string, saved: () => {picked: number|null,
  *   drawn: (number|null)[]|null}, restore: (state: import("./memory.js").State) => void, pick: (index: number) => void,
- *   missed: () => void, rest: (resting: boolean, words?: string) => void, describe: () => string, contents: () => (Node|string)[][], labels: string[], right: number, choice:
- *   Choice, alike: (values: ArrayLike<number>) => number}} Forecast
+ *   missed: () => void, rest: (resting: boolean, words?: string) => void, describe: () => string, contents: () =>
+ *   (Node|string)[][], labels: string[], right: number, choice: Choice, alike: (values: ArrayLike<number>) => number}}
+ *   Forecast
  * @typedef {{onTerm: import("./words.js").OnTerm, decide?: string, onCheck: () => void, onSkip: (() => void)|null,
- *   onChange: () => void}} Acts callbacks of the form; ``onCheck``: the prediction is submitted, by a button labelled
- *   ``decide``; ``onSkip``: the answer is requested
+ *   onChange: () => void}} Acts callbacks of the form; ``onCheck``: called when the button labelled ``decide`` is
+ *   pressed; ``onSkip``: called when the reader asks for the answer
  */
 
 const CHECK = "Check my prediction";
@@ -35,8 +36,8 @@ const SPAN = /** @type {[number, number]} */ ([-1, 2]); // initial gradient axis
 
 /**
  * Create the form with which the reader predicts the answer to a lesson's question.
- * @param {*} prediction from the lesson's data: ``answers`` and the index of the ``right`` one; for a drawing its
- *   ``rule``, and the x ``at`` which the reply gives all rules' values
+ * @param {*} prediction from the lesson's data: ``answers``, and the index of the ``right`` one; for a drawing its
+ *   ``rule``, and the x (``at``) for which the reply gives the values of all rules
  * @param {Choice} choice settings of the first chart @param {Acts} acts @returns {Forecast}
  */
 export function createForecast(prediction, choice, { onTerm, decide = CHECK, onCheck, onSkip, onChange }) {
@@ -60,7 +61,7 @@ export function createForecast(prediction, choice, { onTerm, decide = CHECK, onC
   if (!draws) drawing.finish();
 
   /**
-   * Return the text and thumbnail of an answer. Without text, the curve is described.
+   * Return the thumbnail and the text of an answer. Without a text, its curve is described.
    * @param {*} answer @returns {(Node|string)[]}
    */
   function renderAnswer({ text, picture }) {
@@ -124,7 +125,7 @@ export function createForecast(prediction, choice, { onTerm, decide = CHECK, onC
     };
   }
 
-  /** @param {ArrayLike<number>} values heights in cells of equal width */
+  /** @param {ArrayLike<number>} values heights of a drawing in cells of equal width */
   function findAnswer(values) {
     const width = (choice.range[1] - choice.range[0]) / values.length;
     const hand = { x: Array.from(values, (_, cell) => choice.range[0] + (cell + 0.5) * width), y: values };
@@ -162,8 +163,8 @@ export function createForecast(prediction, choice, { onTerm, decide = CHECK, onC
   }
 
   /**
-   * Describe the drawn and the true values at the lesson's x. Returns "" if the lesson names no x.
-   * @param {number} guess drawn value
+   * Describe the drawn and the true values at the x that the lesson names. Returns "" if it names none.
+   * @param {number} guess the drawn value, or NaN
    */
   function describePoint(guess) {
     if (typeof at !== "number") return "";
@@ -194,7 +195,7 @@ export function createForecast(prediction, choice, { onTerm, decide = CHECK, onC
       form.pick(index);
       handlePick();
     },
-    /** Show the button that reveals the answer, after a wrong prediction. */
+    /** Show the button that reveals the answer. Called after a wrong prediction. */
     missed: () => form.offerAnswer(),
     rest: form.setResting,
     describe() {
@@ -211,19 +212,19 @@ export function createForecast(prediction, choice, { onTerm, decide = CHECK, onC
   };
 }
 
-/** @param {string} key of an existing rule */
+/** @param {string} key the key of an existing rule */
 function findRuleEntry(key) {
   return /** @type {import("../formula/entry.js").Rule} */ (findEntry("rule", key));
 }
 
-/** @param {string} key of a rule */
+/** @param {string} key the key of a rule */
 function nameGradient(key) {
   const { label, formula } = findRuleEntry(key);
   return formula ? `the gradient of ${label}` : "torch's own gradient";
 }
 
 /**
- * Describe the shape of a sampled curve in words, without jitter at its kinks.
+ * Describe the shape of a sampled curve, without the points at its kinks.
  * @param {{x: Float64Array, y: Float64Array, marks: Int8Array}} curve
  */
 function describeSample({ x, y, marks }) {

@@ -1,18 +1,18 @@
 // Comparison of a drawn gradient with the true one. It tolerates the inaccuracy of drawing by hand.
 
 /**
- * A curve; x is ascending, and y is NaN where it is undefined.
+ * A curve. x is in ascending order; y is NaN if undefined.
  * @typedef {{x: ArrayLike<number>, y: ArrayLike<number>}} Curve
  */
 /** A sampled gradient. ``marks`` is 1 at a kink. @typedef {Curve & {marks: ArrayLike<number>}} Truth */
 /**
- * An interval of x in which a drawing is wrong. ``peak``: the largest deviation, as a fraction of the gradient's size.
+ * An interval of x in which a drawing is wrong. ``peak``: the largest deviation, relative to the gradient's size.
  * @typedef {{from: number, to: number, peak: number}} Deviation
  */
 /**
- * The result of comparing a drawing with the true gradient. ``right``: no drawn part is wrong; ``whole``: enough of the
- * range is drawn; ``share``: fraction of the range that is drawn; ``mean``: mean distance; ``deviations``: the wrong
- * parts, from left to right.
+ * The result of comparing a drawing with the true gradient. ``right``: whether no drawn part is wrong; ``whole``:
+ * whether enough of the range is drawn; ``share``: the fraction of the range that is drawn; ``mean``: the mean
+ * distance; ``deviations``: the wrong parts, from left to right.
  * @typedef {{right: boolean, whole: boolean, share: number, mean: number, deviations: Deviation[]}} Judgement
  */
 
@@ -24,7 +24,7 @@ const MAX_SLIP_WIDTH = 0.05; // maximum width of all slips together, as a fracti
 const MIN_SHARE = 0.85; // fraction of the range of x that must be drawn
 
 /**
- * Compare a drawn curve with the true gradient. Returns null if nothing is drawn.
+ * Compare a drawn curve with the true gradient. Returns null if nothing is drawn, or no gradient is finite.
  * @param {Curve} drawn @param {Truth} truth @returns {Judgement|null}
  */
 export function judge(drawn, truth) {
@@ -50,10 +50,7 @@ export function judge(drawn, truth) {
   };
 }
 
-/**
- * Return an x well inside a wrong part of a drawing, with few decimals, for a sentence.
- * @param {Deviation} deviation
- */
+/** Return an x well inside a wrong part of a drawing, with few decimals. @param {Deviation} deviation */
 export function pickX({ from, to }) {
   const [middle, quarter] = [(from + to) / 2, (to - from) / 4];
   for (let digits = 0; digits < 6; digits += 1) {
@@ -64,7 +61,7 @@ export function pickX({ from, to }) {
 }
 
 /**
- * Interpolate a curve linearly at x. Beyond its ends, return the value at the end.
+ * Return a curve's value at x, interpolated linearly. Beyond an end, it is the value at that end.
  * @param {Curve} curve @param {number} x
  */
 export function interpolateAt(curve, x) {
@@ -72,7 +69,7 @@ export function interpolateAt(curve, x) {
 }
 
 /**
- * Return a function that interpolates a curve linearly. It returns NaN for a curve without points.
+ * Return a function that interpolates a curve linearly. It returns NaN if the curve has no finite point.
  * @param {Curve} curve @returns {(x: number) => number}
  */
 export function makeInterpolator(curve) {
@@ -93,8 +90,8 @@ function listPoints({ x, y }) {
 }
 
 /**
- * @param {Point[]} curve @param {Point[]} at points, of which only the x matter
- * @param {{reach: number}} far ``reach``: how near, in x
+ * @param {Point[]} curve @param {Point[]} at points at which to measure; their y is ignored
+ * @param {{reach: number}} far ``reach``: tolerance in x
  */
 function measureBands(curve, at, { reach }) {
   let first = 0;
@@ -111,9 +108,9 @@ function measureBands(curve, at, { reach }) {
 }
 
 /**
- * Return the parts of a drawn curve that leave the tolerated band of values.
- * @param {Point[]} points @param {({low: number, high: number}|null)[]} bands for each point, null if unknown
- * @param {{size: number}} far ``size`` of the gradient
+ * Return the parts of a curve that leave the tolerated band of values.
+ * @param {Point[]} points @param {({low: number, high: number}|null)[]} bands for each point, or null if unknown
+ * @param {{size: number}} far ``size``: of the gradient
  */
 function findDeviations(points, bands, { size }) {
   const deviations = /** @type {Deviation[]} */ ([]);

@@ -9,9 +9,9 @@ import {
 } from "../choice/session.js";
 
 /**
- * A lesson's state. ``picked``: index of an answer; ``drawn``: heights of a drawn curve; ``missed``: the prediction was
- * checked and wrong; ``revealed``: "checked" after a right prediction, "shown" if the reader requested the answer,
- * otherwise null.
+ * The state of a lesson. ``picked``: index of an answer; ``drawn``: heights of a drawn curve; ``missed``: whether the
+ * prediction was wrong, or is sent to a class; ``revealed``: "checked" after a right prediction, "shown" if the reader
+ * asked for the answer, otherwise null.
  * @typedef {{picked: number|null, drawn: (number|null)[]|null, missed: boolean, revealed: "checked"|"shown"|null}}
  *   State
  */
@@ -19,10 +19,10 @@ import {
 /** @type {State} */
 export const EMPTY_STATE = { picked: null, drawn: null, missed: false, revealed: null };
 
-/** Return the stored state of a lesson in this tab. @param {string} key of the lesson @returns {State} */
+/** Return the state of a lesson, as stored in this tab. @param {string} key the lesson's key @returns {State} */
 export const recall = (key) => ({ ...EMPTY_STATE, ...loadFromSession(toKey(key)) });
 
-/** Store the state of a lesson in this tab. @param {string} key @param {State} state */
+/** Store the state of a lesson in this tab. @param {string} key the lesson's key @param {State} state */
 export const remember = (key, state) => saveInSession(toKey(key), state);
 
 /** Delete the stored states of all lessons whose keys begin with ``start``. @param {string} start */
@@ -32,24 +32,24 @@ export const forget = (start) => removeFromSession(toKey(start));
 const toKey = (key) => `lesson ${key}`;
 
 /**
- * The reader's progress. ``learned``: keys of lessons; ``seen``: indices of final questions, by lesson; ``path``: title
- * of the selected path, or "".
+ * The reader's progress. ``learned``: keys of lessons; ``seen``: indices of final questions, by lesson; ``path``: the
+ * title of the selected path, or "".
  * @typedef {{learned: string[], seen: Object<string, number[]>, path: string}} Progress
  */
 
 const PROGRESS_KEY = "learned";
 const NO_PROGRESS = { learned: [], seen: {}, path: "" };
 
-/** Return the reader's progress, as saved in this browser. @returns {Progress} */
+/** Return the reader's progress, as stored in this browser. @returns {Progress} */
 export const getProgress = () => ({ ...NO_PROGRESS, ...recallVisit(PROGRESS_KEY) });
 
 /** @param {Partial<Progress>} change */
 const extend = (change) => rememberVisit(PROGRESS_KEY, { ...getProgress(), ...change });
 
-/** Select a path through the lessons. @param {string} path its title, "" for all lessons */
+/** Select a path through the lessons. @param {string} path its title, or "" for all lessons */
 export const setPath = (path) => extend({ path });
 
-/** Mark a lesson as learned, once both questions at its end are answered. @param {string} key of the lesson */
+/** Mark a lesson as learned, since both questions at its end are answered. @param {string} key its key */
 export function markLearned(key) {
   extend({ learned: [...new Set([...getProgress().learned, key])] });
 }
@@ -57,7 +57,7 @@ export function markLearned(key) {
 /**
  * Choose two questions about a lesson that the reader has not seen, and mark them as seen. If fewer than two are left,
  * all count as unseen again. Returns their indices.
- * @param {string} key of the lesson @param {number} count of its questions
+ * @param {string} key the lesson's key @param {number} count number of its questions
  */
 export function pickTwoQuestions(key, count) {
   const { seen } = getProgress();

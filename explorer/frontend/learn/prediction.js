@@ -8,9 +8,9 @@ import { createOption } from "./pictures/question.js";
 /**
  * Create the form in which the reader picks an answer, or confirms a drawn curve.
  * @param {{hint: string, options: Content[], onPick: () => void, onClear: (() => void)|null, decide: string, onCheck:
- *   () => void, onSkip: (() => void)|null}} options ``onPick``: an answer is picked; ``onClear``: the drawing is
- *   cleared, null if nothing is drawn; ``onCheck``: the prediction is submitted, by a button labelled ``decide``;
- *   ``onSkip``: the answer is requested, null if the teacher reveals it
+ *   () => void, onSkip: (() => void)|null}} options ``onPick``: called when an answer is picked; ``onClear``: clears
+ *   the drawing, null if the reader does not draw; ``onCheck``: called when the button labelled ``decide`` is pressed;
+ *   ``onSkip``: called when the reader asks for the answer, null if the teacher reveals it
  */
 export function createPrediction({ hint, options, decide, onPick, onClear, onCheck, onSkip }) {
   const name = createId();
@@ -30,7 +30,7 @@ export function createPrediction({ hint, options, decide, onPick, onClear, onChe
   );
   const getButtons = () => /** @type {HTMLInputElement[]} */ ([...form.querySelectorAll("input")]);
 
-  /** Enable the submit button. @param {boolean} isClearable whether it can be cleared */
+  /** Enable the submit button. @param {boolean} isClearable whether there is also a button to clear */
   function enable(isClearable) {
     check.disabled = false;
     clear.hidden = !isClearable;
@@ -72,7 +72,7 @@ export function createPrediction({ hint, options, decide, onPick, onClear, onChe
     },
     /**
      * Disable the submit button until the prediction changes, or enable it.
-     * @param {boolean} resting whether it is disabled @param {string} [words] its label until then
+     * @param {boolean} resting whether to disable it @param {string} [words] its label
      */
     setResting(resting, words = decide) {
       check.disabled = resting;

@@ -9,7 +9,7 @@ import { renderInline } from "./words.js";
 /** @import { OnTerm } from "./words.js" */
 /** @import { Spans } from "./code.js" */
 /**
- * A question at the end of a lesson; ``right``: index of the right answer.
+ * A question at the end of a lesson. ``right``: index of the right answer.
  * @typedef {{ask: string, code: Spans, answers: {text: string, why: string}[], right: number}} Question
  */
 
@@ -17,7 +17,7 @@ const STORAGE_TEXT = "(Saved in this browser only.)";
 
 /**
  * Create the two multiple-choice questions at the end of a lesson.
- * @param {string} key of the lesson @param {Question[]} questions
+ * @param {string} key the lesson's key @param {Question[]} questions
  * @param {{onTerm: OnTerm, onLearned: () => void}} around ``onLearned``: called when both are answered
  */
 export function createRetest(key, questions, { onTerm, onLearned }) {

@@ -12,11 +12,11 @@ import { createStore } from "../choice/store.js";
 import { enterTraining } from "../train/state/tasks.js";
 
 /**
- * A chart or net of a lesson: its page with settings, as a link and as a message.
+ * A chart or net of a lesson: its page, with settings as a link and as a message.
  * @typedef {{path: string, query: string, choice: *}} Scene
  */
 /**
- * A layer over a chart. ``follow``: gets the positions of its panels; ``over``: returns further curves for the chart.
+ * A layer over a chart. ``follow``: called with the positions of its panels; ``over``: returns further curves.
  * @typedef {{element: HTMLElement, follow: (frame: import("../chart/scene/panels.js").Frame) => void, over?:
  *   import("../chart/scene/picture.js").GetCurves}} Layer
  */
@@ -25,8 +25,8 @@ import { enterTraining } from "../train/state/tasks.js";
 const PACE_ON_STAGE = "10"; // in steps per second: slow enough to talk about
 
 /**
- * Create empty elements for a lesson's chart and for a learning parameter's equilibria. The chart's element has the
- * class ``chart-host`` from the start: added later, it would change colours and so redraw the chart.
+ * Create empty elements for a lesson's chart and for the equilibria of a learning parameter. The chart's element has
+ * the class ``chart-host`` from the start: added later, it would change colours and so redraw the chart.
  */
 export function createHosts() {
   const parts = ["words", "chart chart-host", "strip flex-wrap"].map((name) =>
@@ -37,7 +37,7 @@ export function createHosts() {
   return element("div", { class: "instrument watch" }, stage, resting);
 }
 
-/** Return the charts among a lesson's charts and nets. @param {Scene[]} scenes @returns {Scene[]} */
+/** Return those of a lesson's scenes that are charts, not nets. @param {Scene[]} scenes @returns {Scene[]} */
 export function getCurveScenes(scenes) {
   return scenes.filter(({ path }) => path === "/");
 }
@@ -46,7 +46,7 @@ export function getCurveScenes(scenes) {
  * Show a lesson's live chart in the elements of ``createHosts``.
  * @param {HTMLElement} host
  * @param {{scene: Scene, layer: Layer|null, leastRange?: [number, number], secret: boolean, reach: *}} options
- *   ``layer``: over the curves; ``secret``: before the answer is revealed, only the op is shown, unconfirmed by torch
+ *   ``layer``: over the curves; ``secret``: before the answer is revealed, only the op is visible, unconfirmed by torch
  */
 export function showScene(host, { scene, layer, leastRange, secret, reach }) {
   const store = createStore();
@@ -83,7 +83,7 @@ export function showScene(host, { scene, layer, leastRange, secret, reach }) {
 }
 
 /**
- * Show one of a lesson's nets and start its training.
+ * Show one of a lesson's nets, and start its training.
  * @param {HTMLElement} host
  * @param {{scene: Scene, presenting: boolean, reach: *, onOver: () => void, createTraining:
  *   import("../train/page/small.js").CreateSmallTraining}} options ``presenting``: in presentation mode, training is
@@ -95,14 +95,14 @@ export function showNet(host, { scene, presenting, reach, onOver, createTraining
   return { store, destroy: createTraining(host, store, reach, onOver).destroy };
 }
 
-/** Return the labels of a chart's or net's op and rules. @param {Scene} scene */
+/** Name the op and rules of a chart or net. @param {Scene} scene */
 export function describeScene(scene) {
   const { op, rules } = getEntries(parseMessage(scene.choice));
   return `${op.label} with ${rules.map((rule) => rule.label).join(", ")}`;
 }
 
 /**
- * Return training settings with a slow pace for presentation mode, unless they set a pace.
+ * Return training settings with a slow pace for presentation mode, unless they contain a pace.
  * @param {*} choice @param {boolean} presenting
  */
 function setStagePace(choice, presenting) {
@@ -114,7 +114,7 @@ function setStagePace(choice, presenting) {
  * chart.
  * @param {Scene[]} scenes
  * @param {{address: (name: string) => string, embedded: boolean, presenting: () => boolean}} page ``address``: makes
- *   addresses; ``embedded``: inside another site
+ *   addresses; ``embedded``: whether Learn is inside another site
  */
 export function createLinks(scenes, { address, embedded, presenting }) {
   const links = scenes.map((scene) => {

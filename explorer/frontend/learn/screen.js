@@ -16,19 +16,18 @@ import { parseMessage } from "../choice/message.js";
 const RESULT_START = "After the run:"; // of a paragraph that is shown below a net once it is trained
 
 /**
- * Functions of the page around a lesson. ``address``: makes addresses; ``onTerm``: opens the glossary; ``instrument``:
- * how charts reach the server.
+ * Functions of the page around a lesson. ``address``: makes addresses; ``onTerm``: opens the glossary; ``next``:
+ * creates a link to the next lesson; ``onAgain``: reopens this lesson; ``onLearned``: called when both questions at its
+ * end are answered; ``instrument``: how charts reach the server.
  * @typedef {{address: (name: string) => string, embedded: boolean, presenting: () => boolean, onTerm:
  *   import("./words.js").OnTerm, next: () => HTMLElement, onAgain: () => void, onLearned: () => void, instrument: *}}
- *   Surroundings ``next``: creates a link to the next lesson; ``onAgain``: reopens this lesson; ``onLearned``: called
- *   when both questions at its end are answered
+ *   Surroundings
  */
 
 /**
  * The reader's role in a class, where the teacher reveals the answer. ``memory``: storage key of the prediction, or
  * null; ``form``: creates a replacement for the form, and a layer over the first chart; ``send``: sends the prediction,
- * and returns why it was refused, or ""; ``conclude``: reveals the answer to the class, null for students.
- *
+ * and resolves to why it was refused, or ""; ``conclude``: reveals the answer to the class, null for students.
  * @typedef {{memory: string|null, form: ((forecast: import("./forecast.js").Forecast) => {element: HTMLElement, layer:
  *   Layer|null})|null, send: ((prediction: {picked: number|null, drawn: (number|null)[]|null}) =>
  *   Promise<string>)|null, conclude: (() => *)|null}} Part
@@ -36,8 +35,8 @@ const RESULT_START = "After the run:"; // of a paragraph that is shown below a n
  */
 
 /**
- * Create a lesson's screen from the server's data.
- * @param {*} lesson @param {Surroundings} around @param {Part|null} [part] the reader's role in a class
+ * Create the screen of a lesson.
+ * @param {*} lesson from the server @param {Surroundings} around @param {Part|null} [part] the reader's role in a class
  */
 export function createLesson(lesson, around, part = null) {
   const end = new AbortController();
@@ -162,8 +161,8 @@ export function createLesson(lesson, around, part = null) {
   }
 
   /**
-   * Show an exercise's chart: the expected curve, the reader's curve and the failing test case.
-   * @param {*} choice @param {Layer} layer marks of the test case
+   * Show the chart of an exercise: the expected curve, the reader's curve and the failing test case.
+   * @param {*} choice @param {Layer} layer marks the test case
    */
   function showExercise(choice, layer) {
     if (exerciseStore) return exerciseStore.change(parseMessage(choice));
@@ -193,9 +192,7 @@ export function createLesson(lesson, around, part = null) {
     }
   }
 
-  /**
-   * Create the lesson's nets, each with a button that trains it: a visitor may have only one training run at a time.
-   */
+  /** Create the lesson's nets, each with a button to train it: a visitor may have only one training run at a time. */
   function createNets() {
     return lesson.scenes
       .filter((/** @type {*} */ { path }) => path === "/train")
@@ -272,7 +269,7 @@ export function createLesson(lesson, around, part = null) {
     return [...texts.flat(), ...remembered, ...last, slides.element, opening];
   }
 
-  /** Create the exercise, in which the reader writes an autograd Function next to its curves. */
+  /** Create the exercise in which the reader writes an autograd Function next to its curves. */
   function createExerciseSection() {
     const { ask } = around.instrument;
     if (!ask.has("judge")) return element("p", {}, "To write it yourself takes the app.");
@@ -304,7 +301,7 @@ export function createLesson(lesson, around, part = null) {
   return {
     element: screen,
     /**
-     * Restore the prediction and draw the chart, once the screen is on the page.
+     * Restore the prediction and draw the chart. Call it when the screen is on the page.
      * @param {boolean} [isRevealed] whether the class has seen the answer, so that ``reveal`` draws the chart
      * @param {boolean} [hasArrived] whether the class has an answer of this student
      */
@@ -347,7 +344,7 @@ export function createLesson(lesson, around, part = null) {
   };
 }
 
-/** @param {(name: string) => void} onShow gets the class of the last element of the slide that is shown */
+/** @param {(name: string) => void} onShow called with the class of the last element of the visible slide */
 function createSlides(onShow) {
   let groups = /** @type {HTMLElement[][]} */ ([]);
   let index = 0;
@@ -376,7 +373,7 @@ function createSlides(onShow) {
   return {
     element: element("nav", { class: "slides", "aria-label": "Slides" }, back, place, onward),
     turn,
-    /** @param {HTMLElement[][]} parts elements of each slide */
+    /** @param {HTMLElement[][]} parts the elements of each slide */
     show(parts) {
       groups = parts;
       index = 0;

@@ -6,13 +6,13 @@ const LEVEL = 1e-3; // fraction of the curve's height; smaller changes between p
 const MAX_PARTS = 6;
 const VERBS = /** @type {Object<string, string>} */ ({ "-1": "falls to ", 0: "", 1: "rises to " });
 
-/** Format a number with two significant digits, 0 below 1e-6; a drawn curve is no more accurate. @param {number} value */
+/** Format a number with two significant digits, 0 below 1e-6: as accurate as a drawing. @param {number} value */
 export const roundText = (value) =>
   formatFourDigits(Math.abs(value) < 1e-6 ? 0 : Number(value.toPrecision(2)));
 
 /**
- * Describe a curve in words from left to right, as in "0 until x = −1, then rises to 2".
- * @param {ArrayLike<number>} x ascending @param {ArrayLike<number>} y of the same length, finite
+ * Describe a curve from left to right, as in "0 until x = −1, then rises to 2".
+ * @param {ArrayLike<number>} x in ascending order @param {ArrayLike<number>} y finite, of the same length
  */
 export function describeShape(x, y) {
   const values = Array.from(y);
@@ -32,7 +32,7 @@ export function describeShape(x, y) {
 
 /**
  * Split a curve into parts that rise, fall or stay level. A part also ends at a jump.
- * @param {number[]} values @param {number} level change below which it is level
+ * @param {number[]} values @param {number} level a change up to this is level
  */
 function splitParts(values, level) {
   const turns = values

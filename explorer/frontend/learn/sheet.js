@@ -22,8 +22,8 @@ const doNothing = () => undefined;
 /**
  * Create the printed course. Lessons are loaded one after the other.
  * @param {Listed[]} lessons
- * @param {{lesson: (key: string) => Promise<*>, plotly: string, back: HTMLElement}} reach ``lesson``: loads a lesson or
- *   returns a message; ``plotly``: its address; ``back``: link to the table of contents
+ * @param {{lesson: (key: string) => Promise<*>, plotly: string, back: HTMLElement}} reach ``lesson``: loads a lesson,
+ *   or resolves to a message; ``plotly``: the address of its script; ``back``: a link to the table of contents
  */
 export function createSheet(lessons, { lesson, plotly, back }) {
   const status = element("p", { role: "status" });
@@ -45,8 +45,8 @@ export function createSheet(lessons, { lesson, plotly, back }) {
   }
 
   /**
-   * Append a lesson's printed page, and its solution at the end.
-   * @param {*} Plotly @param {string} number @param {number} value number in the list of solutions
+   * Append the printed page of a lesson, and its solution at the end.
+   * @param {*} Plotly @param {string} number @param {number} value its number in the list of solutions
    * @param {*} record the lesson's data
    */
   async function append(Plotly, number, value, record) {
@@ -119,7 +119,7 @@ function makeAxesCaption(choice) {
 }
 
 /**
- * @param {number} value number in the list @param {string} title @param {string} why
+ * @param {number} value its number in the list @param {string} title @param {string} why
  * @param {import("./forecast.js").Forecast} forecast @param {HTMLElement[]} chart
  */
 function createSolution(value, title, why, { draws, contents, right }, chart) {

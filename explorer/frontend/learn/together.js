@@ -14,9 +14,9 @@ import { forget } from "./memory.js";
 /** @import { Part } from "./screen.js" */
 /** A lesson in the list. @typedef {{key: string, title: string}} Listed */
 /**
- * Functions of the page for a class. ``load``: returns a lesson, or a message on failure; ``build``: creates a lesson's
- * screen; ``onLesson``: called with each lesson that the class is asked about; ``onLeave``: called when a student
- * leaves.
+ * Functions of the page for a class. ``load``: resolves to a lesson, or to a message on failure; ``build``: creates the
+ * screen of a lesson; ``onLesson``: called with each lesson that the class is asked about; ``onLeave``: called when a
+ * student leaves.
  * @typedef {{lessons: Listed[], load: (key: string) => Promise<*>, build: (record: *, part: Part) => ReturnType<typeof
  *   import("./screen.js").createLesson>, onLesson: (key: string) => void, onLeave: (key: string|null) => void}} Means
  */
@@ -25,7 +25,7 @@ const AGAIN_MS = 3000; // pause before a failed request for a lesson or drawings
 
 let opened = ""; // id of a class that was just opened, whose code is shown in large type
 
-/** How the page Learn opens, finds and shows classes. */
+/** Functions that open, find and show classes on the page Learn. */
 export const classes = {
   held: () => getLed()?.id ?? null,
   /** @param {string} lesson */
@@ -39,7 +39,7 @@ export const classes = {
   follow: (watcher) => live.follow(watcher),
 };
 
-/** @param {HTMLElement} host @param {string} id of the class @param {Means} means */
+/** @param {HTMLElement} host @param {string} id the class's id @param {Means} means */
 function createClassScreen(host, id, { lessons, load, build, onLesson, onLeave }) {
   const leads = getLed()?.id === id;
   const place = element("div", { class: "place" });
@@ -79,7 +79,7 @@ function createClassScreen(host, id, { lessons, load, build, onLesson, onLeave }
     else if (view.revealed && lesson && !isRevealed) reveal(view);
   }
 
-  /** @param {string} key @param {number} next number of the question */
+  /** @param {string} key @param {number} next number of the round */
   async function change(key, next) {
     clearTimeout(timer);
     round = next;
@@ -154,11 +154,11 @@ function createClassScreen(host, id, { lessons, load, build, onLesson, onLeave }
     id,
     leads,
     goesOn: () => live.goesOn,
-    /** @param {string} key of the lesson */
+    /** @param {string} key the lesson's key */
     ask: (key) => live.command("ask", { lesson: key }),
     showLinks: () => lesson?.showLinks(),
     /**
-     * Move by a number of slides; nothing happens while a lesson loads. Returns false if there is no such slide.
+     * Move by a number of slides. Returns false if there is no such slide; while a lesson loads, nothing happens.
      * @param {number} step @returns {boolean}
      */
     turn: (step) => lesson?.turn(step) ?? live.goesOn,

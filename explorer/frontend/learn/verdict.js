@@ -6,7 +6,7 @@ import { roundText } from "./shape.js";
 
 /** @import { Curve, Deviation, Judgement } from "./judging.js" */
 /**
- * One answer to choose from, with the reply (``why``) to readers who pick it.
+ * An answer to choose from, with the reply (``why``) to readers who pick it.
  * @typedef {{text: string, why: string, picture: string|null}} Answer
  */
 
@@ -15,11 +15,11 @@ const RETRY_TEXT = "Try again, or see the answer.";
 /** Return the reply to a right answer. @param {Answer} answer */
 export const describeRight = ({ text, why }) => `Yes${text ? `, “${text}”` : ""}. ${why}`;
 
-/** Return the reply to a wrong answer, also to a drawing that resembles one. @param {Answer} answer */
+/** Return the reply to a wrong answer, or to a drawing that resembles one. @param {Answer} answer */
 export const describeWrong = ({ text, why }) =>
   `Not${text ? ` “${text}”` : " this one"}. ${why} ${RETRY_TEXT}`;
 
-/** Return what a student of a class is told once a prediction has arrived. @param {string} name of the prediction */
+/** Return the text for a student of a class whose prediction has arrived. @param {string} name describes it */
 export const describeSent = (name) => `Sent: ${name}. You can change it until the answers are shown.`;
 
 /** Return the text for a reader who asks for the answer. @param {Answer} answer */
@@ -27,7 +27,7 @@ export const describeAnswer = ({ text, why }) => (text ? `The answer is “${tex
 
 /**
  * Return the reply to a drawing without errors, which may be incomplete.
- * @param {Judgement} judgement @param {string} name of the true gradient
+ * @param {Judgement} judgement @param {string} name the true gradient
  */
 export function describeRightDrawing({ mean, whole, share }, name) {
   if (whole) return `Yes, as close as a hand can draw: on average ${roundText(mean)} from ${name}.`;
@@ -46,7 +46,7 @@ export function describeWrongDrawing({ deviations }, drawn) {
 
 /**
  * Return the reply to a wrong drawing once the answer is revealed: where it is wrong, and by how much.
- * @param {Judgement} judgement @param {Curve} drawn @param {Curve} truth @param {string} name of the true gradient
+ * @param {Judgement} judgement @param {Curve} drawn @param {Curve} truth @param {string} name the true gradient
  */
 export function describeDistance({ mean, deviations }, drawn, truth, name) {
   const x = pickX(findWorst(deviations));
@@ -55,8 +55,8 @@ export function describeDistance({ mean, deviations }, drawn, truth, name) {
 }
 
 /**
- * Compare the value that the reader drew at an x with each rule's value.
- * @param {number} x @param {number} guess drawn value, NaN if none @param {{label: string, value: number}[]} rules
+ * Compare the value that the reader has drawn at an x with the value of each rule.
+ * @param {number} x @param {number} guess the drawn value, or NaN @param {{label: string, value: number}[]} rules
  */
 export function describePoint(x, guess, rules) {
   const returns = rules.map(({ label, value }) => `${label} returns ${roundText(value)}`).join(", ");
@@ -66,7 +66,7 @@ export function describePoint(x, guess, rules) {
 }
 
 /**
- * Return what a student of a class is told first when the answers are shown, with a blank after it.
+ * Return the first sentences for a student of a class when the answers are revealed, with a space at the end, or "".
  * @param {{hasAnswered: boolean, isRight: boolean, hasArrived: boolean, isLatest: boolean}} outcome ``hasArrived``:
  *   whether the class has an answer of the student; ``isLatest``: whether it is the one on the screen
  */

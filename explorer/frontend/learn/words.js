@@ -2,12 +2,12 @@
 
 import { element } from "../elements/dom.js";
 
-/** Opens the glossary at a term. @typedef {(term: string) => void} OnTerm */
+/** A function that opens the glossary at a term. @typedef {(term: string) => void} OnTerm */
 
 const MARKUP = /`([^`]+)`|\*\*([^*]+)\*\*|\*([^*]+)\*|\[([^\]]+)\]\((\w+)\)/;
 
 /**
- * Convert a lesson's text into paragraph elements.
+ * Convert the text of a lesson into paragraph elements.
  * @param {string} text @param {OnTerm} onTerm @returns {HTMLElement[]}
  */
 export function renderParagraphs(text, onTerm) {
@@ -37,7 +37,7 @@ export function renderInline(text, onTerm) {
 }
 
 /**
- * Create the glossary's window. Escape or a click outside closes it.
+ * Create the window of the glossary. Escape or a click outside closes it.
  * @param {Object<string, string>} terms explanations by term
  */
 export function createGlossary(terms) {

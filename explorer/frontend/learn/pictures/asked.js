@@ -4,17 +4,17 @@ import { element } from "../../elements/dom.js";
 import { createQuestion } from "./question.js";
 
 /**
- * The question, as Asked in explorer/lessons/pictures.py: pairs of an answer and the reply, and the right index.
+ * A question, as Asked in explorer/lessons/pictures.py. Each answer has a reply; ``right``: index of the right one.
  * @typedef {{ask: string, answers: [string, string][], right: number}} Asked
  */
 
-/** Return the reply to an answer. @param {Asked} asked @param {number} picked index of the answer */
+/** Return the reply to an answer. @param {Asked} asked @param {number} picked its index */
 export function getReply({ answers, right }, picked) {
   return `${picked === right ? "Yes." : "Try again."} ${answers[picked][1]}`;
 }
 
 /**
- * Create a further multiple-choice question of a lesson.
+ * Create a multiple-choice question of a lesson.
  * @param {Asked} asked @param {{onRight: () => void}} options @returns {import("./pictures.js").Picture}
  */
 export function createAsked(asked, { onRight }) {

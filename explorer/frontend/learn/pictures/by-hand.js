@@ -5,8 +5,8 @@ import { formatNumber, explainInvalidNumber, parseNumber } from "../../formula/n
 
 /** Rows of numbers. @typedef {number[][]} Matrix */
 /**
- * The exercise, as ByHand in explorer/lessons/pictures.py: the matrices that are given, and by rule the matrix asked
- * for.
+ * The exercise, as ByHand in explorer/lessons/pictures.py. ``given``: the given matrices; ``asked``, ``asked_by_rule``:
+ * name and values of the matrix to compute; ``then``, ``then_by_rule``: those of the matrix that follows.
  * @typedef {{given: Object<string, Matrix>, hints: string[], asked: string, asked_by_rule: Object<string, Matrix>,
  *   then: string, then_by_rule: Object<string, Matrix>, rows: string, columns: string}} ByHand
  */
@@ -19,7 +19,7 @@ export function isRight(typed, value) {
 }
 
 /**
- * Return a hint after a wrong entry: the entries of other matrices from which it follows.
+ * Return a hint after a wrong entry: the entries of other matrices from which the right one follows.
  * @param {ByHand} step @param {number} row @param {number} column
  */
 export function makeHint({ given, hints, rows, columns }, row, column) {
@@ -27,7 +27,7 @@ export function makeHint({ given, hints, rows, columns }, row, column) {
   return `Not yet. At ${rows} ${row + 1}, ${columns} ${column + 1}: ${parts.join(", ")}.`;
 }
 
-/** Return a matrix's symbol: its name without the formula. @param {string} name */
+/** Return the symbol of a matrix: its name without the formula. @param {string} name */
 const getSymbol = (name) => name.split(" = ")[0];
 
 /**
@@ -112,7 +112,7 @@ export function createByHand(step) {
 
 /**
  * @param {string} name @param {Matrix} values
- * @param {(value: number, row: number, column: number) => Node|string} cellOf returns the contents of a cell
+ * @param {(value: number, row: number, column: number) => Node|string} cellOf returns the content of a cell
  */
 function createTable(name, values, cellOf) {
   const rows = values.map((row, index) =>

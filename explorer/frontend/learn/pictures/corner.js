@@ -5,7 +5,8 @@ import { shape } from "../../elements/svg.js";
 import { formatNumber } from "../../formula/numbers.js";
 
 /**
- * The corner, as Corner in explorer/lessons/pictures.py: slopes on both sides, and slopes used by name.
+ * The corner, as Corner in explorer/lessons/pictures.py. ``left``, ``right``: slopes at its sides; ``named``: those in
+ * use.
  * @typedef {{left: number, right: number, named: Object<string, number>}} Corner
  */
 

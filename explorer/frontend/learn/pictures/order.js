@@ -3,14 +3,13 @@
 import { element, setText } from "../../elements/dom.js";
 
 /**
- * The exercise, as Order in explorer/lessons/pictures.py: each step with the reason for its place.
+ * The exercise, as Order in explorer/lessons/pictures.py. Each step has a reason for its place.
  * @typedef {{title: string, steps: [string, string][]}} Order
  */
 
 /**
- * Return an initial order in which no step follows its right predecessor, and the first one is elsewhere. It depends
- * only on the count.
- * @param {number} count of steps, at least four @returns {number[]}
+ * Return an initial order in which no step follows the one before it, and the first step is not the first.
+ * @param {number} count number of steps, at least four @returns {number[]}
  */
 export function makeDisorder(count) {
   const all = Array.from({ length: count }, (_, index) => index);
@@ -18,7 +17,7 @@ export function makeDisorder(count) {
 }
 
 /**
- * Return the reply to an order: the first wrong position, and the step that belongs there.
+ * Return the reply to an order: the first wrong position, and why another step belongs there.
  * @param {Order} recipe @param {number[]} order the right position of each step, in the reader's order
  */
 export function judgeOrder({ steps }, order) {
@@ -55,7 +54,7 @@ export function createOrder(recipe) {
   host.append(element("h3", {}, recipe.title), list, check, status);
   arrange();
 
-  /** @param {number} own its right position @param {number} by 1 down, -1 up */
+  /** @param {number} own the right position of the step @param {number} by 1 to move it down, -1 to move it up */
   function shift(own, by) {
     const place = order.indexOf(own);
     const other = order[place + by];

@@ -19,10 +19,10 @@ const [LARGE, SMALL] = [
 ]; // px
 
 /**
- * Draw a lesson's chart for printing: the op above empty axes or, in the solution, one rule's gradient.
+ * Draw a lesson's chart for printing: the op above empty axes or, in the solution, the gradient of one rule.
  * @param {*} Plotly @param {Choice} choice
- * @param {{rule: string|null, leastRange: [number, number]}} shown ``rule``: key, or null for empty axes;
- *   ``leastRange``: minimum range of the gradient axis
+ * @param {{rule: string|null, leastRange: [number, number]}} shown ``rule``: its key, or null for empty axes;
+ *   ``leastRange``: a range that the gradient axis includes
  * @returns {Promise<HTMLElement>}
  */
 export async function drawPaperChart(Plotly, choice, { rule, leastRange }) {
@@ -41,7 +41,7 @@ export async function drawPaperChart(Plotly, choice, { rule, leastRange }) {
   return element("img", { src, alt: "" });
 }
 
-/** @param {Choice} choice @param {string|null} key of a rule @param {[number, number]} leastRange */
+/** @param {Choice} choice @param {string|null} key the key of a rule @param {[number, number]} leastRange */
 function makePicture(choice, key, leastRange) {
   const { op } = getEntries(choice);
   const rules = key ? [/** @type {Rule} */ (findEntry("rule", key))] : [];

@@ -13,7 +13,7 @@ import { createSweep } from "./sweep.js";
 import { createUnitPicture } from "./walker.js";
 
 /**
- * A small matrix in colours; ``entry``: one that is marked.
+ * A small matrix in colours. ``entry``: row and column of a marked entry; all rows are marked if the row is null.
  * @typedef {{title: string, values: number[][], entry: [number|null, number]|null}} HeatMap
  */
 /**
@@ -21,12 +21,12 @@ import { createUnitPicture } from "./walker.js";
  * @typedef {{x_name: string, y_name: string, x: number[], y: Object<string, number[]>}} Lines
  */
 /**
- * A figure or exercise on the page. ``follow`` updates it when the lesson's live chart changes.
+ * A figure or exercise on the page. ``follow`` updates it when the live chart of the lesson changes.
  * @typedef {{element: HTMLElement, follow: (choice: import("../../choice/choice.js").Choice) => void}} Picture
  */
 
 /**
- * Functions that create a figure or exercise, by its class in explorer/lessons/pictures.py.
+ * Functions by class in explorer/lessons/pictures.py. Each creates a figure or exercise.
  * @type {Object<string, (picture: *, options: {plotly: string, signal: AbortSignal, onRight: () => void}) => Picture>}
  */
 const KINDS = {
@@ -42,11 +42,11 @@ const KINDS = {
 };
 const QUESTIONS = ["Asked", "Suspects"];
 
-/** Labels of the buttons that open large exercises. @type {Object<string, string>} */
+/** The labels of the buttons that open large exercises. @type {Object<string, string>} */
 const OPENERS = { ByHand: "Do one step by hand", Order: "Put the steps in order" };
 
 /**
- * Create a lesson's figures and exercises. Those after a question appear once it is answered correctly.
+ * Create the figures and exercises of a lesson. Those after a question appear once it is answered correctly.
  * @param {{kind: string}[]} records @param {{plotly: string, signal: AbortSignal}} options
  */
 export function createPictures(records, options) {
@@ -55,7 +55,7 @@ export function createPictures(records, options) {
   let choice = /** @type {*} */ (null);
   showNext();
 
-  /** Show everything up to the next question. */
+  /** Show everything up to and including the next question. */
   function showNext() {
     const record = records[pictures.length];
     if (!record) return;
@@ -111,7 +111,7 @@ function createHeatMap({ title, values, entry }) {
   return element("table", { class: "heat" }, element("caption", {}, title), element("tbody", {}, ...rows));
 }
 
-/** @param {Lines} picture @param {{plotly: string, signal: AbortSignal}} options ``plotly``: its address */
+/** @param {Lines} picture @param {{plotly: string, signal: AbortSignal}} options ``plotly``: its script's address */
 function createLines({ x_name: xName, y_name: yName, x, y }, { plotly, signal }) {
   const host = element("div", { class: "lines" });
   const legend = { orientation: "h", x: 0, y: 1, yanchor: "bottom" };

@@ -7,8 +7,8 @@ import { element, createId } from "../../elements/dom.js";
 /**
  * Create the form of a multiple-choice question. After the right answer, the others are removed.
  * @param {{ask: Content, options: Content[], decide: string, onDecide: (index: number) => Content, above?: Content,
- *   right?: number, onRight?: () => void}} options ``decide``: the button's label; ``onDecide``: gets the index of the
- *   picked answer and returns the reply; ``right``: index; ``onRight``: called after the right answer
+ *   right?: number, onRight?: () => void}} options ``decide``: the button's label; ``onDecide``: called with the index
+ *   of the picked answer, returns the reply; ``right``: index of the right one; ``onRight``: called after it
  */
 export function createQuestion({ ask, options, decide, onDecide, above = [], right, onRight }) {
   const name = createId();
@@ -50,7 +50,7 @@ export function createQuestion({ ask, options, decide, onDecide, above = [], rig
 
 /**
  * Create an answer with its radio button.
- * @param {string} name of the group of radio buttons @param {Content} content @param {number} index
+ * @param {string} name the name of the group of radio buttons @param {Content} content @param {number} index
  */
 export function createOption(name, content, index) {
   return element(

@@ -6,7 +6,8 @@ import { formatNumber } from "../../formula/numbers.js";
 import { createQuestion } from "./question.js";
 
 /**
- * The exercise, as Suspects in explorer/lessons/pictures.py: lines with replies, and the hidden Function's gradients.
+ * The exercise, as Suspects in explorer/lessons/pictures.py. Each line has a reply; ``curves``, ``numbers``: the
+ * Function's gradients for many ``x``, and for a ``few``.
  * @typedef {{title: string, lines: [string, string][], faulty: number, hidden_line: string, x: number[], curves:
  *   Object<string, number[]>, few: number[], numbers: Object<string, number[]>}} Suspects
  */
@@ -14,8 +15,8 @@ import { createQuestion } from "./question.js";
 const [WIDTH, HEIGHT, PAD] = [160, 90, 6];
 
 /**
- * Return the reply to a reader who suspects a line.
- * @param {Suspects} hidden @param {number} named index of the line
+ * Return the reply to a reader who names a line as wrong.
+ * @param {Suspects} hidden @param {number} named the line's index
  */
 export function getVerdict({ lines, faulty, hidden_line: line }, named) {
   return named === faulty ? `Yes: that line is ${line}.` : `It is not this one. ${lines[named][1]}`;

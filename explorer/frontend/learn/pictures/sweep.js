@@ -9,10 +9,10 @@ import { createFigure } from "../../chart/plotly/figure.js";
 import { makeGrey, makeNote } from "../../chart/plotly/plotly.js";
 
 /**
- * Scores over the values of a parameter: mean and standard deviation over seeds.
- *
+ * Scores over the values ``x`` of a parameter. ``mean``, ``sd``: mean and standard deviation over seeds; ``control``:
+ * the same two of a control.
  * @typedef {{parameter: string, x_name: string, y_name: string, x: number[], mean: number[], sd: number[], control:
- *   [number, number], control_name: string, seeds: number}} Sweep ``control``: mean and standard deviation of a control
+ *   [number, number], control_name: string, seeds: number}} Sweep
  * @typedef {{words: string, value: number|null, slot: number}} Drawn the displayed state; ``value``: the parameter's
  *   current value; ``slot``: colour index of its rule
  */
@@ -37,7 +37,7 @@ export function createSweep(sweep, { plotly, signal }) {
   signal.addEventListener("abort", figure.destroy);
   show(null, 0);
 
-  /** @param {number|null} value @param {number} slot of the colour */
+  /** @param {number|null} value @param {number} slot colour index of the rule */
   function show(value, slot) {
     figure.draw({ words: describeSweep(sweep), value, slot });
     setText(status, value === null ? "" : describeNearest(sweep, value));
@@ -55,8 +55,8 @@ export function createSweep(sweep, { plotly, signal }) {
 }
 
 /**
- * Return the colour slot of the first rule with this parameter, or of the first rule.
- * @param {import("../../choice/choice.js").Choice} choice @param {string} name
+ * Return the colour slot of the first rule with a parameter, or else of the first rule.
+ * @param {import("../../choice/choice.js").Choice} choice @param {string} name the parameter
  */
 function findSlot(choice, name) {
   const { rules } = getEntries(choice);
@@ -123,7 +123,7 @@ function makeFigure(sweep, value, colour) {
 
 const TICKS = [0, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1];
 
-/** Return the highest axis tick below all means minus standard deviations. @param {Sweep} sweep */
+/** Return the highest axis tick that no mean minus its standard deviation falls below. @param {Sweep} sweep */
 function getFloor({ mean, sd, control: [middle, far] }) {
   const least = Math.min(middle - far, ...mean.map((each, at) => each - sd[at]));
   return Math.max(0, ...TICKS.filter((tick) => tick <= least));
@@ -147,7 +147,7 @@ function formatShare(mean, sd) {
   return `${Math.round(100 * mean)} ± ${Math.round(100 * sd)} %`;
 }
 
-/** Describe the chart of a score in words, for screen readers. @param {Sweep} sweep */
+/** Describe the chart of a score for screen readers. @param {Sweep} sweep */
 export function describeSweep({
   parameter,
   y_name: name,
@@ -165,8 +165,8 @@ export function describeSweep({
 }
 
 /**
- * Describe the score at the parameter value nearest to the current one.
- * @param {Sweep} sweep @param {number} value current value, above 0
+ * Describe the score at the trained value of the parameter that is nearest to the current one.
+ * @param {Sweep} sweep @param {number} value the current one, above 0
  */
 export function describeNearest({ parameter, x, mean, sd, control, control_name: without, seeds }, value) {
   const distances = x.map((each) => Math.abs(Math.log(each / value)));

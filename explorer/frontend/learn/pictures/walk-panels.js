@@ -29,7 +29,7 @@ const LOOKS = /** @type {Record<string, Record<string, string|number>>} */ ({
   run: { "stroke-opacity": 0.35 },
 });
 
-/** @param {string} kind CSS class */
+/** @param {string} kind its CSS class */
 function createPanel(kind) {
   const picture = shape("svg", { class: kind, "aria-hidden": "true" });
   /** @type {Map<string, *>} */
@@ -40,7 +40,7 @@ function createPanel(kind) {
   const toPosition = ([x, y]) =>
     `${(box.left + x * box.width).toFixed(1)} ${(box.top + (1 - y) * box.height).toFixed(1)}`;
 
-  /** @param {string} tag @param {string} name @param {string} look CSS class */
+  /** @param {string} tag @param {string} name @param {string} look CSS classes */
   function getPart(tag, name, look) {
     if (!parts.has(name)) {
       const shapeElement = shape(
@@ -63,14 +63,14 @@ function createPanel(kind) {
       box.width = Math.max(width - (left + right) * em, 1);
       box.height = Math.max(height - (top + bottom) * em, 1);
     },
-    /** @param {number} x in px */
+    /** @param {number} x position in px */
     across: (x) => (x - picture.getBoundingClientRect().left - box.left) / box.width,
     /** @param {string} name @param {string} look @param {Point[]} points */
     drawLine(name, look, points) {
       const path = points.length ? `M${points.map(toPosition).join("L")}` : "";
       setAttribute(getPart("path", name, look), "d", path);
     },
-    /** @param {string} name @param {string} look @param {Point} point @param {number} radius in em */
+    /** @param {string} name @param {string} look CSS classes @param {Point} point @param {number} radius in em */
     drawDot(name, look, [x, y], radius) {
       const circle = getPart("circle", name, look);
       setAttribute(circle, "cx", box.left + x * box.width);
@@ -79,7 +79,7 @@ function createPanel(kind) {
     },
     /**
      * @param {string} name @param {string} text @param {Point} point
-     * @param {{anchor?: string, by?: [number, number]}} [place] ``by``: offset in em to the right and up
+     * @param {{anchor?: string, by?: [number, number]}} [place] ``by``: offset to the right and upwards, in em
      */
     drawText(name, text, [x, y], { anchor = "middle", by: [right, up] = [0, 0] } = {}) {
       const label = getPart("text", name, "label");
@@ -92,7 +92,7 @@ function createPanel(kind) {
 }
 
 /**
- * @param {ReturnType<typeof createPanel>} panel @param {[number, string][]} ticks position in the panel and label
+ * @param {ReturnType<typeof createPanel>} panel @param {[number, string][]} ticks position in the panel, and label
  * @param {string} title
  */
 function drawAxis(panel, ticks, title) {
@@ -104,7 +104,7 @@ function drawAxis(panel, ticks, title) {
   panel.drawText("title", title, [0.5, 0], { by: [0, -2] });
 }
 
-/** Create the panel with a random unit's mean loss over its probability p. @param {StochasticUnit} unit */
+/** Create the panel with the mean loss of a random unit over its probability p. @param {StochasticUnit} unit */
 export function createLossPanel(unit) {
   const panel = createPanel("walker-loss");
   return {
@@ -112,7 +112,8 @@ export function createLossPanel(unit) {
     across: panel.across,
     /**
      * Draw the loss, the current p, and the steps that a gradient estimator would take from there.
-     * @param {Settings} settings @param {Measured} measured @param {number} largest largest |mean| of all estimators
+     * @param {Settings} settings @param {Measured} measured
+     * @param {number} largest the largest |mean| of all estimators
      * @param {number[]} estimates by the first random number of each run
      * @param {number[]} rests p at which the mean estimate is 0
      */
@@ -166,7 +167,7 @@ const makeFoot = (p) => [
 /**
  * Draw the current p as a ball, with arrows for the next step by various gradients.
  * @param {ReturnType<typeof createPanel>} panel @param {Point} ball @param {Measured} measured
- * @param {number} scale fraction of the panel's width per unit of gradient @param {number[]} estimates
+ * @param {number} scale fraction of the panel's width for a gradient of 1 @param {number[]} estimates
  */
 function drawStep(panel, [p, height], { mean, sd, exact }, scale, estimates) {
   const toX = (/** @type {number} */ gradient) => p - scale * gradient;
@@ -216,8 +217,8 @@ export function createRunsPanel({ steps, drawn }) {
     element: panel.element,
     /**
      * Draw p over the steps of each run, of their mean, and of training by the exact gradient.
-     * @param {Float64Array[]} runs x of each run after each step; empty for training by the mean estimate
-     * @param {number[]} mean p after each step: mean of the runs, or of training by the mean estimate
+     * @param {Float64Array[]} runs x of each run after each step, or [] for training by the mean estimate
+     * @param {number[]} mean p after each step: the mean of the runs, or that of training by the mean estimate
      * @param {number[]} exact x after each step of training by the exact gradient
      */
     draw(runs, mean, exact) {

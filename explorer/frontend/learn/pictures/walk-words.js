@@ -4,22 +4,22 @@
 
 const ZERO = 5e-7; // smaller biases and gradients are 0 up to rounding
 
-/** Format a gradient with its sign. @param {number} value */
+/** Format a gradient with its sign and four decimals. @param {number} value */
 export function formatGradient(value) {
   const text = Math.abs(value).toFixed(4);
   if (Number(text) === 0) return text;
   return `${value < 0 ? "−" : "+"}${text}`;
 }
 
-/** Format a standard deviation. @param {number} sd */
+/** Format a standard deviation with four decimals. @param {number} sd */
 export const formatDeviation = (sd) => sd.toFixed(4);
 
 /** Format a fraction in percent, without the unit. @param {number} share */
 export const formatShare = (share) => (100 * share).toFixed(1);
 
 /**
- * Describe in which direction p should go, and the mean and noise of a gradient estimator.
- * @param {string} name @param {Measured} measured
+ * Describe in which direction p should go, and the bias and noise of a gradient estimator.
+ * @param {string} name the estimator @param {Measured} measured
  */
 export function describeEstimator(name, { mean, sd, exact }) {
   const goal = Math.abs(exact) < ZERO ? "every p is as good" : `p should go to ${exact > 0 ? 0 : 1}`;
@@ -42,7 +42,7 @@ function describeSpread(sd, exact) {
 }
 
 /**
- * Describe where training by an estimator's mean ends.
+ * Describe where training by the mean of an estimator ends.
  * @param {{rests: number[], ends: number[]}} ends from ``findEnds``
  */
 export function describeEnds({ rests, ends }) {
@@ -55,7 +55,7 @@ export function describeEnds({ rests, ends }) {
 
 /**
  * Describe how many training runs end above and below p = 1/2.
- * @param {{above: number, below: number}} counts @param {number} runs @param {number} steps
+ * @param {{above: number, below: number}} counts @param {number} runs their number @param {number} steps
  */
 export function describeRuns({ above, below }, runs, steps) {
   const [up, total, down] = [above, runs, below].map((count) => count.toLocaleString("en-US"));
@@ -63,7 +63,7 @@ export function describeRuns({ above, below }, runs, steps) {
 }
 
 /**
- * Describe where training by an estimator's mean has arrived.
+ * Describe where training by the mean of an estimator has arrived.
  * @param {number} p after the last step @param {number} steps
  */
 export const describeWalk = (p, steps) => `By its mean p is ${p.toFixed(3)} after ${steps} steps.`;

@@ -1,22 +1,15 @@
 /**
  * A random unit that outputs 1 with probability p = sigmoid(x), while x descends by an estimated gradient of the mean
  * loss. See ``Walker`` in explorer/lessons/pictures.py.
- *
  * @typedef {object} StochasticUnit the unit, with its loss and gradient estimators as formulas
- * @property {Tree} op formula of the output
- * @property {Tree} loss formula in the output y
- * @property {Tree} slope derivative of the loss by y
- * @property {Tree} mean_loss formula in x
+ * @property {Tree} op formula of the output @property {Tree} loss formula in the output y
+ * @property {Tree} slope derivative of the loss by y @property {Tree} mean_loss formula in x
  * @property {Tree} exact derivative of the mean loss by x
  * @property {Record<string, Tree>} estimators formulas of estimated gradients, by name
- * @property {Control} start initial p of all runs
- * @property {Control} rate learning rate
- * @property {Control[]} parameters of the loss and the estimators
- * @property {number} steps of each run
- * @property {number} runs number of runs that are counted
- * @property {number} seed of the random numbers
+ * @property {Control} start initial p of all runs @property {Control} rate learning rate
+ * @property {Control[]} parameters of the loss and the estimators @property {number} steps number of steps of each run
+ * @property {number} runs number of runs that are counted @property {number} seed of the random numbers
  * @property {number} drawn number of runs that are plotted
- *
  * @typedef {{name: string, default: number, low: number, high: number, meaning: string}} Control a setting with its
  *   bounds
  * @typedef {{p: number, rate: number, parameters: Record<string, number>}} Settings current values: p, learning rate,
@@ -39,7 +32,7 @@ const POINTS = 121;
 const [FEW_QUANTILES, MANY_QUANTILES] = [101, 2001];
 const ZERO = 1e-9; // smaller gradients are rounding errors
 
-/** Return the probability of a 1: the sigmoid of x. @param {number} x */
+/** Return the probability of a 1, the sigmoid of x. @param {number} x */
 export const sigmoid = (x) => FUNCTIONS.sigmoid(x);
 /** Return the x whose sigmoid is p. @param {number} p */
 export const toLogit = (p) => Math.log(p / (1 - p));
@@ -56,7 +49,7 @@ export function resolveEstimators({ op, loss, slope, estimators }) {
   );
 }
 
-/** Return whether a formula contains a parameter. @param {Tree} tree @param {string} name @returns {boolean} */
+/** Return whether a formula has a parameter. @param {Tree} tree @param {string} name @returns {boolean} */
 export function hasName(tree, name) {
   if (typeof tree === "number") return false;
   return tree[0] === "name" ? tree[1] === name : getOperands(tree).some((part) => hasName(part, name));
@@ -65,17 +58,17 @@ export function hasName(tree, name) {
 /** @param {Tree} tree @param {number[]} x @param {Settings} settings */
 const evaluateAt = (tree, x, { parameters }) => evaluate(tree, { x: Float64Array.from(x), g: 1, parameters });
 
-/** Compute the loss for each output y. @param {StochasticUnit} unit @param {number[]} y @param {Settings} settings */
+/** Return the loss for each output y. @param {StochasticUnit} unit @param {number[]} y @param {Settings} settings */
 export function evaluateLoss({ loss }, y, { parameters }) {
   const output = Float64Array.from(y);
   return evaluate(loss, { x: output, y: output, parameters });
 }
 
-/** Compute the unit's mean loss at p. @param {StochasticUnit} unit @param {number} p @param {Settings} settings */
+/** Return the mean loss of the unit at p. @param {StochasticUnit} unit @param {number} p @param {Settings} settings */
 export const evaluateMeanLoss = (unit, p, settings) => evaluateAt(unit.mean_loss, [toLogit(p)], settings)[0];
 
 /**
- * Compute the mean and standard deviation of a gradient estimator at the current p, and the exact gradient.
+ * Return the mean and standard deviation of a gradient estimator at the current p, and the exact gradient.
  * @param {StochasticUnit} unit @param {Tree} estimator from ``resolveEstimators`` @param {Settings} settings
  * @returns {Measured}
  */
@@ -87,9 +80,9 @@ export function measureEstimator(unit, estimator, settings) {
 }
 
 /**
- * Compute an estimator's mean and standard deviation at x, from quantiles of the random number.
+ * Return the mean and standard deviation of an estimator at x, from quantiles of the random number.
  * @param {Tree} estimator @param {number} x @param {Pick<Settings, "parameters">} settings
- * @param {number} count of quantiles in each interval
+ * @param {number} count number of quantiles in each interval
  */
 function estimateMoments(estimator, x, { parameters }, count) {
   const p = sigmoid(x);
@@ -120,8 +113,8 @@ export function simulateRuns({ steps, seed }, estimator, { p, rate, parameters }
 }
 
 /**
- * Train the unit with an estimator's mean, without noise. Returns x after each step. Training ends early if the mean is
- * not finite.
+ * Train the unit with the mean of an estimator, without noise. Returns x before the first step and after each one.
+ * Training ends early if x is not finite.
  * @param {StochasticUnit} unit @param {Tree} estimator @param {Settings} settings
  */
 export function descendByMean({ steps }, estimator, settings) {
@@ -131,7 +124,7 @@ export function descendByMean({ steps }, estimator, settings) {
 }
 
 /**
- * Train the unit with the exact gradient. Returns x after each step.
+ * Train the unit with the exact gradient. Returns x before the first step and after each one.
  * @param {StochasticUnit} unit @param {Settings} settings
  */
 export function descendByExact({ steps, exact }, settings) {
@@ -139,8 +132,8 @@ export function descendByExact({ steps, exact }, settings) {
 }
 
 /**
- * Return x after each step of gradient descent, which ends early if x is not finite.
- * @param {number} steps @param {number} from initial x @param {number} rate @param {(x: number) => number} gradient
+ * Return x before the first and after each step of gradient descent, which ends early if x is not finite.
+ * @param {number} steps @param {number} from the initial x @param {number} rate @param {(x: number) => number} gradient
  */
 function walk(steps, from, rate, gradient) {
   const all = [from];
@@ -152,15 +145,15 @@ function walk(steps, from, rate, gradient) {
   return all;
 }
 
-/** Count the runs that end above and below p = 1/2. @param {Float64Array} x of each run */
+/** Count the runs that end above and below p = 1/2. @param {Float64Array} x the x of each run */
 export const countEnds = (x) => ({
   above: x.filter((each) => each > 0).length,
   below: x.filter((each) => each < 0).length,
 });
 
 /**
- * Find the p at which training by an estimator's mean can end. ``rests``: where the mean rises through 0; ``ends``: 0
- * and 1, if they attract nearby p.
+ * Find the p at which training by the mean of an estimator can end. ``rests``: where the mean rises through 0;
+ * ``ends``: 0 and 1, if they attract nearby p.
  * @param {Tree} estimator @param {Settings} settings @returns {{rests: number[], ends: number[]}}
  */
 export function findEnds(estimator, settings) {

@@ -74,7 +74,7 @@ export function createUnitPicture(unit, { signal }) {
     return name === unit.rate.name ? settings.rate : settings.parameters[name];
   }
 
-  /** Update the sliders, and hide parameters that the chosen estimator lacks. */
+  /** Update the sliders. Hide those of parameters that only other estimators have. */
   function showSliders() {
     for (const { control, slider } of sliders) {
       slider.update(valueOf(control), [control.low, control.high], false, [control.low, control.high]);
@@ -100,7 +100,7 @@ export function createUnitPicture(unit, { signal }) {
     else drawRuns();
   }
 
-  /** Estimate the gradient at the current p with the first random number of each plotted run. */
+  /** Return the estimate of the gradient at the current p for the first random number of each plotted run. */
   function computeFirstDraws() {
     const x = new Float64Array(unit.drawn).fill(toLogit(settings.p));
     const draws = { [UNIFORM]: drawUniforms(unit.drawn, { seed: unit.seed, step: 0 }) };
@@ -203,7 +203,7 @@ function createModeSwitch(onChange) {
 
 /**
  * @param {string[]} labels @param {StochasticUnit} unit
- * @param {(name: string) => void} onChoose gets the chosen estimator's name
+ * @param {(name: string) => void} onChoose called with the name of the chosen estimator
  */
 function createTable(labels, unit, onChoose) {
   const group = createId();
@@ -239,7 +239,7 @@ function createTable(labels, unit, onChoose) {
     },
     /**
      * Show which percentage of an estimator's runs ends above p = 1/2.
-     * @param {string} name @param {string} text "" until computed
+     * @param {string} name @param {string} text the percentage, or "" until it is known
      */
     count: (name, text) => setText(getRowCells(name)[3], text),
   };
@@ -256,8 +256,8 @@ function createCounter(unit, table) {
     stop,
     /**
      * @param {ReturnType<typeof resolveEstimators>} estimators @param {Settings} settings
-     * @param {(name: string, counts: {above: number, below: number}) => void} onCount gets an estimator's name and
-     *   counts
+     * @param {(name: string, counts: {above: number, below: number}) => void} onCount called with the name of an
+     *   estimator and its counts
      */
     begin(estimators, settings, onCount) {
       stop();
@@ -278,9 +278,9 @@ function createCounter(unit, table) {
 }
 
 /**
- * Move the ball with the pointer, sideways only. Vertical drags scroll the page.
+ * Follow the pointer while it is pressed, sideways only, because vertical drags scroll the page.
  * @param {ReturnType<typeof createLossPanel>} panel
- * @param {(share: number) => void} onMove gets the position as a fraction of the panel's width
+ * @param {(share: number) => void} onMove called with its position as a fraction of the panel's width
  */
 function followDrag({ element: picture, across }, onMove) {
   picture.addEventListener("pointerdown", (/** @type {PointerEvent} */ event) => {
