@@ -7,10 +7,10 @@ import { getOwn } from "../formula/records.js";
 
 /** @import { Choice } from "./choice.js" */
 
-/** Query parameters that affect how a page is displayed but are no settings of the user. */
+/** The query parameters that affect how a page is displayed but are no settings of the user. */
 export const FRAME_WORDS = ["embed", "embed_options", "present"];
 
-/** Encode the user's settings as a link's query string, without default values. @param {Choice} choice */
+/** Encode the user's settings as the query string of a link. Default values are left out. @param {Choice} choice */
 export function toQuery(choice) {
   const query = new URLSearchParams({ op: choice.op });
   for (const rule of choice.rules) query.append("rule", rule.key);
@@ -48,15 +48,15 @@ function getDefaultToState({ parameters }, parameter) {
   return parameter.plain && getOwn(parameters, parameter.plain) !== undefined ? parameter.default : undefined;
 }
 
-/** Return the query parameter that sets a parameter of an op or rule. @param {string} name */
+/** Return the name of the query parameter for a parameter of an op or rule. @param {string} name */
 export function toLinkWord(name) {
   return getCatalogue().link.words.includes(name) ? `p.${name}` : name;
 }
 
 /**
- * Append a training run's branch points to a query string: all, or as many of the last as fit.
+ * Append the branch points of a training run to a query string: all, or as many of the last ones as fit.
  * @param {string} query
- * @param {string[]} branches one text each; a branch point is a step at which the run continued with other settings
+ * @param {string[]} branches texts of branch points, which are steps at which the run continued with other settings
  * @returns {string} the longer query
  */
 function appendBranches(query, branches) {
@@ -64,24 +64,26 @@ function appendBranches(query, branches) {
   return isQueryShort(full) || !branches.length ? full : appendBranches(query, branches.slice(1));
 }
 
-/** Return how many of a training run's branch points fit into its link. @param {Choice} choice */
+/** Return how many branch points of a training run fit into its link. @param {Choice} choice */
 export function countLinkedBranches(choice) {
   return new URLSearchParams(toQuery(choice)).getAll("branch").length;
 }
 
-/** Return whether a query string contains only display parameters, and no settings. @param {string} search */
+/** Return whether a query string contains no settings, only query parameters for the display. @param {string} search */
 export function isBareAddress(search) {
   return [...new URLSearchParams(search).keys()].every((name) => FRAME_WORDS.includes(name));
 }
 
-/** Return whether a query string is within the maximum length of a link. @param {string} query */
+/** Return whether a query string fits into the maximum length of a link. @param {string} query */
 export function isQueryShort(query) {
   return query.length <= getCatalogue().limits.query;
 }
 
 /**
- * Return the path and query of the address of a page with the given settings.
- * @param {Choice} choice @param {{pathname: string, search: string}} page the page; its display parameters are kept
+ * Return the path and query of the address of a page with some settings. Settings that do not fit into a link are left
+ * out.
+ * @param {Choice} choice
+ * @param {{pathname: string, search: string}} page the page, whose query parameters for the display are kept
  */
 export function toAddress(choice, { pathname, search }) {
   const frameParams = new URLSearchParams();
@@ -92,7 +94,7 @@ export function toAddress(choice, { pathname, search }) {
   return pathname + (parts.length ? `?${parts.join("&")}` : "");
 }
 
-/** Return the text of the browser tab for a page with the given settings. @param {Choice} choice */
+/** Return the title of a page with some settings. @param {Choice} choice */
 export function toTitle(choice) {
   const { op, rules } = getEntries(choice);
   return `${op.label}: ${rules.map((rule) => rule.label).join(", ")} · Gradient explorer`;

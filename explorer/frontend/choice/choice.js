@@ -20,19 +20,19 @@ import { getSampling } from "../formula/sampling.js";
 /** @import { Control } from "../formula/controls.js" */
 /** @import { Entry, Op, Rule } from "../formula/entry.js" */
 /**
- * A backward rule on the page. ``slot`` is its position in the colour palette, from 0.
+ * A backward rule on the page. ``slot``: its index in the colour palette.
  * @typedef {{key: string, slot: number, hidden: boolean}} ChosenRule
  */
 /**
- * All settings of a page. ``parameters``: values other than the default, by control name. ``bounds``: ends of widened
- * sliders. ``learns``: the parameter whose gradient has a panel, or "". ``slow``: the position of the slow-motion view;
+ * All settings of a page. ``parameters``: values other than the default, by control name; ``bounds``: ends of widened
+ * sliders; ``learns``: the parameter whose gradient has a panel, or ""; ``slow``: the position of slow motion;
  * ``training``: settings of a training run or study; both as text from a link.
  * @typedef {{op: string, rules: ChosenRule[], parameters: Object<string, number>, learns: string, bounds:
  *   Object<string, [number, number]>, slow: string, training: Object<string, string>} & import("./view.js").View}
  *   Choice
  */
 
-/** Return the definitions of the op and rules. @param {Choice} choice @returns {{op: Op, rules: Rule[]}} */
+/** Return the definitions of the op and the rules. @param {Choice} choice @returns {{op: Op, rules: Rule[]}} */
 export function getEntries(choice) {
   const op = /** @type {Op} */ (findEntry("op", choice.op));
   const rules = choice.rules.map((rule) => /** @type {Rule} */ (findRuleForOp(op, rule.key)));
@@ -50,12 +50,12 @@ export function isStochastic(choice) {
   return findStochastic([op, ...rules]) !== undefined;
 }
 
-/** Return the controls of the loss's parameters, if a loss is used. @param {Choice} choice @returns {Control[]} */
+/** Return the controls of the loss, or [] if no loss is needed. @param {Choice} choice @returns {Control[]} */
 export function getLossControls(choice) {
   return isStochastic(choice) ? makeLossControls(getLoss(choice).parameters) : [];
 }
 
-/** Return a copy of the settings with another loss. @param {Choice} choice @param {string} f formula of y */
+/** Return a copy of the settings with another loss. @param {Choice} choice @param {string} f a formula of y */
 export function setLoss(choice, f) {
   return carryParameters(choice, { ...choice, f });
 }
@@ -65,7 +65,7 @@ export function getSamplingSettings({ range: [start, stop], g, parameters }) {
   return { start, stop, g, parameters };
 }
 
-/** Return a key that is equal for settings with the same curves, whatever their colours. @param {Choice} choice */
+/** Return a key that is equal for settings with the same curves. Colours do not matter. @param {Choice} choice */
 export function toCurvesKey(choice) {
   const keys = choice.rules.map((rule) => rule.key);
   return JSON.stringify([choice.op, keys, getSamplingSettings(choice), choice.learns, choice.f]);
@@ -89,7 +89,7 @@ export function getCardControls(choice, entry) {
   return getEntryControls(entry, op, rules);
 }
 
-/** Return a copy of the settings with another op. @param {Choice} choice @param {string} key of the op */
+/** Return a copy of the settings with another op. @param {Choice} choice @param {string} key the op's key */
 export function setOp(choice, key) {
   return carryParameters(choice, { ...choice, op: key });
 }
@@ -101,8 +101,8 @@ export function canAddRule(choice) {
 
 /**
  * Return a copy of the settings with one more backward rule, in the first free colour. If the rule is selected already
- * or the page is full, return them unchanged.
- * @param {Choice} choice @param {string} key
+ * or the page is full, the settings are returned unchanged.
+ * @param {Choice} choice @param {string} key the rule's key
  */
 export function addRule(choice, key) {
   if (!canAddRule(choice) || choice.rules.some((rule) => rule.key === key)) return choice;
@@ -113,7 +113,7 @@ export function addRule(choice, key) {
 
 /**
  * Return a copy of the settings without a rule, unless it is the last one.
- * @param {Choice} choice @param {number} slot of the rule
+ * @param {Choice} choice @param {number} slot the rule's slot
  */
 export function removeRule(choice, slot) {
   const rules = choice.rules.filter((rule) => rule.slot !== slot);
@@ -121,9 +121,9 @@ export function removeRule(choice, slot) {
 }
 
 /**
- * Return a copy of the settings with one rule replaced, for example while a formula is being typed. Position and colour
- * stay the same.
- * @param {Choice} choice @param {number} slot of the rule @param {string} key of the new rule
+ * Return a copy of the settings with one rule replaced in its position and colour. If the new rule is selected already,
+ * the settings are returned unchanged.
+ * @param {Choice} choice @param {number} slot the slot of the old rule @param {string} key the key of the new rule
  */
 export function replaceRule(choice, slot, key) {
   if (choice.rules.some((rule) => rule.key === key)) return choice;
@@ -132,8 +132,8 @@ export function replaceRule(choice, slot, key) {
 }
 
 /**
- * Return a copy of the settings with a rule's curve hidden or shown.
- * @param {Choice} choice @param {number} slot of the rule
+ * Return a copy of the settings with the curve of a rule hidden or shown.
+ * @param {Choice} choice @param {number} slot the rule's slot
  */
 export function toggleHidden(choice, slot) {
   const rules = choice.rules.map((rule) => (rule.slot === slot ? { ...rule, hidden: !rule.hidden } : rule));
@@ -151,7 +151,7 @@ export function setParameter(choice, control, value) {
   return widenBounds({ ...choice, parameters });
 }
 
-/** Return the ends of a parameter's slider. @param {Choice} choice @param {Control} control */
+/** Return the ends of the slider of a parameter. @param {Choice} choice @param {Control} control */
 export function getBounds(choice, control) {
   return getOwn(choice.bounds, control.name) ?? [control.parameter.low, control.parameter.high];
 }
@@ -164,7 +164,10 @@ export function setRange(choice, start, stop) {
   return { ...choice, range: normalizeRange(start, stop) };
 }
 
-/** Return a valid range of x: ascending, within limits and not empty. @param {number} start @param {number} stop */
+/**
+ * Return a valid range of x: ascending, within limits, and widened if too narrow.
+ * @param {number} start @param {number} stop
+ */
 export function normalizeRange(start, stop) {
   const { largest: max } = getSampling();
   const ends = [clampTo(start, -max, max), clampTo(stop, -max, max)].sort((one, other) => one - other);
@@ -180,8 +183,8 @@ function getMinWidth(one, other) {
 }
 
 /**
- * Return a sentence if the range of x cannot end at a number, otherwise "".
- * @param {number} end @param {number} other the range's other end
+ * Return an error message if a range of x cannot end at a number, otherwise "".
+ * @param {number} end the number @param {number} other the other end of the range
  */
 export function explainInvalidEnd(end, other) {
   const { largest } = getSampling();
@@ -197,7 +200,8 @@ export function setG(choice, g) {
 }
 
 /**
- * Return settings in which every slider includes its parameter's value. A widened slider stays wide while it exists.
+ * Return settings in which every slider includes the value of its parameter. A widened slider stays wide while it
+ * exists.
  * @param {Choice} choice
  */
 export function widenBounds(choice) {
@@ -214,8 +218,8 @@ export function widenBounds(choice) {
 }
 
 /**
- * Convert parameter values after the op, a rule or the loss was changed, and drop values that no longer apply.
- * @param {Choice} before @param {Choice} after the next choice, still with the old parameter values
+ * Return settings after a change of the op, a rule or the loss, with the values of all parameters that still apply.
+ * @param {Choice} before @param {Choice} after the new settings with the old values
  */
 function carryParameters(before, after) {
   const parameters = carryValues(
@@ -227,7 +231,10 @@ function carryParameters(before, after) {
   return dropLostTrainingParameters(dropLostLearning(widenBounds({ ...after, parameters })));
 }
 
-/** Close the gradient panel of a parameter that no rule can train any more. @param {Choice} choice @returns {Choice} */
+/**
+ * Return settings without the gradient panel of a parameter that no rule can train.
+ * @param {Choice} choice @returns {Choice}
+ */
 export function dropLostLearning(choice) {
   return choice.learns && !getLearnable(choice).includes(choice.learns) ? { ...choice, learns: "" } : choice;
 }

@@ -8,17 +8,17 @@ import { getSampling } from "../formula/sampling.js";
 import { getCatalogue } from "./entries.js";
 import { saveInSession, loadFromSession } from "./session.js";
 
-/** Origin of numbers: standard normal, from a training run, or pasted. @typedef {"normal"|"carried"|"pasted"} Kind */
+/** The origin of numbers: standard normal, a training run, or the user. @typedef {"normal"|"carried"|"pasted"} Kind */
 /**
- * Input numbers of an op. ``label`` names them within a sentence. ``bars`` is a histogram if the single numbers are
- * unknown, and ``note`` mentions its omissions.
+ * Input numbers of an op. ``label``: their name within a sentence; ``bars``: a histogram if the single numbers are
+ * unknown; ``note``: a sentence about values that it omits.
  * @typedef {import("../measures/share.js").Numbers & {kind: Kind, label: string, bars: {edges: number[], counts:
  *   number[]}|null, note: string}} Data
  */
 
 /**
- * A histogram of an op's inputs in a training run. ``of`` names the run; ``means`` has the mean of each bin, null for
- * an empty one. The outer bins include all values beyond the ends; ``note`` mentions them if they are many.
+ * A histogram of an op's inputs in a training run. ``of``: the name of the run; ``means``: the mean of each bin, null
+ * for an empty one. The outer bins include all values beyond the ends; ``note`` mentions them if they are many.
  * @typedef {{of: string, edges: number[], counts: number[], means: (number|null)[], note: string}} Carried
  */
 
@@ -33,16 +33,13 @@ function loadSelection() {
 
 let cached = /** @type {Data|null} */ (null);
 
-/**
- * Load the histogram of the op's inputs in a training run, or return null if none was stored.
- * @returns {Carried|null}
- */
+/** Return the stored histogram of the op's inputs in a training run, or null. @returns {Carried|null} */
 export const loadCarried = () => loadFromSession(CARRIED_KEY);
 
-/** Store the histogram of the op's inputs in a training run. Null removes the stored one. @param {Carried|null} data */
+/** Store a histogram of the op's inputs in a training run. Null removes the stored one. @param {Carried|null} data */
 export const saveCarried = (data) => saveInSession(CARRIED_KEY, data);
 
-/** Return the selected input numbers, or standard normal ones if those are no longer available. @returns {Data} */
+/** Return the selected input numbers, or standard normal ones if they are no longer available. @returns {Data} */
 export function getData() {
   const { kind, text } = loadSelection();
   cached ??=
@@ -51,18 +48,18 @@ export function getData() {
   return cached;
 }
 
-/** Return the text that the user pasted last as input numbers, or "". */
+/** Return the text that the user has pasted last as input numbers, or "". */
 export const getPastedText = () => loadSelection().text;
 
-/** Select which input numbers a parameter's gradient is summed over. @param {Kind} kind */
+/** Select the input numbers over which the gradient of a parameter is summed. @param {Kind} kind */
 export function selectKind(kind) {
   saveInSession(SELECTION_KEY, { ...loadSelection(), kind });
   cached = null;
 }
 
 /**
- * Store pasted numbers and select them as the op's inputs, if they are valid.
- * @param {string} text @returns {string} a message about the first error, or "" if stored
+ * Store pasted numbers and select them as inputs of the op, if they are valid.
+ * @param {string} text @returns {string} a message about the first error, or "" if they are stored
  */
 export function savePasted(text) {
   const result = parseNumbers(text, getLimits());
@@ -72,7 +69,7 @@ export function savePasted(text) {
   return "";
 }
 
-/** Return the kinds of input numbers that can be selected, with their labels. @returns {[Kind, string][]} */
+/** Return the kinds of input numbers that can be selected, each with its label. @returns {[Kind, string][]} */
 export function listKinds() {
   const carriedData = loadCarried();
   return [
@@ -108,7 +105,7 @@ function makeCarriedData() {
   return { kind: "carried", label, values, weights, count, bars: { edges, counts }, note };
 }
 
-/** Convert pasted numbers to data, or return null if they are invalid. @param {string} text @returns {Data|null} */
+/** Convert pasted numbers to data. Returns null if they are invalid. @param {string} text @returns {Data|null} */
 function makePastedData(text) {
   const result = parseNumbers(text, getLimits());
   if ("message" in result) return null;

@@ -10,24 +10,24 @@ import { getCatalogue, findEntry, removeCustomEntry, addCustomEntry } from "./en
 /** @typedef {import("./store.js").Store} Store */
 
 /**
- * For each store, the colour slots of symmetric drawings whose points the user moves one by one.
+ * For each store, the slots of symmetric drawings whose points the user moves one by one.
  * @type {WeakMap<Store, Set<number>>}
  */
 const loose = new WeakMap();
-/** Keys of the temporary rules of the current drag, one for each frame. @type {Set<string>} */
+/** The keys of the temporary rules of the current drag, one for each frame. @type {Set<string>} */
 const movingKeys = new Set();
 let changeCount = 0; // number of changes of drawings, to make each a separate history entry
 
-/** Return the points of a hand-drawn rule, or null for others. @param {string} key of the rule */
+/** Return the points of a hand-drawn rule, or null for another rule. @param {string} key the rule's key */
 export const getDrawing = (key) => parseDrawing(/** @type {Rule} */ (findEntry("rule", key)));
 
-/** Return the last visible hand-drawn rule and its colour slot, or null if there is none. @param {Choice} choice */
+/** Return the last visible hand-drawn rule with its slot, or null if there is none. @param {Choice} choice */
 export function getLastDrawing({ rules }) {
   const last = rules.findLast(({ key, hidden }) => !hidden && getDrawing(key));
   return last ? { slot: last.slot, drawing: /** @type {Drawing} */ (getDrawing(last.key)) } : null;
 }
 
-/** Return a name for a new drawn rule that no selected rule has. @param {Choice} choice */
+/** Return a name for a new drawn rule that none of the selected rules has. @param {Choice} choice */
 export function findFreeName({ rules }) {
   const labels = rules.map(({ key }) => findEntry("rule", key)?.label);
   const names = ["Drawn", ...rules.map((_, index) => `Drawn_${index + 2}`)];
@@ -36,7 +36,8 @@ export function findFreeName({ rules }) {
 
 /**
  * Fit a line to a stroke, with so few points that its formula is not too long.
- * @param {Point[]} stroke @param {Units} units @param {number} height of the panel @param {string} name of the rule
+ * @param {Point[]} stroke @param {Units} units @param {number} height of the panel
+ * @param {string} name the name of the rule
  */
 export function fitStroke(stroke, units, height, name) {
   const max = getCatalogue().limits.formula - `${name} = `.length;
@@ -45,7 +46,7 @@ export function fitStroke(stroke, units, height, name) {
 
 /**
  * Return whether a drawing stays symmetric: dragging a point then moves the mirrored point too.
- * @param {Store} store @param {number} slot of the rule @param {Drawing} drawing
+ * @param {Store} store @param {number} slot the rule's slot @param {Drawing} drawing
  */
 export function isKeptSymmetric(store, slot, { points }) {
   return isSymmetric(points) && !loose.get(store)?.has(slot);
@@ -53,14 +54,14 @@ export function isKeptSymmetric(store, slot, { points }) {
 
 /**
  * Set whether a symmetric drawing stays symmetric when a point is dragged.
- * @param {Store} store @param {number} slot of the rule @param {boolean} on false: its points move one by one
+ * @param {Store} store @param {number} slot the rule's slot @param {boolean} on if false, points move one by one
  */
 export function setSymmetry(store, slot, on) {
   const others = [...(loose.get(store) ?? [])].filter((each) => each !== slot);
   loose.set(store, new Set(on ? others : [...others, slot]));
 }
 
-/** Create the rule of a drawing. Its kinks are the drawing's points. @param {Drawing} drawing @returns {Rule} */
+/** Return the rule of a drawing. Its kinks are the points of the drawing. @param {Drawing} drawing @returns {Rule} */
 export function makeDrawnRule(drawing) {
   const { own, ownRule } = getCatalogue();
   const formula = writeFormula(drawing);
@@ -73,8 +74,8 @@ export function makeDrawnRule(drawing) {
 /**
  * Show a drawing as a new backward rule, or in place of an existing one.
  * @param {Store} store @param {number|null} slot null for a new rule @param {Drawing} drawing
- * @param {{phase?: "moving"|"settled", layer?: string, point?: number|null}} [how] ``layer``: the chart's layer to
- *   show; ``point``: the point moved by arrow keys, whose moves share one history entry
+ * @param {{phase?: "moving"|"settled", layer?: string, point?: number|null}} [how] ``layer``: the further curves to
+ *   show; ``point``: the index of a point moved by arrow keys, since all moves of one point share a history entry
  */
 export function putDrawing(store, slot, drawing, how = {}) {
   const { phase = "settled", layer = store.current.layer, point = null } = how;

@@ -9,17 +9,15 @@ import { setSampling } from "../formula/sampling.js";
 /** @import { Loss } from "../formula/draws.js" */
 /** @import { Op, Rule } from "../formula/entry.js" */
 /**
- * The type of an entry, by kind: an op, a backward rule, or a loss of a stochastic op's output.
+ * The type of an entry for each kind: op, backward rule, or loss of a stochastic op's output.
  * @typedef {{op: Op, rule: Rule, loss: Loss}} ByKind
  */
-/** Kind of an entry. @typedef {keyof ByKind} Kind */
+/** The kind of an entry. @typedef {keyof ByKind} Kind */
 /**
  * Catalogue and limits, which explorer/instrument/document.py writes into a page. A file saved from Explore has no
  * ``link`` and none of the fields after it.
- *
  * @typedef {object} Document
- * @property {Record<string, Op>} ops by key
- * @property {Record<string, Rule>} rules by key
+ * @property {Record<string, Op>} ops by key @property {Record<string, Rule>} rules by key
  * @property {Record<string, string>} families labels of groups of ops, by key
  * @property {Record<string, string>} groups labels of groups of rules, by key
  * @property {string} own prefix of the keys of user-typed formulas
@@ -57,13 +55,13 @@ let documentData = /** @type {Document} */ (/** @type {unknown} */ (null));
 /** @type {{[K in Kind]: Record<string, ByKind[K]>}} */
 const customEntries = { op: {}, rule: {}, loss: {} };
 
-/** Store the catalogue and limits that came with the page or saved file. @param {Document} document */
+/** Store the catalogue and limits that come with a page or a saved file. @param {Document} document */
 export function setDocument(document) {
   documentData = document;
   setSampling(document.sampling);
 }
 
-/** Return the catalogue of ops and rules, and the limits. */
+/** Return the catalogue of ops and rules, with the limits. */
 export function getCatalogue() {
   return documentData;
 }
@@ -75,27 +73,27 @@ export function findEntry(kind, key) {
   return getOwn(catalogued[kind], key) ?? getOwn(customEntries[kind], key);
 }
 
-/** Look up a backward rule and adapt its parameter names to an op. @param {Op|undefined} op @param {string} key */
+/** Return a backward rule with its parameter names adapted to an op. @param {Op|undefined} op @param {string} key */
 export function findRuleForOp(op, key) {
   const rule = findEntry("rule", key);
   return op && rule ? adaptRule(op, rule) : rule;
 }
 
 /**
- * Make a formula that the user typed available to ``findEntry``.
+ * Make a formula that the user has typed available to ``findEntry``.
  * @template {Kind} K @param {K} kind @param {ByKind[K]} entry
  */
 export function addCustomEntry(kind, entry) {
   Object.assign(customEntries[kind], { [entry.key]: entry });
 }
 
-/** Remove a user-typed formula that is no longer used. @param {Kind} kind @param {string} key */
+/** Remove a formula of the user that is no longer used. @param {Kind} kind @param {string} key */
 export function removeCustomEntry(kind, key) {
   delete customEntries[kind][key];
 }
 
 /**
- * Make the user-typed formulas of a page's settings available to ``findEntry``.
+ * Make the user's formulas in the settings of a page available to ``findEntry``.
  * @param {{op: Op[], rule: Rule[], loss?: Loss[]}} entries
  */
 export function addCustomEntries({ op, rule, loss = [] }) {
@@ -104,18 +102,18 @@ export function addCustomEntries({ op, rule, loss = [] }) {
   loss.forEach((entry) => addCustomEntry("loss", entry));
 }
 
-/** Return whether a key is that of a user-typed formula. @param {string} key */
+/** Return whether a key is that of a formula of the user. @param {string} key */
 export function isCustom(key) {
   return key.startsWith(documentData.own.trimEnd());
 }
 
-/** Return the text of a user-typed formula, which is part of its key. @param {string} key */
+/** Return the text of a formula of the user, which is part of its key. @param {string} key */
 export function getCustomText(key) {
   return key.slice(documentData.own.trimEnd().length).replace(/^ /, "");
 }
 
 /**
- * Return the user-typed formulas and the loss that a page's settings use.
+ * Return the user's formulas and the loss in the settings of a page.
  * @param {{op: string, rules: {key: string}[], f: string}} choice
  */
 export function getCustomEntries(choice) {
@@ -128,7 +126,7 @@ export function getCustomEntries(choice) {
 }
 
 /**
- * Return a sentence if a part of the page cannot show a stochastic op or rule, otherwise "".
+ * Return why a part of the page cannot show a stochastic op or rule, or "" if none is stochastic.
  * @param {string} place name of the part of the page @param {...(Op|Rule)} entries
  */
 export function explainStochasticRefusal(place, ...entries) {

@@ -61,7 +61,8 @@ export function syncAddress(store) {
 }
 
 /**
- * @param {Choice} choice @param {string} address @param {boolean} isReplacing whether to replace the current entry
+ * @param {Choice} choice @param {string} address
+ * @param {boolean} isReplacing whether to replace the present history entry
  */
 function writeAddress(choice, address, isReplacing) {
   if (!isReplacing && address === location.pathname + location.search) return;

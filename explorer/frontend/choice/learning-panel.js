@@ -6,9 +6,9 @@ import { parseLearning, setLearningByAllRules, setLearning } from "./learning.js
 /** @import { Choice } from "./choice.js" */
 
 /**
- * Open or close the panel that plots a parameter's gradient. A parameter whose panel closes no longer learns in
+ * Open or close the panel with the gradient of a parameter. A parameter whose panel is closed no longer learns in
  * training.
- * @param {Choice} choice @param {string} name of the parameter @returns {Choice}
+ * @param {Choice} choice @param {string} name the parameter @returns {Choice}
  */
 export function togglePanel(choice, name) {
   const cleared = choice.learns ? setLearningByName(choice, choice.learns, false) : choice;
@@ -16,7 +16,7 @@ export function togglePanel(choice, name) {
 }
 
 /**
- * Convert Explore's settings for the Train page: the parameter with an open gradient panel learns there.
+ * Convert settings of Explore for the Train page. The parameter with an open gradient panel learns there.
  * @param {Choice} choice @returns {Choice}
  */
 export function prepareTraining(choice) {
@@ -27,7 +27,7 @@ export function prepareTraining(choice) {
 }
 
 /**
- * Convert the Train page's settings for Explore: the first parameter that learns gets a gradient panel there.
+ * Convert settings of the Train page for Explore. The first parameter that learns gets a gradient panel there.
  * @param {Choice} choice
  * @param {"nothing"|"link"|"page"} origin where the settings come from: defaults, a link, or the previous page
  * @returns {Choice}
@@ -38,7 +38,7 @@ export function prepareExplore(choice, origin) {
 }
 
 /**
- * Close the gradient panel of a parameter that has stopped learning in training.
+ * Return settings without the gradient panel of a parameter that has stopped learning in training.
  * @param {Choice} before @param {Choice} after @returns {Choice}
  */
 export function dropLostPanel(before, after) {
@@ -62,7 +62,7 @@ function getLearning(choice) {
 
 /**
  * Have a parameter learn in training by all rules that can train it, or by none.
- * @param {Choice} choice @param {string} name of the parameter @param {boolean} learns
+ * @param {Choice} choice @param {string} name the parameter @param {boolean} learns
  */
 function setLearningByName(choice, name, learns) {
   return setLearning(choice, setLearningByAllRules(getLearning(choice), name, learns));

@@ -6,7 +6,7 @@ import { findContribution, listLearnable } from "../formula/contribution.js";
 /** @import { Op, Rule } from "../formula/entry.js" */
 /** @import { Choice } from "./choice.js" */
 /**
- * A parameter, and the rules that can train it; ``learns``: whether the rule does.
+ * A parameter, and the rules that can train it. ``learns``: whether a rule does.
  * @typedef {{name: string, rules: {rule: Rule, learns: boolean}[]}} Learning
  */
 
@@ -24,7 +24,7 @@ export function parseLearning(op, rules, text) {
   }));
 }
 
-/** Format the learning parameters for a link. A name without a rule means all rules. @param {Learning[]} learning */
+/** Format the parameters that learn for a link. A name without a rule means all rules. @param {Learning[]} learning */
 export function formatLearning(learning) {
   const texts = learning.flatMap(({ name, rules }) => {
     const ruleNames = rules.filter(({ learns }) => learns).map(({ rule }) => `${rule.key}.${name}`);
@@ -34,25 +34,24 @@ export function formatLearning(learning) {
 }
 
 /**
- * Toggle whether one backward rule trains a parameter, and return the new list.
- * @param {Learning[]} learning @param {string} name @param {string} key of the rule
+ * Return a list in which it is toggled whether one backward rule trains a parameter.
+ * @param {Learning[]} learning @param {string} name the parameter @param {string} key the rule's key
  */
 export function toggleLearning(learning, name, key) {
   return updateRules(learning, name, (one) => (one.rule.key === key ? !one.learns : one.learns));
 }
 
 /**
- * Have a parameter learn by all rules that can train it, or by none. Returns the new list.
- * @param {Learning[]} learning @param {string} name @param {boolean} learns
+ * Return a list in which a parameter learns by all rules that can train it, or by none.
+ * @param {Learning[]} learning @param {string} name the parameter @param {boolean} learns
  */
 export function setLearningByAllRules(learning, name, learns) {
   return updateRules(learning, name, () => learns);
 }
 
 /**
- * @param {Learning[]} learning @param {string} name
- * @param {(one: Learning["rules"][number]) => boolean} isLearning receives a rule; returns whether it trains the
- *   parameter
+ * @param {Learning[]} learning @param {string} name the parameter
+ * @param {(one: Learning["rules"][number]) => boolean} isLearning returns whether a rule trains the parameter
  */
 function updateRules(learning, name, isLearning) {
   const updateAll = (/** @type {Learning} */ { rules }) =>
@@ -73,7 +72,7 @@ function splitNames(text) {
 }
 
 /**
- * Return a copy of the settings in which other parameters learn.
+ * Return settings in which the parameters of a list learn.
  * @param {Choice} choice @param {Learning[]} learning @returns {Choice}
  */
 export function setLearning(choice, learning) {

@@ -15,16 +15,16 @@ import { getOwn } from "../formula/records.js";
 /** @import { Kind } from "./entries.js" */
 /** @import { Word } from "./view.js" */
 /**
- * Results of parsing a link's formulas, by kind and text: the new entry's key, or an error message.
+ * The results of parsing the formulas in a link, by kind and text: the key of the new entry, or an error message.
  * @typedef {Record<Kind, Record<string, {key: string}|{message: string}>>} ResolvedFormulas
  */
 
 const NUMBER = /^[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/i;
 
 /**
- * Parse the formulas in a link and make them available to ``findEntry``, unless they are already.
+ * Parse the formulas in a link, and make them available to ``findEntry`` unless they are already.
  * @param {string} search the query of the link
- * @param {(kind: Kind, text: string) => Promise<*>} read parses a formula; returns an entry or a message
+ * @param {(kind: Kind, text: string) => Promise<*>} read parses a formula; resolves to an entry or a message
  */
 export async function readCustomFormulas(search, read) {
   /** @type {ResolvedFormulas} */
@@ -46,10 +46,10 @@ export async function readCustomFormulas(search, read) {
 }
 
 /**
- * Parse a formula from a link. If that fails, retry with blanks replaced by plus signs, because an unencoded "+" in a
- * query means a blank.
+ * Parse a formula from a link. If that fails, try again with plus signs in place of blanks, because an unencoded "+" in
+ * a query means a blank.
  * @param {Kind} kind @param {string} text
- * @param {(kind: Kind, text: string) => Promise<*>} read parses a formula; returns an entry or a message
+ * @param {(kind: Kind, text: string) => Promise<*>} read parses a formula; resolves to an entry or a message
  */
 async function readWithPluses(kind, text, read) {
   const unchanged = await read(kind, text);
@@ -62,9 +62,9 @@ async function readWithPluses(kind, text, read) {
 }
 
 /**
- * Parse a link's query as the settings of a page, with a notice for each unusable value. Defaults replace such values.
- * Never throws.
- * @param {string} search the query of the link
+ * Parse the query of a link as the settings of a page. Unusable values are replaced by defaults, and each gets a
+ * notice. Never throws.
+ * @param {string} search the query
  * @param {{first: Choice, own?: ResolvedFormulas|null}} known ``first``: the default settings; ``own``: the link's
  *   parsed formulas, or null if nothing can parse them
  */
@@ -90,9 +90,9 @@ export function readLink(search, { first, own = null }) {
   return { choice: widenBounds(choice), notices: link.notices };
 }
 
-/** The query parameters of a link that have not been read yet, and notices about unusable values. */
+/** The query parameters of a link that have not been read yet, with notices about unusable values. */
 class LinkQuery {
-  /** @param {URLSearchParams} query @param {ResolvedFormulas|null} own the link's parsed formulas */
+  /** @param {URLSearchParams} query @param {ResolvedFormulas|null} own the link's parsed formulas, or null */
   constructor(query, own) {
     this.query = query;
     this.own = own;
@@ -106,15 +106,15 @@ class LinkQuery {
     return values;
   }
 
-  /** Remove a query parameter and return its last value, or undefined if it is missing. @param {string} name */
+  /** Remove a query parameter. Returns its last value, or undefined if it is missing. @param {string} name */
   takeLast(name) {
     return this.takeAll(name).at(-1);
   }
 
   /**
-   * Remove a query parameter and return its number. If it is invalid, add a notice and return the default.
-   * @param {string} name @param {number} defaultValue @param {number} low minimum @param {number} high maximum
-   * @param {string} [text] the value, if it was taken already
+   * Remove a query parameter, and return its number. If it is invalid, add a notice and return the default.
+   * @param {string} name @param {number} defaultValue @param {number} low the minimum @param {number} high the maximum
+   * @param {string} [text] the value, if it was removed already
    */
   takeNumber(name, defaultValue, low, high, text = this.takeLast(name)) {
     if (text === undefined) return defaultValue;
@@ -135,7 +135,7 @@ class LinkQuery {
 }
 
 /**
- * Return the key of the op or rule named in a link. If it does not exist, add a notice and return "".
+ * Return the key of an op or rule in a link. If there is none, add a notice and return "".
  * @param {LinkQuery} link @param {Kind} kind @param {string} key
  */
 function resolveKey(link, kind, key) {
@@ -158,8 +158,8 @@ function resolveKey(link, kind, key) {
 }
 
 /**
- * Find the op or rule whose key or label equals a word, ignoring case, blanks, hyphens and -ise or -ize. Returns its
- * key, or "" unless exactly one matches.
+ * Find the op or rule whose key or label equals a word, ignoring case, punctuation and the difference of -ise and -ize.
+ * Returns its key, or "" unless exactly one matches.
  * @param {Kind} kind @param {string} word
  */
 function findSpelling(kind, word) {
@@ -191,7 +191,7 @@ function readRules(link, defaults) {
   return visible.map((key, index) => ({ key, slot: slots[index], hidden: hiddenKeys.includes(key) }));
 }
 
-/** @param {LinkQuery} link @param {number} count of rules */
+/** @param {LinkQuery} link @param {number} count number of rules */
 function readSlots(link, count) {
   const defaults = [...Array(count).keys()];
   const text = link.takeLast("colours") || "";
@@ -258,7 +258,7 @@ function swapCrossed(link, values, controls) {
   return next;
 }
 
-/** Read which parameter has an open gradient panel, or "". @param {LinkQuery} link @param {Choice} choice */
+/** Read which parameter has an open gradient panel, or return "". @param {LinkQuery} link @param {Choice} choice */
 function readLearns(link, choice) {
   const name = link.takeLast("learns") ?? "";
   if (!name || getLearnable(choice).includes(name)) return name;
@@ -292,7 +292,7 @@ function readText(link, { name, default: usual, words, refusal }) {
 }
 
 /**
- * Read the loss in a link, a formula of y. In old links, a number under this name is a parameter's value.
+ * Read the loss in a link, a formula of y. In old links, a number with this name is the value of a parameter.
  * @param {LinkQuery} link @param {Word} word
  */
 function readLoss(link, { name, default: usual, refusal }) {
@@ -311,7 +311,7 @@ function readLoss(link, { name, default: usual, refusal }) {
 }
 
 /**
- * Readers of a query parameter's value, by kind.
+ * Functions by kind of query parameter. Each reads the value of one.
  * @type {Record<Exclude<Word["kind"], "loss">, (link: LinkQuery, word: Word) => *>}
  */
 const READERS = {
@@ -331,7 +331,7 @@ function readTraining(link) {
   return training;
 }
 
-/** Quote text from a link, shortened and without control characters. @param {string} text */
+/** Quote text from a link. It is shortened, and control characters are replaced. @param {string} text */
 function quote(text) {
   const longest = getCatalogue().limits.quote;
   const line = text.length <= longest ? text : `${text.slice(0, longest - 1)}…`;

@@ -59,7 +59,7 @@ export function parseMessage(message) {
   });
 }
 
-/** Encode the settings of a page as a JSON message, which ``parseMessage`` decodes. @param {Choice} choice */
+/** Encode the settings of a page as a JSON message for ``parseMessage``. @param {Choice} choice */
 export function toMessage(choice) {
   const { op, rules, parameters, learns, slow, training } = choice;
   return {
@@ -72,12 +72,12 @@ export function toMessage(choice) {
   };
 }
 
-/** Return a value if it is a plain object; throw an Error otherwise. @param {*} value @returns {Object<string, *>} */
+/** Return a value if it is a plain object. Throws an Error otherwise. @param {*} value @returns {Object<string, *>} */
 function requireRecord(value) {
   return value !== null && typeof value === "object" && !Array.isArray(value) ? value : throwUnreadable();
 }
 
-/** Return a value if it is an array; throw an Error otherwise. @param {*} value @returns {*[]} */
+/** Return a value if it is an array. Throws an Error otherwise. @param {*} value @returns {*[]} */
 function requireList(value) {
   return Array.isArray(value) ? value : throwUnreadable();
 }

@@ -3,11 +3,11 @@
 import { explainInvalidNumber, parseNumber } from "../formula/numbers.js";
 
 /**
- * Parse the numbers in text, or return a message about the first invalid one. Numbers are separated by whitespace,
- * semicolons or commas. A comma can also be a decimal comma if the text has no point.
+ * Parse the numbers in a text. They are separated by whitespace, semicolons or commas. A comma can also be a decimal
+ * comma if the text has no point.
  * @param {string} text
  * @param {{most: number, largest: number}} limits ``most``: maximum count; ``largest``: maximum absolute value
- * @returns {{values: Float64Array}|{message: string}}
+ * @returns {{values: Float64Array}|{message: string}} a message if there is no number, or about the first invalid one
  */
 export function parseNumbers(text, { most: maxCount, largest }) {
   const hasPoint = text.includes(".");
@@ -32,8 +32,8 @@ export function parseNumbers(text, { most: maxCount, largest }) {
 }
 
 /**
- * Split text at its commas. A single comma that can be a decimal comma does not split it.
- * @param {string} part without spaces @param {boolean} hasPoint whether the pasted text uses a decimal point
+ * Split text at its commas. A single comma that may be a decimal comma does not split it.
+ * @param {string} part a text without spaces @param {boolean} hasPoint whether the pasted text uses a decimal point
  * @returns {string[]}
  */
 function splitAtCommas(part, hasPoint) {

@@ -7,7 +7,7 @@ const OPEN = ".menu[open], dialog[open], :popover-open, .pencil-words:not([hidde
 /** Return whether presentation mode is on, which shows the page in large type. */
 export const isPresenting = () => new URLSearchParams(location.search).has(WORD);
 
-/** Turn presentation mode on or off. No entry is added to the browser history. @param {boolean} on */
+/** Turn presentation mode on or off, without a new entry in the browser history. @param {boolean} on */
 export function setPresenting(on) {
   const query = new URLSearchParams(location.search);
   on ? query.set(WORD, "1") : query.delete(WORD);
@@ -16,14 +16,14 @@ export function setPresenting(on) {
 }
 
 /**
- * Call a function whenever presentation mode changes, until the signal aborts.
+ * Call a function at each change of presentation mode, until the signal aborts.
  * @param {() => void} callback @param {AbortSignal} signal
  */
 export function onPresentingChange(callback, signal) {
   addEventListener(CHANGE_EVENT, callback, { signal });
 }
 
-/** Turn presentation mode off when Escape is pressed, until the signal aborts. @param {AbortSignal} signal */
+/** Turn presentation mode off if Escape is pressed, until the signal aborts. @param {AbortSignal} signal */
 export function leaveOnEscape(signal) {
   const handleKey = (/** @type {KeyboardEvent} */ { key, target }) => {
     const isTaken = document.querySelector(OPEN) || /** @type {Element} */ (target).matches("textarea");

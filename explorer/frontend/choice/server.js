@@ -5,21 +5,21 @@ import { saveAs } from "../elements/dom.js";
 export const SILENT_TEXT = "The server does not answer: try again in a moment.";
 export const TIMEOUT_MS = 20_000;
 
-/** Return the URL of one of the server's routes. @param {string} name */
+/** Return the URL of a route of the server. @param {string} name */
 export const toServerUrl = (name) => new URL(`../../../${name}`, import.meta.url).href;
 
-/** Fetch the catalogue and all limits from the server. */
+/** Fetch the catalogue and all limits from the server. Rejects if it does not answer. */
 export async function fetchDocument() {
   return (await fetch(new URL("../document.json", import.meta.url))).json();
 }
 
-/** Return the ``fetch`` options for a POST request with a JSON body. @param {*} data @returns {RequestInit} */
+/** Return the options of ``fetch`` for a POST request with a JSON body. @param {*} data @returns {RequestInit} */
 export function toPostOptions(data) {
   return { method: "POST", headers: { "Content-Type": "application/json" }, body: JSON.stringify(data) };
 }
 
 /**
- * Send a POST request with a JSON body. Returns the parsed response, or an object with a ``message`` on failure.
+ * Send a POST request with a JSON body. Resolves to the parsed response, or to an object with a ``message`` on failure.
  * @param {string} address @param {*} data
  */
 export function postJson(address, data) {
@@ -27,7 +27,7 @@ export function postJson(address, data) {
 }
 
 /**
- * Send a request to the server. Returns the parsed response, or an object with a ``message`` on failure.
+ * Send a request to the server. Resolves to the parsed response, or to an object with a ``message`` on failure.
  * @param {string} address @param {RequestInit} [options]
  */
 export async function requestJson(address, options) {
@@ -40,7 +40,7 @@ export async function requestJson(address, options) {
 }
 
 /**
- * Send a POST request and save the response as a file. Returns "", or an error message.
+ * Send a POST request and save the response as a file. Resolves to "", or to an error message.
  * @param {string} address @param {*} data @param {string} name of the file
  */
 export async function downloadAnswer(address, data, name) {

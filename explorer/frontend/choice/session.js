@@ -1,18 +1,18 @@
 // Storage of JSON values in the browser: session storage survives a reload, local storage also later visits. If the
 // browser's storage is full or blocked, values last as long as the page.
 
-/** Which storage of the browser. @typedef {"sessionStorage"|"localStorage"} Kind */
+/** A storage of the browser. @typedef {"sessionStorage"|"localStorage"} Kind */
 
 const PREFIX = "gradient-explorer.";
 const memory = /** @type {Map<string, string>} */ (new Map()); // values that the browser's storage rejected
 
-/** Return a value from the browser's session storage, or null if it is missing. @param {string} name */
+/** Return a value from the browser's session storage, or null if there is none. @param {string} name */
 export const loadFromSession = (name) => read("sessionStorage", name);
 
 /** Store a value in the browser's session storage. @param {string} name @param {*} value JSON data */
 export const saveInSession = (name, value) => write("sessionStorage", name, value);
 
-/** Return a value from the browser's local storage, or null if it is missing. @param {string} name */
+/** Return a value from the browser's local storage, or null if there is none. @param {string} name */
 export const loadFromBrowser = (name) => read("localStorage", name);
 
 /** Store a value in the browser's local storage. @param {string} name @param {*} value JSON data */
@@ -26,10 +26,10 @@ export function removeFromSession(start) {
   });
 }
 
-/** Request that the Train page starts its run when it opens next. */
+/** Have the Train page start a run the next time it opens. */
 export const requestTraining = () => saveInSession("start", true);
 
-/** Return whether the Train page should start its run now, and clear the request. @returns {boolean} */
+/** Return whether the Train page should start a run now, and clear the request. @returns {boolean} */
 export function takeTrainingRequest() {
   const isRequested = loadFromSession("start") === true;
   if (isRequested) saveInSession("start", false);
@@ -60,8 +60,8 @@ function write(kind, name, value) {
 }
 
 /**
- * Call a function with session or local storage, or return undefined if that is blocked or full.
- * @template T @param {Kind} kind @param {(storage: Storage) => T} act receives the storage; its result is returned
+ * Call a function with session or local storage, and return its result: undefined if that is blocked or full.
+ * @template T @param {Kind} kind @param {(storage: Storage) => T} act
  */
 function tryStorage(kind, act) {
   try {
@@ -71,7 +71,7 @@ function tryStorage(kind, act) {
   }
 }
 
-/** Return this tab's random id, by which the server recognises its runs and studies. @returns {string} */
+/** Return the random id of this tab, by which the server recognises its runs and studies. @returns {string} */
 export function getOwner() {
   const stored = loadFromSession("owner");
   if (stored) return stored;

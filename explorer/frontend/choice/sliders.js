@@ -10,7 +10,7 @@ import { getBounds, setParameter } from "./choice.js";
 /**
  * Create a list of sliders that set parameters in the store.
  * @param {import("./store.js").Store} store
- * @param {(control: Control) => Element[]} [createExtras] returns further elements for a new slider's label
+ * @param {(control: Control) => Element[]} [createExtras] returns further elements for the label of a new slider
  */
 export function createSliders(store, createExtras = () => []) {
   const host = element("div", { class: "sliders" });

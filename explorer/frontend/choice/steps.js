@@ -1,6 +1,6 @@
 // Back and Forward in the browser, handled before Streamlit sees them.
 
-/** Called when the user goes back or forward. @typedef {(event: PopStateEvent) => void} StepListener */
+/** A function to call when the user goes back or forward. @typedef {(event: PopStateEvent) => void} StepListener */
 
 /** @type {Set<StepListener>} */
 const listeners = new Set();
@@ -10,7 +10,7 @@ window.addEventListener("popstate", (event) => listeners.forEach((follow) => fol
 
 /**
  * Call a function whenever the user goes back or forward. Returns a function that stops these calls.
- * @param {StepListener} listener may stop the event from reaching Streamlit
+ * @param {StepListener} listener may keep the event from Streamlit
  */
 export function onHistoryStep(listener) {
   listeners.add(listener);

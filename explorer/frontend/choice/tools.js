@@ -3,12 +3,12 @@
 import { loadFromBrowser, saveInBrowser } from "./session.js";
 
 /** @import { Choice } from "./choice.js" */
-/** Which tools are open, see ``View``. @typedef {import("./view.js").View["tools"]} Tools */
+/** The open tools of a page, see ``View``. @typedef {import("./view.js").View["tools"]} Tools */
 
 const STORAGE_KEY = "all-tools";
 
 /**
- * Return which tools of the page are open, from the link or, if these are all, from the user's last visit.
+ * Return the open tools of a page, from the link or else from the user's last visit if all were open.
  * @param {Choice} choice @returns {string}
  */
 export function getOpenTools({ tools }) {
@@ -17,7 +17,7 @@ export function getOpenTools({ tools }) {
 
 /**
  * Open tools of the page, and remember for the next visit whether these are all.
- * @param {import("./store.js").Store} store @param {string} tools "all", one tool's name, or ""
+ * @param {import("./store.js").Store} store @param {string} tools "all", the name of one tool, or ""
  */
 export function setOpenTools(store, tools) {
   saveInBrowser(STORAGE_KEY, tools === "all");

@@ -5,10 +5,8 @@ import { getOwn } from "../formula/records.js";
 
 /**
  * Values of the query parameters for the display of a page.
- *
  * @typedef {object} View
- * @property {[number, number]} range ends of the x axis
- * @property {number} g the upstream gradient
+ * @property {[number, number]} range ends of the x axis @property {number} g the upstream gradient
  * @property {string} f the loss of a stochastic op's output, a formula of y
  * @property {string} layer key of the further curve over the op, or ""
  * @property {string} noise distribution of the noise added to x
@@ -17,7 +15,7 @@ import { getOwn } from "../formula/records.js";
  * @property {string} tools the open tools: "all", one of Train's, or ""
  */
 /**
- * The declaration of one query parameter. ``words``: labels of the allowed values; ``refusal``: a notice for others.
+ * The declaration of a query parameter. ``words``: labels of the allowed values; ``refusal``: a notice for others.
  * @typedef {{name: string, kind: "number"|"range"|"choice"|"loss", default: *, meaning: string, low: number, high:
  *   number, words: Record<string, string>, refusal: string}} Word
  */
@@ -31,12 +29,12 @@ const IS_KIND = {
   loss: (value) => typeof value === "string",
 };
 
-/** Return the default value of every query parameter. @returns {View} */
+/** Return the default values of all query parameters. @returns {View} */
 export function getDefaultView() {
   return mapWords((word) => word.default);
 }
 
-/** Return only those properties of an object that are query parameters. @param {*} values @returns {View} */
+/** Return the properties of an object that are query parameters. @param {*} values @returns {View} */
 export function pickView(values) {
   return mapWords(({ name }) => getOwn(values, name));
 }
@@ -47,7 +45,7 @@ export function isView(values) {
 }
 
 /**
- * List name and text of each query parameter that differs from its default.
+ * List the name and text of each query parameter that differs from its default.
  * @param {View} view @returns {[string, string][]}
  */
 export function toLinkTexts(view) {
@@ -69,7 +67,7 @@ export function getWordBounds(name) {
   return [low, high];
 }
 
-/** Make an object with a value for each query parameter. @param {(word: Word) => *} valueOf @returns {View} */
+/** Return an object with a value for each query parameter. @param {(word: Word) => *} valueOf @returns {View} */
 export function mapWords(valueOf) {
   return /** @type {*} */ (Object.fromEntries(getCatalogue().view.map((word) => [word.name, valueOf(word)])));
 }

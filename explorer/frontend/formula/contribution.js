@@ -2,19 +2,16 @@
  * The formula of one tensor element's contribution to the gradient of a parameter, as in
  * explorer/catalogue/contribution.py. The gradient is the sum of these contributions. The formula is taken from the
  * rule if it declares one; otherwise it follows from the rule or is torch's derivative of the op.
- *
  * @typedef {"rule"|"follows"|"torch"} Origin where the formula comes from
- *
  * @typedef {object} Contribution see above
- * @property {Origin} origin
- * @property {Tree} tree the formula, in x, y, g and the parameters
+ * @property {Origin} origin @property {Tree} tree the formula, in x, y, g and the parameters
  * @property {string} text the formula as text, or "" if the rule does not declare one
  * @property {Tree|null} scale the formula of the factor of the sum, in the parameters and the number of elements N;
  *   null for 1
  * @property {string} scaleText ``scale`` as text, or ""
  * @property {string} atBound a sentence about the gradient exactly at a bound, such as x = hi, or ""
  * @property {string} note a remark for the user, or ""
- * @property {KinkSource|null} watched the formula whose kinks must be searched, or null if they follow from the rule's
+ * @property {KinkSource|null} watched a formula whose kinks must be searched; null if the kinks are those of the rule
  */
 
 import { getOwn } from "./records.js";
@@ -31,7 +28,7 @@ const cache = new WeakMap();
 /**
  * Return the formula of one element's contribution to a parameter's gradient, or null if the parameter cannot learn.
  * Equal arguments return the same object, so that the formula is compiled only once.
- * @param {Op} op @param {Rule} rule @param {string} name of the parameter @returns {Contribution|null}
+ * @param {Op} op @param {Rule} rule @param {string} name the parameter @returns {Contribution|null}
  */
 export function findContribution(op, rule, name) {
   const ofOp = cache.get(op) ?? new WeakMap();
@@ -58,8 +55,8 @@ function deriveContribution(op, rule, name) {
 }
 
 /**
- * @param {{outer: Tree, ratio: Tree}} following how one element's contribution depends on the rule's gradient
- * @param {Tree} rule @returns {Tree}
+ * @param {{outer: Tree, ratio: Tree}} following how a contribution depends on the rule's gradient
+ * @param {Tree} rule the formula of that gradient @returns {Tree}
  */
 function combineFollowing({ outer, ratio }, rule) {
   if (ratio === 0) return outer;
@@ -68,16 +65,16 @@ function combineFollowing({ outer, ratio }, rule) {
 
 /**
  * Return the formula of a backward rule's gradient for x. If the rule has none, return that of autograd's gradient of
- * the op.
- * @param {Op} op @param {Rule} rule @param {string} [learns] the parameter that learns as a tensor
- * @returns {Tree|null} null if neither has a formula
+ * the op. Returns null if neither has one.
+ * @param {Op} op @param {Rule} rule @param {string} [learns] the parameter that learns as a tensor, or ""
+ * @returns {Tree|null}
  */
 export function getGradientTree(op, rule, learns = "") {
   return rule.tree ?? getOwn(op.torch, learns)?.gradient ?? op.gradient;
 }
 
 /**
- * Return the names of all parameters that at least one of the rules can train. The op's parameters come first.
+ * Return the names of all parameters that at least one of the rules can train. Those of the op come first.
  * @param {Op} op @param {Rule[]} rules
  */
 export function listLearnable(op, rules) {

@@ -8,7 +8,7 @@ import { getOwn } from "./records.js";
 
 /** @import { Entry, Op, Parameter, Rule } from "./entry.js" */
 /**
- * A slider or number field: the key under which its value is stored, and the parameter that it sets.
+ * A slider or number field. ``name``: the key of its stored value; ``parameter``: the parameter that it sets.
  * @typedef {{name: string, parameter: Parameter}} Control
  */
 
@@ -18,9 +18,9 @@ const RULE_SUFFIX = "_rule"; // appended to a rule's parameter name that has ano
 const adaptedRules = new WeakMap();
 
 /**
- * Return whether a rule's parameter means something else than the op's parameter of the same name. It does if their
+ * Return whether a parameter of a rule means something else than the op's parameter of the same name. It does if their
  * declared quantities differ, or if the op's default is invalid for the rule.
- * @param {Parameter} own of the op @param {Parameter} other of the rule
+ * @param {Parameter} own the op's parameter @param {Parameter} other the rule's parameter
  */
 export function areDistinct(own, other) {
   const differ = own.quantity !== "" && other.quantity !== "" && own.quantity !== other.quantity;
@@ -29,7 +29,8 @@ export function areDistinct(own, other) {
 }
 
 /**
- * Rename a rule's parameters whose names have another meaning in the op. Equal arguments return the same object.
+ * Return a rule with other names for parameters whose names mean something else in the op, the same object for equal
+ * arguments.
  * @param {Op} op @param {Rule} rule @returns {Rule}
  */
 export function adaptRule(op, rule) {
@@ -44,7 +45,7 @@ export function adaptRule(op, rule) {
   return cached.get(key);
 }
 
-/** Return a parameter's name on the page, before any renaming by ``adaptRule``. @param {Parameter} parameter */
+/** Return the name of a parameter on the page, which ``adaptRule`` does not change. @param {Parameter} parameter */
 export function getDisplayName({ plain, name }) {
   return plain || name;
 }
@@ -81,7 +82,7 @@ function renameParameters(rule, names) {
 /**
  * Return the controls of the parameters of one op or rule. A parameter shares the op's control of the same name, or
  * that of an equal parameter of another rule. Otherwise its control is named "rule.name".
- * @param {Entry} entry the op or one of the rules @param {Entry} op @param {Entry[]} rules adapted to the op
+ * @param {Entry} entry the op, or one of the rules @param {Entry} op @param {Entry[]} rules adapted to the op
  * @returns {Control[]}
  */
 export function getEntryControls(entry, op, rules) {
@@ -101,7 +102,7 @@ function toComparisonKey(parameter) {
 
 /**
  * Narrow the bounds of an op's parameter to the values that are valid for a rule with the same parameter.
- * @param {Parameter} own of the op @param {Parameter} other of the rule @returns {Parameter}
+ * @param {Parameter} own the op's parameter @param {Parameter} other the rule's parameter @returns {Parameter}
  */
 function narrowToDomain(own, other) {
   if (other.domain === "") return own;
@@ -115,7 +116,7 @@ function narrowToDomain(own, other) {
 }
 
 /**
- * Return the controls of a loss function's parameters. A parameter named like one of the op or a rule shares its value.
+ * Return the controls of the parameters of a loss. A parameter named like one of the op or a rule shares its value.
  * @param {Parameter[]} parameters @returns {Control[]}
  */
 export function makeLossControls(parameters) {
@@ -123,8 +124,8 @@ export function makeLossControls(parameters) {
 }
 
 /**
- * Return the controls of an op, its rules and a loss function, without duplicates.
- * @param {Entry} op @param {Entry[]} rules @param {Control[]} [ofLoss]
+ * Return the controls of an op, its rules and a loss, without duplicates.
+ * @param {Entry} op @param {Entry[]} rules @param {Control[]} [ofLoss] the controls of the loss
  */
 export function listControls(op, rules, ofLoss = []) {
   const controls = [...ofLoss, ...[op, ...rules].flatMap((entry) => getEntryControls(entry, op, rules))];
@@ -132,7 +133,7 @@ export function listControls(op, rules, ofLoss = []) {
 }
 
 /**
- * Return the current value of a parameter's control.
+ * Return the current value of a control's parameter.
  * @param {Object<string, number>} parameters values other than the default, by control name @param {Control} control
  */
 export function getControlValue(parameters, control) {
@@ -140,10 +141,10 @@ export function getControlValue(parameters, control) {
 }
 
 /**
- * Set the value of one control and return all parameter values. A bound such as hi that the new value of lo would cross
- * is moved along.
- * @param {Object<string, number>} parameters @param {Control} control @param {number} value
- * @param {Control[]} controls all controls
+ * Return all parameter values after a change of one. A bound such as hi that the new value of lo would cross moves with
+ * it.
+ * @param {Object<string, number>} parameters values other than the default, by control name @param {Control} control
+ * @param {number} value @param {Control[]} controls all controls
  */
 export function changeValue(parameters, control, value, controls) {
   const next = { ...parameters, [control.name]: value };
@@ -155,7 +156,7 @@ export function changeValue(parameters, control, value, controls) {
 }
 
 /**
- * Drop the parameter values that equal the default or belong to no control.
+ * Return the parameter values that differ from the default and belong to a control.
  * @param {Object<string, number>} parameters @param {Control[]} controls
  */
 export function dropDefaults(parameters, controls) {
@@ -166,10 +167,10 @@ export function dropDefaults(parameters, controls) {
 }
 
 /**
- * Convert parameter values after the op or the rules were changed. Each parameter of a rule keeps its value, also under
- * another control name. A value moves between op and rule if the parameter has the same meaning in both.
- * @param {Object<string, number>} parameters @param {{op: Entry, rules: Entry[]}} before
- * @param {{op: Entry, rules: Entry[]}} after @param {Control[]} [ofLoss]
+ * Return the parameter values to use after a change of the op or the rules. Each parameter of a rule keeps its value,
+ * also under another control name. A value moves between op and rule if the parameter has the same meaning in both.
+ * @param {Object<string, number>} parameters values before the change @param {{op: Entry, rules: Entry[]}} before
+ * @param {{op: Entry, rules: Entry[]}} after @param {Control[]} [ofLoss] the controls of the loss
  */
 export function carryValues(parameters, before, after, ofLoss = []) {
   const next = { ...parameters };
@@ -194,7 +195,7 @@ export function carryValues(parameters, before, after, ofLoss = []) {
   return dropDefaults(next, listControls(after.op, after.rules, ofLoss));
 }
 
-/** Return whether ``upper``'s value must not fall below ``lower``'s. @param {Control} upper @param {Control} lower */
+/** Return whether ``upper`` must not be set below ``lower``. @param {Control} upper @param {Control} lower */
 function isAbove(upper, lower) {
   const { below } = lower.parameter;
   if (!below) return false;

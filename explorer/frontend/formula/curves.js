@@ -1,19 +1,13 @@
 /**
  * Curves of an op and its backward rules, sampled over a range of x in the browser. The x are those of
  * ``explorer.sample`` in float64; the values agree up to rounding.
- *
  * @typedef {{start: number, stop: number, g: number}} Range ends of the x axis, and the upstream gradient g
- *
  * @typedef {object} Choice settings for the sampling
- * @property {number} start first x
- * @property {number} stop last x
- * @property {number} g the upstream gradient
+ * @property {number} start the first x @property {number} stop the last x @property {number} g the upstream gradient
  * @property {Record<string, number>} parameters values by name, or by "rule.name" for one rule only
- * @property {string} [learns] name of the parameter whose gradient is sampled too, as one element's contribution at
- *   each x
+ * @property {string} [learns] the parameter whose gradient is sampled too, as one element's contribution at each x
  * @property {import("./draws.js").Loss} [loss] only for stochastic ops and rules: its derivative times g is the
  *   upstream gradient; the loss is y by default
- *
  * @typedef {object} Curves sampled values; all arrays have the length of ``x``
  * @property {Float64Array} x ascending and distinct
  * @property {Int8Array} marks kind of each x: EVEN grid point, KINK, or NEIGHBOUR of a kink
@@ -21,11 +15,10 @@
  * @property {Record<string, Float64Array | null>} gradients by rule key; null if only torch can compute it
  * @property {Record<string, Float64Array | null>} parts one element's contribution to the gradient of the parameter
  *   ``learns``, by rule key; null if the rule cannot train it; empty without ``learns``
- * @property {Record<string, number[] | null>} kinks positions by "forward", rule key or toContributionKey(rule key); null if
- *   too many
- * @property {StochasticCurves} [drawn] only for stochastic ops and rules: ``y``, ``gradients`` and ``parts`` are means
- *   over the random numbers then
- *
+ * @property {Record<string, number[] | null>} kinks positions by "forward", rule key or toContributionKey(rule key);
+ *   null if too many
+ * @property {StochasticCurves} [drawn] only for stochastic ops and rules, whose ``y``, ``gradients`` and ``parts`` are
+ *   means over the random numbers
  * @typedef {Float64Array|Float32Array} Floats values of a curve
  */
 
@@ -41,8 +34,8 @@ import { getOwn } from "./records.js";
 import { getSampling } from "./sampling.js";
 
 /**
- * A function that returns the kinks of an op, or null if too many. ``isTorchs``: as they affect autograd's gradient,
- * not the output.
+ * A function that returns the kinks of an op, or null if there are too many. ``isTorchs``: whether to return those of
+ * autograd's gradient, not of the output.
  * @typedef {(isTorchs: boolean) => number[]|null} GetOpKinks
  */
 /** @import { StochasticCurves, Pair } from "./stochastic.js" */
@@ -54,14 +47,14 @@ const MIN_JUMP = 0.02; // fraction of the curve's height; a larger change within
 export const QUICK_POINTS = 151; // number of x of a stochastic curve while the user drags a control
 const MAX_BISECTIONS = 120; // enough bisections from one grid step down to neighbouring floats, even near 0
 
-/** Return the key of a rule's parameter gradient in ``Curves.kinks``. @param {string} rule its key */
+/** Return the key of the gradient of a parameter by a rule in ``Curves.kinks``. @param {string} rule the rule's key */
 export const toContributionKey = (rule) => `part ${rule}`;
 
 /**
  * Compute the curves of an op and its backward rules over a range of x.
  * @param {{op: Op, rules: Rule[]}} entries @param {Choice} choice
- * @param {{points?: number, quantiles?: number}} [options] ``points``: the number of x; ``quantiles``: the number of
- *   random values averaged at each x of a stochastic curve
+ * @param {{points?: number, quantiles?: number}} [options] ``points``: number of x; ``quantiles``: number of random
+ *   values averaged at each x of a stochastic curve
  * @returns {Curves}
  */
 export function sampleCurves(
@@ -117,8 +110,7 @@ function getReference({ start, stop }) {
 }
 
 /**
- * @param {Op} op @param {Rule} rule @param {Record<string, number>} parameters @param {string} [learns]
- * @returns {Pair}
+ * @param {Op} op @param {Rule} rule @param {Record<string, number>} parameters @param {string} [learns] @returns {Pair}
  */
 function makePair(op, rule, parameters, learns) {
   const part = learns ? (findContribution(op, rule, learns)?.tree ?? null) : null;
@@ -126,12 +118,12 @@ function makePair(op, rule, parameters, learns) {
 }
 
 /**
- * An op and the formulas of its rules, with the op's parameter values.
+ * An op with the values of its parameters, and the formulas of its rules.
  * @typedef {{op: Op, pairs: Pair[], parameters: Record<string, number>}} Evaluated
  */
 
 /**
- * Evaluate the curves of an op and its rules at the given x. If a jump of the op comes slightly after its kink, x is
+ * Evaluate the curves of an op and its rules at each x. If a jump of the op comes slightly after its kink, ``x`` is
  * changed in place to the first float beyond the jump.
  * @param {Float64Array} x @param {Int8Array} marks @param {Evaluated} evaluated @param {Range} range
  * @param {boolean} learns whether a parameter's gradient is sampled too
@@ -158,7 +150,7 @@ function evaluateCurves(x, marks, { op, pairs, parameters }, range, learns) {
 
 /**
  * @param {Float64Array} x @param {Evaluated} evaluated @param {Choice} choice @param {Range} range
- * @param {number} quantiles the number of random values averaged at each x
+ * @param {number} quantiles number of random values averaged at each x
  */
 function evaluateMeans(
   x,
@@ -195,7 +187,7 @@ export function getParameterValues(op, rule, settings) {
 }
 
 /**
- * Return the ends of a range in ascending order. If they are equal, the range is widened by 1 on both sides.
+ * Return the ends of a range in ascending order. If they are equal, each is moved outwards by 1.
  * @param {{start: number, stop: number}} choice
  */
 export function orderEnds({ start, stop }) {
@@ -204,8 +196,8 @@ export function orderEnds({ start, stop }) {
 }
 
 /**
- * Return a function that maps an array of x to the values of all variables of the op's and rules' formulas.
- * @param {Op} op @param {Record<string, number>} parameters as from getParameterValues @param {Range} range
+ * Return a function that maps an array of x to the values of all variables in the formulas of the op and its rules.
+ * @param {Op} op @param {Record<string, number>} parameters from ``getParameterValues`` @param {Range} range
  */
 export function createScopeAt(op, parameters, { start, stop, g }) {
   /** @type {Scope|undefined} */
@@ -230,7 +222,7 @@ export function createScopeAt(op, parameters, { start, stop, g }) {
 
 /**
  * Return a cached function that finds the kinks of an op, for its output or for autograd's gradient.
- * @param {Op} op @param {Record<string, number>} parameters values of all parameters of the op @param {Range} range
+ * @param {Op} op @param {Record<string, number>} parameters values of all its parameters @param {Range} range
  * @returns {GetOpKinks}
  */
 function makeOpKinkFinder(op, parameters, range) {
@@ -251,8 +243,8 @@ function cacheResult(compute) {
 }
 
 /**
- * Find the kinks of a backward rule's gradient, or return null if there are too many. The op's own jumps count only if
- * the rule's formula contains y.
+ * Find the kinks of a backward rule's gradient, or return null if there are too many. Jumps of the op count only if the
+ * formula of the rule contains y.
  * @param {Op} op @param {Rule} rule @param {Record<string, number>} parameters @param {Range} range
  * @param {GetOpKinks} getOpKinks
  */
@@ -268,7 +260,7 @@ function findRuleKinks(op, rule, parameters, range, getOpKinks) {
 /**
  * Add the kinks of the mean curves of stochastic ops and rules to ``kinks``. They arise where the loss, y or g changes
  * abruptly.
- * @param {Record<string, number[]|null>} kinks of each curve, by key @param {{op: Op, rules: Rule[]}} entries
+ * @param {Record<string, number[]|null>} kinks by key of the curve @param {{op: Op, rules: Rule[]}} entries
  * @param {Choice} choice @param {Range} range
  */
 function addMeanKinks(kinks, { op, rules }, { loss = OUTPUT, parameters: settings }, range) {
@@ -284,7 +276,8 @@ function addMeanKinks(kinks, { op, rules }, { loss = OUTPUT, parameters: setting
 }
 
 /**
- * @param {Op} op @param {Rule} rule @param {import("./contribution.js").Contribution} part the term's formula
+ * @param {Op} op @param {Rule} rule
+ * @param {import("./contribution.js").Contribution} part the formula of the contribution
  * @param {Record<string, number>} parameters @param {Range} range @param {GetOpKinks} getOpKinks
  */
 function findContributionKinks(op, rule, { origin, watched }, parameters, range, getOpKinks) {
@@ -296,7 +289,7 @@ function findContributionKinks(op, rule, { origin, watched }, parameters, range,
 
 /**
  * @param {Op} op @param {Record<string, number>} parameters @param {Range} range
- * @param {boolean} torchs whether kinks of autograd's gradient are searched
+ * @param {boolean} torchs whether to search for kinks of autograd's gradient
  */
 function makeSearch(op, parameters, range, torchs) {
   const scopeAt = createScopeAt(op, parameters, range);
@@ -306,7 +299,7 @@ function makeSearch(op, parameters, range, torchs) {
 }
 
 /**
- * Return the ascending, distinct x at which curves are sampled, and the kind of each: EVEN, KINK or NEIGHBOUR.
+ * Return the x at which curves are sampled, in ascending order, and the kind of each: EVEN, KINK or NEIGHBOUR.
  * @param {number} start @param {number} stop @param {number} points @param {number[]} kinks
  */
 function makeGrid(start, stop, points, kinks) {
@@ -322,8 +315,8 @@ function makeGrid(start, stop, points, kinks) {
 }
 
 /**
- * Return the nearest and the fourth-nearest float64 on both sides of a kink. Rounding in the op, such as by a division,
- * can delay its jump that far.
+ * Return the nearest and the fourth-nearest float64 on both sides of a kink. Rounding in the op, as by a division, can
+ * delay its jump that far.
  * @param {number} x
  */
 function listNeighbours(x) {
@@ -331,8 +324,8 @@ function listNeighbours(x) {
 }
 
 /**
- * Find jumps more than four floats past their kink, as explorer/curves/grids.py does. Return the first x beyond each
- * jump, by the index of the grid point to replace.
+ * Find jumps more than four floats past their kink, like explorer/curves/grids.py. Returns the first x beyond each
+ * jump, by the index of the grid point that it replaces.
  * @param {Float64Array} x @param {Int8Array} marks @param {Float64Array} y
  * @param {(x: Float64Array) => Float64Array} curve
  */
@@ -360,9 +353,10 @@ function findLateJumps(x, marks, y, curve) {
 }
 
 /**
- * Bisect intervals of x in place until their ends are neighbouring floats. Each step keeps the half in which the curve
- * changes most.
- * @param {(x: Float64Array) => Float64Array} curve @param {Float64Array} inner @param {Float64Array} outer
+ * Bisect intervals of x in place until their ends are neighbouring floats. Each step keeps the half with the larger
+ * change.
+ * @param {(x: Float64Array) => Float64Array} curve @param {Float64Array} inner one end of each interval
+ * @param {Float64Array} outer the other end
  */
 function bisectIntervals(curve, inner, outer) {
   for (let halving = 0; inner.length && halving < MAX_BISECTIONS; halving += 1) {

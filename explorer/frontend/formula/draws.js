@@ -1,13 +1,9 @@
 /**
  * Random numbers in formulas: detection, substitution by expressions in x, g, u() and normal(), and uniform numbers by
  * seed, bit for bit as in Python.
- *
  * @typedef {object} Loss a differentiable function of the op's output y, such as (y − 0.45)²
- * @property {string} key identifies the loss; its text
- * @property {string} text
- * @property {Tree} tree formula in y
- * @property {Tree} gradient formula of its derivative by y
- * @property {import("./entry.js").Parameter[]} parameters
+ * @property {string} key identifies the loss; its text @property {string} text @property {Tree} tree formula in y
+ * @property {Tree} gradient formula of its derivative by y @property {import("./entry.js").Parameter[]} parameters
  */
 
 import { DRAWS, NORMAL, getOperands, UNIFORM } from "./evaluation.js";
@@ -20,7 +16,7 @@ const LOSSES = ["f()", "fa()"];
 /** @type {WeakMap<Node, boolean>} */
 const drawCache = new WeakMap();
 
-/** Return whether a formula contains random numbers. @param {Tree} tree @returns {boolean} */
+/** Return whether a formula has random numbers, or a loss or output for them. @param {Tree} tree @returns {boolean} */
 export function hasDraw(tree) {
   if (typeof tree === "number") return false;
   const cached = drawCache.get(tree);
@@ -38,7 +34,7 @@ export function hasLoss(tree) {
 }
 
 /**
- * Return the first op or rule whose formula contains random numbers, or undefined if there is none.
+ * Return the first op or rule whose formula contains a random variable, or undefined.
  * @template {Op|Rule} E @param {E[]} entries
  */
 export function findStochastic(entries) {
@@ -48,9 +44,7 @@ export function findStochastic(entries) {
 /**
  * Replace names in an expression tree with other expression trees.
  * @param {Tree} tree @param {Record<string, Tree>} replacements trees by name
- * @param {(output: Tree) => Tree} [lossAt] receives the output at which the loss is taken; returns the replacement of
- *   f(output)
- * @returns {Tree}
+ * @param {(output: Tree) => Tree} [lossAt] returns the replacement of f(output) for an output @returns {Tree}
  */
 export function substituteTrees(tree, replacements, lossAt) {
   if (typeof tree === "number") return tree;
@@ -68,8 +62,8 @@ const resolvedTrees = new WeakMap();
 
 /**
  * Rewrite a rule's formula in x, the upstream gradient g and random numbers only. y is replaced by the op's formula,
- * and g is multiplied by the loss's derivative. f() and f(…) become the loss times g; ya() and fa() become output and
- * loss for the random number 1 − u. Equal arguments return the same object, so that it is compiled once.
+ * and g is multiplied by the derivative of the loss. f() and f(…) become the loss times g; ya() and fa() become output
+ * and loss for the random number 1 − u. Equal arguments return the same object, so that it is compiled once.
  * @param {Tree} tree a formula that may contain y, f(), f(…), ya() and fa() @param {Op} op @param {Loss} loss
  * @returns {Tree}
  */
@@ -84,7 +78,7 @@ export function resolveTree(tree, op, loss) {
   return resolved;
 }
 
-/** @param {Tree} tree @param {Tree} y the op's formula @param {Loss} loss */
+/** @param {Tree} tree @param {Tree} y the formula of the op @param {Loss} loss */
 function resolveUncached(tree, y, loss) {
   const ya = substituteTrees(y, { [UNIFORM]: ["-", 1, U], [NORMAL]: ["-", Z] });
   const lossOf = (/** @type {Tree} */ output) =>
@@ -105,10 +99,10 @@ function hashBits(bits) {
 
 /**
  * Return reproducible uniform random numbers in (0, 1), one for each element of a tensor. They are hashes of the
- * element's index and of ``which``, so none need to be stored.
- * @param {number} elements
- * @param {{seed?: number, step?: number, layer?: number, draw?: number}} [which] the random stream: training step,
- *   layer of the net, and call within the layer
+ * element's index and of ``which``, so that none need to be stored.
+ * @param {number} elements their number
+ * @param {{seed?: number, step?: number, layer?: number, draw?: number}} [which] the random stream: seed, training
+ *   step, layer of the net, and call within the layer
  */
 export function drawUniforms(elements, { seed = 0, step = 0, layer = 0, draw = 0 } = {}) {
   let key = 0;

@@ -1,33 +1,22 @@
 /**
  * Ops (forward functions) and backward rules, as explorer/instrument/document.py writes them, and as the user types
  * them.
- *
  * @typedef {object} Parameter a number in the formulas of an op or rule
- * @property {string} name
- * @property {number} default
- * @property {number} low minimum
- * @property {number} high maximum
+ * @property {string} name @property {number} default @property {number} low minimum @property {number} high maximum
  * @property {string} meaning
  * @property {string|null} below name of the parameter that it must stay below, such as hi for lo, or null
- * @property {[number, number]} reach widest ends of its slider
- * @property {string} scale scale of its slider
+ * @property {[number, number]} reach widest ends of its slider @property {string} scale scale of its slider
  * @property {string} domain the values for which the formulas are meaningful, or "" for all
  * @property {string} quantity the measured quantity; "" if it means the same as the op's parameter of that name
  * @property {string} plain its original name if ``adaptRule`` renamed it; otherwise ""
- *
  * @typedef {{offset: Tree, spacing: Tree, low: Tree|null, high: Tree|null}} Lattice kinks at offset + k · spacing,
  *   between low and high; null for no limit
  * @typedef {{tree: Tree, turns: Tree[]}} Piece an expression that is constant between kinks, and expressions that
  *   change sign at its argument's extrema
- *
  * @typedef {object} Common properties of ops and rules
- * @property {string} key
- * @property {string} label
- * @property {string[]} also alternative names, found by the search
- * @property {string} purpose a sentence about its use
- * @property {string} source a paper or library
- * @property {string} note
- * @property {string|null} formula null if torch differentiates the op
+ * @property {string} key @property {string} label @property {string[]} also alternative names, found by the search
+ * @property {string} purpose a sentence about its use @property {string} source a paper or library
+ * @property {string} note @property {string|null} formula null if torch differentiates the op
  * @property {Parameter[]} parameters
  * @property {(Tree|Lattice)[]|null} kinks declared positions of kinks; null if they must be searched
  * @property {Piece[]} [pieces] with searched kinks only: expressions that change value where a kink may be
@@ -35,13 +24,12 @@
  * @property {string} [untrained] why no net can be trained with it; absent if one can
  * @property {string} [unspiking] why no spiking net can be trained with it; absent if one can
  * @property {{name: string, sign: number}[]} movable the parameters whose value times ``sign`` is a kink
- *
  * @typedef {{tree: Tree, text: string, scale: Tree|null, scaleText: string|null, atBound: string, note: string,
  *   pieces?: Piece[], slopes?: {x: Tree, y: Tree}}} Learned the declared formula of one element's contribution to a
- *   parameter's gradient; ``scale`` is a factor of the sum over elements, in the parameters and the number of
- *   elements N; ``pieces`` and ``slopes`` as in ``Common``
- * @typedef {{outer: Tree, ratio: Tree}} Following one element's contribution to a parameter's gradient, as outer +
- *   rule · ratio
+ *   parameter's gradient; ``scale`` is a factor of the sum over elements, in the parameters and the number of elements
+ *   N; ``pieces`` and ``slopes`` as in ``Common``
+ * @typedef {{outer: Tree, ratio: Tree}} Following one element's contribution to a parameter's gradient, as outer + rule
+ *   · ratio
  * @typedef {{tree: Tree, text: string, gradient?: Tree}} Derivative torch's derivative of the op by a parameter;
  *   ``gradient`` is the gradient for x if it differs when the parameter is a tensor
  * @typedef {Common & {inside: string, tree: Tree, gradient: Tree|null, autograd: string, flat: boolean, family: string,

@@ -1,6 +1,5 @@
 /**
  * Evaluation of a formula's tree: each distinct subtree is computed once, over a whole array of x.
- *
  * @typedef {number | Node} Tree nested lists as in Python's Formula.data
  * @typedef {["name", string] | Call | Comparison | Points | LossAt | ["~" | "-", Tree] | [Operator, Tree, Tree]} Node
  *   an operation with its operands
@@ -11,11 +10,9 @@
  * @typedef {["f", Tree]} LossAt the loss as a function of the given output, f(…)
  * @typedef {"+" | "-" | "*" | "/" | "**" | "&" | "|"} Operator
  * @typedef {(values: Value[], scope: Scope) => Value} Step computes a value from those of earlier steps
- *
  * @typedef {object} Scope the values of the variables of a formula
  * @property {Float64Array} x tensor elements at which the formula is evaluated
- * @property {Value} [y] the op's forward values at x
- * @property {Value} [g] the upstream gradient
+ * @property {Value} [y] the op's forward values at x @property {Value} [g] the upstream gradient
  * @property {Record<string, Value>} [draws] random numbers by their spelling in formulas, such as "u()"; normal() is
  *   computed from u()
  * @property {Record<string, number>} parameters
@@ -34,31 +31,31 @@ import { getOwn } from "./records.js";
 const CONSTANTS = { pi: Math.PI, e: Math.E };
 const NO_X = new Float64Array(0);
 export const [UNIFORM, NORMAL] = ["u()", "normal()"];
-/** NaN for each random variable, to evaluate formulas without random numbers. @type {Record<string, number>} */
+/** NaN for each random variable, for formulas without random numbers. @type {Record<string, number>} */
 const NO_DRAWS = { "u()": NaN, "f()": NaN, "ya()": NaN, "fa()": NaN };
-/** The spellings of random variables in formulas: uniform, normal, loss, and the output and loss for 1 − u. */
+/** The names of random variables in formulas: uniform, normal, loss, and the output and loss for 1 − u. */
 export const DRAWS = [UNIFORM, NORMAL, "f()", "ya()", "fa()"];
 
 /** @type {WeakMap<Node, (scope: Scope) => Value>} */
 const programs = new WeakMap();
-/** Results of reductions such as mean(x), by scope and formula. @type {WeakMap<Scope, Map<string, number>>} */
+/** The results of reductions such as mean(x), by scope and formula. @type {WeakMap<Scope, Map<string, number>>} */
 const reductions = new WeakMap();
 
-/** Evaluate an expression tree at every x. @param {Tree} tree @param {Scope} scope @returns {Float64Array} */
+/** Return the value of an expression tree at each x. @param {Tree} tree @param {Scope} scope @returns {Float64Array} */
 export function evaluate(tree, scope) {
   const value = evaluateValue(tree, scope);
   return typeof value === "number" ? new Float64Array(scope.x.length).fill(value) : value;
 }
 
 /**
- * Evaluate an expression tree that depends on parameters only.
+ * Return the value of an expression tree that depends on parameters only.
  * @param {Tree} tree @param {Record<string, number>} parameters
  */
 export const evaluateConstant = (tree, parameters) =>
   /** @type {number} */ (evaluateValue(tree, { x: NO_X, parameters }));
 
 /**
- * Evaluate an expression tree. The result is one number if the expression is constant.
+ * Return the value of an expression tree, as one number if the expression is constant.
  * @param {Tree} tree @param {Scope} scope @returns {Value}
  */
 function evaluateValue(tree, scope) {
@@ -76,7 +73,7 @@ export function getOperands(node) {
 }
 
 /**
- * Return whether a node of an expression tree reduces all elements to one number, such as mean(x).
+ * Return whether a node of an expression tree reduces all elements to one number, as in mean(x).
  * @param {Tree} node @returns {node is ["call", string, Tree]}
  */
 export const isReduction = (node) =>
@@ -90,7 +87,7 @@ function isConstant(node) {
 }
 
 /**
- * Compile an expression tree to a function of the variables' values. Equal subexpressions are computed once.
+ * Compile an expression tree to a function of the values of variables. Equal subexpressions are computed once.
  * @param {Node} tree @returns {(scope: Scope) => Value}
  */
 function compileTree(tree) {
@@ -98,7 +95,7 @@ function compileTree(tree) {
   const steps = [];
   /** @type {Map<string, number>} */
   const numbers = new Map();
-  /** @param {Tree} node @returns {number} index of the step */
+  /** @param {Tree} node @returns {number} the index of its step */
   const addStep = (node) => {
     const key = JSON.stringify(node);
     const existing = numbers.get(key);
@@ -147,7 +144,7 @@ function makeStep(node, from) {
 }
 
 /**
- * Return the value of a reduction such as mean(x), computed once for each scope.
+ * Return the value of a reduction such as mean(x), which is computed once for each scope.
  * @param {Scope} reference @param {string} text the reduction as a cache key @param {(scope: Scope) => number} reduce
  */
 function reduceOnce(reference, text, reduce) {
@@ -181,8 +178,8 @@ function getOperation(node) {
 }
 
 /**
- * Return a function that interpolates linearly between points and is NaN beyond them.
- * @param {number[]} x ascending @param {(number|null)[]} y @returns {Scalar}
+ * Return a function that interpolates linearly between points. It is NaN beyond them, and next to a null.
+ * @param {number[]} x in ascending order @param {(number|null)[]} y @returns {Scalar}
  */
 function interpolate(x, y) {
   return (at) => {
@@ -201,8 +198,8 @@ function interpolate(x, y) {
 }
 
 /**
- * Return a function that interpolates linearly between points and is constant beyond them.
- * @param {number[]} x ascending @param {number[]} y @returns {Scalar}
+ * Return a function that interpolates linearly between points. It is constant beyond them.
+ * @param {number[]} x in ascending order @param {number[]} y @returns {Scalar}
  */
 export function makeLines(x, y) {
   const inside = interpolate(x, y);

@@ -5,7 +5,7 @@ import { getSampling } from "./sampling.js";
 const number = new Float64Array(1);
 const bits = new BigInt64Array(number.buffer);
 
-/** Return the smallest float64 greater than x. @param {number} x */
+/** Return the smallest float64 greater than x. Infinity and NaN are returned unchanged. @param {number} x */
 export function getNextFloat(x) {
   if (!(x < Infinity)) return x;
   number[0] = x + 0; // + 0 turns −0 into 0
@@ -13,7 +13,7 @@ export function getNextFloat(x) {
   return number[0];
 }
 
-/** Return the largest float64 less than x. @param {number} x */
+/** Return the largest float64 less than x. −Infinity and NaN are returned unchanged. @param {number} x */
 export const getPreviousFloat = (x) => -getNextFloat(-x);
 
 /** Return the distance from |x| to the next larger float64. @param {number} x */
@@ -21,7 +21,7 @@ export const getFloatSpacing = (x) => getNextFloat(Math.abs(x)) - Math.abs(x);
 
 /**
  * Return evenly spaced numbers that include both ends. A number that is 0 up to rounding is exactly 0.
- * @param {number} start @param {number} stop @param {number} points @returns {Float64Array}
+ * @param {number} start @param {number} stop @param {number} points number of them, at least 2 @returns {Float64Array}
  */
 export function makeEvenPoints(start, stop, points) {
   const step = (stop - start) / (points - 1);
@@ -41,8 +41,8 @@ export const mirrorAtZero = (upper) =>
   );
 
 /**
- * Return the index of the first element of an ascending array that is at least ``value``. Returns the array's length if
- * there is none.
+ * Return the index of the first element of an ascending array that is at least ``value``. If there is none, return the
+ * length of the array.
  * @param {ArrayLike<number>} x @param {number} value
  */
 export function findFirstAtLeast(x, value) {

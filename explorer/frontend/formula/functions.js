@@ -8,7 +8,7 @@ import { erf } from "./normal.js";
 const ROOT_PI = Math.sqrt(Math.PI);
 
 /**
- * Compute a ** b as C does. JavaScript returns NaN for 1 to any power and for (−1) to an infinite power.
+ * Return a ** b like C. JavaScript returns NaN for 1 to any power and for (−1) to an infinite power.
  * @param {number} a @param {number} b
  */
 export function computePower(a, b) {
@@ -17,7 +17,7 @@ export function computePower(a, b) {
 }
 
 /**
- * Constant exponents for which torch multiplies or takes roots instead of calling pow.
+ * The exponents for which torch multiplies or takes roots instead of calling pow, with functions that do so.
  * @type {Map<number, (a: number) => number>}
  */
 const CONSTANT_POWERS = new Map([
@@ -75,7 +75,7 @@ function makeCast([mantissa, least, largest]) {
   return (a) => fp(a, mantissa, least, largest);
 }
 
-/** Round a number to a floating-point format, with halves to even. @type {Scalar} */
+/** Round a number to a floating-point format: halves to even, larger numbers to ±``largest``. @type {Scalar} */
 function fp(a, mantissa, least, largest) {
   const top = Math.abs(largest);
   if (!Number.isFinite(a) || Number.isNaN(top)) return Number.isNaN(a) ? a : copysign(top, a);
@@ -162,7 +162,7 @@ export const FUNCTIONS = {
 const mean = (values) => values.reduce((sum, value) => sum + value, 0) / values.length;
 
 /**
- * Functions that reduce all elements to one number, such as mean.
+ * Functions that reduce all elements to one number, by name.
  * @type {Record<string, (values: Float64Array) => number>}
  */
 export const REDUCTIONS = {
@@ -177,7 +177,7 @@ export const REDUCTIONS = {
 };
 
 /**
- * Functions with Python's results for constants. Python's min and max ignore NaN as the second argument.
+ * Functions with Python's results for constants: min and max ignore NaN as the second argument.
  * @type {Record<string, Scalar>}
  */
 export const PYTHON_FUNCTIONS = {

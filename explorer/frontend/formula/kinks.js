@@ -1,17 +1,16 @@
 /**
  * Search for the kinks of a curve: an x at which it jumps, changes slope or is undefined. They are declared by an op or
  * rule, or searched by sampling and bisection, as in explorer/curves/kinks.py.
- *
  * @typedef {{tree: Tree, pieces: Piece[], slopes: {x: Tree, y: Tree}}} KinkSource an op, rule or other formula that
  *   declares no kinks: see ``Common``
- * @typedef {(x: Float64Array) => Scope} ScopeAt returns the variables' values at the given x
- * @typedef {(x: Float64Array) => Float64Array} Values evaluates a formula at the given x
+ * @typedef {(x: Float64Array) => Scope} ScopeAt returns the values of variables at each x
+ * @typedef {(x: Float64Array) => Float64Array} Values evaluates a formula at each x
  * @typedef {(x: Float64Array, upstream: Float64Array) => Float64Array} OpSlope the op's derivative times ``upstream``
  * @typedef {{scopeAt: ScopeAt, start: number, stop: number, opSlope: OpSlope, torchs: boolean}} Search a range, with
- *   the functions that evaluate the op on it; ``torchs``: kinks of autograd's gradient are searched, which may differ
- *   at one x from its neighbourhood
- * @typedef {{values: Float64Array, slopes: Float64Array}} Sides values and slopes of a curve at x
- * @typedef {(x: Float64Array) => Sides} Curve evaluates a curve and its slope at the given x
+ *   the functions that evaluate the op on it; ``torchs``: whether kinks of autograd's gradient are searched, which may
+ *   differ at one x from its neighbourhood
+ * @typedef {{values: Float64Array, slopes: Float64Array}} Sides values and slopes of a curve at each x
+ * @typedef {(x: Float64Array) => Sides} Curve evaluates a curve and its slope at each x
  */
 
 import { hasDraw, resolveTree, substituteTrees } from "./draws.js";
@@ -34,13 +33,13 @@ const EXTREME_DRAWS = [
   { [UNIFORM]: 1, [NORMAL]: 1e300 },
 ];
 
-/** A cache of the expressions in which the kinks of a mean are searched, by formula. @type {WeakMap<Node, Piece[]>} */
+/** The expressions in which the kinks of a mean are searched, cached by formula. @type {WeakMap<Node, Piece[]>} */
 const extremePieces = new WeakMap();
 
 /**
  * Return the kinks of an op or rule within a range, in ascending order. Returns null if there are too many to show.
  * @param {Entry} entry @param {Search} search @param {Record<string, number>} parameters
- * @param {Float64Array|null} [candidates] positions to test if it declares no kinks; found by a search by default
+ * @param {Float64Array|null} [candidates] positions to test if it declares no kinks, by default found by a search
  */
 export function findEntryKinks(entry, search, parameters, candidates) {
   const { start, stop } = search;
@@ -51,7 +50,7 @@ export function findEntryKinks(entry, search, parameters, candidates) {
 }
 
 /**
- * Find the kinks of an op or rule that declares none, or return null if there are too many. For a stochastic one, all
+ * Find the kinks of an op or rule that declares none. Returns null if there are too many. For a stochastic one, all
  * candidates are returned, because its mean cannot be tested here.
  * @param {KinkSource} entry @param {Search} search @param {Float64Array|null} [candidates]
  */
@@ -61,15 +60,14 @@ function findOwnKinks(entry, search, candidates) {
   return possible && [...possible];
 }
 
-/** Sort numbers without duplicates. Return null if more than ``mostKinks`` remain. @param {number[]} found */
+/** Return distinct numbers in ascending order, null for more than ``mostKinks``. @param {number[]} found */
 export function sortOrNull(found) {
   const distinct = [...new Set(found)].sort((a, b) => a - b);
   return distinct.length <= getSampling().mostKinks ? distinct : null;
 }
 
 /**
- * @param {(Tree|Lattice)[]} kinks @param {Record<string, number>} parameters @param {number} start
- * @param {number} stop
+ * @param {(Tree|Lattice)[]} kinks @param {Record<string, number>} parameters @param {number} start @param {number} stop
  */
 function placeDeclared(kinks, parameters, start, stop) {
   const evaluateTree = (/** @type {Tree} */ tree) => evaluateConstant(tree, parameters);
@@ -102,7 +100,7 @@ function listLatticePoints(lattice, value, start, stop) {
 }
 
 /**
- * Search a formula for kinks by sampling, or return null if there are too many.
+ * Search a formula for kinks by sampling. Returns null if there are too many.
  * @param {KinkSource} entry @param {Search} search @param {Float64Array|null} [candidates]
  */
 export function searchKinks(entry, search, candidates = findCandidates(entry, search)) {
@@ -111,7 +109,7 @@ export function searchKinks(entry, search, candidates = findCandidates(entry, se
 }
 
 /**
- * Find every x at which a formula may have a kink, or return null if there are too many.
+ * Find every x at which a formula may have a kink. Returns null if there are too many.
  * @param {KinkSource} entry @param {Search} search
  */
 export function findCandidates(entry, { scopeAt, start, stop }) {
@@ -142,10 +140,10 @@ export function findCandidates(entry, { scopeAt, start, stop }) {
 const isNear = (x, positions, distance) => positions.some((other) => Math.abs(x - other) <= distance);
 
 /**
- * Find the x at which the mean of a stochastic formula may have further kinks. The formula jumps there for an extreme
- * random number, through y, g or the loss. Returns null if there are too many.
+ * Find the x at which the mean of a stochastic formula may have further kinks: for an extreme random number, the
+ * formula jumps there through y, g or the loss. Returns null if there are too many.
  * @param {Tree[]} trees the formulas @param {{op: Op, loss: Loss}} drawn @param {Search} search
- * @param {number[]} kinks positions that are left out
+ * @param {number[]} kinks positions to leave out
  */
 export function findMeanKinks(trees, { op, loss }, search, kinks) {
   const pieces = trees.flatMap((tree) => getExtremePieces(tree, op, loss));
@@ -155,8 +153,8 @@ export function findMeanKinks(trees, { op, loss }, search, kinks) {
 }
 
 /**
- * Return the subexpressions of a stochastic formula at whose jumps its mean may have kinks, with extreme random
- * numbers.
+ * Return the subexpressions of a stochastic formula, with extreme random numbers, at whose jumps its mean may have
+ * kinks.
  * @param {Tree} tree @param {Op} op @param {Loss} loss @returns {Piece[]}
  */
 function getExtremePieces(tree, op, loss) {
@@ -179,7 +177,7 @@ function listPieces(tree) {
 }
 
 /**
- * Return expressions that change value wherever one node of an expression tree may have a kink.
+ * Return expressions that change value wherever a node of an expression tree may have a kink.
  * @param {Node} node @returns {Node[]}
  */
 function listNodePieces(node) {
@@ -198,7 +196,7 @@ function listNodePieces(node) {
   );
 }
 
-/** Return whether x to the power of this exponent is a polynomial. @param {Tree} exponent */
+/** Return whether x to the power of an exponent is a polynomial. @param {Tree} exponent */
 const isPolynomialExponent = (exponent) =>
   typeof exponent === "number" && Number.isInteger(exponent) && exponent >= 0;
 
@@ -216,7 +214,7 @@ function listNames(tree) {
 }
 
 /**
- * Find every x at which a piecewise constant function changes value, or return null if there are too many. The scan
+ * Find every x at which a piecewise constant function changes value. Returns null if there are too many. The scan
  * extends one step beyond both ends of the range.
  * @param {Values} value @param {number} start @param {number} stop @param {number[]} extra further x to scan
  */
@@ -238,7 +236,7 @@ function findChanges(value, start, stop, extra) {
 }
 
 /**
- * Intervals of x, from ``low`` to ``high``, with the function's different values at these ends. ``count`` are in use.
+ * Intervals of x from ``low`` to ``high``, with the different values of a function at these ends. ``count`` are in use.
  * @typedef {{count: number, low: Float64Array, high: Float64Array, before: Float64Array, after: Float64Array}} Cells
  */
 
@@ -260,7 +258,7 @@ function addCell(cells, ...[low, high, before, after]) {
 }
 
 /**
- * Bisect intervals and return the halves at whose ends the function differs. If both ends are neighbouring floats, the
+ * Bisect intervals, and return the halves at whose ends the function differs. If both ends are neighbouring floats, the
  * upper one is appended to ``ends`` instead.
  * @param {Values} value @param {Cells} cells @param {number[]} ends
  */
@@ -292,8 +290,8 @@ function replaceNaN(values) {
 }
 
 /**
- * Round a number to some decimals in scientific notation, with halves to even as in Python.
- * @param {number} size @param {number} digits
+ * Return a number in scientific notation with some decimals, with halves rounded to even like in Python.
+ * @param {number} size @param {number} digits number of decimals
  */
 function roundHalfToEven(size, digits) {
   const text = size.toExponential(digits);
@@ -305,9 +303,9 @@ function roundHalfToEven(size, digits) {
 }
 
 /**
- * Sort positions, merge near duplicates, and round to short decimals where possible. A sign that changes at its zero
- * and right after it counts once.
- * @param {number[]} found @param {number} width of the range
+ * Sort positions, merge near duplicates, and round to short decimals if possible. A sign that changes at its zero and
+ * right after it counts once.
+ * @param {number[]} found @param {number} width width of the range
  */
 function mergeClose(found, width) {
   /** @type {number[]} */
@@ -337,7 +335,7 @@ function makeCurve(entry, scopeAt, opSlope) {
  * Return the candidates at which the value or slope of a curve really jumps. If the neighbours are taken a hundred
  * times nearer, a smooth change shrinks in proportion, but a jump or corner does not. An x at which the slope keeps
  * growing is a kink too.
- * @param {Curve} curve @param {Float64Array} x candidates, ascending @param {number} width of the range
+ * @param {Curve} curve @param {Float64Array} x candidates in ascending order @param {number} width width of the range
  * @param {boolean} torchs
  */
 function selectKinks(curve, x, width, torchs) {
@@ -348,7 +346,7 @@ function selectKinks(curve, x, width, torchs) {
   const far = measureChanges(curve, x, wide, torchs);
   const near = measureChanges(curve, x, step, torchs);
   /**
-   * Return whether a change nearly vanishes at the smaller distance, as that of a smooth curve does.
+   * Return whether a change nearly vanishes at the smaller distance, like that of a smooth curve.
    * @param {"jump"|"corner"} kind @param {number} i
    */
   const isFading = (kind, i) => near[kind][i] < far[kind][i] / 2 + 1e-300;
@@ -358,8 +356,8 @@ function selectKinks(curve, x, width, torchs) {
 }
 
 /**
- * Return the distance from a kink at which its two sides are compared. It is small enough to avoid the next kinks.
- * @param {Float64Array} x all kinks, ascending @param {number} i @param {number} width
+ * Return the distance from a kink at which its two sides are compared, short enough to avoid the next kinks.
+ * @param {Float64Array} x all kinks in ascending order @param {number} i @param {number} width
  */
 function limitStep(x, i, width) {
   const before = i > 0 ? x[i] - x[i - 1] : width;
@@ -368,7 +366,7 @@ function limitStep(x, i, width) {
 }
 
 /**
- * Measure the changes of value and slope of a curve across each x, without rounding errors, and its steepness.
+ * Return the changes of value and slope of a curve across each x, without rounding errors, and its steepness.
  * @param {Curve} curve @param {Float64Array} x @param {Float64Array} step distance to each side @param {boolean} torchs
  */
 function measureChanges(curve, x, step, torchs) {

@@ -1,10 +1,9 @@
 /**
  * Backward rules that the user draws by hand: a stroke of the pencil becomes straight lines between points, and these a
  * formula. A formula can be parsed back into its points.
- *
  * @typedef {[number, number]} Point x and the gradient at g = 1
- * @typedef {{name: string, points: Point[], zero: boolean}} Drawing a drawn rule; ``zero``: its gradient is 0 outside
- *   the points, otherwise constant
+ * @typedef {{name: string, points: Point[], zero: boolean}} Drawing a drawn rule; ``zero``: whether its gradient is 0
+ *   outside the points, otherwise it is constant there
  * @typedef {[number, number]} Units the x and y that correspond to one px
  */
 
@@ -26,7 +25,7 @@ const X = /** @type {Tree} */ (["name", "x"]);
  * formula. Points near 0 are 0: Adam would learn from the wobble of a hand on the zero line.
  * @param {Point[]} stroke in drawing order; where it goes back in x, later points replace earlier ones
  * @param {Units} units @param {number} height of the panel, in y
- * @param {(points: Point[]) => boolean} fits receives the points; returns whether a formula with them is short enough
+ * @param {(points: Point[]) => boolean} fits returns whether a formula with some points is short enough
  * @returns {Point[]} fewer than two points for a stroke without width
  */
 export function fitLine(stroke, units, height, fits) {
@@ -55,7 +54,7 @@ function collectColumns(stroke, unit) {
 }
 
 /**
- * Drop points from a polyline while it moves vertically by at most ``tolerance``.
+ * Drop points from a polyline as long as it moves vertically by at most ``tolerance``.
  * @param {Point[]} line @param {number} tolerance @returns {Point[]}
  */
 function simplifyLine(line, tolerance) {
@@ -68,14 +67,14 @@ function simplifyLine(line, tolerance) {
   return [...simplifyLine(left, tolerance), ...simplifyLine(right, tolerance).slice(1)];
 }
 
-/** Return the function of a line through points. @param {Point[]} points */
+/** Return the function of a line through points. It is constant beyond them. @param {Point[]} points */
 export const followPoints = (points) => makeLines(...split(points));
 
 /** @param {Point[]} points @returns {[number[], number[]]} */
 const split = (points) => [points.map(([x]) => x), points.map(([, y]) => y)];
 
 /**
- * Round the points of a drawn line to as few digits as the screen's pixels require. Their x stay ascending.
+ * Round the points of a drawn line to as few digits as the pixels of the screen require. Their x remain ascending.
  * @param {Point[]} points @param {Units} units @returns {Point[]}
  */
 export function roundPoints(points, units) {
@@ -113,20 +112,20 @@ export const isSymmetric = (points) =>
     return mirrorX === -x && height === y;
   });
 
-/** Return the formula of a hand-drawn backward rule, as Python writes it. @param {Omit<Drawing, "name">} drawing */
+/** Return the formula of a hand-drawn backward rule as text, like Python. @param {Omit<Drawing, "name">} drawing */
 export function writeFormula({ points, zero }) {
   const numbers = points.flat().map(writeNumber);
   const inside = zero ? ` * (x >= ${numbers[0]}) * (x <= ${numbers.at(-2)})` : "";
   return `g * through(x, ${numbers.join(", ")})${inside}`;
 }
 
-/** Write a number as Python does, such as 1e-06. @param {number} value */
+/** Format a number like Python, such as 1e-06. @param {number} value */
 function writeNumber(value) {
   const isPlain = !value || (Math.abs(value) >= 1e-4 && Math.abs(value) < 1e16);
   return isPlain ? String(value) : value.toExponential().replace(/(?<=e[+-])(?=\d$)/, "0");
 }
 
-/** Return the tree of a hand-drawn rule, equal to Python's parse of its formula. @param {Drawing} drawing @returns {Tree} */
+/** Return the tree of a hand-drawn rule, equal to Python's parse. @param {Drawing} drawing @returns {Tree} */
 export function makeDrawnTree({ points, zero }) {
   const [x, y] = split(points);
   const compare = (/** @type {string} */ sign, /** @type {number} */ end) => [
@@ -143,7 +142,7 @@ export function makeDrawnTree({ points, zero }) {
 }
 
 /**
- * Recover the drawn points from a rule's formula, or return null if the rule was not drawn by hand.
+ * Return the drawn points in the formula of a rule, or null if the rule was not drawn by hand.
  * @param {{label: string, tree: Tree|null}} rule @returns {Drawing|null}
  */
 export function parseDrawing({ label, tree }) {

@@ -1,7 +1,6 @@
 /**
  * Elementwise application of functions to arrays. Common functions have separate loops, since a loop that calls an
  * arbitrary function takes three times as long.
- *
  * @typedef {number | Float64Array} Value one number for all elements, or an array with one for each
  * @typedef {(result: Float64Array, a: Float64Array, s: number, b: Float64Array, t: number, c: Float64Array, r: number)
  *   => void} Loop writes an operation's results; ``s``, ``t`` and ``r`` are the index steps of the operands a, b and c:
@@ -15,7 +14,7 @@ import { FUNCTIONS, OPERATORS, makePower } from "./functions.js";
 /** Return the negative of a number. @type {Scalar} */
 export const negate = (a) => -a;
 
-/** Divide a constant ``a`` by a number as torch does: multiply by the reciprocal. @type {Scalar} */
+/** Divide a constant ``a`` by a number like torch: multiply by the reciprocal. @type {Scalar} */
 export const divideConstant = (a, b) => (1 / b) * a;
 
 /** @type {Map<Scalar, Loop>} */

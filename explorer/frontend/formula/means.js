@@ -1,10 +1,9 @@
 /**
  * Means and standard deviations of stochastic formulas at each x, approximated with evenly spaced quantiles of the
  * uniform random number u. Python computes exact values.
- *
  * @typedef {{mean: Float64Array, spread: Float64Array}} Moments ``spread``: standard deviations
  * @typedef {{u: Float64Array, z: Float64Array, weight: Float64Array}} Quantiles values of the uniform number u, the
- *   standard normal numbers z at the same quantiles, and each value's weight in the mean
+ *   standard normal numbers z at the same quantiles, and the weight of each value in the mean
  * @typedef {{x: Float64Array, g: number, parameters: Record<string, number>, reference?:
  *   import("./evaluation.js").Scope}} Place the x, upstream gradient and parameters with which formulas are evaluated;
  *   ``reference``: see ``Scope``
@@ -32,7 +31,7 @@ export function makeEvenQuantiles(count) {
 
 /**
  * Return quantiles of a uniform random number, evenly spaced within each interval between ``ends``.
- * @param {number[]} ends interval bounds, ascending from 0 to 1 @param {number} count of quantiles in each interval
+ * @param {number[]} ends from 0 to 1, in ascending order @param {number} count number of quantiles in each interval
  * @returns {Quantiles}
  */
 export function makeQuantiles(ends, count) {
@@ -46,8 +45,7 @@ export function makeQuantiles(ends, count) {
 }
 
 /**
- * Compute the mean and standard deviation of stochastic expressions at each x. Common subexpressions are evaluated
- * once.
+ * Return the mean and standard deviation of stochastic expressions at each x. Common subexpressions are evaluated once.
  * @param {Tree[]} trees @param {Place} place @param {Quantiles} quantiles
  * @returns {Moments[]} one for each tree; NaN for a reduction of random values, such as mean(u())
  */
@@ -74,7 +72,7 @@ export function computeMoments(trees, place, quantiles) {
   return moments;
 }
 
-/** Repeat a whole array several times, one copy after another. @param {Float64Array} values @param {number} times */
+/** Return copies of an array, one after another. @param {Float64Array} values @param {number} times their number */
 function repeatValues(values, times) {
   const all = new Float64Array(values.length * times);
   for (let row = 0; row < times; row += 1) all.set(values, row * values.length);
@@ -83,7 +81,7 @@ function repeatValues(values, times) {
 
 /**
  * Fill in the mean and standard deviation at several x, from the values at each quantile.
- * @param {Moments} moments @param {Float64Array} values @param {Float64Array} weight of each quantile
+ * @param {Moments} moments @param {Float64Array} values @param {Float64Array} weight the weight of each quantile
  * @param {number} first index of the first x
  */
 function fillMoments({ mean, spread }, values, weight, first) {
@@ -98,7 +96,7 @@ function fillMoments({ mean, spread }, values, weight, first) {
 }
 
 /**
- * Return whether an expression reduces random values to one number, as mean(u()) does.
+ * Return whether an expression reduces random values to one number, as in mean(u()).
  * @param {Tree} tree @returns {boolean}
  */
 function hasReducedDraw(tree) {

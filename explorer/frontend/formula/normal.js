@@ -2,7 +2,7 @@
 
 const ROOT_PI = Math.sqrt(Math.PI);
 
-/** Compute erf of a small x by its series 2/√π · e^(−x²) · Σ 2ⁿ x^(2n+1) / (1·3·…·(2n+1)). @param {number} x */
+/** Return erf of a small x by its series 2/√π · e^(−x²) · Σ 2ⁿ x^(2n+1) / (1·3·…·(2n+1)). @param {number} x */
 function sumErfSeries(x) {
   let term = x;
   let sum = x;
@@ -13,14 +13,14 @@ function sumErfSeries(x) {
   return (2 / ROOT_PI) * Math.exp(-x * x) * sum;
 }
 
-/** Compute 1 − erf(x) for x ≥ 2 by a continued fraction; larger x need fewer steps. @param {number} x */
+/** Return 1 − erf(x) for x ≥ 2 by a continued fraction, in fewer steps for larger x. @param {number} x */
 function computeErfc(x) {
   let rest = x;
   for (let n = Math.ceil(8 + 185 / (x * x)); n > 0; n -= 1) rest = x + n / 2 / rest;
   return Math.exp(-x * x) / ROOT_PI / rest;
 }
 
-/** Compute the error function. @param {number} x */
+/** Return the error function of x. @param {number} x */
 export function erf(x) {
   if (!(Math.abs(x) > 2)) return sumErfSeries(x);
   return Math.sign(x) * (1 - computeErfc(Math.abs(x)));
@@ -68,7 +68,7 @@ function evaluatePolynomial(coefficients, x) {
 /** @param {number[][]} fraction @param {number} x */
 const evaluateFraction = ([above, below], x) => evaluatePolynomial(above, x) / evaluatePolynomial(below, x);
 
-/** Return the standard normal quantile of a probability, like torch.special.ndtri. @param {number} chance */
+/** Return the standard normal quantile of a probability like torch, NaN outside 0 to 1. @param {number} chance */
 export function ndtri(chance) {
   if (!(chance > 0 && chance < 1)) return chance === 0 ? -Infinity : chance === 1 ? Infinity : NaN;
   const isUpper = chance > 1 - TAIL_CHANCE;

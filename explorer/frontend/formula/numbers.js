@@ -6,8 +6,8 @@ export function formatNumber(value) {
 }
 
 /**
- * Format a number with as few digits as identify it in the array's precision.
- * @param {number} value @param {Float32Array|Float64Array} array float32 or float64; only its type is used
+ * Format a number with as few digits as identify it in the precision of an array.
+ * @param {number} value @param {Float32Array|Float64Array} array only its type is used: float32 or float64
  */
 export function formatExact(value, array) {
   for (let digits = 1; digits <= 9 && array instanceof Float32Array; digits++) {
@@ -23,8 +23,8 @@ const FACTOR = new RegExp(`^([+-]?)(?:(${DECIMAL})?(pi)|(${DECIMAL})|(e))$`);
 const AMBIGUOUS = /^[+-]?[1-9]\d{0,2}(,\d{3})+$/;
 
 /**
- * Parse a number that a user typed, or return null. It may be written as 2.5, 2,5 or 1e-3, or as a product or quotient
- * such as 1/3, pi/2 or 2π.
+ * Parse a number that a user has typed. It may be written as 2.5, 2,5 or 1e-3, or as a product or quotient such as 1/3,
+ * pi/2 or 2π. Returns null for other texts, and if a comma may separate thousands.
  * @param {string} text
  */
 export function parseNumber(text) {
@@ -64,7 +64,7 @@ export function explainInvalidNumber(text) {
 }
 
 /**
- * Return a sentence if a number is out of bounds, otherwise "".
+ * Return an error message if a number is out of bounds, otherwise "".
  * @param {number} value @param {number} low @param {number} high
  */
 export function explainOutOfBounds(value, low, high) {
@@ -72,7 +72,7 @@ export function explainOutOfBounds(value, low, high) {
   return `${formatNumber(value)} is not allowed here: choose a number from ${formatNumber(low)} to ${formatNumber(high)}.`;
 }
 
-/** Clamp a number to the given bounds. @param {number} value @param {number} low @param {number} high */
+/** Return the nearest number between two bounds. @param {number} value @param {number} low @param {number} high */
 export function clampTo(value, low, high) {
   return Math.min(Math.max(value, low), high);
 }
@@ -92,18 +92,18 @@ export function formatPower(exponent) {
   return Math.abs(exponent) <= 3 ? formatShort(10 ** exponent) : `1e${exponent}`;
 }
 
-/** Format an exponent in superscript characters. @param {number} exponent */
+/** Format an exponent with superscript characters. @param {number} exponent */
 export function formatSuperscript(exponent) {
   return [...String(exponent)].map((sign) => (sign === "-" ? "⁻" : "⁰¹²³⁴⁵⁶⁷⁸⁹"[Number(sign)])).join("");
 }
 
-/** Make the first letter of a sentence a capital. @param {string} text */
+/** Return a sentence whose first letter is a capital. @param {string} text */
 export function capitalize(text) {
   return text.slice(0, 1).toUpperCase() + text.slice(1);
 }
 
 /**
- * Format a fraction as a percentage without decimals. 0 % and 100 % are shown only if exact.
+ * Format a fraction as a percentage without decimals. Only exact values are shown as 0 % or 100 %.
  * @param {number} share from 0 to 1
  */
 export function formatShare(share) {

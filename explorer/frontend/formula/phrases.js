@@ -15,7 +15,7 @@ export function joinList(parts) {
     : `${parts.slice(0, -1).join(", ")} and ${parts[parts.length - 1]}`;
 }
 
-/** Format a number with four significant digits, as Python's sentences do. @param {number} value */
+/** Format a number with four significant digits, like in Python's sentences. @param {number} value */
 export function formatDigits(value) {
   if (!Number.isFinite(value)) return Number.isNaN(value) ? "nan" : value > 0 ? "inf" : "−inf";
   const [mantissa, exponent] = value.toExponential(3).split("e");

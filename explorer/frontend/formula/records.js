@@ -1,7 +1,7 @@
 // Safe lookup by names that users choose, such as "constructor", which every JavaScript object inherits.
 
 /**
- * Return an object's own property, or undefined if it has none with that name.
+ * Return a property of an object itself, or undefined if it only inherits that name or lacks it.
  * @template T @param {Record<string, T>} record @param {string} name
  */
 export function getOwn(record, name) {

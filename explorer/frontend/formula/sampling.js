@@ -1,6 +1,5 @@
 /**
  * Settings of the sampling of curves. Python writes them into the page, so that both sides sample alike.
- *
  * @typedef {object} Sampling
  * @property {number} points number of even x of a curve
  * @property {number} readings number of steps in a table of exact values
@@ -24,7 +23,7 @@ export function setSampling(sampling) {
   current = sampling;
 }
 
-/** Return the sampling settings that Python has written into the page. */
+/** Return the sampling settings that Python has written into the page. Call it after ``setSampling``. */
 export function getSampling() {
   return current;
 }

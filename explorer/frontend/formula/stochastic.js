@@ -1,24 +1,18 @@
 /**
  * Curves of stochastic ops and rules: means over the uniform random number u, standard deviations, and single samples.
- *
  * @typedef {object} StochasticCurves additions to ``Curves`` for a stochastic op or rule
  * @property {number} quantiles number of values of u in each mean
  * @property {Record<string, import("./curves.js").Floats>} spread standard deviations by "forward" and rule key
  * @property {UnbiasedGradient|null} exact the unbiased gradient: g times the slope of the mean loss in x; null until
  *   Python has computed it
  * @property {Draws} draws single random samples, plotted as dots
- *
  * @typedef {{x: import("./curves.js").Floats, marks: ArrayLike<number>, y: import("./curves.js").Floats, isPast?:
- *   boolean}} UnbiasedGradient its curve y over x; ``isPast``: still that of the choice before the current drag
- *
+ *   boolean}} UnbiasedGradient its curve y over x; ``isPast``: whether it is that of the settings before the current
+ *   drag
  * @typedef {object} Draws one random sample at each of a few evenly spaced x
- * @property {Float64Array} x
- * @property {Float64Array} y
- * @property {Record<string, Float64Array>} gradients
- *
+ * @property {Float64Array} x @property {Float64Array} y @property {Record<string, Float64Array>} gradients by rule key
  * @typedef {object} Pair the formulas to evaluate for one rule of the op
- * @property {string} key of the rule
- * @property {Tree|null} gradient formula of the rule's gradient for x, or null
+ * @property {string} key the rule's key @property {Tree|null} gradient formula of the rule's gradient for x, or null
  * @property {Tree|null} part formula of one element's contribution to a parameter's gradient, or null
  * @property {Record<string, number>} parameters values of the op's, the rule's and the loss's parameters, by name
  */
@@ -34,7 +28,7 @@ import { getOwn } from "./records.js";
 /** @import { Tree } from "./evaluation.js" */
 /** @import { Moments, Place } from "./means.js" */
 /**
- * A function that returns where to evaluate formulas, for x and parameter values.
+ * A function that returns where to evaluate formulas, for some x and parameter values.
  * @typedef {(x: Float64Array, parameters: Record<string, number>) => Place} PlaceAt
  */
 
@@ -51,18 +45,18 @@ export function getLossValues({ parameters }, settings) {
 }
 
 /**
- * A stochastic op, the loss of its output, the formulas of its rules, and the parameter values.
+ * A stochastic op, the loss of its output, the formulas of its rules, and the values of parameters.
  * @typedef {{op: Op, loss: Loss, pairs: Pair[], parameters: Record<string, number>}} StochasticSetup
  */
 /**
- * A formula whose mean is to be computed, with its parameter values and the key of the result.
+ * A formula whose mean is to be computed, with the values of its parameters and the key of the result.
  * @typedef {{key: string, tree: Tree, parameters: Record<string, number>}} MeanRequest
  */
 
 /**
  * Compute the mean curves and standard deviations of a stochastic op and its rules, and a few single samples.
  * @param {StochasticSetup} drawing
- * @param {{x: Float64Array, ends: [number, number], g: number, reference: Float64Array}} where ``ends`` of the range;
+ * @param {{x: Float64Array, ends: [number, number], g: number, reference: Float64Array}} where ``ends``: of the range;
  *   ``reference``: the x over which mean(…) is computed
  * @param {number} quantiles number of random values averaged at each x
  */
@@ -107,8 +101,7 @@ const listRequests = (pairs, of) =>
   );
 
 /**
- * Compute means and standard deviations by request key. Formulas without conflicting parameter values are evaluated
- * together.
+ * Return means and standard deviations by key. Formulas without conflicting parameter values are evaluated together.
  * @param {MeanRequest[]} requests @param {StochasticSetup} drawing
  * @param {(parameters: Record<string, number>) => Place} placeWith @param {number} quantiles
  * @returns {Map<string, Moments>}

@@ -1,4 +1,4 @@
-/** A formula as text with one point's numbers in place of its names, such as "1 × (|0.5| ≤ 1) = 1". */
+/** A formula as text with the numbers of one point in place of its names, such as "1 × (|0.5| ≤ 1) = 1". */
 
 import { evaluate, isReduction, getOperands } from "./evaluation.js";
 import { formatSuperscript } from "./numbers.js";
@@ -27,8 +27,8 @@ const [SIGN, ATOM] = [6, 8];
 export const formatFourDigits = (value) => formatRounded(value, 4);
 
 /**
- * Format a number with a maximum number of significant digits and a true minus sign.
- * @param {number} value @param {number} maxDigits significant digits
+ * Format a number with a true minus sign.
+ * @param {number} value @param {number} maxDigits maximum number of significant digits
  */
 export function formatRounded(value, maxDigits) {
   if (Number.isNaN(value)) return "not a number";
@@ -41,7 +41,7 @@ const replaceMinus = (/** @type {string} */ text) => text.replace("-", "−");
 
 /**
  * Format a formula with numbers in place of its names, followed by the result.
- * @param {Tree} tree @param {Scope} scope with one x
+ * @param {Tree} tree @param {Scope} scope with a single x
  */
 export function formatSubstituted(tree, scope) {
   const result = formatFourDigits(evaluate(tree, scope)[0]);
@@ -100,7 +100,7 @@ function printComparison([, signs, ...parts], inside) {
 }
 
 /**
- * Format a power, with an integer exponent in superscript and any other one after "^".
+ * Format a power. An integer exponent is in superscript, any other after "^".
  * @param {string} base @param {PrintedText} exponent
  */
 function printPower(base, { text, level }) {
