@@ -11,16 +11,15 @@ const LEARNED_TEXT = "The learned value so far; the slider sets its start";
 /** @import { Entry } from "../formula/entry.js" */
 /**
  * The contents of a card. ``autograd``: a description of torch's own gradient of the op; ``doubt``: why the rule may
- * not suit the op; ``learning``: whether each control's parameter learns, null if it cannot; ``part``: the formula of
- * its gradient, with its origin; ``share``: a sentence about the gradient's mean size; ``drawing``: the switches of a
- * hand-drawn rule, or null.
- *
+ * not suit the op, or ""; ``learning``: whether the parameter of each control learns, null if it cannot; ``part``: the
+ * formula of its gradient, with its origin; ``share``: a sentence about the gradient's mean size; ``drawing``: the
+ * switches of a hand-drawn rule, or null.
  * @typedef {{entry: Entry, autograd: string, colour: string, doubt: string, controls: Control[], learning:
  *   (boolean|null)[], part: {text: string, formula: string}|null, share: string, hidden: boolean, drawing: {symmetric:
  *   boolean, zero: boolean}|null}} CardState
  * @typedef {{learns: HTMLElement, present: HTMLElement}} Extras elements next to a parameter's name: the button that
  *   makes it learn, and its learned value
- * @typedef {{hold: (nodes: Node[]) => void}} Holder a rule's card, which shows further nodes below its title
+ * @typedef {{hold: (nodes: Node[]) => void}} Holder the card of a rule; ``hold``: shows further nodes below its title
  */
 
 /**
@@ -28,13 +27,13 @@ const LEARNED_TEXT = "The learned value so far; the slider sets its start";
  * @param {{kind: "op"|"rule", buttons: Element[], picker: ReturnType<typeof import("./picker.js").createPicker>, store:
  *   import("../choice/store.js").Store, onLearning: (name: string) => void, onFailing: () => void, onSymmetric: (on:
  *   boolean) => void, onZero: (on: boolean) => void}} options ``buttons``: actions of the card; ``picker``: its title,
- *   which replaces op or rule; ``onLearning``: gets the parameter whose button is pressed; ``onFailing``: the failed
- *   check is pressed
+ *   which replaces the op or rule; ``onLearning``: called with the parameter whose button is pressed; ``onFailing``:
+ *   called when the failed check is pressed; ``onSymmetric``, ``onZero``: called with a switch of a hand-drawn rule
  */
 export function createCard({ kind, buttons, picker, store, onLearning, onFailing, onSymmetric, onZero }) {
   const id = createId();
   const card = element("div", { role: "group", "aria-labelledby": id, class: `card ${kind}` });
-  /** Elements next to each slider, by the parameter's name in formulas. @type {Map<string, Extras>} */
+  /** The elements next to each slider, by the parameter's name in formulas. @type {Map<string, Extras>} */
   const extras = new Map();
   const sliders = createSliders(store, createExtras);
   let state = /** @type {CardState} */ (/** @type {unknown} */ (null)); // null before the first update
@@ -107,7 +106,7 @@ export function createCard({ kind, buttons, picker, store, onLearning, onFailing
 
   return {
     element: card,
-    /** Show another page's nodes below the title. @param {Node[]} nodes */
+    /** Show the nodes of another page below the title. @param {Node[]} nodes */
     hold(nodes) {
       held = nodes;
       draw();
@@ -127,7 +126,7 @@ export function createCard({ kind, buttons, picker, store, onLearning, onFailing
       draw();
     },
     /**
-     * @param {typeof failure} line the check's name and result
+     * @param {typeof failure} line name and result of the failed check, or null
      * @param {string} alike a sentence about the most similar catalogue rule, or ""
      */
     showFailing(line, alike) {
@@ -135,7 +134,7 @@ export function createCard({ kind, buttons, picker, store, onLearning, onFailing
       close = alike;
       draw();
     },
-    /** Show the values that a training run has learned so far. @param {Object<string, string>} texts by name */
+    /** Show the values that a training run has learned so far. @param {Object<string, string>} texts by parameter */
     showPresent(texts) {
       for (const [name, { present }] of extras) {
         const text = texts[name] ?? "";
@@ -146,7 +145,7 @@ export function createCard({ kind, buttons, picker, store, onLearning, onFailing
   };
 }
 
-/** @param {string} name @param {boolean} checked @param {(on: boolean) => void} onTurn gets whether it is on */
+/** @param {string} name @param {boolean} checked @param {(on: boolean) => void} onTurn called with whether it is on */
 function makeSwitch(name, checked, onTurn) {
   const onchange = (/** @type {*} */ { currentTarget }) => onTurn(currentTarget.checked);
   return h("label", {}, h("input", { type: "checkbox", checked, onchange }), name);

@@ -29,15 +29,15 @@ import { createPicker } from "./picker.js";
 /** @import { Choice, ChosenRule } from "../choice/choice.js" */
 /** @import { Drawing } from "../formula/lines.js" */
 /**
- * The contents of a rule's card. ``isOnly``: it cannot be removed.
+ * The contents of a rule's card. ``isOnly``: whether it is the last rule, which cannot be removed.
  * @typedef {{rule: ChosenRule, state: import("./card.js").CardState, isOnly: boolean}} RuleCard
  */
 /**
- * The first failed check of each rule, by colour slot.
+ * The first failed check of each rule, by slot.
  * @typedef {ReadonlyMap<number, {name?: string, sentence: string}>} Failing
  */
 /**
- * Values that a training run has learned so far, as strings by parameter name: those of the op, and of each rule by
+ * The values that a training run has learned so far, as texts by parameter name: those of the op, and of each rule by
  * key.
  * @typedef {{op: Object<string, string>, rules: Object<string, Object<string, string>>}} Present
  */
@@ -47,7 +47,7 @@ import { createPicker } from "./picker.js";
  * @param {HTMLElement} host
  * @param {{store: import("../choice/store.js").Store, read: import("./formula-field.js").Read|null, colours: () =>
  *   {neutral: string, rules: string[]}, drawn: boolean, refuses: import("./options.js").Refuses, onDraw?: (() =>
- *   void)|null}} options ``read``: parses formulas, null if nothing can; ``colours``: returns the curves' colours;
+ *   void)|null}} options ``read``: parses formulas, null without Python; ``colours``: returns the colours of curves;
  *   ``drawn``: whether there are curves to hide; ``refuses``: returns why an op or rule cannot be chosen, or "";
  *   ``onDraw``: starts drawing a rule by hand, null if the page has no chart
  */
@@ -82,7 +82,7 @@ export function createCards(host, { store, read, colours, drawn, refuses, onDraw
     if (next !== store.current) store.change(next, how);
   }
 
-  /** Open the section Checks at the first check that a rule fails. @param {number} slot of the rule */
+  /** Open the section Checks at the first check that a rule fails. @param {number} slot the rule's slot */
   function showChecks(slot) {
     change({ ...store.current, section: "checks" });
     const page = /** @type {ParentNode} */ (host.getRootNode());
@@ -92,7 +92,7 @@ export function createCards(host, { store, read, colours, drawn, refuses, onDraw
 
   /**
    * @param {"op"|"rule"} kind @param {Element[]} buttons @param {ReturnType<typeof createPicker>} picker
-   * @param {number} [slot] of the rule; -1 for the op
+   * @param {number} [slot] the rule's slot; -1 for the op
    */
   function createEntryCard(kind, buttons, picker, slot = -1) {
     return createCard({
@@ -107,7 +107,7 @@ export function createCards(host, { store, read, colours, drawn, refuses, onDraw
     });
   }
 
-  /** @param {RuleCard} first initial contents */
+  /** @param {RuleCard} first its first contents */
   function createRuleCard({ rule: { slot } }) {
     const turn = () => change(toggleHidden(store.current, slot));
     const hide = element("button", { class: "hide quiet", onclick: turn });
@@ -134,10 +134,7 @@ export function createCards(host, { store, read, colours, drawn, refuses, onDraw
     };
   }
 
-  /**
-   * @param {number} slot of the rule
-   * @param {(drawing: Drawing) => Drawing} next receives the drawing; returns the changed one
-   */
+  /** @param {number} slot the rule's slot @param {(drawing: Drawing) => Drawing} next returns the changed drawing */
   function redraw(slot, next) {
     const rule = store.current.rules.find((one) => one.slot === slot);
     const drawing = rule && getDrawing(rule.key);
@@ -146,14 +143,14 @@ export function createCards(host, { store, read, colours, drawn, refuses, onDraw
 
   /**
    * Make a hand-drawn rule symmetric by mirroring its points, or let its points move one by one.
-   * @param {number} slot of the rule @param {boolean} on true for symmetric
+   * @param {number} slot the rule's slot @param {boolean} on whether to make it symmetric
    */
   function turnSymmetric(slot, on) {
     setSymmetry(store, slot, on);
     redraw(slot, (drawing) => (on ? { ...drawing, points: mirrorLine(drawing.points) } : drawing));
   }
 
-  /** @param {number} slot of the rule */
+  /** @param {number} slot the rule's slot */
   function removeCard(slot) {
     change(removeRule(store.current, slot));
     add.focus();
@@ -193,17 +190,17 @@ export function createCards(host, { store, read, colours, drawn, refuses, onDraw
     if (isAsked && read?.code) opPicker.pasteCode("");
   });
   return {
-    /** Redraw the cards after the page's colours have changed. */
+    /** Redraw the cards after a change of the page's colours. */
     refresh: () => show(store.current),
     /**
-     * Show each rule's failed check on its card, and which catalogue rule a drawing resembles.
-     * @param {Failing} failing @param {ReadonlyMap<number, string>} close sentences by colour slot
+     * Show on each rule's card its failed check, and the catalogue rule that a drawing resembles.
+     * @param {Failing} failing @param {ReadonlyMap<number, string>} close sentences by slot
      */
     showFailing(failing, close) {
       for (const [slot, card] of cards.parts)
         card.showFailing(failing.get(slot) ?? null, close.get(slot) ?? "");
     },
-    /** @param {number} slot of the rule */
+    /** @param {number} slot the rule's slot */
     cardOf: (slot) => cards.parts.get(slot),
     /** @param {Present} present */
     showPresent(present) {
@@ -221,7 +218,7 @@ export function createCards(host, { store, read, colours, drawn, refuses, onDraw
 }
 
 /**
- * Return how a new formula changes the choice; all letters of a formula being typed share one history entry.
+ * Return how a new formula changes the settings. All letters of a formula being typed share one history entry.
  * @param {string} kind @param {boolean} isTyped
  */
 const chooseRangeStep = (kind, isTyped) => ({ target: isTyped ? `${kind} as it is typed` : null });
@@ -245,8 +242,8 @@ function makeCardState(choice, entry, drawn) {
 }
 
 /**
- * Describe the mean size of a rule's gradient relative to the upstream gradient, on the selected input numbers. Returns
- * "" if only torch can compute it.
+ * Describe the mean size of a rule's gradient relative to that of the upstream gradient, on the selected input numbers.
+ * Returns "" if only torch can compute it.
  * @param {Choice} choice @param {import("../formula/entry.js").Rule} rule
  */
 function describeShare(choice, rule) {
@@ -259,6 +256,7 @@ function describeShare(choice, rule) {
 
 /**
  * Return the formula of a parameter's gradient under a rule, with a label that says where the formula comes from.
+ * Returns null if no parameter learns.
  * @param {Choice} choice @param {import("../formula/entry.js").Rule} rule
  */
 function getPartFormula(choice, rule) {

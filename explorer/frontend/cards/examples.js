@@ -9,19 +9,19 @@ import { createMenu } from "../elements/menu.js";
 /** @import { Choice } from "../choice/choice.js" */
 
 /**
- * An example of the menu. ``train``: the query that trains it, or ""; ``table``: the data of a task that needs a table;
- * ``source``: where its claim is from, or ""; ``lesson``: the lesson that explains it.
+ * An example of the menu. ``train``: text of a link that trains it, or ""; ``table``: the data of a task that needs a
+ * table; ``source``: where its claim comes from, or ""; ``lesson``: the lesson that explains it, or null.
  * @typedef {{name: string, hint: string, train: string, table: string, source: string, lesson: {key: string, title:
  *   string}|null, choice: Choice}} Example
  */
 
 /**
- * Create a menu of examples, with a hint about the displayed one: its op, its rules and everything that ``isSame``
- * compares equal the page's.
+ * Create a menu of examples, with a hint about the displayed one: its op and rules are those of the page, and
+ * ``isSame`` holds.
  * @param {Example[]} examples
- * @param {(choice: Choice, table: string) => void} onChoose gets the example's settings and table
+ * @param {(choice: Choice, table: string) => void} onChoose called with the settings and the table of an example
  * @param {(example: Example, choice: Choice) => boolean} [isSame]
- * @param {(choice: Choice) => string} [trainWords] returns the query that trains other settings
+ * @param {(choice: Choice) => string} [trainWords] returns the text of the link that trains other settings, or ""
  */
 export function createExamples(examples, onChoose, isSame = () => true, trainWords = () => "") {
   const items = examples.map(({ name, hint, source, table, choice }) => {
@@ -47,8 +47,8 @@ export function createExamples(examples, onChoose, isSame = () => true, trainWor
   return {
     element: element("div", { class: "examples flex-row" }, menu, element("div", {}, hint, source, nextLink)),
     /**
-     * Show the hint of the example that the page displays, or ``otherwise``, also while nothing has ``begun``: a hint
-     * says what a training run shows.
+     * Show the hint of the example that the page displays, which is about a training run. If there is no such example
+     * or nothing has ``begun``, show ``otherwise``.
      * @param {Choice} choice @param {string} [otherwise] @param {boolean} [begun] @returns whether there is a hint
      */
     show(choice, otherwise = "", begun = true) {
@@ -78,7 +78,7 @@ function getNext(choice, example, otherwise) {
 }
 
 /**
- * Add a training task in which the rules differ, unless the settings have a task.
+ * Return settings with a training task in which the rules differ. A task that is set stays.
  * @param {Choice} choice @returns {Choice}
  */
 function addTask(choice) {

@@ -13,13 +13,13 @@ import { getCatalogue, isCustom, getCustomText } from "../choice/entries.js";
 
 /** @import { Entry } from "../formula/entry.js" */
 /**
- * A function that has Python parse a formula. It returns the entry, an error with its column, or null if superseded.
- *
+ * A function that has Python parse a formula. It resolves to the entry, to an error with its column, or to null if a
+ * later request has replaced it.
  * @typedef {(kind: "op"|"rule"|"loss", text: string, onWait?: (words: string) => void) => Promise<{entry: Entry}|
  *   {message: string, column: number}|null>} ReadOne
  * @typedef {ReadOne & {prepare?: () => unknown, code?: ((text: string, onWait: (words: string) => void) =>
- *   Promise<*>)|null}} Read also parses pasted code (``code``, null if nothing can); ``prepare`` is called before
- *   typing begins
+ *   Promise<*>)|null}} Read also parses pasted code (``code``, null if nothing can); ``prepare``: called before typing
+ *   begins
  */
 
 const PAUSE_MS = 80; // pause in typing after which a formula is parsed
@@ -27,8 +27,8 @@ const PAUSE_MS = 80; // pause in typing after which a formula is parsed
 /**
  * Create a text field for a formula. While it is invalid, the last valid formula stays plotted.
  * @param {{kind: "op"|"rule"|"loss", read: Read|null, label: string, onTyped?: (text: string) => boolean, onEntry:
- *   (entry: *) => string|void}} options ``read``: null if nothing can parse; ``onTyped``: returns whether the text may
- *   be a formula; ``onEntry``: gets the parsed formula, null for an invalid one, and returns a message
+ *   (entry: *) => string|void}} options ``read``: null without Python; ``onTyped``: returns whether the text may be a
+ *   formula; ``onEntry``: called with the parsed formula, or null for an invalid one; returns a message
  */
 export function createFormulaField({ kind, read, label, onTyped = () => true, onEntry }) {
   let timer = 0;
@@ -86,7 +86,7 @@ export function createFormulaField({ kind, read, label, onTyped = () => true, on
     if (wrong) caret.style.setProperty("--column", String(answer.column - 1));
   }
 
-  /** Ignore a pending answer and remove the message, because another text, op or rule is shown. */
+  /** Ignore a pending answer and remove the message. Called when another text, op or rule is shown. */
   function forget() {
     clearTimeout(timer);
     latest += 1;

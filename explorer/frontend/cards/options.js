@@ -10,14 +10,16 @@ import { drawThumbnail } from "../chart/scene/thumbnail.js";
 /** @import { Op, Rule } from "../formula/entry.js" */
 /** @import { Option, Source } from "./picker.js" */
 /**
- * An autograd Function found in pasted code. ``op``, ``rule``: its formulas; ``learned``: the formulas of its
- * parameters' gradients, by name; ``notes``: omissions; ``choice``: settings that plot it; ``message``: why it cannot
- * be plotted.
+ * An autograd Function in pasted code. ``op``, ``rule``: its formulas; ``learned``: the formulas of its parameters'
+ * gradients, by name; ``notes``: omissions; ``choice``: settings that plot it; ``message``: why it cannot be plotted.
  * @typedef {{name: string, line: number, op?: string, rule?: string, learned?: Object<string, string>, notes?:
  *   string[], choice?: *, message?: string}} Reading
  */
-/** Returns why an op or rule cannot be used on this page, or "". @typedef {(entry: Op|Rule) => string} Refuses */
-/** What a picker offers: ops, or backward rules. @typedef {"op"|"rule"} Kind */
+/**
+ * A function that returns why an op or rule cannot be used here, or "".
+ * @typedef {(entry: Op|Rule) => string} Refuses
+ */
+/** The kind of options in a picker. @typedef {"op"|"rule"} Kind */
 
 const SHOWN_TEXT = "Shown already.";
 const MADE_FOR = "Made for this kind of op";
@@ -25,8 +27,8 @@ const NOT_MADE = "Made for other ops";
 const EMPTY_OPTION = { entry: null, group: "", choice: null, lines: [], notes: [], picture: null };
 
 /**
- * Return the options of a picker: from the catalogue, typed formulas and pasted code. Rules on the page cannot be
- * chosen again.
+ * Return the options of a picker: from the catalogue, typed formulas and pasted code. Rules that are on the page cannot
+ * be chosen again.
  * @param {Kind} kind @param {Choice} choice @param {Refuses} refuses @returns {Source}
  */
 export function getSource(kind, choice, refuses) {
@@ -56,9 +58,8 @@ function getGroupName(rule, op) {
 }
 
 /**
- * @param {Op|Rule} entry @param {string} group
- * @param {{op: Op, rule: Rule|null}} pair op and rule that its picture plots @param {Choice} choice
- * @param {string} barred why it cannot be chosen, or "" @returns {Option}
+ * @param {Op|Rule} entry @param {string} group @param {{op: Op, rule: Rule|null}} pair op and rule of its picture
+ * @param {Choice} choice @param {string} barred why it cannot be chosen, or "" @returns {Option}
  */
 function makeOption(entry, group, pair, choice, barred) {
   const { key, label, formula, purpose } = entry;
@@ -74,7 +75,7 @@ function makeOption(entry, group, pair, choice, barred) {
 }
 
 /**
- * Return the option of an autograd Function in pasted code. In a picker of rules, only its backward counts.
+ * Return the option for an autograd Function in pasted code. A picker of rules takes only its backward.
  * @param {Kind} kind @param {Reading} reading @param {Choice} current @returns {Option}
  */
 function makeFinding(kind, reading, current) {

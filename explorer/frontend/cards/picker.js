@@ -9,13 +9,12 @@ import { isFormula, isNamed, search } from "./search.js";
 /** @import { Choice } from "../choice/choice.js" */
 /** @import { Entry, Op, Rule } from "../formula/entry.js" */
 /**
- * One row of the list. ``group``: its heading; ``entry``: null for a Function that cannot be plotted; ``choice``:
+ * The options of a picker. ``group``: the heading; ``entry``: null for a Function that cannot be plotted; ``choice``:
  * settings that plot a whole Function; ``barred``: why it cannot be chosen, or "".
- *
  * @typedef {{entry: Op|Rule|null, group: string, choice: Choice|null, label: string, lines: string[], notes: string[],
  *   barred: string, picture: (() => Element)|null}} Option
- * @typedef {{listed: Option[], make: (entry: *) => Option, find: (readings: *[]) => Option[]}} Source options of a
- *   picker: ``listed`` from the catalogue; ``make`` returns that of a formula, ``find`` those of pasted Functions
+ * @typedef {{listed: Option[], make: (entry: *) => Option, find: (readings: *[]) => Option[]}} Source ``listed``:
+ *   options from the catalogue; ``make``: returns that of a formula; ``find``: returns those of pasted Functions
  */
 
 const CODE = /^\s*(class|def|import|from|@\w+)\s|\n/;
@@ -24,9 +23,9 @@ const HINT = "A name, a formula or pasted code.";
 /**
  * Create a field with its list of options.
  * @param {{kind: "op"|"rule", label: string, read: import("./formula-field.js").Read|null, getSource: () => Source,
- *   isPopup: boolean, onChoose: (key: string, choice: Choice|null, isTyped: boolean) => void}} options ``isPopup``: the
- *   list opens below the field during use, and a formula takes effect during typing; ``onChoose``: gets the key, or the
- *   settings for a whole Function
+ *   isPopup: boolean, onChoose: (key: string, choice: Choice|null, isTyped: boolean) => void}} options ``read``: null
+ *   without Python; ``isPopup``: whether the list opens below the field during use, and a formula takes effect during
+ *   typing; ``onChoose``: called with the key, or with the settings for a whole Function
  */
 export function createPicker({ kind, label, read, getSource, isPopup, onChoose }) {
   /** @type {Option[]} */
@@ -115,7 +114,7 @@ export function createPicker({ kind, label, read, getSource, isPopup, onChoose }
     });
   }
 
-  /** Show the options that match a typed text, and return whether it may be a formula. @param {string} text */
+  /** Show the options that match a typed text. Returns whether it may be a formula. @param {string} text */
   function onTyped(text) {
     if (!isOpen) open();
     latest += 1;
@@ -137,7 +136,7 @@ export function createPicker({ kind, label, read, getSource, isPopup, onChoose }
 
   /**
    * Show a typed formula as the first option.
-   * @param {*} entry the parsed formula, or null if invalid @returns {string} a message, or ""
+   * @param {*} entry the parsed formula, or null if it is invalid @returns {string} a message, or ""
    */
   function showFormula(entry) {
     if (!entry) mark(-1);
@@ -225,8 +224,8 @@ export function createPicker({ kind, label, read, getSource, isPopup, onChoose }
   }
 
   /**
-   * Highlight a row of the list, or the next one in the given direction that can be chosen.
-   * @param {number} start -1 for no row @param {number} [way] 1 for down, -1 for up
+   * Highlight a row of the list or, if it cannot be chosen, the next one in a direction.
+   * @param {number} start index of the row, -1 for none @param {number} [way] 1 for down, -1 for up
    */
   function mark(start, way = 1) {
     const order = rows.map((_, count) => (start + way * count + 2 * rows.length) % rows.length);

@@ -5,8 +5,8 @@
 const VARIABLE = /^\s*([xyg]|[\d.]+)\s*$/; // matches a formula rather than a name, although names contain these letters
 
 /**
- * Return the ops or rules that contain every word of a search text, best matches first. An empty text returns all in
- * their original order.
+ * Return the ops or rules that contain every word of a search text, best matches first. For an empty text, all are
+ * returned in their order.
  * @param {Entry[]} entries @param {string} text
  */
 export function search(entries, text) {
@@ -24,7 +24,7 @@ export const isNamed = (entry, text) => !VARIABLE.test(text) && rankText(entry, 
 export const isFormula = (text) => VARIABLE.test(text) || !/^\s*(\w+\s*)*$/.test(text);
 
 /**
- * Return how well an entry matches a search text: the rank of the worst word; smaller is better.
+ * Return how well an entry matches a search text: the rank of the worst word. A smaller rank is better.
  * @param {Entry} entry @param {string} text
  */
 function rankText(entry, text) {
@@ -33,7 +33,7 @@ function rankText(entry, text) {
 }
 
 /**
- * Return how well an entry matches a word: smaller is better, Infinity is no match.
+ * Return how well an entry matches a word. A smaller rank is better; Infinity is no match.
  * @param {Entry} entry @param {string} word
  */
 function rank(entry, word) {

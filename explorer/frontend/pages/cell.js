@@ -28,7 +28,8 @@ async function render({ model, el, signal }) {
 }
 
 /**
- * Send a question to the notebook's kernel. Returns its answer with binary buffers, or null without one.
+ * Send a question to the notebook's kernel. Resolves to its answer with binary buffers, or to null if it does not
+ * answer in time.
  * @param {*} model @param {string} question @param {*} args @param {AbortSignal} [signal] cancels the question
  * @returns {Promise<*>}
  */
@@ -51,7 +52,7 @@ function askKernel(model, question, args, signal) {
 /**
  * Load the library's modules and Plotly, and set up the page. Some notebooks, such as Colab, keep no binary data in
  * widget models; there the kernel sends them.
- * @param {*} library the shared widget model @param {*} model a widget that can ask the kernel
+ * @param {*} library the widget model that all cells share @param {*} model a widget that can ask the kernel
  */
 async function unpack(library, model) {
   const code = library?.get("code");
@@ -63,7 +64,7 @@ async function unpack(library, model) {
   return begin(data, loadPlotly(plotly));
 }
 
-/** Import a JavaScript module from its source, as anywidget does. @param {string} source */
+/** Import a JavaScript module from its source. @param {string} source */
 async function load(source) {
   const address = URL.createObjectURL(new Blob([source], { type: "text/javascript" }));
   try {
@@ -73,7 +74,7 @@ async function load(source) {
   }
 }
 
-/** Load the library's version of Plotly without replacing the notebook's own. @param {string} source */
+/** Load the library's version of Plotly without replacing the notebook's own. @param {string} source its script */
 async function loadPlotly(source) {
   const previous = Object.getOwnPropertyDescriptor(globalThis, "Plotly");
   const prefix = "const module = { exports: {} }, exports = module.exports, define = undefined;\n";

@@ -8,7 +8,7 @@ import { store } from "../choice/store.js";
 
 const STATUS_MS = 2000;
 
-/** Create the buttons next to the page's title, with room for a message. @param {HTMLElement} host */
+/** Create the buttons next to the title of a page, with space for a message. @param {HTMLElement} host */
 export function createButtons(host) {
   const status = element("span", { role: "status", class: "said text-small" });
   const button = element("button", { onclick: copy }, "Copy link");
@@ -31,7 +31,7 @@ export function createButtons(host) {
   return { destroy: () => clearTimeout(timer) };
 }
 
-/** Copy text to the clipboard. Returns a message about success or failure. @param {string} text */
+/** Copy text to the clipboard. Resolves to a message about success or failure. @param {string} text */
 async function copyWithMessage(text) {
   return (await copyText(text)) ? "Copied" : "The browser does not allow it: copy the address above.";
 }

@@ -17,14 +17,13 @@ import { closeConnectionDialogs } from "./connection-dialog.js";
 /**
  * A Streamlit component: its element, and data from Python. Streamlit passes it when the component appears and after
  * each change of data.
- *
  * @typedef {{parentElement: HTMLElement, data: *}} Component
- * @typedef {(root: HTMLElement, component: Component) => () => void} Make mounts a part of the page; returns a function
- *   that removes it
+ * @typedef {(root: HTMLElement, component: Component) => () => void} Make a function that mounts a part of the page,
+ *   and returns a function that removes it
  */
 
 /**
- * Loaders of the page's parts, by CSS selector of the element that holds the part.
+ * The parts of the page: the CSS selector of the element that holds a part, and a function that loads the part.
  * @type {[string, () => Promise<Make>][]}
  */
 const PARTS = [
@@ -36,9 +35,9 @@ const PARTS = [
   [".instrument", loadExplore],
 ];
 
-/** Functions that remove a mounted part, by the element that holds it. @type {WeakMap<HTMLElement, () => void>} */
+/** The functions that remove a mounted part, by the element that holds it. @type {WeakMap<HTMLElement, () => void>} */
 const mounted = new WeakMap();
-/** The chart in the page's HTML, until Streamlit provides an element for it. @type {ReturnType<typeof createServed>} */
+/** The chart in the page's HTML, until Streamlit provides its element. @type {ReturnType<typeof createServed>} */
 let served = null;
 const ready = fetchDocument().then((found) => {
   setDocument(found);
@@ -102,7 +101,7 @@ function mountNotices(root, { data }) {
   return () => root.replaceChildren();
 }
 
-/** Load the page Explore, and wait until the chart in the page's HTML can be moved. @returns {Promise<Make>} */
+/** Load the page Explore. Wait until the chart in the HTML of the page can be moved. @returns {Promise<Make>} */
 async function loadExplore() {
   await ready;
   if (served) await waitUntilIdle();
@@ -168,7 +167,7 @@ async function loadLearn() {
   };
 }
 
-/** Remove the chart in the page's HTML when Streamlit shows another page. */
+/** Remove the chart in the HTML of the page, because Streamlit shows another page. */
 function leaveServed() {
   served?.destroy();
   served = null;

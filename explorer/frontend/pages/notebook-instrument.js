@@ -13,7 +13,10 @@ const SAVED_TEXT =
   "Python answered this for the values that the notebook was saved with. Run the cell for others.";
 const KERNEL_TEXT = "This needs Python, but no kernel is running: run the cell.";
 
-/** Show the interactive chart in a notebook cell. @param {import("./notebook.js").Cell} cell */
+/**
+ * Show the interactive chart in a cell. Returns a function that removes it.
+ * @param {import("./notebook.js").Cell} cell
+ */
 export function mountInstrument({ model, place, plotly, ask, library }) {
   place.innerHTML = library.skeleton;
   const root = /** @type {HTMLElement} */ (place.firstElementChild);
@@ -40,8 +43,9 @@ export function mountInstrument({ model, place, plotly, ask, library }) {
 }
 
 /**
- * Copy changes between a widget model and the chart's settings, in both directions. Returns a function that ends it.
- * @param {*} model @param {import("../choice/store.js").Store} store @param {string} tools the initially open tools
+ * Copy changes between a widget model and the chart's settings, in both directions. Returns a function that stops this.
+ * @param {*} model @param {import("../choice/store.js").Store} store
+ * @param {string} tools the tools that are open at first
  */
 function linkModel(model, store, tools) {
   const view = getCatalogue().view.map(({ name }) => name);
@@ -91,7 +95,7 @@ function linkModel(model, store, tools) {
   };
 }
 
-/** @param {Record<string, *>} values @param {Record<string, *>} others to compare with */
+/** @param {Record<string, *>} values @param {Record<string, *>} others values to compare with */
 function pickChanges(values, others) {
   const differs = (/** @type {[string, *]} */ [name, value]) =>
     JSON.stringify(value) !== JSON.stringify(others[name]);
@@ -99,8 +103,8 @@ function pickChanges(values, others) {
 }
 
 /**
- * Assign colour slots to backward rules. Rules that are on the chart already keep theirs.
- * @param {string[]} rules keys @param {import("../choice/choice.js").Choice|null} before
+ * Return colour slots for backward rules. Rules that are on the chart already keep theirs.
+ * @param {string[]} rules their keys @param {import("../choice/choice.js").Choice|null} before the chart's settings
  */
 function keepSlots(rules, before) {
   const slots = new Map(before?.rules.map(({ key, slot }) => [key, slot]));

@@ -9,7 +9,10 @@ import { decodeArrays } from "../train/state/series.js";
 
 const NO_STATE = /** @type {*} */ ({});
 
-/** Show the progress of a training run in a notebook cell. @param {import("./notebook.js").Cell} cell */
+/**
+ * Show a training run in a notebook cell. Returns a function that removes it.
+ * @param {import("./notebook.js").Cell} cell
+ */
 export function mountTraining({ model, place, plotly }) {
   const status = element("div", { class: "status", role: "status" });
   const { root, ...small } = createSmallPicture(element("div", { class: "bar" }, status), plotly);
@@ -53,10 +56,9 @@ export function mountTraining({ model, place, plotly }) {
 }
 
 /**
- * Describe how a rule's gradient passes through the net's layers, as data for a drawing. It has no measurements for
- * null.
- * @param {*} way the measured backward pass
- * @param {boolean} isBetweenLayers whether the op is between layers, rather than on weights
+ * Return the drawing of a rule's backward pass as data, empty without a measurement.
+ * @param {*} way a measurement by the instrument "way", or null
+ * @param {boolean} isBetweenLayers whether the op is between layers, not on weights
  */
 function makeWay(way, isBetweenLayers) {
   if (!way) return { plates: [], bands: [] };

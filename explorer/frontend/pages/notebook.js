@@ -7,9 +7,8 @@ import { mountInstrument } from "./notebook-instrument.js";
 import { mountTraining } from "./notebook-training.js";
 
 /**
- * What a widget's code gets: the widget ``model``, an empty element (``place``) and a function that asks the kernel
- * (``ask``, null without one).
- *
+ * The parts of a widget in a cell. ``model``: the widget; ``place``: an empty element; ``ask``: asks the kernel, null
+ * if there is none.
  * @typedef {{model: *, place: HTMLElement, plotly: Promise<*>, ask: import("../asking/ask.js").Ask|null, library:
  *   Library}} Cell
  * @typedef {{css: string, skeleton: string, document: *, sections: Record<string, string>, savedSections:
@@ -19,12 +18,12 @@ import { mountTraining } from "./notebook-training.js";
 
 const KINDS = { instrument: mountInstrument, training: mountTraining };
 const SILENT = { message: "The kernel does not answer: wait until it is idle, or restart it.", again: true };
-/** A CSS rule by which JupyterLab hides a widget's static image while the widget works. */
+/** A CSS rule by which JupyterLab hides the static image of a widget while the widget works. */
 const HIDDEN_IMAGE =
   ".jp-OutputArea-child:has(img):has(+ .jp-OutputArea-child .gradient-explorer) { display: none; }";
 
 /**
- * Set up a notebook's page. Returns the function that mounts a widget in a cell.
+ * Set up the page of a notebook. Returns the function that mounts a widget in a cell.
  * @param {Library} library @param {Promise<*>} plotly
  */
 export function begin(library, plotly) {
@@ -83,8 +82,8 @@ function followScheme(place, signal) {
 }
 
 /**
- * Keep keys in a cell from the notebook, where a single letter may delete the cell. Keys with a modifier and
- * Shift+Enter pass.
+ * Keep keys that are pressed in a cell from the notebook, where a single letter may delete the cell. Keys with a
+ * modifier and Shift+Enter pass.
  * @param {HTMLElement} host @param {AbortSignal} signal
  */
 function keepInput(host, signal) {
@@ -97,7 +96,7 @@ function keepInput(host, signal) {
     host.addEventListener(type, (event) => !isForNotebook(event) && event.stopPropagation(), { signal });
 }
 
-/** Copy Plotly's style sheet into the shadow tree, which the document's sheets do not affect. */
+/** Return a copy of Plotly's style sheet for the shadow tree, which the document's sheets do not affect. */
 function copyPlotlySheet() {
   const style = /** @type {HTMLStyleElement|null} */ (document.getElementById("plotly.js-style-global"));
   return makeSheet([...(style?.sheet?.cssRules ?? [])].map((rule) => rule.cssText).join("\n"));

@@ -7,11 +7,11 @@ import { store } from "../choice/store.js";
 import { createStage } from "./stage.js";
 
 /**
- * Create a page's chart and controls from the settings that all pages share.
+ * Create the chart and controls of a page from the settings that all pages share.
  * @param {HTMLElement} root @param {import("../choice/choice.js").Choice} first settings for visitors without any
  * @param {import("../explore/page/instrument.js").InstrumentOptions} reach
  * @param {(choice: import("../choice/choice.js").Choice, by: "nothing"|"link"|"page") =>
- *   import("../choice/choice.js").Choice} [enter] adapts the settings to this page, given their origin
+ *   import("../choice/choice.js").Choice} [enter] adapts settings to this page, given their origin
  */
 export function createPage(root, first, reach, enter = (choice) => choice) {
   const by = store.choice ? "page" : isBareAddress(location.search) ? "nothing" : "link";
@@ -25,14 +25,14 @@ export function createPage(root, first, reach, enter = (choice) => choice) {
   const stage = framed ? null : createStage(root, { store, onChange: instrument.refresh });
   announce("arrival");
 
-  /** @param {"arrival"|"start"} origin a visited link, or the page's own start */
+  /** @param {"arrival"|"start"} origin a visited link, or the start of the page */
   function announce(origin) {
     store.change({ ...store.current }, { origin });
   }
 
   return {
     root,
-    /** Replace the settings by those that Python has read from the page's address. */
+    /** Take on the settings that Python has read from the address of the page. */
     join() {
       instrument.refresh();
       announce("start");

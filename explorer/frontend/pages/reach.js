@@ -16,7 +16,7 @@ export function makeReach(data) {
 }
 
 /**
- * Return the functions with which a page asks the server for answers and files, and the page's examples.
+ * Return the functions with which a page asks the server for answers and files, and its examples.
  * @param {*} data from Python
  */
 export function makePageReach(data) {
@@ -30,7 +30,7 @@ export function makePageReach(data) {
   };
 }
 
-/** Parse the settings of ready-made examples. @param {*[]} examples from Python */
+/** Return examples with their settings parsed. @param {*[]} examples from Python */
 export function parseExamples(examples) {
   return examples.map((example) => ({ ...example, choice: parseMessage(example.choice) }));
 }

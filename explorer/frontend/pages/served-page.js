@@ -11,7 +11,7 @@ let isPressed = false; // whether a mouse button or finger is down
 let lastInputTime = -Infinity; // time of the last key press or pointer release
 
 /**
- * Create the chart in a page's HTML from the data next to it, or return null if there are none.
+ * Create the chart in the HTML of a page from the data next to it. Returns null if there are none.
  * @returns {ReturnType<typeof createPage>|null}
  */
 export function createServed() {
@@ -31,7 +31,7 @@ export function createServed() {
   return createPage(root, parseMessage(message.choice), makePageReach(message));
 }
 
-/** Wait until the chart can be moved unnoticed: a stable layout, no scrolling and no input. */
+/** Wait until the chart can be moved unnoticed: without scrolling, input or an open dialog. */
 export async function waitUntilIdle() {
   const getScroll = () => document.querySelector(".served")?.scrollTop;
   let before;
@@ -68,7 +68,7 @@ export function moveInto(served, root) {
   if (typeof start === "number" && typeof end === "number") focused?.setSelectionRange(start, end);
 }
 
-/** Remove what is left of the page's initial HTML. */
+/** Remove the rest of the initial HTML of the page. */
 export function clear() {
   document.querySelector(".served")?.remove();
 }

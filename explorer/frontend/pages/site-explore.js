@@ -39,7 +39,7 @@ store.subscribe((now, { phase }) => {
 });
 page.join();
 
-/** Create a remark on where check results come from, with a link to instructions for the app. */
+/** Create a remark on where the results of checks come from, with a link to instructions for the app. */
 function createOrigin() {
   const way = element("a", { href: app }, "How to run the app");
   return element("div", { class: "elsewhere" }, element("p", {}, ORIGIN_TEXT), way);

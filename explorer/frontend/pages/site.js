@@ -39,7 +39,7 @@ export const siteReach = {
   examples: [],
 };
 
-/** Fill the page's heading with buttons, or remove it if the page is embedded in another one. */
+/** Fill the heading of the page with buttons, or remove it if the page is embedded in another one. */
 export function fillHeading() {
   const heading = /** @type {HTMLElement} */ (document.querySelector("header"));
   const embed = new URLSearchParams(location.search).getAll("embed").at(-1);
@@ -49,7 +49,7 @@ export function fillHeading() {
 }
 
 /**
- * Add a query to links to other pages of the site, and save it for pages that do not pass it on.
+ * Add a query to the links to other pages of the site, and store it for pages that do not pass it on.
  * @param {string} query
  */
 export function setLinkQuery(query) {
@@ -60,12 +60,12 @@ export function setLinkQuery(query) {
   for (const link of links) link.search = query;
 }
 
-/** Return the query that the previous page saved, or "". */
+/** Return the query that the previous page has stored, or "". */
 export function loadQuery() {
   return loadFromSession(CHOICE_KEY) ?? "";
 }
 
-/** Show messages about values in the page's link that could not be used. @param {string[]} notices */
+/** Show messages about values in the link of the page that could not be used. @param {string[]} notices */
 export function showReadNotices(notices) {
   showNotices(
     document.body,

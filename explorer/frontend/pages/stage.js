@@ -13,7 +13,7 @@ import { followKey } from "../elements/keys.js";
 const PRESENTING = "presenting";
 
 /**
- * Switch a page's presentation mode on and off, as its address says.
+ * Turn presentation mode of a page on and off when its address changes.
  * @param {HTMLElement} root
  * @param {{store: import("../choice/store.js").Store, onChange: () => void}} options ``onChange``: called after the
  *   sizes of text and lines have changed

@@ -5,14 +5,14 @@ import { setAvailable, createButton, createStatus } from "../train/widgets/butto
 
 /** @import { Picture } from "./picture.js" */
 /**
- * Callbacks of the study's buttons.
+ * The callbacks of the study's buttons.
  * @typedef {{onStart: () => void, onStop: () => void, onResume: () => void, onReset: () => void}} Acts
  */
 
 const METRICS = ["Runs", "Left"];
 
 /**
- * Create the buttons that control a study, and the display of its status.
+ * Create the buttons that control a study, and its status.
  * @param {{buttons: HTMLElement, status: HTMLElement}} hosts ``status``: for numbers and sentences @param {Acts} on
  */
 export function createCommands({ buttons, status }, { onStart, onStop, onResume, onReset }) {

@@ -8,15 +8,15 @@ import { hasEqualFooting } from "./settings.js";
 /** @import { Line, Subject } from "./rows.js" */
 /** @import { State } from "./state.js" */
 /**
- * Contents of the heat map.
- *
+ * The contents of the heat map.
  * @typedef {{text: string, mark: string, words: string, query: string, shade: number|null, diverged: boolean, chosen:
- *   boolean}} HeatCell one score; ``text``: as shown; ``words``: a complete description; ``query``: opens the trial on
- *   the page Train; ``shade``: from 0 to 1, null without a score; ``chosen``: the rule is evaluated at this rate
+ *   boolean}} HeatCell one score; ``text``: the score as displayed; ``mark``: how many seeds diverged, or "";
+ *   ``words``: a complete description; ``query``: opens the trial on the page Train; ``shade``: from 0 to 1, null
+ *   without a score; ``chosen``: whether the rule is evaluated at this rate
  * @typedef {{line: Line, share: string, cells: HeatCell[]}} Row one rule; ``share``: mean size of its gradient relative
  *   to straight-through's before the first step, as text
  * @typedef {{heading: string, legend: string, rates: string[], rows: Row[], busy: boolean}} Heat the whole heat map;
- *   ``busy``: whether shares are shown
+ *   ``busy``: whether to show shares
  */
 
 const MIN_SPAN = 0.1; // the lightest and the darkest shade differ by at least this score
@@ -27,7 +27,7 @@ const SHARES =
 const DIVIDED =
   "Each rule is trained at these rates divided by its share; one without a share above 0, at the rates.";
 
-/** Build the data of a study's heat map of scores. @param {State} state @returns {Heat} */
+/** Return the contents of a study's heat map of scores. @param {State} state @returns {Heat} */
 export function buildHeatMap(state) {
   const subject = getSubject(state);
   const { results } = state.view.status;
@@ -65,7 +65,7 @@ export function buildHeatMap(state) {
   };
 }
 
-/** @param {string} metric @param {number} seeds @param {number|null} chance the score of a guess */
+/** @param {string} metric @param {number} seeds @param {number|null} chance the score of random guessing */
 function makeHeading(metric, seeds, chance) {
   const label = metric === "accuracy" ? "Validation accuracy, %" : `Validation ${metric}`;
   if (!seeds) return label;
@@ -74,7 +74,7 @@ function makeHeading(metric, seeds, chance) {
 }
 
 /**
- * Create a function that maps a score to a shade from 0 to 1, relative to all scores.
+ * Return a function that maps a score to a shade from 0 to 1, relative to all scores.
  * @param {Cell[]} cells @returns {(score: number) => number}
  */
 function createShading(cells) {
@@ -89,9 +89,9 @@ function createShading(cells) {
 
 /**
  * @param {Subject} subject @param {Line} line @param {number} lr
- * @param {Cell|undefined} cell the server's result; undefined until a net is trained
+ * @param {Cell|undefined} cell the server's result, undefined before a net is trained
  * @param {{trained: number, metric: string, decimals: number, shade: (score: number) => number, isChosen: boolean,
- *   seeds: number}} among ``trained``: the rate used in training, with equal footing ``lr`` ÷ share
+ *   seeds: number}} among ``trained``: the rate used in training, which is ``lr`` ÷ share with equal footing
  * @returns {HeatCell}
  */
 function makeCell({ choice }, line, lr, cell, { trained, metric, decimals, shade, isChosen, seeds }) {
@@ -117,8 +117,8 @@ function makeCell({ choice }, line, lr, cell, { trained, metric, decimals, shade
 const formatShare = (share) => (typeof share === "number" ? formatPassedShare(share) : MISSING);
 
 /**
- * Format a score; accuracies in percent.
- * @param {number} score @param {string|null} metric @param {number} decimals as for all scores in the comparison
+ * Format a score, an accuracy in percent.
+ * @param {number} score @param {string|null} metric @param {number} decimals the number of decimals
  */
 function formatScore(score, metric, decimals) {
   return (metric === "accuracy" ? 100 * score : score).toFixed(decimals);

@@ -5,8 +5,8 @@ import { element, setAttribute, setText } from "../elements/dom.js";
 import { h, render } from "../elements/render.js";
 
 /**
- * Python's statement about which rules may be best. ``figure``: Plotly's data and layout, where the first hover text of
- * each rule is a sentence; ``equal``: keys of the rules that may be best.
+ * Python's statement about which rules may be best. ``figure``: Plotly's data and layout, in which the first hover text
+ * of each rule is a sentence; ``equal``: keys of the rules that may be best; ``colours``: by rule key.
  * @typedef {{headline: string, equal: string[], figure: *, words: string, colours: Object<string, string>}} Judgement
  */
 
@@ -18,7 +18,7 @@ const STACKED = /** @type {Object<string, *>} */ ({
 
 /**
  * Create the figure of a study's result, with its sentences for screen readers.
- * @param {{headline: HTMLElement, drawing: HTMLElement}} hosts @param {string} plotly the address of plotly.js
+ * @param {{headline: HTMLElement, drawing: HTMLElement}} hosts @param {string} plotly address of plotly.js
  */
 export function createJudgement({ headline, drawing }, plotly) {
   const [plot, list, equal] = [element("div", {}), element("ul", {}), element("p", { class: "equal" })];
@@ -30,7 +30,7 @@ export function createJudgement({ headline, drawing }, plotly) {
     compose: (/** @type {Judgement} */ judgement, width) => compose(judgement, width < NARROW, isOnStage()),
   });
   return {
-    /** @param {Judgement|null} judgement null until one seed has results for all rules */
+    /** @param {Judgement|null} judgement null until all rules have results for one seed */
     show(judgement) {
       setText(headline, (judgement?.headline ?? "").replaceAll(" %", "\u00a0%")); // so that no line begins with "%"
       setAttribute(drawing, "hidden", !judgement);
@@ -46,8 +46,8 @@ export function createJudgement({ headline, drawing }, plotly) {
 }
 
 /**
- * Adapt Python's figure to the page's colours and the element's height. In presentation mode, rows have no text: their
- * marks show the difference.
+ * Adapt Python's figure to the colours of the page and the size of the element. In presentation mode, rows have no
+ * text: their marks show the difference.
  * @param {Judgement} judgement @param {boolean} isNarrow @param {boolean} isOnStage
  */
 function compose({ figure, colours }, isNarrow, isOnStage) {
@@ -73,7 +73,7 @@ function compose({ figure, colours }, isNarrow, isOnStage) {
   };
 }
 
-/** Undo the escaping of text for Plotly. @param {string} escaped */
+/** Return text without its escaping for Plotly. @param {string} escaped */
 function decodeHtml(escaped) {
   return new DOMParser().parseFromString(escaped, "text/html").body.textContent ?? "";
 }

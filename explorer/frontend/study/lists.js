@@ -3,15 +3,17 @@
 import { formatNumber, explainInvalidNumber, parseNumber } from "../formula/numbers.js";
 
 /**
- * Limits of a list. ``what``: noun for one number, such as "rate"; ``most``: maximum length; ``low``, ``high``: bounds
- * of each number.
+ * The limits of a list. ``what``: a noun for one number, such as "rate"; ``most``: maximum length; ``low``, ``high``:
+ * bounds of each number; ``example``: a valid list.
  * @typedef {{what: string, low: number, high: number, most: number, example: string}} Bounds
  */
 
 /**
- * Parse a list of numbers. Returns them sorted without duplicates, or a message about the first error. Commas and
- * spaces separate numbers; if there are semicolons, these do, and commas are decimal commas.
- * @param {string} text @param {Bounds} bounds @returns {{numbers: number[], sentence: string}}
+ * Parse a list of numbers. Commas and spaces separate numbers; if there are semicolons, these do, and commas are
+ * decimal commas.
+ * @param {string} text @param {Bounds} bounds
+ * @returns {{numbers: number[], sentence: string}} ``numbers``: in ascending order without duplicates, or [];
+ *   ``sentence``: a message about the first error, or ""
  */
 export function readList(text, bounds) {
   const { what, low, high, most, example } = bounds;
@@ -42,7 +44,7 @@ export function parseList(text) {
   return text ? text.split(",").map(Number) : [];
 }
 
-/** Format a bound in few characters, such as 1e-12. @param {number} value */
+/** Format a bound with few characters, such as 1e-12. @param {number} value */
 function formatBound(value) {
   return Math.abs(value) < 1e-4 && value !== 0 ? value.toExponential() : formatNumber(value);
 }

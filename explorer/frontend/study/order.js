@@ -7,7 +7,7 @@ import { hasEqualFooting, toStudyKey, withEqualFooting } from "./settings.js";
 
 /** @import { Standing } from "../train/state/records.js" */
 /** @import { State } from "./state.js" */
-/** Keys and rankings of finished studies, the latest last. @typedef {[string, Standing[]][]} Finished */
+/** The keys and rankings of finished studies, the latest last. @typedef {[string, Standing[]][]} Finished */
 
 const MAX_KEPT = 12;
 
@@ -23,8 +23,8 @@ export function withFinished({ finished, studiedKey, view }) {
 }
 
 /**
- * Describe which rules swap places if learning rates are divided by gradient sizes. Returns "" unless studies with and
- * without this option are finished.
+ * Describe which rules change order if learning rates are divided by gradient sizes. Returns "" unless the displayed
+ * study and its counterpart with or without this option are both finished.
  * @param {State} state
  */
 export function describeOrder({ studied, table, finished, view }) {
@@ -51,5 +51,5 @@ function describeChanges(current, other) {
   return `${changed.length} of ${pairs.length} pairs of rules ${change} order, ${sure}.`;
 }
 
-/** Return a rule's label, or its key if it is gone. @param {string} key */
+/** Return the label of a rule, or its key if the rule does not exist any more. @param {string} key */
 const labelOf = (key) => findEntry("rule", key)?.label ?? key;

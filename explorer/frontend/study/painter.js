@@ -17,14 +17,15 @@ import { createHeat } from "./table.js";
 
 /** @import { Picture } from "./picture.js" */
 /**
- * Callbacks of the page. ``onTable``: gets the user's table of data; ``onWrong``: gets the number of invalid fields.
+ * The callbacks of the page. ``onTable``: called with the user's table of data; ``onWrong``: called with the number of
+ * invalid fields.
  * @typedef {import("./commands.js").Acts & {onTable: (table: import("../train/state/own-table.js").OwnTable) => void,
  *   onWrong: (wrong: number) => void}} Acts
  */
 
 /**
- * Create the elements of the Study page and the function that updates them.
- * @param {HTMLElement} host contains the page's empty elements
+ * Create the elements of the Study page, and the function ``paint`` that updates them.
+ * @param {HTMLElement} host contains empty elements for its parts
  * @param {{store: ReturnType<typeof import("../choice/store.js").createStore>, plotly: string, server: (path: string)
  *   => string, examples: import("../cards/examples.js").Example[]}} reach ``server``: makes addresses
  * @param {Acts} on

@@ -19,14 +19,14 @@ import { ACTIVE, isOfChoice } from "./state.js";
 /** @import { State } from "./state.js" */
 /**
  * The contents of the Study page.
- *
  * @typedef {{start: boolean, stop: boolean, resume: boolean, reset: boolean}} Offered which buttons are enabled
  * @typedef {{offered: Offered, metrics: string[], taken: number, status: {main: string, next: string, state: string},
  *   heat: import("./heat.js").Heat, plan: import("./plan.js").Plan|null, judgement:
  *   import("./judgement.js").Judgement|null, order: string, verdict: string[], csv: string|null, choice:
  *   State["choice"], task: import("../train/state/tasks.js").Task, about: string, table:
- *   import("../train/settings/table-input.js").Picture}} Picture everything that the painter displays; ``order``: the
- *   effect of equal footing; ``verdict``: sentences about the result
+ *   import("../train/settings/table-input.js").Picture}} Picture everything that the page displays; ``taken``: the
+ *   fraction that is done; ``order``: the effect of equal footing; ``verdict``: sentences about the result; ``csv``: id
+ *   of the study whose files can be downloaded, or null
  */
 
 const UNREACHABLE = ["gone", "silent"]; // states in which the server cannot send results
@@ -38,7 +38,7 @@ const ONE_SEED = "With one seed there is no interval, and chance cannot be ruled
 const INVALID_FIELD = "A field holds an impossible value, which is not used.";
 const MEASURING = "Measuring how long this takes …";
 
-/** Convert the state of the Study page to the data that its view displays. @param {State} state @returns {Picture} */
+/** Return the contents of the Study page. @param {State} state @returns {Picture} */
 export function buildPicture(state) {
   const { choice, view } = state;
   const { results } = view.status;
@@ -62,7 +62,7 @@ export function buildPicture(state) {
 }
 
 /**
- * Return Python's statement about the best rules in the page's colours, or null if there is none.
+ * Return Python's statement about the best rules with the colours of the page, or null if there is none.
  * @param {State} state
  */
 function makeJudgement(state) {
@@ -93,7 +93,7 @@ function getEnabledButtons(state) {
   };
 }
 
-/** Return a sentence about the state of the study, and one about the next step. @param {State} state */
+/** Return the sentence about the study, and one about the next step. @param {State} state */
 function makeStatus(state) {
   const { view, cost, wrong } = state;
   const { status, notice, lost: isLost } = view;
@@ -109,7 +109,7 @@ function makeStatus(state) {
   };
 }
 
-/** Return why a study cannot start with the current settings, or "". @param {State} state */
+/** Return why a study cannot start with the current settings, or "" if it can. @param {State} state */
 function explainObstacle({ choice, cost, wrong }) {
   if (wrong) return INVALID_FIELD;
   if (!isJudged(choice)) return NOT_JUDGED;
@@ -117,7 +117,7 @@ function explainObstacle({ choice, cost, wrong }) {
 }
 
 /**
- * Describe the cost and limits of the study that the settings would start. Returns "" while such a study is displayed.
+ * Describe the cost and limits of a study with the current settings. Returns "" while such a study is displayed.
  * @param {State} state @param {State["cost"]} cost
  */
 function suggestNext(state, cost) {

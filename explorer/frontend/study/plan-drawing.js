@@ -16,7 +16,7 @@ export function createPlan(host) {
   host.append(heading, caption, table, remainder);
 
   return {
-    /** Update the table; null hides it. @param {Plan|null} plan */
+    /** Update the table. Null hides it. @param {Plan|null} plan */
     show(plan) {
       setAttribute(host, "hidden", !plan);
       if (!plan) return;

@@ -8,7 +8,8 @@ import { hasEqualFooting } from "./settings.js";
 /** @import { Line } from "./rows.js" */
 /** @import { State } from "./state.js" */
 /**
- * ``rings``: number of seeds, one ring each; ``others``: a remark on rules that are left out.
+ * The plan of a study. ``rings``: the number of seeds, with one ring for each; ``others``: a remark on rules that are
+ * left out, or "".
  * @typedef {{heading: string, caption: string, rates: string[], rows: Line[], rings: number, others: string}} Plan
  */
 
@@ -17,8 +18,8 @@ const CAPTION = "One ring per run; new seeds judge each rule's best rate.";
 const EQUAL = "Each rule's rates are divided by its share.";
 
 /**
- * Return the plan of a study with the current settings, or null once there are results.
- * @param {State} state @returns {Plan|null} null once there are results
+ * Return the plan of a study with the current settings. Returns null once there are results.
+ * @param {State} state @returns {Plan|null}
  */
 export function buildPlan(state) {
   const { choice, view } = state;

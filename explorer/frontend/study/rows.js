@@ -10,15 +10,14 @@ import { getAddedControls, getStudyRates } from "./settings.js";
 /** @import { Rule } from "../formula/entry.js" */
 /** @import { State } from "./state.js" */
 /**
- * What a study compares.
- *
- * @typedef {{key: string, label: string, colour: string, control: boolean}} Line one rule; ``control``: it cannot work
- *   and is trained for comparison
+ * The things that a study compares.
+ * @typedef {{key: string, label: string, colour: string, control: boolean}} Line one rule; ``control``: whether it
+ *   cannot work and is trained for comparison
  * @typedef {{choice: Choice, lines: Line[], rates: number[]}} Subject settings, rules and learning rates
  */
 
 /**
- * Return what the displayed study compares, or what a study with the current settings would compare.
+ * Return the subject of the displayed study or else of a study with the current settings.
  * @param {State} state @returns {Subject}
  */
 export function getSubject(state) {
@@ -34,8 +33,8 @@ export function getSubject(state) {
 }
 
 /**
- * Return a rule's label and colour in a study. Controls have a neutral colour.
- * @param {Choice} choice @param {string} key @param {State["colours"]} colours
+ * Return the label and colour of a rule in a study. Controls have a neutral colour.
+ * @param {Choice} choice @param {string} key the rule's key @param {State["colours"]} colours
  */
 function getRuleLine({ rules }, key, { rules: palette, neutral }) {
   const rule = rules.find((rule) => rule.key === key);
@@ -44,7 +43,7 @@ function getRuleLine({ rules }, key, { rules: palette, neutral }) {
 }
 
 /**
- * Return the query that opens one rule and learning rate on the Train page, with the same seeds.
+ * Return the query that opens one rule with one learning rate on the Train page, with the same seeds.
  * @param {Choice} choice @param {Line} line @param {number} lr
  */
 export function toTrainQuery(choice, { key }, lr) {

@@ -15,8 +15,9 @@ import { ACTIVE, IDLE } from "./state.js";
 const WATCHED_STATES = [...ACTIVE, "paused", "finished", "silent"];
 
 /**
- * Create the connection to the study of this tab.
- * @param {{server: (path: string) => string, onChange: (view: View) => void}} options ``onChange``: gets each new state
+ * Create a client that starts, controls and follows the study of this tab.
+ * @param {{server: (path: string) => string, onChange: (view: View) => void}} options ``onChange``: called with each
+ *   new state
  */
 export function createSession({ server, onChange }) {
   let study = loadFromSession("study");
@@ -29,7 +30,7 @@ export function createSession({ server, onChange }) {
   });
   const { act } = watched;
 
-  /** Handle one event of the study's stream. @param {import("../train/state/records.js").StudyEvent} event */
+  /** Handle an event of the study's stream. @param {import("../train/state/records.js").StudyEvent} event */
   function onEvent(event) {
     const { status: last, lost, notice } = watched.view;
     const status = { ...IDLE, ...event, results: event.results ?? last.results };
@@ -53,14 +54,17 @@ export function createSession({ server, onChange }) {
     return answer;
   }
 
-  /** Store which study this tab displays, for a reload of the page. @param {{id: string, key: string}|null} next */
+  /**
+   * Store which study this tab displays, also for a reload of the page.
+   * @param {{id: string, key: string}|null} next
+   */
   function remember(next) {
     study = next;
     saveInSession("study", next);
   }
 
   return {
-    /** Connect to the study that was started before the page was reloaded. */
+    /** Connect to the study that was started before a reload of the page. */
     watch: watched.open,
     /** @param {Order} order */
     begin(order) {
@@ -71,7 +75,7 @@ export function createSession({ server, onChange }) {
     },
     stop: () => act({ state: "paused", sentence: "Stopping." }, () => sendCommand("pause")),
     resume: () => act({ state: "running", sentence: "Resuming." }, () => sendCommand("resume")),
-    /** Stop the study on the server and forget it. */
+    /** Stop the study on the server, and forget it. */
     drop: () =>
       act(IDLE, async () => {
         await sendCommand("stop");

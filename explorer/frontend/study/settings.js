@@ -49,7 +49,7 @@ export function withControls(choice, has) {
 }
 
 /**
- * Return whether the study divides learning rates by each rule's gradient size (equal footing).
+ * Return whether the study divides learning rates by the gradient size of each rule (equal footing).
  * @param {Choice} choice
  */
 export function hasEqualFooting(choice) {
@@ -70,7 +70,7 @@ export function explainUnscalable(choice) {
 }
 
 /**
- * Return the keys of the control rules that are added to the page's rules.
+ * Return the keys of the control rules that are added to the rules of the page.
  * @param {Choice} choice @returns {string[]}
  */
 export function getAddedControls(choice) {
@@ -79,21 +79,21 @@ export function getAddedControls(choice) {
 }
 
 /**
- * Return the declarations of settings common to studies and training runs. Settings that can change during a run are
+ * Return the declarations of the settings of both studies and training runs. Those that can change during a run are
  * left out.
  */
 export function getSharedSettings() {
   return getSettings().filter(({ live }) => !live);
 }
 
-/** Return the tasks that a study can evaluate: those with a metric, and the user's own table. */
+/** Return the tasks with which a study can evaluate rules: those with a metric, and the user's own table. */
 export function getJudgedTasks() {
   return getTasks().filter(({ metric, kind }) => metric !== null || kind === "own");
 }
 
 /**
  * Return a key that is equal for settings with the same study.
- * @param {Choice} choice @param {import("../train/state/own-table.js").OwnTable} table the visitor's own table
+ * @param {Choice} choice @param {import("../train/state/own-table.js").OwnTable} table the user's table
  */
 export function toStudyKey(choice, table) {
   const shared = getSharedSettings().map(({ name }) => getSetting(choice, name));
@@ -113,10 +113,11 @@ export function toStudyKey(choice, table) {
 }
 
 /**
- * Convert settings for the Study page as for the Train page. A task is always set, because the default task has no
- * held-out data.
+ * Return settings for the Study page, like ``enterTraining`` for Train. A task is always set, because the default task
+ * has no held-out data.
  * @param {Choice} choice
- * @param {"nothing"|"link"|"page"} by origin of the settings: defaults, a link, or the previous page @returns {Choice}
+ * @param {"nothing"|"link"|"page"} by where the settings come from: defaults, a link, or the previous page
+ * @returns {Choice}
  */
 export function enterStudy(choice, by) {
   if (choice.training.task || by === "nothing") return enterTraining(choice, by);

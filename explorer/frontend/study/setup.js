@@ -25,11 +25,11 @@ const FIRST = ["seeds", "steps"]; // settings that are always visible; the other
 /**
  * Create the form of a study's settings.
  * @param {HTMLElement} host @param {ReturnType<typeof import("../choice/store.js").createStore>} store
- * @param {(wrong: number) => void} onWrong gets the number of fields with an invalid text
+ * @param {(wrong: number) => void} onWrong called with the number of fields with invalid text
  */
 export function createSetup(host, store, onWrong) {
   const wrong = /** @type {Set<string>} */ (new Set());
-  /** Count a field as invalid or valid. @param {string} name @param {boolean} is */
+  /** Count a field as invalid or valid. @param {string} name @param {boolean} is whether it is invalid */
   const mark = (name, is) => {
     if (is) wrong.add(name);
     else wrong.delete(name);
@@ -96,7 +96,7 @@ export function createSetup(host, store, onWrong) {
   };
 }
 
-/** @param {string} label @param {HTMLElement} field @param {string} meaning tooltip @param {...Node} more */
+/** @param {string} label @param {HTMLElement} field @param {string} meaning the tooltip @param {...Node} more */
 function wrapField(label, field, meaning, ...more) {
   return element(
     "div",
@@ -111,7 +111,7 @@ function wrapField(label, field, meaning, ...more) {
  * Create a text field for several numbers. Invalid text stays in it, with a message below.
  * @param {string} label
  * @param {{meaning: string, bounds: () => Bounds, onNumbers: (numbers: number[]) => void, onWrong: (is: boolean) =>
- *   void}} actions ``onNumbers``: gets valid numbers; ``onWrong``: gets whether the text is invalid
+ *   void}} actions ``onNumbers``: called with valid numbers; ``onWrong``: called with whether the text is invalid
  */
 function createListField(label, { meaning, bounds, onNumbers, onWrong }) {
   const error = element("small", { id: createId(), class: "refusal", role: "alert" });
@@ -122,7 +122,7 @@ function createListField(label, { meaning, bounds, onNumbers, onWrong }) {
   });
   let displayed = "";
 
-  /** @param {string} sentence "" clears the error */
+  /** @param {string} sentence the error, or "" to remove it */
   function refuse(sentence) {
     setText(error, sentence);
     setAttribute(field, "aria-invalid", sentence && "true");
@@ -139,7 +139,7 @@ function createListField(label, { meaning, bounds, onNumbers, onWrong }) {
 
   return {
     element: wrapField(label, field, meaning, error),
-    /** Show the numbers. An invalid text stays until they change. @param {number[]} numbers */
+    /** Show numbers. An invalid text stays until they change. @param {number[]} numbers */
     show(numbers) {
       const isNew = textOf(numbers) !== displayed;
       displayed = textOf(numbers);

@@ -7,17 +7,16 @@ import { toStudyKey } from "./settings.js";
 /** @import { Results, StudyEvent } from "../train/state/records.js" */
 /**
  * The state of the Study page.
- *
- * @typedef {Omit<StudyEvent, "id"> & {id?: string}} Status of the study, from the server's events
+ * @typedef {Omit<StudyEvent, "id"> & {id?: string}} Status the status of a study, from the server's events
  * @typedef {{status: Status, notice: string, lost: boolean, id: string|null}} View the displayed study; ``notice``: why
- *   an action failed; ``lost``: the connection is interrupted
+ *   the last action failed, or ""; ``lost``: whether the connection is interrupted
  * @typedef {{sentence: string, refused: boolean}} Cost a sentence about the cost of a study, and whether it exceeds a
  *   limit
  * @typedef {{choice: Choice, studied: Choice|null, studiedKey: string|null, view: View, cost: Cost|null, colours:
  *   {rules: string[], neutral: string}, table: OwnTable, reading: Reading, wrong: number, finished:
- *   import("./order.js").Finished}} State ``studied``: settings of the displayed study; ``cost``: of a study with the
- *   current settings, null until known; ``reading``: the server's analysis of the user's ``table``; ``wrong``: number
- *   of invalid fields
+ *   import("./order.js").Finished}} State ``studied``, ``studiedKey``: settings of the displayed study, and their key;
+ *   ``cost``: of a study with the current settings, null until known; ``reading``: the server's analysis of the user's
+ *   ``table``; ``wrong``: number of invalid fields
  */
 
 export const ACTIVE = ["waiting", "running"];
@@ -33,7 +32,7 @@ export const IDLE = {
 };
 
 /**
- * Create the initial state of the Study page.
+ * Return the initial state of the Study page.
  * @param {Choice} choice @param {State["colours"]} colours @param {OwnTable} table @returns {State}
  */
 export function createState(choice, colours, table) {
@@ -52,12 +51,12 @@ export function createState(choice, colours, table) {
   };
 }
 
-/** Return the page's state after a study was started. @param {State} state @returns {State} */
+/** Return the state after the user has started a study. @param {State} state @returns {State} */
 export function withBegun(state) {
   return { ...state, studied: state.choice, studiedKey: toStudyKey(state.choice, state.table) };
 }
 
-/** Return the page's state without its study. @param {State} state @returns {State} */
+/** Return the state without a study. @param {State} state @returns {State} */
 export function withReset(state) {
   return { ...state, studied: null, studiedKey: null };
 }

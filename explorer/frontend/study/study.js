@@ -22,10 +22,10 @@ const TOO_LONG = "This choice is too long for a link and therefore for a study: 
 
 /**
  * Create the Study page, which compares backward rules over learning rates and seeds.
- * @param {HTMLElement} host contains the page's empty elements
+ * @param {HTMLElement} host contains empty elements for its parts
  * @param {ReturnType<typeof import("../choice/store.js").createStore>} store
  * @param {{server: (path: string) => string, plotly: string, colours: () => {rules: string[], neutral: string},
- *   examples: import("../cards/examples.js").Example[]}} reach
+ *   examples: import("../cards/examples.js").Example[]}} reach ``server``: makes addresses
  */
 export function createStudy(host, store, { server, plotly, colours, examples }) {
   let state = {
@@ -126,7 +126,7 @@ export function createStudy(host, store, { server, plotly, colours, examples }) 
   };
 }
 
-/** Restore the study displayed before a reload of the page, with the user's formulas. @returns {Partial<State>} */
+/** Return the study displayed before a reload, and add the user's formulas in it. @returns {Partial<State>} */
 function restoreStudy() {
   const { own: formulas, studied = null, studiedKey = null } = loadFromSession("studied") ?? {};
   for (const kind of /** @type {const} */ (["op", "rule"]))

@@ -6,7 +6,7 @@ import { element, setAttribute, setText } from "../elements/dom.js";
 
 const DARKEST = 55; // maximum percentage of colour behind a cell's text, for legibility
 
-/** Create a study's heat map, with scores by rule and learning rate. @param {HTMLElement} host */
+/** Create the heat map of a study, with scores by rule and learning rate. @param {HTMLElement} host */
 export function createHeat(host) {
   const title = element("h2", {});
   const head = element("tr", {});
@@ -40,7 +40,7 @@ export function createHeat(host) {
   };
 }
 
-/** @param {Row} row @param {HTMLAnchorElement[]} links @param {boolean} busy whether the column of shares is shown */
+/** @param {Row} row @param {HTMLAnchorElement[]} links @param {boolean} busy whether to show the share */
 function createRow({ line, share }, links, busy) {
   const heading = element("th", { scope: "row", title: line.label }, element("span", {}, line.label));
   const row = element("tr", { class: line.control ? "control" : "" }, heading);
