@@ -4,7 +4,7 @@ import { TIMEOUT_MS, toPostOptions, toServerUrl, SILENT_TEXT } from "../choice/s
 
 const LONG_PATIENCE_MS = 120_000; // a lesson's numbers are computed for its first visitor
 /**
- * A field that every valid answer has, by question. Curves are checked when they are decoded.
+ * The field that every valid answer has, by question. Curves are checked when they are decoded.
  * @type {Record<string, string>}
  */
 export const FIELDS = {
@@ -28,7 +28,7 @@ export const FIELDS = {
 };
 
 /**
- * Send a question to the Python server and return its answer, or a ``message`` on failure.
+ * Send a question to the Python server. Resolves to its answer, or to a ``message`` on failure.
  * @type {(...of: Parameters<import("./ask.js").Ask>) => Promise<import("./ask.js").Answer>}
  */
 async function askServer(question, args, { signal } = {}) {

@@ -62,7 +62,7 @@ export function createSiteAsk(python, { lessons, unknown }) {
 }
 
 /**
- * Answer with stored curves that torch computed, or a message.
+ * Answer with stored curves that torch has computed. Resolves to a message if there are none.
  * @param {Record<string, *>} args @returns {Promise<Answer>}
  */
 async function answerCurves(args) {
@@ -74,7 +74,8 @@ async function answerCurves(args) {
 }
 
 /**
- * Answer with the stored slope of the op's mean under noise, and a sentence about each rule.
+ * Answer with the stored slope of the op's mean under noise and a sentence about each rule. Resolves to a message
+ * unless the settings are those for which they are stored.
  * @param {Record<string, *>} args @returns {Promise<Answer>}
  */
 async function answerLens({ op, rules, parameters, noise, width, start, stop, g }) {
@@ -90,7 +91,7 @@ async function answerLens({ op, rules, parameters, noise, width, start, stop, g 
 }
 
 /**
- * Answer for several rules by merging the stored answers for each.
+ * Answer a question about several rules by merging stored answers. Resolves to a message if one is missing.
  * @param {string} question @param {Record<string, *>} args @returns {Promise<Answer>}
  */
 async function answerByRule(question, args) {
@@ -111,7 +112,7 @@ async function findStoredAnswer(question, args) {
 }
 
 /**
- * Return the stored answer for default arguments, or null. Its ``note`` names the arguments that differ.
+ * Return the stored answer for default arguments, or null. Its ``note`` names the arguments that have other values.
  * @param {string} question @param {Record<string, *>} args
  */
 async function findDefaultAnswer(question, { start, stop, ...args }) {
@@ -130,7 +131,7 @@ async function findDefaultAnswer(question, { start, stop, ...args }) {
 /** @type {Map<string, Promise<{pieces: string[], answers: Map<string, number[]>, lens: *}>>} */
 const files = new Map();
 
-/** @param {string} op its key */
+/** @param {string} op the op's key */
 function loadAnswers(op) {
   const promise =
     files.get(op) ??

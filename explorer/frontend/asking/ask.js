@@ -6,14 +6,14 @@ import { keepOneRule } from "./some-rules.js";
 
 /** @import { Choice } from "../choice/choice.js" */
 /**
- * Python's answer to a question. ``message``: why there is none; ``again``: another attempt may succeed; ``busy``: the
- * server is overloaded; ``lacks``: this page can never answer it; ``note``: the values for which the answer holds.
- *
+ * Python's answer to a question. ``message``: why there is none; ``again``: whether another attempt may succeed;
+ * ``busy``: whether the server is overloaded; ``lacks``: whether this page can never answer it; ``note``: the values
+ * for which the answer holds.
  * @typedef {{message?: string, again?: boolean, busy?: boolean, lacks?: boolean, note?: string} & Record<string, *>}
  *   Answer
  * @typedef {Record<string, *>} Arguments arguments of a question, serialisable as JSON
- * @typedef {{onWait?: (words: string) => void, signal?: AbortSignal}} Manner ``onWait``: gets the reason for a wait,
- *   and "" when it ends
+ * @typedef {{onWait?: (words: string) => void, signal?: AbortSignal}} Manner ``onWait``: called with the reason for a
+ *   wait, and with "" when it ends; ``signal``: cancels the question
  * @typedef {((question: string, args: Arguments, manner?: Manner) => Promise<Answer>) & {has: (question: string) =>
  *   boolean, prepare?: (question: string) => void}} Ask sends a question; its promise never rejects; ``has``: whether
  *   this page can answer a question; ``prepare``: loads the necessary files
@@ -23,7 +23,7 @@ import { keepOneRule } from "./some-rules.js";
 const MAX_CACHED = 1000;
 
 /**
- * Return a cache key for a question, whatever the order of its arguments.
+ * Return a cache key for a question. The order of its arguments does not matter.
  * @param {string} question @param {Arguments} args
  */
 export function toKey(question, args) {
@@ -41,12 +41,12 @@ function sortNames(value) {
 }
 
 /**
- * A question without an answer yet. ``words``: the reason for the wait, sent to each ``onWait``.
+ * A question without an answer yet. ``words``: the reason for the wait, passed to each ``onWait``.
  * @typedef {{answer: Promise<Answer>, words: string, onWait: Set<(words: string) => void>}} Pending
  */
 
 /**
- * Cache the answers of a function. The result's method ``known`` returns a cached answer, or undefined.
+ * Return a function that asks like ``ask`` and caches the answers. Its method ``known`` returns one, or undefined.
  * @param {Ask} ask
  */
 export function cacheAnswers(ask) {
@@ -54,7 +54,7 @@ export function cacheAnswers(ask) {
   const pending = /** @type {Map<string, Pending>} */ (new Map());
 
   /**
-   * Return the answer to a question: cached, pending, or from Python.
+   * Return the answer to a question: a cached or pending one, or one from Python.
    * @type {(...of: Parameters<Ask>) => Promise<Answer>}
    */
   async function askOnce(question, args, { onWait } = {}) {
@@ -96,7 +96,7 @@ export function cacheAnswers(ask) {
   return Object.assign(askOnce, { has: ask.has, prepare: ask.prepare, known: getCached });
 }
 
-/** Return the arguments of the question "curves" for a page's settings. @param {Choice} choice */
+/** Return the arguments of the question "curves" for the settings of a page. @param {Choice} choice */
 export function getCurvesArguments(choice) {
   const { op, rules, range, g, f, learns } = choice;
   const [start, stop] = range;
@@ -106,7 +106,7 @@ export function getCurvesArguments(choice) {
 
 /**
  * Return the arguments of a question about one backward rule of a page.
- * @param {Choice} choice @param {number} slot of the rule
+ * @param {Choice} choice @param {number} slot the rule's slot
  */
 export function getRuleArguments(choice, slot) {
   const single = keepOneRule(choice, slot);

@@ -5,11 +5,10 @@ import { getCurvesArguments } from "./ask.js";
 
 /** @import { Choice } from "../choice/choice.js" */
 /**
- * Torch's curves with their description (``words``).
- *
+ * Torch's curves, with their description (``words``).
  * @typedef {{curves: *, words: {head: string, main: string, rest: string, below?: string}}} Answer
- * @typedef {"requested"|"confirmed"|"computed"|"waiting"|"gone"|"refused"} Status of the request; "computed": only the
- *   browser's own curves are available
+ * @typedef {"requested"|"confirmed"|"computed"|"waiting"|"gone"|"refused"} Status the status of the request;
+ *   "computed": only the browser's own curves are available
  * @typedef {{onAnswer: (answer: Answer, choice: Choice) => void, onStatus: (status: Status, words?: string) => void}}
  *   Listeners callbacks of the requests
  * @typedef {(on: Listeners) => {ask: (choice: Choice) => void, drop: () => void}} CreateConfirmation creates the
@@ -29,7 +28,7 @@ const SLOW_MS = 1000; // time until the page says that it waits; a busy server a
 const MAX_WAIT_MS = 15_000;
 
 /**
- * Request torch's curves whenever the user stops changing the settings.
+ * Create the functions that request torch's curves for settings, once these stay the same, and cancel a request.
  * @param {import("./ask.js").Ask} askPython @param {Listeners} listeners
  */
 function createConfirmation(askPython, { onAnswer, onStatus }) {
@@ -55,9 +54,9 @@ function createConfirmation(askPython, { onAnswer, onStatus }) {
   }
 
   /**
-   * Request curves for some settings, and retry while the server does not answer.
-   * @param {Choice} choice @param {number} id of the request; an outdated one is dropped
-   * @param {number} count of attempts so far
+   * Request curves for some settings. Try again as long as the server does not answer.
+   * @param {Choice} choice @param {number} id the number of the request; an outdated one is dropped
+   * @param {number} count number of attempts so far
    */
   async function attempt(choice, id, count) {
     controller = new AbortController();
@@ -83,7 +82,7 @@ function createConfirmation(askPython, { onAnswer, onStatus }) {
 }
 
 /**
- * Decode the curves in an answer from Python, or return a message if the answer is invalid.
+ * Decode the curves in an answer from Python. Returns a message if the answer is invalid or has one.
  * @param {*} answer @returns {Answer|{message: string}}
  */
 export function decodeCurves(answer) {

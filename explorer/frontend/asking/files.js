@@ -4,9 +4,7 @@
 const loading = new Map();
 
 /**
- * Load the data of a script file once.
- *
- * Rejects if the file cannot be loaded; the next call tries again.
+ * Load the data of a script file once. Rejects if the file cannot be loaded; the next call tries again.
  * @param {string} address of a script that sets its ``data``
  */
 export function loadFile(address) {
@@ -15,7 +13,7 @@ export function loadFile(address) {
   return promise;
 }
 
-/** Add a script to the page, and return the data that it sets. @param {string} address @returns {Promise<*>} */
+/** Add a script to the page. Resolves to the data that it sets. @param {string} address @returns {Promise<*>} */
 function loadScript(address) {
   return new Promise((resolve, reject) => {
     const script = /** @type {HTMLScriptElement & {data: *}} */ (document.createElement("script"));

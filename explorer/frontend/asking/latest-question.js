@@ -5,11 +5,11 @@ const FIRST_RETRY_MS = 1000;
 const MAX_RETRY_MS = 15_000;
 
 /**
- * Create a function that asks Python one question for the latest input. While the server is busy, it is repeated until
- * answered or outdated.
+ * Create a function that asks Python one question for the latest input. If another attempt may succeed, it asks again
+ * until there is an answer or another input.
  * @param {import("./ask.js").Ask} ask @param {string} question
- * @param {(answer: import("./ask.js").Answer, args: import("./ask.js").Arguments) => void} onAnswer gets each answer
- *   with its arguments
+ * @param {(answer: import("./ask.js").Answer, args: import("./ask.js").Arguments) => void} onAnswer called with each
+ *   answer, also with a message, and its arguments
  */
 export function createLatestQuestion(ask, question, onAnswer) {
   let next = /** @type {import("./ask.js").Arguments|null} */ (null);
@@ -17,7 +17,7 @@ export function createLatestQuestion(ask, question, onAnswer) {
   let ended = false;
   let failures = 0;
 
-  /** Send questions one by one until there are no new arguments. */
+  /** Send questions one by one, as long as there are new arguments. */
   async function askSequentially() {
     busy = true;
     while (next && !ended) {

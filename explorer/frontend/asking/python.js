@@ -4,19 +4,18 @@ import { loadFile } from "./files.js";
 
 /** The name of a question that explorer/site/program.py answers. @typedef {string} Question */
 /**
- * Addresses of bundled files: Pyodide, our program, and the code formatter.
+ * The addresses of bundled files: Pyodide, our program, and the code formatter.
  * @typedef {{runtime: string, program: string, formatter: string}} Files
  */
-/** Receives the reason for a wait, and "" when it ends. @typedef {(words: string) => void} OnWait */
+/** A function that is called with the reason for a wait, then with "". @typedef {(words: string) => void} OnWait */
 /**
- * A running web worker. ``end`` rejects the current question and terminates it.
- *
+ * A running web worker. ``end`` terminates it and rejects the current question.
  * @typedef {{ask: (question: Question, input: *, modules: Record<string, string>) => Promise<*>, end: (why: Error) =>
  *   void}} Interpreter
  * @typedef {ReturnType<typeof createPython>} Python the interpreter that the page uses, started on demand
  */
 
-/** The task of Python for each question, as the end of a sentence. */
+/** The purpose of Python for each question, as the end of a sentence. */
 const TASKS = /** @type {Record<string, string>} */ ({
   entry: "reads formulas",
   formulas: "reads formulas",
@@ -33,8 +32,8 @@ const LIMIT_S = 120; // keep in step with TIMEOUT_TEXT
 const TIMEOUT_TEXT = "Python in the browser was stopped after two minutes: use the app, which needs seconds";
 
 /**
- * Create a Python interpreter in a web worker. It loads on first use, answers one question at a time and rejects with a
- * message for the user.
+ * Create a Python interpreter in a web worker. It loads on first use, answers one question at a time, and rejects with
+ * a message for the user.
  * @param {Files} files @param {{limit_s?: number}} [options] ``limit_s``: maximum time for an answer, in seconds
  */
 export function createPython(files, { limit_s = LIMIT_S } = {}) {
@@ -66,14 +65,14 @@ export function createPython(files, { limit_s = LIMIT_S } = {}) {
     }
   }
 
-  /** Reset after the Python interpreter has ended, so that the next question starts another. */
+  /** Reset after the interpreter has ended, so that the next question starts another one. */
   function reset() {
     isReady = hasFormatter = false;
     starting = null;
   }
 
   /**
-   * Return Python's answer to a question, after all earlier ones are answered.
+   * Resolve to Python's answer to a question, after all earlier ones are answered.
    * @param {Question} question @param {*} input @param {OnWait} [onWait]
    */
   async function ask(question, input, onWait) {
@@ -85,7 +84,7 @@ export function createPython(files, { limit_s = LIMIT_S } = {}) {
   }
 
   /**
-   * Send a question to the Python interpreter, and end it after the time limit.
+   * Send a question to the interpreter, and end the interpreter after the time limit.
    * @param {Question} question @param {*} input @param {OnWait} [onWait]
    */
   async function askInterpreter(question, input, onWait) {
@@ -114,14 +113,14 @@ function makeError(why, question) {
   return new Error(`Python ${why}. It ${TASKS[question]} on this page: use the app instead`);
 }
 
-/** Load a file, or reject with a message for the user. @param {string} address */
+/** Load a file. Rejects with a message for the user. @param {string} address */
 function loadOrThrow(address) {
   return loadFile(address).catch(() => Promise.reject(new Error(NOT_LOADED)));
 }
 
 /**
  * @param {string} runtime address of Pyodide @param {string} program address of our Python program
- * @param {() => void} onEnd runs when the interpreter ends @returns {Promise<Interpreter>}
+ * @param {() => void} onEnd called when the interpreter ends @returns {Promise<Interpreter>}
  */
 async function startWorker(runtime, program, onEnd) {
   const [{ worker: address, files, packages }, programFiles] = await Promise.all([
@@ -141,7 +140,7 @@ async function startWorker(runtime, program, onEnd) {
       worker.postMessage(message);
     });
 
-  /** @param {Error} why the error to reject with */
+  /** @param {Error} why the error with which to reject */
   function end(why) {
     worker.terminate();
     onEnd();

@@ -6,9 +6,9 @@ import { getDefaultView } from "../choice/view.js";
 /** @import { Choice } from "../choice/choice.js" */
 
 /**
- * Return a copy of the settings with only some backward rules and their parameters.
+ * Return a copy of the settings with only some backward rules and their parameters, but at least one.
  * @param {Choice} choice
- * @param {(rule: import("../choice/choice.js").ChosenRule) => boolean} isKept receives a rule of the page
+ * @param {(rule: import("../choice/choice.js").ChosenRule) => boolean} isKept returns whether a rule stays
  */
 export function keepRules(choice, isKept) {
   return choice.rules
@@ -18,7 +18,7 @@ export function keepRules(choice, isKept) {
 
 /**
  * Return a copy of the settings with one rule, and defaults for everything that does not affect it.
- * @param {Choice} choice @param {number} slot of the rule @returns {Choice}
+ * @param {Choice} choice @param {number} slot the rule's slot @returns {Choice}
  */
 export function keepOneRule(choice, slot) {
   const single = keepRules(choice, (rule) => rule.slot === slot);

@@ -10,13 +10,12 @@ import { NEIGHBOUR, EVEN, KINK } from "../formula/curves.js";
 
 /** @import { Answer } from "./confirm.js" */
 /**
- * Contents of the files that explorer/site/torch_values.py writes.
- *
+ * The contents of the files that explorer/site/torch_values.py writes.
  * @typedef {*} EncodedArray an array in base64
  * @typedef {{x: EncodedArray, even: number[], kinks: {at: number, beside: number[]}[], arrays: EncodedArray[]}}
  *   BundledValues ``x``: every sampled x; ``even``, ``at`` and ``beside`` are indices into it
- * @typedef {{values: number, kinks: number[]|null}} Curve index of its array in ``arrays``, and indices of its kinks;
- *   null if too many
+ * @typedef {{values: number, kinks: number[]|null}} Curve the index of its array in ``arrays``, and the indices of its
+ *   kinks, null if too many
  * @typedef {{forward: Curve|null, gradients: Record<string, Curve>, words: Record<string, [string, string, string]>,
  *   answers: {choice: *, answer: *}[]}} OpBundle an op's curves with every rule; ``words``: sentences by rule key;
  *   ``answers``: complete answers for some settings
@@ -24,7 +23,7 @@ import { NEIGHBOUR, EVEN, KINK } from "../formula/curves.js";
  */
 
 /**
- * Return stored curves computed by torch, or null if there are none for the arguments.
+ * Return stored curves that torch has computed. Resolves to null if there are none for the arguments.
  * @param {Record<string, *>} args see ``getCurvesArguments`` @param {Load} load @returns {Promise<Answer|null>}
  */
 export async function loadStoredCurves(args, load) {
@@ -45,7 +44,7 @@ export async function loadStoredCurves(args, load) {
     : null;
 }
 
-/** Return whether all arguments but the op and the rules have default values. @param {Record<string, *>} args */
+/** Return whether all arguments except the op and the rules have default values. @param {Record<string, *>} args */
 function isDefault({ parameters, start, stop, g, f, learns, rules }) {
   const { range, ...view } = getDefaultView();
   const hasDefaultView = start === range[0] && stop === range[1] && g === view.g && f === view.f && !learns;
@@ -53,7 +52,7 @@ function isDefault({ parameters, start, stop, g, f, learns, rules }) {
 }
 
 /**
- * Assemble an answer from stored curves, at the x that torch would sample: even points, kinks and their neighbours.
+ * Return an answer made from stored curves, at the x that torch would sample: even points, kinks and their neighbours.
  * @param {string[]} rules @param {OpBundle} bundle @param {Curve} forward @param {BundledValues} values
  * @returns {Answer}
  */

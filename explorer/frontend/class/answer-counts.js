@@ -1,17 +1,17 @@
 // Counts of a class's answers, which were picked from a list or drawn as a curve.
 
 /**
- * @typedef {{picked: number, drawn: number, all: number}} Row how often one answer was picked, drawn, and both together
+ * @typedef {{picked: number, drawn: number, all: number}} Row how often an answer was picked, drawn, and both together
  */
 /**
- * @typedef {{rows: Row[], others: number, all: number}} AnswerCounts a row for each answer; ``others``: drawings like no
- *   answer
+ * @typedef {{rows: Row[], others: number, all: number}} AnswerCounts a row for each answer; ``others``: number of
+ *   drawings that resemble no answer
  */
 
 /**
- * Count how many students of a class picked or drew each answer.
+ * Count how many students of a class have picked or drawn each answer.
  * @param {number[]} counts how often each answer was picked
- * @param {number[]} alike for each drawing the index of the most similar answer, -1 for none @returns {AnswerCounts}
+ * @param {number[]} alike for each drawing, the index of the answer that it resembles, or -1 @returns {AnswerCounts}
  */
 export function countAnswers(counts, alike) {
   const rows = counts.map((picked, index) => {
@@ -23,15 +23,15 @@ export function countAnswers(counts, alike) {
 }
 
 /**
- * Describe how many students of a class picked and drew an answer. Returns "" if the question has no drawing.
+ * Describe how many students of a class have picked and drawn an answer. Returns "" if the question has no drawing.
  * @param {Row} row @param {boolean} draws whether the question asks for a drawing
- * @param {string} label of the answer's rule, "" if it has none
+ * @param {string} label label of the answer's rule, or ""
  */
 export function describeWays({ picked, drawn }, draws, label) {
   return draws ? `${label && `${label}: `}${drawn} drew it, ${picked} picked it` : "";
 }
 
-/** Return a class's id as its code for display, such as "k7m-x2p-wrq". @param {string} id */
+/** Return the id of a class as its code for display, such as "k7m-x2p-wrq". @param {string} id */
 export const formatCode = (id) => id.replace("~", "-").replace(/(\w{3})(\w{3})(\w{3})$/, "$1-$2-$3");
 
 /**

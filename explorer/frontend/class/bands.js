@@ -8,7 +8,7 @@ import { describeAnswered, formatCode } from "./answer-counts.js";
 
 /** @import { View } from "./live.js" */
 /**
- * The bar above a lesson in a class. ``reveal``: shows the answers, at the second call if there are none yet.
+ * The bar above a lesson in a class. ``reveal``: shows the answers; if there are none, only at the second call.
  * @typedef {{element: HTMLElement, show: (view: View) => void, reveal: () => *}} Band
  */
 
@@ -23,9 +23,9 @@ const OVER_STATES = ["refused", "gone", "ended"];
 /**
  * Create the bar with which a teacher leads a class through a lesson.
  * @param {{isNew: boolean, invite: () => Promise<*>, command: (name: string, data?: *) => Promise<*>, next: (lesson:
- *   string) => {key: string, title: string}|null}} options ``isNew``: shows the code to join in large type at first;
- *   ``invite``: gets the invitation; ``command``: sends a command to the class; ``next``: returns the lesson after
- *   another
+ *   string) => {key: string, title: string}|null}} options ``isNew``: whether to show the code in large type at first;
+ *   ``invite``: resolves to the invitation; ``command``: sends a command to the class; ``next``: returns the lesson
+ *   after another, or null
  * @returns {Band}
  */
 export function createTeachersBand({ isNew, invite, command, next }) {
@@ -51,14 +51,14 @@ export function createTeachersBand({ isNew, invite, command, next }) {
     draw();
   }
 
-  /** Show the answers of the class. Without any, ask first whether that is meant. */
+  /** Show the answers of the class. If there are none, ask first whether that is meant. */
   function reveal() {
     if (!view || view.answered || warnedRound === view.round) return runCommand("reveal");
     [warnedRound, refusal] = [view.round, ""];
     return draw();
   }
 
-  /** End the class at the second press. The first one says what is lost. */
+  /** End the class at the second press. At the first one, say what would be lost. */
   function end() {
     if (ending.textContent !== END_TEXT) return runCommand("end");
     return setText(ending, "End it for everyone? All answers are deleted.");
@@ -112,7 +112,7 @@ export function createTeachersBand({ isNew, invite, command, next }) {
 
 /**
  * Create the bar that a student of a class sees above a lesson.
- * @param {{onLeave: () => void, onAgain: () => void}} options ``onAgain``: rejoins the class
+ * @param {{onLeave: () => void, onAgain: () => void}} options ``onAgain``: joins the class again
  * @returns {Omit<Band, "reveal">}
  */
 export function createStudentsBand({ onLeave, onAgain }) {

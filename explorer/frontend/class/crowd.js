@@ -10,9 +10,9 @@ const MIN_OPACITY = 0.05; // opacity of each curve in a very large class
 const OPAQUE_COUNT = 10; // about this many overlapping curves look opaque
 
 /**
- * Create a layer with all curves drawn by a class. Its paths are in the units of the axes, so that only the box around
- * them changes with the chart.
- * @param {[number, number]} range of x that the drawings cover
+ * Create a layer with all curves that a class has drawn. Its paths are in the units of the axes, so that only the box
+ * around them changes with the chart.
+ * @param {[number, number]} range the range of x of the drawings
  */
 export function createCrowd([start, stop]) {
   const layer = element("div", { class: "drawing crowd" });
@@ -41,7 +41,7 @@ export function createCrowd([start, stop]) {
 
   return {
     element: layer,
-    /** @param {ArrayLike<number>[]} drawings heights in cells of equal width, NaN where nothing was drawn */
+    /** @param {ArrayLike<number>[]} drawings heights in cells of equal width, NaN for empty ones */
     show(drawings) {
       const opacity = Math.max(MIN_OPACITY, Math.min(0.7, OPAQUE_COUNT / (drawings.length + 6)));
       const style = { "vector-effect": "non-scaling-stroke", "stroke-opacity": opacity };

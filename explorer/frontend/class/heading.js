@@ -18,7 +18,7 @@ const TOO_LONG = "This choice is too long for a link.";
 const STATUS_MS = 4000;
 const POLL_MS = 500; // Streamlit fires no event when it shows another page
 
-/** Show the class that this tab leads or attends in a page's heading. @param {HTMLElement} host */
+/** Show the class that this tab leads or attends in the heading of a page. @param {HTMLElement} host */
 export function createClassHeading(host) {
   let status = "";
   let timer = 0;

@@ -5,7 +5,7 @@ import { element, setText } from "../elements/dom.js";
 import { shape } from "../elements/svg.js";
 
 /**
- * Addresses of a class from the server; ``size``, ``path``: its QR code as an SVG path.
+ * The addresses of a class, from the server. ``size``, ``path``: its QR code as an SVG path.
  * @typedef {{code: string, address: string, entry: string, size: number, path: string}} Invitation
  */
 
@@ -13,7 +13,7 @@ const LOCAL_HOSTS = ["localhost", "127.0.0.1", "[::1]"];
 const LOCAL_TEXT = "Only this computer can open this address. Open the app under its network address first.";
 
 /**
- * Create a button with a class's QR code, which opens a window with the code, address and QR code in large type.
+ * Create a button with the QR code of a class. It opens a window with the code, address and QR code in large type.
  * @param {Invitation} invitation
  */
 export function createInvitation(invitation) {
@@ -55,7 +55,7 @@ export function createInvitation(invitation) {
   };
 }
 
-/** Create a QR code as an image, dark on white in every theme so that scanners can read it. @param {Invitation} told */
+/** Create the image of a QR code, dark on white so that scanners can read it. @param {Invitation} told */
 function createSymbol({ size, path }) {
   const symbol = shape("svg", { viewBox: `0 0 ${size} ${size}`, class: "qr", "aria-hidden": "true" });
   symbol.append(

@@ -6,10 +6,10 @@ import { postJson, toServerUrl } from "../choice/server.js";
 import { createFeed } from "../train/client/events.js";
 
 /**
- * The state of a class from its event stream. ``lost``: the connection is interrupted; ``sentence``: why there is no
- * class; ``link``: the page to which the teacher has brought the students; ``spread_ms``: time over which their
- * requests are spread. For teachers: ``here``, ``answered``: numbers of students; once revealed, ``counts``: picks of
- * each answer, and ``drawn``: number of drawings.
+ * The state of a class, from its event stream. ``lost``: whether the connection is interrupted; ``sentence``: why there
+ * is no class; ``link``: the page to which the teacher has brought the students; ``spread_ms``: time over which their
+ * requests are spread. For teachers: ``here``, ``answered``: numbers of students; once answers are revealed,
+ * ``counts``: how often each was picked, and ``drawn``: number of drawings.
  * @typedef {{state: "joining"|"open"|"ended"|"gone"|"silent"|"crowded"|"refused", role: "teacher"|"student", id:
  *   string, lost: boolean, sentence?: string, lesson?: string, round: number, revealed?: boolean, links: number, link:
  *   {number: number, path: string, query: string}|null, answered?: number|boolean, here?: number, counts?:
@@ -31,7 +31,7 @@ function createLive() {
     onLost: () => show({ lost: true }),
   });
 
-  /** Return the query parameter that proves that this tab leads or attends the class. */
+  /** Return the query parameter which proves that this tab leads or attends the class. */
   function getToken() {
     return view?.role === "teacher" ? `watch=${getLed()?.watch}` : `guest=${getAttended()?.guest}`;
   }
@@ -53,7 +53,7 @@ function createLive() {
 
   /**
    * Open the page to which the teacher has brought the students, once for each link.
-   * @param {import("./way.js").Seen} seen state of the class
+   * @param {import("./way.js").Seen} seen the state of the class
    */
   function go(seen) {
     const membership = getAttended();
@@ -83,7 +83,7 @@ function createLive() {
   }
 
   /**
-   * Send a teacher's command to the class. Returns the server's answer, which has a ``message`` on failure.
+   * Send a teacher's command to the class. Resolves to the server's answer, which has a ``message`` on failure.
    * @param {string} name @param {*} [data]
    */
   async function command(name, data = {}) {
@@ -124,8 +124,8 @@ function createLive() {
       return () => watchers.delete(watcher);
     },
     /**
-     * Open a class with a lesson. Returns its id, or a message on failure.
-     * @param {string} lesson @returns {Promise<{id?: string, message?: string}>}
+     * Open a class with a lesson. Resolves to its id, or to a message on failure.
+     * @param {string} lesson the lesson's key @returns {Promise<{id?: string, message?: string}>}
      */
     async open(lesson) {
       const answer = await postJson(toServerUrl("classes"), { lesson });
@@ -133,15 +133,15 @@ function createLive() {
       return answer;
     },
     enter,
-    /** Enter again the class that this tab attends or this browser leads, if any. */
+    /** Enter again the class that this tab attends or this browser leads, if there is one. */
     resume() {
       const id = getAttended()?.id ?? getLed()?.id;
       if (id && !view && !isAtLesson()) enter(id);
     },
     command,
     /**
-     * Send a student's prediction after a random delay, because a whole class may answer at once. Returns "", or an
-     * error message.
+     * Send a student's prediction after a random delay, because a whole class may answer at once. Resolves to "", or to
+     * an error message.
      * @param {{picked: number|null, drawn: (number|null)[]|null}} prediction ``picked``: index of an answer; ``drawn``:
      *   heights of a drawn curve
      * @returns {Promise<string>}
@@ -167,7 +167,7 @@ export function isAtLesson() {
   return isAt("learn") && new URLSearchParams(location.search).has("class");
 }
 
-/** Return whether this tab shows the given page of the app. @param {string} page */
+/** Return whether this tab shows a given page of the app. @param {string} page */
 export function isAt(page) {
   return location.pathname.replace(/\/$/, "") === new URL(toServerUrl(page)).pathname.replace(/\/$/, "");
 }

@@ -4,26 +4,26 @@
 import { saveInSession, loadFromSession, loadFromBrowser, saveInBrowser } from "../choice/session.js";
 
 /**
- * A class that this browser leads; ``pages``: paths to which students can be brought.
+ * A class that this browser leads. ``pages``: the paths to which students can be brought.
  * @typedef {{id: string, secret: string, watch: string, pages: string[]}} Led
  */
 /**
- * A class that this tab attends, with the student's token and the last question and link that the tab has followed.
+ * A class that this tab attends, with the student's token, and the last question and link that the tab has followed.
  * @typedef {{id: string, guest: string, round: number, links: number}} Attended
  */
 
-/** Name of the window event when this tab begins to lead or attend a class. */
+/** The name of the event on the window when this tab begins to lead or attend a class. */
 export const BEGIN_EVENT = "class-begun";
 const [LED_KEY, ATTENDED_KEY] = ["class-led", "class-attended"];
 
-/** Return the saved data of the class that this browser leads, or null. @returns {Led|null} */
+/** Return the stored data of the class that this browser leads, or null. @returns {Led|null} */
 export const getLed = () => loadFromBrowser(LED_KEY);
 
-/** Save the data of the class that this browser leads, or remove them. @param {Led|null} next */
+/** Store the data of the class that this browser leads. Null removes them. @param {Led|null} next */
 export const keepLed = (next) => saveInBrowser(LED_KEY, next);
 
-/** Return the saved data of the class that this tab attends, or null. @returns {Attended|null} */
+/** Return the stored data of the class that this tab attends, or null. @returns {Attended|null} */
 export const getAttended = () => loadFromSession(ATTENDED_KEY);
 
-/** Save the data of the class that this tab attends, or remove them. @param {Attended|null} next */
+/** Store the data of the class that this tab attends. Null removes them. @param {Attended|null} next */
 export const keepAttended = (next) => saveInSession(ATTENDED_KEY, next);

@@ -3,14 +3,14 @@
 
 /** @import { Attended } from "./membership.js" */
 /**
- * The state of a class that matters to students: number of the current question, number of links so far, and the last
- * link.
+ * The state of a class that matters to students: the number of the current question, the number of links so far, and
+ * the last link.
  * @typedef {{round: number, links: number, link: {number: number, path: string, query: string}|null}} Seen
  */
 
 /**
- * Return the address to which a student's page should go, or null to stay. It is relative, and always one of the app's
- * own pages.
+ * Return the address to which the page of a student should go, or null to stay. It is relative, and always that of a
+ * page of the app.
  * @param {Seen} seen @param {Attended} attended what this tab has followed so far
  * @param {boolean} isAtLesson whether the page shows the lesson of the class
  */
@@ -20,13 +20,13 @@ export function findTarget({ round, link }, attended, isAtLesson) {
   return null;
 }
 
-/** Return the address of a class's lesson, relative to the app's address. @param {string} id of the class */
+/** Return the address of the lesson of a class, relative to that of the app. @param {string} id of the class */
 export function getLessonAddress(id) {
   return `learn?${new URLSearchParams({ class: id })}`;
 }
 
 /**
- * Return a student's class data with the latest question and link marked as followed.
+ * Return the data of a student's class with the latest question and link marked as followed.
  * @param {Seen} seen @param {Attended} attended @returns {Attended}
  */
 export function markFollowed({ round, links }, attended) {

@@ -10,16 +10,15 @@ import { toLeftPx, toTopPx } from "../chart/scene/panels.js";
 /** @import { Frame, PanelName } from "../chart/scene/panels.js" */
 /** @import { LayerCurve, Picture } from "../chart/scene/picture.js" */
 /**
- * A failing test case of an exercise: the input x, the upstream gradient g, and the value expected and obtained. A
- * value that is not finite is null; ``words`` describes it. ``op``: the solution's forward function if that fails,
- * otherwise null.
+ * A failing test case of an exercise: the input x, the upstream gradient g, and the values expected and obtained, null
+ * if not finite. ``words``: its description; ``op``: the solution's forward function if that fails, otherwise null.
  * @typedef {{x: number, g: number, wanted: number|null, found: number|null, words: string, panel: PanelName, op:
  *   import("../formula/entry.js").Op|null}} Case
  */
 
 const RADIUS = 6; // px
 
-/** Create the overlay that marks an exercise's failing test case on the chart. */
+/** Create the overlay that marks the failing test case of an exercise on the chart. */
 export function createCase() {
   const faint = { "stroke-opacity": 0.4, "stroke-dasharray": "3 3" };
   const line = shape("line", { class: "case-line", stroke: "currentColor", ...faint });
@@ -61,12 +60,12 @@ export function createCase() {
 
   return {
     element: layer,
-    /** @param {Frame} next the panels' positions */
+    /** @param {Frame} next the positions of the panels */
     follow(next) {
       frame = next;
       draw();
     },
-    /** Return the solution's forward curve if the test case is about it. @param {Picture} picture */
+    /** Return the forward curve of the solution if the test case is about it, otherwise []. @param {Picture} picture */
     over: (picture) => (current?.op ? [sampleForward(current.op, picture)] : []),
     /** @param {Case|null} next */
     show(next) {

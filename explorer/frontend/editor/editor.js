@@ -9,7 +9,7 @@ const HINT = "Tab indents; Escape, then Tab, leaves the field.";
 /**
  * Create a code editor with a label.
  * @param {{label: string, text?: string, rows: number, placeholder?: string, onRest: (text: string) => void}} options
- *   ``rows``: minimum height in lines; ``onRest``: gets the text when the user stops typing
+ *   ``rows``: minimum height in lines; ``onRest``: called with the text when the user stops typing
  */
 export function createEditor({ label, text = "", rows, placeholder, onRest }) {
   const [id, hint] = [createId(), createId()];
@@ -71,7 +71,7 @@ export function createEditor({ label, text = "", rows, placeholder, onRest }) {
       : box.setSelectionRange(start, end);
   }
 
-  /** Start a new line indented like the current one, or one level more after a colon. @param {KeyboardEvent} event */
+  /** Start a new line, indented like the current one or more after a colon. @param {KeyboardEvent} event */
   function breakLine(event) {
     event.preventDefault();
     const before = box.value.slice(0, box.selectionStart);
@@ -80,7 +80,7 @@ export function createEditor({ label, text = "", rows, placeholder, onRest }) {
     write(`\n${margin}${line.trimEnd().endsWith(":") ? INDENT : ""}`);
   }
 
-  /** Replace the selected text in a way that the browser can undo. @param {string} piece */
+  /** Replace the selected text so that the browser can undo it. @param {string} piece */
   function write(piece) {
     box.focus();
     if (piece ? document.execCommand("insertText", false, piece) : document.execCommand("delete")) return;
@@ -88,7 +88,7 @@ export function createEditor({ label, text = "", rows, placeholder, onRest }) {
     handleInput();
   }
 
-  /** @param {number} line from 1; 0 for none */
+  /** @param {number} line its number, starting at 1; 0 for none */
   function mark(line) {
     setAttribute(field, "data-marked", line > 0);
     field.style.setProperty("--marked", String(line));

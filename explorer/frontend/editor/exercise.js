@@ -6,12 +6,12 @@ import { createCase } from "./case.js";
 import { createEditor } from "./editor.js";
 
 /**
- * An exercise, and the server's verdict on a solution. ``choice``: page settings that plot the solution; ``drawn``: a
- * description of its curves; ``case``: the first failing test case; ``line``: the faulty line, or 0.
- *
- * @typedef {{key: string, task: string, code: string}} Exercise ``task``: what to do; ``code``: the Function to repair
+ * An exercise, and the server's verdict on a solution.
+ * @typedef {{key: string, task: string, code: string}} Exercise ``task``: the instructions; ``code``: the Function to
+ *   repair
  * @typedef {{kind: "right"|"wrong"|"unread", sentence: string, line: number, case: import("./case.js").Case|null,
- *   choice: *, drawn: string}} Verdict result of a test
+ *   choice: *, drawn: string}} Verdict the result of a test; ``line``: the faulty line, or 0; ``case``: the first
+ *   failing test case, or null; ``choice``: settings that plot the solution; ``drawn``: a description of its curves
  */
 
 const HINT = "torch, nn, F, math and np are imported. Your code is read, never run.";
@@ -19,11 +19,11 @@ const ROWS = 12;
 const AGAIN_MS = 2000; // minimum pause before a failed request is repeated; the maximum is twice as long
 
 /**
- * Create a lesson's exercise, with a button that opens its code editor.
+ * Create the exercise of a lesson, with a button that opens its code editor.
  * @param {Exercise} exercise
  * @param {{ask: import("../asking/ask.js").Ask, onBegin: (layer: ReturnType<typeof createCase>) => void, onDraw:
- *   (choice: *) => void}} options ``onBegin``: gets the chart overlay when the exercise is opened; ``onDraw``: gets the
- *   settings that plot a solution
+ *   (choice: *) => void}} options ``onBegin``: called with the overlay for the chart when the exercise is opened;
+ *   ``onDraw``: called with settings that plot a solution
  */
 export function createExercise(exercise, { ask: askPython, onBegin, onDraw }) {
   const name = `exercise.${exercise.key}`;

@@ -3,7 +3,7 @@
 import { getFocused } from "./dom.js";
 
 /**
- * Make an element's children match a list of values by position. Missing children are created and excess ones removed.
+ * Make the children of an element match a list of values by position, by creating missing and removing excess ones.
  * @template Value @param {Element} host has no other children @param {readonly Value[]} values
  * @param {(index: number) => Element} make creates the child at an index
  * @param {(child: *, value: Value, index: number) => void} draw updates a child for its value
@@ -15,11 +15,11 @@ export function updateChildren(host, values, make, draw) {
 }
 
 /**
- * Return a function that makes an element's children match a list of values by key. A child whose key remains keeps its
- * element and focus. Other children of the element come after them. A child's ``leaves`` runs before its removal.
+ * Return a function ``show`` that makes the children of an element match a list of values by key. A child whose key
+ * remains keeps its element and focus. Other children come after them. A child's ``leaves`` runs before its removal.
  * @template Value @template {{element: HTMLElement, show: (value: Value) => void, leaves?: () => void}} Part
  * @param {Element} host @param {(value: Value) => Part} make creates the child of a new key
- * @param {(value: Value, index: number) => *} keyOf identifies a value, by default by its index
+ * @param {(value: Value, index: number) => *} keyOf returns the key of a value, by default its index
  */
 export function createChildren(host, make, keyOf = (_, index) => index) {
   const parts = /** @type {Map<*, Part>} */ (new Map());

@@ -1,6 +1,6 @@
 // The clipboard, whose use browsers may forbid.
 
-/** Copy text to the clipboard, and return whether the browser allowed it. @param {string} text */
+/** Copy text to the clipboard. Resolves to whether the browser has allowed it. @param {string} text */
 export async function copyText(text) {
   try {
     await navigator.clipboard.writeText(text);

@@ -2,9 +2,12 @@
 
 import { element } from "./dom.js";
 
-/** @typedef {[number, number, number]} Colour red, green and blue, 0 to 255 */
+/** @typedef {[number, number, number]} Colour red, green and blue, from 0 to 255 */
 
-/** Parse a colour in the syntax of CSS: "#2f7fd6", "rgb(16, 22, 29)" or "color(srgb 0.1 0.2 0.3)". @param {string} text @returns {Colour} */
+/**
+ * Parse a colour in the syntax of CSS: "#2f7fd6", "rgb(16, 22, 29)" or "color(srgb 0.1 0.2 0.3)".
+ * @param {string} text @returns {Colour}
+ */
 export function parseColour(text) {
   const parts = text.startsWith("#")
     ? (text.slice(1).match(/../g) ?? []).map((pair) => parseInt(pair, 16))
@@ -13,7 +16,10 @@ export function parseColour(text) {
   return [red, green, blue];
 }
 
-/** Return a mixture of two colours. @param {Colour} one @param {Colour} other @param {number} part of the other @returns {Colour} */
+/**
+ * Return a mixture of two colours.
+ * @param {Colour} one @param {Colour} other @param {number} part of ``other`` @returns {Colour}
+ */
 export function blendColours(one, other, part) {
   const [red, green, blue] = one.map((value, i) => Math.round(value + part * (other[i] - value)));
   return [red, green, blue];
@@ -23,7 +29,7 @@ export function blendColours(one, other, part) {
 export const isDark = ([red, green, blue]) => 0.299 * red + 0.587 * green + 0.114 * blue < 128;
 
 /**
- * Return the colour that a token has at an element. This forces the page's style to be computed.
+ * Return the colour that a token has at an element. This makes the browser compute styles.
  * @param {Element} host @param {string} token its name, such as "positive"
  */
 export function readColour(host, token) {
@@ -37,8 +43,8 @@ export function readColour(host, token) {
 const known = /** @type {Map<string, string>} */ (new Map());
 
 /**
- * Return the colour of a token that is one number in both themes, and therefore read only once.
- * @param {Element} host in the page @param {string} token
+ * Return the colour of a token that is equal in both themes. It is read only once.
+ * @param {Element} host an element of the page @param {string} token
  */
 export function readFixedColour(host, token) {
   const text = known.get(token) ?? getComputedStyle(host).getPropertyValue(`--${token}`).trim();

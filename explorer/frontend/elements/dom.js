@@ -6,10 +6,9 @@ let idCount = 0;
 const lastTexts = new WeakMap(); // the text that ``writeValue`` set last in each field
 
 /**
- * Create an HTML element with attributes, event listeners and children.
- *
- * Attributes that are null, undefined or false are omitted; true gives an empty attribute. Names that begin with "on"
- * are listeners. A button submits no form unless its type is "submit".
+ * Create an HTML element with attributes, event listeners and children. Attributes that are null, undefined or false
+ * are omitted; true gives an empty attribute. Names that begin with "on" are listeners. A button submits no form unless
+ * its type is "submit".
  * @param {string} tag @param {Object<string, Attribute|((event: *) => void)>} [attributes]
  * @param {...(Node | string)} children @returns {*}
  */
@@ -49,7 +48,7 @@ export function setValue(field, text) {
   if (isUntouched || getFocused(field) !== field) writeValue(field, text);
 }
 
-/** Return the focused element in the same document or shadow tree as a node. @param {Node} node */
+/** Return the focused element in the document or shadow tree of a node, or null. @param {Node} node */
 export function getFocused(node) {
   // undefined if the node is not on a page
   return /** @type {Document|ShadowRoot} */ (node.getRootNode()).activeElement ?? null;
@@ -69,7 +68,7 @@ export function runAfterFrame(act) {
   requestAnimationFrame(() => setTimeout(act));
 }
 
-/** Download an address as a file with the given name. @param {string} href @param {string} name */
+/** Download an address as a file. @param {string} href @param {string} name the name of the file */
 export function saveAs(href, name) {
   element("a", { href, download: name }).click();
 }

@@ -3,11 +3,12 @@
 import { element } from "./dom.js";
 
 /**
- * Create a button that lets the user open a file.
- *
- * It is a label around the browser's own file field, which keeps focus, keys and dialog.
+ * Create a button with which the user opens a file. It is a label around the browser's own file field, which keeps
+ * focus, keys and dialog.
  * @param {string} name the label
- * @param {{accept: string, onFile: (file: File) => void}} options ``accept`` as for a file field @returns {HTMLElement}
+ * @param {{accept: string, onFile: (file: File) => void}} options ``accept``: as for a file field; ``onFile``: called
+ *   with the file
+ * @returns {HTMLElement}
  */
 export function createFileButton(name, { accept, onFile }) {
   const field = element("input", { type: "file", accept, onchange: handleChange });

@@ -5,7 +5,7 @@ import { element } from "./dom.js";
 /**
  * Create a small window that opens below its title. It closes on Escape, on a click elsewhere, and when it loses the
  * focus.
- * @param {string} name title @param {...Node} content @returns {HTMLDetailsElement}
+ * @param {string} name the title @param {...Node} content @returns {HTMLDetailsElement}
  */
 export function createMenu(name, ...content) {
   const menu = element(

@@ -6,7 +6,7 @@ import { element } from "./dom.js";
 const MAX_NOTICES = 10;
 
 /**
- * A message, and addresses of alternatives by link text.
+ * A message. ``links``: queries of alternatives, by the text of the link.
  * @typedef {{text: string, links?: Record<string, string>}} Notice
  */
 

@@ -4,10 +4,10 @@ import { explainInvalidNumber, parseNumber } from "../formula/numbers.js";
 import { element, createId, setAttribute, setText } from "./dom.js";
 
 /**
- * Create an input field for a number, with a message for invalid text.
+ * Create an input field for a number, with a message about invalid text.
  * @param {{name: string, class?: string, onNumber: (value: number, byKeys: boolean) => void, next: (value: number, way:
- *   1|-1) => number, wrong?: (value: number) => string}} options ``onNumber``: gets each valid number; ``byKeys``:
- *   reached with an arrow key; ``next``: returns the value one step up (1) or down (-1); ``wrong``: returns why a
+ *   1|-1) => number, wrong?: (value: number) => string}} options ``onNumber``: called with each valid number, and with
+ *   whether an arrow key has set it; ``next``: returns the value one step up (1) or down (-1); ``wrong``: returns why a
  *   number is not allowed, or ""
  */
 export function createNumberField({ name, class: kind = "", onNumber, next, wrong = () => "" }) {
@@ -23,7 +23,7 @@ export function createNumberField({ name, class: kind = "", onNumber, next, wron
     onkeydown: press,
   });
 
-  /** @param {string} sentence "" for none */
+  /** @param {string} sentence the message, or "" */
   function refuse(sentence) {
     setText(message, sentence);
     setAttribute(field, "aria-invalid", sentence && "true");
@@ -59,10 +59,10 @@ export function createNumberField({ name, class: kind = "", onNumber, next, wron
   return {
     field,
     message,
-    /** Show a message below the field, until its text changes. @param {string} sentence "" for none */
+    /** Show a message below the field until its text changes. @param {string} sentence the message, or "" */
     say: (sentence) => setText(message, sentence),
     /**
-     * Set the field's text unless the user is typing; an invalid text stays until ``text`` changes.
+     * Set the text of the field unless the user is typing. An invalid text stays until ``text`` changes.
      * @param {string} text
      */
     show(text) {

@@ -4,9 +4,8 @@
 import { getFocused, setAttribute, setValue, writeValue } from "./dom.js";
 
 /**
- * An element as data. Attributes: ``key`` identifies it among its siblings, "on…" is an event listener, "--…" a CSS
- * custom property.
- *
+ * An element as data. In ``attributes``, ``key`` identifies it among its siblings, "on…" is an event listener, and
+ * "--…" a CSS custom property.
  * @typedef {{tag: string, attributes: Object<string, *>, children: Child[]}} Part
  * @typedef {Part|Node|string|number|false|null|undefined|readonly *[]} Child a part, an existing node, text, or a list
  *   of children; null, undefined, false and "" show nothing
@@ -28,8 +27,8 @@ export function h(tag, attributes = {}, ...children) {
 }
 
 /**
- * Update an element so that it has exactly the given children. A child reuses the node with the same key or, without a
- * key, the same position in its list. Attributes are written when their value changes. Sliders, lists and checkboxes
+ * Update an element so that it has exactly some children. A child reuses the node with the same key or, without a key,
+ * at the same position in its list. Attributes are written when their value changes. Sliders, lists and checkboxes
  * always get their ``value`` or ``checked``; a field keeps text that is being typed. A part that is the same object as
  * before is skipped.
  * @param {Element|ShadowRoot} host @param {...Child} children
@@ -59,7 +58,7 @@ function placeNodes(host, nodes) {
   });
 }
 
-/** @param {readonly Child[]} children @param {string} [path] key prefix of the list @returns {[string, *][]} */
+/** @param {readonly Child[]} children @param {string} [path] prefix of the keys in the list @returns {[string, *][]} */
 function flatten(children, path = "") {
   return children.flatMap((/** @type {*} */ child, index) => {
     if (Array.isArray(child)) return flatten(child, `${path}${index}/`);
@@ -68,8 +67,8 @@ function flatten(children, path = "") {
 }
 
 /**
- * Return the node that shows a child: the previous node if the tag is the same, otherwise a new one.
- * @param {*} node the previous node, if any @param {*} child @param {Element|ShadowRoot} host @returns {*}
+ * Return the node that shows a child: the previous node if it has the same tag, otherwise a new one.
+ * @param {*} node the previous node, or undefined @param {*} child @param {Element|ShadowRoot} host @returns {*}
  */
 function updateNode(node, child, host) {
   if (child instanceof Node) return child;

@@ -16,10 +16,10 @@ const MIN_RATIO = 1.01; // minimum ratio between keyboard steps; a smaller one m
  */
 
 /**
- * Create a labelled slider with a number field for exact values. Typed numbers may exceed the slider's ends.
+ * Create a labelled slider with a number field for exact values. Typed numbers may exceed the ends of the slider.
  * @param {{name: string, meaning?: string, onChange: (value: number, phase: "moving"|"settled", byKeys: boolean) =>
- *   void}} options ``onChange``: gets "moving" during a drag and "settled" afterwards; ``byKeys``: one of a series of
- *   key presses
+ *   void}} options ``onChange``: called with "moving" during a drag and with "settled" afterwards; ``byKeys``: whether
+ *   it is one of a series of key presses
  */
 export function createSlider({ name, meaning = "", onChange }) {
   let scale = makeLinearScale(0, 1);
@@ -54,8 +54,9 @@ export function createSlider({ name, meaning = "", onChange }) {
   return {
     element: element("div", { class: "slider" }, label, exact.field, track, exact.message),
     /**
-     * @param {number} value @param {[number, number]} bounds @param {boolean} [log] whether the scale is logarithmic
-     * @param {[number, number]} [reach] bounds of typed numbers, by default none
+     * @param {number} value @param {[number, number]} bounds the ends of the slider
+     * @param {boolean} [log] whether its scale is logarithmic
+     * @param {[number, number]} [reach] bounds of typed numbers, none by default
      */
     update(value, bounds, log = false, reach = [-Infinity, Infinity]) {
       ends = bounds;

@@ -5,8 +5,8 @@ const THUMB_PX = 16;
 const SIDEWAYS_PX = 4; // a finger's movement up to this size is ignored
 
 /**
- * Move the native slider inside an element by pointer events on the element. It fires "input" and "change".
- * @param {HTMLElement} track receives the pointers instead of the slider @param {HTMLInputElement} range
+ * Move the native slider in an element by pointer events on the element. The slider fires "input" and "change".
+ * @param {HTMLElement} track gets the pointer events instead of the slider @param {HTMLInputElement} range
  */
 export function followPointer(track, range) {
   /** @type {{x: number, held: number, moving: boolean}|null} */
@@ -32,7 +32,7 @@ export function followPointer(track, range) {
   track.addEventListener("pointerup", end);
   track.addEventListener("pointercancel", end); // the browser scrolls the page instead
 
-  /** @param {number} x of the pointer */
+  /** @param {number} x position of the pointer */
   function drag(x) {
     if (!start) return;
     const before = range.value;

@@ -1,23 +1,20 @@
 /**
  * The table that compares all backward rules suited to an op: columns, cell texts, sort order and CSV.
- *
  * @typedef {object} Measured Python's measurements of a rule: see Row in explorer/measures/table.py
- * @property {string} rule key
- * @property {number} peak maximum of |gradient|
+ * @property {string} rule the rule's key @property {number} peak maximum of |gradient|
  * @property {number} area integral of |gradient| over x
  * @property {number} support length of the x where the gradient is not 0
  * @property {boolean} linear whether it is linear in the upstream gradient g
- * @property {boolean} finite whether it is finite everywhere
- * @property {string} fails names of the failed checks
+ * @property {boolean} finite whether it is finite everywhere @property {string} fails names of the failed checks
  * @property {string} source
- *
  * @typedef {{key: string, label: string, source: string, share: number|null, lens: number|null, measured:
- *   Measured|null, message: string}} Row one rule; ``share``: mean gradient size relative to straight-through's;
- *   ``lens``: distance from the slope of the op's mean under noise; ``measured``: null until Python answers, and
- *   ``message`` says why
+ *   Measured|null, message: string}} Row one rule; ``share``: mean size of its gradient relative to straight-through's;
+ *   ``lens``: distance from the slope of the op's mean under noise; ``measured``: null until Python answers;
+ *   ``message``: why it does not
  * @typedef {"rule"|"peak"|"area"|"support"|"share"|"lens"|"linear"|"finite"|"fails"|"source"} Column a column of the
  *   table
- * @typedef {{by: Column|"", down: boolean}} Order the sorted column, "" for the catalogue's order
+ * @typedef {{by: Column|"", down: boolean}} Order the column by which rows are sorted, "" for the order of the
+ *   catalogue
  */
 
 import { quote } from "./csv.js";
@@ -43,10 +40,7 @@ export const COLUMNS = [
   { name: "source", label: "Source", title: "Paper or public file" },
 ];
 
-/**
- * The numbers that JSON cannot represent, by the strings that represent them, such as "nan".
- * @type {Record<string, number>}
- */
+/** The numbers that JSON cannot represent, by their names in a message. @type {Record<string, number>} */
 const TEXTS = { inf: Infinity, "-inf": -Infinity, nan: NaN };
 
 /** Decode a row of the comparison table from Python. @param {*} line @returns {Measured} */
@@ -56,7 +50,7 @@ export function parseRow(line) {
   return { ...line, peak: number(peak), area: number(area), support: number(support) };
 }
 
-/** Format one table cell; an unmeasured value is shown as "…". @param {Row} row @param {Column} column */
+/** Format a cell of the table. A value that is not measured yet becomes "…". @param {Row} row @param {Column} column */
 export function formatCell(row, column) {
   const { measured } = row;
   if (column === "rule") return row.label;
@@ -79,7 +73,7 @@ function formatTableNumber(value) {
 }
 
 /**
- * Return the rows whose label, key, source or failed checks contain the search text.
+ * Return the rows whose label, key, source or failed checks contain a text.
  * @param {Row[]} rows @param {string} text
  */
 export function filterRows(rows, text) {
@@ -90,7 +84,7 @@ export function filterRows(rows, text) {
 }
 
 /**
- * Sort table rows by a column. Rows without a value come last in both directions.
+ * Sort the rows of the table by a column. Rows without a value come last in both directions.
  * @param {Row[]} rows @param {Order} order
  */
 export function sortRows(rows, { by, down }) {
@@ -117,7 +111,7 @@ function getField(row, column) {
 }
 
 /**
- * Return the value by which a table cell is sorted, or null if it is missing.
+ * Return the value by which a cell is sorted, or null if there is none.
  * @param {Row} row @param {Column} column @returns {number|string|null}
  */
 function getSortValue(row, column) {

@@ -3,20 +3,22 @@
 import { formatExact } from "../formula/numbers.js";
 
 /**
- * The values of a curve, or null for unknown ones.
- *
  * @typedef {Float64Array|Float32Array} Floats values of a curve
  * @typedef {{x: Floats, y: Floats, gradients: Record<string, Floats|null>, parts: Record<string, Floats|null>, drawn?:
- *   {spread: Record<string, Floats>, exact: {y: Floats, isPast?: boolean}|null}|null}} Sampled an op's curves;
- *   ``drawn`` is set if y and gradients are means over random numbers: standard deviations and the unbiased gradient
+ *   {spread: Record<string, Floats>, exact: {y: Floats, isPast?: boolean}|null}|null}} Sampled an op's curves, null for
+ *   unknown ones; ``drawn``: if y and gradients are means over random numbers, their standard deviations and the
+ *   unbiased gradient
  */
 
-/** Name and values of a column, null if they are unknown. @typedef {[name: string, values: Floats|null|undefined]} Column */
+/**
+ * The name and values of a column. Null or undefined values are unknown.
+ * @typedef {[name: string, values: Floats|null|undefined]} Column
+ */
 
 /**
  * Return the CSV columns of a backward rule's curve, as in ``explorer.sample``.
- * @param {Sampled} curves @param {string} key of the rule
- * @param {boolean} learning whether to add a column for a parameter's gradient @returns {Column[]}
+ * @param {Sampled} curves @param {string} key the rule's key
+ * @param {boolean} learning whether to add a column for the gradient of a parameter @returns {Column[]}
  */
 export function listCsvColumns({ x, y, gradients, parts, drawn }, key, learning) {
   return [
@@ -37,10 +39,10 @@ export function listCsvColumns({ x, y, gradients, parts, drawn }, key, learning)
 }
 
 /**
- * Format curves as CSV, with one block of rows per backward rule. Unknown values and NaN are empty fields.
+ * Format curves as CSV, with one block of rows for each backward rule. Unknown values and NaN are empty fields.
  * @param {Sampled} curves float32 or float64, written with that precision
- * @param {string[]} rules keys, in the order of rows
- * @param {boolean} learning whether to add a column for a parameter's gradient
+ * @param {string[]} rules keys in the order of the blocks
+ * @param {boolean} learning whether to add a column for the gradient of a parameter
  */
 export function makeCsv(curves, rules, learning) {
   const formatField = (/** @type {number|undefined} */ value) =>

@@ -1,13 +1,12 @@
 /**
  * The numbers of the low-precision format to which an op rounds, such as FP8, and the result of rounding one x.
- *
  * @typedef {{mantissa: number, least: number, largest: number}} Format bits of the mantissa, minimum exponent, largest
  *   number
  * @typedef {{value: number, x: number, y: number, before: number|null, after: number|null, isBeyond: boolean}} Landing
- *   the rounding of one x: ``value`` is the nearest number of the format, ``before`` and ``after`` its neighbours;
- *   ``isBeyond``: x exceeds the largest number
- * @typedef {{from: number, to: number, step: number, count: number}} Octave numbers of the format one ``step`` apart;
- *   ``to`` belongs to the next octave, or to this one if it is the last
+ *   the rounding of one x; ``value``: the nearest number of the format; ``before``, ``after``: its neighbours, null for
+ *   none; ``isBeyond``: whether x exceeds the largest number
+ * @typedef {{from: number, to: number, step: number, count: number}} Octave numbers of the format at a distance of
+ *   ``step``; ``to`` belongs to the next octave, or to this one if it is the last
  */
 
 import { sampleCurves } from "../formula/curves.js";
@@ -25,7 +24,7 @@ const MAX_NUMBERS = 4096; // maximum count of numbers listed on a page
 const [MAX_CHARACTERS, DIGITS, SHORT_DIGITS] = [9, 15, 7];
 
 /**
- * Find the part of a formula that rounds to a floating-point format, or return null if there is none.
+ * Return the part of a formula that rounds to a floating-point format, or null if there is none.
  * @param {Tree} tree @returns {["call", string, ...Tree[]]|null}
  */
 export function findRounding(tree) {
@@ -39,8 +38,8 @@ export function findRounding(tree) {
 }
 
 /**
- * Return the floating-point format to which an op rounds, or null if it rounds to no format. Bit counts are rounded to
- * integers, as ``fp`` does.
+ * Return the floating-point format to which an op rounds, or null if it rounds to none. Numbers of bits are rounded to
+ * integers, as by ``fp``.
  * @param {Tree} tree @param {Record<string, number>} parameters @returns {Format|null}
  */
 export function findFormat(tree, parameters) {
@@ -62,7 +61,7 @@ const roundWithin = (value, low, high) => FUNCTIONS.round(value > low ? Math.min
 const evaluateAt = (tree, x, parameters) => evaluate(tree, { x: Float64Array.of(x), g: 1, parameters })[0];
 
 /**
- * Return the gap between a number and the next larger one of a floating-point format.
+ * Return the distance from a number to the next larger one of a floating-point format.
  * @param {Format} format @param {number} value
  */
 function stepAt({ mantissa, least }, value) {
@@ -70,8 +69,8 @@ function stepAt({ mantissa, least }, value) {
 }
 
 /**
- * List a floating-point format's numbers from 0 up as octaves, in which they are evenly spaced. Returns null if there
- * are too many.
+ * List the numbers of a floating-point format, starting at 0, as octaves in which they are evenly spaced. Returns null
+ * if there are too many, or the largest one is not positive and finite.
  * @param {Format} format @returns {Octave[]|null}
  */
 export function listOctaves(format) {
@@ -102,14 +101,14 @@ export function listNumbers(octaves) {
   );
 }
 
-/** Return the count of numbers in a floating-point format, including negative ones. @param {Octave[]} octaves */
+/** Return how many numbers a floating-point format has, including negative ones. @param {Octave[]} octaves */
 export const countNumbers = (octaves) => 2 * octaves.reduce((sum, { count }) => sum + count, 0) - 1;
 
 /**
  * Find the number to which an op rounds x, and its neighbours in the floating-point format. Returns null if the op
  * rounds to no format.
  * @param {Tree} tree @param {number} x @param {Record<string, number>} parameters
- * @param {ScopeAt} scopeAt returns the variables of the op's formula at the given x @returns {Landing|null}
+ * @param {ScopeAt} scopeAt returns the variables of the op's formula at some x @returns {Landing|null}
  */
 export function findLanding(tree, x, parameters, scopeAt) {
   const call = findRounding(tree);
@@ -132,7 +131,7 @@ export function findLanding(tree, x, parameters, scopeAt) {
 }
 
 /**
- * Find the distinct output values of a piecewise constant op over a range of x, in ascending order. Returns null for
+ * Return the distinct output values of a piecewise constant op over a range of x, in ascending order. Returns null for
  * other ops, or if there are too many jumps.
  * @param {Op} op @param {Record<string, number>} parameters values by name @param {{start: number, stop: number}} range
  * @returns {number[]|null}

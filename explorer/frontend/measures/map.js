@@ -1,6 +1,5 @@
 /**
  * A backward rule's gradient as a colour map over x and the upstream gradient g, with values from Python.
- *
  * @typedef {{columns: number, rows: number, values: ArrayLike<number>}} RuleMap gradient in each cell, row by row from
  *   the highest g
  * @typedef {{step: number, count: number}} Bands size and number of the colour bands for positive values; negative ones
@@ -36,7 +35,7 @@ export function findCell({ columns, rows, values }, across, down) {
   return { across: column / (columns - 1), down: row / (rows - 1), value: values[row * columns + column] };
 }
 
-/** Compute the colour bands shared by all rule maps. @param {RuleMap[]} maps @param {number} top largest g */
+/** Return the colour bands that all rule maps share. @param {RuleMap[]} maps @param {number} top the largest g */
 export function computeColourBands(maps, top) {
   let largest = 0;
   for (const { values } of maps)

@@ -7,16 +7,16 @@ import { evaluate } from "../formula/evaluation.js";
 
 /** @import { Op, Rule } from "../formula/entry.js" */
 /**
- * Inputs x. ``weights``: how often each value occurs, null for once; ``count``: the total.
+ * Inputs x. ``weights``: how often each value occurs, null if once; ``count``: the total number.
  * @typedef {{values: Float64Array, weights: Float64Array|null, count: number}} Numbers
  */
 
 /**
- * Compute the mean of |gradient| ÷ |g| over given inputs x, for one upstream gradient g. mean(…) and the like in
+ * Return the mean of |gradient| ÷ |g| over inputs x, for one upstream gradient g. Reductions such as mean(…) in
  * formulas are taken over all inputs. Returns NaN if the result is not finite, and null if the op or rule is stochastic
  * or only torch can evaluate it.
  * @param {Op} op @param {Rule} rule @param {Numbers} numbers
- * @param {Record<string, number>} settings parameter values by control name @param {number} g upstream gradient
+ * @param {Record<string, number>} settings parameter values by control name @param {number} g the upstream gradient
  * @returns {number|null}
  */
 export function computeShare(op, rule, { values: x, weights, count }, settings, g) {
