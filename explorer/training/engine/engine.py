@@ -157,8 +157,8 @@ class Engine:
     ) -> dict[str, Record | None]:
         """Return a measurement of the nets of a run by one instrument, for each backward rule.
 
-        Renews the run's lease. ``at`` is the step of the checkpoint to measure, or None for the current step.
-        Raises ValueError if the instrument cannot measure or the nets are gone.
+        Renews the run's lease. The nets are those of the checkpoint nearest to the step ``at``, or for None
+        the current ones. Raises ValueError if the instrument cannot measure or the nets are gone.
         """
         return self._answer(identity, lambda job, run: _view_at(job, run, at).measure(key, **arguments))
 

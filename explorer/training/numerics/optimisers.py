@@ -47,7 +47,7 @@ class Optimiser:
         self._step(parameters, gradients, lr)
 
     def steps_of(self, members: int) -> Sequence[int]:
-        """Return the number of steps that each net has taken."""
+        """Return the number of steps taken so far, for each of ``members`` nets."""
         return self.by_member or [self.steps] * members
 
     def read_memory(self) -> list[Tensor]:

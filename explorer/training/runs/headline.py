@@ -57,7 +57,7 @@ def _list_headlines(ranking: Ranking, means: Mapping[str, str], labels: Mapping[
 def compare_rules(snapshot: Snapshot) -> Ranking | None:
     """Return the ranking of the backward rules at the end of a run, even with a single seed.
 
-    Returns None if nothing can be compared.
+    Returns None before the end, without a finite held-out score, and if there is only one rule.
     """
     scores = {rule: get_scores(snapshot, rule) for rule in snapshot.losses}
     finite = any(math.isfinite(score) for each in scores.values() for score in each)

@@ -162,9 +162,9 @@ class Lockstep:
     def fusion_key(self) -> Hashable:
         """A key that is equal for nets whose steps can be computed together, or None if this is not possible.
 
-        The op is not part of the key. The key is None if something is random, because runs with other seeds
-        and steps draw other numbers, and on an accelerator, where the last bits may depend on the other
-        nets.
+        The op is not part of the key. The key is None if inputs are fixed or differ between seeds, if a
+        parameter learns, if something is random, because runs with other seeds and steps draw other numbers,
+        and on an accelerator, where the last bits may depend on the other nets.
         """
         data = {id(start.x) for start in self.start}
         is_separate = self._is_input_fixed or self.joined.learned or self.joined.draw_names

@@ -95,7 +95,7 @@ class Recorder:
         return merged
 
     def store(self, step: int, settings: Settings, values: Mapping[str, NDArray[float32]]) -> None:
-        """Store the measurements that were made after this many steps."""
+        """Store ``values``, as returned by ``read``, as the measurements after this many steps."""
         index = int(np.searchsorted(self._steps, step))
         self._sigmas[index] = settings.sigma
         for instrument in self._recorded:
@@ -153,7 +153,7 @@ class Recorder:
 
     @property
     def max_arguments(self) -> dict[str, dict[str, int]]:
-        """A dict from instruments to dicts from the names of their arguments to the largest valid values."""
+        """The largest valid value of each argument, by instrument, for those that can measure the run."""
         return {
             key: numbers for key, numbers in self._max_arguments.items() if numbers and not self._missing[key]
         }

@@ -86,12 +86,15 @@ class Series:
 
 
 def compute_mean(values: Numbers) -> Numbers:
-    """Return the mean of the finite values along the last axis, NaN if there are none."""
+    """Return the mean along the last axis of the values that are not NaN, or NaN if there are none."""
     return values[..., 0] if values.shape[-1] == 1 else _compute_mean_and_count(values)[0]
 
 
 def compute_deviation(values: Numbers) -> Numbers:
-    """Return the standard deviation of the finite values along the last axis, NaN for fewer than two."""
+    """Return the standard deviation along the last axis of the values that are not NaN.
+
+    It is NaN for fewer than two.
+    """
     if values.shape[-1] == 1:
         return np.full(values.shape[:-1], np.nan, np.float32)
     middle, count = _compute_mean_and_count(values)
@@ -102,7 +105,7 @@ def compute_deviation(values: Numbers) -> Numbers:
 
 
 def find_bounds(values: Numbers) -> tuple[Numbers, Numbers]:
-    """Return the lowest and the highest finite value along the last axis, or NaN for a single seed."""
+    """Return the lowest and the highest value along the last axis, without NaN, or NaN for a single seed."""
     if values.shape[-1] == 1:
         return (np.full(values.shape[:-1], np.nan, np.float32),) * 2
     return np.fmin.reduce(values, -1), np.fmax.reduce(values, -1)

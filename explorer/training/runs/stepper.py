@@ -221,11 +221,11 @@ class Stepper:
         return self.step
 
     def branch(self, step: int, **changes: Any) -> Self:
-        """Return a new run that continues from a checkpoint with another learning rate, op or backward rule.
+        """Return a new run that continues from the checkpoint nearest to a step with changed settings.
 
-        ``rule`` changes all rules. The initial key of a rule changes only this rule:
-        ``branch(9, default="clipped")``. The new run has none of the later branch points of this run. This
-        run does not change.
+        ``lr``, ``op`` and ``rule``, which changes all rules, can change. The initial key of a rule changes
+        only this rule: ``branch(9, default="clipped")``. The new run has none of the later branch points of
+        this run. This run does not change.
 
         Raises:
             ValueError: if a setting cannot change, or the step is past the end.

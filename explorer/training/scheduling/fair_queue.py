@@ -137,7 +137,7 @@ class FairQueue(Generic[Item]):
         return order
 
     def position_of(self, item: Item, items: Iterable[Item]) -> int:
-        """Return an item's position in the queue, 1 for the next."""
+        """Return the position of an item among ``items`` in the order of turns, 1 for the next."""
         state = self._changes, tuple(items)
         if self._positions[0] != state:  # the order is cached, because many requests come between two turns
             self._positions = state, {each: at for at, each in enumerate(self.order(state[1]), 1)}

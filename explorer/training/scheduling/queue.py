@@ -362,7 +362,7 @@ class Runs(Jobs[RunJob]):
 
     @property
     def stay_s(self) -> float:
-        """How long a worker computes one run, in seconds: at most a turn if other runs wait."""
+        """The seconds for which a worker computes one run: a slice, or at most a turn if other runs wait."""
         others = any(job.state == "waiting" for job in self)
         return min(self._limits.slice_s, self._limits.turn_s) if others else self._limits.slice_s
 

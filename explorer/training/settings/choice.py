@@ -31,7 +31,7 @@ def check_entry(label: str, entry: Any, kind: type[Entry]) -> str | Entry:
 
 
 def check_rules(rules: object) -> tuple[str | Rule, ...]:
-    """Return a checked list of rules without duplicates.
+    """Return the rules as a checked tuple without duplicates.
 
     Two spellings of one formula count as one rule. Raises ValueError for anything that is not a rule, and for
     no rule or too many.

@@ -28,7 +28,7 @@ class Column:
         different: the number of different texts, without empty cells.
         classes: pairs of a text and its count, if the texts would be classes as a target; else empty.
         fault: why nothing can be learnt from it, as the end of a sentence, or "".
-        suggested: why it should be left out, or "".
+        suggested: why it should be left out, as a sentence, or "".
     """
 
     name: str

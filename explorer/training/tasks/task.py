@@ -79,7 +79,7 @@ class Task:
         net: the layers of the net, and the site of the op.
         kind: the kind of picture: points of a "plane", an "image", "random" numbers, or the visitor's "own".
         metric: the metric on held-out data, if the task alone determines it; None without held-out data.
-        chance: the accuracy of guessing.
+        chance: the accuracy of guessing; None if it is unknown or has no meaning.
         start_bias: standard deviation of the hidden units' biases before the first step.
         unit_weights: whether initial weights have deviation ``init_scale``, without division by √(fan in).
         same: whether every step sees all examples, and they are few: under plain gradient descent most work

@@ -69,7 +69,7 @@ class Boundary:
         return self.draw_names & {LOSS, TWIN_LOSS}
 
     def draw(self, moment: Moment, like: Tensor) -> Tensor | None:
-        """Return one random number for each element of a tensor, or None if nothing is random."""
+        """Return one random number for each element of ``like``, or None if nothing is random."""
         if not self.draw_names:
             return None
         if not moment.is_evaluation:
@@ -186,7 +186,7 @@ def get_random_values(
     The dict is empty if no op or rule is stochastic.
 
     Args:
-        trace: what the layer computed in the forward pass.
+        trace: the layer's tensors of the forward pass.
         like: the op's x, whose shape the losses get.
         arrange: a function that arranges a tensor like x as op and rules see it.
         adapt_loss: a function from each example's contribution to the loss to that of each element.

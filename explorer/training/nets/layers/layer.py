@@ -104,12 +104,12 @@ class Layer:
 
     Attributes:
         site: the site of the op; None in a layer without the op.
-        shapes: shapes of the weights and biases of one net, weights first.
-        biased: whether biases follow the weights among the parameters.
-        learned: the number of the op's learned parameters, which come last; each is (1, 1), or one value per
-            channel.
+        shapes: the shapes of the weights and biases of one net, weights first.
+        biased: whether the parameters between the weights and the learned ones, if any, are biases.
+        learned: the number of the op's learned parameters, which come last. Each has shape (1, 1), or one
+            value per channel.
         channels: the number of maps at the output, or of kernels; 0 in other layers.
-        uses: how often each weight is used per example.
+        uses: how often each weight is used per example and time step.
         asks: the losses that a rule needs in this layer: ``f()``, and ``fa()`` for antithetic draws.
     """
 

@@ -37,9 +37,9 @@ class Moment(NamedTuple):
         return self.step == EVALUATION_STEP
 
     def draw(self, seeds: Sequence[int], like: Tensor) -> Tensor:
-        """Return a random number between 0 and 1, both excluded, for each element of a tensor.
+        """Return a random number between 0 and 1, both excluded, for each element of ``like``.
 
-        Nets with equal seeds get equal numbers.
+        ``seeds`` are those of the nets. Nets with equal seeds get equal numbers.
         """
         count = like[0].numel() // self.copies
         device = find_float64_device(like.device)
