@@ -362,8 +362,8 @@ class Engine:
         with self._changed:
             job.record_steps(run.step - before, self._clock(), self._limits.slice_s)
             self._runs.charge(job)
-            wanted, job.wanted = job.wanted, None
-        return None if wanted is None else _advance_and_snapshot(run, job.snapshot, wanted)
+            requested, job.requested = job.requested, None
+        return None if requested is None else _advance_and_snapshot(run, job.snapshot, requested)
 
     @contextmanager
     def _hold_runs(self, shown: Mapping[str, Collection[str]]) -> Iterator[None]:
@@ -376,14 +376,14 @@ class Engine:
             jobs = [(job, keys) for identity, keys in shown.items() if (job := self._runs.get(identity))]
             for job, keys in jobs:
                 job.callers += 1
-                job.wanted = frozenset(keys)
+                job.requested = frozenset(keys)
         try:
             yield
         finally:
             with self._changed:
                 for job, _ in jobs:
                     job.callers -= 1
-                    job.wanted = None  # otherwise the next request would get an outdated snapshot
+                    job.requested = None  # otherwise the next request would get an outdated snapshot
                 self._changed.notify_all()
 
     def _jobs_of(self, identity: str) -> Jobs[Any]:
@@ -416,7 +416,7 @@ class Engine:
             if not isinstance(job, RunJob):
                 return jobs.make_status(job)
             job.callers += 1
-            job.wanted = frozenset(shown)
+            job.requested = frozenset(shown)
         with job.lock:
             with self._changed:
                 job.callers -= 1
@@ -443,9 +443,9 @@ class Engine:
                     job.origin = None
                 job.run = run
             with self._changed:
-                news, job.news = job.news, {}
-            if news:
-                run.change(**news)
+                pending, job.pending = job.pending, {}
+            if pending:
+                run.change(**pending)
             snapshot = work(run)
         except Exception as error:
             with self._changed:

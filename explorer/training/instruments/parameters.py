@@ -30,9 +30,9 @@ def measure(nets: Nets) -> NDArray[float32]:
         The value, the gradient, and the minimum and maximum of the value over channels. Shape (4, active
             nets, parameters · layers with the op), with all layers of the first parameter first.
     """
-    ensemble, joined = nets.ensemble, nets.op_rules
+    ensemble, op_rules = nets.ensemble, nets.op_rules
     learns = torch.tensor(
-        [joined.mask_learned(member.rule) for member in ensemble.active], device=nets.x.device
+        [op_rules.mask_learned(member.rule) for member in ensemble.active], device=nets.x.device
     )
     value, gradient = (
         ensemble.rows.reduce_learned(torch.mean, flat)

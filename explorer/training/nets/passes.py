@@ -106,16 +106,16 @@ def forward_backward(
     """
     (x, y), traces, twins = example, [Trace(moment) for moment in moments], {}
     for number, (layer, values, trace) in enumerate(zip(layers, parameters, traces, strict=True)):
-        if TWIN_LOSS in layer.asks:
+        if TWIN_LOSS in layer.needed_losses:
             # The output of the nets if this layer uses the antithetic random numbers, 1 − u.
             at_twin = map(Trace, [moments[number]._replace(twin=True), *moments[number + 1 :]])
             twins[number] = forward(layers[number:], parameters[number:], at_twin, x)
         x = layer.forward(x, values, trace)
     losses, g = value(x, y)
-    if any(layer.asks for layer in layers):
+    if any(layer.needed_losses for layer in layers):
         by_example = loss.split_by_example(x, y)
         for number, (layer, trace) in enumerate(zip(layers, traces, strict=True)):
-            trace.loss = by_example if layer.asks else None
+            trace.loss = by_example if layer.needed_losses else None
             trace.twin_loss = loss.split_by_example(twins[number], y) if number in twins else None
     for layer, values, gradients, trace in reversed([*zip(layers, parameters, out, traces, strict=True)]):
         g = layer.backward(g, values, gradients, trace)

@@ -41,7 +41,7 @@ class Loss:
         """Return the contribution of each example to the loss of each net. Shape (nets, n, 1)."""
         members, n, _ = output.shape
         shares = apply_to_members(
-            lambda outputs, answers: self.shares(outputs.mT.unsqueeze(2), answers, n),
+            lambda outputs, targets: self.shares(outputs.mT.unsqueeze(2), targets, n),
             output,
             y.expand(members, *y.shape[1:]),
         )

@@ -44,15 +44,15 @@ def format_scores(scores: Mapping[str, Sequence[float]], unit: Unit) -> dict[str
     ``scores`` has one score per seed for each label, NaN if the seed diverged. A label without a finite score
     is left out. With one finite score the text is this score.
     """
-    digits = count_decimals(scores.values(), unit)
+    decimals = count_decimals(scores.values(), unit)
     finite = {label: _drop_nonfinite(values) for label, values in scores.items()}
-    return {label: format_score(values, digits, unit) for label, values in finite.items() if values}
+    return {label: format_score(values, decimals, unit) for label, values in finite.items() if values}
 
 
-def format_score(values: Sequence[float], digits: int, unit: Unit) -> str:
+def format_score(values: Sequence[float], decimals: int, unit: Unit) -> str:
     """Return finite scores as text, mean ± standard deviation, or a single score alone, such as "0.83"."""
-    spread = f" ± {scale_score(stdev(values), unit):.{digits}f}" if len(values) > 1 else ""
-    return with_unit(f"{scale_score(fmean(values), unit):.{digits}f}{spread}", unit)
+    spread = f" ± {scale_score(stdev(values), unit):.{decimals}f}" if len(values) > 1 else ""
+    return with_unit(f"{scale_score(fmean(values), unit):.{decimals}f}{spread}", unit)
 
 
 def _drop_nonfinite(values: Sequence[float]) -> list[float]:

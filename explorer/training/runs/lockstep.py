@@ -96,7 +96,7 @@ class Lockstep:
         self.device = resolve_device(settings.device)
         self._is_input_fixed = is_input_fixed(settings)
         self._task = TASKS[settings.task]
-        self.joined = op_rules
+        self.op_rules = op_rules
         self.seeds = list(seeds)
         self.generators = [Generator().manual_seed(seed) for seed in seeds]
         self.data: list[Data] = [
@@ -128,9 +128,9 @@ class Lockstep:
         """
         parts = (self, *locksteps)
         merged = copy.copy(self)
-        merged.joined = concatenate([part.joined for part in parts])
+        merged.op_rules = concatenate([part.op_rules for part in parts])
         merged.seeds = [seed for part in parts for seed in part.seeds]
-        active, order = _merge_members(parts, merged.joined)
+        active, order = _merge_members(parts, merged.op_rules)
         merged.ensemble = self.ensemble.merge(
             [part.ensemble for part in locksteps], active, order, merged._make_builder(is_input_fixed=False)
         )
@@ -167,7 +167,7 @@ class Lockstep:
         and on an accelerator, where the last bits may depend on the other nets.
         """
         data = {id(start.x) for start in self.start}
-        is_separate = self._is_input_fixed or self.joined.learned or self.joined.draw_names
+        is_separate = self._is_input_fixed or self.op_rules.learned or self.op_rules.draw_names
         if is_separate or self.device.type != "cpu" or len(data) > 1:
             return None
         settings = self.settings
@@ -198,7 +198,7 @@ class Lockstep:
 
     def bind(self, op_rules: OpRules) -> None:
         """Continue training with another op, or with other backward rules of the same number."""
-        self.joined = op_rules
+        self.op_rules = op_rules
         self.ensemble.rebuild(self._make_builder(is_input_fixed=self._is_input_fixed))
 
     def compute_scores(self, part: Part) -> NDArray[float32]:
@@ -263,7 +263,7 @@ class Lockstep:
     def _make_builder(self, *, is_input_fixed: bool) -> Build:
         """Return a function that builds nets' layers; a fixed input lets the first layer save work."""
         # The function does not use self, because reference cycles would keep nets in memory for long.
-        op_rules, seeds, ends, bias = self.joined, self.seeds, self._ends, self.settings.bias
+        op_rules, seeds, ends, bias = self.op_rules, self.seeds, self._ends, self.settings.bias
         build, first = self._task.net.build, self._make_first_layer() if is_input_fixed else None
 
         def build_layers(members: Sequence[Member]) -> list[Layer]:
@@ -284,13 +284,13 @@ class Lockstep:
         if self._is_input_fixed:
             values = self._make_first_layer()(range(len(start))).get_start_values()
             start = [(*first, *parameters[1:]) for first, parameters in zip(values, start, strict=True)]
-        positive = [parameter.positive for parameter in self.joined.learned]
+        starts, positive = self.op_rules.starts, [each.positive for each in self.op_rules.learned]
         return Ensemble(
             members,
             self._make_builder(is_input_fixed=self._is_input_fixed),
             start,
             PlainDescent if self._is_input_fixed else OPTIMISERS[settings.optimiser],
-            OpParameters(self.joined.starts, positive, settings.learn_rate, settings.learn_each == "channel"),
+            OpParameters(starts, positive, settings.learn_rate, settings.learn_each == "channel"),
         )
 
 
@@ -322,7 +322,7 @@ def _merge_members(parts: Sequence[Lockstep], op_rules: OpRules) -> tuple[list[M
     members, rules, seeds = [], 0, 0
     for part in parts:
         members += [Member(rules + rule, seeds + seed) for rule, seed in part.ensemble.active]
-        rules, seeds = rules + len(part.joined.pairs), seeds + len(part.generators)
+        rules, seeds = rules + len(part.op_rules.pairs), seeds + len(part.generators)
     groups: dict[int, int] = {}
     group_by_rule = [groups.setdefault(id(backward), len(groups)) for _, backward in op_rules.pairs]
     order = sorted(range(len(members)), key=lambda index: group_by_rule[members[index].rule])

@@ -238,9 +238,9 @@ class Recorder:
         ensemble = self._lockstep.ensemble
         key = (ensemble.optimiser.steps, len(ensemble.active))
         if self._nets is None or self._nets.settings is not settings or self._nets_key != key:
-            x, answers = self._examples
+            x, targets = self._examples
             data, op, rules = self._lockstep.data[0], self._op, self._rules
-            batch, joined = self._lockstep.batch, self._lockstep.joined
-            self._nets = Nets(ensemble, x, answers, batch, data, settings, op, rules, joined)
+            batch, op_rules = self._lockstep.batch, self._lockstep.op_rules
+            self._nets = Nets(ensemble, x, targets, batch, data, settings, op, rules, op_rules)
             self._nets_key = key
         return self._nets

@@ -97,7 +97,7 @@ class Run(Stepper):
 
     def _collect_learned(self, names: Sequence[str]) -> dict[str, torch.Tensor]:
         tensors: dict[str, torch.Tensor] = {}
-        ensemble, learned = self.nets.ensemble, self.nets.joined.learned
+        ensemble, learned = self.nets.ensemble, self.nets.op_rules.learned
         for layer, layer_values in enumerate(ensemble.rows.view_learned(ensemble.parameters)):
             for parameter, values in zip(learned, layer_values, strict=True):
                 for (rule, seed), value in zip(ensemble.active, values.cpu(), strict=True):
@@ -276,7 +276,7 @@ class Run(Stepper):
         if not positions:
             return None
         layer, parameter = positions[0]
-        name = self.nets.joined.learned[parameter].name
+        name = self.nets.op_rules.learned[parameter].name
         return f"{name} of layer {layer + 1} fell to 0 or below, where its formulas are undefined"
 
     def _explain_resting(self, rule: int) -> str:
@@ -291,7 +291,7 @@ class Run(Stepper):
 
         Values of a diverged seed are NaN.
         """
-        names = [parameter.name for parameter in self.nets.joined.learned]
+        names = [parameter.name for parameter in self.nets.op_rules.learned]
         if not names:
             return {}
         rule_values, ensemble = self._get_values(rule), self.nets.ensemble

@@ -76,9 +76,9 @@ class RunJob(Job):
     Attributes:
         run: the run, which is made when first needed and dropped at the end; ``lock`` guards it.
         callers: the number of threads that wait for the lock; a worker yields to them.
-        wanted: the instruments of the next snapshot, if one was requested since the last; else None.
+        requested: the instruments of the next snapshot, if one was asked for since the last; else None.
         due_at: the time of the next step at the run's pace.
-        news: the changed settings that are not applied to the run yet.
+        pending: the changed settings that are not applied to the run yet.
         origin: the lock and the run to continue from, and the step; None for a run from scratch.
         is_isolated: whether the run takes its steps alone, because a group with it failed.
         viewer: a second run of equal settings, which loads checkpoints for snapshots and measurements.
@@ -88,9 +88,9 @@ class RunJob(Job):
     run: Run | None = None
     snapshot: Snapshot | None = None
     callers: int = 0
-    wanted: Collection[str] | None = None
+    requested: Collection[str] | None = None
     due_at: float = 0.0
-    news: Mapping[str, Any] = field(default_factory=dict)
+    pending: Mapping[str, Any] = field(default_factory=dict)
     origin: tuple[threading.RLock, Run, int] | None = None
     viewer: Run | None = None
     is_isolated: bool = False
@@ -125,9 +125,9 @@ class RunJob(Job):
         return 0.0 if isinstance(self.settings.pace, str) else 1 / self.settings.pace
 
     @property
-    def joins(self) -> bool:
+    def can_fuse(self) -> bool:
         """Whether the run's next steps may be computed in the same tensor operations as other runs'."""
-        is_busy = self.is_isolated or self.callers or self.news or self.interval_s
+        is_busy = self.is_isolated or self.callers or self.pending or self.interval_s
         return self.run is not None and self.state in ACTIVE and not is_busy
 
     def should_continue(self, run: Run) -> bool:

@@ -252,7 +252,7 @@ class Runs(Jobs[RunJob]):
                 steps = 1
             case "reset":
                 job.end("ready")
-                job.news, job.is_isolated = {}, False
+                job.pending, job.is_isolated = {}, False
                 job.snapshot, job.step, job.speed = None, 0, 0.0
         return steps + super().execute(job, command)
 
@@ -262,14 +262,14 @@ class Runs(Jobs[RunJob]):
         Raises ValueError for an invalid value, or if the run has too many branch points already.
         """
         lr = job.settings.course_of(job.step).lr
-        before = replace(job.settings, **{"lr": lr, **job.news})
+        before = replace(job.settings, **{"lr": lr, **job.pending})
         if replace(before, **live) == before:
             return
         if "lr" in live and job.step and len(job.settings.branch) >= MAX_BRANCHES:
             raise ValueError(f"a run branches at most {MAX_BRANCHES} times, and this one already has")
         job.settings = replace(job.settings, **{name: live[name] for name in live if name != "lr"})
         job.speed_since = None
-        job.news = {**job.news, **live}
+        job.pending = {**job.pending, **live}
         if job.state in ACTIVE:
             job.move("waiting")
             self.admit()
@@ -338,13 +338,13 @@ class Runs(Jobs[RunJob]):
 
     def lock_companions(self, job: RunJob) -> list[RunJob]:
         """Lock and return other runs whose next steps can be computed together with those of this run."""
-        likeness = job.run.fusion_key if job.run and job.joins else None
+        likeness = job.run.fusion_key if job.run and job.can_fuse else None
         if likeness is None:
             return []
         companions, left, now = [], MAX_FUSED_WORK - job.settings.work, self._clock()
         alike = []
         for each in self:
-            if each is job or not each.joins or not each.lock.acquire(blocking=False):
+            if each is job or not each.can_fuse or not each.lock.acquire(blocking=False):
                 continue
             if each.run is not None and each.run.fusion_key == likeness:
                 alike.append(each)

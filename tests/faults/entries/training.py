@@ -167,7 +167,7 @@ FAULTS = (
     Fault(
         name="After a reset changes that were made on the way are made again",
         file="explorer/training/scheduling/queue.py",
-        old="job.news, job.is_isolated = {}, False",
+        old="job.pending, job.is_isolated = {}, False",
         new="job.is_isolated = False",
         tests="training/scheduling/test_runs.py training/engine/test_engine.py",
     ),

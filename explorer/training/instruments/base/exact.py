@@ -74,11 +74,11 @@ class _LocalExpectation:
     """An estimator of the gradient of a stochastic op, from the loss with the other output of each unit."""
 
     def __init__(self, nets: Nets) -> None:
-        self._nets, self._with_op = nets, nets.op_layers
+        self._nets, self._op_layers = nets, nets.op_layers
         self._jumps: dict[int, tuple[Tensor, Jump | None]] = {}  # by layer; the first x is not random
 
     def __call__(self, observed: ObservedPass) -> list[Tensor] | None:
-        gradients = [self._compute_layer(observed, layer) for layer in self._with_op]
+        gradients = [self._compute_layer(observed, layer) for layer in self._op_layers]
         available = [each for each in gradients if each is not None]
         return available if len(available) == len(gradients) else None
 
@@ -91,12 +91,12 @@ class _LocalExpectation:
             return None
         before, after, speed = (each.to(x).view(x.shape) for each in jump)
         other = torch.where(y == before, after, before)
-        losses = self._nets.task.loss.split_by_example(observed.output, self._answers).mT  # (nets, 1, n)
+        losses = self._nets.task.loss.split_by_example(observed.output, self._targets).mT  # (nets, 1, n)
         growth = self._compute_replaced_losses(observed, layer, other).sub_(losses).mT
         return torch.where(y == before, -growth, growth) * speed
 
     @property
-    def _answers(self) -> Tensor:
+    def _targets(self) -> Tensor:
         return self._nets.ensemble.expand_by_member(self._nets.batch[1])
 
     def _compute_replaced_losses(self, observed: ObservedPass, layer: int, other: Tensor) -> Tensor:
@@ -110,9 +110,9 @@ class _LocalExpectation:
         Returns:
             The losses. Shape (nets, units, n).
         """
-        nets, traces, index = self._nets, observed.traces, self._with_op.index(layer)
+        nets, traces, index = self._nets, observed.traces, self._op_layers.index(layer)
         end = len(nets.ensemble.layers)
-        above = self._with_op[index + 1] if layer != self._with_op[-1] else end
+        above = self._op_layers[index + 1] if layer != self._op_layers[-1] else end
         x = observed.output if above == end else traces[above].op.x
         change, weights = (other - traces[layer].op.y).mT, nets.products[index].weights
         x = torch.addcmul(x.mT[:, :, None], weights.mT[..., None], change[:, None])
@@ -120,4 +120,4 @@ class _LocalExpectation:
             parameters, shape = nets.ensemble.parameter_views[at], (len(change), -1, *change.shape[1:])
             trace = Trace(traces[at].moment._replace(copies=len(change[0])))
             x = nets.ensemble.layers[at].forward(x.flatten(2).mT, parameters, trace).mT.view(shape)
-        return nets.task.loss.shares(x, self._answers, change.shape[2])
+        return nets.task.loss.shares(x, self._targets, change.shape[2])

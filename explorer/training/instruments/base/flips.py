@@ -38,11 +38,11 @@ class Flips:
         self._above = self._output if above is None else nets.current_pass.traces[above].op.x[:, :n].mT
         self._op = nets.op_rules.pairs[0][0]
         self._loss, self._count = nets.task.loss, nets.current_pass.output.shape[1]
-        self._answers = nets.y[:, :n].expand(len(self.x), *nets.y[:, :n].shape[1:])
+        self._targets = nets.y[:, :n].expand(len(self.x), *nets.y[:, :n].shape[1:])
 
     @cached_property
     def _losses(self) -> Tensor:
-        return self._loss.shares(self._output.unsqueeze(2), self._answers, self._count)
+        return self._loss.shares(self._output.unsqueeze(2), self._targets, self._count)
 
     def tabulate_growth(self, distances: Tensor, members: slice = slice(None)) -> Tensor:
         """Return how much the loss grows by changes of one unit's output in the last layer with the op.
@@ -55,7 +55,7 @@ class Flips:
             The growth for each unit and example. Shape (nets, d, units, n).
         """
         return self._loss.growth(
-            self._output[members], self._answers[members], self._count, self._weights[members], distances
+            self._output[members], self._targets[members], self._count, self._weights[members], distances
         )
 
     def split_members(self, evaluations: int) -> list[slice]:
@@ -87,7 +87,7 @@ class Flips:
             for bias in biases:
                 x += bias[members].mT
         x = x.view(*x.shape[:2], *change.shape[1:])
-        losses = self._loss.shares(x, self._answers[members], self._count)
+        losses = self._loss.shares(x, self._targets[members], self._count)
         return losses.sub_(self._losses[members])
 
 

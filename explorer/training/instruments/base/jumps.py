@@ -72,7 +72,7 @@ class Groups:
     Attributes:
         start, end: the op's values at which the loss is evaluated. Shape (groups,).
         last: the x of the last jump of each group. Shape (groups,).
-        near: the maximum number of groups within reach of an x.
+        max_near: the maximum number of groups within reach of an x.
         chained: whether each group starts where the previous one ends.
         origin, spacing: the x of each group's first weight, shape (groups,), and the distance between
             weights.
@@ -82,7 +82,7 @@ class Groups:
     start: Tensor
     end: Tensor
     last: Tensor
-    near: int
+    max_near: int
     chained: bool
     origin: Tensor
     spacing: float

@@ -79,7 +79,7 @@ class SmoothedOp:
         return make_distances(Jumps(self.at, self.below, self.above, self.sigma), self.device)
 
     @cached_property
-    def near(self) -> int:
+    def max_near(self) -> int:
         """The largest number of jumps within four standard deviations of the noise on one side of an x."""
         ends = torch.searchsorted(self.at, self.at + REACH * self.sigma)
         return int((ends - torch.arange(len(ends))).max())

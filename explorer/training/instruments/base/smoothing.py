@@ -69,7 +69,7 @@ def _compute_flip_gradient(nets: Nets, op: SmoothedOp, layer: int, n: int) -> Te
             rise = fall = flips.compute_growth((0.5 - over.to(flips.x.dtype)).mul_(2 * height))
         change = torch.where(over, -fall, rise).mul_(op.compute_density(flips.x - first))
     elif flips.last:
-        parts = flips.split_members(2 * op.near + 1)
+        parts = flips.split_members(2 * op.max_near + 1)
         change = torch.cat([_sum_member_steps(flips, part, op, *op.steps) for part in parts])
     else:
         change = _sum_steps(flips, op, *op.steps)
@@ -83,10 +83,10 @@ def _sum_grouped_jumps(flips: Flips, op: SmoothedOp) -> Tensor:
     """
     groups, total = op.groups, torch.zeros_like(flips.x)
     first = torch.searchsorted(groups.last, flips.x - REACH * op.sigma).clamp_(
-        max=len(groups.last) - groups.near
+        max=len(groups.last) - groups.max_near
     )
     ended = None
-    for number in range(groups.near):
+    for number in range(groups.max_near):
         group = first + number
         if ended is None or not groups.chained:
             ended = flips.compute_growth(look_up(groups.start, group) - flips.y)
@@ -116,8 +116,8 @@ def _sum_member_steps(
     below = _count_steps_below(x, op, first, width)
     total = torch.zeros_like(x)
     size = max(1, MAX_NUMBERS // x[0].numel() - 1)
-    for start in range(-op.near, op.near, size):
-        jumps = range(start, min(start + size, op.near))
+    for start in range(-op.max_near, op.max_near, size):
+        jumps = range(start, min(start + size, op.max_near))
         distances = below.new_tensor([height * jump for jump in (*jumps, jumps[-1] + 1)])
         growths = flips.tabulate_growth(distances, members).diff(dim=1)
         total += growths.mul_(_compute_densities(x, below, op, first, width, jumps)).sum(1)
@@ -131,11 +131,11 @@ def _sum_steps(flips: Flips, op: SmoothedOp, first: float, width: float, height:
     step up and another unit's step down lead to the same level and share an evaluation.
     """
     level, levels = _count_steps_below(flips.x, op, first, width), len(op.at) + 1
-    densities = _compute_densities(flips.x, level, op, first, width, range(-op.near, op.near))
+    densities = _compute_densities(flips.x, level, op, first, width, range(-op.max_near, op.max_near))
     weights = -functional.pad(densities, (0, 0, 0, 0, 1, 1)).diff(dim=1)
     total = torch.zeros_like(flips.x)
     groups: dict[int, list[int]] = {}  # offsets except 0, by their remainder modulo ``levels``
-    for offset in (*range(-op.near, 0), *range(1, op.near + 1)):
+    for offset in (*range(-op.max_near, 0), *range(1, op.max_near + 1)):
         if abs(offset) < levels:
             groups.setdefault(offset % levels, []).append(offset)
     for up, group in groups.items():
@@ -144,7 +144,7 @@ def _sum_steps(flips: Flips, op: SmoothedOp, first: float, width: float, height:
             if len(group) > 1
             else torch.full_like(level, group[0])
         )
-        weight = weights[:, [op.near + offset for offset in group]].sum(1)
+        weight = weights[:, [op.max_near + offset for offset in group]].sum(1)
         total.addcmul_(flips.compute_growth(shift.mul_(height)), weight)
     return total
 

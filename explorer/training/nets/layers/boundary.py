@@ -37,24 +37,24 @@ class Boundary:
         draw_names: the names of random numbers and losses, as in ``OpRules``.
     """
 
-    def __init__(self, joined: OpRules, rules: Sequence[int], seeds: Sequence[int]) -> None:
+    def __init__(self, op_rules: OpRules, rules: Sequence[int], seeds: Sequence[int]) -> None:
         """Combine an op with the backward rule and the random seed of each net.
 
         Args:
-            joined: the op with all rules.
+            op_rules: the op with all rules.
             rules: the index of each net's rule, ascending.
             seeds: the seed of each net.
         """
-        self.draw_names, self._seeds = joined.draw_names, seeds
+        self.draw_names, self._seeds = op_rules.draw_names, seeds
         # Random numbers of evaluations, which are all equal.
         self._evaluation_draws: dict[tuple[Moment, torch.Size], Tensor] = {}
-        self.has_reduction = joined.has_reduction
-        self.learned = len(joined.learned)
-        self._names = [parameter.name for parameter in joined.learned]
-        self._learning = [joined.learning[rule] if joined.learning else None for rule in rules]
-        functions = _list_functions(joined, rules)
+        self.has_reduction = op_rules.has_reduction
+        self.learned = len(op_rules.learned)
+        self._names = [parameter.name for parameter in op_rules.learned]
+        self._learning = [op_rules.learning[rule] if op_rules.learning else None for rule in rules]
+        functions = _list_functions(op_rules, rules)
         ops, rows = zip(*(functions[rule] for rule in rules), strict=True) if rules else ((), ())
-        evaluation_ops = [joined.evaluation_op] * len(rules) if joined.evaluation_op else ops
+        evaluation_ops = [op_rules.evaluation_op] * len(rules) if op_rules.evaluation_op else ops
         self._calls_by_member: list[list[Call]] = []
         self._calls_by_run: list[list[Call]] = []
         for kind in (ops, rows, evaluation_ops):
@@ -64,7 +64,7 @@ class Boundary:
             self._calls_by_run.append([(kind[run[0]], run[0], run[-1] + 1) for run in runs])
 
     @property
-    def asks(self) -> frozenset[str]:
+    def needed_losses(self) -> frozenset[str]:
         """The names of the losses that the backward rules need: ``f()``, or the antithetic ``fa()``."""
         return self.draw_names & {LOSS, TWIN_LOSS}
 
@@ -200,14 +200,14 @@ def get_random_values(
     return {U: trace.u, **loss_values}
 
 
-def _list_functions(joined: OpRules, rules: Sequence[int]) -> dict[int, tuple[Function, Function]]:
+def _list_functions(op_rules: OpRules, rules: Sequence[int]) -> dict[int, tuple[Function, Function]]:
     ops: dict[int, Function] = {}  # nets with the same op share one function
     result: dict[int, tuple[Function, Function]] = {}
     for rule in dict.fromkeys(rules):
-        if functions := joined.learning[rule] if joined.learning else None:
+        if functions := op_rules.learning[rule] if op_rules.learning else None:
             result[rule] = ops.setdefault(id(functions.op), functions.forward), functions.gradient
         else:
-            result[rule] = joined.pairs[rule]
+            result[rule] = op_rules.pairs[rule]
     return result
 
 

@@ -110,7 +110,7 @@ class Layer:
             value per channel.
         channels: the number of maps at the output, or of kernels; 0 in other layers.
         uses: how often each weight is used per example and time step.
-        asks: the losses that a rule needs in this layer: ``f()``, and ``fa()`` for antithetic draws.
+        needed_losses: the losses that a rule needs in this layer: ``f()``, and ``fa()`` for antithetic draws.
     """
 
     site: ClassVar[OpSite | None] = None
@@ -119,7 +119,7 @@ class Layer:
     learned: int = 0
     channels: int = 0
     uses: int = 1
-    asks: frozenset[str] = frozenset()
+    needed_losses: frozenset[str] = frozenset()
 
     def split_parameters(self, parameters: Parameters) -> tuple[Parameters, Parameters]:
         """Return the weights and biases of a layer, and the learned parameters of its op."""

@@ -16,7 +16,7 @@ class Activation(Layer):
     site = OpSite("activations", "op inputs", flips=True)
 
     def __init__(self, boundary: Boundary) -> None:
-        self._boundary, self.learned, self.asks = boundary, boundary.learned, boundary.asks
+        self._boundary, self.learned, self.needed_losses = boundary, boundary.learned, boundary.needed_losses
 
     def forward(self, x: Tensor, parameters: Parameters, trace: Trace) -> Tensor:
         """Return the op's output for x, for all nets."""
@@ -75,7 +75,7 @@ class _QuantisedWeights(Dense):
 
     def _set_op(self, boundary: Boundary) -> None:
         self._boundary, self._unit = boundary, self.shapes[0][0] ** 0.5
-        self.learned, self.asks = boundary.learned, boundary.asks
+        self.learned, self.needed_losses = boundary.learned, boundary.needed_losses
 
     def forward(self, x: Tensor, parameters: Parameters, trace: Trace) -> Tensor:
         (latent, *bias), learned = self.split_parameters(parameters)

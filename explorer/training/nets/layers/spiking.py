@@ -48,7 +48,7 @@ class SpikingUnits(Dense):
         self, inputs: int, outputs: int, boundary: Boundary, *, bias: bool = True, first: bool = False
     ) -> None:
         super().__init__(inputs, outputs, bias=bias, first=first)
-        self._boundary, self.learned, self.asks = boundary, boundary.learned, boundary.asks
+        self._boundary, self.learned, self.needed_losses = boundary, boundary.learned, boundary.needed_losses
 
     def forward(self, x: Tensor, parameters: Parameters, trace: Trace) -> Tensor:
         """Return the spikes at all time steps. Shape (nets, times · n, outputs)."""

@@ -156,7 +156,7 @@ def test_a_run_branches_more_often_than_a_link_has_room_for(client, engine):
 
 def in_force(entry):
     """The learning rate and the pace of the next steps."""
-    lr = entry.news.get("lr", entry.settings.course_of(entry.step).lr)
+    lr = entry.pending.get("lr", entry.settings.course_of(entry.step).lr)
     return lr, entry.settings.pace
 
 
