@@ -57,6 +57,10 @@ def test_a_cut_is_named_and_blamed_for_the_parameters_behind_it(name):
     assert "No site blocks" not in seen.describe()
 
 
+def test_a_cast_to_the_dtype_that_a_tensor_has_is_no_cut():
+    assert list(observed(made(lambda h: torch.tanh(h.float()))).frame.op) == ["tanh"]
+
+
 class Masked(torch.autograd.Function):
     """A Function with a second output that has no gradient, and on which the first does not depend."""
 

@@ -63,6 +63,11 @@ class Traced(nn.Module):
             FakeQuant,
             "a FakeQuantBackward whose call is not seen, as in another thread",
         ),
+        (
+            lambda h: FakeQuant.apply(h, 0.5),
+            "round",
+            "round only in the forward of FakeQuant, .*: swap FakeQ",
+        ),
         (torch.fx.symbolic_trace(Traced()), FakeQuant, "torch.fx, which inlines a Function's forward"),
     ],
 )
@@ -71,6 +76,13 @@ def test_a_swap_that_reaches_no_call_is_refused(function, what, words):
         warnings.simplefilter("ignore")
         with pytest.raises(explorer.model.UnreachedError, match=words):
             gradients_of(swapped(function, what, rule="straight_through"))
+
+
+def test_a_call_in_the_forward_of_a_function_is_none_of_the_sites():
+    fixed = swapped(lambda h: FakeQuant.apply(h, 0.5).round(), "round", rule="straight_through")
+    fixed(X)
+    assert list(fixed.sites["calls"]) == [1]
+    assert fixed.sites["site"][0].startswith("lambda")
 
 
 def test_a_call_under_no_grad_gets_the_rule_at_its_first_use():

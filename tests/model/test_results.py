@@ -135,6 +135,18 @@ def test_sites_that_differ_in_their_names_alone_share_a_sentence():
     )
 
 
+def test_what_stops_the_gradient_of_all_elements_is_told_before_a_rule_that_stops_some():
+    half = observed(made(lambda h: torch.relu(h) * h.sign().detach())).sentences
+    assert [each.split(": ")[-1] for each in half[:1]] == ["its output is detached."]
+    whole = observed(made(lambda h: torch.sign(h) + h * h.abs().max().item())).sentences
+    assert "(sign) is to blame" in whole[0]
+    assert "item" in whole[-1]
+    trick = observed(made(lambda h: torch.sign(h + (h.round() - h).detach()))).sentences
+    assert not any(
+        "detach trick" in each for each in trick
+    )  # no gradient comes to it, by which to name its rule
+
+
 def test_units_that_are_dead_by_chance_in_a_small_batch_are_not_blamed():
     torch.manual_seed(0)
     model = nn.Sequential(nn.Linear(8, 96), nn.ReLU(), nn.Linear(96, 3))

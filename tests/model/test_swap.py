@@ -348,26 +348,20 @@ def test_a_reset_by_a_swapped_comparison_keeps_the_rule_of_the_product():
     same(found, gradients_of(made(lambda h: reset(h, FastSigmoid.apply(h, torch.tensor(1.0), 1)))))
 
 
-class Cubic(torch.autograd.Function):
-    """x > t with the gradient 3 x², of which the threshold gets the opposite."""
+def pull_by_a_cube(x, g, t, s):
+    """The gradient 3 x² for x, of which the threshold gets the opposite."""
+    gradient = 3 * g * x * x
+    return gradient, -gradient.sum_to_size(t.shape), None
 
-    @staticmethod
-    def forward(ctx, x, t):
-        ctx.save_for_backward(x, t)
-        return (x > t).float()
 
-    @staticmethod
-    def backward(ctx, g):
-        x, t = ctx.saved_tensors
-        gradient = 3 * g * x * x
-        return gradient, -gradient.sum_to_size(t.shape)
+Cubic = make_function(lambda x, t, s: (s * (x - t) > 0).float(), pull_by_a_cube)
 
 
 def test_own_code_gets_the_x_of_a_comparison_and_the_threshold_the_opposite_gradient():
     def above(h):
         return (h > h.mean(1, keepdim=True)).float()
 
-    expected = gradients_of(made(lambda h: Cubic.apply(h, h.mean(1, keepdim=True))))
+    expected = gradients_of(made(lambda h: Cubic.apply(h, h.mean(1, keepdim=True), 1)))
     same(gradients_of(swapped(above, "gt", rule=lambda x, g: 3 * g * x * x)), expected)
 
 
@@ -382,7 +376,7 @@ class Spike(nn.Module):
         return self.compare(h, self.t).float()
 
 
-@pytest.mark.parametrize("what", [torch.gt, torch.lt, Spike, "function", "function.t"])
+@pytest.mark.parametrize("what", [torch.gt, torch.lt, "step", Spike, "function", "function.t"])
 @pytest.mark.parametrize(("compare", "sign"), [(operator.gt, 1), (operator.lt, -1)])
 def test_a_threshold_that_learns_gets_the_opposite_gradient(compare, sign, what):
     """Python turns h > t into t < h, as t is a Parameter: both names reach it, and it is recorded as gt."""
@@ -394,17 +388,70 @@ def test_a_threshold_that_learns_gets_the_opposite_gradient(compare, sign, what)
     assert all(torch.equal(found[name], expected[name]) for name in found)
 
 
-MISSED = {
-    "equal": (lambda h, t: (h == t).float(), "straight_through", "name the site"),
-    "a trick": (lambda h, t: h + ((h > t).float() - h).detach(), "straight_through", "name the site"),
+def test_a_parameter_that_a_swap_would_leave_without_gradient_is_refused():
+    with pytest.raises(ValueError, match=r"does not depend on function\.t, .* no gradient: name the site"):
+        swapped(Spike(lambda h, t: h == t), "function.t", rule="straight_through")(X)
+
+
+def surrogate(h, t):
+    """A spike with the sigmoid's gradient, as people write it."""
+    proxy = torch.sigmoid(4 * (h - t))
+    return (h > t).float().detach() - proxy.detach() + proxy
+
+
+def surrogate_in_place(h, t):
+    y = h * 1
+    y += ((h > t).float() - h).detach()
+    return y
+
+
+LEARNED_TRICKS = {  # a detach trick around h > t
+    "a surrogate": surrogate,
+    "straight-through": lambda h, t: h + ((h > t).float() - h).detach(),
+    "below": lambda h, t: h.tanh() + ((h < t).float() - h.tanh()).detach(),
+    "in place": surrogate_in_place,
+    "a site": lambda h, t: (h > t).float(),
 }
 
 
-@pytest.mark.parametrize("name", MISSED)
-def test_a_parameter_that_a_swap_would_leave_without_gradient_is_refused(name):
-    function, rule, advice = MISSED[name]
-    with pytest.raises(ValueError, match=f"does not depend on function.t, .* no gradient: {advice}"):
-        swapped(Spike(function), "function.t", rule=rule)(X)
+@pytest.mark.parametrize(
+    ("by_hand", "arguments"),
+    [(FastSigmoid, {"rule": "fast_sigmoid", "k": 5}), (Cubic, {"rule": lambda x, g: 3 * g * x * x})],
+    ids=["a key", "own code"],
+)
+@pytest.mark.parametrize("name", LEARNED_TRICKS)
+def test_a_threshold_inside_a_detach_trick_gets_the_opposite_gradient(name, by_hand, arguments):
+    trick, sign = Spike(LEARNED_TRICKS[name]), -1 if name == "below" else 1
+    with explorer.observe(made(trick)) as seen:
+        loss_of(seen.model).backward()
+    for what in (*(["step"] if name != "a site" else []), [*seen.sites][-1]):
+        found = gradients_of(swapped(trick, what, **arguments))
+        expected = gradients_of(made(Spike(lambda h, t: by_hand.apply(h, t, sign))))
+        assert expected["function.t"].any()
+        same(found, expected)
+
+
+def test_a_sign_of_a_difference_in_a_detach_trick_gives_both_the_rule_of_the_difference():
+    def trick(h, t):
+        return h + (torch.sign(h - t) - h).detach()
+
+    for what in ("sign", "function"):
+        found = gradients_of(swapped(Spike(trick), what, rule="clipped"))
+        same(found, gradients_of(made(Spike(lambda h, t: explorer.apply("sign", "clipped", h - t)))))
+
+
+def test_a_scale_that_a_detach_trick_detaches_refuses_the_op_and_is_noted_at_the_site():
+    def trick(h, t):
+        return h + ((h / t).round() * t - h).detach()
+
+    with pytest.raises(ValueError, match=r"around round also detaches function\.t, which would get no grad"):
+        swapped(Spike(trick), "round", rule="straight_through")(X)
+    with explorer.observe(made(Spike(trick))) as seen:
+        loss_of(seen.model).backward()
+    (site,) = seen.sites
+    fixed = swapped(Spike(trick), site, rule="formula: 3 * g")
+    assert gradients_of(fixed)["function.t"] is None
+    assert list(fixed.sites["note"]) == ["function.t gets no gradient: the trick detaches it"]
 
 
 def test_at_a_comparison_a_formula_and_an_op_get_the_difference_and_own_code_gets_x():

@@ -193,7 +193,7 @@ def _find_culprits(
             ]
             visited.update(outputs)
             todo += outputs
-    return [*blame]
+    return sorted(blame, key=lambda call: call.name == "detach")  # a detach is rather meant
 
 
 def _is_blocking(call: Call, value: Value) -> bool:

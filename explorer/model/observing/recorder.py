@@ -148,9 +148,8 @@ class Recorder(Tape):
         for call in side:
             if call.measured is not None:
                 call.measured.merged = True
-            for kind in ("cut", "trick") if call.kind == "join" else ("cut",):
-                if (row := self.rows.get((call.site, kind))) is not None:
-                    row.listed = False
+            if (row := self.rows.get((call.site, "cut"))) is not None:
+                row.listed = False
         for call in way:
             for carrier in (call.row, call.measured and call.measured.row):
                 if carrier is not None:
@@ -207,8 +206,7 @@ class Recorder(Tape):
                 measurement.y = sample_tensor(y_tensor)
 
     def _attach(self, measurement: Measurement, y: Value, inputs: list[Value]) -> None:
-        if y.edge is None:
-            return
+        assert y.edge is not None
         span = Span(y.edge, [item.edge for item in inputs if item.edge is not None], measurement)
         functions, span.functions = span.functions, []
         for node in functions:  # Functions called inside an op of torch.library

@@ -27,9 +27,10 @@ def sentences(
         count = f"{len(rows)} site{'s' * (len(rows) > 1)}"
         found = [*_describe_cuts(rows), f"{count}; no backward has run of these forward passes."]
     else:
-        found = [
-            *_describe_blame(rows), *_describe_victims(rows), *_describe_cuts(rows), *_describe_tricks(rows),
-        ]  # fmt: skip
+        blamed = [*_describe_blame(rows), *_describe_victims(rows)]
+        is_total = any(_is_shown_dead(row) and row["dead_by_rule"] == row["units"] for row in rows)
+        cuts = _describe_cuts(rows)  # a cut stops more than a rule that stops some units
+        found = [*(blamed + cuts if is_total else cuts + blamed), *_describe_tricks(rows)]
     said = [*_describe_parameters(parameters), *found] or ["No site blocks any gradient."]
     return [*said, *(f"Unseen: {item}." for item in unseen)]
 
@@ -126,7 +127,7 @@ def _describe_cuts(rows: Sequence[Row]) -> list[str]:
 
 
 def _describe_tricks(rows: Sequence[Row]) -> list[str]:
-    tricks = [row for row in rows if row["note"].startswith("detach trick") and _is_known(row)]
+    tricks = [row for row in rows if row["note"].startswith("detach trick") and row["rule"]]
     told = [(f"{_name_site(row)} is a detach trick, whose backward is {row['rule']}.", row) for row in tricks]
     return _group_alike(told)
 

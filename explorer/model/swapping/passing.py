@@ -10,8 +10,9 @@ from typing import Any, NamedTuple
 import torch
 from torch import Tensor, nn
 
+from explorer.catalogue import OPS
 from explorer.model.swapping.bridge import UnreachedError, build_bridge, exchange_backward
-from explorer.model.swapping.exchange import Exchange, Parameters
+from explorer.model.swapping.exchange import Exchange, Gradient, Parameters
 from explorer.model.swapping.learning import Learning
 from explorer.model.swapping.masks import compute_with_numbers, is_selecting_by_second
 from explorer.model.swapping.target import Target, is_inside
@@ -43,7 +44,7 @@ from explorer.model.tape.tricks import (
     find_chain_site,
     is_restoring,
 )
-from explorer.model.tape.values import find_ancestors, find_elementwise_ancestors, origin_of
+from explorer.model.tape.values import UNLIMITED, find_ancestors, find_elementwise_ancestors, origin_of
 
 _NEGATIONS = {"invert", "logical_not", "bitwise_not"}
 
@@ -71,6 +72,18 @@ class Margin(CallInput):
     __slots__ = ()
 
 
+class Step(NamedTuple):
+    """A comparison of the target with a threshold other than 0.
+
+    Attributes:
+        margin: x − threshold, or threshold − x for "lt" and "le", through which both get their gradient.
+        rule: the rule as ``(margin, y, g) -> gradient``, for which your own code gets x; None with ``op``.
+    """
+
+    margin: Tensor
+    rule: Gradient | None
+
+
 class Pass(Tape):
     """A forward pass in which the backward of a swap's calls is exchanged as they run.
 
@@ -90,7 +103,8 @@ class Pass(Tape):
         self.is_entered = False
         self.unseen: set[str] = set()
         self._parameter = model.get_parameter(target.parameter) if target.parameter else None
-        self._margins: dict[Call, Tensor] = {}  # the x of each ``Margin`` of the target
+        self._steps: dict[Call, Step] = {}
+        self._settled: set[Value] = set()  # results of steps, which also pass a gradient to the threshold
         self._shadows: dict[Value, Tensor] = {}  # masks as numbers with a gradient
         self._shadow: Tensor | None = None  # that of the running call
         self._deferred: list[tuple[Call, Value, Callable[[], None]]] = []  # calls inside target modules
@@ -113,7 +127,7 @@ class Pass(Tape):
         """Return a call's x, op and parameters before it runs, or None if it has no floating-point input."""
         x, kind = next(iter(find_tensors(args[:1]) or find_tensors(args)), None), CallInput
         self._shadow = self._compute_shadow(name, function, args, kwargs) if self._shadows else None
-        if name in STEP_SIGNS and (not self.exchange.is_code or self._has_shadows):
+        if name in STEP_SIGNS:
             left, right = (*args, *kwargs.values())[:2]
             has_difference = all(item.dtype != torch.bool for item in find_tensors((args, kwargs)))
             if has_difference and (isinstance(right, Tensor) or right or STEP_SIGNS[name] < 0):
@@ -139,10 +153,11 @@ class Pass(Tape):
         value = call.outputs[0]
         shadow = self._shadow
         if isinstance(x_before, Margin) and self._is_meant(call, ""):
-            is_plain = self.exchange.is_code or x_before.x is call.inputs[0].ref()
-            margin = x_before.x if is_plain else self._add_margin(call, value, x_before.x)
+            margin = x_before.x
+            if margin is not call.inputs[0].ref():
+                margin = self._add_margin(call, value, margin)
             if self._has_shadows and call.graded and margin.requires_grad and not value.live:
-                shadow = self._start_shadow(call, margin, y)
+                shadow = self._add_bridge(call, margin, y.to(margin.dtype), [*call.inputs])
         if shadow is not None and call.graded:
             return self._keep_shadow(call, value, shadow, y)
         if call.graded and not value.live and value.cuts:
@@ -156,9 +171,9 @@ class Pass(Tape):
         is_first = bool(call.inputs) and (call.graded or not any(v.cuts for v in call.outputs))
         if self.exchange.op is not None and is_first:
             return self._replace(call, x_before, y)
-        if not call.graded:
-            self.hits.append(Hit(call, None))
-        elif x is None or not value.live:
+        if not call.graded:  # it gets the rule at the first use of its result, if at all
+            return None
+        if x is None or not value.live:
             if not value.cuts:
                 self.hits.append(Hit(call, None, "its x requires no gradient"))
         elif value.edge != x.edge:
@@ -171,22 +186,30 @@ class Pass(Tape):
     def _has_shadows(self) -> bool:
         return not self.target.modules and not self.target.site
 
-    def _start_shadow(self, call: Call, margin: Tensor, y: Tensor) -> Tensor | None:
-        """Return a comparison's result y as a number, with the rule's gradient for the margin."""
-        number, x = y.to(margin.dtype), call.inputs[0].ref()
+    def _add_bridge(
+        self, call: Call, x: Tensor, y: Tensor, inputs: list[Value], at: Call | None = None,
+        others_learn: bool = False,
+    ) -> Tensor | None:  # fmt: skip
+        """Return y, or the swap's op on x, with a new node for the rule, and record that a call is reached.
+
+        ``inputs`` are the values from which y is computed, at the place of ``at``, by default the call. None
+        if the call keeps its own gradient.
+        """
+        step = self._steps.get(call)
+        is_step = step is not None and step.margin is x
         if self.exchange.op is not None:
-            new = self._replace_call(call, margin, number)
+            new = self._replace_call(call, x, y, {}, others_learn)
         else:
-            rule = self.exchange.make_gradient(call.op, {})
-            if rule is None or x is None:
+            rule = step.rule if is_step and step else self.exchange.make_gradient(call.op, {})
+            if rule is None:
                 return None
-            x, sign = x.detach().expand_as(margin), STEP_SIGNS[call.name]
-            # Your own code gets x, and the threshold gets the opposite gradient.
-            signed = (lambda _, y, g: sign * rule(x, y, g)) if self.exchange.is_code else rule
-            new = build_bridge(margin, number, signed)
+            new = build_bridge(x, y, rule)
             self._note_origin(call, new)
-            self.hits.append(Hit(call, None, note=self._describe_x(call, margin)))
-        self.hits[-1] = self.hits[-1]._replace(y=self.put_bridge(call.name, call, [*call.inputs], new))
+            self.hits.append(Hit(call, None, note=self._describe_x(call, x)))
+        value = self.put_bridge(call.op, at or call, inputs, new)
+        self.hits[-1] = self.hits[-1]._replace(y=value)
+        if is_step:
+            self._settled.add(value)
         return new
 
     def _compute_shadow(self, name: str, function: Any, args: Any, kwargs: Any) -> Any:
@@ -235,30 +258,41 @@ class Pass(Tape):
                 value.number, y.number = y.number, value.number  # y comes after its margin
                 y.cuts = (self.put(margin, value),)
                 call.inputs.append(value)
-        self._margins[call] = margin
+        self._steps[call] = Step(margin, self._make_step_rule(call, margin))
         return margin
 
+    def _make_step_rule(self, call: Call, margin: Tensor) -> Gradient | None:
+        """Return the rule of a comparison for its margin. Your own code gets x, and gives its gradient."""
+        rule = None if self.exchange.op is not None else self.exchange.make_gradient(call.op, {})
+        x = call.inputs[0].ref()
+        if rule is None or x is None or not self.exchange.is_code:
+            return rule
+        own_rule, kept, sign = rule, x.detach().clone().expand_as(margin), STEP_SIGNS[call.name]
+        return lambda _, y, g: sign * own_rule(kept, y, g)
+
     def _replace(self, call: Call, call_input: CallInput, y: Tensor) -> Tensor:
-        """Return the swap's op on a call's x, also written into x if the call writes in place."""
+        """Return the swap's op on a call's x, in place of its result y."""
         learns_more = any(v.live for v in call.inputs[1:] if v is not call.inputs[0])
         new = self._replace_call(call, call_input.x, y, call_input.parameters, learns_more)
+        return self._put_in_place_of(call, new, y)
+
+    def _put_in_place_of(self, call: Call, new: Tensor, y: Tensor) -> Tensor:
+        """Return the tensor that replaces a call's result y: ``new``, or y itself after a call in place."""
         if any(y is item for item in (v.ref() for v in call.inputs)):
-            y.copy_(new)
-            return y
+            new = y.copy_(new)
         if new.requires_grad:
             self.put(new, Value(call, new, (new.grad_fn, new.output_nr)))
         return new
 
     def _replace_call(
-        self, call: Call, x: Tensor, y: Tensor | None, parameters: Parameters | None = None,
-        others_learn: bool = False,
-    ) -> Tensor:  # fmt: skip
+        self, call: Call, x: Tensor, y: Tensor, parameters: Parameters, others_learn: bool = False
+    ) -> Tensor:
         """Return the swap's op on x, with the learned parameters of the call's site, and record the hit."""
         learned = self.learning.select(self.model, self.exchange, call.site, x)
-        new = self.exchange.replace_call(call.op, parameters or {}, learned, others_learn, x)
+        new = self.exchange.replace_call(call.op, parameters, learned, others_learn, x)
         self._note_origin(call, new)
         change = 0.0
-        if y is not None and y.shape == new.shape and y.numel() and not is_functorch_wrapped_tensor(y):
+        if y.shape == new.shape and y.numel() and not is_functorch_wrapped_tensor(y):
             change = float((y.detach() - new.detach()).abs().max())
         self.hits.append(Hit(call, None, "", change, self._describe_x(call, x)))
         return new
@@ -274,8 +308,8 @@ class Pass(Tape):
         if x is None:
             raise UnreachedError(f"{call.site}: the x of {call.op} is not kept: no rule can be put there")
         if self.exchange.op is not None:
-            value.substitute = self._replace_call(call, x, tensor, {}, len(inputs) > 1)
-            self.put_bridge(call.op, call, [*call.inputs], value.substitute)
+            y = x if tensor is None else tensor
+            value.substitute = self._add_bridge(call, x, y, [*call.inputs], others_learn=len(inputs) > 1)
             return
         self.exchange_call(call, inputs[0], value, x, x if tensor is None else tensor)
 
@@ -337,27 +371,58 @@ class Pass(Tape):
         if x is None or not (named or is_whole):
             return None
         call.merged = True
-        inner = {v.call for v in join.side}
-        self.hits = [hit for hit in self.hits if hit.call not in inner]
+        detached = {v.call for v in join.side}
+        self.hits = [hit for hit in self.hits if hit.call not in detached]
         first = meant_call if meant_call is not None else next(iter(chain), call)
-        margins = [self._margins[v.call] for v in join.side if v.call in self._margins]
-        is_step = len(margins) == 1 and margins[0].shape == x.shape and kind == "trick"
-        given = margins[0] if is_step else x
-        self._require_threshold(first, join.x, given, join.side)
+        steps = [self._steps[v.call] for v in join.side if v.call in self._steps]
+        is_step = len(steps) == 1 and steps[0].margin.shape == x.shape and kind == "trick"
+        given = steps[0].margin if is_step else x
+        self._require_threshold(first, self.value_of(given) if is_step else join.x, given, join.side)
         if self.exchange.op is not None:
-            return self._replace_call(first, given, y)
-        if not _is_of_x(first, join.x, x) and self.exchange.needs_x and self.target.op:
+            return self._replace_call(first, given, y, {})
+        is_restored = any(is_restoring(v, y) for v in first.outputs)
+        is_of_x, rule = _is_of_x(first, join.x, x), steps[0].rule if is_step else None
+        inner = first.inputs[0] if first.inputs else join.x
+        if rule is None and kind == "trick" and is_restored and inner.live and not is_of_x:
+            # The call has an x of its own, such as h - threshold.
+            rule = self.exchange.make_gradient(first.op, {}, True)
+            given = y if (tensor := inner.ref()) is None else tensor
+        if rule is not None and given is not y and given.shape == y.shape:
+            new = self._put_in_place_of(call, build_bridge(given, y.clone(), rule), y)
+            self.hits.append(Hit(first, self.value_of(new), note=self._describe_x(first, given)))
+            self._settled.add(self.value_of(new))
+            return new
+        if not is_of_x and self.exchange.needs_x and self.target.op:
             raise UnreachedError(
                 f"the trick at {call.site} restores {call.op} at a different scale: give op=…, a rule of g, "
                 "or your own rule for the site"
             )
-        op = first.op if any(is_restoring(v, y) for v in first.outputs) else "a trick"
-        self.exchange_call(first, join.x, call.outputs[0], given, y, op=op)
+        lost = self._find_detached_parameters(join)
+        if lost and self.target.op and (first.op in OPS or first.name in STEP_SIGNS):
+            raise UnreachedError(
+                f"{call.site}: the detach trick around {first.op} also detaches {lost}, which would get no "
+                "gradient: name the site instead, whose rule is for the trick as a whole"
+            )
+        note = f"{lost} gets no gradient: the trick detaches it" if lost else ""
+        op = first.op if is_restored else "a trick"
+        self.exchange_call(first, join.x, call.outputs[0], x, y, op=op, note=note)
         return None
+
+    def _find_detached_parameters(self, join: Join) -> str:
+        """Return the names of the parameters that only the detached part of a trick is computed from."""
+        inner = find_ancestors(join.side, lambda _, v: v is not join.x and v not in join.way)
+        leaves = {v for v in inner if v.call.kind == "leaf"}
+        if leaves:
+            leaves -= find_ancestors([join.x, *join.way], lambda *_: True, UNLIMITED).keys()
+        named = self.model.named_parameters() if leaves else ()
+        return " and ".join(name for name, item in named if self.leaves.get(id(item)) in leaves)
+
+    def _is_margin(self, call: Call, x: Tensor) -> bool:
+        return call in self._steps and self._steps[call].margin is x
 
     def _describe_x(self, call: Call, x: Tensor) -> str:
         """Return a clause about the x that a rule gets if it is a comparison's margin, otherwise ""."""
-        if x is not self._margins.get(call):
+        if self.exchange.is_code or not self._is_margin(call, x):
             return ""
         return "the rule gets " + ("x − threshold" if STEP_SIGNS[call.name] > 0 else "threshold − x")
 
@@ -369,15 +434,17 @@ class Pass(Tape):
         """
         leaf = self.leaves.get(id(self._parameter))
         if leaf is not None and leaf not in find_elementwise_ancestors(source):
-            is_own = self.exchange.is_code and call.name in STEP_SIGNS
-            advice = "give a key or formula, which gets x − threshold" if is_own else "name the site instead"
             raise UnreachedError(
                 f"{call.site}: the x of the rule does not depend on {self.target.told}, which would get no "
-                f"gradient: {advice}"
+                "gradient: name the site instead"
             )
         ordered = [v.call for v in sorted(values, key=lambda v: v.number) if v.call.kind == "call"]
         steps = [item for item in ordered if item.name in COMPARISONS | LOGICAL]
-        is_alone = steps == [call] and call.name in STEP_SIGNS and self._margins.get(call, x) is x
+        is_alone = (
+            steps == [call]
+            and call.name in STEP_SIGNS
+            and (call not in self._steps or self._is_margin(call, x))
+        )
         is_turned = any(step.name in _NEGATIONS for step in steps) and not self.exchange.is_code
         is_asked = self.target.op and call.name in COMPARISONS | {"where"}
         if is_asked and steps and not is_alone and (self.exchange.needs_x or is_turned):
@@ -388,7 +455,7 @@ class Pass(Tape):
             )
 
     def _find_meant(self, values: Iterable[Value]) -> Call | None:
-        ordered = sorted(values, key=lambda v: v.number)
+        ordered = sorted(values, key=lambda v: (v.call.name in LINEAR, v.number))
         return next((v.call for v in ordered if self._is_meant(v.call, v.call.op)), None)
 
     def find_substitute(self, value: Value, tensor: Tensor) -> Tensor | None:
@@ -406,27 +473,20 @@ class Pass(Tape):
         x, made_values = origin_of(dead)
         made_values = made_values or {*find_ancestors([dead], lambda _, v: not v.live)}
         meant_call = self._find_meant(v for v in made_values if not v.live)
-        if x is None and meant_call is not None and meant_call.name in COMPARISONS:  # such as h > h.mean()
-            x = next((v for v in meant_call.list_live_inputs() if v.shape == dead.shape), None)
         source = None if x is None else x.ref()
         if meant_call is None or x is None or source is None or not torch.is_grad_enabled():
             return None
+        steps = [self._steps[v.call] for v in made_values if v.call in self._steps]
+        if len(steps) == 1 and steps[0].margin.shape == tensor.shape and steps[0].margin.requires_grad:
+            source = steps[0].margin
+            x = self.value_of(source)
         self._require_threshold(meant_call, x, source, made_values)
-        if self.exchange.op is not None:
-            dead.substitute = self._replace_call(meant_call, source, tensor)
-        elif (rule := self.exchange.make_gradient(meant_call.op, {})) is not None:
-            dead.substitute = build_bridge(source, tensor, rule)
-            self._note_origin(meant_call, dead.substitute)
-            self.hits.append(Hit(meant_call, None, note=self._describe_x(meant_call, source)))
-        else:
-            return None
-        value = self.put_bridge(meant_call.name, dead.call, [x, dead], dead.substitute)
-        self.hits[-1] = self.hits[-1]._replace(y=value)
+        dead.substitute = self._add_bridge(meant_call, source, tensor, [x, dead], dead.call)
         return dead.substitute
 
     def exchange_call(
         self, call: Call, x: Value, y: Value, x_tensor: Tensor, y_tensor: Tensor,
-        parameters: Parameters | None = None, op: str = "", at_once: bool = False,
+        parameters: Parameters | None = None, op: str = "", at_once: bool = False, note: str = "",
     ) -> None:  # fmt: skip
         """Replace the gradient between y and x of a call by the rule's.
 
@@ -435,12 +495,9 @@ class Pass(Tape):
 
         def exchange() -> None:
             rule = self.exchange.make_gradient(op or call.op, parameters or {}, bool(op))
-            note = self._describe_x(call, x_tensor)
             self.hits.append(Hit(call, y, note=note))
             if rule is not None:
-                sign = STEP_SIGNS[call.name] if note else 1
-                signed = rule if sign > 0 else lambda x, y, g: -rule(x, y, g)
-                exchange_backward(y, x, signed, x_tensor, y_tensor, f"{call.site} ({call.op})")
+                exchange_backward(y, x, rule, x_tensor, y_tensor, f"{call.site} ({call.op})")
 
         if self.target.modules and not at_once:
             self._deferred.append((call, y, exchange))
@@ -463,8 +520,7 @@ class Pass(Tape):
         tensor = next(iter(find_tensors(result)), None)
         if tensor is not None and x.live and self.exchange.op is None and tensor.shape == x.shape:
             y, call = self.value_of(tensor), Call(type(module).__name__, None, self.place(), [x])
-            origin = y.call.inputs[0].ref() if y.call.kind == "bridge" else None
-            if any(origin is item for item in self._margins.values()):
+            if y in self._settled:
                 return None  # all that the submodule does is compare: its rule is in place
             if y.live and y is not x and x in find_elementwise_ancestors(y):
                 call.op = next((item.op for item, value, _ in self._deferred if value is y), call.name)
@@ -474,11 +530,8 @@ class Pass(Tape):
                 ]
                 return self.exchange_call(call, x, y, x_kept, tensor, at_once=True)
             is_cut = not y.live and y.cuts and y.floating
-            rule = self.exchange.make_gradient(call.op, {}) if is_cut else None
-            if rule is not None:
-                new = build_bridge(source, tensor, rule)
-                self._note_origin(call, new)
-                self.hits.append(Hit(call, self.put_bridge(call.op, call, [*call.inputs], new)))
+            new = self._add_bridge(call, source, tensor, [x]) if is_cut else None
+            if new is not None:
                 return replace_tensor(result, tensor, new)
         if not self._entered:
             for *_, exchange in self._deferred:

@@ -163,6 +163,12 @@ class ModelSwap:
                 f": autograd's graph has a {owner.__name__}Backward whose call is not seen, as in another "
                 "thread or inside an op of torch.library"
             )
+        meant = [call for call in current.calls if self.target.is_meant(call)]
+        owners = [
+            c.name for c in current.calls if c.kind == "function" and any(m.is_inside(c) for m in meant)
+        ]
+        if owners and not hiding:
+            hiding = f" only in the forward of {owners[0]}, where autograd sees no calls: swap {owners[0]}"
         cut = next((c for c in current.calls if self.target.op in (c.op, c.name) and c.is_cut), None)
         if cut is not None and not hiding:
             raise UnreachedError(
@@ -170,8 +176,9 @@ class ModelSwap:
                 f"result, so that no rule can be put there ({cut.reason})"
             )
         if hiding or not origin.path or self.target.is_inside(origin.path):
-            is_met = current.is_entered or any(map(self.target.is_meant, current.calls))
-            told = f"called {self.target.told}" + ", which has no op that a rule can replace" * is_met
+            is_met = current.is_entered or bool(meant)
+            is_other = is_met and not owners
+            told = f"called {self.target.told}" + ", which has no op that a rule can replace" * is_other
             raise UnreachedError(f"the forward pass has {'not ' * (not is_met)}{told}{hiding or _NOTHING}")
 
 
@@ -223,11 +230,11 @@ def swap(
 
     Args:
         model: the user's model, which is not changed and shares its parameters with the result.
-        what: a torch function (``torch.round``, ``F.relu``) or its name, an op's key, a Function class, a
-            module class, a submodule or its name, a site or its name from ``observe``, or a parameter or its
-            name, for the elementwise calls on it. An elementwise submodule is exchanged as a whole, from its
-            x to its y; in other submodules all ops are exchanged. ``x > parameter`` counts as gt and as lt,
-            since Python calls ``parameter.lt(x)``.
+        what: a torch function (``torch.round``, ``F.relu``) or its name, an op's key, which is "step" for all
+            comparisons, a Function class, a module class, a submodule or its name, a site or its name from
+            ``observe``, or a parameter or its name, for the elementwise calls on it. An elementwise submodule
+            is exchanged as a whole, from its x to its y; in other submodules all ops are exchanged.
+            ``x > parameter`` counts as gt and as lt, since Python calls ``parameter.lt(x)``.
         rule: a key of ``RULES``, ``"formula: …"``, or a ``Rule``; or a Function class, a module or a function
             of x, differentiated by autograd; or a function of ``(x, g)`` or ``(x, y, g)`` that returns the
             gradient. A comparison ``x > t`` is step(x − t): keys, formulas and ``op`` get x − t, your own

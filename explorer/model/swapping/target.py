@@ -13,9 +13,18 @@ from torch.autograd import Function
 from explorer.catalogue import OPS, suggest_key
 from explorer.formula import quote
 from explorer.model.tape import CALLS, Call, Site
-from explorer.model.tape.names import COMPARISONS, EXITS, REFLECTIONS, STEPS, is_pointwise, name_of
+from explorer.model.tape.names import (
+    COMPARISONS,
+    EXITS,
+    REFLECTIONS,
+    STEP_SIGNS,
+    STEPS,
+    is_pointwise,
+    name_of,
+)
 from explorer.model.tape.private import forward_class
 
+_STEP_OPS = {"step", "step_open"}  # the ops that a comparison computes
 _LINE = re.compile(r":\d+")
 _NAMES = STEPS | COMPARISONS | EXITS.keys() | {
     "argmax", "one_hot", "bucketize", "where", "int", "long", "detach", "argmin", "argsort", "scatter",
@@ -50,7 +59,8 @@ class Target:
             return call.kind == "function" and owner in (self.owner, self.owner.__name__)
         if self.op:
             is_reflected = call.name in REFLECTIONS and self.op == name_of(call.function)
-            return call.kind != "join" and (is_reflected or self.op in (call.op, call.name))
+            is_step = self.op in _STEP_OPS and call.name in (*STEP_SIGNS, "heaviside")
+            return is_reflected or is_step or self.op in (call.op, call.name)
         if self.site:
             return call.place.path is not None and self.site in call.site.names
         return self.is_inside(call.place.path)

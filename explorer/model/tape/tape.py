@@ -36,6 +36,7 @@ from explorer.model.tape.values import (
     Call,
     Value,
     find_ancestors,
+    find_common_ancestors,
     find_elementwise_ancestors,
     find_sole_source,
     find_values_between,
@@ -81,9 +82,6 @@ class Tape(Ledger):
         with DisableTorchFunction():
             self.flush()
         super().__exit__(*error)
-
-    def __deepcopy__(self, memo: dict[int, Any]) -> Tape:
-        return self
 
     def clear(self) -> None:
         """Drop all calls, values and pending hooks of the pass."""
@@ -170,7 +168,7 @@ class Tape(Ledger):
                 if version_of(item) != version or (name == ".data=" and item is args[0]):
                     outs.append(item)
             if not outs:
-                if name in EXITS and values:
+                if name in EXITS and values and not find_tensors(result):
                     call = self.record(name, func, values[:1], (), "exit")
                     elements = tensors[0].numel() + self.left.get(call.site, (None, 0))[1]
                     self.left[call.site] = call, elements
@@ -246,7 +244,7 @@ class Tape(Ledger):
         if not side or not is_pointwise(name):
             return None
         sources = [c for v in side for c in ((v,) if v.live else v.cuts)]
-        common = set.intersection(*map(find_elementwise_ancestors, sources))
+        common = find_common_ancestors(sources, shape)
         others = [v for v in values if v.live and v not in side]
         ways = [v for v in others if not common.isdisjoint(find_elementwise_ancestors(v))]
         if ways:

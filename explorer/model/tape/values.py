@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import weakref
 from collections import deque
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from functools import cached_property
 from itertools import count
 from types import CodeType
@@ -57,8 +57,8 @@ class Call:
         function: the torch function, or the class of the autograd node.
         place: the place of the call.
         inputs, outputs: the values.
-        kind: "call", "function", "join", "hidden" (its call was not seen), "exit", "bridge", "leaf" or
-            "source".
+        kind: "call", "function", "hidden" (its call was not seen), "exit" (its result is no tensor), "bridge"
+            (a swap has put it in), "leaf", or "source" (a tensor from nowhere known).
         graded: whether gradients were enabled.
         merged: whether the call is part of a Function's forward.
         measured: the observation's measurement of the call's backward.
@@ -177,8 +177,18 @@ def find_sole_source(common: Iterable[Value], values: Iterable[Value], shape: An
     return candidates[0] if candidates else None
 
 
+def find_common_ancestors(values: Sequence[Value], shape: Any) -> set[Value]:
+    """Return the live values from which all of ``values`` are computed elementwise.
+
+    Values of another shape do not count, such as a threshold per unit, unless there are no others.
+    """
+    return set.intersection(
+        *map(find_elementwise_ancestors, [v for v in values if v.shape == shape] or values)
+    )
+
+
 def origin_of(dead: Value) -> tuple[Value | None, set[Value]]:
     """Return the x from which a detached value was computed elementwise, and the values between them."""
-    common = set.intersection(*map(find_elementwise_ancestors, dead.cuts))
+    common = find_common_ancestors(dead.cuts, dead.shape)
     x = max((v for v in common if v.shape == dead.shape), key=lambda v: v.number, default=None)
     return x, set() if x is None else find_values_between(x, [dead])
