@@ -70,7 +70,8 @@ def compare(scores: Mapping[str, Iterable[float]], example: float, unit: Unit) -
     started = {len(values) for values in by_label.values()}
     if len(started) != 1 or started == {0}:
         raise ValueError(
-            "rank needs the same number of scores for each rule, one per seed: NaN for a seed that diverged"
+            f"rank needs the same number of scores for each rule, one per seed, not {sorted(started)}: "
+            "give NaN for a seed that diverged"
         )
     (seeds,) = started
     compared = _select_finite(by_label)

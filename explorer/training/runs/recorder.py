@@ -189,14 +189,13 @@ class Recorder:
             numbers = numbers_of(text)
         except ValueError as error:
             return str(error)
-        if numbers.keys() - max_numbers.keys():
-            return f"{key} takes {', '.join(max_numbers) or 'no numbers'}"
-        wrong = [
-            f"{name} must be from 0 to {max_numbers[name]}"
-            for name in max_numbers
-            if numbers.get(name, 0) > max_numbers[name]
-        ]
-        return " and ".join(wrong)
+        if unknown := sorted(numbers.keys() - max_numbers.keys()):
+            return f"{key} takes {', '.join(max_numbers) or 'no numbers'}, not {', '.join(unknown)}"
+        return "; ".join(
+            f"{name} must be from 0 to {max_numbers[name]}, not {number}"
+            for name, number in numbers.items()
+            if number > max_numbers[name]
+        )
 
     def _count(self, step: int) -> int:
         return int((self._steps <= step).sum())

@@ -211,7 +211,7 @@ def format_rows(rows: Sequence[int]) -> str:
 def parse_cells(text: str) -> Cells:
     """Parse CSV text into cells. Raises ValueError with a plain message for an invalid table."""
     if len(text) > MAX_TABLE_BYTES or len(text.encode(errors="replace")) > MAX_TABLE_BYTES:
-        raise ValueError(f"a table may have at most {MAX_TABLE_BYTES:,} bytes")
+        raise ValueError(f"a table may have at most {MAX_TABLE_BYTES:,} bytes, and this one has more")
     # Without characters that UTF-8 cannot encode, and without empty rows at the end.
     text = text.encode(errors="replace").decode().lstrip("\ufeff\r\n ")
     end = text.find("\n", len(text.rstrip(f"{_DELIMITERS} \r\n")))

@@ -108,7 +108,7 @@ def test_a_new_instrument_needs_only_one_file(package: Path):
     assert told["measured"] == told["weights"]
     words = [f"Largest {largest:.3f}" for largest in told["weights"][1]]
     assert [picture["words"] for (picture,) in told["told"].values()] == words
-    assert told["unmeasured"] == "layer must be from 0 to 1"
+    assert told["unmeasured"] == "layer must be from 0 to 1, not 2"
     assert told["most"] == {"layer": 1}
     assert told["page"] == {
         "key": "toy",

@@ -65,10 +65,10 @@ def test_the_raster_shows_the_requested_example(run: Run):
 @pytest.mark.parametrize(
     ("numbers", "why"),
     [
-        ("example=360", "example must be from 0 to 359"),
+        ("example=360", "example must be from 0 to 359, not 360"),
         ("example=-1", "example = -1 must be a whole number with at most 9 digits"),
         ("example=", "example =  must be a whole number with at most 9 digits"),
-        ("sample=1", "raster takes example"),
+        ("sample=1", "raster takes example, not sample"),
     ],
 )
 def test_an_invalid_example_is_refused_with_a_reason(run: Run, numbers: str, why: str):

@@ -30,9 +30,9 @@ def test_the_formula_is_evaluated_for_one_unit():
 @pytest.mark.parametrize(
     ("numbers", "why"),
     [
-        ({"layer": 1}, "layer must be from 0 to 0"),
-        ({"layer": 2, "cause": 4}, "layer must be from 0 to 0 and cause must be from 0 to 3"),
-        ({"layer": 0, "unit": 1}, "unit takes layer, cause"),
+        ({"layer": 1}, "layer must be from 0 to 0, not 1"),
+        ({"layer": 2, "cause": 4}, "cause must be from 0 to 3, not 4; layer must be from 0 to 0, not 2"),
+        ({"layer": 0, "unit": 1}, "unit takes layer, cause, not unit"),
     ],
 )
 def test_an_invalid_unit_is_refused_with_a_reason(numbers, why):

@@ -207,7 +207,9 @@ def test_no_bound_of_a_claimed_difference_is_written_as_zero():
     assert claimed > 50
 
 
-@pytest.mark.parametrize("scores", [{}, {"A": []}, {"A": [1.0], "B": [1.0, 2.0]}])
-def test_scores_that_cannot_be_paired_are_refused(scores: dict[str, list[float]]):
-    with pytest.raises(ValueError, match="one per seed"):
+@pytest.mark.parametrize(
+    ("scores", "counts"), [({}, "[]"), ({"A": []}, "[0]"), ({"A": [1.0], "B": [1.0, 2.0]}, "[1, 2]")]
+)
+def test_scores_that_cannot_be_paired_are_refused(scores: dict[str, list[float]], counts: str):
+    with pytest.raises(ValueError, match=re.escape(f"one per seed, not {counts}: give NaN")):
         rank(scores)

@@ -96,7 +96,7 @@ def test_columns_of_any_scale_and_constant_columns_are_standardised():
         ("\n".join(f"{row},2.5" for row in range(40)), "the same target"),
         ("\n".join(["1,2"] * (MAX_TABLE_ROWS + 2)), "at most 4,096 rows"),
         (",".join("1" * (MAX_TABLE_COLUMNS + 1)) + "\n", "columns, not 65"),
-        ("1,2\n" * 300_000, "at most 1,000,000 bytes"),
+        ("1,2\n" * 300_000, "at most 1,000,000 bytes, and this one has more"),
         ('"1,2\n', "the text is not CSV"),
         ("\x00,1\n" * 30, "column 1 holds text, such as '\\x00' in row 1: leave it out"),
     ],

@@ -170,10 +170,10 @@ def _is_input_axis(step: Step, axis: Axis) -> bool:
 
 
 def _select_visible(step: Step, axis: Axis, count: int) -> Tensor:
-    """Return the visible indices of an axis of a tensor, of which it has ``count``: at most 64.
+    """Return the visible indices of an axis with ``count`` entries: at most 64, or whole kernels.
 
-    For examples over time these are all times of the first examples, example by example. Kernels are never
-    cut, but only those over the first 16 maps are visible.
+    For examples over time these are all times of the first examples, example by example. Of kernels, those
+    over the first 16 maps are visible.
     """
     if step.kernel and _is_input_axis(step, axis):
         return torch.arange(min(count, MAX_MAPS * step.kernel**2))

@@ -38,7 +38,7 @@ class Step:
 
     def __post_init__(self) -> None:
         if self.layer >= len(self.op_layers):
-            raise ValueError(f"layer must be from 0 to {len(self.op_layers) - 1}")
+            raise ValueError(f"layer must be from 0 to {len(self.op_layers) - 1}, not {self.layer}")
 
     @cached_property
     def batch_pass(self) -> Pass:
@@ -68,7 +68,7 @@ class Step:
     def random(self) -> dict[str, Tensor]:
         """The op's random numbers, and the losses that its rules use, as a dict from their names in formulas.
 
-        The tensors have the shape of ``op``. Numbers that no op or rule uses are left out.
+        The tensors have the shape of the op's input. Numbers that no op or rule uses are left out.
         """
         trace, site = self.trace, self.nets.site
         u = trace.u
@@ -206,7 +206,10 @@ def is_draw_dependent(op: Op, rule: Rule) -> bool:
 
 @lru_cache(maxsize=256)
 def is_linear(op: Op, rule: Rule, items: tuple[tuple[str, float], ...]) -> bool:
-    """Return whether a rule's gradient is g times a factor, as tested for several g at x from −8 to 8."""
+    """Return whether a rule's gradient is g times a factor, as tested for several g at x from −8 to 8.
+
+    ``items`` are pairs of the name and the value of each parameter.
+    """
     x = torch.linspace(-_REACH, _REACH, _POINTS, dtype=torch.float64)
     gradient, *multiples = (sample_gradients(op, rule, dict(items), x, g, loss=1.0) for g in (1.0, *_FACTORS))
     scaled = zip(_FACTORS, multiples, strict=True)

@@ -244,5 +244,5 @@ def test_a_question_to_an_instrument_comes_with_its_numbers_and_is_told_by_its_k
     assert first["most"]["raster"] == {"example": 359}
     beyond = asyncio.run(watched(b"show=raster%3Fexample%3D360"))
     assert beyond["measured"] == {}
-    assert beyond["unmeasured"]["raster"] == "example must be from 0 to 359"
+    assert beyond["unmeasured"]["raster"] == "example must be from 0 to 359, not 360"
     assert beyond["unmeasured"]["alignment"].startswith("Not measured here: ")
