@@ -23,7 +23,7 @@ const DEFAULTS_TEXT = "This site has the answer for default settings only. For o
 
 /**
  * Create the function that answers questions to Python on a static site.
- * @param {import("./python.js").Python|null} python null if the site has no Python
+ * @param {import("./python.js").Python|null} python the interpreter, or null if the site has none
  * @param {{lessons: string[], unknown: Answer}} course ``lessons``: keys of the lessons; ``unknown``: the answer for
  *   any other key
  * @returns {Ask}

@@ -5,7 +5,7 @@ const loading = new Map();
 
 /**
  * Load the data of a script file once. Rejects if the file cannot be loaded; the next call tries again.
- * @param {string} address of a script that sets its ``data``
+ * @param {string} address address of a script that sets its ``data``
  */
 export function loadFile(address) {
   const promise = loading.get(address) ?? loadScript(address);

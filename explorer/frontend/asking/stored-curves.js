@@ -24,7 +24,8 @@ import { NEIGHBOUR, EVEN, KINK } from "../formula/curves.js";
 
 /**
  * Return stored curves that torch has computed. Resolves to null if there are none for the arguments.
- * @param {Record<string, *>} args see ``getCurvesArguments`` @param {Load} load @returns {Promise<Answer|null>}
+ * @param {Record<string, *>} args the settings, from ``getCurvesArguments`` @param {Load} load
+ * @returns {Promise<Answer|null>}
  */
 export async function loadStoredCurves(args, load) {
   /** @type {OpBundle} */

@@ -134,7 +134,7 @@ export function createCard({ kind, buttons, picker, store, onLearning, onFailing
       close = alike;
       draw();
     },
-    /** Show the values that a training run has learned so far. @param {Object<string, string>} texts by parameter */
+    /** Show the values learned so far. @param {Object<string, string>} texts the values, by parameter */
     showPresent(texts) {
       for (const [name, { present }] of extras) {
         const text = texts[name] ?? "";

@@ -73,7 +73,8 @@ export function createFormulaField({ kind, read, label, onTyped = () => true, on
   const showWait = (words) => showAnswer(null, words && toSentence(words));
 
   /**
-   * @param {{entry: Entry}|{message: string, column: number}|null} answer null while the formula is being parsed
+   * @param {{entry: Entry}|{message: string, column: number}|null} answer the entry or an error, or null while the
+   *   formula is being parsed
    * @param {string} [words] a message about a valid formula
    */
   function showAnswer(answer, words = "") {

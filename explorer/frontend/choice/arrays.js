@@ -2,7 +2,7 @@
 
 const TYPES = { f4: Float32Array, f8: Float64Array, i1: Int8Array, i4: Int32Array, u1: Uint8Array };
 
-/** Decode a numeric array from base64. @param {{dtype: keyof typeof TYPES, bdata: string}} encoded as little-endian */
+/** Decode numbers from little-endian bytes in base64. @param {{dtype: keyof typeof TYPES, bdata: string}} encoded */
 export function decodeArray({ dtype, bdata }) {
   const binary = atob(bdata);
   const bytes = new Uint8Array(binary.length); // a loop; Uint8Array.from takes 15 times as long

@@ -36,7 +36,7 @@ export function findFreeName({ rules }) {
 
 /**
  * Fit a line to a stroke, with so few points that its formula is not too long.
- * @param {Point[]} stroke @param {Units} units @param {number} height of the panel
+ * @param {Point[]} stroke @param {Units} units @param {number} height height of the panel
  * @param {string} name the name of the rule
  */
 export function fitStroke(stroke, units, height, name) {
@@ -54,7 +54,8 @@ export function isKeptSymmetric(store, slot, { points }) {
 
 /**
  * Set whether a symmetric drawing stays symmetric when a point is dragged.
- * @param {Store} store @param {number} slot the rule's slot @param {boolean} on if false, points move one by one
+ * @param {Store} store @param {number} slot the rule's slot
+ * @param {boolean} on whether it does; otherwise points move one by one
  */
 export function setSymmetry(store, slot, on) {
   const others = [...(loose.get(store) ?? [])].filter((each) => each !== slot);
@@ -73,7 +74,8 @@ export function makeDrawnRule(drawing) {
 
 /**
  * Show a drawing as a new backward rule, or in place of an existing one.
- * @param {Store} store @param {number|null} slot null for a new rule @param {Drawing} drawing
+ * @param {Store} store @param {number|null} slot the slot of the existing rule, or null for a new one
+ * @param {Drawing} drawing
  * @param {{phase?: "moving"|"settled", layer?: string, point?: number|null}} [how] ``layer``: the further curves to
  *   show; ``point``: the index of a point moved by arrow keys, since all moves of one point share a history entry
  */

@@ -17,36 +17,37 @@ import { setSampling } from "../formula/sampling.js";
  * Catalogue and limits, which explorer/instrument/document.py writes into a page. A file saved from Explore has no
  * ``link`` and none of the fields after it.
  * @typedef {object} Document
- * @property {Record<string, Op>} ops by key @property {Record<string, Rule>} rules by key
+ * @property {Record<string, Op>} ops ops by key @property {Record<string, Rule>} rules backward rules by key
  * @property {Record<string, string>} families labels of groups of ops, by key
  * @property {Record<string, string>} groups labels of groups of rules, by key
  * @property {string} own prefix of the keys of user-typed formulas
  * @property {Rule} ownRule template of a rule drawn by hand
- * @property {{light: string[], dark: string[], neutral: string, ends: [string, string]}} colours of curves, by theme;
- *   ``ends``: both ends of the diverging scale
+ * @property {{light: string[], dark: string[], neutral: string}} colours colours of the rules' curves, by theme;
+ *   ``neutral``: the colour of the op's curve
  * @property {import("../formula/sampling.js").Sampling} sampling
  * @property {Record<import("../formula/contribution.js").Origin, string>} origins labels that say where the formula of
  *   a parameter's gradient comes from
  * @property {{normal: number[], most: number, words: Record<string, string>}} learning for a parameter that learns: the
  *   positive quantiles of the standard normal distribution, the maximum count of pasted numbers, and sentence templates
  * @property {Record<string, {label: string, meaning: string, controls: Record<string, string>}>} layers further curves
- *   of the chart, by key: see explorer/instrument/view.py
+ *   of the chart, by key, as ``Layer`` in explorer/instrument/view.py
  * @property {Record<string, Loss>} losses for stochastic ops and rules, by formula
  * @property {Record<string, string>} drawn sentence templates about stochastic ops and rules
- * @property {import("./view.js").Word[]} view declarations of query parameters
+ * @property {import("./view.js").Word[]} view declarations of the query parameters
  * @property {{rules: number, formula: number, nodes: number, query: number, quote: number, readings: number, table:
  *   {fewest: number, rows: number, columns: number, classes: number, bytes: number}, study: {low: number, high: number,
- *   rates: number, values: number, scaled: string[], unscaled: string}, unwatched: number}} limits ``table`` (pasted
- *   data) and ``study`` are missing from a saved file too; ``scaled`` are optimisers with a step proportional to the
- *   gradient, ``unscaled`` says why others are not; ``unwatched``: seconds until a run that no page watches pauses
- * @property {{words: string[], pages: {learn: string, train: string}}} link ``pages``: addresses relative to Explore's
- * @property {string} saved address of the template of saved files; not in a saved file
- * @property {*[]} settings declarations of the settings of a run
+ *   rates: number, scaled: string[], unscaled: string}, unwatched: number}} limits maximum counts and lengths;
+ *   ``table`` (the user's data), ``study`` and ``unwatched`` are missing from a saved file; ``scaled``: optimisers
+ *   whose step is proportional to the gradient; ``unscaled``: why other optimisers are refused; ``unwatched``: seconds
+ *   until a run that no page watches pauses
+ * @property {{words: string[], pages: {learn: string, train: string}}} link names of the query parameters, and the
+ *   addresses of other pages relative to Explore's
+ * @property {string} saved address of the template of saved files
+ * @property {*[]} settings declarations of the settings of a training run
  * @property {*[]} tasks data sets with nets, in the order of the picker
  * @property {string} firstTask key of the task on a first visit without a link
  * @property {string} usualTask key of the task for links that name none
  * @property {*[]} instruments measurements available during a training run
- * @property {string[]} panels keys of the instruments that have a module in train/panels
  * @property {Record<"ready"|"running"|"paused", string>} sentences templates for the status of a run
  * @property {string[]} controls keys of baseline rules, trained for comparison
  */

@@ -29,7 +29,7 @@ export function prepareTraining(choice) {
 /**
  * Convert settings of the Train page for Explore. The first parameter that learns gets a gradient panel there.
  * @param {Choice} choice
- * @param {"nothing"|"link"|"page"} origin where the settings come from: defaults, a link, or the previous page
+ * @param {"nothing"|"link"|"page"} origin the source of the settings: defaults, a link, or the previous page
  * @returns {Choice}
  */
 export function prepareExplore(choice, origin) {

@@ -12,7 +12,7 @@ import { findContribution, listLearnable } from "../formula/contribution.js";
 
 /**
  * List the parameters that can learn, each with the rules that can train it.
- * @param {Op} op @param {Rule[]} rules @param {string} text from a link @returns {Learning[]}
+ * @param {Op} op @param {Rule[]} rules @param {string} text the learning parameters as in a link @returns {Learning[]}
  */
 export function parseLearning(op, rules, text) {
   const names = splitNames(text);

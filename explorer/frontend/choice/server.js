@@ -41,7 +41,7 @@ export async function requestJson(address, options) {
 
 /**
  * Send a POST request and save the response as a file. Resolves to "", or to an error message.
- * @param {string} address @param {*} data @param {string} name of the file
+ * @param {string} address @param {*} data @param {string} name name of the file
  */
 export async function downloadAnswer(address, data, name) {
   try {

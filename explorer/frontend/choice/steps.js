@@ -10,7 +10,7 @@ window.addEventListener("popstate", (event) => listeners.forEach((follow) => fol
 
 /**
  * Call a function whenever the user goes back or forward. Returns a function that stops these calls.
- * @param {StepListener} listener may keep the event from Streamlit
+ * @param {StepListener} listener the function, which may keep the event from Streamlit
  */
 export function onHistoryStep(listener) {
   listeners.add(listener);

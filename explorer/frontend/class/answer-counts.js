@@ -11,7 +11,7 @@
 /**
  * Count how many students of a class have picked or drawn each answer.
  * @param {number[]} counts how often each answer was picked
- * @param {number[]} alike for each drawing, the index of the answer that it resembles, or -1 @returns {AnswerCounts}
+ * @param {number[]} alike the index of the answer that each drawing resembles, or -1 @returns {AnswerCounts}
  */
 export function countAnswers(counts, alike) {
   const rows = counts.map((picked, index) => {

@@ -20,7 +20,7 @@ export function findTarget({ round, link }, attended, isAtLesson) {
   return null;
 }
 
-/** Return the address of the lesson of a class, relative to that of the app. @param {string} id of the class */
+/** Return the address of the lesson of a class, relative to that of the app. @param {string} id the class */
 export function getLessonAddress(id) {
   return `learn?${new URLSearchParams({ class: id })}`;
 }

@@ -75,7 +75,7 @@ export function createCase() {
   };
 }
 
-/** @param {SVGElement} part @param {Object<string, number>} places attributes */
+/** @param {SVGElement} part @param {Object<string, number>} places its attributes */
 function place(part, places) {
   for (const [name, value] of Object.entries(places)) part.setAttribute(name, value.toFixed(1));
 }

@@ -4,8 +4,8 @@ import { getFocused } from "./dom.js";
 
 /**
  * Make the children of an element match a list of values by position, by creating missing and removing excess ones.
- * @template Value @param {Element} host has no other children @param {readonly Value[]} values
- * @param {(index: number) => Element} make creates the child at an index
+ * @template Value @param {Element} host an element without other children @param {readonly Value[]} values
+ * @param {(index: number) => Element} make called with an index; creates the child there
  * @param {(child: *, value: Value, index: number) => void} draw updates a child for its value
  */
 export function updateChildren(host, values, make, draw) {

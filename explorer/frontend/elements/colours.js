@@ -18,7 +18,7 @@ export function parseColour(text) {
 
 /**
  * Return a mixture of two colours.
- * @param {Colour} one @param {Colour} other @param {number} part of ``other`` @returns {Colour}
+ * @param {Colour} one @param {Colour} other @param {number} part fraction of ``other`` @returns {Colour}
  */
 export function blendColours(one, other, part) {
   const [red, green, blue] = one.map((value, i) => Math.round(value + part * (other[i] - value)));

@@ -4,9 +4,9 @@ const FIELDS = "input:not([type=range], [type=checkbox]), textarea, select, [con
 
 /**
  * Call a function whenever a key is pressed without modifiers, except in text fields.
- * @param {string} key in lower case, as in the event's ``key``
- * @param {(event: KeyboardEvent) => void} turn the function @param {AbortSignal} signal ends the calls
- * @param {Element} [root] limits the shortcut to its shadow tree, if it is in one
+ * @param {string} key the event's ``key``, in lower case @param {(event: KeyboardEvent) => void} turn the function
+ * @param {AbortSignal} signal a signal that ends the calls
+ * @param {Element} [root] an element to whose shadow tree the shortcut is limited, if it is in one
  * @param {boolean} [withControl] whether Control, or Command on a Mac, must be held
  */
 export function followKey(key, turn, signal, root, withControl = false) {

@@ -6,7 +6,8 @@ const SIDEWAYS_PX = 4; // a finger's movement up to this size is ignored
 
 /**
  * Move the native slider in an element by pointer events on the element. The slider fires "input" and "change".
- * @param {HTMLElement} track gets the pointer events instead of the slider @param {HTMLInputElement} range
+ * @param {HTMLElement} track the element, which gets the pointer events instead of the slider
+ * @param {HTMLInputElement} range
  */
 export function followPointer(track, range) {
   /** @type {{x: number, held: number, moving: boolean}|null} */

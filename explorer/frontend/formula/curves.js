@@ -12,7 +12,7 @@
  * @property {Float64Array} x ascending and distinct
  * @property {Int8Array} marks kind of each x: EVEN grid point, KINK, or NEIGHBOUR of a kink
  * @property {Float64Array} y the op's output
- * @property {Record<string, Float64Array | null>} gradients by rule key; null if only torch can compute it
+ * @property {Record<string, Float64Array | null>} gradients gradients by rule key; null if only torch can compute it
  * @property {Record<string, Float64Array | null>} parts one element's contribution to the gradient of the parameter
  *   ``learns``, by rule key; null if the rule cannot train it; empty without ``learns``
  * @property {Record<string, number[] | null>} kinks positions by "forward", rule key or toContributionKey(rule key);
@@ -197,7 +197,8 @@ export function orderEnds({ start, stop }) {
 
 /**
  * Return a function that maps an array of x to the values of all variables in the formulas of the op and its rules.
- * @param {Op} op @param {Record<string, number>} parameters from ``getParameterValues`` @param {Range} range
+ * @param {Op} op @param {Record<string, number>} parameters values by name, from ``getParameterValues``
+ * @param {Range} range
  */
 export function createScopeAt(op, parameters, { start, stop, g }) {
   /** @type {Scope|undefined} */
@@ -260,8 +261,8 @@ function findRuleKinks(op, rule, parameters, range, getOpKinks) {
 /**
  * Add the kinks of the mean curves of stochastic ops and rules to ``kinks``. They arise where the loss, y or g changes
  * abruptly.
- * @param {Record<string, number[]|null>} kinks by key of the curve @param {{op: Op, rules: Rule[]}} entries
- * @param {Choice} choice @param {Range} range
+ * @param {Record<string, number[]|null>} kinks positions by the key of the curve
+ * @param {{op: Op, rules: Rule[]}} entries @param {Choice} choice @param {Range} range
  */
 function addMeanKinks(kinks, { op, rules }, { loss = OUTPUT, parameters: settings }, range) {
   const lossValues = getLossValues(loss, settings);

@@ -2,7 +2,7 @@
  * Random numbers in formulas: detection, substitution by expressions in x, g, u() and normal(), and uniform numbers by
  * seed, bit for bit as in Python.
  * @typedef {object} Loss a differentiable function of the op's output y, such as (y − 0.45)²
- * @property {string} key identifies the loss; its text @property {string} text @property {Tree} tree formula in y
+ * @property {string} key the loss's key, which is its text @property {string} text @property {Tree} tree formula in y
  * @property {Tree} gradient formula of its derivative by y @property {import("./entry.js").Parameter[]} parameters
  */
 

@@ -2,25 +2,30 @@
  * Ops (forward functions) and backward rules, as explorer/instrument/document.py writes them, and as the user types
  * them.
  * @typedef {object} Parameter a number in the formulas of an op or rule
- * @property {string} name @property {number} default @property {number} low minimum @property {number} high maximum
- * @property {string} meaning
- * @property {string|null} below name of the parameter that it must stay below, such as hi for lo, or null
- * @property {[number, number]} reach widest ends of its slider @property {string} scale scale of its slider
- * @property {string} domain the values for which the formulas are meaningful, or "" for all
- * @property {string} quantity the measured quantity; "" if it means the same as the op's parameter of that name
+ * @property {string} name its name in the formulas @property {number} default
+ * @property {number} low lower end of its slider @property {number} high upper end of its slider
+ * @property {string} meaning a noun phrase, perhaps with a colon and a hint
+ * @property {string|null} below name of the parameter that it must not exceed, such as hi for lo, or null
+ * @property {[number, number]} reach widest ends of its slider
+ * @property {string} scale scale of its slider, "linear" or "log"
+ * @property {string} domain the condition under which the formulas are defined, such as ``0 < alpha < 1``, or "" for
+ *   none
+ * @property {string} quantity the quantity that the name denotes, "" in the user's formulas: see ``areDistinct``
  * @property {string} plain its original name if ``adaptRule`` renamed it; otherwise ""
  * @typedef {{offset: Tree, spacing: Tree, low: Tree|null, high: Tree|null}} Lattice kinks at offset + k · spacing,
  *   between low and high; null for no limit
  * @typedef {{tree: Tree, turns: Tree[]}} Piece an expression that is constant between kinks, and expressions that
  *   change sign at its argument's extrema
  * @typedef {object} Common properties of ops and rules
- * @property {string} key @property {string} label @property {string[]} also alternative names, found by the search
- * @property {string} purpose a sentence about its use @property {string} source a paper or library
- * @property {string} note @property {string|null} formula null if torch differentiates the op
+ * @property {string} key its name in links and code @property {string} label its name on the page
+ * @property {string[]} also alternative names, found by the search @property {string} purpose a sentence about its use
+ * @property {string} source the paper or file with its formula, or ""
+ * @property {string} note a remark or warning, or ""
+ * @property {string|null} formula the definition as text; null for torch's own gradient
  * @property {Parameter[]} parameters
  * @property {(Tree|Lattice)[]|null} kinks declared positions of kinks; null if they must be searched
- * @property {Piece[]} [pieces] with searched kinks only: expressions that change value where a kink may be
- * @property {{x: Tree, y: Tree}} [slopes] with searched kinks only: the formula's derivatives by x and by y
+ * @property {Piece[]} [pieces] expressions that change value where a kink may be; absent if ``kinks`` are declared
+ * @property {{x: Tree, y: Tree}} [slopes] the formula's derivatives by x and by y; absent if ``kinks`` are declared
  * @property {string} [untrained] why no net can be trained with it; absent if one can
  * @property {string} [unspiking] why no spiking net can be trained with it; absent if one can
  * @property {{name: string, sign: number}[]} movable the parameters whose value times ``sign`` is a kink

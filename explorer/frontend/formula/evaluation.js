@@ -179,7 +179,7 @@ function getOperation(node) {
 
 /**
  * Return a function that interpolates linearly between points. It is NaN beyond them, and next to a null.
- * @param {number[]} x in ascending order @param {(number|null)[]} y @returns {Scalar}
+ * @param {number[]} x positions in ascending order @param {(number|null)[]} y @returns {Scalar}
  */
 function interpolate(x, y) {
   return (at) => {
@@ -199,7 +199,7 @@ function interpolate(x, y) {
 
 /**
  * Return a function that interpolates linearly between points. It is constant beyond them.
- * @param {number[]} x in ascending order @param {number[]} y @returns {Scalar}
+ * @param {number[]} x positions in ascending order @param {number[]} y @returns {Scalar}
  */
 export function makeLines(x, y) {
   const inside = interpolate(x, y);

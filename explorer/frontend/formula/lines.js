@@ -23,8 +23,8 @@ const X = /** @type {Tree} */ (["name", "x"]);
 /**
  * Fit a polyline with as few points as possible to a pencil stroke. The tolerance grows until the points fit into a
  * formula. Points near 0 are 0: Adam would learn from the wobble of a hand on the zero line.
- * @param {Point[]} stroke in drawing order; where it goes back in x, later points replace earlier ones
- * @param {Units} units @param {number} height of the panel, in y
+ * @param {Point[]} stroke points in drawing order; where it goes back in x, later points replace earlier ones
+ * @param {Units} units @param {number} height height of the panel in y
  * @param {(points: Point[]) => boolean} fits returns whether a formula with some points is short enough
  * @returns {Point[]} fewer than two points for a stroke without width
  */

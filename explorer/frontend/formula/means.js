@@ -31,8 +31,8 @@ export function makeEvenQuantiles(count) {
 
 /**
  * Return quantiles of a uniform random number, evenly spaced within each interval between ``ends``.
- * @param {number[]} ends from 0 to 1, in ascending order @param {number} count number of quantiles in each interval
- * @returns {Quantiles}
+ * @param {number[]} ends numbers from 0 to 1 in ascending order
+ * @param {number} count number of quantiles in each interval @returns {Quantiles}
  */
 export function makeQuantiles(ends, count) {
   const fillEach = (/** @type {(low: number, width: number, share: number) => number} */ value) =>

@@ -7,7 +7,7 @@ export function formatNumber(value) {
 
 /**
  * Format a number with as few digits as identify it in the precision of an array.
- * @param {number} value @param {Float32Array|Float64Array} array only its type is used: float32 or float64
+ * @param {number} value @param {Float32Array|Float64Array} array an array of float32 or float64; only its type is used
  */
 export function formatExact(value, array) {
   for (let digits = 1; digits <= 9 && array instanceof Float32Array; digits++) {
@@ -104,7 +104,7 @@ export function capitalize(text) {
 
 /**
  * Format a fraction as a percentage without decimals. Only exact values are shown as 0 % or 100 %.
- * @param {number} share from 0 to 1
+ * @param {number} share a fraction from 0 to 1
  */
 export function formatShare(share) {
   const percent = Math.round(100 * share);

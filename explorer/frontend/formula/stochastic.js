@@ -10,7 +10,8 @@
  *   boolean}} UnbiasedGradient its curve y over x; ``isPast``: whether it is that of the settings before the current
  *   drag
  * @typedef {object} Draws one random sample at each of a few evenly spaced x
- * @property {Float64Array} x @property {Float64Array} y @property {Record<string, Float64Array>} gradients by rule key
+ * @property {Float64Array} x @property {Float64Array} y
+ * @property {Record<string, Float64Array>} gradients gradients by rule key
  * @typedef {object} Pair the formulas to evaluate for one rule of the op
  * @property {string} key the rule's key @property {Tree|null} gradient formula of the rule's gradient for x, or null
  * @property {Tree|null} part formula of one element's contribution to a parameter's gradient, or null

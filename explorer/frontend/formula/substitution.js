@@ -41,7 +41,7 @@ const replaceMinus = (/** @type {string} */ text) => text.replace("-", "−");
 
 /**
  * Format a formula with numbers in place of its names, followed by the result.
- * @param {Tree} tree @param {Scope} scope with a single x
+ * @param {Tree} tree @param {Scope} scope the values of the names, at a single x
  */
 export function formatSubstituted(tree, scope) {
   const result = formatFourDigits(evaluate(tree, scope)[0]);

@@ -121,7 +121,7 @@ function createRace({ choice, labels, leastRange }) {
     /**
      * List the distinct drawings of the class. A drawing that counts as an answer has the name of the answer's rule.
      * @param {ArrayLike<number>[]} drawings heights in cells of equal width
-     * @param {number[]} alike for each drawing, the index of the answer that it resembles, or -1
+     * @param {number[]} alike the index of the answer that each drawing resembles, or -1
      */
     show(drawings, alike) {
       const different = /** @type {Map<string, Drawing>} */ (new Map());

@@ -85,7 +85,7 @@ export function createCourse(host, { lessons, paths, glossary }, { address, inst
     return query.size ? `${page}?${query}` : page;
   }
 
-  /** @param {string|null} key null for the table of contents */
+  /** @param {string|null} key the lesson, or null for the table of contents */
   function go(key) {
     if (classScreen?.goesOn() && key !== null) return classScreen.leads ? classScreen.ask(key) : undefined;
     return leadTo({ lesson: key, class: null });
@@ -175,7 +175,7 @@ export function createCourse(host, { lessons, paths, glossary }, { address, inst
     return sheet.begin();
   }
 
-  /** @param {string} id of the class */
+  /** @param {string} id the class */
   function showClass(id) {
     const means = {
       ...{ lessons, load: loadLesson, build: buildScreen },

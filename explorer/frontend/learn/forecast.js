@@ -36,8 +36,8 @@ const SPAN = /** @type {[number, number]} */ ([-1, 2]); // initial gradient axis
 
 /**
  * Create the form with which the reader predicts the answer to a lesson's question.
- * @param {*} prediction from the lesson's data: ``answers``, and the index of the ``right`` one; for a drawing its
- *   ``rule``, and the x (``at``) for which the reply gives the values of all rules
+ * @param {*} prediction the question from the lesson's data: ``answers``, and the index of the ``right`` one; for a
+ *   drawing its ``rule``, and the x (``at``) for which the reply gives the values of all rules
  * @param {Choice} choice settings of the first chart @param {Acts} acts @returns {Forecast}
  */
 export function createForecast(prediction, choice, { onTerm, decide = CHECK, onCheck, onSkip, onChange }) {

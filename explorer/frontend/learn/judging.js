@@ -109,8 +109,9 @@ function measureBands(curve, at, { reach }) {
 
 /**
  * Return the parts of a curve that leave the tolerated band of values.
- * @param {Point[]} points @param {({low: number, high: number}|null)[]} bands for each point, or null if unknown
- * @param {{size: number}} far ``size``: of the gradient
+ * @param {Point[]} points
+ * @param {({low: number, high: number}|null)[]} bands the band at each point, or null if unknown
+ * @param {{size: number}} far ``size``: size of the gradient, to which deviations are relative
  */
 function findDeviations(points, bands, { size }) {
   const deviations = /** @type {Deviation[]} */ ([]);
@@ -129,7 +130,7 @@ function findDeviations(points, bands, { size }) {
 
 /**
  * Return whether the wrong parts of a drawing are few and narrow enough to be slips of the hand.
- * @param {Deviation[]} deviations @param {number} width of the range of x
+ * @param {Deviation[]} deviations @param {number} width width of the visible range of x
  */
 function areSlips(deviations, width) {
   const total = deviations.reduce((sum, { from, to }) => sum + to - from, 0);

@@ -36,7 +36,8 @@ const RESULT_START = "After the run:"; // of a paragraph that is shown below a n
 
 /**
  * Create the screen of a lesson.
- * @param {*} lesson from the server @param {Surroundings} around @param {Part|null} [part] the reader's role in a class
+ * @param {*} lesson the lesson's data from the server @param {Surroundings} around
+ * @param {Part|null} [part] the reader's role in a class
  */
 export function createLesson(lesson, around, part = null) {
   const end = new AbortController();
@@ -162,7 +163,7 @@ export function createLesson(lesson, around, part = null) {
 
   /**
    * Show the chart of an exercise: the expected curve, the reader's curve and the failing test case.
-   * @param {*} choice @param {Layer} layer marks the test case
+   * @param {*} choice @param {Layer} layer the marks of the test case
    */
   function showExercise(choice, layer) {
     if (exerciseStore) return exerciseStore.change(parseMessage(choice));

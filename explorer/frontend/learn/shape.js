@@ -12,7 +12,7 @@ export const roundText = (value) =>
 
 /**
  * Describe a curve from left to right, as in "0 until x = −1, then rises to 2".
- * @param {ArrayLike<number>} x in ascending order @param {ArrayLike<number>} y finite, of the same length
+ * @param {ArrayLike<number>} x positions in ascending order @param {ArrayLike<number>} y a finite value for each x
  */
 export function describeShape(x, y) {
   const values = Array.from(y);

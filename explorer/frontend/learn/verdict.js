@@ -19,7 +19,7 @@ export const describeRight = ({ text, why }) => `Yes${text ? `, “${text}”` :
 export const describeWrong = ({ text, why }) =>
   `Not${text ? ` “${text}”` : " this one"}. ${why} ${RETRY_TEXT}`;
 
-/** Return the text for a student of a class whose prediction has arrived. @param {string} name describes it */
+/** Return the text for a student whose prediction has arrived. @param {string} name the prediction in words */
 export const describeSent = (name) => `Sent: ${name}. You can change it until the answers are shown.`;
 
 /** Return the text for a reader who asks for the answer. @param {Answer} answer */

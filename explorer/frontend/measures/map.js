@@ -13,7 +13,7 @@ const STEPS = [1, 2, 2.5, 5, 10];
 /**
  * Return a backward rule's gradient on a grid of x and g. Python sends the whole grid, or only the row at g = 1
  * (``unit``) if the rule is linear in g.
- * @param {{columns: number, rows: number, unit?: ArrayLike<number>, values?: ArrayLike<number>}} answer from Python
+ * @param {{columns: number, rows: number, unit?: ArrayLike<number>, values?: ArrayLike<number>}} answer Python's answer
  * @param {number} top the grid's g goes from −top to top @returns {RuleMap}
  */
 export function makeGradientMap({ columns, rows, unit, values }, top) {
@@ -27,8 +27,8 @@ export function makeGradientMap({ columns, rows, unit, values }, top) {
 
 /**
  * Return the cell of a rule's map at a position.
- * @param {RuleMap} map @param {number} across from 0 at the left to 1 at the right
- * @param {number} down from 0 at the top to 1 at the bottom
+ * @param {RuleMap} map @param {number} across distance from the left, as a fraction
+ * @param {number} down distance from the top, as a fraction
  */
 export function findCell({ columns, rows, values }, across, down) {
   const [column, row] = [Math.round(across * (columns - 1)), Math.round(down * (rows - 1))];

@@ -7,7 +7,7 @@ const page = /** @type {*} */ (globalThis);
 
 export default { render };
 
-/** @param {*} props anywidget's arguments */
+/** @param {*} props the arguments from anywidget */
 async function render({ model, el, signal }) {
   el.textContent = "Loading the gradient explorer …";
   const libraries = /** @type {Map<string, Promise<*>>} */ (page[REGISTRY] ??= new Map());
@@ -30,8 +30,8 @@ async function render({ model, el, signal }) {
 /**
  * Send a question to the notebook's kernel. Resolves to its answer with binary buffers, or to null if it does not
  * answer in time.
- * @param {*} model @param {string} question @param {*} args @param {AbortSignal} [signal] cancels the question
- * @returns {Promise<*>}
+ * @param {*} model @param {string} question @param {*} args
+ * @param {AbortSignal} [signal] a signal that cancels the question @returns {Promise<*>}
  */
 function askKernel(model, question, args, signal) {
   return new Promise((resolve) => {

@@ -5,7 +5,7 @@ import { parseMessage } from "../choice/message.js";
 import { ask } from "../asking/ask-server.js";
 import { toServerUrl } from "../choice/server.js";
 
-/** Return the functions with which a chart asks the server for answers and files. @param {*} data from Python */
+/** Return the functions with which a chart asks the server for answers and files. @param {*} data the page's data */
 export function makeReach(data) {
   return {
     plotly: toServerUrl(`assets/${data.plotly}`),
@@ -17,7 +17,7 @@ export function makeReach(data) {
 
 /**
  * Return the functions with which a page asks the server for answers and files, and its examples.
- * @param {*} data from Python
+ * @param {*} data the page's data from Python
  */
 export function makePageReach(data) {
   const { sections, languages, notebook } = data;
@@ -30,7 +30,7 @@ export function makePageReach(data) {
   };
 }
 
-/** Return examples with their settings parsed. @param {*[]} examples from Python */
+/** Return examples with their settings parsed. @param {*[]} examples the examples from Python */
 export function parseExamples(examples) {
   return examples.map((example) => ({ ...example, choice: parseMessage(example.choice) }));
 }

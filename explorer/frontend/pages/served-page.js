@@ -48,7 +48,7 @@ export async function waitUntilIdle() {
 
 /**
  * Move the chart into Streamlit's element. Focus, an open list and the scroll position are kept.
- * @param {Element} served the chart's element @param {Element} root Streamlit's element
+ * @param {Element} served the chart's element @param {Element} root the element made by Streamlit
  */
 export function moveInto(served, root) {
   const focused = /** @type {HTMLInputElement|null} */ (document.activeElement);

@@ -30,7 +30,7 @@ export function createJudgement({ headline, drawing }, plotly) {
     compose: (/** @type {Judgement} */ judgement, width) => compose(judgement, width < NARROW, isOnStage()),
   });
   return {
-    /** @param {Judgement|null} judgement null until all rules have results for one seed */
+    /** @param {Judgement|null} judgement the judgement, null until all rules have results for one seed */
     show(judgement) {
       setText(headline, (judgement?.headline ?? "").replaceAll(" %", "\u00a0%")); // so that no line begins with "%"
       setAttribute(drawing, "hidden", !judgement);

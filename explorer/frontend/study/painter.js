@@ -25,7 +25,7 @@ import { createHeat } from "./table.js";
 
 /**
  * Create the elements of the Study page, and the function ``paint`` that updates them.
- * @param {HTMLElement} host contains empty elements for its parts
+ * @param {HTMLElement} host an element with empty elements for the page's parts
  * @param {{store: ReturnType<typeof import("../choice/store.js").createStore>, plotly: string, server: (path: string)
  *   => string, examples: import("../cards/examples.js").Example[]}} reach ``server``: makes addresses
  * @param {Acts} on

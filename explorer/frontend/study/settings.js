@@ -116,7 +116,7 @@ export function toStudyKey(choice, table) {
  * Return settings for the Study page, like ``enterTraining`` for Train. A task is always set, because the default task
  * has no held-out data.
  * @param {Choice} choice
- * @param {"nothing"|"link"|"page"} by where the settings come from: defaults, a link, or the previous page
+ * @param {"nothing"|"link"|"page"} by the source of the settings: defaults, a link, or the previous page
  * @returns {Choice}
  */
 export function enterStudy(choice, by) {

@@ -22,7 +22,7 @@ const TOO_LONG = "This choice is too long for a link and therefore for a study: 
 
 /**
  * Create the Study page, which compares backward rules over learning rates and seeds.
- * @param {HTMLElement} host contains empty elements for its parts
+ * @param {HTMLElement} host an element with empty elements for the page's parts
  * @param {ReturnType<typeof import("../choice/store.js").createStore>} store
  * @param {{server: (path: string) => string, plotly: string, colours: () => {rules: string[], neutral: string},
  *   examples: import("../cards/examples.js").Example[]}} reach ``server``: makes addresses

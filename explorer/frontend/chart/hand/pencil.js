@@ -100,7 +100,7 @@ export function createPencil({ onStroke, onPoints }) {
       );
   }
 
-  /** @param {Point[]} points @param {number} index which handle @param {KeyboardEvent} event */
+  /** @param {Point[]} points @param {number} index index of the handle @param {KeyboardEvent} event */
   function handleKey(points, index, event) {
     const [x, y] = points[index];
     const [right, up] = units().map((unit) => unit * KEY_STEPS * (event.shiftKey ? 10 : 1));

@@ -161,7 +161,7 @@ function areEqual(some, others) {
  * Return the part of Plotly's layout that all figures share.
  * @param {import("./theme.js").Theme} theme @param {{width: number, height: number}} box size of the host in px
  * @param {number} nameWidth width of the labels on the right in px
- * @param {*} layout contains the y axis; the margin is narrower if its title is ""
+ * @param {*} layout the figure's own layout, with its y axis; the margin is narrower if the axis title is ""
  */
 function makeCommonLayout(theme, box, nameWidth, { yaxis }) {
   const size = chooseFontSize(box.width, theme.type);

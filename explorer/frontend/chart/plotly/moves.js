@@ -17,7 +17,7 @@ export function areMovable(traces) {
 /**
  * Move the lines and stacked bars of a Plotly chart to new values.
  * @param {*} chart the element with Plotly's drawing
- * @param {Trace[]} traces in the same order and look as in the drawing
+ * @param {Trace[]} traces traces in the same order and look as in the drawing
  */
 export function moveTraces(chart, traces) {
   const lines = listLines(chart);

@@ -32,7 +32,7 @@ let loading = /** @type {Promise<*>|null} */ (null);
 
 /**
  * Load Plotly unless the page has loaded it. Rejects with a message for the user.
- * @param {string|Promise<*>} address of plotly.js, or a promise of Plotly
+ * @param {string|Promise<*>} address the address of plotly.js, or a promise of Plotly
  */
 export function loadPlotly(address) {
   if (typeof address !== "string") return address;
@@ -96,7 +96,8 @@ export function makeBaseLayout(theme, { width, height, size }) {
 
 /**
  * Return a Plotly annotation with one line of text.
- * @param {string} text @param {Object<string, *>} position in Plotly's format, as fractions of the panels' size
+ * @param {string} text
+ * @param {Object<string, *>} position its place in Plotly's format, as fractions of the panels' size
  */
 export function makeNote(text, position) {
   return {

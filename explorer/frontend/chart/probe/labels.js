@@ -77,8 +77,8 @@ function makeValueLabels(values, lines, frame, names) {
 
 /**
  * Return the x of the middle of the label "x = …": at the probe, or as near to it as the handles allow. Lengths are px.
- * @param {number} x of the probe @param {number} half half of the label's width @param {number[]} handles their x
- * @param {Pick<Frame, "left"|"inner">} frame
+ * @param {number} x the probe's position @param {number} half half of the label's width
+ * @param {number[]} handles positions of the handles @param {Pick<Frame, "left"|"inner">} frame
  */
 export function placeXLabel(x, half, handles, { left, inner }) {
   const apart = half + GRIP_PX / 2 + MARGIN_PX;
@@ -114,7 +114,7 @@ function makeSlopeLabels(values, lines, frame, g) {
 /**
  * Choose the position of a slope's label: above or below an end of the tangent. All lengths are in px.
  * @param {number[][]} ends both ends of the tangent @param {number} width width of the label
- * @param {number[][]} points of the op's curve @param {Frame} frame
+ * @param {number[][]} points the points of the op's curve @param {Frame} frame
  * @returns {{x: number, y: number, anchor: "start"|"end"}}
  */
 export function placeSlopeLabel([start, stop], width, points, { left, inner, forward, size }) {

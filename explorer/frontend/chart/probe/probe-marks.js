@@ -28,7 +28,7 @@ export function findPointedX(curves, { left, inner, x: [start, stop] }, px) {
 /**
  * Return the x to which arrow keys move the probe. It stops at kinks.
  * @param {Curves} curves @param {import("../scene/axes.js").Range} view the visible range
- * @param {number} x of the probe @param {number} steps negative to the left
+ * @param {number} x position of the probe @param {number} steps number of steps, negative to the left
  */
 export function stepX(curves, [start, stop], x, steps) {
   const unit = (stop - start) / STEPS;
@@ -90,9 +90,9 @@ export function getValue({ rule, panel }, { y, gradients, parts }) {
 }
 
 /**
- * Return both ends of a tangent within the panel in px, or null if nothing of it is visible.
- * @param {Frame} frame @param {number} x in px @param {number} y @param {number} slope
- * @param {number} reach maximum length to each side in px
+ * Return both ends of a tangent within the panel, or null if nothing of it is visible. Lengths are in px.
+ * @param {Frame} frame @param {number} x distance of its point from the left @param {number} y @param {number} slope
+ * @param {number} reach maximum length to each side
  */
 function clipTangent({ left: first, inner, x: [start, stop], forward }, x, y, slope, reach) {
   if (!Number.isFinite(y) || !Number.isFinite(slope) || !isInPanel(forward, y)) return null;
@@ -116,7 +116,7 @@ function clipTangent({ left: first, inner, x: [start, stop], forward }, x, y, sl
 
 /**
  * Draw a dot on a curve. Returns null if its value is outside the panel.
- * @param {Panel} panel @param {number} x in px @param {number} y @param {string} colour
+ * @param {Panel} panel @param {number} x distance from the left in px @param {number} y @param {string} colour
  */
 function drawDot(panel, x, y, colour) {
   if (!isInPanel(panel, y)) return null;

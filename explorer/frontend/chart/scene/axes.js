@@ -14,7 +14,7 @@ const [SMALLEST, LARGEST] = [-3, 5]; // powers of ten between which numbers need
 /**
  * Choose the y range of all lines. Values near a pole, far from all others, are cut off.
  * @param {Line[]} lines @param {ArrayLike<number>} marks kind of each x: 0 on the even grid, 1 at a kink, 2 next to one
- * @param {Range} required is included
+ * @param {Range} required a range to include
  */
 export function fitRange(lines, marks, required) {
   const maxSize = findBound(lines, marks);

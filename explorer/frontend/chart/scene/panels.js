@@ -69,8 +69,8 @@ export function computeFrame({ width, height }, ranges, smallest, before = null)
 }
 
 /**
- * @param {Ranges} ranges @param {number} top px @param {number} tall height of all panels in px
- * @param {number} size px of letters
+ * @param {Ranges} ranges @param {number} top top edge of the panels in px
+ * @param {number} tall height of all panels in px @param {number} size size of letters in px
  */
 function computePanels(ranges, top, tall, size) {
   const close = Math.max(PART_GAP[0], PART_GAP[1] * size);

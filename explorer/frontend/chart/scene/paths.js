@@ -33,7 +33,8 @@ export function toPixels({ x, y, gaps, panel: name }, frame) {
 
 /**
  * Replace the SVG paths of all lines that Plotly has drawn, and empty those of further ones.
- * @param {HTMLElement} element Plotly's @param {{panel: PanelName}[]} lines @param {Pixels[]} pixels
+ * @param {HTMLElement} element the element with Plotly's drawing @param {{panel: PanelName}[]} lines
+ * @param {Pixels[]} pixels
  */
 export function movePaths(element, lines, pixels) {
   const groups = findDrawnLines(element);
@@ -44,7 +45,7 @@ export function movePaths(element, lines, pixels) {
 /**
  * Give the lines that Plotly has drawn the look of other lines, in each panel in order. If there are too few, the last
  * one is copied. Copies have the class "chart-copy" and must be removed before Plotly draws.
- * @param {HTMLElement} element Plotly's @param {Line[]} lines
+ * @param {HTMLElement} element the element with Plotly's drawing @param {Line[]} lines
  */
 export function matchLines(element, lines) {
   for (const [panel, groups] of Object.entries(findDrawnLines(element)))

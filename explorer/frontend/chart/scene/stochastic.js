@@ -90,7 +90,7 @@ function listMeanCurves({ curves: { y, gradients, drawn }, op, rules, neutral })
  * Return the outline of a band around a mean curve. Each interval without a gap is a ring: along the upper edge, and
  * back along the lower one.
  * @param {Floats} x @param {Floats} mean @param {Floats} spread half the width of the band
- * @param {Uint8Array} gaps see ``Line``
+ * @param {Uint8Array} gaps as in ``Line``
  */
 function traceOutline(x, mean, spread, gaps) {
   /** @type {{x: number[], y: number[], gaps: number[]}} */

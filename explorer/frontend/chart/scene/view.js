@@ -7,7 +7,7 @@ import { getSampling } from "../../formula/sampling.js";
 
 /**
  * Zoom the visible range so that ``x`` keeps its position on the screen.
- * @param {Range} view @param {number} x @param {number} factor of the width
+ * @param {Range} view @param {number} x @param {number} factor ratio of the new width to the old one
  */
 export function zoomView([start, stop], x, factor) {
   const { least, narrowest: share } = getSampling();

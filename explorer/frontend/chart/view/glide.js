@@ -40,7 +40,7 @@ function sampleAt(curve, other) {
 }
 
 /**
- * @param {Pixels} from @param {Pixels} to @param {number} share from 0 for ``from`` to 1 for ``to``
+ * @param {Pixels} from @param {Pixels} to @param {number} share fraction of the way from ``from`` to ``to``
  * @returns {Pixels} the line breaks are those of ``to``
  */
 function blendCurves(from, to, share) {

@@ -10,7 +10,7 @@ import { formatNumber } from "../../formula/numbers.js";
 
 /**
  * Create the buttons that open or close the page's further tools.
- * @param {HTMLElement} root gets the class "calm" while these tools are closed
+ * @param {HTMLElement} root an element that gets the class "calm" while these tools are closed
  * @param {HTMLElement} bar the element for the buttons
  * @param {{store: import("../../choice/store.js").Store, onChange: () => void}} options ``onChange``: called when tools
  *   are opened or closed

@@ -29,7 +29,7 @@ const SHOWN_SHARE = 0.9; // quantile of |gradient| that fits the axis if the gra
 
 /**
  * Return Plotly's traces and layout for the error and the gradients of a learning parameter.
- * @param {Picture} picture @param {number} width of the figure in px
+ * @param {Picture} picture @param {number} width width of the figure in px
  */
 export function drawEquilibria({ equilibria, rules, name, value, log, neutral }, width) {
   const visible = rules.filter(({ key }) => equilibria.gradients[key]);

@@ -84,8 +84,8 @@ export function createFormat(host, { store }) {
   }
 
   /**
-   * @param {Format|null} format null for another op @param {number[]|null} levels values of the op in view, or null
-   * @param {{start: number, stop: number}} range
+   * @param {Format|null} format the op's number format, or null
+   * @param {number[]|null} levels values of the op in view, or null @param {{start: number, stop: number}} range
    */
   function draw(format, levels, range) {
     const octaves = format && listOctaves(format);

@@ -26,7 +26,8 @@ export function makeColours(count, ground, [below, above]) {
 /**
  * Paint the gradient of a rule over x and g on a canvas, with one pixel for each cell.
  * @param {HTMLCanvasElement} canvas @param {RuleMap} map @param {Bands} bands
- * @param {Colour[]} colours from ``makeColours`` @param {Colour} ink the colour of the stripes for NaN
+ * @param {Colour[]} colours the bands' colours, from ``makeColours``
+ * @param {Colour} ink the colour of the stripes for NaN
  */
 export function paintMap(canvas, { columns, rows, values }, bands, colours, ink) {
   if (canvas.width !== columns || canvas.height !== rows) [canvas.width, canvas.height] = [columns, rows];

@@ -18,7 +18,7 @@ export function findReadingIndices({ x, marks }, [start, stop]) {
   return [...indices].filter((index) => index >= 0 && index < x.length).sort((one, other) => one - other);
 }
 
-/** @param {ArrayLike<number>} x in ascending order @param {number} at */
+/** @param {ArrayLike<number>} x positions in ascending order @param {number} at */
 function findNearestIndex(x, at) {
   const after = Math.min(findFirstAtLeast(x, at), x.length - 1);
   return after > 0 && at - x[after - 1] <= x[after] - at ? after - 1 : after;

@@ -40,14 +40,15 @@ export function createSortableHead(onSort) {
       order = { column: -1, down: false };
       draw();
     },
-    /** @param {number} count of rows @param {(row: number, column: number) => Value} valueOf returns a cell's value */
+    /** @param {number} count number of rows @param {(row: number, column: number) => Value} valueOf */
     order: (count, valueOf) => orderRows(count, order, valueOf),
   };
 }
 
 /**
  * Return the indices of rows, sorted by a column. The sort is stable; NaN comes last.
- * @param {number} count of rows @param {{column: number, down: boolean}} order ``column``: −1 for the original order
+ * @param {number} count number of rows
+ * @param {{column: number, down: boolean}} order ``column``: −1 for the original order
  * @param {(row: number, column: number) => Value} valueOf returns a cell's value
  */
 export function orderRows(count, { column, down }, valueOf) {

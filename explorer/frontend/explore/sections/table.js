@@ -76,7 +76,8 @@ export function createTable(host, { store }) {
   }
 
   /**
-   * @param {number} number index of the row from the top @param {string[]} keys of the rules @param {Sampled} curves
+   * @param {number} number index of the row from the top @param {string[]} keys keys of the rules
+   * @param {Sampled} curves
    */
   function createDataRow(number, keys, curves) {
     const key = keys[Math.floor(order[number] / curves.x.length)];

@@ -73,7 +73,7 @@ export function createTabs(host, { store, sections }) {
 
 /**
  * Keep a section that a link opens in view until it has its contents or the user scrolls.
- * @param {HTMLElement} host contains the tabs @param {AbortSignal} signal
+ * @param {HTMLElement} host the element with the tabs @param {AbortSignal} signal
  */
 function bringIntoView(host, signal) {
   const observer = new ResizeObserver(() => {

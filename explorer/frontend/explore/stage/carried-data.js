@@ -34,7 +34,7 @@ export function createCarried() {
   }
 
   return {
-    /** @param {HTMLElement} area contains the chart */
+    /** @param {HTMLElement} area the element with the chart */
     put(area) {
       area.prepend(picture);
       area.append(name);

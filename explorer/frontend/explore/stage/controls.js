@@ -12,7 +12,7 @@ const MIN_LOG_RATIO = 100; // a slider with a larger ratio of its ends is logari
 
 /**
  * Create a menu or slider for some of the page's settings.
- * @param {Record<string, string>} labels by query parameter @param {Store} store
+ * @param {Record<string, string>} labels labels of the controls, by query parameter @param {Store} store
  */
 export function createControls(labels, store) {
   const controls = Object.entries(labels).map(([name, label]) => {

@@ -78,7 +78,7 @@ export function createDrawing(store, { colours, onTurn }) {
   /**
    * @param {Point[]} stroke points of x and gradient
    * @param {import("../../formula/lines.js").Units} units size of a pixel in x and in gradient
-   * @param {number} height of the panel in units of the gradient
+   * @param {number} height height of the panel in units of the gradient
    */
   function onStroke(stroke, [across, up], height) {
     const { g } = store.current;

@@ -17,7 +17,7 @@ export function createSwitches(store) {
     return { key, box, element: element("label", { title: meaning }, box, label) };
   });
 
-  /** @param {string} key which curves @param {boolean} on */
+  /** @param {string} key the key of the curves @param {boolean} on */
   function turn(key, on) {
     store.change({ ...store.current, layer: on ? key : "" });
   }

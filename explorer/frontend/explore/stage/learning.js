@@ -35,7 +35,7 @@ export function getLearningArguments(choice) {
 /**
  * Create the area below the chart that explains how the data would change the learning parameter.
  * @param {import("../../choice/store.js").Store} store @param {import("../../asking/ask.js").Ask} ask
- * @param {() => {rules: string[]}} colours @param {boolean} hasData if false, nothing is shown
+ * @param {() => {rules: string[]}} colours @param {boolean} hasData whether there are data; otherwise nothing is shown
  */
 export function createLearning(store, ask, colours, hasData) {
   const bars = shape("path", {});
@@ -101,7 +101,7 @@ export function createLearning(store, ask, colours, hasData) {
   }
 
   return {
-    /** @param {HTMLElement} area contains the chart */
+    /** @param {HTMLElement} area the element with the chart */
     put(area) {
       area.prepend(picture);
       area.after(bar);

@@ -166,7 +166,7 @@ export function createStage(hosts, options) {
     chart.draw(makeChartData(store.current), "settled");
   }
 
-  /** @param {Status} status @param {string} [text] by default, the last one stays */
+  /** @param {Status} status @param {string} [text] text of the status; by default, the last one stays */
   function handleStatus(status, text) {
     words.say(status, text);
     if (status === "refused") words.show(NO_WORDS); // the sentences on screen are about other curves

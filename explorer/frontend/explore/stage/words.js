@@ -38,7 +38,7 @@ export function createWords(host, explanation = EXPLANATION) {
   }
 
   return {
-    /** @param {Words|null|undefined} words null until those for the displayed curves arrive */
+    /** @param {Words|null|undefined} words the sentences, null until those for the displayed curves arrive */
     show(words) {
       if (words) setText(head, words.head);
       if (words) setText(below, words.below ?? "");
@@ -50,7 +50,7 @@ export function createWords(host, explanation = EXPLANATION) {
     },
     /**
      * Update the label that says whether torch has confirmed the curves.
-     * @param {string} status @param {string} [text] by default, the last one stays
+     * @param {string} status @param {string} [text] text of the label; by default, the last one stays
      */
     say(status, text) {
       setAttribute(sign, "data-status", status);

@@ -40,7 +40,7 @@ function createPanel(kind) {
   const toPosition = ([x, y]) =>
     `${(box.left + x * box.width).toFixed(1)} ${(box.top + (1 - y) * box.height).toFixed(1)}`;
 
-  /** @param {string} tag @param {string} name @param {string} look CSS classes */
+  /** @param {string} tag @param {string} name @param {string} look its CSS classes */
   function getPart(tag, name, look) {
     if (!parts.has(name)) {
       const shapeElement = shape(
@@ -70,7 +70,7 @@ function createPanel(kind) {
       const path = points.length ? `M${points.map(toPosition).join("L")}` : "";
       setAttribute(getPart("path", name, look), "d", path);
     },
-    /** @param {string} name @param {string} look CSS classes @param {Point} point @param {number} radius in em */
+    /** @param {string} name @param {string} look its CSS classes @param {Point} point @param {number} radius in em */
     drawDot(name, look, [x, y], radius) {
       const circle = getPart("circle", name, look);
       setAttribute(circle, "cx", box.left + x * box.width);
@@ -114,7 +114,7 @@ export function createLossPanel(unit) {
      * Draw the loss, the current p, and the steps that a gradient estimator would take from there.
      * @param {Settings} settings @param {Measured} measured
      * @param {number} largest the largest |mean| of all estimators
-     * @param {number[]} estimates by the first random number of each run
+     * @param {number[]} estimates the estimated gradients, by the first random number of each run
      * @param {number[]} rests p at which the mean estimate is 0
      */
     draw(settings, measured, largest, estimates, rests) {

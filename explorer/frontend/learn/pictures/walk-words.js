@@ -43,7 +43,7 @@ function describeSpread(sd, exact) {
 
 /**
  * Describe where training by the mean of an estimator ends.
- * @param {{rests: number[], ends: number[]}} ends from ``findEnds``
+ * @param {{rests: number[], ends: number[]}} ends the p from ``findEnds``
  */
 export function describeEnds({ rests, ends }) {
   const places = [...rests.map((p) => p.toFixed(2)), ...ends.map(String)];
@@ -64,6 +64,6 @@ export function describeRuns({ above, below }, runs, steps) {
 
 /**
  * Describe where training by the mean of an estimator has arrived.
- * @param {number} p after the last step @param {number} steps
+ * @param {number} p the p after the last step @param {number} steps
  */
 export const describeWalk = (p, steps) => `By its mean p is ${p.toFixed(3)} after ${steps} steps.`;

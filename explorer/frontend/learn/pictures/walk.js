@@ -7,9 +7,9 @@
  * @property {Tree} exact derivative of the mean loss by x
  * @property {Record<string, Tree>} estimators formulas of estimated gradients, by name
  * @property {Control} start initial p of all runs @property {Control} rate learning rate
- * @property {Control[]} parameters of the loss and the estimators @property {number} steps number of steps of each run
- * @property {number} runs number of runs that are counted @property {number} seed of the random numbers
- * @property {number} drawn number of runs that are plotted
+ * @property {Control[]} parameters parameters of the loss and the estimators
+ * @property {number} steps number of steps of each run @property {number} runs number of runs that are counted
+ * @property {number} seed seed of the random numbers @property {number} drawn number of runs that are plotted
  * @typedef {{name: string, default: number, low: number, high: number, meaning: string}} Control a setting with its
  *   bounds
  * @typedef {{p: number, rate: number, parameters: Record<string, number>}} Settings current values: p, learning rate,
@@ -69,8 +69,8 @@ export const evaluateMeanLoss = (unit, p, settings) => evaluateAt(unit.mean_loss
 
 /**
  * Return the mean and standard deviation of a gradient estimator at the current p, and the exact gradient.
- * @param {StochasticUnit} unit @param {Tree} estimator from ``resolveEstimators`` @param {Settings} settings
- * @returns {Measured}
+ * @param {StochasticUnit} unit @param {Tree} estimator the estimator's formula, from ``resolveEstimators``
+ * @param {Settings} settings @returns {Measured}
  */
 export function measureEstimator(unit, estimator, settings) {
   const x = toLogit(settings.p);

@@ -56,7 +56,7 @@ export function createUnitPicture(unit, { signal }) {
     ),
   ];
 
-  /** @param {Control} control @param {(value: number) => void} set stores the new value */
+  /** @param {Control} control @param {(value: number) => void} set called with the new value */
   function createSettingSlider(control, set) {
     const slider = createSlider({
       name: control.name,

@@ -108,7 +108,7 @@ export const RANGES = {
  * Return a range that still fits after the next values of a moving curve: it gets extra space where ``next`` exceeds
  * ``before``. Otherwise Plotly would redraw the axis for each value.
  * @param {Scale["kind"]} kind @param {Range} before the displayed range
- * @param {Range} next contains all values and ``before`` @returns {Range}
+ * @param {Range} next a range with all values, which includes ``before`` @returns {Range}
  */
 export function leapAhead(kind, [low, high], next) {
   if (kind !== "decades" && kind !== "plain") return next;

@@ -126,7 +126,7 @@ function findRuleNear({ clientX, clientY }, chart, series) {
   return min <= MAX_DISTANCE ? (series[distances.indexOf(min)].rule ?? null) : null;
 }
 
-/** @param {ArrayLike<number>} numbers in ascending order @param {number} wanted */
+/** @param {ArrayLike<number>} numbers numbers in ascending order @param {number} wanted */
 function findNearestIndex(numbers, wanted) {
   let at = 0;
   while (at + 1 < numbers.length && Math.abs(numbers[at + 1] - wanted) <= Math.abs(numbers[at] - wanted))

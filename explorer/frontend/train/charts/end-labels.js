@@ -89,7 +89,7 @@ function drawLabel({ name, value, rule }, text, left, top) {
 
 /**
  * @param {Name} name @param {{x: number, y: number}} from the end of the curve in px
- * @param {number} right where the chart ends, in px @param {number} top position of the label in px
+ * @param {number} right right end of the chart in px @param {number} top position of the label in px
  */
 function drawLead({ colour, rule }, { x, y }, right, top) {
   const far = x < right - 8;

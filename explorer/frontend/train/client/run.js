@@ -101,7 +101,7 @@ export function createRun({ server, live, onChange }) {
    * Start a run in place of the present one, and show the expected status.
    * @param {Order} order @param {Partial<Status>} soon expected status
    * @param {boolean} paused whether the run starts paused
-   * @param {number} [step] of the present run, from which the new one continues
+   * @param {number} [step] the step of the present run from which the new one continues
    */
   function startNew(order, soon, paused, step) {
     return act(soon, () => requestStart(order, paused, step), order.settingsKey);

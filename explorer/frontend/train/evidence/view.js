@@ -34,7 +34,8 @@ export function createWhy(host, { onPanel, onLayer, onLegend, onNumber, onSearch
 
   /**
    * Open the panel with details about an example, and scroll to it.
-   * @param {import("../state/instruments.js").Panel} panel where the example was picked @param {number} value its index
+   * @param {import("../state/instruments.js").Panel} panel the panel in which the example was picked
+   * @param {number} value its index
    */
   function pick({ picks }, value) {
     if (!picks) return;

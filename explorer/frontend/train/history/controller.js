@@ -79,13 +79,13 @@ export function createHistory({ state, become, run, choose, goOn, table }) {
       const choice = getRecordedChoice(state());
       continueFrom(branchChoice(choice, { step, name, value }), `before the branch at ${step}`);
     },
-    /** @param {number} index which branch point of the settings to remove */
+    /** @param {number} index index of the branch point to remove from the settings */
     onPoint(index) {
       const { choice } = state();
       const left = getPoints(choice).filter((_, other) => other !== index);
       choose(withPoints(choice, left));
     },
-    /** @param {number} number of the earlier run whose curves are removed */
+    /** @param {number} number the number of the earlier run whose curves are removed */
     onEarlierRun: (number) =>
       become({ earlierRuns: state().earlierRuns.filter((earlier) => earlier.number !== number) }),
     onTake: (/** @type {string} */ file) => run.take(file),

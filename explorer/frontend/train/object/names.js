@@ -2,7 +2,7 @@
 
 /**
  * Return names separated by commas, up to a number of characters, with "…" for the rest. Returns "" if none fits.
- * @param {string[]} names @param {number} most that number
+ * @param {string[]} names @param {number} most maximum number of characters
  */
 export function shortenNames(names, most) {
   const all = names.join(", ");

@@ -53,7 +53,7 @@ function createPlate(kind, drawing, caption) {
   return element("figure", { class: `plate of-${kind}` }, drawing, element("figcaption", {}, caption));
 }
 
-/** @param {...string} classes of the paths */
+/** @param {...string} classes classes of the paths */
 function createDrawing(...classes) {
   const svg = shape("svg", { viewBox: "0 0 1000 1000", preserveAspectRatio: "none", "aria-hidden": "true" });
   const paths = classes.map((name) => shape("path", { class: name }));
@@ -241,7 +241,8 @@ function drawValues(host, { outputs, aim, labels: { target, unit } }) {
 
 /**
  * Place the bar of an output and the line at its target. All numbers are fractions of the height.
- * @param {Element} node @param {number} bottom @param {number} height @param {number|null} target null for no line
+ * @param {Element} node @param {number} bottom @param {number} height
+ * @param {number|null} target the target, or null for no line
  */
 function showBar(node, bottom, height, target) {
   const [bar, line] = /** @type {HTMLElement[]} */ ([...(node.firstElementChild?.children ?? [])]);

@@ -133,8 +133,9 @@ function formatFactor(factor) {
 
 /**
  * Return one part of the net in the backward pass under a rule.
- * @param {Pick<State, "choice"|"ink">} state not needed without a snapshot @param {LegendEntry} line
- * @param {Snapshot|null} snapshot @param {*} record a measurement by the instrument "way", or null @param {Plate} plate
+ * @param {Pick<State, "choice"|"ink">} state the state, which is not needed without a snapshot
+ * @param {LegendEntry} line @param {Snapshot|null} snapshot
+ * @param {*} record a measurement by the instrument "way", or null @param {Plate} plate
  * @param {import("../state/branches.js").Point[]} points branch points of the run @returns {LanePlate}
  */
 export function makeLanePlate(state, line, snapshot, record, plate, points) {

@@ -8,12 +8,12 @@ import { element, setText } from "../../elements/dom.js";
 const METRICS = ["Step", "Loss", "Steps/s", "Device"];
 
 /**
- * Create the buttons that control a run, and its status.
+ * Create the buttons that control a run, and its status. Without ``onOwnOp``, as in a lesson, Reset, slow motion and
+ * the numbers are left out.
  * @param {{buttons: HTMLElement, status: HTMLElement}} hosts ``status``: for numbers and a sentence
  * @param {Pick<import("./view.js").Acts, "onStart"|"onPause"|"onResume"|"onStep"> & {onReset?: () => void,
- *   onSlowMotion?: () => void, onOwnOp?: () => void, onRemoval?: () => void}} on Without ``onOwnOp``, as in a lesson,
- *   Reset, slow motion and the numbers are left out. ``onOwnOp``: restores the task's op and rules; ``onRemoval``:
- *   removes untrainable rules
+ *   onSlowMotion?: () => void, onOwnOp?: () => void, onRemoval?: () => void}} on ``onOwnOp``: restores the task's op
+ *   and rules; ``onRemoval``: removes untrainable rules
  */
 export function createCommands(
   { buttons, status },

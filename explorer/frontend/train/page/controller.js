@@ -21,7 +21,8 @@ import { createLiveSettings } from "./live-settings.js";
 
 /**
  * Create the Train page.
- * @param {HTMLElement} host contains empty elements for its parts @param {import("./model.js").Store} store
+ * @param {HTMLElement} host an element with empty elements for the page's parts
+ * @param {import("./model.js").Store} store
  * @param {{server: (path: string) => string, plotly: string, colours: () => {rules: string[]}, examples:
  *   import("../../cards/examples.js").Example[], onPresent: (present: import("../../cards/cards.js").Present) => void,
  *   cardOf: (slot: number) => import("../../cards/card.js").Holder|undefined}} reach ``server``: makes addresses;

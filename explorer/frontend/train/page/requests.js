@@ -37,7 +37,7 @@ export function createRequests({ state, become, run }) {
     onSearch: () => void measure(SEARCH, {}),
     /**
      * Ask the question of a button in a panel's legend. If its answer is displayed already, hide it.
-     * @param {import("../state/instruments.js").Panel} panel @param {number} index which button
+     * @param {import("../state/instruments.js").Panel} panel @param {number} index index of the button
      */
     onLegend({ asks, legend }, index) {
       const { chosen: layer } = getLayerChoice(state());

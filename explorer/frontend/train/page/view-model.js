@@ -299,7 +299,7 @@ function getScoreDecimals(judged) {
 }
 
 /**
- * @param {State} state at the displayed step @param {Measure} measure
+ * @param {State} state the state at the displayed step @param {Measure} measure
  * @param {import("../state/records.js").Snapshot|null} latest the run at its last step
  * @returns {import("../charts/chart.js").Picture}
  */

@@ -44,7 +44,7 @@ import { createWhy } from "../evidence/view.js";
 
 /**
  * Create the elements of the Train page, and the function ``paint`` that updates them.
- * @param {HTMLElement} host contains empty elements for its parts
+ * @param {HTMLElement} host an element with empty elements for the page's parts
  * @param {{store: ReturnType<typeof import("../../choice/store.js").createStore>, plotly: string, examples:
  *   import("../../cards/examples.js").Example[], onPresent: (present: import("../../cards/cards.js").Present) => void,
  *   cardOf: (slot: number) => import("../../cards/card.js").Holder|undefined}} reach ``onPresent``: called with learned

@@ -54,7 +54,7 @@ export function createPanel({ key, rows, legend, scrolls }, { onLegend, onNumber
 
   /**
    * @param {Row["cells"][number]} cell
-   * @param {import("./picture.js").Paint[]} paints receives functions that paint the canvases
+   * @param {import("./picture.js").Paint[]} paints an array to which the functions that paint the canvases are added
    */
   function drawCell({ line, picture, empty, answer, carry }, paints) {
     const frame = {

@@ -107,7 +107,7 @@ const KINDS = {
 
 /**
  * Draw a picture as the children of an element. Afterwards, ``paintCanvases`` paints its canvases.
- * @param {Picture} picture @param {Paint[]} paints receives a function for each canvas
+ * @param {Picture} picture @param {Paint[]} paints an array to which a function is added for each canvas
  * @param {(example: number) => void} [pick] called with the index of the example whose image is pressed
  */
 export function drawPicture(picture, paints, pick = () => undefined) {
@@ -118,7 +118,7 @@ export function drawPicture(picture, paints, pick = () => undefined) {
   return drawBlocks(picture.blocks, { picture, canvas, pick });
 }
 
-/** Paint all canvases in an element. @param {Element} host @param {Paint[]} paints in the order of the canvases */
+/** Paint an element's canvases. @param {Element} host @param {Paint[]} paints functions in the canvases' order */
 export function paintCanvases(host, paints) {
   host.querySelectorAll("canvas").forEach((canvas, at) => paints[at](canvas));
 }
@@ -218,7 +218,7 @@ function drawLines({ lines, bands, ends, most, least, height }, { picture: { ste
 
 /**
  * @param {Object<string, *>} attributes attributes of the drawing @param {Child[]} paths
- * @param {Object<string, string>} labels texts by CSS class @param {string} [style] CSS of the frame
+ * @param {Object<string, string>} labels texts by CSS class @param {string} [style] the frame's inline style
  */
 function makeFrame(attributes, paths, labels, style) {
   const drawing = h("svg", { viewBox: "0 0 1000 1000", preserveAspectRatio: "none", ...attributes }, paths);
@@ -226,7 +226,7 @@ function makeFrame(attributes, paths, labels, style) {
   return h("div", { class: "frame", style }, drawing, texts);
 }
 
-/** @param {string} name CSS class @param {string} d */
+/** @param {string} name its CSS class @param {string} d */
 function makePath(name, d) {
   return h("path", { class: name, d });
 }

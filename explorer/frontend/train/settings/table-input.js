@@ -91,14 +91,14 @@ export function createTable(host, { onTable }, examples) {
     if (text !== current.text) onTable(makeTable(text));
   }
 
-  /** @param {string} message @param {string} text remains in the field */
+  /** @param {string} message @param {string} text the rejected text, which remains in the field */
   function rejectText(message, text) {
     writeValue(field, text);
     setText(status, message);
     onTable(NO_TABLE);
   }
 
-  /** @param {number} size in bytes */
+  /** @param {number} size the size in bytes */
   function explainSize(size) {
     return `The table has ${formatCount(size)} bytes: use one of at most ${formatCount(bytes)}.`;
   }

@@ -8,8 +8,8 @@ import { drawTask } from "./task-picker.js";
 
 /**
  * Create the button.
- * @param {HTMLElement} bar gets the class "with-tasks" while the picker is open
- * @param {HTMLElement} tray contains the picker
+ * @param {HTMLElement} bar an element that gets the class "with-tasks" while the picker is open
+ * @param {HTMLElement} tray the element with the picker
  */
 export function createTaskChip(bar, tray) {
   const chip = element("button", { class: "task-chip flex-row", "aria-expanded": "false", onclick: turn });

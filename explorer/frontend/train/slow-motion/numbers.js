@@ -56,8 +56,8 @@ export function findLivelyCell({ tensors, by_example }) {
 /**
  * Return the displayed unit, row, example and input. The input is the one whose weight moves most in this step.
  * @param {Record} record
- * @param {{unit: number|null, row: number|null}} requested limited to the sizes of the tensors; null for that of
- *   ``lively``
+ * @param {{unit: number|null, row: number|null}} requested the wanted unit and row, which are limited to the sizes of
+ *   the tensors; null for that of ``lively``
  * @param {Cell} lively @returns {Cell}
  */
 export function chooseCell({ tensors, times, map_side: side, by_example }, requested, lively) {
@@ -100,7 +100,8 @@ export function getSentenceAt({ words, otherwise }, { tensors }, cell) {
 
 /**
  * Return a stage's line of numbers for the displayed position.
- * @param {Stage} stage has their template @param {Record} record @param {Cell} cell @param {Entries} entries
+ * @param {Stage} stage the stage, with the template of the line @param {Record} record @param {Cell} cell
+ * @param {Entries} entries
  */
 export function fillNumbers({ numbers }, record, cell, entries) {
   const at = { record, cell, entries };

@@ -142,7 +142,7 @@ function withFormulas(record) {
 /**
  * Return the op and rule of a step, with the parameter values of one unit.
  * @param {import("../../choice/choice.js").Choice} choice @param {number} index index of the rule
- * @param {Record} record @param {number} unit matters if each unit has its own values
+ * @param {Record} record @param {number} unit index of the unit, used if each unit has its own values
  */
 function listEntries(choice, index, record, unit) {
   const { op, rules } = getEntries(choice);

@@ -19,7 +19,8 @@ export function getLayerChoice({ choice, view, layer }) {
 
 /**
  * Return whether all nets of a rule have diverged.
- * @param {import("./records.js").Snapshot|null} snapshot null before the first step @param {LegendEntry} line
+ * @param {import("./records.js").Snapshot|null} snapshot the latest snapshot, or null before the first step
+ * @param {LegendEntry} line
  */
 export function isLost(snapshot, { key }) {
   return typeof snapshot?.diverged[key] === "number";

@@ -70,8 +70,8 @@ const SERIES = {
 
 /**
  * Return the curves of a run.
- * @param {Measure} measure of an earlier run, only "score" and "loss" exist @param {Snapshot|PlottedSeries} snapshot
- * @param {LegendEntry[]} lines
+ * @param {Measure} measure the quantity; only "score" and "loss" exist for an earlier run
+ * @param {Snapshot|PlottedSeries} snapshot @param {LegendEntry[]} lines
  */
 export function buildSeries(measure, snapshot, lines) {
   return SERIES[measure](/** @type {Snapshot} */ (snapshot), lines);
@@ -179,8 +179,8 @@ export function averageTrailing(values, kinds, window) {
  * Return faint copies of curves for an earlier run. A copy has a label only if it does not end on the present curve of
  * its rule.
  * @param {Series[]} series
- * @param {string|null} difference of that run's settings from the present ones, "" if only rules differ; null for later
- *   steps of the present run
+ * @param {string|null} difference how that run's settings differ from the present ones, "" if only rules do; null for
+ *   later steps of the present run
  * @param {Series[]} present the curves of the present run @returns {Series[]}
  */
 export function makeEarlierCurves(series, difference, present) {

@@ -31,8 +31,8 @@ export function sampleRule(op, rule, parameters, ends) {
 }
 
 /**
- * @param {Op} op @param {Rule|null} rule null for the op's curve @param {Record<string, number>} parameters
- * @param {[number, number]} ends the range of x @returns {Point[]}
+ * @param {Op} op @param {Rule|null} rule the rule, or null for the op's curve
+ * @param {Record<string, number>} parameters @param {[number, number]} ends the range of x @returns {Point[]}
  */
 function sampleCached(op, rule, parameters, ends) {
   const key = JSON.stringify([op.key, rule?.key, parameters, ends]);

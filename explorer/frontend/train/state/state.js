@@ -30,11 +30,11 @@ import { toDataKey } from "./tasks.js";
  * @property {Choice|null} trained the settings with which the present run started
  * @property {string} data the key of its training data, from ``toDataKey`` @property {View} view the present run
  * @property {PastRun[]} earlierRuns runs whose curves stay on the chart
- * @property {number|null} at the displayed step; null for the last one
+ * @property {number|null} at the displayed step, or null for the last one
  * @property {Status|null} displayed the status of the run at that step
  * @property {string} remark a note on other settings or a missing step
  * @property {import("./series.js").Measure|null} measure the quantity on the main chart, null for the default
- * @property {Object<string, boolean>} panels by key, whether the user has opened or closed a panel
+ * @property {Object<string, boolean>} panels whether the user has opened or closed a panel, by key
  * @property {Object<string, Object<string, number>>} numbers the arguments of instruments, by key
  * @property {number|null} layer index of the displayed layer, null for the last
  * @property {AlignmentMeasure} aligned the plotted measure of alignment

@@ -29,7 +29,7 @@ export function createLift(host, onLift = (/** @type {string|null} */ _rule) => 
     findLayers(host).forEach(raise);
   }
 
-  /** Draw the curves of the highlighted rule in front of all others. @param {Element} layer contains the curves */
+  /** Draw the curves of the highlighted rule in front. @param {Element} layer the element with the curves */
   function raise(layer) {
     const known = originalOrder.get(layer) ?? [];
     const isKnown = known.length === layer.childElementCount && known.every((curve) => layer.contains(curve));
