@@ -92,14 +92,15 @@ class Engine:
         Args:
             settings: the settings of the run.
             owner: the owner, such as a visitor's session, who may have one active run; None for no owner.
-            paused: whether to begin in state "ready", and wait for the command "step" or "resume".
+            paused: whether to wait for the command "step" or "resume", in state "ready" or, with ``after``,
+                "paused".
             after: the id of a run and a step. The new run begins with that run's state at the nearest
                 checkpoint up to which both runs agree, or at step 0 if there is none.
             shares: the groups in which the run is counted, each with its limit on running or waiting runs.
                 All runs of the first group share the turns of one visitor. None for the owner alone.
 
         Raises:
-            EngineFull: if too many runs wait already, in total or in a group.
+            EngineFull: if too little memory is left, or too many runs wait already, in total or in a group.
         """
         self._require_memory()
         with self._changed:
@@ -140,7 +141,7 @@ class Engine:
         return self._apply(identity, lambda _jobs, _job: None, shown)
 
     def snapshots(self, shown: Mapping[str, Collection[str]]) -> tuple[Status, ...]:
-        """Return the statuses of several runs and studies, waiting for at most half a second.
+        """Return the statuses of several runs and studies, waiting for about half a second at most.
 
         After that time the last known statuses are returned. ``shown`` maps the id of a run to the keys of
         the instruments that are visible.
@@ -155,7 +156,7 @@ class Engine:
     def measure(
         self, /, identity: str, key: str, at: int | None = None, **arguments: int
     ) -> dict[str, Record | None]:
-        """Return a measurement of the nets of a run by one instrument, for each backward rule.
+        """Return the measurement of a run's nets by the instrument ``key``, for each backward rule.
 
         Renews the run's lease. The nets are those of the checkpoint nearest to the step ``at``, or for None
         the current ones. Raises ValueError if the instrument cannot measure or the nets are gone.
@@ -165,15 +166,15 @@ class Engine:
     def look(self, identity: str, at: int, shown: Collection[str] = ()) -> Snapshot:
         """Return a snapshot of a training run at the checkpoint nearest to a step, and renew the run's lease.
 
-        Raises ValueError if the run's checkpoints are gone.
+        ``shown`` is that of ``snapshot``. Raises ValueError if the run's checkpoints are gone.
         """
         return self._answer(identity, lambda job, run: _view_at(job, run, at).snapshot(shown))
 
     def export(self, identity: str, kind: Literal["settings", "history", "weights"]) -> tuple[Settings, Any]:
         """Return the settings of a run, including changes made so far, and its history or weights.
 
-        The second value is ``Run.history``, ``Run.weights``, or None for "settings". Raises ValueError if the
-        run is gone.
+        The second value is ``Run.history`` or ``Run.weights``, or None for the kind "settings". Raises
+        ValueError if the run is gone.
         """
         return self._answer(identity, lambda _entry, run: (run.settings, _EXPORTS[kind](run)))
 
@@ -219,7 +220,8 @@ class Engine:
             shares: as for ``start``, counted among studies.
 
         Raises:
-            EngineFull: if too many studies wait already, in total or in a group.
+            EngineFull: if too little memory is left, or too many studies wait already, in total or in a
+                group.
         """
         self._require_memory()
         with self._changed:
@@ -400,11 +402,8 @@ class Engine:
     ) -> Status:
         """Apply a change to a run or study, and return its new status.
 
-        Args:
-            identity: the id of the run or study.
-            act: a function that changes a job in a collection of jobs, and returns the number of single steps
-                that the job must take, or None for no step.
-            shown: the keys of the instruments that the snapshot includes.
+        ``act`` changes a job in a collection of jobs, and returns the number of single steps that the job
+        must take, or None for no step. ``shown`` has the keys of the instruments that the snapshot includes.
         """
         with self._changed:
             jobs = self._jobs_of(identity)
@@ -428,7 +427,7 @@ class Engine:
                 return self._runs.make_status(job)
 
     def _use(self, job: RunJob, work: Callable[[Run], Snapshot | None]) -> None:
-        """Call ``work`` with a job's training run under the job's lock, and keep the snapshot it returns.
+        """Call ``work`` with a job's run, whose lock the caller holds, and keep the snapshot that it returns.
 
         An error ends only this run. If a reset has replaced the run in the meantime, the result is discarded.
         """

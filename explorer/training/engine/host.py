@@ -240,13 +240,13 @@ def open_engine(kind: str | None = None) -> Engine | EngineProcess:
     """Open a new training engine, in a separate process or in threads. The caller must close it.
 
     Args:
-        kind: "process" (training has a core to itself, and a crash there leaves the server alive) or
-            "thread" (small hosts, tests, Windows); None reads ``EXPLORER_ENGINE``, whose default is
-            "process", on Windows "thread".
+        kind: "process" (training has a core to itself, and a crash there leaves the server alive) or "thread"
+            (small hosts, tests, Windows); None reads ``EXPLORER_ENGINE``, whose default is "process", on
+            Windows "thread".
 
     Raises:
-        ValueError: if the kind is unknown, or "process" on Windows, or if the memory limit is not a number or
-            too small for this torch.
+        ValueError: if the kind is unknown, or "process" on Windows, if the memory limit is not a number or
+            too small for this torch, or if the server's name in ``EXPLORER_REPLICA`` is invalid.
     """
     kind = kind or os.environ.get(ENGINE) or ("thread" if sys.platform == "win32" else "process")
     memory.read_limit_bytes()  # raises here for an invalid limit, not in the new process

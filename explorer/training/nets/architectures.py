@@ -185,7 +185,8 @@ KERNELS = Architecture(OpKernels, _build_kernels)
 def build_tail(first: Layer, ends: Ends, boundary: Boundary) -> list[Layer]:
     """Return the layers of a net that starts with the layer ``first``.
 
-    Dense layers without biases follow, with the op between them.
+    Dense layers without biases follow, with the op between them. ``ends`` are the numbers of inputs, hidden
+    units and outputs.
     """
     layers = [first]
     for a, b in pairwise(ends[1:]):

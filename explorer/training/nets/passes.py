@@ -41,7 +41,7 @@ class Pass(NamedTuple):
     gradients: Views
 
     def find_fault(self, index: int) -> Fault:
-        """Return which of a net's results became infinite or NaN first: "op", "forward" or "backward"."""
+        """Return which result of the net at ``index`` was first infinite or NaN: op, forward or backward."""
         for trace in self.traces:
             if trace.x is None or trace.y is None:
                 continue

@@ -39,7 +39,8 @@ class Rows:
     """The positions of all parameters in a net's row of numbers.
 
     Weights and biases come first, layer by layer, then the op's learned parameters. Each is padded to whole
-    steps of the processor, so that one update handles all of them.
+    steps of the processor, so that one update handles all of them. Methods take the rows of several nets as
+    one tensor of shape (nets, numbers).
 
     Attributes:
         start: the weights and biases before the first step. Shape (seeds, numbers), float32.
@@ -73,57 +74,57 @@ class Rows:
 
     def make_start_rows(self, members: Sequence[Member]) -> Tensor:
         """Return the initial parameters of the given nets. Shape (nets, numbers)."""
-        flat = self.start[[member.seed for member in members]]
+        rows = self.start[[member.seed for member in members]]
         if self._learning.positive:
-            starts = flat.new_tensor([self._learning.starts[member.rule] for member in members])
-            for layer in self.view_learned(flat):
+            starts = rows.new_tensor([self._learning.starts[member.rule] for member in members])
+            for layer in self.view_learned(rows):
                 for values, start in zip(layer, starts.T, strict=True):
                     values.copy_(start[:, None])
-        return flat
+        return rows
 
-    def make_views(self, flat: Tensor) -> Views:
+    def make_views(self, rows: Tensor) -> Views:
         """Return, for each layer, a list of views of its parameters in the rows of all nets."""
-        views = self._view_parameters(flat)
+        views = self._view_parameters(rows)
         dense = sum(count for count, _ in self._counts)
         weights, learned = iter(views[:dense]), iter(views[dense:])
         return [[*islice(weights, count), *islice(learned, learn)] for count, learn in self._counts]
 
-    def view_learned(self, flat: Tensor) -> Views:
-        """Return a list for each layer with the op, with a view of each learned parameter.
+    def view_learned(self, rows: Tensor) -> Views:
+        """Return a list for each layer with the op, with a view of each learned parameter in the rows.
 
         A view has shape (nets, 1), or (nets, channels) if each channel has a value of its own.
         """
-        views = self._view_parameters(flat)[sum(count for count, _ in self._counts) :]
+        views = self._view_parameters(rows)[sum(count for count, _ in self._counts) :]
         count = len(self._learning.positive)
         return [
             [each.flatten(1) for each in views[at : at + count]] for at in range(0, len(views), count or 1)
         ]
 
-    def reduce_learned(self, reduce: Callable[[Tensor, int], Tensor], flat: Tensor) -> Tensor:
+    def reduce_learned(self, reduce: Callable[[Tensor, int], Tensor], rows: Tensor) -> Tensor:
         """Return the learned parameters with one value for each layer. Shape (nets, layers, parameters).
 
         Values of channels are reduced by the function ``reduce``.
         """
-        layers = [torch.stack([reduce(each, 1) for each in layer], 1) for layer in self.view_learned(flat)]
+        layers = [torch.stack([reduce(each, 1) for each in layer], 1) for layer in self.view_learned(rows)]
         return torch.stack(layers, 1)
 
-    def find_out_of_domain(self, flat: Tensor) -> list[tuple[int, int] | None]:
+    def find_out_of_domain(self, rows: Tensor) -> list[tuple[int, int] | None]:
         """Find the first learned parameter of each net that has left its domain, such as a scale of 0.
 
         Returns the index of the layer with the op and of the parameter for each net, or None.
         """
         first: dict[int, tuple[int, int]] = {}
-        for layer, layer_values in enumerate(self.view_learned(flat) if any(self._learning.positive) else ()):
+        for layer, layer_values in enumerate(self.view_learned(rows) if any(self._learning.positive) else ()):
             for parameter, (values, positive) in enumerate(
                 zip(layer_values, self._learning.positive, strict=True)
             ):
                 members = (values <= 0).any(1).nonzero().flatten().tolist() if positive else []
                 first = dict.fromkeys(members, (layer, parameter)) | first
-        return [first.get(member) for member in range(len(flat))]
+        return [first.get(member) for member in range(len(rows))]
 
-    def scale_learned(self, flat: Tensor) -> Tensor:
-        """Return rows in which learned parameters are multiplied by their relative learning rate."""
-        scaled = flat.clone()
+    def scale_learned(self, rows: Tensor) -> Tensor:
+        """Return copies of rows with learned parameters multiplied by their relative learning rate."""
+        scaled = rows.clone()
         scaled[:, self.dense :] *= self._learning.rate
         return scaled
 
@@ -145,9 +146,9 @@ class Rows:
             for numbers, times in ([(slice(None), 1.0)] if is_uniform else sections)
         ]
 
-    def _view_parameters(self, flat: Tensor) -> list[Tensor]:
+    def _view_parameters(self, rows: Tensor) -> list[Tensor]:
         return [
-            flat[:, start : start + prod(shape)].view(-1, *shape)
+            rows[:, start : start + prod(shape)].view(-1, *shape)
             for start, shape in zip(self._starts, self._shapes, strict=False)
         ]
 

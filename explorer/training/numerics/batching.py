@@ -68,7 +68,7 @@ def compute_norms(tensor: Tensor) -> Tensor:
 
 
 def multiply_members(left: Tensor, right: Tensor, bias: Tensor | None = None) -> Tensor:
-    """Return the matrix product of each net, plus ``bias`` of shape (nets, 1, m) unless it is None.
+    """Return ``left @ right`` for each net, plus ``bias`` of shape (nets, 1, m) unless it is None.
 
     One batched call computes all products if it gives the same bits as a separate call for each net.
     """
@@ -81,7 +81,7 @@ def multiply_members(left: Tensor, right: Tensor, bias: Tensor | None = None) ->
 
 
 def multiply_singly(left: Tensor | Sequence[Tensor], right: Tensor) -> Tensor:
-    """Return the matrix product of each net, computed in a separate call."""
+    """Return ``left @ right`` for each net, computed in a separate call."""
     if right.shape[0] == 1:  # without a loop over tensors and a copy, which take as long as a small product
         return _align(left[0]).mm(_align(right[0])).unsqueeze(0)
     return torch.stack([_align(a).mm(_align(b)) for a, b in zip(left, right, strict=False)])

@@ -16,8 +16,8 @@ def advise_after_tie(snapshot: Snapshot, ranking: Ranking, rules: Collection[str
     """Return a sentence on what to try after a run in which several rules may be best, or "".
 
     It names the first of these reasons that holds: the rules act alike, one of them never moved the first
-    layer, more seeds may tell, or one passes no gradient to many inputs. ``rules`` are those that may be
-    best.
+    layer, more seeds may tell, one passes no gradient to many inputs, or the rules differ too little here.
+    ``rules`` are those that may be best.
     """
     if not snapshot.finished or len(rules) < 2 or ranking.shared < 2:
         return ""

@@ -118,7 +118,7 @@ class Recorder:
         return records
 
     def answer(self, settings: Settings, key: str, arguments: Mapping[str, int]) -> Records:
-        """Measure the nets with an instrument that is used on request only.
+        """Measure the nets with the instrument ``key``, which must be one that is used on request only.
 
         Returns a record for each rule. Raises ValueError with a plain sentence if that is impossible.
         """
@@ -133,7 +133,7 @@ class Recorder:
         return self._measure_by_rule(settings, instrument, arguments)
 
     def get_columns(self) -> dict[str, NDArray[float32]]:
-        """Return a dict from names such as ``alignment_cosine_1`` to the stored series of a field and layer.
+        """Return a dict from names such as ``alignment_cosine_1`` to the stored series of a field and column.
 
         A series has shape (evaluations, rules, seeds).
         """

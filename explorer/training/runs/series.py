@@ -51,7 +51,7 @@ class Series:
         self.diverged[has_left] = step
 
     def record_scores(self, step: int, members: Sequence[Member], scores: Numbers) -> None:
-        """Store the scores of the nets after this many steps."""
+        """Store the scores of the nets ``members`` after this many steps."""
         index = int(np.searchsorted(self.score_steps, step))
         self.scores[index][_split_indices(members)] = scores
 

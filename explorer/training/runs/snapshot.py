@@ -146,7 +146,7 @@ class Snapshot:
         return not valid_questions - {*self.measured, *self.unmeasured}
 
     def draw(self, questions: Collection[str]) -> dict[str, dict[str, Any]]:
-        """Return the requested measurements as data for the page.
+        """Return the measurements that ``questions`` ask for as data for the page.
 
         The result is a dict from the keys of instruments to dicts from rules to data, None if the rule
         diverged.

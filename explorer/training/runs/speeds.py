@@ -30,7 +30,7 @@ class Speed(NamedTuple):
 
 @cache
 def compare_devices() -> str:
-    """Return a sentence on which device of this machine trains faster.
+    """Return a sentence on which device of this machine trains faster, or which cannot train at all.
 
     Small and wide nets are compared. Returns "" if there is only one device.
     """
@@ -61,7 +61,7 @@ def measure_speeds(
 
 
 def measure_step_ms(name: str, hidden: int) -> float:
-    """Return the median time of a training step on a device in milliseconds."""
+    """Return the median milliseconds of a training step with ``hidden`` units on the device ``name``."""
     run = Run(Settings(task=FIRST, hidden=hidden, device=name, steps=_WARM_UP + _STEPS), recorded=())
     run.advance(_WARM_UP)
     durations = []

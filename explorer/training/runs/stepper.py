@@ -110,7 +110,7 @@ class Stepper:
         return self._course.lr
 
     def record_step(self, numbers: NDArray[float32]) -> bool:
-        """Store the results of a training step and draw the next batch.
+        """Store the results of a training step, as in ``Pass.numbers``, and draw the next batch.
 
         Returns whether an evaluation is due.
         """

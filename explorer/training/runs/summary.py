@@ -41,7 +41,10 @@ def compute_quantile(degrees: int) -> float:
 
 
 def make_sentences(snapshot: Snapshot, labels: Mapping[str, str]) -> list[str]:
-    """Return one or two sentences on the result of each backward rule, followed by a comparison."""
+    """Return one or two sentences on the result of each backward rule, followed by a comparison.
+
+    ``labels`` maps rules to their names. Rules that the run does not have are ignored.
+    """
     labels_in_run = {rule: label for rule, label in labels.items() if rule in snapshot.losses}
     score_texts = format_rule_scores(snapshot)
     rules = [

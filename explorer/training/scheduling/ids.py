@@ -49,7 +49,7 @@ class JobIds:
         return f"{self._engine}{kind}-{secrets.token_hex(8)}"
 
     def explain_missing(self, identity: str, kind: str) -> str:
-        """Return a clause that explains why no job with this id exists."""
+        """Return a clause that explains why no job of this kind with this id exists."""
         if identity.startswith(self._engine):
             return f"This {kind} no longer exists"
         if identity.startswith(self._home):

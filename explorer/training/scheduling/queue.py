@@ -315,10 +315,7 @@ class Runs(Jobs[RunJob]):
                 following.take_slot(now)
 
     def _is_memory_short(self, now: float) -> bool:
-        """Return whether too little memory is left, and other runs may free some.
-
-        This is checked every half second.
-        """
+        """Return whether too little memory is left, and other runs may free some."""
         if not any(job.run is not None for job in self):
             return False
         if now >= self._short[0] + _MEMORY_POLL_S:

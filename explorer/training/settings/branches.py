@@ -84,7 +84,7 @@ def format_branches(branch: Sequence[Branch]) -> str:
 
 
 def find_course(start: Course, branch: Sequence[Branch], step: int) -> Course:
-    """Return the op, the backward rules and the learning rate of a run at a step, counted from 0."""
+    """Return the op, rules and learning rate at a step, from 0, of a run that begins with ``start``."""
     past = [point for point in branch if point[0] <= step]
     if not past:
         return start

@@ -23,7 +23,7 @@ Entry = TypeVar("Entry", Op, Rule)
 def check_entry(label: str, entry: Any, kind: type[Entry]) -> str | Entry:
     """Return an op or rule in the form that settings store: a key, a formula or an object.
 
-    Raises ValueError for anything else.
+    Raises ValueError about ``label`` for anything that is neither text nor of the class ``kind``.
     """
     if not isinstance(entry, str | kind):
         raise ValueError(f"{label} must be a key or a formula, not {quote(entry)}")

@@ -61,7 +61,7 @@ def limit_memory() -> None:
 
 
 def is_short() -> bool:
-    """Return whether too little memory is left to begin another run."""
+    """Return whether too little memory is left to begin another run. Without a limit it is False."""
     if sys.platform != "linux":
         return False
     limit, _ = resource.getrlimit(resource.RLIMIT_DATA)

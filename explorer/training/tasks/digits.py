@@ -162,12 +162,8 @@ def _move_to_kernels(
 ) -> Task:
     """Return a variant of a task on weights in which the op is applied to convolution kernels.
 
-    Args:
-        task: the task on weights.
-        values: the values of a kernel, as text.
-        third: the third rule, in addition to the two rules of all such tasks.
-        to_grey: a function from latent kernels to grey values from 0 to 1, for the picture.
-        **settings: further fields of the task.
+    ``values`` names the values of a kernel, and ``third`` is the task's third rule. For the picture,
+    ``to_grey`` maps latent kernels to grey values from 0 to 1. ``settings`` are further fields of the task.
     """
     return replace(
         task,

@@ -13,6 +13,7 @@ def split_data(x: Tensor, y: Tensor, outputs: int, judged: int) -> Data:
     """Return data shuffled and split into training, validation and held-out examples.
 
     After shuffling, the last ``judged`` rows are held out, and as many before them are for validation.
+    ``outputs`` is the number of classes, or of numbers to predict.
     """
     order = torch.randperm(len(x), generator=torch.Generator().manual_seed(0))
     x, y = x[order], y[order]

@@ -144,10 +144,7 @@ def _describe_column(cells: Cells, column: int) -> Column:
 
 
 def _explain_omission(cells: Cells, column: int, numbers: Sequence[float]) -> str:
-    """Return a sentence on why a column should be left out, or "" if it should not.
-
-    Such a column names or numbers the rows, or holds text.
-    """
+    """Return a sentence on why a column should be left out, or "" if it should not."""
     if not numbers:
         return "It holds text, and a net learns from numbers."
     distinct = cells.texts[column].is_unique

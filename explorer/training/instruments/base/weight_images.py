@@ -30,7 +30,7 @@ def get_used_weights(nets: Nets, number: int) -> Tensor:
 
 
 def get_kernel_side(nets: Nets, number: int) -> int:
-    """Return the side length of a layer's convolution kernels, or 0 if the layer is not a convolution."""
+    """Return the side length of the convolution kernels of layer ``number``, or 0 if it is no convolution."""
     return KERNEL if isinstance(nets.ensemble.layers[number], Convolution) else 0
 
 

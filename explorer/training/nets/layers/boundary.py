@@ -160,10 +160,7 @@ class Boundary:
         return {name: values[a:b] for name, values in named}
 
     def _split_calls(self, kind: int, tensors: Sequence[Tensor]) -> Iterable[tuple[Call, Sequence[Tensor]]]:
-        """Return each call of the op or of a rule, with the slices of the tensors for its nets.
-
-        ``kind`` is ``_OP``, ``_RULE`` or ``_EVALUATION``.
-        """
+        """Return each call of the op or of a rule, with the slices of the tensors for its nets."""
         calls = (
             self._calls_by_member
             if self.has_reduction or not is_step_aligned(tensors[0])

@@ -66,7 +66,7 @@ class FixedInput(Layer):
         return compute_norms(self.weights(parameters))
 
     def get_distance(self, parameters: Parameters, start: Parameters) -> Tensor:
-        """Return how far the weights of each net have moved from their initial values. Shape (nets,)."""
+        """Return how far the weights of each net have moved from the initial ones. Shape (nets,)."""
         displacement = parameters[1]
         return sum_members(displacement * self._compute_change(displacement)).clamp_(min=0).sqrt_()
 

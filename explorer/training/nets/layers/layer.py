@@ -126,7 +126,7 @@ class Layer:
         return parameters[: len(self.shapes)], parameters[len(self.shapes) :]
 
     def init_parameters(self, generator: Generator, scale: float) -> list[Tensor]:
-        """Return random initial weights and biases of this layer for one net."""
+        """Return random initial weights, of standard deviation ``scale``, and biases for one net."""
         return []
 
     def forward(self, x: Tensor, parameters: Parameters, trace: Trace) -> Tensor:
@@ -181,7 +181,7 @@ class Layer:
         return compute_norms(parameters[0])
 
     def get_distance(self, parameters: Parameters, start: Parameters) -> Tensor:
-        """Return how far the weights of each net have moved from their initial values. Shape (nets,)."""
+        """Return how far the weights of each net have moved from those in ``start``. Shape (nets,)."""
         return compute_norms(parameters[0] - start[0])
 
 

@@ -33,7 +33,10 @@ def list_learned(op: Op, rule: Rule, learn: Sequence[str]) -> tuple[str, ...]:
 
 
 def explain_lost(learn: Sequence[str], before: tuple[Op, Rule], now: tuple[Op, Rule]) -> str:
-    """Return a sentence on parameters that stop learning when op or rule change, or "" if there are none."""
+    """Return a sentence on parameters in ``learn`` that stop learning, or "" if there are none.
+
+    ``before`` and ``now`` are pairs of an op and a rule.
+    """
     op, rule = now
     names = [name for name in list_learned(*before, learn) if name not in list_learned(op, rule, learn)]
     missing = [name for name in names if name not in resolve_values(op, rule, {})]
@@ -48,7 +51,7 @@ def explain_lost(learn: Sequence[str], before: tuple[Op, Rule], now: tuple[Op, R
 def collect_learned(
     ops: Sequence[Op], rules: Sequence[Rule], learn: Sequence[str]
 ) -> tuple[LearnedParameter, ...]:
-    """Return the parameters that can be trained with at least one of several ops and backward rules."""
+    """Return the parameters in ``learn`` that can be trained with at least one of several ops and rules."""
     by_name: dict[str, LearnedParameter] = {}
     for op, rule in product(ops, rules):
         for name in list_learned(op, rule, learn):
