@@ -185,12 +185,12 @@ def derive_contribution(op: Op, name: str, tensors: tuple[str, ...] = ()) -> Der
     inner = parse(op.inner, variables=("x",), parameters=parameter_names).tree
     outer = parse(op.outer, variables=("q",), parameters=parameter_names).tree
     q_tree = _match_pattern(_Q, outer, op.parsed.tree)
-    rest = find_names(substitute(q_tree, {inner: Name("u")})) if q_tree else ("x",)
-    if q_tree is None or "x" in rest:
+    q_names = find_names(substitute(q_tree, {inner: Name("u")})) if q_tree else ("x",)
+    if q_tree is None or "x" in q_names:
         raise ValueError(
             f"the formula of {op.key} must be outer(q(inner)), but outer = {op.outer}, inner = {op.inner}"
         )
-    if name in rest:
+    if name in q_names:
         return None
     outer_part = substitute(_differentiate(outer, name, UPSTREAM, tensors), {_Q: q_tree})
     by_x = _differentiate(inner, "x", ONE, (name, *tensors))

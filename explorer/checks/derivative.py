@@ -113,8 +113,8 @@ def _judge_deviation(curve: Curve, deviating: Tensor, worst: int) -> Result:
         return excuse("The op is the identity, so only the rule matters")
     if curve.is_line and jumps:
         return excuse("The op jumps, so the rule stands in for a derivative")
-    times, *others = (_find_factor(line) for line in curve.siblings)
-    if times and any(other is None or abs(other - times) > 1e-4 * abs(times) for other in others):
+    times, *other_factors = (_find_factor(line) for line in curve.siblings)
+    if times and any(factor is None or abs(factor - times) > 1e-4 * abs(times) for factor in other_factors):
         times = None
     if times and abs(times - 1) < _SLIP:
         words = f"It is {times:.6g} times the op's derivative, everywhere: a constant is slightly off."

@@ -93,11 +93,11 @@ def check_draw(curve: Curve) -> Result:
             return holds("The rule sees no draw: it returns the same for each.")
         return holds("The rule itself draws nothing: it sees the op's draw through y alone.")
     loss = find_loss(_LOSSES["a parabola"])
-    other = replace(rule, formula=Formula(substitute(rule.parsed.tree, _ANTITHETIC)).text)
-    bias, antithetic = _measure_bias(curve, loss), _measure_bias(curve, loss, other)
-    if antithetic < _CLEARLY_LESS * bias:
+    antithetic_rule = replace(rule, formula=Formula(substitute(rule.parsed.tree, _ANTITHETIC)).text)
+    bias, antithetic_bias = _measure_bias(curve, loss), _measure_bias(curve, loss, antithetic_rule)
+    if antithetic_bias < _CLEARLY_LESS * bias:
         return fails(
-            f"With 1 − u in place of u the rule's bias is {_format_share(antithetic)}, instead of "
+            f"With 1 − u in place of u the rule's bias is {_format_share(antithetic_bias)}, instead of "
             f"{_format_share(bias)}: its draw is not that of {op.label}. Turn the sign of its noise.",
             figure=bias,
         )

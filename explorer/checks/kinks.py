@@ -39,10 +39,10 @@ def check_kinks(curve: Curve) -> Result:
     order = sorted(range(len(x)), key=lambda i: (abs(x[i]), -x[i]))
 
     def judge(
-        conclude: Callable[..., Result], i: int, rest: str, native_gradient: Tensor | None = None
+        conclude: Callable[..., Result], i: int, ending: str, native_gradient: Tensor | None = None
     ) -> Result:
         place = f"At {'x = ' * curve.is_line}{format_position(x[i], 7)}"
-        words = f"{place} the gradient is {{value}}, {{left}} to the left, {{right}} to the right{rest}."
+        words = f"{place} the gradient is {{value}}, {{left}} to the left, {{right}} to the right{ending}."
         return conclude(words, x[i], value=value[i], left=left[i], right=right[i], own=native_gradient)
 
     if bool(wrong.any()) and not curve.is_line:  # several elements of a line may share a kink
@@ -58,10 +58,10 @@ def check_kinks(curve: Curve) -> Result:
         place = format_position(x[order[0]], 7)
         apart = "Apart from small steps, as of numbers of 16 bits, it" if is_stepped else "It"
         return holds(f"{apart} is continuous at every kink of op or gradient, such as {place}.", x[order[0]])
-    rest = f" ({len(jumping) - 1} more such kink{'s' * (len(jumping) > 2)})" if len(jumping) > 1 else ""
+    ending = f" ({len(jumping) - 1} more such kink{'s' * (len(jumping) > 2)})" if len(jumping) > 1 else ""
     reference = _find_torch_function(curve, _surround(x))
     if reference is None:
-        return judge(holds, jumping[0], rest)
+        return judge(holds, jumping[0], ending)
     name, version = reference[0], torch.__version__.split("+")[0]
     native_left, native_gradient, native_right = _extrapolate(reference[1])
     for i in jumping:
@@ -69,7 +69,7 @@ def check_kinks(curve: Curve) -> Result:
             return judge(by_design, i, f"; torch {version}'s own {name} gives {{own}}", native_gradient[i])
     i = jumping[0]
     same = torch.isclose(left, native_left, 1e-4, 1e-5) & torch.isclose(right, native_right, 1e-4, 1e-5)
-    return judge(holds, i, f", as torch's own {name} gives in version {version}" * bool(same[i]) + rest)
+    return judge(holds, i, f", as torch's own {name} gives in version {version}" * bool(same[i]) + ending)
 
 
 def _find_positions(curve: Curve) -> Tensor:

@@ -28,8 +28,8 @@ def check_linearity(curve: Curve) -> Result:
     if departure is None:
         return holds("Twice the upstream gradient gives twice the gradient, at every x.")
     at, g, actual, single = departure
-    one, other, due = map(format_number, (single, actual, g * single))
-    example = f"g = 1 gives {one}, g = {format_number(g)} gives {other}, not {due}"
+    at_one, at_g, due = map(format_number, (single, actual, g * single))
+    example = f"g = 1 gives {at_one}, g = {format_number(g)} gives {at_g}, not {due}"
     example = f"At x = {format_position(at)} {example}"
     if declared and declared.fault:
         return fails(f"{example}. {declared.fault}", at, actual)

@@ -41,9 +41,9 @@ def check_parameter_gradients(curve: Curve) -> Result:
     # A formula that tests y instead of x may be right for only one sign of the parameter.
     negated = {single.name: -subject.parameters[single.name] for single in rule.learned}
     parameters = {**subject.parameters, **negated}
-    other = _check_all(_make_learnable(replace(subject, parameters=parameters), op, rule))
+    flipped = _check_all(_make_learnable(replace(subject, parameters=parameters), op, rule))
     at = ", ".join(f"{name} = {format_number(value)}" for name, value in negated.items())
-    return replace(other, sentence=f"At {at}: {other.sentence}") if other.verdict == FAILS else result
+    return replace(flipped, sentence=f"At {at}: {flipped.sentence}") if flipped.verdict == FAILS else result
 
 
 def _explain_mismatch(op: Op, rule: Rule) -> str:

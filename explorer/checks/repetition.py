@@ -55,11 +55,11 @@ def _find_fault(subject: Subject, x: Tensor) -> str:
             return "A second backward gives a different gradient: it changes what it saved, or returns it."
     except RuntimeError as error:
         return f"A second backward through the same graph raises {error}."
-    for layout, other in _iterate_layouts(g):
+    for layout, upstream in _iterate_layouts(g):
         advice = "it assumes a contiguous g. Call g.contiguous()"
-        plain = subject.run_both(x, other.contiguous())[1]
+        plain = subject.run_both(x, upstream.contiguous())[1]
         try:
-            if not is_same(plain, subject.run_both(x, other)[1]):
+            if not is_same(plain, subject.run_both(x, upstream)[1]):
                 return f"With g {layout} the gradient is different: {advice}."
         except NoGradientError as error:
             return f"With g {layout} {error}: {advice} first."

@@ -130,7 +130,8 @@ def _check_x(
 ) -> Result | None:
     """Return a failed result if dtypes or shapes are wrong for one x, else None.
 
-    The dtype of y is added to ``y_dtypes``, under the dtype of x.
+    ``case`` says in words what x is. With ``keeps``, y must have the shape of x. The dtype of y is added to
+    ``y_dtypes``, under the dtype of x.
     """
 
     def judge(reason: str) -> Result | None:

@@ -113,9 +113,9 @@ def check_compile(curve: Curve) -> Result:
         fast = replace(subject, call=torch.compile(subject.call, backend=_BACKEND))
         with config.patch(recompile_limit=_RECOMPILE_LIMIT, accumulated_recompile_limit=_RECOMPILE_LIMIT):
             results = [fast.run_both(x, g) for g in upstreams]
-            whole = torch.compile(lambda *inputs: subject.call(*inputs), backend=_BACKEND, fullgraph=True)
+            one_graph = torch.compile(lambda *inputs: subject.call(*inputs), backend=_BACKEND, fullgraph=True)
             with suppress(Exception):
-                whole(x.clone().requires_grad_(), *subject.prepare(x.dtype))
+                one_graph(x.clone().requires_grad_(), *subject.prepare(x.dtype))
                 is_one_graph = True
     except UntriedError as error:
         return unknown(f"Compiled {error}.")
@@ -154,9 +154,9 @@ def check_autocast(curve: Curve) -> Result:
         except UntriedError as error:
             advice = "Decorate forward and backward with torch.amp.custom_fwd and custom_bwd"
             return fails(f"{words}{error}. {advice}.")
-        for plain, other in zip(results, results_cast, strict=True):
+        for plain, autocast in zip(results, results_cast, strict=True):
             size = float(plain.float().abs().nan_to_num(posinf=0.0).amax()) if plain.numel() else 0.0
-            if not torch.allclose(plain.float(), other.float(), _TOLERANCE, _TOLERANCE * size, True):
+            if not torch.allclose(plain.float(), autocast.float(), _TOLERANCE, _TOLERANCE * size, True):
                 return fails(f"{words}it gives a different result than without it.")
     return holds("Under autocast to bfloat16 it gives the same result as without it.")
 
@@ -193,6 +193,6 @@ def check_devices(curve: Curve) -> Result:
         return fails(f"{place}y stays on the CPU: make it with x's device, such as by zeros_like.")
     if accelerator is None:
         return unknown("There is no CUDA here. On torch's meta device, which has no values, it follows x.")
-    if all(is_same(other.cpu(), plain) for plain, other in zip(results, moved, strict=True)):
+    if all(is_same(there.cpu(), plain) for plain, there in zip(results, moved, strict=True)):
         return holds(f"{place}it gives the same result as on the CPU.")
     return fails(f"{place}it gives a different result from the CPU.")

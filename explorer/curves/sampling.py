@@ -143,9 +143,7 @@ def sample_curves(
     settings = check_values(op, chosen_rules, parameters, (), loss)
     contributions = _find_contributions(op, chosen_rules, learns)
     all_kinks = _find_all_kinks(op, chosen_rules, learns, contributions, settings, span, g, loss)
-    kinks = {
-        key: None if some is None else round_to_dtype(some, torch_dtype) for key, some in all_kinks.items()
-    }
+    kinks = {key: None if at is None else round_to_dtype(at, torch_dtype) for key, at in all_kinks.items()}
     kink_x = [value for positions in kinks.values() for value in positions or ()]
     x, marks = make_grid(start, stop, points, kink_x, torch_dtype)
 

@@ -60,7 +60,7 @@ class StochasticEvaluator:
             key: _evaluate_gradient(pair, x64) for key, pair in pairs.items()
         }
         means = {key: _cast(moment.mean, x.dtype) for key, moment in moments.items()}
-        spreads = {key: _cast(found.spread, x.dtype) for key, found in moments.items()}
+        spreads = {key: _cast(moment.spread, x.dtype) for key, moment in moments.items()}
         try:
             corners = find_corners(any_pair, x64) if marks is None else x64[torch.from_numpy(marks == KINK)]
             unbiased = _cast(compute_unbiased_gradient(any_pair, x64, corners), x.dtype)

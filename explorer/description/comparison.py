@@ -116,13 +116,13 @@ def _join_verb(label: str, verb: str) -> str:
 def _describe_spot(
     levels: Mapping[str, list[Claim]], labels: Mapping[str, str], curves: SampledCurves
 ) -> Iterator[str]:
-    ends = sorted({x for some in levels.values() for claim in some for span in claim.spans for x in span})
+    ends = sorted({x for claims in levels.values() for claim in claims for span in claim.spans for x in span})
     texts = format_distinct(ends)
     for span in sorted(pairwise(ends), key=lambda span: span[0] - span[1]):
         values = {
             key: claim.numbers[0]
-            for key, some in levels.items()
-            for claim in some
+            for key, claims in levels.items()
+            for claim in claims
             if any(start <= span[0] and span[1] <= stop for start, stop in claim.spans)
         }
         if len(set(values.values())) == len(labels):
@@ -163,9 +163,9 @@ def _describe_measures(compared: list[Claim], labels: Mapping[str, str], g: floa
         values = {key: numbers[kind, key] for key in labels if (kind, key) in numbers}
         if len(values) == len(labels) and len(set(map(measure.text, values.values()))) > 1:
             facts.append((measure, values))
-    separating = [(one, some) for one, some in facts if len(set(map(one.text, some.values()))) == len(labels)]
+    separating = [fact for fact in facts if len(set(map(fact[0].text, fact[1].values()))) == len(labels)]
     complete = (facts, facts[:2], separating[:1])
-    texts = ["; ".join(_describe_each(*fact, labels) for fact in some) for some in complete]
+    texts = ["; ".join(_describe_each(*fact, labels) for fact in chosen) for chosen in complete]
     texts.append(_describe_blocking(dict(facts), labels))
     texts += ["; ".join(_describe_extremes(*fact, labels) for fact in facts[:count]) for count in (3, 2, 1)]
     for text in texts:
@@ -181,7 +181,7 @@ def _describe_each(measure: _Measure, values: Mapping[str, float], labels: Mappi
         named.setdefault(measure.text(values[key]), []).append(labels[key])
     (value, largest), *rest = named.items()
     first = measure.first.format(them=join_texts(largest), verb=measure.verbs[len(largest) > 1], value=value)
-    others = (measure.next.format(them=join_texts(more), value=value) for value, more in rest)
+    others = (measure.next.format(them=join_texts(lesser), value=value) for value, lesser in rest)
     return ", ".join([first, *others])
 
 

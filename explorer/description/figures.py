@@ -144,7 +144,7 @@ def _style_lines(groups: Sequence[Curves]) -> Iterator[Spec]:
     for curves in groups:
         values = list(curves.gradients.values())
         for position, current in enumerate(values):
-            alike = sum(np.mean(current == other) > 0.02 for other in values[:position])
+            alike = sum(np.mean(current == earlier) > 0.02 for earlier in values[:position])
             dash = _DASHES[min(alike, len(_DASHES) - 1)]
             yield {"color": next(colours), "width": _WIDTH + 0.8 * next(widths), "dash": dash}
 

@@ -60,9 +60,9 @@ def write_description(exact: SampledCurves, limit: float, learning: str = "") ->
     names = _truncate_names(exact)
     if exact.op.is_random or any(rule.is_random for rule in exact.rules):
         head, biases = summarize_biases(exact, names), describe_biases(exact, names)
-        rests = describe_descent(exact, names)
-        texts = [biases if biases != head else "", describe_spreads(exact, names), rests]
-        below = summarize_spreads(exact, names) or rests
+        descent = describe_descent(exact, names)
+        texts = [biases if biases != head else "", describe_spreads(exact, names), descent]
+        below = summarize_spreads(exact, names) or descent
         return Description(head, head, " ".join(filter(None, texts)), (), below)
     forward = make_forward_claims(exact, limit)
     gradients = {key: make_gradient_claims(exact, key, limit) for key in exact.gradients}
@@ -79,9 +79,9 @@ def write_description(exact: SampledCurves, limit: float, learning: str = "") ->
         sentences = [first, *(sentence for sentence in sentences if sentence != first)]
     ends = accumulate(len(sentence) + 1 for sentence in takewhile(first.__ne__, sentences))
     count = max(sum(end <= MAIN_LENGTH for end in ends), 1)
-    rest = [*sentences[count:], *([learning] if learning else [])]
+    remaining = [*sentences[count:], *([learning] if learning else [])]
     head = write_headline(exact, forward, compared, names)
-    return Description(head, " ".join(sentences[:count]), " ".join(rest), tuple(claims))
+    return Description(head, " ".join(sentences[:count]), " ".join(remaining), tuple(claims))
 
 
 def _truncate_names(curves: SampledCurves) -> dict[str, str]:

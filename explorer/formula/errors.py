@@ -28,6 +28,6 @@ class FormulaError(ValueError):
         return f"{flat}\n{' ' * (column - 1)}^"
 
 
-def make_error(column: int, subject: str, rest: str) -> FormulaError:
-    """Return the error "<subject> at column <column><rest>"; ``rest`` begins with a space or colon."""
-    return FormulaError(f"{subject} at column {column}{rest}", column)
+def make_error(column: int, subject: str, ending: str) -> FormulaError:
+    """Return the error "<subject> at column <column><ending>"; ``ending`` begins with a space or colon."""
+    return FormulaError(f"{subject} at column {column}{ending}", column)

@@ -190,7 +190,7 @@ def _measure_width(curve: Curve, kink_positions: Sequence[float]) -> tuple[SizeV
         return SizeValue(reason="has lobes"), 0.0
     peak = _find_highest(compute_sizes, float(x[max(top - 1, 0)]), float(x[min(top + 1, len(x) - 1)]))
     half = max(height, float(compute_sizes(torch.tensor([peak], dtype=torch.float64)))) / 2
-    low, high = (_find_crossing(compute_sizes, x, heights >= half, top, half, way) for way in (-1, 1))
+    low, high = (_find_crossing(compute_sizes, x, heights >= half, top, half, step) for step in (-1, 1))
     if math.isnan(low + high):
         return SizeValue(reason="never falls to half its height"), 0.0
     width = high - low

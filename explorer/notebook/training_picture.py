@@ -93,7 +93,7 @@ class RaceWatcher:
     def _make_picture(self) -> Picture:
         plan, trial, rows = self._plan, self._current, self._rows
         ended = {rule: self._list_trials(rule) for rule in plan.keys}
-        held_out = {rule: [rows[each].held_out for each in some] for rule, some in ended.items() if some}
+        held_out = {rule: [rows[each].held_out for each in nets] for rule, nets in ended.items() if nets}
         scores, is_over = format_scores(held_out, plan.unit), not plan.find_missing(rows.values())
         lanes = []
         for rule, label in plan.labels.items():

@@ -74,22 +74,20 @@ def write_code(
     """
     if language not in LANGUAGES:
         raise ValueError(f"unknown language {language!r}: choose one of {', '.join(LANGUAGES)}")
-    entry, other = find_op(op), find_rule(rule)
-    learned, text = list_learned(entry, other, learns), None
-    if describe_clash(entry, other):
+    entries = find_op(op), find_rule(rule)
+    learned, text = list_learned(*entries, learns), None
+    if describe_clash(*entries):
         pass
     elif language != NOTEBOOK:
-        text = WRITERS[language](make_pair(entry, other, parameters, learned))
-    elif not (has_mean(entry) and (entry.is_random or other.is_random)):
+        text = WRITERS[language](make_pair(*entries, parameters, learned))
+    elif not (has_mean(entries[0]) and any(entry.is_random for entry in entries)):
         points = sorted({*kinks})
-        text = notebook(entry, other, parameters, learned, start=start, stop=stop, g=g, kinks=points, f=f)
-    short = (
-        make_short_code(make_pair(entry, other, parameters, learned)) if text and language == PYTORCH else ""
-    )
-    cannot = learns and learns not in list_learnable(entry, other)
+        text = notebook(*entries, parameters, learned, start=start, stop=stop, g=g, kinks=points, f=f)
+    short = make_short_code(make_pair(*entries, parameters, learned)) if text and language == PYTORCH else ""
+    cannot = learns and learns not in list_learnable(*entries)
     note = f"{learns} cannot learn by this rule: in its code it is a number." if cannot else ""
     return {
         "text": text or "",
         "short": short,
-        "note": note if text else explain_refusal(language, entry, other),
+        "note": note if text else explain_refusal(language, *entries),
     }

@@ -32,18 +32,18 @@ def write_formulas(op: str, rule: str, parameters: dict[str, float], learns: str
     The result is a dict with a `title` and `lines`. A line is plain text, or ``{"math": …}`` with a formula
     in MathML.
     """
-    entry = find_op(op)
+    the_op = find_op(op)
     if not rule:
-        visible = resolve_values(entry, None, parameters)
-        lines = [_make_line(format_forward(entry)), *_format_values(visible), describe_entry(entry)]
-        return {"title": f"Forward: {entry.label}", "lines": lines}
-    other = find_rule(rule)
-    numbers = resolve_values(entry, other, parameters)
-    visible = {p.display_name: numbers[p.name] for p in adapt_rule(entry, other).parameters}
-    lines = [_make_line(format_gradient(entry, other, learns))]
-    for latex, words in format_learned(entry, other, list_learned(entry, other, learns)):
+        visible = resolve_values(the_op, None, parameters)
+        lines = [_make_line(format_forward(the_op)), *_format_values(visible), describe_entry(the_op)]
+        return {"title": f"Forward: {the_op.label}", "lines": lines}
+    the_rule = find_rule(rule)
+    numbers = resolve_values(the_op, the_rule, parameters)
+    visible = {p.display_name: numbers[p.name] for p in adapt_rule(the_op, the_rule).parameters}
+    lines = [_make_line(format_gradient(the_op, the_rule, learns))]
+    for latex, words in format_learned(the_op, the_rule, list_learned(the_op, the_rule, learns)):
         lines += [_make_line(latex), words]
-    return {"title": other.label, "lines": [*lines, *_format_values(visible), describe_entry(other)]}
+    return {"title": the_rule.label, "lines": [*lines, *_format_values(visible), describe_entry(the_rule)]}
 
 
 def _make_line(latex: str) -> Json:

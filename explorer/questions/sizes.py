@@ -21,10 +21,10 @@ def answer_sizes(op: str, rules: list[str], parameters: dict[str, float]) -> Ans
 
 
 def answer_scaled(op: str, rules: list[str], parameters: dict[str, float], kind: str) -> Answer:
-    """Return all rules scaled to the area or width of the first one.
+    """Return the rules scaled to the area or width of the first one that has a finite one.
 
-    The result has `entries`, the scaled rules by the key of each original rule, and `words` on all of them.
-    Raises ValueError for an unknown kind.
+    The result has `entries`, a scaled copy of each rule that changes, by the rule's key, and `words` on all.
+    Raises ValueError for an unknown kind, or if fewer than two of the rules have one.
     """
     if kind not in ("area", "width"):
         raise ValueError(f'kind must be "area" or "width", not {kind!r}')

@@ -104,22 +104,22 @@ def interpolate_points(x: Value, *numbers: Value) -> Value:
 
 def _combine_sums(sign: str, *operands: Quantity) -> Value:
     """Return the total of several sums over elements, or one such sum multiplied or divided by a number."""
-    sums = [held for held in map(get_sum, operands) if held]
+    sums = [each for each in map(get_sum, operands) if each]
     numbers = [operand for operand in operands if not get_sum(operand)]
     if sign == "+":
-        numbers = [other for other in numbers if type(other) is not Quantity or other.node != ZERO]
-    is_addition = sign in ("+", "-") and not numbers and len({held.over for held in sums}) == 1
+        numbers = [number for number in numbers if type(number) is not Quantity or number.node != ZERO]
+    is_addition = sign in ("+", "-") and not numbers and len({each.over for each in sums}) == 1
     is_scaling = len(sums) == 1 and (sign == "*" or (sign == "/" and get_sum(operands[0])))
     # A factor is one number, or one for each value of a parameter, but has not the shape of x.
     has_shape = any(
-        has_elements(other.node) or (isinstance(other, Tensor) and (other.sized or other.within))
-        for other in numbers
+        has_elements(number.node) or (isinstance(number, Tensor) and (number.sized or number.within))
+        for number in numbers
     )
     require(is_addition or (is_scaling and not has_shape), REASONS["sum"])
-    bare = all(held.bare for held in sums) and not any(
-        set(find_names(other.node)).difference(VARIABLES) for other in numbers
+    bare = all(each.bare for each in sums) and not any(
+        set(find_names(number.node)).difference(VARIABLES) for number in numbers
     )
-    summed = Sum(sums[0].over, bare, next((held.spread for held in sums if held.spread), ""))
+    summed = Sum(sums[0].over, bare, next((each.spread for each in sums if each.spread), ""))
     return Tensor(build(sign, *(operand.node for operand in operands)), summed=summed)
 
 

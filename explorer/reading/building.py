@@ -132,8 +132,8 @@ def _find_choice(a: Node, b: Node) -> Node | None:
 
     Returns None if the terms a and b do not have this form.
     """
-    for (then, condition), (otherwise, rest) in product(_list_products(a), _list_products(b)):
-        if is_condition(condition) and rest in (Binary("-", ONE, condition), Unary("~", condition)):
+    for (then, condition), (otherwise, complement) in product(_list_products(a), _list_products(b)):
+        if is_condition(condition) and complement in (Binary("-", ONE, condition), Unary("~", condition)):
             return build("where", condition, then, otherwise)
     return None
 

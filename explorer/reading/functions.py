@@ -176,8 +176,8 @@ class _Torch:
 
     def invert(self: Value) -> Value:
         kind = to_quantity(self).kind
-        other = "flips the bits of a byte, or of a value that may not be an integer: compare it first"
-        require(kind in ("bool", "int64"), other)
+        refusal = "flips the bits of a byte, or of a value that may not be an integer: compare it first"
+        require(kind in ("bool", "int64"), refusal)
         return compute("~", self) if kind == "bool" else _apply_formula("-a - 1", self, kind=kind)
 
     def clone(self: Value, source: Value = None) -> Value:

@@ -118,8 +118,8 @@ def _split_factor(node: Node) -> tuple[Node, Node]:
         return ONE, node
     match node:
         case Binary("*", left, right):
-            (body, factor), (other, more) = _split_factor(left), _split_factor(right)
-            return build("*", body, other), build("*", factor, more)
+            (body, factor), (other_body, other_factor) = _split_factor(left), _split_factor(right)
+            return build("*", body, other_body), build("*", factor, other_factor)
         case Binary("/", left, right) if not has_elements(right):
             body, factor = _split_factor(left)
             counts = any(map(_is_count, walk(right)))
@@ -128,13 +128,13 @@ def _split_factor(node: Node) -> tuple[Node, Node]:
             body, factor = _split_factor(operand)
             return build("-", body), factor
         case Binary("+" | "-" as sign, left, right):
-            (body, factor), (other, more) = _split_factor(left), _split_factor(right)
-            return (build(sign, body, other), factor) if factor == more else (node, ONE)
+            (body, factor), (other_body, other_factor) = _split_factor(left), _split_factor(right)
+            return (build(sign, body, other_body), factor) if factor == other_factor else (node, ONE)
         case Call("where", (condition, then, otherwise)):
-            (body, factor), (other, more) = _split_factor(then), _split_factor(otherwise)
-            if ZERO not in (then, otherwise) and factor != more:
+            (body, factor), (other_body, other_factor) = _split_factor(then), _split_factor(otherwise)
+            if ZERO not in (then, otherwise) and factor != other_factor:
                 return node, ONE
-            return build("where", condition, body, other), more if then == ZERO else factor
+            return build("where", condition, body, other_body), other_factor if then == ZERO else factor
         case _:
             return node, ONE
 

@@ -95,7 +95,7 @@ def write_draws_code(settings: Settings, functions: Functions) -> str:
     are_numbers = example_of(settings).train.y.is_floating_point()
     by_example = _SQUARES if task.loss is squared_error else _BY_EXAMPLE[are_numbers]
     losses = _LOSSES.format(by_example=_indent_code(by_example, 1), as_x=_AS_X[task.net.site.key])
-    judged = ", ".join(f"{name!r}: {other}" for name, other in functions.judged.items())
+    judged = ", ".join(f"{name!r}: {function}" for name, function in functions.judged.items())
     u = _U_BY_TIME.format(times=task.net.site.times) if task.net.site.times > 1 else _U
     return _DRAWS.format(
         takes=functions.takes,

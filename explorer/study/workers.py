@@ -191,8 +191,10 @@ def run_chunk(plan: Plan, trials: list[Trial], expected: dict[str, str], attempt
     repeated calls.
     """
     own_versions = read_versions()
-    if other := [name for name in expected if own_versions.get(name) != expected[name]]:
-        listing = ", ".join(f"{name} {own_versions.get(name)} instead of {expected[name]}" for name in other)
+    if different := [name for name in expected if own_versions.get(name) != expected[name]]:
+        listing = ", ".join(
+            f"{name} {own_versions.get(name)} instead of {expected[name]}" for name in different
+        )
         raise OtherVersionsError(
             f"a worker has different versions, so its numbers are not comparable: {listing}"
         )

@@ -62,7 +62,7 @@ def call_backward(y: Tensor) -> Any:
     if not isinstance(node, BackwardCFunction):
         return None
     outputs = getattr(node, "_input_metadata", ())  # a private attribute of torch, tested with 2.13
-    upstream = [torch.zeros(item.shape, dtype=item.dtype, device=item.device) for item in outputs]
+    upstream = [torch.zeros(output.shape, dtype=output.dtype, device=output.device) for output in outputs]
     upstream[y.output_nr : y.output_nr + 1] = [torch.ones_like(y)]
     returned = node.apply(*upstream)
     return returned[0] if isinstance(returned, tuple) else returned

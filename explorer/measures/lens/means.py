@@ -27,11 +27,11 @@ def check_mean(y: Curve, noise: Noise, width: float) -> tuple[str, float]:
     reach = noise.reach * width
     if noise.tail == "none":
         return "", reach
-    sides = [_measure_sizes(y, way) for way in (-1, 1)]
+    sides = [_measure_sizes(y, sign) for sign in (-1, 1)]
     if any(math.isnan(size) for _, near in sides for size in near):
         return "undefined", reach
     if noise.tail == "power":
-        grows = max(_fit_power(y, way) for way in (-1, 1)) > _MAX_POWER
+        grows = max(_fit_power(y, sign) for sign in (-1, 1)) > _MAX_POWER
         # Beyond this distance, values change the mean by less than 1e-4, even for a sine.
         return "grows" if grows else "", 100 * math.sqrt(width)
     rate = max(0.0, *(_fit_rate(*side) for side in sides)) * width

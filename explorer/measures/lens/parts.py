@@ -110,7 +110,7 @@ def _find_jumps(y: Curve, at: Tensor, side: Tensor) -> tuple[Tensor, Tensor]:
         The height of the jump at each kink, corrected for slopes, or 0 without a jump and at a pole; and the
         x of the poles.
     """
-    near, far = ((y(at + side * way), y(at - side * way)) for way in (1, 2))
+    near, far = ((y(at + side * times), y(at - side * times)) for times in (1, 2))
     heights = 2 * (near[0] - near[1]) - (far[0] - far[1])
     size = torch.stack([*near, *far]).abs().nan_to_num(nan=0.0).amax(0)
     pole = torch.zeros_like(at, dtype=torch.bool)

@@ -130,7 +130,7 @@ class Family:
         inner = kinks[((kinks * width + shift) - x).abs() <= near]
         at = inner if len(inner) else torch.tensor([(x - shift) / width], dtype=torch.float64)
         if not _is_exact(inner.tolist(), width, shift, x):
-            sides = [torch.nextafter(at, torch.full_like(at, way)) for way in (-torch.inf, torch.inf)]
+            sides = [torch.nextafter(at, torch.full_like(at, end)) for end in (-torch.inf, torch.inf)]
             at = torch.cat([at, *sides])
         return self._evaluate(numbers, at[None])[0]
 

@@ -8,7 +8,7 @@ from explorer.training.scheduling import read_replica
 from explorer.ui.server.admission import limits, monitoring
 from explorer.ui.server.admission.admission import RateLimiter, RefusedError, VisitorRateLimiters
 from explorer.ui.server.admission.visitors import GroupCounter, Visitor, VisitorQuota, sign
-from explorer.ui.server.classes.classroom import Classroom, Guest
+from explorer.ui.server.classes.classroom import Classroom, Student
 from explorer.ui.server.classes.codes import make_code
 from explorer.ui.server.classes.predictions import Question
 
@@ -104,11 +104,11 @@ class Classes:
         Raises RefusedError if there is no such class or no free seat, or after too many wrong codes.
         """
         room = self.find_by_code(visitor, identity)
-        if token in room.guests:
+        if token in room.students:
             return token
         token = _token_of(visitor, room)
-        if token not in room.guests:
-            room.guests[token] = Guest(self._reserve_seat(visitor))
+        if token not in room.students:
+            room.students[token] = Student(self._reserve_seat(visitor))
         return token
 
     def _reserve_seat(self, visitor: Visitor) -> list[Hashable]:
@@ -117,20 +117,20 @@ class Classes:
         Raises RefusedError if no seat is free.
         """
         total: dict[Hashable, int] = {"all": self._max_seats}
-        own = self._seats_quota.get_limits(visitor)
+        shares = self._seats_quota.get_limits(visitor)
         message = self._seat_counts.explain_full(total, _NO_SEAT_MESSAGE)
-        if message := message or self._seat_counts.explain_full(own, _NETWORK_FULL_MESSAGE):
+        if message := message or self._seat_counts.explain_full(shares, _NETWORK_FULL_MESSAGE):
             monitoring.event_log.record("seat of a class refused", seats=self._seat_counts["all"])
             raise RefusedError(503, message)
-        self._seat_counts.update(groups := [*total, *own])
+        self._seat_counts.update(groups := [*total, *shares])
         return groups
 
     def end(self, room: Classroom) -> None:
         """End a class, free its students' seats and delete its data."""
         if self._rooms.pop(room.identity, None) is None:
             return
-        for guest in room.guests.values():
-            self._seat_counts.release(guest.groups)
+        for student in room.students.values():
+            self._seat_counts.release(student.groups)
         room.end()
 
     def end_expired(self) -> None:

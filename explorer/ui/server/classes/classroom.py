@@ -25,7 +25,7 @@ class TooManyStreamsError(Exception):
 
 
 @dataclass
-class Guest:
+class Student:
     """A student in a class.
 
     Attributes:
@@ -77,7 +77,7 @@ class Classroom:
     ) -> None:
         self.identity, self.opened_s, self.groups = identity, opened_s, groups
         self.secret = secrets.token_urlsafe(24)
-        self.guests: dict[str, Guest] = {}
+        self.students: dict[str, Student] = {}
         self.has_ended = False
         self.round = Round(question, 1)
         self._rounds = {question.lesson: self.round}
@@ -105,7 +105,8 @@ class Classroom:
     def answer(self, token: str, number: object, prediction: Prediction) -> bool:
         """Store a student's prediction for the question of the class with this ``number``.
 
-        Returns False if it comes too late: the answers are shown, or another question has been asked.
+        Returns False if it comes too late: the answers are shown, another question is asked, or the class has
+        ended.
         """
         if self.has_ended or self.round.is_revealed or number != self.round.number:
             return False
@@ -140,15 +141,15 @@ class Classroom:
         """End the class, notify all subscribers and remove the students with their predictions."""
         self.has_ended, self._link = True, None
         self._notify_all()
-        self.guests = {}
+        self.students = {}
         for each in self._rounds.values():
             each.predictions.clear()
 
     def get_teacher_view(self) -> View:
         """Return the state of the class that its teacher sees, as JSON data.
 
-        ``here`` is the number of connected students. ``counts``, the number of students by answer, and
-        ``drawn``, the number of drawn curves, are None until the predictions are revealed.
+        ``here`` students are connected, and ``answered`` have answered. ``counts``, the number of students by
+        answer, and ``drawn``, the number of drawn curves, are None until the predictions are revealed.
         """
         predictions = self.round.predictions.values()
         picks = Counter(prediction.picked for prediction in predictions)
@@ -161,7 +162,11 @@ class Classroom:
         }
 
     def get_student_view(self, token: str) -> View:
-        """Return the state of the class that one student sees, without other students' data."""
+        """Return the state of the class that one student sees, without other students' data.
+
+        ``answered`` is whether the student has answered, ``link`` the page to go to or None, and
+        ``spread_ms`` the longest time by which a page delays its answer.
+        """
         link = asdict(self._link) if self._link else None
         own_state = {"answered": token in self.round.predictions, "link": link, "spread_ms": SPREAD_MS}
         return self._get_view() | own_state
@@ -183,7 +188,7 @@ class Classroom:
         The subscriber is the student with this token, or the teacher if ``token`` is None. Raises
         TooManyStreamsError if too many streams are open already.
         """
-        watchers = self._teachers if token is None else self.guests[token].watchers
+        watchers = self._teachers if token is None else self.students[token].watchers
         if len(watchers) >= (MAX_TEACHER_STREAMS if token is None else MAX_STUDENT_STREAMS):
             raise TooManyStreamsError
         watchers.append(wake)
@@ -205,7 +210,7 @@ class Classroom:
         return {"state": state, **asked_question, "links": self._link_number}
 
     def _count_connected(self) -> int:
-        return sum(bool(guest.watchers) for guest in self.guests.values())
+        return sum(bool(student.watchers) for student in self.students.values())
 
     def _notify_teachers(self) -> None:
         for wake in self._teachers:
@@ -213,8 +218,8 @@ class Classroom:
 
     def _notify_all(self) -> None:
         self._notify_teachers()
-        for guest in self.guests.values():
-            for wake in guest.watchers:
+        for student in self.students.values():
+            for wake in student.watchers:
                 wake()
 
 

@@ -70,7 +70,7 @@ async def submit_prediction(request: Request) -> Response:
     """
     data = await read_json(request, MAX_BODY_BYTES)
     room, token = classes.find(request.path_params["class"]), str(data.get("guest", ""))
-    if room is None or token not in room.guests:
+    if room is None or token not in room.students:
         raise RefusedError(403, _NO_SEAT_MESSAGE)
     try:
         prediction = read_prediction(data, room.round.question)

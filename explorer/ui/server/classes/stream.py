@@ -47,7 +47,7 @@ def stream_class(request: Request, classes: Classes) -> StreamingResponse:
         return make_event_stream(texts)
     token, key = request.query_params.get("guest"), request.query_params.get("watch", "")
     room = classes.find(identity)
-    if room and token is not None and token in room.guests:
+    if room and token is not None and token in room.students:
         return make_event_stream(
             shutdown.iterate(_stream_events(room, token, partial(room.get_student_view, token), 0.0))
         )

@@ -43,8 +43,9 @@ async def start_run(request: Request) -> Response:
     """Handle a POST request that starts a training run.
 
     For the body ``{query, owner, paused, table, after, branch}``, returns ``{id, key}``; ``key`` permits
-    commands. ``branch`` contains all branch points in the format of links, by default those of the query.
-    ``after`` is ``{run, key, step}`` of an earlier run to continue.
+    commands. ``query`` is that of a link, ``owner`` the id of the browser session, and ``table`` the table to
+    learn from, if the task needs one. ``branch`` contains all branch points in the format of links, by
+    default those of the query. ``after`` is ``{run, key, step}`` of an earlier run to continue.
     """
     group_limits = limits.RUNS_QUOTA.get_limits(visitor_from_request(request))
     return await answer_request(_start_run, request, group_limits, max_bytes=MAX_START_BYTES)
@@ -53,7 +54,8 @@ async def start_run(request: Request) -> Response:
 async def start_study(request: Request) -> Response:
     """Handle a POST request that starts a study.
 
-    For the body ``{query, owner, table}``, returns ``{id, key}``; ``key`` permits commands.
+    For the body ``{query, owner, table}``, as in ``start_run``, returns ``{id, key}``; ``key`` permits
+    commands.
     """
     group_limits = limits.STUDIES_QUOTA.get_limits(visitor_from_request(request))
     return await answer_request(
@@ -156,7 +158,7 @@ def _read_plan(data: Json) -> Plan:
     Raises RefusedError if the query is invalid, and ValueError if the plan cannot be studied.
     """
     choice = read_page_settings(data)
-    rest = {name: getattr(choice, name) for name in SETTINGS if name not in _EXPLICIT_SETTINGS}
+    other_settings = {name: getattr(choice, name) for name in SETTINGS if name not in _EXPLICIT_SETTINGS}
     return Plan.create(
         choice.task,
         choice.op,
@@ -170,14 +172,14 @@ def _read_plan(data: Json) -> Plan:
         max_runs=limits.MAX_STUDY_RUNS,
         table=data.get("table"),
         device=choice.device or "cpu",
-        **rest,
+        **other_settings,
     )
 
 
 def _estimate_cost(data: Json) -> str:
     """Return the expected duration of a study for a request of ``{query, table}``.
 
-    The result is the JSON of ``{sentence, refused}``.
+    The result is the JSON of ``{sentence, refused}``; ``refused`` means that it cannot be studied.
     """
     try:
         plan = _read_plan(data)

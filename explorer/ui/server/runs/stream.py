@@ -356,12 +356,12 @@ def _observe_jobs(
     for identity, questions in marks_by_request:
         questions_by_job.setdefault(identity, set()).update(questions)
     try:
-        found = engine.snapshots(questions_by_job)
+        listed = engine.snapshots(questions_by_job)
     except RuntimeError as error:
-        found = tuple(
+        listed = tuple(
             get_status_class(each).make_unseen(each, "silent", str(error)) for each in questions_by_job
         )
-    statuses = dict(zip(questions_by_job, found, strict=True))
+    statuses = dict(zip(questions_by_job, listed, strict=True))
     states = {}
     for (identity, questions), marks in marks_by_request.items():
         status = statuses[identity]

@@ -19,7 +19,7 @@ from explorer.training import TASKS, StudyStatus
 class Cell(TypedDict):
     """The mean validation score of a backward rule at one learning rate, over several random seeds.
 
-    Each rule's best rate is chosen by this score.
+    Each rule's best rate is chosen by this score; it is null if all of the ``seeds`` runs have diverged.
     """
 
     rule: str
@@ -56,10 +56,11 @@ class Standing(TypedDict):
 class Results(TypedDict):
     """The results of a study so far, as JSON.
 
-    ``runs`` of ``most`` runs are finished. All scores are shown with ``decimals`` decimals. ``headline`` is
-    the ranking as a sentence, and ``figure`` its picture as Plotly's data and layout, null until all rules
-    have a held-out score with one common seed. ``equal`` has a sentence for each rule that equals a control.
-    ``standings`` compares each pair of rules once the study is finished.
+    ``runs`` of ``most`` runs are finished. All scores are shown with ``decimals`` decimals; ``chance`` is the
+    accuracy of guessing, if any. ``headline`` is the ranking as a sentence, and ``figure`` its picture as
+    Plotly's data and layout, null until all rules have a held-out score with one common seed. ``equal`` has a
+    sentence for each rule that equals a control. ``standings`` compares each pair of rules once the study is
+    finished.
     """
 
     controls: Sequence[str]
