@@ -129,9 +129,9 @@ class Rows:
         return scaled
 
     def make_rates(self, lr: Lr, members: Sequence[Member]) -> float | Rates:
-        """Return the learning rate if all numbers have the same one, or else a list of rates.
+        """Return the learning rate if all numbers have the same one, or else several as ``Rates``.
 
-        Each entry of the list has the indices of its numbers, see ``Rates``.
+        ``lr`` is the rate of the weights, and ``members`` are the nets, ordered by rule.
         """
         is_uniform = not self._learning.positive or self._learning.rate == 1
         if is_uniform and isinstance(lr, float):

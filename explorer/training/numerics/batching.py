@@ -46,7 +46,7 @@ def make_aligned(like: Tensor) -> Tensor:
 
 
 def apply_to_members(function: Callable[..., Tensor], *tensors: Tensor) -> Tensor:
-    """Return a function's results for the tensors of all nets, from one call if no bit depends on that."""
+    """Apply ``function`` to tensors of all nets, in one call if that changes no bit, or else net by net."""
     if all(map(is_step_aligned, tensors)):
         return function(*tensors)
     return torch.cat([function(*member) for member in zip(*map(split_members, tensors), strict=True)])

@@ -305,14 +305,10 @@ def resolve_device(name: str | None) -> torch.device:
 
 
 def split_positions(order: Tensor, counts: Sequence[int]) -> list[Tensor]:
-    """Find the positions to which a reordering moves the items of several parts.
+    """Return the positions to which a reordering moves the items of several parts, as a tensor for each part.
 
-    Args:
-        order: the indices of the items in their new order, (items,).
-        counts: the number of items of each part.
-
-    Returns:
-        A list with a tensor of positions for each part.
+    ``order`` has the previous index of each item in the new order, with shape (items,), and ``counts`` the
+    number of items of each part.
     """
     return list(order.argsort().split_with_sizes(list(counts)))
 

@@ -163,7 +163,7 @@ class Stepper:
 
     @property
     def fusion_key(self) -> Hashable:
-        """A key that is equal for runs whose steps can be computed together, or None if that cannot be."""
+        """A key equal for runs whose steps can be computed together; None for a run that steps alone."""
         settings, nets = self.settings, self.nets.fusion_key
         if nets is None or self.finished or any(name != "lr" for _, name, _ in settings.branch):
             return None

@@ -1,13 +1,12 @@
-"""The gradient of a net whose op is smoothed by normal noise.
+"""The gradient of the loss of a net whose op is smoothed by normal noise.
 
-A unit's op of ``x + noise``, with normal noise of standard deviation σ, has a slope at every x: the sum, over
-the op's jumps, of the change of the loss times the density of the noise, plus the mean slope between jumps.
-One unit is smoothed at a time, and all others are unchanged. Contributions of jumps are exact, except that
-unequal jumps which together change y by less than σ share evaluations of the loss (``jumps``): number formats
-are up to 8 % off, 0.7 % in the last layer with the op (digits; σ from 0.25 to 1). For slopes the loss is
-assumed linear, which is 2 to 7 % off at σ = 0.25 and 6 to 24 % at σ = 0.5 (digits; ReLU, a clamp, tanh, a
-parabola). An exact value would need an evaluation of the loss for each point of a quadrature instead of a
-single one.
+Noise of standard deviation σ at one unit, while all others are unchanged, gives the op a slope at every x.
+Each jump of the op contributes the change of the loss across it, times the density of the noise that makes
+the unit cross it. This is exact, except that unequal jumps which together change y by less than σ share
+evaluations of the loss (``jumps``): number formats are up to 8 % off, 0.7 % in the last layer with the op
+(digits; σ from 0.25 to 1). Between jumps, the smoothed slope is multiplied by the upstream gradient, as if
+the loss were linear, which is 2 to 7 % off at σ = 0.25 and 6 to 24 % at σ = 0.5 (digits; ReLU, a clamp, tanh,
+a parabola). An exact value would need an evaluation of the loss for each point of a quadrature.
 """
 
 from __future__ import annotations
