@@ -6,7 +6,7 @@
  *   standard normal numbers z at the same quantiles, and the weight of each value in the mean
  * @typedef {{x: Float64Array, g: number, parameters: Record<string, number>, reference?:
  *   import("./evaluation.js").Scope}} Place the x, upstream gradient and parameters with which formulas are evaluated;
- *   ``reference``: see ``Scope``
+ *   ``reference``: as in ``Scope``
  */
 
 import { hasDraw } from "./draws.js";

@@ -57,8 +57,8 @@ export function getLossValues({ parameters }, settings) {
 /**
  * Compute the mean curves and standard deviations of a stochastic op and its rules, and a few single samples.
  * @param {StochasticSetup} drawing
- * @param {{x: Float64Array, ends: [number, number], g: number, reference: Float64Array}} where ``ends``: of the range;
- *   ``reference``: the x over which mean(…) is computed
+ * @param {{x: Float64Array, ends: [number, number], g: number, reference: Float64Array}} where ``ends``: ends of the
+ *   range of x; ``reference``: the x over which mean(…) is computed
  * @param {number} quantiles number of random values averaged at each x
  */
 export function computeMeanCurves(drawing, { x, ends, g, reference }, quantiles) {

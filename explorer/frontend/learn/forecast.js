@@ -17,9 +17,9 @@ import { drawThumbnail } from "../chart/scene/thumbnail.js";
  * A lesson's question, with the reader's prediction of the answer. ``draws``: whether the reader can draw it;
  * ``checked``: returns whether it is right, and a reply; ``answer``: returns the text that reveals the answer;
  * ``saved``, ``restore``: keep the prediction across reloads; ``contents``: returns the content of each answer;
- * ``labels``: of the answers' rules, "" for none; ``right``: index of the right answer; ``alike``: returns the index of
- * the answer that a complete drawing resembles, or -1; ``missed``: offers the answer after a wrong prediction;
- * ``rest``: disables the button, with a label; ``describe``: returns the prediction as text.
+ * ``labels``: the labels of the answers' rules, "" for none; ``right``: index of the right answer; ``alike``: returns
+ * the index of the answer that a complete drawing resembles, or -1; ``missed``: offers the answer after a wrong
+ * prediction; ``rest``: disables the button, with a label; ``describe``: returns the prediction as text.
  * @typedef {{element: HTMLElement, drawing: ReturnType<typeof createDrawing>, draws: boolean, leastRange: [number,
  *   number], checked: () => {right: boolean, words: string}, answer: () => string, saved: () => {picked: number|null,
  *   drawn: (number|null)[]|null}, restore: (state: import("./memory.js").State) => void, pick: (index: number) => void,

@@ -46,7 +46,8 @@ export function getCurveScenes(scenes) {
  * Show a lesson's live chart in the elements of ``createHosts``.
  * @param {HTMLElement} host
  * @param {{scene: Scene, layer: Layer|null, leastRange?: [number, number], secret: boolean, reach: *}} options
- *   ``layer``: over the curves; ``secret``: before the answer is revealed, only the op is visible, unconfirmed by torch
+ *   ``layer``: a layer over the curves; ``secret``: whether the answer is still secret, so that only the op is visible,
+ *   unconfirmed by torch
  */
 export function showScene(host, { scene, layer, leastRange, secret, reach }) {
   const store = createStore();
@@ -86,8 +87,8 @@ export function showScene(host, { scene, layer, leastRange, secret, reach }) {
  * Show one of a lesson's nets, and start its training.
  * @param {HTMLElement} host
  * @param {{scene: Scene, presenting: boolean, reach: *, onOver: () => void, createTraining:
- *   import("../train/page/small.js").CreateSmallTraining}} options ``presenting``: in presentation mode, training is
- *   slower; ``onOver``: called when a run is over
+ *   import("../train/page/small.js").CreateSmallTraining}} options ``presenting``: whether presentation mode is on, in
+ *   which training is slower; ``onOver``: called when a run is over
  */
 export function showNet(host, { scene, presenting, reach, onOver, createTraining }) {
   const store = createStore();

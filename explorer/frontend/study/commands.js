@@ -13,7 +13,8 @@ const METRICS = ["Runs", "Left"];
 
 /**
  * Create the buttons that control a study, and its status.
- * @param {{buttons: HTMLElement, status: HTMLElement}} hosts ``status``: for numbers and sentences @param {Acts} on
+ * @param {{buttons: HTMLElement, status: HTMLElement}} hosts ``status``: the element for numbers and sentences
+ * @param {Acts} on
  */
 export function createCommands({ buttons, status }, { onStart, onStop, onResume, onReset }) {
   let stopped = false;

@@ -10,13 +10,13 @@ import { hasEqualFooting } from "./settings.js";
 /**
  * The contents of the heat map.
  * @typedef {{text: string, mark: string, words: string, query: string, shade: number|null, diverged: boolean, chosen:
- *   boolean}} HeatCell one score; ``text``: the score as displayed; ``mark``: how many seeds diverged, or "";
- *   ``words``: a complete description; ``query``: opens the trial on the page Train; ``shade``: from 0 to 1, null
- *   without a score; ``chosen``: whether the rule is evaluated at this rate
+ *   boolean}} HeatCell one score; ``text``: the score, "diverged" if all seeds have, or "–"; ``mark``: how many seeds
+ *   diverged, or ""; ``words``: a complete description; ``query``: the query of a link to the trial on the page Train;
+ *   ``shade``: a fraction, null without a score; ``chosen``: whether the rule is evaluated at this rate
  * @typedef {{line: Line, share: string, cells: HeatCell[]}} Row one rule; ``share``: mean size of its gradient relative
  *   to straight-through's before the first step, as text
  * @typedef {{heading: string, legend: string, rates: string[], rows: Row[], busy: boolean}} Heat the whole heat map;
- *   ``busy``: whether to show shares
+ *   ``busy``: whether there are results, and so shares
  */
 
 const MIN_SPAN = 0.1; // the lightest and the darkest shade differ by at least this score

@@ -6,7 +6,7 @@ import { h, render } from "../elements/render.js";
 
 /**
  * Python's statement about which rules may be best. ``figure``: Plotly's data and layout, in which the first hover text
- * of each rule is a sentence; ``equal``: keys of the rules that may be best; ``colours``: by rule key.
+ * of each rule is a sentence; ``equal``: keys of the rules that may be best; ``colours``: colours by rule key.
  * @typedef {{headline: string, equal: string[], figure: *, words: string, colours: Object<string, string>}} Judgement
  */
 

@@ -12,8 +12,8 @@ import { formatNumber, explainInvalidNumber, parseNumber } from "../formula/numb
  * Parse a list of numbers. Commas and spaces separate numbers; if there are semicolons, these do, and commas are
  * decimal commas.
  * @param {string} text @param {Bounds} bounds
- * @returns {{numbers: number[], sentence: string}} ``numbers``: in ascending order without duplicates, or [];
- *   ``sentence``: a message about the first error, or ""
+ * @returns {{numbers: number[], sentence: string}} ``numbers``: the numbers in ascending order without duplicates, or
+ *   []; ``sentence``: a message about the first error, or ""
  */
 export function readList(text, bounds) {
   const { what, low, high, most, example } = bounds;

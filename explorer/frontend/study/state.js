@@ -15,8 +15,8 @@ import { toStudyKey } from "./settings.js";
  * @typedef {{choice: Choice, studied: Choice|null, studiedKey: string|null, view: View, cost: Cost|null, colours:
  *   {rules: string[], neutral: string}, table: OwnTable, reading: Reading, wrong: number, finished:
  *   import("./order.js").Finished}} State ``studied``, ``studiedKey``: settings of the displayed study, and their key;
- *   ``cost``: of a study with the current settings, null until known; ``reading``: the server's analysis of the user's
- *   ``table``; ``wrong``: number of invalid fields
+ *   ``cost``: that of a study with the current settings, null until known; ``reading``: the server's analysis of the
+ *   user's ``table``; ``wrong``: number of invalid fields
  */
 
 export const ACTIVE = ["waiting", "running"];

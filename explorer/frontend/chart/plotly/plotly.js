@@ -81,7 +81,7 @@ export function getEndMargin(size, letters = LETTERS) {
 /**
  * Return the part of Plotly's layout that all charts share.
  * @param {import("./theme.js").Theme} theme
- * @param {{width: number, height: number, size: number}} space sizes in px; ``size``: of the font
+ * @param {{width: number, height: number, size: number}} space sizes in px; ``size``: font size
  */
 export function makeBaseLayout(theme, { width, height, size }) {
   return {

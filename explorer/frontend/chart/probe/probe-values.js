@@ -8,9 +8,10 @@ import { formatSubstituted } from "../../formula/substitution.js";
 
 /**
  * The values of a chart's curves at one x. ``slopes``: the numerical slope of the op, at a kink those on both sides;
- * ``gradients``: by rule key, undefined if only torch can compute it; ``parts``: one element's contribution to a
- * parameter's gradient, undefined if the parameter cannot learn by the rule; ``formulas``: with numbers substituted.
- * For stochastic ops and rules, values are means; ``spread``: standard deviations; ``exact``: the unbiased gradient.
+ * ``gradients``: values by rule key, undefined if only torch can compute it; ``parts``: one element's contribution to a
+ * parameter's gradient, undefined if the parameter cannot learn by the rule; ``formulas``: formulas with numbers
+ * substituted. For stochastic ops and rules, values are means; ``spread``: standard deviations; ``exact``: the unbiased
+ * gradient.
  * @typedef {{x: number, y: number, slopes: number[], gradients: Object<string, number|undefined>, parts: Object<string,
  *   number|undefined>, formulas: Object<string, string>, spread?: Record<string, number>, exact?: number}} Values
  */

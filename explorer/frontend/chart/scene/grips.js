@@ -33,8 +33,8 @@ export function listGrips({ op, rules, parameters, neutral }) {
 }
 
 /**
- * Return the visible handles. ``px``: the position of the kink; ``aside``: by how many px the handle is moved aside,
- * because handles at the same kink are next to each other.
+ * Return the visible handles. ``px``: the position of the kink; ``aside``: the handle's distance from it in px, since
+ * handles at the same kink are next to each other.
  * @param {Grip[]} grips @param {import("./panels.js").Frame} frame
  */
 export function placeGrips(grips, frame) {

@@ -8,10 +8,10 @@ import { escapeHtml } from "../plotly/plotly.js";
 
 /** @import { Floats } from "./jumps.js" */
 /**
- * Sampled curves. ``marks``: the kind of each x: 0 on the even grid, 1 at a kink, 2 next to one; ``gradients``: by rule
- * key, null if not available yet; ``parts``: one element's contribution to a parameter's gradient, null if the
- * parameter cannot learn by the rule; ``kinks``: by "forward", rule key and ``toContributionKey``, null if too many;
- * ``drawn``: additions for stochastic ops and rules.
+ * Sampled curves. ``marks``: the kind of each x: 0 on the even grid, 1 at a kink, 2 next to one; ``gradients``: values
+ * by rule key, null if not available yet; ``parts``: one element's contribution to a parameter's gradient, null if the
+ * parameter cannot learn by the rule; ``kinks``: their x by "forward", rule key and ``toContributionKey``, null if too
+ * many; ``drawn``: additions for stochastic ops and rules.
  * @typedef {{x: Floats, y: Floats, marks: ArrayLike<number>, gradients: Object<string, Floats|null>, parts?:
  *   Object<string, Floats|null>, kinks: Object<string, number[]|null>, drawn?:
  *   import("../../formula/stochastic.js").StochasticCurves}} Curves

@@ -21,13 +21,13 @@ import { createSaving } from "./saving.js";
 
 /**
  * Options of the interactive part of a page. ``plotly``: address of plotly.js; ``ask``: sends questions to Python;
- * ``confirm``: creates requests for torch's curves, or null; ``explanation``: of the label that says whether torch has
- * confirmed the curves; ``elsewhere``: replaces sentences that only torch could write; ``origin``: creates a remark on
- * where checks come from; ``languages``: for code export, among them ``notebook``; ``words``: initial sentences of a
- * saved file; ``server``: makes addresses; ``template``: resolves to the template of a saved file; ``createTraining``:
- * creates a training run or study in place of the curves; ``carries``: whether to plot data that the user has sent from
- * a training run; ``calm``: whether further tools are closed at first; ``sizes``: whether rules can be scaled to one
- * size (true by default); ``sections``: labels by key.
+ * ``confirm``: creates requests for torch's curves, or null; ``explanation``: text about the label that says whether
+ * torch has confirmed the curves; ``elsewhere``: replaces sentences that only torch could write; ``origin``: creates a
+ * remark on where checks come from; ``languages``: those of the code export, among them ``notebook``; ``words``:
+ * initial sentences of a saved file; ``server``: makes addresses; ``template``: resolves to the template of a saved
+ * file; ``createTraining``: creates a training run or study in place of the curves; ``carries``: whether to plot data
+ * that the user has sent from a training run; ``calm``: whether further tools are closed at first; ``sizes``: whether
+ * rules can be scaled to one size (true by default); ``sections``: labels by key.
  * @typedef {{plotly: string|Promise<*>, ask: import("../../asking/ask.js").Ask, confirm:
  *   import("../../asking/confirm.js").CreateConfirmation|null, explanation?: string, elsewhere?: string, origin?: () =>
  *   Element, languages?: string[], notebook?: string, words?: import("../stage/words.js").Words, server?: (path:

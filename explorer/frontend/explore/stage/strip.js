@@ -19,7 +19,7 @@ const RULE_WORDS = ["", "it", "both"]; // words for all rules on a button, by th
  * Create the row of controls below the chart.
  * @param {HTMLElement} host
  * @param {{store: import("../../choice/store.js").Store, examples: Example[], sizes?: boolean, ask:
- *   import("../../asking/ask.js").CachedAsk}} options ``examples``: may be empty; ``sizes``: whether there is a menu
+ *   import("../../asking/ask.js").CachedAsk}} options ``examples``: [] for no menu; ``sizes``: whether there is a menu
  *   for sizes
  */
 export function createStrip(host, { store, examples, sizes = true, ask }) {

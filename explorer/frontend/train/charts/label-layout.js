@@ -27,7 +27,8 @@ export function spread(wanted, height, low, high) {
 }
 
 /**
- * A group of labels that touch each other. ``members``: indices; ``sum``: of wanted positions; ``top``: of the first.
+ * A group of labels that touch each other. ``members``: indices; ``sum``: sum of the wanted positions; ``top``:
+ * position of the first.
  * @typedef {{members: number[], sum: number, top: number}} Block
  */
 

@@ -11,7 +11,7 @@ import { getLiveSettings, toSettingsKey, getSetting, getSelectedTask } from "../
  * rate.
  * @typedef {{settingsKey: string, lr: string}} RunSettings
  * @typedef {RunSettings & {query: string, table: OwnTable|null, branch: string[]}} Order a request to start a run;
- *   ``query``: settings as in a link; ``table``, ``branch``: not in the link
+ *   ``query``: settings as in a link; ``table``, ``branch``: settings that are not in the link
  */
 
 /**

@@ -52,8 +52,9 @@ const AIMS = {
 
 /**
  * Return the examples next to the chart, with each rule's predictions. Returns null if there are none.
- * @param {State} state @param {Snapshot|null} measured the displayed step @param {Snapshot|null} before the first step
- * @param {LegendEntry[]} lines @param {boolean} begun whether a run has started @returns {Reads|null}
+ * @param {State} state @param {Snapshot|null} measured the snapshot of the displayed step
+ * @param {Snapshot|null} before the snapshot of the first step @param {LegendEntry[]} lines
+ * @param {boolean} begun whether a run has started @returns {Reads|null}
  */
 export function buildReads(state, measured, before, lines, begun) {
   const planes = begun ? planesOf(state, measured, lines) : [];

@@ -32,7 +32,7 @@ import { buildReads } from "./reads-data.js";
  * @typedef {{colour: string, of: string, plates: Plate[], canFold: boolean, open: boolean, record: *, curve: {x:
  *   number, y: number}[], ends: [number, number], op: string, ink: number}} Forward the forward pass of one net.
  *   ``of``: the name of its rule, "" while all nets are equal; ``record``: a measurement by the instrument "net";
- *   ``curve``: of the op, with its x axis from and to ``ends``
+ *   ``curve``: the op's curve; ``ends``: the ends of its x axis
  * @typedef {{plates: Plate[], lanes: Lane[], forward: Forward|null, reads: Reads|null, begun: boolean}} Picture the
  *   whole drawing; ``begun``: whether a run has started
  */

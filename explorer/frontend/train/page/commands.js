@@ -10,7 +10,7 @@ const METRICS = ["Step", "Loss", "Steps/s", "Device"];
 /**
  * Create the buttons that control a run, and its status. Without ``onOwnOp``, as in a lesson, Reset, slow motion and
  * the numbers are left out.
- * @param {{buttons: HTMLElement, status: HTMLElement}} hosts ``status``: for numbers and a sentence
+ * @param {{buttons: HTMLElement, status: HTMLElement}} hosts ``status``: the element for numbers and a sentence
  * @param {Pick<import("./view.js").Acts, "onStart"|"onPause"|"onResume"|"onStep"> & {onReset?: () => void,
  *   onSlowMotion?: () => void, onOwnOp?: () => void, onRemoval?: () => void}} on ``onOwnOp``: restores the task's op
  *   and rules; ``onRemoval``: removes untrainable rules

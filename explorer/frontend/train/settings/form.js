@@ -8,8 +8,9 @@ import { getSettings, getSetting } from "../state/tasks.js";
 
 /**
  * Create the form of training settings.
- * @param {{live: HTMLElement, rest: HTMLElement, own: Object<string, HTMLElement>}} hosts ``live``: for settings that
- *   can change during a run; ``own``: for single settings, by name; ``rest``: for all others
+ * @param {{live: HTMLElement, rest: HTMLElement, own: Object<string, HTMLElement>}} hosts ``live``: the place for
+ *   settings that can change during a run; ``own``: places for single settings, by name; ``rest``: the place for all
+ *   others
  * @param {ReturnType<typeof import("../../choice/store.js").createStore>} store
  * @param {(name: string, text: string, phase: string) => void} onSetting called with a setting's name and new text
  * @param {() => Promise<string>} compareDevices resolves to a sentence on which device is faster, or ""

@@ -30,7 +30,7 @@ import { getSetting, explainUntrained } from "../state/tasks.js";
  *   number of the images along an axis, or 0
  * @typedef {{key: string, title: string, time: "past"|"now"|"coming", way: "forward"|"backward", under: string, column:
  *   number, note: string, words: string, drawing: import("./drawings.js").Drawing}} StagePicture the contents of a
- *   stage; ``time``: relative to the displayed stage; ``column``: of the grid, from 1
+ *   stage; ``time``: relative to the displayed stage; ``column``: column of the grid, from 1
  * @typedef {{title: string, message: string, action: "pause"|"first"|"again"|"", rules: {label: string, colour: string,
  *   chosen: boolean}[], layers: {count: number, chosen: number}, stages: StagePicture[], words: string, numbers:
  *   string, note: string, count: string, position: Position, rows: number, units: number, ends: string[], canStep:

@@ -10,18 +10,18 @@ import { toDataKey } from "./tasks.js";
 /** @import { Status, View } from "./status.js" */
 /** The plotted measure of alignment: cosines or equal signs. @typedef {"cosines"|"agreements"} AlignmentMeasure */
 /**
- * The data of slow motion. ``key``: of the step; ``answer``: records by rule, or a message; ``before``: the last
- * records.
+ * The data of slow motion. ``key``: the key of the step; ``answer``: records by rule, or a message; ``before``: the
+ * last records.
  * @typedef {{key: string, answer: Object<string, *>|null, before: Object<string, *>|null}} SlowMotion
  */
 /**
  * Requests and earlier runs.
  * @typedef {{numbers: Object<string, number>, step: number, run: string|null, answer: Object<string, *>|null}} Request
- *   a request to an instrument: its arguments, the step and the run; ``answer``: by rule, or a message; null before it
- *   arrives
+ *   a request to an instrument: its arguments, the step and the run; ``answer``: the answers by rule, or a message;
+ *   null before it arrives
  * @typedef {{choice: Choice, snapshot: import("./series.js").PlottedSeries, recorded?: import("./records.js").Recorded,
  *   name: string, number: number, data: string}} PastRun an earlier run: its settings, curves and branch points;
- *   ``name``: why it ended; ``number``: identifies it; ``data``: the key of its training data
+ *   ``name``: why it ended; ``number``: its number; ``data``: the key of its training data
  */
 /**
  * The state of the Train page. Panels, numbers and the layer only affect the display and are in no link.

@@ -7,8 +7,9 @@ import { share } from "./svg-paths.js";
  * A histogram and its layout.
  * @typedef {{kind: "histogram", counts: Int32Array, bins: number, highest: number, ends: [number, number], ticks:
  *   string[], curve?: boolean, strong?: boolean, means?: Float32Array, outside?: string}} Histogram as declared by
- *   Python. ``counts``: of the bins, part after part; parts are stacked; ``highest``: the count of a bar as high as the
- *   chart; ``ends``: of the x axis; ``means``: of the values in each bin; ``outside``: a note on values beyond the ends
+ *   Python. ``counts``: the counts of all bins, part after part; parts are stacked; ``highest``: the count of a bar as
+ *   high as the chart; ``ends``: the ends of the x axis; ``means``: the mean of the values in each bin; ``outside``: a
+ *   note on values beyond the ends
  * @typedef {{parts: Bar[][], curve: Point[], zero: number, most: number|null}} Layout in fractions of the picture's
  *   size; ``most``: the maximum of the y axis of the curve, null without a curve
  */

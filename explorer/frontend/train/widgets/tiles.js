@@ -1,7 +1,7 @@
 // A grid of square images in one large image.
 
 /**
- * A grid. ``indices``: for each pixel, row by row, the index of its number among all images, or −1 in a gap.
+ * A grid. ``indices``: the index of each pixel's number among all images, row by row, or −1 in a gap.
  * @typedef {{width: number, height: number, indices: Int32Array}} Grid
  */
 
