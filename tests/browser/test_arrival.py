@@ -116,8 +116,7 @@ def test_a_link_to_a_section_opens_it_in_view_with_its_tools(
     assert not tabs().errors
 
 
-def test_a_chosen_theme_holds_on_all_pages(new_page: Open) -> None:
-    page = new_page(fresh=True)
+def test_a_chosen_theme_holds_on_all_pages(page: Page) -> None:
     page.goto("/learn")
     page.get_by_role("button", name="Main menu").click(timeout=30_000)
     page.locator("[data-testid=stMainMenuPopover] button").filter(has_text="Dark").click()
