@@ -2,7 +2,9 @@
 
 import asyncio
 import gc
+import importlib
 from collections.abc import Iterator
+from types import ModuleType
 
 import pytest
 import torch
@@ -10,12 +12,17 @@ from starlette.requests import Request
 from starlette.routing import Match
 from streamlit.testing.v1 import AppTest
 
-import app
 from explorer import ui
 from explorer.ui.server import answers, files
 from explorer.ui.server.admission import admission, monitoring
 from explorer.ui.server.admission.paths import PAGES
 from tests.ui.visitors import scope_of
+
+
+@pytest.fixture
+def app() -> ModuleType:
+    """The server's module, which takes a third of a second to load."""
+    return importlib.import_module("app")
 
 
 class _Engine:
@@ -36,7 +43,9 @@ def engine(monkeypatch: pytest.MonkeyPatch) -> Iterator[_Engine]:
     gc.unfreeze()
 
 
-def test_the_server_warms_up_freezes_and_closes(engine: _Engine, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_server_warms_up_freezes_and_closes(
+    app: ModuleType, engine: _Engine, monkeypatch: pytest.MonkeyPatch
+) -> None:
     sampled = []
     files.compress_file.cache_clear()
     monkeypatch.setattr(ui, "sample", lambda *given: sampled.append((given, gc.get_freeze_count())))
@@ -55,12 +64,12 @@ def test_the_server_warms_up_freezes_and_closes(engine: _Engine, monkeypatch: py
     assert engine.closed
 
 
-def test_the_server_runs_this_lifespan_and_shows_this_error() -> None:
+def test_the_server_runs_this_lifespan_and_shows_this_error(app: ModuleType) -> None:
     assert app.app._user_lifespan is app.lifespan
     assert app.app._on_script_error is app.show_error
 
 
-def test_a_solution_is_judged_in_a_seat(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_solution_is_judged_in_a_seat(app: ModuleType, monkeypatch: pytest.MonkeyPatch) -> None:
     """A class that types waits in the line of those who compute."""
     seated = []
 
@@ -78,7 +87,7 @@ def test_a_solution_is_judged_in_a_seat(monkeypatch: pytest.MonkeyPatch) -> None
     assert seated == [(answers.QUESTIONS["judge"].answer, {"exercise": "clamp", "code": "x"})]
 
 
-def test_every_request_that_computes_is_rate_limited() -> None:
+def test_every_request_that_computes_is_rate_limited(app: ModuleType) -> None:
     of_operators = {route.path for route in monitoring.ROUTES}  # a probe is never told to come again
     known = {"/assets/{name:path}", *(page.path for page in PAGES), *of_operators}
     ours = [route for route in app.app._user_routes if route.path not in known]
@@ -87,7 +96,9 @@ def test_every_request_that_computes_is_rate_limited() -> None:
         assert isinstance(route.app, admission.RateLimitMiddleware), route.path
 
 
-def test_a_busy_server_leaves_the_first_page_to_streamlit(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_busy_server_leaves_the_first_page_to_streamlit(
+    app: ModuleType, monkeypatch: pytest.MonkeyPatch
+) -> None:
     async def refuse(*_: object) -> None:
         raise admission.RefusedError(429, "busy")
 
@@ -100,7 +111,7 @@ def test_a_busy_server_leaves_the_first_page_to_streamlit(monkeypatch: pytest.Mo
 @pytest.mark.parametrize(
     ("path", "is_ours"), [("/Train", True), ("/_stcore", False), ("/favicon.png", False)]
 )
-def test_an_address_that_is_no_page_has_the_style_of_one(path: str, is_ours: bool) -> None:
+def test_an_address_that_is_no_page_has_the_style_of_one(app: ModuleType, path: str, is_ours: bool) -> None:
     scope = {"type": "http", "method": "GET", "path": path, "query_string": b"", "headers": []}
     routes = [route for route in app.app._user_routes if route.matches(scope)[0] is Match.FULL]
     assert bool(routes) == is_ours
@@ -117,7 +128,7 @@ def test_an_address_that_is_no_page_has_the_style_of_one(path: str, is_ours: boo
         ("/settings", "GET"), ("/ask", "GET"), ("/ask/one", "GET"),
     ],
 )  # fmt: skip
-def test_an_unknown_address_is_refused_with_404(path: str, method: str) -> None:
+def test_an_unknown_address_is_refused_with_404(app: ModuleType, path: str, method: str) -> None:
     scope = scope_of(path=path) | {"method": method}
     matching = (route for route in app.app._user_routes if route.matches(scope)[0] is Match.FULL)
     route = next(matching)

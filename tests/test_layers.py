@@ -4,8 +4,9 @@ import ast
 import os
 import re
 import sys
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass
+from functools import cache
 from graphlib import TopologicalSorter
 from importlib.metadata import packages_distributions
 from importlib.util import find_spec
@@ -62,7 +63,6 @@ def _parts(cell: str, above: frozenset[str]) -> frozenset[str]:
 TABLES = (ROOT / "docs" / "architecture.md").read_text(encoding="utf-8")
 TABLE, ROOMS = rows_of(TABLES), rooms_of(TABLES, "frontend")
 HOUSES = {part: rooms_of(TABLES, part) for part in ("training", "model", "ui")}
-PACKAGES = packages_distributions()  # that a module may come from, as they are installed
 MOST_FILES = 20  # of code in a folder
 # Folders in which one entry is a file.
 ENTRIES = frozenset(
@@ -107,6 +107,12 @@ def imports_of(path: Path, root: Path) -> Iterator[str]:
                     yield f"a name computed at run time, {ast.unparse(node)}"
 
 
+@cache
+def find_packages() -> Mapping[str, list[str]]:
+    """Return the packages that a module may come from, as they are installed."""
+    return packages_distributions()
+
+
 def breaches(root: Path, table: dict[str, Row]) -> list[str]:
     """Every file without a row and every import the table does not allow, one line each."""
     found = []
@@ -121,7 +127,9 @@ def breaches(root: Path, table: dict[str, Row]) -> list[str]:
                 target = rest[0] if rest and rest[0] in table else "__init__"
                 allowed = target in table[part].ours
             else:
-                allowed = first in EVERYWHERE or bool({*PACKAGES.get(first, [first])} & table[part].third)
+                allowed = first in EVERYWHERE or bool(
+                    {*find_packages().get(first, [first])} & table[part].third
+                )
             if not allowed:
                 found.append(f"{name} imports {imported}")
     return found

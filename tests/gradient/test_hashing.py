@@ -1,7 +1,6 @@
 """u as a hash: the same bits everywhere, spread as u should be."""
 
 import torch
-from scipy.stats import kstest
 
 from explorer.gradient import hash_uniform
 
@@ -27,6 +26,8 @@ def test_the_bits_are_those_of_the_hash() -> None:
 
 
 def test_u_is_uniform_and_independent_of_seed_and_step() -> None:
+    from scipy.stats import kstest  # a second for every process that collects this file
+
     first, second = hash_uniform(0, 0, 20_000), hash_uniform(0, 1, 20_000)
     assert kstest(first, "uniform").pvalue > 1e-3
     correlation = torch.corrcoef(torch.stack([first, second, hash_uniform(1, 0, 20_000)]))

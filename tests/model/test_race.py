@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import math
 from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
-from functools import partial
+from functools import cache, partial
 
 import pandas as pd
 import pytest
 import torch
-from sklearn.datasets import load_digits
 from torch import nn
 from torch.nn import functional
 from torch.utils.data import DataLoader, IterableDataset, TensorDataset
@@ -49,12 +48,24 @@ class Dropping(Binary):
         return self.b(functional.dropout(torch.sign(self.a(x)), 0.2, self.training))
 
 
-DIGITS = load_digits()
-PIXELS, CLASSES = torch.tensor(DIGITS.data / 16, dtype=torch.float32), torch.tensor(DIGITS.target)
-TRAIN, HELD_OUT = (PIXELS[:1200], CLASSES[:1200]), (PIXELS[1200:], CLASSES[1200:])
 RULES = ["straight_through", "clipped", "zero"]
-COMMON = {"train": TRAIN, "held_out": HELD_OUT, "what": "sign", "steps": 25, "seeds": 3, "lrs": 0.03}
-race = partial(explorer.race, **COMMON, progress=False)
+EXAMPLE = 1 / 597  # what a held-out digit is worth
+COMMON = {"what": "sign", "steps": 25, "seeds": 3, "lrs": 0.03, "progress": False}
+
+
+@cache
+def load_parts():
+    """Return the digits to train on and the held-out ones, each as pixels and classes."""
+    from sklearn.datasets import load_digits  # a second for every process that collects this file
+
+    digits = load_digits()
+    pixels, classes = torch.tensor(digits.data / 16, dtype=torch.float32), torch.tensor(digits.target)
+    return (pixels[:1200], classes[:1200]), (pixels[1200:], classes[1200:])
+
+
+def race(*given, **settings):
+    train, held_out = load_parts()
+    return explorer.race(*given, **{**COMMON, "train": train, "held_out": held_out, **settings})
 
 
 @pytest.fixture(scope="module")
@@ -85,7 +96,7 @@ def test_the_verdict_is_that_of_rank(raced):
     judged = raced.frame[raced.frame.stage == "judge"]
     labels = {rule: explorer.RULES[rule].label for rule in raced.plan.keys}
     scores = {labels[rule]: list(rows.held_out) for rule, rows in judged.groupby("rule", sort=False)}
-    assert explorer.rank(scores, 1 / len(HELD_OUT[1]), unit="%").sentence in raced.describe()
+    assert explorer.rank(scores, EXAMPLE, unit="%").sentence in raced.describe()
 
 
 def test_the_figure_is_that_of_a_study(raced):
@@ -96,7 +107,7 @@ def test_the_figure_is_that_of_a_study(raced):
 
 def test_a_trial_is_what_a_plain_training_gives():
     """The same start and batches, by a loop that anybody would write."""
-    row = race(Binary, rules=["clipped"], validation=HELD_OUT, seeds=[4]).frame.iloc[0]
+    row = race(Binary, rules=["clipped"], validation=load_parts()[1], seeds=[4]).frame.iloc[0]
     assert row.seed == 5
 
     class Clipped(Binary):
@@ -108,11 +119,12 @@ def test_a_trial_is_what_a_plain_training_gives():
     optimiser = torch.optim.Adam(model.parameters(), 0.03)
     order = torch.Generator().manual_seed(5)
     batches = torch.cat([torch.randperm(1200, generator=order)[: 64 * 18] for _ in range(2)]).split(64)
+    (x, y), (held_out, classes) = load_parts()
     for indices in batches[:25]:
         optimiser.zero_grad()
-        functional.cross_entropy(model(TRAIN[0][indices]), TRAIN[1][indices]).backward()
+        functional.cross_entropy(model(x[indices]), y[indices]).backward()
         optimiser.step()
-    expected = (model(HELD_OUT[0]).argmax(1) == HELD_OUT[1]).float().mean()
+    expected = (model(held_out).argmax(1) == classes).float().mean()
     assert row.held_out == pytest.approx(float(expected))
 
 
@@ -121,7 +133,7 @@ def verdict(result):
         rule: list(rows.held_out)
         for rule, rows in result.frame[result.frame.stage == "judge"].groupby("rule")
     }
-    found = explorer.rank(scores, 1 / len(HELD_OUT[1]), unit="%")
+    found = explorer.rank(scores, EXAMPLE, unit="%")
     return set(found.best), set(found.lower)
 
 
@@ -149,7 +161,7 @@ def test_a_net_is_judged_in_eval_and_learns_nothing_then():
 @pytest.mark.parametrize("shuffled", [False, True])
 def test_every_rule_sees_the_same_batches_of_a_loader(shuffled, monkeypatch):
     seen = []
-    loader = DataLoader(TensorDataset(*TRAIN), 100, shuffle=shuffled)
+    loader = DataLoader(TensorDataset(*load_parts()[0]), 100, shuffle=shuffled)
     batches = Loader.iterate_batches
 
     def watched(self, seed, steps, size):
@@ -195,7 +207,13 @@ def test_a_race_continues_from_its_file(tmp_path, trained):
     with pytest.raises(ValueError, match="holds the runs of a study with other arguments"):
         race(Binary, rules=RULES[:2], seeds=2, steps=26, file=file)
     with pytest.raises(ValueError, match="holds the runs of a study with other arguments"):
-        race(partial(Binary), rules=RULES[:2], seeds=2, file=file, held_out=(PIXELS[1300:], CLASSES[1300:]))
+        race(
+            partial(Binary),
+            rules=RULES[:2],
+            seeds=2,
+            file=file,
+            held_out=tuple(part[100:] for part in load_parts()[1]),
+        )
 
 
 def test_any_executor_gives_the_same():
@@ -247,6 +265,9 @@ def test_parameters_are_those_of_op_and_rules():
     found = race(Binary, rules=["clipped", "zero"], parameters={"clipped.c": 0.0}, seeds=1, steps=5)
     zero = found.best.set_index("rule")
     assert zero.held_out["clipped"] == zero.held_out["zero"]
+
+
+PIXELS, CLASSES = torch.zeros(100, 64), torch.zeros(100, dtype=torch.long)  # as digits have them
 
 
 class Stream(IterableDataset):
@@ -322,7 +343,7 @@ def test_exceptions_of_the_model_pass_through():
 
 
 def test_a_dataset_is_gone_through_by_a_loader_of_ours():
-    data = data_of("train", TensorDataset(*TRAIN), 50)
+    data = data_of("train", TensorDataset(*load_parts()[0]), 50)
     rest, held = data.split()
     assert sum(len(y) for _, y in rest.iterate_all()) == 1080
     assert sum(len(y) for _, y in held.iterate_all()) == 120
@@ -357,10 +378,11 @@ def test_a_scheduler_clipping_and_a_callback_are_called_at_each_step():
     fixed = explorer.swap(net, "sign", "clipped")
     optimiser = torch.optim.SGD(net.parameters(), 0.1)
     scheduler = torch.optim.lr_scheduler.StepLR(optimiser, 1, 0.5)
+    (x, y), _ = load_parts()
     order = torch.randperm(1200, generator=torch.Generator().manual_seed(1))
     for indices in order.split(64)[:5]:
         optimiser.zero_grad()
-        loss = functional.cross_entropy(fixed(TRAIN[0][indices]), TRAIN[1][indices])
+        loss = functional.cross_entropy(fixed(x[indices]), y[indices])
         loss.backward()
         torch.nn.utils.clip_grad_norm_(net.parameters(), 0.5)
         optimiser.step()
@@ -391,7 +413,8 @@ def test_learning_curves_and_trained_nets_are_in_the_result():
     score = found.frame.set_index(["rule", "seed"]).held_out["clipped", 3]
     net = found.net("clipped", 3)
     assert not net.training
-    assert float((net(HELD_OUT[0]).argmax(1) == HELD_OUT[1]).float().mean()) == pytest.approx(score)
+    _, (x, y) = load_parts()
+    assert float((net(x).argmax(1) == y).float().mean()) == pytest.approx(score)
     with pytest.raises(
         ValueError, match="no net of 'masked' is kept: those of this call are clipped with seed 2"
     ):
@@ -399,7 +422,9 @@ def test_learning_curves_and_trained_nets_are_in_the_result():
 
 
 def test_one_rate_needs_no_validation_data():
-    found = race(Binary, rules=["clipped"], seeds=1, steps=2, train=[(PIXELS[:64], CLASSES[:64])])
+    found = race(
+        Binary, rules=["clipped"], seeds=1, steps=2, train=[tuple(part[:64] for part in load_parts()[0])]
+    )
     assert found.frame.validation.isna().all()
     assert not found.frame.diverged.any()
 

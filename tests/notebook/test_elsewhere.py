@@ -5,7 +5,6 @@ from pathlib import Path
 
 import nbformat
 import pytest
-from nbconvert import HTMLExporter
 from playwright.sync_api import Browser, expect
 
 from tests.browser.server import free_port, run_server
@@ -63,6 +62,8 @@ def test_marimo_follows_the_hand(chromium: Browser, tmp_path: Path) -> None:
 
 @pytest.mark.thorough  # faster: test_stored
 def test_an_exported_page_shows_pictures(chromium: Browser, tmp_path: Path) -> None:
+    from nbconvert import HTMLExporter  # a quarter of a second for every process that collects this file
+
     notebook = execute(SHOWN, SHOWN, store=False)
     html, _ = HTMLExporter().from_notebook_node(nbformat.from_dict(notebook))
     assert len(html) < 500_000

@@ -8,7 +8,6 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from scipy import stats
 
 from explorer.training.ranking import describe_lower, rank
 from explorer.training.ranking.quantiles import MAX_RULES, compute_quantile
@@ -32,11 +31,15 @@ def named(rows: list[list[int]]) -> dict[str, list[float]]:
 @cache  # each takes scipy a tenth of a second
 def half(rules: int, degrees: float) -> float:
     """Half of a 95 % interval for all pairs of so many rules, in standard errors of a difference."""
+    from scipy import stats  # a second for every process that collects this file
+
     return float(stats.studentized_range.isf(0.05, rules, degrees)) / math.sqrt(2)
 
 
 @pytest.mark.parametrize(("rules", "degrees"), [(2, 1), (6, 4), (17, 100), (128, 3)])
 def test_a_quantile_matches_scipy_and_students_t_for_two_rules(rules: int, degrees: int):
+    from scipy import stats
+
     assert compute_quantile(rules, degrees) == pytest.approx(half(rules, degrees), rel=1e-4)
     assert compute_quantile(2, degrees) == pytest.approx(stats.t.isf(0.025, degrees), rel=1e-4)
 
@@ -50,6 +53,8 @@ def test_a_quantile_of_too_many_rules_or_too_few_is_refused(rules: int, degrees:
 @given(TABLE)
 @settings(max_examples=count_examples(60))
 def test_two_rules_are_compared_by_the_paired_t_test(rows: list[list[int]]):
+    from scipy import stats
+
     one, other = (np.array(row) / 360 for row in rows[:2])
     if one.mean() == other.mean() or np.std(one - other, ddof=1) < 1 / 360:
         return

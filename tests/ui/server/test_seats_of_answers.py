@@ -3,7 +3,6 @@
 import asyncio
 import threading
 
-import app
 from explorer.ui.server import answers
 from explorer.ui.server.admission import limits
 from explorer.ui.server.admission.compute_slots import ComputeSlots
@@ -11,6 +10,8 @@ from explorer.ui.server.admission.visitors import Visitor
 
 
 def test_checks_do_not_wait_for_near_rules_nor_curves_for_checks():
+    import app  # a second for every process that collects this file
+
     seats = {name: app._SLOTS[question.seats] for name, question in answers.QUESTIONS.items()}
     assert seats["checks"] is seats["row"]
     assert len({id(seats[name]) for name in ("curves", "checks", "neighbours")}) == 3

@@ -66,10 +66,9 @@ def test_the_first_place_that_is_wrong_is_named(node: Node, order: list[int], wr
         assert words.endswith(make_order().steps[wrong][1])
 
 
-@pytest.mark.parametrize(
-    "hidden", [make_first(), make_second(), make_third()], ids=lambda hidden: hidden.title
-)
-def test_the_hidden_line_is_shown_to_whoever_names_it_and_to_nobody_else(node: Node, hidden):
+@pytest.mark.parametrize("make", [make_first, make_second, make_third])
+def test_the_hidden_line_is_shown_to_whoever_names_it_and_to_nobody_else(node: Node, make):
+    hidden = make()
     for index, (_, trace) in enumerate(hidden.lines):
         right = index == hidden.faulty
         words = f"Yes: that line is {hidden.hidden_line}." if right else f"It is not this one. {trace}"

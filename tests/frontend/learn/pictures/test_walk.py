@@ -5,7 +5,6 @@ from typing import Any
 
 import numpy as np
 import pytest
-from scipy.optimize import brentq
 
 import explorer
 from explorer.catalogue import find_rule
@@ -130,6 +129,8 @@ def test_straight_through_rests_at_the_target_and_what_is_unbiased_goes_to_an_en
         found = walked(node, "Straight-through", settings(target=target))["ends"]
         assert found["rests"] == pytest.approx([target], abs=1e-3)
         assert found["ends"] == []
+    from scipy.optimize import brentq  # a second for every process that collects this file
+
     rests = sigmoid(brentq(lambda x: gumbel(x, tau=1.0, target=0.45), -3, 3))
     assert walked(node, "Straight-through Gumbel", settings())["ends"]["rests"] == pytest.approx(
         [rests], abs=1e-3
