@@ -221,13 +221,10 @@ def test_a_run_and_a_snapshot_are_one_short_line():
 @pytest.mark.parametrize(
     ("function", "names"),
     [
-        (explorer.sample, "start stop points g dtype learns"),
-        (explorer.instrument, "start stop g learns"),
-        (explorer.nearest, "start stop"),
-        (explorer.check, "input"),
-        (explorer.assert_rule, "input"),
+        (explorer.sample, "start stop points g dtype learns"), (explorer.instrument, "start stop g learns"),
+        (explorer.nearest, "start stop"), (explorer.check, "input"), (explorer.assert_rule, "input"),
     ],
-)
+)  # fmt: skip
 def test_options_are_keyword_only_with_a_type_and_a_default(
     function: Callable[..., object], names: str
 ) -> None:

@@ -86,24 +86,16 @@ def test_settings_with_a_table_come_back():
 @pytest.mark.parametrize(
     ("text", "said"),
     [
-        ("", "not JSON"),
-        ("[" * 100_000, "not JSON"),
-        ("[]", "contains no settings"),
-        ("{}", "contains no settings"),
-        ('{"rule": "zero"}', "sets 'rule', which is not a setting"),
-        ('{"steps": -1}', "steps must be a whole number"),
-        ('{"rules": {"a": 1}}', "rules must be a list"),
+        ("", "not JSON"), ("[" * 100_000, "not JSON"), ("[]", "contains no settings"),
+        ("{}", "contains no settings"), ('{"rule": "zero"}', "sets 'rule', which is not a setting"),
+        ('{"steps": -1}', "steps must be a whole number"), ('{"rules": {"a": 1}}', "rules must be a list"),
         ('{"parameters": 3}', "parameters must be a dict of numbers"),
-        ('{"branch": [[1, "lr"]]}', "a branch point is"),
-        ('{"op": 5}', "op must be a key"),
-        ('{"op": ["relu"]}', "op must be a key"),
-        ('{"hidden": [1, [2]]}', "hidden must be a whole number"),
-        ('{"lr": NaN}', "lr must be"),
-        ('{"task": {}}', "unknown task"),
-        ('{"bias": "yes"}', "bias must be True or False"),
-        ('{"device": 3}', "unknown device"),
+        ('{"branch": [[1, "lr"]]}', "a branch point is"), ('{"op": 5}', "op must be a key"),
+        ('{"op": ["relu"]}', "op must be a key"), ('{"hidden": [1, [2]]}', "hidden must be a whole number"),
+        ('{"lr": NaN}', "lr must be"), ('{"task": {}}', "unknown task"),
+        ('{"bias": "yes"}', "bias must be True or False"), ('{"device": 3}', "unknown device"),
     ],
-)
+)  # fmt: skip
 def test_text_without_settings_is_explained(text, said):
     with pytest.raises(ValueError, match=said):
         read_settings(text)
@@ -111,18 +103,14 @@ def test_text_without_settings_is_explained(text, said):
 
 LONG = "x*" * 40_000 + "x"
 GIVEN = {
-    "a key": LONG,
-    "a formula": f"formula: {LONG}",
-    "a formula whose mistake is at its end": f"formula: {'x + ' * 70}?",
-    "keys": ["a" * 20] * 9_000,
+    "a key": LONG, "a formula": f"formula: {LONG}",
+    "a formula whose mistake is at its end": f"formula: {'x + ' * 70}?", "keys": ["a" * 20] * 9_000,
     "formulas": [f"formula: g*{number}" for number in range(9_000)],
-    "values": {f"{LONG}{number}": number for number in range(3)},
-    "numbers": 10**4_000,
+    "values": {f"{LONG}{number}": number for number in range(3)}, "numbers": 10**4_000,
     "lists": [[[["x" * 100] * 100] * 100]],
     "branch points": [[number % 5, "lr", number + 1] for number in range(9_000)],
-    "a branch point": [[LONG, LONG, LONG]],
-    "a name": [LONG],
-}
+    "a branch point": [[LONG, LONG, LONG]], "a name": [LONG],
+}  # fmt: skip
 
 
 @pytest.mark.parametrize("given", GIVEN)

@@ -78,12 +78,9 @@ class Table:
     def text(self, missing: list[str]) -> str:
         """Return the table as the documentation has it."""
         lines = [
-            "",
-            f"{self.title}, {time.strftime('%Y-%m-%d')}",
-            "",
-            "| part | what | | seen |",
+            "", f"{self.title}, {time.strftime('%Y-%m-%d')}", "", "| part | what | | seen |",
             "|---|---|---|---|",
-        ]
+        ]  # fmt: skip
         lines += [f"| {row.part} | {row.what} | {row.verdict} | {row.seen} |" for row in self.rows]
         tried = sum(row.verdict != SKIPPED for row in self.rows)
         lines += ["", f"{tried} tried, {self.failures} failed, {len(self.rows) - tried} skipped"]

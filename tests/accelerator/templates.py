@@ -61,13 +61,9 @@ def _kind(op: Op, rule: Rule) -> object:
     own = rule.parsed
     saved = own and frozenset(own.variables) & {"x", "y", "g"}
     return (
-        own is None,
-        op.parsed.random_names,
-        own and own.random_names,
-        saved,
-        rule.needs_loss,
+        own is None, op.parsed.random_names, own and own.random_names, saved, rule.needs_loss,
         bool(rule.learned),
-    )
+    )  # fmt: skip
 
 
 def _compare(

@@ -141,25 +141,16 @@ def _alone(measure: Callable[[int], Series]) -> Section:
 
 # How each is measured, how often, and whether beside the Dash page.
 SECTIONS: dict[str, tuple[Section, int, bool]] = {
-    "clicks": (_clicks, 40, True),
-    "drags": (_drags, 3, True),
-    "rulemap": (_rulemap, 5, False),
-    "means": (_means, 5, False),
-    "arrivals": (_arrivals, 7, True),
-    "site": (_site, 9, False),
-    "ensemble": (_alone(ensemble.measure), 5, False),
-    "calling": (_alone(calling.measure), 40, False),
-    "formats": (_alone(formats.measure), 40, False),
-    "formatpages": (_pages, 3, False),
-    "model": (_alone(model.measure), 60, False),
-    "study": (_alone(study.measure), 3, False),
-    "beside": (_alone(beside.measure), 5, False),
-    "together": (_alone(together.measure), 3, False),
-    "training": (_training, 5, False),
-    "lesson": (_alone(lesson.measure), 1, False),
+    "clicks": (_clicks, 40, True), "drags": (_drags, 3, True), "rulemap": (_rulemap, 5, False),
+    "means": (_means, 5, False), "arrivals": (_arrivals, 7, True), "site": (_site, 9, False),
+    "ensemble": (_alone(ensemble.measure), 5, False), "calling": (_alone(calling.measure), 40, False),
+    "formats": (_alone(formats.measure), 40, False), "formatpages": (_pages, 3, False),
+    "model": (_alone(model.measure), 60, False), "study": (_alone(study.measure), 3, False),
+    "beside": (_alone(beside.measure), 5, False), "together": (_alone(together.measure), 3, False),
+    "training": (_training, 5, False), "lesson": (_alone(lesson.measure), 1, False),
     "ranking": (_alone(ranking.measure), 2_000, False),
     "convolutions": (_alone(convolutions.measure), 1, False),
-}
+}  # fmt: skip
 
 
 def opened(browser: Browser, address: str) -> Page:

@@ -59,12 +59,9 @@ def _ways(batch: int) -> dict[str, Callable[[], object]]:
         return seen
 
     return {
-        "plain": lambda: step(model),
-        "plain again": lambda: step(model),
-        "swapped": lambda: step(swapped),
-        "observed": observed,
-        "observed, with its table": lambda: observed().frame,
-    }
+        "plain": lambda: step(model), "plain again": lambda: step(model), "swapped": lambda: step(swapped),
+        "observed": observed, "observed, with its table": lambda: observed().frame,
+    }  # fmt: skip
 
 
 def _taken(ways: dict[str, Callable[[], object]], rounds: int) -> dict[str, list[float]]:

@@ -18,15 +18,9 @@ WITHOUT = (
     "MediaRouter", "OptimizationHints", "PaintHolding", "ThirdPartyStoragePartitioning",
 )  # fmt: skip
 ARGUMENTS = (
-    f"--disable-features={','.join(WITHOUT)}",
-    "--no-sandbox",
-    "--disable-gpu",
-    "--disable-quic",
-    "--no-first-run",
-    "--disable-background-networking",
-    "--disable-component-update",
-    "--disable-sync",
-)
+    f"--disable-features={','.join(WITHOUT)}", "--no-sandbox", "--disable-gpu", "--disable-quic",
+    "--no-first-run", "--disable-background-networking", "--disable-component-update", "--disable-sync",
+)  # fmt: skip
 
 
 def find(playwright: Playwright) -> str | None:

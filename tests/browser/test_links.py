@@ -33,16 +33,13 @@ HOSTILE: dict[str, dict[str, Any]] = {
     "markup": {
         "op": f"formula: {MARKUP}",
         "rule": [
-            f"formula: {MARKUP}",
-            f"formula: {MARKDOWN}",
-            "formula: x.__class__",
-            "formula: 9**9**9 + (",
+            f"formula: {MARKUP}", f"formula: {MARKDOWN}", "formula: x.__class__", "formula: 9**9**9 + (",
             "\0",
         ],
         **{MARKUP: MARKUP, MARKDOWN: MARKDOWN, "g": "1\0", "range": ["\0", "\r\n"]},
     },
     "very long": {"op": "formula: " + "x+" * 1_500 + "x"},
-}
+}  # fmt: skip
 LINKS = [("/", "markup"), ("/train", "very long")]  # more of them are read in tests/ui/links
 
 

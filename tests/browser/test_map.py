@@ -68,12 +68,9 @@ def test_colours_of_the_map_match_torchs_values(explore: Page) -> None:
         assert same[0].size * same[1].size > 1000
     said = maps(page).locator("p").all_inner_texts()
     assert said == [
-        "Not linear in g where x > 1.",
-        "Not linear in g where x < 0 and x > 1.",
-        "Not linear in g where x > 0.",
-        "Not linear in g anywhere here.",
-        "Not linear in g anywhere here.",
-    ]
+        "Not linear in g where x > 1.", "Not linear in g where x < 0 and x > 1.",
+        "Not linear in g where x > 0.", "Not linear in g anywhere here.", "Not linear in g anywhere here.",
+    ]  # fmt: skip
 
 
 def test_curves_follow_the_line_of_the_map_during_a_drag(explore: Page) -> None:

@@ -46,13 +46,10 @@ def test_a_name_is_made_of_letters_digits_and_underscores() -> None:
 @pytest.mark.parametrize(
     ("text", "column"),
     [
-        ("Cube = x*", 10),
-        ("Cube = x * points", 12),
-        ("points = x * points", 14),
-        ("a b = x", 3),
+        ("Cube = x*", 10), ("Cube = x * points", 12), ("points = x * points", 14), ("a b = x", 3),
         ("f" * 41 + " = x", 43),
     ],
-)
+)  # fmt: skip
 def test_errors_point_into_the_text_with_its_name(find, text: str, column: int) -> None:
     with pytest.raises(FormulaError) as caught:
         find(f"formula: {text}")

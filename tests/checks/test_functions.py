@@ -235,17 +235,14 @@ def test_a_random_backward_fails_only_the_check_of_determinism(name):
 @pytest.mark.parametrize(
     ("function", "arguments", "words"),
     [
-        (NeedsCuda, (), "It could not be tried"),
-        (lambda x: None, (), "returns None"),
-        (lambda x: "text", (), "str"),
-        (lambda x: x, (1, 2), "positional"),
+        (NeedsCuda, (), "It could not be tried"), (lambda x: None, (), "returns None"),
+        (lambda x: "text", (), "str"), (lambda x: x, (1, 2), "positional"),
         (NeedsSlope, (), "as in check(NeedsSlope, slope)"),
-        (lambda x, low, high: x.clamp(low, high), (), "as in check(f, low, high)"),
-        (42, (), "int"),
+        (lambda x, low, high: x.clamp(low, high), (), "as in check(f, low, high)"), (42, (), "int"),
         (torch.nn.ReLU, (), "ReLU"),
     ],
     ids=lambda value: getattr(value, "__name__", None),
-)
+)  # fmt: skip
 def test_a_function_that_cannot_be_tried_is_unknown_with_its_reason(function, arguments, words):
     if function is NeedsCuda and torch.cuda.is_available():
         pytest.skip("there is CUDA here")

@@ -92,13 +92,10 @@ def test_rounding_errors_do_not_fail_linear_in_g(rule, choose_checks):
         ("where(g < 0, 2 * g, g) * (x > 0)", "It depends on the sign of g and grows with g otherwise."),
     ],
     ids=[
-        "rounded to powers of two",
-        "rounded to quarters",
-        "clipped from 2.5 on",
-        "0 up to 0.01",
+        "rounded to powers of two", "rounded to quarters", "clipped from 2.5 on", "0 up to 0.01",
         "by the sign of g",
     ],
-)
+)  # fmt: skip
 def test_the_reason_why_a_rule_is_by_design_not_linear_in_g_is_stated(rule, words, skip_compile):
     """One in steps has few digits for that reason, not for a cast."""
     result = {each.name: each for each in check_pair("relu", make_custom_key(rule), {})}

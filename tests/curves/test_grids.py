@@ -21,11 +21,8 @@ def test_each_x_is_marked_as_even_kink_or_neighbour(dtype: str):
     assert set(np.nextafter(kinks, number(9))) | set(np.nextafter(kinks, number(-9))) <= set(beside)
     assert len(beside) == 4 * len(kinks)
     assert curves.x[curves.mask_near_kinks("forward") & (curves.marks == KINK)].tolist() == [
-        -1.5,
-        -0.5,
-        0.5,
-        1.5,
-    ]
+        -1.5, -0.5, 0.5, 1.5,
+    ]  # fmt: skip
 
 
 @pytest.mark.parametrize("dtype", DTYPES)

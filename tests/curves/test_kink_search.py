@@ -39,11 +39,8 @@ def test_kinks_close_together():
 
 def test_positions_are_the_short_decimals_they_are_meant_to_be():
     assert find_kinks(find_op(FORMULA_PREFIX + "round(x / 0.1)"), None, {}, 0.0, 0.4) == [
-        0.05,
-        0.15,
-        0.25,
-        0.35,
-    ]
+        0.05, 0.15, 0.25, 0.35,
+    ]  # fmt: skip
     assert find_kinks(find_op(FORMULA_PREFIX + "abs(x - lo)"), None, {"lo": 0.3}, -1.0, 1.0) == [0.3]
     (zero,) = find_kinks(find_op(FORMULA_PREFIX + "sign(x)"), None, {}, -3.0, 3.0)
     assert math.copysign(1, zero) == 1

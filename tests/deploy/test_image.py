@@ -130,13 +130,10 @@ def test_the_image_is_tried_as_the_containers_are_started():
     """``sh tests/image docker`` does, where there is Docker; here it is only read."""
     replica = yaml.safe_load((ROOT / "compose.yaml").read_text("utf-8"))["x-replica"]
     flags = {
-        "read-only": [replica["read_only"]],
-        "tmpfs": replica["tmpfs"],
-        "cap-drop": replica["cap_drop"],
+        "read-only": [replica["read_only"]], "tmpfs": replica["tmpfs"], "cap-drop": replica["cap_drop"],
         "security-opt": [option.removesuffix(":true") for option in replica["security_opt"]],
-        "init": [replica["init"]],
-        "memory": [replica["mem_limit"]],
-    }
+        "init": [replica["init"]], "memory": [replica["mem_limit"]],
+    }  # fmt: skip
     tried = (ROOT / "tests" / "image").read_text("utf-8")
     for name, values in flags.items():
         assert all(f" --{name}{'' if value is True else f' {value}'}" in tried for value in values)

@@ -48,13 +48,10 @@ class Replica:
 
     def start(self) -> None:
         settings = {
-            "EXPLORER_REPLICA": self.word,
-            "EXPLORER_SECRET": "the same for both",
-            "EXPLORER_PROFILE": "hosted",
-            "EXPLORER_ENGINE": "thread",
-            "EXPLORER_METRICS_TOKEN": TOKEN,
+            "EXPLORER_REPLICA": self.word, "EXPLORER_SECRET": "the same for both",
+            "EXPLORER_PROFILE": "hosted", "EXPLORER_ENGINE": "thread", "EXPLORER_METRICS_TOKEN": TOKEN,
             "FORWARDED_ALLOW_IPS": "127.0.0.1",
-        }
+        }  # fmt: skip
         with pytest.MonkeyPatch.context() as patch:
             for name, value in settings.items():
                 patch.setenv(name, value)

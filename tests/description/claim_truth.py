@@ -33,18 +33,14 @@ def _term(rng: random.Random, names: str, depth: int) -> str:
     one = rng.choice([row.name for row in FUNCTIONS.values() if row.arity == 1 and _has_own_curve(row)])
     return rng.choice(
         [
-            f"({part[0]} {rng.choice('+-*/')} {part[1]})",
-            f"{one}({part[0]})",
-            f"{one}({part[0]})",
+            f"({part[0]} {rng.choice('+-*/')} {part[1]})", f"{one}({part[0]})", f"{one}({part[0]})",
             f"({part[0]} {rng.choice(['<', '<=', '>', '>='])} {level})",
             f"(abs({part[0]}) <= {rng.uniform(0.1, 2):.2g})",
             f"where({part[0]} > {level}, {part[1]}, {part[2]})",
-            f"clamp({part[0]}, -1, {rng.uniform(0, 2):.2g})",
-            f"max({part[0]}, {part[1]})",
-            f"({part[0]})**{rng.choice('23')}",
-            f"mean(abs({part[0]})) * {part[1]}",
+            f"clamp({part[0]}, -1, {rng.uniform(0, 2):.2g})", f"max({part[0]}, {part[1]})",
+            f"({part[0]})**{rng.choice('23')}", f"mean(abs({part[0]})) * {part[1]}",
         ]
-    )
+    )  # fmt: skip
 
 
 def _entry(rng: random.Random, kind: str) -> Op | Rule:

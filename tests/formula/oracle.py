@@ -115,12 +115,8 @@ _EXACT = (
 _ROUNDED = frozenset(FUNCTIONS).difference(_EXACT)
 
 _ARITHMETIC: dict[str, Callable[[Array, Array], Array]] = {
-    "+": np.add,
-    "-": np.subtract,
-    "*": np.multiply,
-    "/": np.divide,
-    "**": np.power,
-}
+    "+": np.add, "-": np.subtract, "*": np.multiply, "/": np.divide, "**": np.power,
+}  # fmt: skip
 _CONDITIONS: dict[str, Callable[[Array, Array], Array]] = {
     "<": np.less, "<=": np.less_equal, ">": np.greater, ">=": np.greater_equal, "==": np.equal,
     "!=": np.not_equal, "&": np.logical_and, "|": np.logical_or,

@@ -112,13 +112,9 @@ def test_values_agree_with_an_independent_evaluator(formula):
 def test_shape_and_dtype_of_x_are_kept(formula):
     evaluate = formula.bind(PARAMETERS)
     shapes = [
-        lambda t: t,
-        lambda t: t[3],
-        lambda t: t[:0],
-        lambda t: t.reshape(5, 3).T,
-        lambda t: t[::2],
+        lambda t: t, lambda t: t[3], lambda t: t[:0], lambda t: t.reshape(5, 3).T, lambda t: t[::2],
         lambda t: t[:1].expand(4),
-    ]
+    ]  # fmt: skip
     for dtype, shape in product(DTYPES, shapes):
         x, y, g = map(shape, tensors(dtype))
         value = evaluate(x, y, g)

@@ -148,16 +148,12 @@ def test_variables_that_are_not_there_are_named():
 @pytest.mark.parametrize(
     ("name", "words"),
     [
-        ("_c", "starts and ends with a letter"),
-        ("c_", "starts and ends with a letter"),
-        ("__class__", "starts and ends with a letter"),
-        ("c" * (MAX_NAME + 1), "too long"),
-        ("lambda", "means something else"),
-        ("match", "means something else"),
-        ("torch", "means something else"),
-        ("surrogate", "means something else"),
+        ("_c", "starts and ends with a letter"), ("c_", "starts and ends with a letter"),
+        ("__class__", "starts and ends with a letter"), ("c" * (MAX_NAME + 1), "too long"),
+        ("lambda", "means something else"), ("match", "means something else"),
+        ("torch", "means something else"), ("surrogate", "means something else"),
     ],
-)
+)  # fmt: skip
 def test_names_that_make_no_parameter(name, words):
     error = refused(f"x * {name}", parameters=None)
     assert (error.column, words in error.message) == (5, True), error.message

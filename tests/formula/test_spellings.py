@@ -93,28 +93,17 @@ def written(name, call, named):
 LIBRARIES = (torch, torch.nn.functional, torch.special)
 
 ELSEWHERE = {
-    "fabs": torch.abs,
-    "rint": torch.round,
-    "mod": torch.remainder,
-    "power": torch.pow,
-    "ceiling": torch.ceil,
-    "ln": torch.log,
-    "sqr": torch.square,
-    "cot": lambda x: torch.cos(x) / torch.sin(x),
-    "sec": lambda x: 1 / torch.cos(x),
-    "csc": lambda x: 1 / torch.sin(x),
+    "fabs": torch.abs, "rint": torch.round, "mod": torch.remainder, "power": torch.pow, "ceiling": torch.ceil,
+    "ln": torch.log, "sqr": torch.square, "cot": lambda x: torch.cos(x) / torch.sin(x),
+    "sec": lambda x: 1 / torch.cos(x), "csc": lambda x: 1 / torch.sin(x),
     "sech": lambda x: 2 / (torch.exp(x) + torch.exp(-x)),
     "csch": lambda x: 2 / (torch.exp(x) - torch.exp(-x)),
     "coth": lambda x: (torch.exp(x) + torch.exp(-x)) / (torch.exp(x) - torch.exp(-x)),
-    "logistic": torch.sigmoid,
-    "log_sigmoid": torch.nn.functional.logsigmoid,
-    "swish": torch.nn.functional.silu,
-    "hard_tanh": torch.nn.functional.hardtanh,
-    "hard_sigmoid": torch.nn.functional.hardsigmoid,
-    "hard_swish": torch.nn.functional.hardswish,
-    "soft_sign": torch.nn.functional.softsign,
-    "stop_gradient": torch.detach,
-}
+    "logistic": torch.sigmoid, "log_sigmoid": torch.nn.functional.logsigmoid,
+    "swish": torch.nn.functional.silu, "hard_tanh": torch.nn.functional.hardtanh,
+    "hard_sigmoid": torch.nn.functional.hardsigmoid, "hard_swish": torch.nn.functional.hardswish,
+    "soft_sign": torch.nn.functional.softsign, "stop_gradient": torch.detach,
+}  # fmt: skip
 
 
 @loop_over(("name", "call"), OTHER_CALLS)

@@ -118,20 +118,16 @@ def test_torch_func_agrees_with_backward(op: Op, rule: Rule):
     ("op", "rule", "name", "message"),
     [
         (
-            "sign",
-            "clipped",
-            "c",
+            "sign", "clipped", "c",
             "the parameter c does not appear in y: it shapes the gradient of clipped alone",
         ),
         (
-            "ternarize",
-            "default",
-            "delta",
+            "ternarize", "default", "delta",
             "the parameter delta of ternarize has no gradient: torch finds no path",
         ),
         ("sign", "clipped", "s", "unknown parameter 's'"),
     ],
-)
+)  # fmt: skip
 def test_parameters_that_cannot_learn_are_refused(op, rule, name, message):
     with pytest.raises(ValueError, match=re.escape(f"apply('{op}', '{rule}'): {message}")):
         apply(op, rule, torch.zeros(3), **{name: torch.tensor(1.0, requires_grad=True)})

@@ -90,14 +90,11 @@ def test_an_error_says_op_and_rule(arguments, x, parameters):
 @pytest.mark.parametrize(
     ("x", "kind"),
     [
-        (torch.tensor([1, 2]), "torch.int64"),
-        (torch.tensor([True]), "torch.bool"),
-        (torch.tensor([1j]), "torch.complex64"),
-        (1.5, "float"),
-        ([1.5], "list"),
+        (torch.tensor([1, 2]), "torch.int64"), (torch.tensor([True]), "torch.bool"),
+        (torch.tensor([1j]), "torch.complex64"), (1.5, "float"), ([1.5], "list"),
     ],
     ids=["integers", "booleans", "complex", "number", "list"],
-)
+)  # fmt: skip
 def test_x_must_be_a_floating_tensor(x, kind):
     with pytest.raises(TypeError, match=f"x must be a floating tensor, got {kind}: use "):
         apply("round", "straight_through", x)

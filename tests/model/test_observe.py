@@ -249,11 +249,8 @@ def test_an_apply_that_was_taken_earlier_is_a_site():
     seen = observed(made(lambda h: earlier(h, 0.5)), functions=[FakeQuant])
     row = only(seen)
     assert (row["op"], row["rule"], row["calls"], row["share_grad"]) == (
-        "FakeQuant",
-        "straight_through",
-        1,
-        1,
-    )
+        "FakeQuant", "straight_through", 1, 1,
+    )  # fmt: skip
     assert seen.unseen == ()
 
 

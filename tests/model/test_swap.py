@@ -45,17 +45,12 @@ def test_the_forward_stays_and_the_backward_is_the_rules():
 @pytest.mark.parametrize(
     ("function", "what"),
     [
-        (lambda h: h.round(), torch.round),
-        (lambda h: torch.round(h), torch.Tensor.round),
-        (lambda h: torch.round(h), "round"),
-        (nn.ReLU(), functional.relu),
-        (nn.ReLU(), nn.ReLU),
-        (nn.ReLU(), "function"),
-        (nn.Sequential(nn.Identity(), nn.ReLU()), "function"),
-        (nn.ReLU(inplace=True), "relu"),
-        (lambda h: h.clamp(min=0), torch.clamp),
+        (lambda h: h.round(), torch.round), (lambda h: torch.round(h), torch.Tensor.round),
+        (lambda h: torch.round(h), "round"), (nn.ReLU(), functional.relu), (nn.ReLU(), nn.ReLU),
+        (nn.ReLU(), "function"), (nn.Sequential(nn.Identity(), nn.ReLU()), "function"),
+        (nn.ReLU(inplace=True), "relu"), (lambda h: h.clamp(min=0), torch.clamp),
     ],
-)
+)  # fmt: skip
 def test_a_swap_accepts_functions_classes_and_names(function, what):
     expected = made(function)
     plain = expected(X)
@@ -180,16 +175,11 @@ def test_other_arguments_of_a_swapped_call_keep_their_gradients():
 
 
 RULES = {
-    "key": "clipped",
-    "formula": "formula: g * (abs(x) <= 1)",
-    "record": explorer.RULES["clipped"],
-    "Function": Clipped,
-    "apply": Clipped.apply,
-    "module": nn.Hardtanh(),
-    "function of x": lambda x: x.clamp(-1, 1),
-    "function of x, g": lambda x, g: g * (x.abs() <= 1),
+    "key": "clipped", "formula": "formula: g * (abs(x) <= 1)", "record": explorer.RULES["clipped"],
+    "Function": Clipped, "apply": Clipped.apply, "module": nn.Hardtanh(),
+    "function of x": lambda x: x.clamp(-1, 1), "function of x, g": lambda x, g: g * (x.abs() <= 1),
     "function of x, y, g": lambda x, y, g: g * (x * y <= 1),
-}
+}  # fmt: skip
 
 
 @pytest.mark.parametrize("rule", RULES)

@@ -38,12 +38,9 @@ def serve_lab(folder: Path) -> Iterator[str]:
         for name in ("JUPYTER_CONFIG_DIR", "JUPYTER_DATA_DIR", "IPYTHONDIR")
     }
     options = {
-        "ServerApp.port": port,
-        "ServerApp.root_dir": folder,
-        "IdentityProvider.token": "",
-        "ServerApp.open_browser": False,
-        "LabApp.expose_app_in_browser": True,
-    }
+        "ServerApp.port": port, "ServerApp.root_dir": folder, "IdentityProvider.token": "",
+        "ServerApp.open_browser": False, "LabApp.expose_app_in_browser": True,
+    }  # fmt: skip
     words = [f"--{name}={value}" for name, value in options.items()]
     command = [sys.executable, "-m", "jupyterlab", "--allow-root", *words]
     with (

@@ -39,15 +39,9 @@ def test_marimo_follows_the_hand(chromium: Browser, tmp_path: Path) -> None:
     (tmp_path / "a.py").write_text(MARIMO)
     port = free_port()
     command = [
-        sys.executable,
-        "-m",
-        "marimo",
-        "run",
-        str(tmp_path / "a.py"),
-        "--headless",
-        "--no-token",
+        sys.executable, "-m", "marimo", "run", str(tmp_path / "a.py"), "--headless", "--no-token",
         f"--port={port}",
-    ]
+    ]  # fmt: skip
     with run_server(command, port, "/health", tmp_path / "log.txt", cwd=tmp_path) as address:
         page = chromium.new_page()
         page.set_default_timeout(PATIENCE_MS)

@@ -34,17 +34,13 @@ BUGS = {
     "part left out": (("LSQ", "LSQFromSaturatedOnly"), LEVELS, "a part is missing"),
     "branch on y": (("PReLUByY",), {}, "At w = −1: w gets"),
     "branch on y at a negative slope": (
-        ("PReLUByY",),
-        {"w": -0.5},
-        "a part is missing, or in the wrong place",
+        ("PReLUByY",), {"w": -0.5}, "a part is missing, or in the wrong place",
     ),
     "sign": (
-        ("PReLUWithMean", "PReLUOfWrongSign"),
-        {"w": 0.25},
-        "w gets −1 times what is due: turn the sign",
+        ("PReLUWithMean", "PReLUOfWrongSign"), {"w": 0.25}, "w gets −1 times what is due: turn the sign",
     ),
     "wrong order": (("GradientsInWrongOrder",), {"a": 0.5, "b": 2.0}, "a gets"),
-}
+}  # fmt: skip
 
 
 @pytest.mark.parametrize("bug", BUGS)

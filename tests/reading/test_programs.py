@@ -60,20 +60,13 @@ def _source(random: Random) -> str:
     backward, gradients = _program("g", random)
     return "\n    ".join(
         [
-            "class Fn(torch.autograd.Function):",
-            "@staticmethod",
-            "def forward(ctx, x):",
-            *(f"    {line}" for line in forward),
-            f"    ctx.kept = {random.choice(tensors)}, x_mask",
-            f"    return {tensors[-1]}.clone()",
-            "@staticmethod",
-            "def backward(ctx, g):",
-            "    kept, mask = ctx.kept",
-            "    g = g.clone()",
-            *(f"    {line}" for line in backward),
+            "class Fn(torch.autograd.Function):", "@staticmethod", "def forward(ctx, x):",
+            *(f"    {line}" for line in forward), f"    ctx.kept = {random.choice(tensors)}, x_mask",
+            f"    return {tensors[-1]}.clone()", "@staticmethod", "def backward(ctx, g):",
+            "    kept, mask = ctx.kept", "    g = g.clone()", *(f"    {line}" for line in backward),
             f"    return torch.where(mask, {gradients[-1]} * kept, {gradients[-1]})",
         ]
-    )
+    )  # fmt: skip
 
 
 def _executed(source: str) -> tuple[Tensor, Tensor] | None:

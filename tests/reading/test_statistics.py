@@ -17,37 +17,24 @@ HARD = torch.cat([X, torch.tensor([math.inf, -math.inf, math.nan])])
 G = torch.linspace(-2, 3, len(X))
 
 ELEMENTWISE = (
-    "F.gelu(x, approximate='tanh')",
-    "F.gelu(x, approximate='none') + F.gelu(x)",
-    "nn.GELU('tanh')(x)",
+    "F.gelu(x, approximate='tanh')", "F.gelu(x, approximate='none') + F.gelu(x)", "nn.GELU('tanh')(x)",
     "torch.where(torch.isnan(x), 0.5, x)",
     "torch.where(torch.isinf(x) | ~torch.isfinite(x), torch.zeros_like(x), x)",
     "torch.where(x.isposinf(), 2 * x.sign(), torch.where(torch.isneginf(x), 3.0, x))",
-    "torch.nan_to_num(x, nan=1.0, posinf=5.0, neginf=-4.0)",
-    "torch.copysign(x.abs() + 1, x)",
-    "torch.copysign(x, torch.tensor(-0.0))",
-    "torch.remainder(x, 0.3)",
-    "x % 0.7",
-    "torch.fmod(x, 0.3)",
+    "torch.nan_to_num(x, nan=1.0, posinf=5.0, neginf=-4.0)", "torch.copysign(x.abs() + 1, x)",
+    "torch.copysign(x, torch.tensor(-0.0))", "torch.remainder(x, 0.3)", "x % 0.7", "torch.fmod(x, 0.3)",
     "torch.fmax(x, -x) + torch.fmin(x, torch.ones_like(x))",
-)
+)  # fmt: skip
 STATISTICS = (
-    "x / x.abs().max()",
-    "x.min() + torch.amax(x)",
-    "x / x.std()",
-    "(x - x.mean()) / torch.std(x)",
-    "x / math.sqrt(x.numel() * 7)",
-    "x / (x.numel() - 1)",
+    "x / x.abs().max()", "x.min() + torch.amax(x)", "x / x.std()", "(x - x.mean()) / torch.std(x)",
+    "x / math.sqrt(x.numel() * 7)", "x / (x.numel() - 1)",
     "torch.where(x > 1, x, -x) if x.numel() > 9 else x",
-)
+)  # fmt: skip
 PER_CHANNEL = (
-    "x - x.mean(0)",
-    "x / x.abs().max(dim=0, keepdim=True)[0]",
-    "x / torch.max(torch.abs(x), dim=-1).values",
-    "x / x.std(0)",
-    "x - x.view(1, -1).mean(-1).view(-1, 1)[0]",
+    "x - x.mean(0)", "x / x.abs().max(dim=0, keepdim=True)[0]", "x / torch.max(torch.abs(x), dim=-1).values",
+    "x / x.std(0)", "x - x.view(1, -1).mean(-1).view(-1, 1)[0]",
     "x / x.view(x.size(0), -1).abs().amax(0).unsqueeze(0).view(-1)",
-)
+)  # fmt: skip
 
 
 def _namespace() -> dict[str, Any]:

@@ -36,12 +36,9 @@ def _job(op, rule, dtype):
     kinks = list_kink_points(declared, parameters, -4, 4, 99) if rule == "default" else []
     points = [x for x in _POINTS if all(abs(x - kink) > 1e-3 for kink in kinks)]
     return {
-        "code": jax_snippet(op, rule),
-        "name": make_pair(op, rule, {}).name,
-        "leaves": {"x": points[:_COUNT]},
-        "numbers": parameters,
-        "g": G,
-    }
+        "code": jax_snippet(op, rule), "name": make_pair(op, rule, {}).name, "leaves": {"x": points[:_COUNT]},
+        "numbers": parameters, "g": G,
+    }  # fmt: skip
 
 
 def _goes_together(op, job):

@@ -63,14 +63,11 @@ def test_the_best_of_each_rule_by_hand():
     values = SCORES["clipped"]
     assert list(best.index) == ["clipped", "default", "zero", "reversal"]
     assert best.loc["clipped"].to_dict() == {
-        "share": result_of(["clipped", "default"]).plan.shares["clipped"],
-        "lr": 0.01,
-        "validation": pytest.approx(fmean(values)),
-        "held_out": pytest.approx(fmean(values)),
-        "held_out_std": pytest.approx(stdev(values)),
-        "held_out_stderr": pytest.approx(stdev(values) / 2),
+        "share": result_of(["clipped", "default"]).plan.shares["clipped"], "lr": 0.01,
+        "validation": pytest.approx(fmean(values)), "held_out": pytest.approx(fmean(values)),
+        "held_out_std": pytest.approx(stdev(values)), "held_out_stderr": pytest.approx(stdev(values) / 2),
         "seeds": 4,
-    }
+    }  # fmt: skip
 
 
 def test_the_order_in_which_rows_came_and_how_often_does_not_matter():

@@ -62,13 +62,10 @@ def _own_text(rng: random.Random, variables: list[str], depth: int = 3) -> str:
     left, right = (_own_text(rng, variables, depth - 1) for _ in range(2))
     return rng.choice(
         [
-            f"({left} + {right})",
-            f"{left} * ({right} <= 1)",
-            f"where({left} > {right}, {left}, -0.5)",
-            f"clamp({left}, lo, hi)",
-            f"-abs({left})",
+            f"({left} + {right})", f"{left} * ({right} <= 1)", f"where({left} > {right}, {left}, -0.5)",
+            f"clamp({left}, lo, hi)", f"-abs({left})",
         ]
-    )
+    )  # fmt: skip
 
 
 def _own(rng: random.Random, variables: list[str], find: Callable[[str], Op | Rule]) -> str:

@@ -16,12 +16,7 @@ def scope_of(
     """A request of who has a name, or shows a cookie that may not be ours."""
     shown = signed(name) if name else cookie
     return {
-        "type": kind,
-        "method": "GET",
-        "path": path,
-        "query_string": b"",
-        "scheme": "http",
+        "type": kind, "method": "GET", "path": path, "query_string": b"", "scheme": "http",
         "headers": [(b"cookie", f"{visitors.COOKIE}={shown}".encode())] if shown else [],
-        "client": (address, 1),
-        "server": ("127.0.0.1", 80),
-    }
+        "client": (address, 1), "server": ("127.0.0.1", 80),
+    }  # fmt: skip

@@ -85,24 +85,15 @@ def test_each_answer_has_the_field_by_which_the_browser_knows_it(node: Node) -> 
     several = {"op": "round", "rules": ["clipped"], "parameters": {}}
     data = {"op": "quantize", "rules": ["lsq"], "learns": "s", "numbers": [], "weights": []}
     given = {
-        "entry": {"kind": "op", "text": "x"},
-        "formulas": pair | {"learns": ""},
-        "code": pair | {"learns": "", "language": "PyTorch"},
-        "read": {"code": "def f(x):\n    return x"},
-        "judge": {"exercise": "clamp", "code": "x"},
-        "lens": several | view | noise,
-        "distances": {"op": "round", "parameters": {}} | noise,
-        "checks": pair,
-        "neighbours": pair | {"start": -3, "stop": 3},
-        "row": pair,
-        "implied": several | {"start": -3, "stop": 3},
-        "map": several | {"start": -3, "stop": 3, "top": 2},
-        "sizes": several,
-        "scaled": several | {"rules": ["clipped", "atan_surrogate"], "kind": "area"},
-        "pull": several | data,
-        "rest": several | data,
-        "lesson": {"key": "clamp"},
-    }
+        "entry": {"kind": "op", "text": "x"}, "formulas": pair | {"learns": ""},
+        "code": pair | {"learns": "", "language": "PyTorch"}, "read": {"code": "def f(x):\n    return x"},
+        "judge": {"exercise": "clamp", "code": "x"}, "lens": several | view | noise,
+        "distances": {"op": "round", "parameters": {}} | noise, "checks": pair,
+        "neighbours": pair | {"start": -3, "stop": 3}, "row": pair,
+        "implied": several | {"start": -3, "stop": 3}, "map": several | {"start": -3, "stop": 3, "top": 2},
+        "sizes": several, "scaled": several | {"rules": ["clipped", "atan_surrogate"], "kind": "area"},
+        "pull": several | data, "rest": several | data, "lesson": {"key": "clamp"},
+    }  # fmt: skip
     assert {*given, "curves"} == {*answers.QUESTIONS} == {*fields, "curves"}
     for question, arguments in given.items():
         assert fields[question] in ask(question, **arguments), question

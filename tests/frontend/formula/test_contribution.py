@@ -42,12 +42,9 @@ SCALED = Op(
     "scaled", "Scaled", "b * where(x > 0, 1, 0)", kinks=("0",), parameters=(B,), inner="x", outer="b * q"
 )
 OWN: tuple[tuple[str | Op, str | Rule], ...] = (
-    ("formula: clamp(x * a, -1, b)", TAUGHT),
-    ("formula: a * sign(x) + mean(abs(x))", "formula: g"),
-    ("formula: a * x**2 + log(a)", "formula: g * x"),
-    (SHIFTED, "formula: g * x"),
-    (SCALED, "formula: g / x"),
-)
+    ("formula: clamp(x * a, -1, b)", TAUGHT), ("formula: a * sign(x) + mean(abs(x))", "formula: g"),
+    ("formula: a * x**2 + log(a)", "formula: g * x"), (SHIFTED, "formula: g * x"), (SCALED, "formula: g / x"),
+)  # fmt: skip
 
 
 @dataclass(frozen=True)

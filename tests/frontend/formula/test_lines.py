@@ -24,13 +24,10 @@ SMOOTHED = """
 """
 X = np.linspace(-2.5, 2.5, 501)
 STROKES = {
-    "arctan": 1 / (1 + (math.pi * X) ** 2),
-    "triangle": np.maximum(0, 1 - np.abs(X)),
-    "level": np.full_like(X, 0.7),
-    "box": (np.abs(X) <= 1.005).astype(float),
-    "wobble": 0.006 * HEIGHT * np.sin(3 * X) + 0.003 * HEIGHT,
-    "scribble": 0.5 + 0.5 * np.sin(9 * X),
-}
+    "arctan": 1 / (1 + (math.pi * X) ** 2), "triangle": np.maximum(0, 1 - np.abs(X)),
+    "level": np.full_like(X, 0.7), "box": (np.abs(X) <= 1.005).astype(float),
+    "wobble": 0.006 * HEIGHT * np.sin(3 * X) + 0.003 * HEIGHT, "scribble": 0.5 + 0.5 * np.sin(9 * X),
+}  # fmt: skip
 
 
 @pytest.fixture(scope="module")
@@ -59,13 +56,8 @@ def test_a_stroke_becomes_few_points_of_three_digits_near_it(node, name):
 def test_a_line_that_allows_it_has_few_points(node):
     counts = {name: len(drawn(node, y)["points"]) for name, y in STROKES.items()}
     assert counts == {
-        "arctan": counts["arctan"],
-        "level": 2,
-        "triangle": 5,
-        "box": 6,
-        "wobble": 2,
-        "scribble": 16,
-    }
+        "arctan": counts["arctan"], "level": 2, "triangle": 5, "box": 6, "wobble": 2, "scribble": 16,
+    }  # fmt: skip
     assert {y for _, y in drawn(node, STROKES["wobble"])["points"]} == {0}
 
 

@@ -17,13 +17,10 @@ def read(node: Node, text: str) -> dict[str, Any]:
 @pytest.mark.parametrize(
     ("text", "numbers"),
     [
-        ("0.01, 0.003,0.03", [0.003, 0.01, 0.03]),
-        ("1e-3 1e-2  1e-2", [0.001, 0.01]),
-        ("0,003; 0,01", [0.003, 0.01]),
-        ("1/3", [1 / 3]),
-        ("10, 9", [9, 10]),
+        ("0.01, 0.003,0.03", [0.003, 0.01, 0.03]), ("1e-3 1e-2  1e-2", [0.001, 0.01]),
+        ("0,003; 0,01", [0.003, 0.01]), ("1/3", [1 / 3]), ("10, 9", [9, 10]),
     ],
-)
+)  # fmt: skip
 def test_lists_of_numbers_are_read(node: Node, text: str, numbers: list[float]):
     assert read(node, text) == {"numbers": numbers, "sentence": ""}
 

@@ -80,14 +80,10 @@ def test_the_page_states_that_one_seed_has_no_interval(picture: Run):
 @pytest.mark.parametrize(
     ("state", "offered"),
     [
-        ("waiting", {"stop", "reset"}),
-        ("running", {"stop", "reset"}),
-        ("paused", {"resume", "reset"}),
-        ("finished", {"start", "reset"}),
-        ("failed", {"start", "reset"}),
-        ("gone", {"start", "reset"}),
+        ("waiting", {"stop", "reset"}), ("running", {"stop", "reset"}), ("paused", {"resume", "reset"}),
+        ("finished", {"start", "reset"}), ("failed", {"start", "reset"}), ("gone", {"start", "reset"}),
     ],
-)
+)  # fmt: skip
 def test_each_state_offers_its_buttons(picture: Run, state: str, offered: set[str]):
     shown = picture(SEEN, event={"state": state, "sentence": "So it is."})["offered"]
     assert {name for name, is_offered in shown.items() if is_offered} == offered

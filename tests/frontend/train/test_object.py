@@ -26,13 +26,8 @@ def test_one_hidden_layer_has_no_fold(node):
 def test_middle_layers_are_one_plate_until_it_opens(node, layers):
     closed, _ = drawn(node, layers, [1] * (layers - 1))
     assert closed == [
-        "inputs0",
-        "weights0",
-        "op0",
-        f"fold{layers - 2}",
-        f"weights{layers - 1}",
-        f"outputs{layers - 1}",
-    ]
+        "inputs0", "weights0", "op0", f"fold{layers - 2}", f"weights{layers - 1}", f"outputs{layers - 1}",
+    ]  # fmt: skip
     opened, _ = drawn(node, layers, [1] * (layers - 1), is_open=True)
     assert len(opened) == 2 * layers + 1
 

@@ -80,13 +80,10 @@ def test_numbers_of_a_table_are_drawn_as_value_against_target(node, document):
 @pytest.mark.parametrize(
     ("names", "most", "listed"),
     [
-        (["height", "width"], 20, "height, width"),
-        (["height", "width", "depth"], 18, "height, width, …"),
-        (["height", "width"], 10, "height, …"),
-        (["a name as long as that", "b"], 10, ""),
-        ([], 10, ""),
+        (["height", "width"], 20, "height, width"), (["height", "width", "depth"], 18, "height, width, …"),
+        (["height", "width"], 10, "height, …"), (["a name as long as that", "b"], 10, ""), ([], 10, ""),
     ],
-)
+)  # fmt: skip
 def test_names_are_listed_as_far_as_there_is_room(node, names, most, listed):
     assert node.call("train/object/names.js shortenNames", names, most) == listed
 

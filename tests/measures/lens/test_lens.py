@@ -65,23 +65,14 @@ def test_an_exponential_is_only_made_larger(noise, width, factor):
 
 
 CASES = [
-    ("tanh", "normal", 0.1, {}),
-    ("tanh", "laplace", 2.0, {}),
-    ("gelu", "logistic", 0.4, {}),
-    ("hardswish", "triangular", 1.0, {}),
-    ("softsign", "cauchy", 0.02, {}),
-    ("softsign", "cauchy", 1.0, {}),
-    ("celu", "normal", 0.5, {}),
-    ("softplus", "laplace", 0.5, {}),
-    ("soft_round", "normal", 0.3, {"a": 9.0}),
-    ("quantize", "logistic", 0.1, {}),
-    ("fraction", "normal", 0.2, {}),
-    ("fp4_e2m1", "normal", 0.3, {}),
+    ("tanh", "normal", 0.1, {}), ("tanh", "laplace", 2.0, {}), ("gelu", "logistic", 0.4, {}),
+    ("hardswish", "triangular", 1.0, {}), ("softsign", "cauchy", 0.02, {}), ("softsign", "cauchy", 1.0, {}),
+    ("celu", "normal", 0.5, {}), ("softplus", "laplace", 0.5, {}), ("soft_round", "normal", 0.3, {"a": 9.0}),
+    ("quantize", "logistic", 0.1, {}), ("fraction", "normal", 0.2, {}), ("fp4_e2m1", "normal", 0.3, {}),
     ("formula: tanh(x) + relu(x) + round(x)", "laplace", 0.3, {}),
     ("formula: where(x > 0.3, sin(3 * x), x**2)", "uniform", 0.7, {}),
-    ("formula: sqrt(abs(x))", "normal", 0.4, {}),
-    ("formula: floor(x) * sin(x)", "triangular", 1.3, {}),
-]
+    ("formula: sqrt(abs(x))", "normal", 0.4, {}), ("formula: floor(x) * sin(x)", "triangular", 1.3, {}),
+]  # fmt: skip
 
 
 @loop_over(("op", "noise", "width", "parameters"), CASES)

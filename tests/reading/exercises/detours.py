@@ -65,12 +65,9 @@ _BODIES = {
         "x, = ctx.saved_tensors\na = ctx.a\ngrad = g.clone()\nneg = x < 0\ngrad[neg] = a * grad[neg]\nreturn grad, None",
     ),
     "edge": (
-        "return g * ((x.abs() - 1).sign() <= 0)",
-        "return g * torch.relu(1 - x.abs()).sign()",
-        "return g * (x * x <= 1)",
-        "return g.clamp(-1, 1)",
-        "return g * torch.heaviside(1 - x.abs(), torch.tensor(0.))",
-        "return F.hardtanh(g) * (x.abs() <= 1)",
+        "return g * ((x.abs() - 1).sign() <= 0)", "return g * torch.relu(1 - x.abs()).sign()",
+        "return g * (x * x <= 1)", "return g.clamp(-1, 1)",
+        "return g * torch.heaviside(1 - x.abs(), torch.tensor(0.))", "return F.hardtanh(g) * (x.abs() <= 1)",
     ),
     "step-size": (
         "return g * inside, (g * part).sum() / (len(x) * qmax) ** 0.5, None, None",
@@ -79,7 +76,7 @@ _BODIES = {
         "scale = 1 / torch.sqrt(torch.tensor(float(x.numel() * qmax)))\nreturn g * inside, (g * part).sum() * scale, None, None",
         "return g * inside, (g * part).sum() / math.sqrt(g.numel() * qmax), None, None",
     ),
-}
+}  # fmt: skip
 DETOURS = (
     *with_bodies(_BODIES),
     ("twice", cube("return 3 * ctx.x**2 * g", "ctx.x = x.clone()\nreturn x**3")),

@@ -174,16 +174,12 @@ RIGHT = {
 
 WRONG = {
     "clamp": (
-        clamp("return ((x >= 0) & (x <= 1)).float()"),
-        clamp("return g"),
-        clamp("grad = g.clone()\ngrad[(x >= 0) & (x <= 1)] = 0\nreturn grad"),
-        clamp("return g.clamp(0, 1)"),
+        clamp("return ((x >= 0) & (x <= 1)).float()"), clamp("return g"),
+        clamp("grad = g.clone()\ngrad[(x >= 0) & (x <= 1)] = 0\nreturn grad"), clamp("return g.clamp(0, 1)"),
     ),
     "in-place": (
-        relu("grad = g\ngrad[x <= 0] = 0\nreturn grad"),
-        relu("return g.masked_fill_(x <= 0, 0)"),
-        relu("g *= x > 0\nreturn g"),
-        relu("return g.mul_((x > 0).to(g.dtype))"),
+        relu("grad = g\ngrad[x <= 0] = 0\nreturn grad"), relu("return g.masked_fill_(x <= 0, 0)"),
+        relu("g *= x > 0\nreturn g"), relu("return g.mul_((x > 0).to(g.dtype))"),
     ),
     "constants": (
         bounds("return g * inside, None"),
@@ -198,10 +194,8 @@ WRONG = {
         leaky(X + "return torch.where(x > 0, g, ctx.a * x * g), None"),
     ),
     "edge": (
-        binary("return g * (x <= 1)"),
-        binary("return g * (x.abs() <= 0.9)"),
-        binary("return g * ((x > -1) & (x <= 1))"),
-        binary("return torch.where(x.abs() <= 1, g, g * 0.1)"),
+        binary("return g * (x <= 1)"), binary("return g * (x.abs() <= 0.9)"),
+        binary("return g * ((x > -1) & (x <= 1))"), binary("return torch.where(x.abs() <= 1, g, g * 0.1)"),
     ),
     "needed": (
         scaled("gs = (g * x).sum() if ctx.needs_input_grad[0] else None\nreturn g * s, gs"),
@@ -221,7 +215,7 @@ WRONG = {
         cube(X + "with torch.no_grad():\n    slope = 3 * x ** 2\nreturn slope * g"),
         cube("return ctx.slope * g", "ctx.slope = 3 * x ** 2\nreturn x ** 3"),
     ),
-}
+}  # fmt: skip
 
 # Written by somebody else than the judge.
 HELD_OUT = (

@@ -18,16 +18,13 @@ def nets_of(**settings):
 @pytest.mark.parametrize(
     ("op", "rule", "parameters", "wide"),
     [
-        ("sign", "clipped", {"c": 0.25}, 0.5),
-        ("step", "boxcar", {"w": 0.1}, 0.2),
+        ("sign", "clipped", {"c": 0.25}, 0.5), ("step", "boxcar", {"w": 0.1}, 0.2),
         ("sign", "formula: g * max(0, 1 - abs(x))", {}, 1.0),
-        ("sign", "formula: g / (1 + x**2)", {}, math.pi),
-        ("clamp", "default", {"lo": -2.0, "hi": 6.0}, 8.0),
-        ("sign", "straight_through", {}, math.inf),
-        ("relu", "default", {}, math.inf),
+        ("sign", "formula: g / (1 + x**2)", {}, math.pi), ("clamp", "default", {"lo": -2.0, "hi": 6.0}, 8.0),
+        ("sign", "straight_through", {}, math.inf), ("relu", "default", {}, math.inf),
         ("sign", "zero", {}, math.nan),
     ],
-)
+)  # fmt: skip
 def test_the_width_of_a_rule_is_its_area_over_its_height(op, rule, parameters, wide):
     nets = nets_of(task="digits", op=op, rules=(rule,), parameters=parameters)
     assert compute_width(nets, 0, 0) == pytest.approx(wide, rel=0.02, nan_ok=True)

@@ -120,18 +120,11 @@ def test_a_new_instrument_needs_only_one_file(package: Path):
         "window": 1,
         "arguments": [{"name": "layer", "label": "Layer"}],
         "panel": {
-            "key": "toy",
-            "order": 99,
-            "rows": 2,
-            "opens": True,
-            "layered": False,
-            "scrolls": False,
-            "when": "",
-            "legend": ({"text": "small", "swatch": "dot", "numbers": None},),
-            "asks": "",
+            "key": "toy", "order": 99, "rows": 2, "opens": True, "layered": False, "scrolls": False,
+            "when": "", "legend": ({"text": "small", "swatch": "dot", "numbers": None},), "asks": "",
             "picks": None,
         },
-    }
+    }  # fmt: skip
     with node() as running:
         given = {"folder": (package / "frontend").as_uri(), "document": json.loads(told["document"])}
         assert running.run(SHOWN, given | {"drawn": told["told"]}) == ["toy", words[1], "toy"]

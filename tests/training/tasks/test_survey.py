@@ -124,14 +124,11 @@ def test_columns_that_number_the_rows_are_left_out(text, names):
 @pytest.mark.parametrize(
     ("text", "delimiter", "decimal", "columns"),
     [
-        ("1,5;2,5;0\n" * 30, ";", ",", 3),
-        ("1.5;2.5;0\n" * 30, ";", ".", 3),
-        ("1,5\t2,5\t0\n" * 30, "\t", ",", 3),
-        ("1,2,a;b\n" * 30, ",", ".", 3),
-        ('x,y\n"1,5",2\n' * 30, ",", ".", 2),
-        ("\ufeffa;b;c\n1,5;2;0\n;;\n", ";", ",", 3),
+        ("1,5;2,5;0\n" * 30, ";", ",", 3), ("1.5;2.5;0\n" * 30, ";", ".", 3),
+        ("1,5\t2,5\t0\n" * 30, "\t", ",", 3), ("1,2,a;b\n" * 30, ",", ".", 3),
+        ('x,y\n"1,5",2\n' * 30, ",", ".", 2), ("\ufeffa;b;c\n1,5;2;0\n;;\n", ";", ",", 3),
     ],
-)
+)  # fmt: skip
 def test_separators_and_decimal_marks_are_distinguished(text, delimiter, decimal, columns):
     result = make_survey(text)
     assert (result.delimiter, result.decimal, len(result.columns)) == (delimiter, decimal, columns)

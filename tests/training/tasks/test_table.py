@@ -63,11 +63,8 @@ def test_columns_are_standardised_and_classes_are_counted():
 def test_columns_and_classes_keep_their_names():
     data = read_table("\n".join(["a very long name of a column,b,kind", *POINTS.splitlines()[1:]]))
     assert data.labels == {
-        "names": data.names,
-        "inputs": ("a very long name of…", "b"),
-        "target": "kind",
-        "unit": (0.0, 1.0),
-    }
+        "names": data.names, "inputs": ("a very long name of…", "b"), "target": "kind", "unit": (0.0, 1.0),
+    }  # fmt: skip
 
 
 def test_columns_of_any_scale_and_constant_columns_are_standardised():

@@ -59,14 +59,11 @@ def walked(node: Node, name: str, chosen: dict[str, Any], runs: int = 30) -> dic
 @pytest.mark.parametrize(
     "chosen",
     [
-        settings(),
-        settings(0.7, target=0.9, tau=0.3, b=0.2),
-        settings(0.01, tau=3, b=-0.5),
-        settings(0.99, target=0, tau=0.05),
-        settings(0.5, target=0.5),
+        settings(), settings(0.7, target=0.9, tau=0.3, b=0.2), settings(0.01, tau=3, b=-0.5),
+        settings(0.99, target=0, tau=0.05), settings(0.5, target=0.5),
     ],
     ids=lambda chosen: f"p {chosen['p']}",
-)
+)  # fmt: skip
 def test_each_estimator_is_measured_as_torch_does(node: Node, chosen: dict[str, Any]) -> None:
     found = dict(node.run(MEASURED, {"walker": asdict(lesson.make_walker()), "settings": chosen}))
     assert list(found) == list(lesson.get_rules())

@@ -19,30 +19,18 @@ def snapshot(*rules: str, finished: bool = False, step: int = 2) -> dict[str, An
     """A snapshot whose rules differ by their number."""
     numbers = dict(enumerate(rules))
     return {
-        "step": step,
-        "finished": finished,
-        "metric": "accuracy",
+        "step": step, "finished": finished, "metric": "accuracy",
         "loss": {rule: 1.0 + number for number, rule in numbers.items()},
         "losses": {rule: [3.0, 1.0 + number] for number, rule in numbers.items()},
-        "loss_low": {rule: [2.0, 0.25] for rule in rules},
-        "loss_high": {rule: [4.0, 3.0] for rule in rules},
+        "loss_low": {rule: [2.0, 0.25] for rule in rules}, "loss_high": {rule: [4.0, 3.0] for rule in rules},
         "loss_steps": {rule: [0, 1] for rule in rules},
         "scores": {rule: [0.1, 0.5 + number / 10] for number, rule in numbers.items()},
-        "score_sd": {rule: [0.0, 0.02] for rule in rules},
-        "score_steps": [0, 2],
-        "w1_norms": {rule: [1.0, 2.0] for rule in rules},
-        "w2_norms": {rule: [1.0, 2.0] for rule in rules},
-        "diverged": dict.fromkeys(rules),
-        "gradients": dict.fromkeys(rules),
-        "seeds": 1,
-        "seed": dict.fromkeys(rules, 0),
-        "measured": {},
-        "measured_steps": [],
-        "measured_sigmas": [],
-        "sigma": 0.5,
-        "most": {},
-        "unmeasured": {},
-    }
+        "score_sd": {rule: [0.0, 0.02] for rule in rules}, "score_steps": [0, 2],
+        "w1_norms": {rule: [1.0, 2.0] for rule in rules}, "w2_norms": {rule: [1.0, 2.0] for rule in rules},
+        "diverged": dict.fromkeys(rules), "gradients": dict.fromkeys(rules), "seeds": 1,
+        "seed": dict.fromkeys(rules, 0), "measured": {}, "measured_steps": [], "measured_sigmas": [],
+        "sigma": 0.5, "most": {}, "unmeasured": {},
+    }  # fmt: skip
 
 
 def status(state: str, *rules: str, words: tuple[str, ...] = (), **more: Any) -> dict[str, Any]:

@@ -218,12 +218,9 @@ def test_the_line_search_can_be_measured_and_repeated(picture: Run):
         return found.map((made) => shown(made ? {{ ...state, requests: {{ line_search: made }} }} : state));
     """
     assert picture(body, status=status("running", "default")) == [
-        [False, "Measure", "Asking …"],
-        [True, "", "Asking …"],
-        [True, "", "Asking …"],
-        [True, "Measure again", "Asking …"],
-        [True, "Measure again", "No."],
-    ]
+        [False, "Measure", "Asking …"], [True, "", "Asking …"], [True, "", "Asking …"],
+        [True, "Measure again", "Asking …"], [True, "Measure again", "No."],
+    ]  # fmt: skip
 
 
 def test_one_line_replaces_the_cells_if_every_rule_has_diverged(picture: Run):

@@ -12,18 +12,13 @@ from tests.frontend.train.page.conftest import IDLE, ROUND, SEEN, status
 @pytest.mark.parametrize(
     ("state", "offered"),
     [
-        ("idle", {"start", "step"}),
-        ("ready", {"start", "step", "reset"}),
-        ("waiting", {"pause", "step", "reset"}),
-        ("running", {"pause", "step", "reset"}),
-        ("paused", {"pause", "resume", "step", "reset"}),
-        ("finished", {"start", "reset"}),
-        ("diverged", {"start", "reset"}),
-        ("failed", {"start", "step", "reset"}),
-        ("stopped", {"start", "step", "reset"}),
-        ("gone", {"start", "step", "reset"}),
+        ("idle", {"start", "step"}), ("ready", {"start", "step", "reset"}),
+        ("waiting", {"pause", "step", "reset"}), ("running", {"pause", "step", "reset"}),
+        ("paused", {"pause", "resume", "step", "reset"}), ("finished", {"start", "reset"}),
+        ("diverged", {"start", "reset"}), ("failed", {"start", "step", "reset"}),
+        ("stopped", {"start", "step", "reset"}), ("gone", {"start", "step", "reset"}),
     ],
-)
+)  # fmt: skip
 def test_each_state_offers_its_buttons(picture: Run, state: str, offered: set[str]):
     shown = picture(SEEN, status=IDLE | {"state": state})["offered"]
     assert {name for name, is_offered in shown.items() if is_offered} == offered

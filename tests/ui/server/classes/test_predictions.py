@@ -35,30 +35,14 @@ def test_no_text_in_a_prediction_is_stored():
 @pytest.mark.parametrize(
     "data",
     [
-        {},
-        {"picked": -1},
-        {"picked": 3},
-        {"picked": True},
-        {"picked": 1.0},
-        {"picked": "1"},
-        {"picked": [1]},
-        {"picked": 1, "drawn": [1, 1]},
-        {"drawn": "1,1"},
-        {"drawn": {"0": 1}},
-        {"drawn": []},
-        {"drawn": [1.0]},
-        {"drawn": [1.0] * (MAX_POINTS + 1)},
-        {"drawn": [1.0, math.inf]},
-        {"drawn": [1.0, math.nan]},
-        {"drawn": [1.0, 2 * MAX_VALUE]},
-        {"drawn": [1.0, 10**400]},
-        {"drawn": [1.0, "2"]},
-        {"drawn": [1.0, [2]]},
-        {"drawn": [1.0, True]},
-        {"drawn": [None, None]},
+        {}, {"picked": -1}, {"picked": 3}, {"picked": True}, {"picked": 1.0}, {"picked": "1"},
+        {"picked": [1]}, {"picked": 1, "drawn": [1, 1]}, {"drawn": "1,1"}, {"drawn": {"0": 1}}, {"drawn": []},
+        {"drawn": [1.0]}, {"drawn": [1.0] * (MAX_POINTS + 1)}, {"drawn": [1.0, math.inf]},
+        {"drawn": [1.0, math.nan]}, {"drawn": [1.0, 2 * MAX_VALUE]}, {"drawn": [1.0, 10**400]},
+        {"drawn": [1.0, "2"]}, {"drawn": [1.0, [2]]}, {"drawn": [1.0, True]}, {"drawn": [None, None]},
     ],
     ids=lambda data: repr(data)[:40],
-)
+)  # fmt: skip
 def test_anything_else_is_refused_with_a_sentence(data: dict[str, Any]):
     with pytest.raises(ValueError, match=r"^[A-Z].*\.$"):
         read_prediction(data, ROUND)
