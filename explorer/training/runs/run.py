@@ -76,9 +76,9 @@ class Run(Stepper):
             A dict from these keys to tensors. Layers are counted from 0. A custom formula is called
             ``rule_1``, ``rule_2`` … by its position among the rules.
 
-            - ``rule.seed.layer.weight``: (outputs, inputs). A kernel is a row, which ``nn.Conv2d`` expects as
-              (channels before, 3, 3), taps row by row.
-            - ``rule.seed.layer.bias``: (outputs,).
+            - ``rule.seed.layer.weight``: the weights. Shape (outputs, inputs). A kernel is a row, which
+              ``nn.Conv2d`` expects as (channels before, 3, 3), taps row by row.
+            - ``rule.seed.layer.bias``: the biases. Shape (outputs,).
             - ``rule.seed.op.layer.name``: a learned parameter of the op, a number or one value per channel,
               with the layers with the op counted from 0.
         """
