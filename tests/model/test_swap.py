@@ -16,6 +16,7 @@ from tests.checks.cases.case import make_function
 from tests.model.nets import (
     DIGITS,
     IMAGES,
+    ByHand,
     Clipped,
     FakeQuant,
     Net,
@@ -86,6 +87,10 @@ def test_a_site_of_an_observation_is_swapped_alone():
         gradients_of(explorer.swap(model, seen.sites[first], rule="clipped")),
         gradients_of(made(lambda h: explorer.apply("sign", "clipped", h) + torch.sign(h - 1))),
     )
+
+
+# A sign with three times the gradient of y for x.
+ThriceSign = make_function(torch.sign, lambda _, g: 3 * g)
 
 
 def pass_through(x, y):
@@ -393,6 +398,91 @@ def surrogate_in_place(h, t):
     y = h * 1
     y += ((h > t).float() - h).detach()
     return y
+
+
+class Shifted(nn.Module):
+    """ReActNet's sign: a shift that learns, and polynomials by masks as the surrogate."""
+
+    def __init__(self):
+        super().__init__()
+        self.shift = nn.Parameter(PER_UNIT.clone())
+
+    def forward(self, h):
+        u = h + self.shift
+        negative, inside = (u < 0).float(), (u.abs() < 1).float()
+        p = ((u * u + 2 * u) * negative + (2 * u - u * u) * (1 - negative)) * inside
+        return u.sign().detach() - p.detach() + p
+
+
+def test_a_submodule_is_exchanged_as_a_whole_and_its_other_parameters_keep_their_gradient():
+    fixed, plain = swapped(Shifted(), "function", rule=lambda x, g: g * torch.exp(-x * x)), made(Shifted())
+    found, before = gradients_of(fixed), gradients_of(plain)
+    assert torch.equal(found["function.shift"], before["function.shift"])
+    same_x = gradients_of(made(lambda h: ByHand.apply(h, plain.function)))
+    assert torch.equal(found["a.weight"], same_x["a.weight"])
+    assert list(fixed.sites["op"]) == ["Shifted"]
+
+
+class Neuron(nn.Module):
+    """A spiking neuron with a decaying membrane, which it returns or keeps."""
+
+    def __init__(self, spike, returns):
+        super().__init__()
+        self.spike, self.returns, self.membrane = spike, returns, None
+
+    def step(self, h, membrane):
+        membrane = 0.9 * membrane + h
+        return self.spike(membrane - 1), membrane
+
+    def forward(self, h, membrane=None):
+        spike, self.membrane = self.step(h, self.membrane if membrane is None else membrane)
+        return (spike, self.membrane) if self.returns else spike
+
+
+class Spiking(nn.Module):
+    """Three steps of a neuron."""
+
+    def __init__(self, spike, returns):
+        super().__init__()
+        self.a, self.neuron, self.b = nn.Linear(8, 6), Neuron(spike, returns), nn.Linear(6, 3)
+
+    def forward(self, x):
+        membrane, total = torch.zeros(16, 6), 0.0
+        self.neuron.membrane = membrane
+        for _ in range(3):
+            out = self.neuron(self.a(x), membrane) if self.neuron.returns else self.neuron(self.a(x))
+            spike, membrane = out if self.neuron.returns else (out, None)
+            total = total + spike
+        return self.b(total)
+
+
+@pytest.mark.parametrize("returns", [True, False])
+def test_a_neuron_with_a_state_gets_the_rule_at_its_spike_and_keeps_the_way_through_the_state(returns):
+    def make(spike):
+        torch.manual_seed(0)
+        return Spiking(spike, returns)
+
+    fixed = explorer.swap(make(lambda u: Clipped.apply(u)), Neuron, rule="formula: 3 * g")
+    expected = gradients_of(make(lambda u: ThriceSign.apply(u)))
+    found = gradients_of(fixed)
+    assert expected["a.weight"].any()
+    assert all(torch.equal(found[name], expected[name]) for name in expected)
+
+
+def test_a_parameter_is_reached_through_a_view_of_it():
+    class Viewed(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.w = nn.Parameter(torch.linspace(-1, 1, 36))
+
+        def forward(self, h):
+            return functional.linear(h, torch.sign(self.w.view(6, 6)))
+
+    found = gradients_of(swapped(Viewed(), "function.w", rule="straight_through"))["function.w"]
+    way = made(Viewed())
+    way.function.forward = lambda h: functional.linear(h, pass_through(
+        way.function.w.view(6, 6), torch.sign(way.function.w.view(6, 6)).detach()))  # fmt: skip
+    same({"w": found}, {"w": gradients_of(way)["function.w"]})
 
 
 LEARNED_TRICKS = {  # a detach trick around h > t

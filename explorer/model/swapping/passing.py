@@ -15,7 +15,7 @@ from explorer.model.swapping.bridge import UnreachedError, build_bridge, exchang
 from explorer.model.swapping.exchange import Exchange, Gradient, Parameters
 from explorer.model.swapping.learning import Learning
 from explorer.model.swapping.masks import compute_with_numbers, is_selecting_by_second
-from explorer.model.swapping.target import Target, is_inside
+from explorer.model.swapping.target import Target
 from explorer.model.tape import CALLS, Call, CallInput, Join, Tape, Value, read_input
 from explorer.model.tape.names import (
     COMPARISONS,
@@ -46,6 +46,7 @@ from explorer.model.tape.tricks import (
 )
 from explorer.model.tape.values import UNLIMITED, find_ancestors, find_elementwise_ancestors, origin_of
 
+_VIEWS = {"view", "reshape", "flatten", "permute", "transpose", "unsqueeze", "squeeze", "expand", "t", ".T"}
 _NEGATIONS = {"invert", "logical_not", "bitwise_not"}
 
 
@@ -64,6 +65,23 @@ class Hit(NamedTuple):
     reason: str = ""
     change: float = 0.0
     note: str = ""
+
+
+class Entry(NamedTuple):
+    """The call of a submodule of the target, which has not returned yet.
+
+    Attributes:
+        x, tensor: the first tensor that the submodule is called with.
+        kept: a copy of the tensor.
+        hits: the number of hits before the call.
+        revoked: filled if the submodule is exchanged as a whole, instead of the calls inside it.
+    """
+
+    x: Value
+    tensor: Tensor
+    kept: Tensor
+    hits: int
+    revoked: list[bool]
 
 
 class Margin(CallInput):
@@ -108,7 +126,7 @@ class Pass(Tape):
         self._shadows: dict[Value, Tensor] = {}  # masks as numbers with a gradient
         self._shadow: Tensor | None = None  # that of the running call
         self._deferred: list[tuple[Call, Value, Callable[[], None]]] = []  # calls inside target modules
-        self._entered: list[tuple[Value, Tensor, Tensor]] = []
+        self._entered: list[Entry] = []
         super().__init__(model)
 
     def run(self, call: Callable[[], Any], path: str | None) -> Any:
@@ -203,7 +221,7 @@ class Pass(Tape):
             rule = step.rule if is_step and step else self.exchange.make_gradient(call.op, {})
             if rule is None:
                 return None
-            new = build_bridge(x, y, rule)
+            new = build_bridge(x, y, self._make_revocable(rule))
             self._note_origin(call, new)
             self.hits.append(Hit(call, None, note=self._describe_x(call, x)))
         value = self.put_bridge(call.op, at or call, inputs, new)
@@ -211,6 +229,13 @@ class Pass(Tape):
         if is_step:
             self._settled.add(value)
         return new
+
+    def _make_revocable(self, rule: Gradient) -> Gradient:
+        """Return a rule that gives zeros once a submodule of the target around its call is exchanged."""
+        if not self._entered:
+            return rule
+        revoked = self._entered[0].revoked
+        return lambda x, y, g: torch.zeros_like(x) if revoked else rule(x, y, g)
 
     def _compute_shadow(self, name: str, function: Any, args: Any, kwargs: Any) -> Any:
         """Return a call's result with swapped masks as numbers. None without such a mask."""
@@ -345,9 +370,8 @@ class Pass(Tape):
         if is_no_site and self.target.modules and not key:
             return False
         if self.target.parameter:
-            leaf = self.leaves.get(id(self._parameter))
             is_op = bool(key) or call.kind == "function" or call.name in STEP_SIGNS
-            return is_op and any(leaf in find_elementwise_ancestors(item) for item in call.list_live_inputs())
+            return is_op and any(map(self._is_of_parameter, call.list_live_inputs()))
         if is_no_site and self.target.site and (call.name in LINEAR or not (key or call.is_cut)):
             return self.target.site == call.site.names[-1] and self.target.is_meant(call)
         return self.target.is_meant(call)
@@ -432,8 +456,7 @@ class Pass(Tape):
         Raises it too if the target is a parameter that would get no gradient. ``call`` is the target's call
         among the values, ``source`` is the value that gets the gradient, and x is what the rule gets.
         """
-        leaf = self.leaves.get(id(self._parameter))
-        if leaf is not None and leaf not in find_elementwise_ancestors(source):
+        if self._parameter is not None and not self._is_of_parameter(source):
             raise UnreachedError(
                 f"{call.site}: the x of the rule does not depend on {self.target.told}, which would get no "
                 "gradient: name the site instead"
@@ -453,6 +476,15 @@ class Pass(Tape):
                 f"{call.site}: the mask {mask} is no single step, at whose threshold a rule for {call.op} "
                 f"could be centred: swap {steps[0].site.names[-1]!r}, whose rule gets the x of the mask"
             )
+
+    def _is_of_parameter(self, value: Value) -> bool:
+        """Return whether a value is computed elementwise from the target's parameter or a view of it."""
+
+        def can_follow(call: Call, item: Value) -> bool:
+            is_kept = is_pointwise(call.name) or call.name in _VIEWS
+            return item.live and (is_kept or call.kind in ("function", "bridge"))
+
+        return self.leaves.get(id(self._parameter)) in find_ancestors([value], can_follow)
 
     def _find_meant(self, values: Iterable[Value]) -> Call | None:
         ordered = sorted(values, key=lambda v: (v.call.name in LINEAR, v.number))
@@ -509,25 +541,26 @@ class Pass(Tape):
         self.is_entered = self.is_entered or path in self.target.modules
         x = next(iter(find_tensors(args)), None) if path in self.target.modules else None
         if x is not None:
-            self._entered.append((self.value_of(x), x, x.detach().clone()))
+            self._entered.append(Entry(self.value_of(x), x, x.detach().clone(), len(self.hits), []))
 
     def on_module_return(self, module: nn.Module, path: str, result: Any) -> Any:
         """Exchange the backward of a submodule of the target, or of the calls inside it, when it returns."""
         super().on_module_return(module, path, result)
         if path not in self.target.modules or not self._entered or not torch.is_grad_enabled():
             return None
-        x, source, x_kept = self._entered.pop()
+        x, source, x_kept, first_hit, revoked = self._entered.pop()
         tensor = next(iter(find_tensors(result)), None)
-        if tensor is not None and x.live and self.exchange.op is None and tensor.shape == x.shape:
+        # A gradient must come from y alone, not from a state that the submodule returns or keeps.
+        is_only = sum(item.requires_grad for item in find_tensors([result, *_find_state(module)])) < 2
+        if tensor is not None and x.live and self.exchange.op is None and tensor.shape == x.shape and is_only:
             y, call = self.value_of(tensor), Call(type(module).__name__, None, self.place(), [x])
             if y in self._settled:
                 return None  # all that the submodule does is compare: its rule is in place
             if y.live and y is not x and x in find_elementwise_ancestors(y):
                 call.op = next((item.op for item, value, _ in self._deferred if value is y), call.name)
                 self._deferred.clear()
-                self.hits = [
-                    h for h in self.hits if not (h.reason and is_inside(str(h.call.place.path), path))
-                ]
+                del self.hits[first_hit:]
+                revoked.append(True)
                 return self.exchange_call(call, x, y, x_kept, tensor, at_once=True)
             is_cut = not y.live and y.cuts and y.floating
             new = self._add_bridge(call, source, tensor, [x]) if is_cut else None
@@ -545,6 +578,12 @@ class Pass(Tape):
         is_old = call.kind == "source" and owner is not None and forward_class(call.function) is owner
         if call.kind == "hidden" or is_old:
             self.unseen.add(node.name())
+
+
+def _find_state(module: nn.Module) -> list[Tensor]:
+    """Return the computed tensors that a module and its submodules keep, such as a membrane potential."""
+    kept = [{k: v for k, v in vars(item).items() if k != "_parameters"} for item in module.modules()]
+    return [tensor for tensor in find_tensors(kept) if tensor.grad_fn is not None]
 
 
 def _is_of_x(call: Call, x: Value, tensor: Tensor) -> bool:
