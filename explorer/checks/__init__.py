@@ -54,27 +54,35 @@ _TRACING_LIMIT_S = 180.0  # includes torch's imports before its first trace, whi
 
 @dataclass(frozen=True)
 class Check:
-    """A check of backward rules: its name in results, and the functions that run it on the rule's curve."""
+    """A check of backward rules.
+
+    Attributes:
+        name: its name in results.
+        run: runs it on the curve of an elementwise op with a rule.
+        run_on_lines: runs it on a function whose y at one x depends on other x; None for ``run``.
+        run_on_average: runs it on a random function, or is its result; None for ``run``.
+        in_app: whether the page shows it, because it is quick and applies to formulas.
+        needs_learned: whether it needs a rule with gradients for parameters.
+        works_without_gradient: whether it can run if the backward fails.
+        needs_repeatable: whether it compares results, so that two backwards must agree.
+        limit_s: the time limit for a user's function, in seconds.
+        pairs: the ops and rules that it applies to: deterministic ("fixed"), stochastic ("drawn", with one
+            random number u for all elements), or all.
+    """
 
     name: str
-    run: Callable[[Curve], Result]  # runs the check on an elementwise op with a rule
-    # The check for functions whose y at one x depends on other x, and for random ones; None for ``run``.
+    run: Callable[[Curve], Result]
     run_on_lines: Callable[[Curve], Result] | None = None
     run_on_average: Callable[[Curve], Result] | Result | None = None
-    in_app: bool = False  # whether the page shows this check: quick, and applicable to formulas
-    needs_learned: bool = False  # whether the check needs a rule with gradients for parameters
-    works_without_gradient: bool = False  # whether the check can run if the backward fails
-    needs_repeatable: bool = True  # whether the check compares results, so that two backwards must agree
-    limit_s: float = TIME_LIMIT_S  # the time limit for a user's function, in seconds
-    # The ops and rules that the check applies to: deterministic ("fixed"), stochastic ("drawn", with one
-    #     random number u for all elements), or all.
+    in_app: bool = False
+    needs_learned: bool = False
+    works_without_gradient: bool = False
+    needs_repeatable: bool = True
+    limit_s: float = TIME_LIMIT_S
     pairs: Literal["all", "fixed", "drawn"] = "all"
 
     def find_result(self, curve: Curve) -> Result:
-        """Return the result of the check for a curve.
-
-        If the check itself fails, the result is "unknown", with the reason.
-        """
+        """Return the result for a curve: "unknown", with the reason, if the check itself fails."""
         try:
             traits, is_random = curve.traits, curve.subject.seed is not None
             if (traits.failure or traits.no_path) and not self.works_without_gradient:

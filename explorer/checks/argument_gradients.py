@@ -120,8 +120,7 @@ class Probe:
     ) -> Tensor | None:
         """Compute the argument's gradient by backward or, if ``forward`` is given, by autograd of it.
 
-        The result is (numel,), or None if there is no gradient. Raises NoGradientError if the backward
-        raises.
+        The result is (numel,), or None without a gradient. Raises NoGradientError if the backward raises.
         """
         x = self.x if x is None else x
         arguments = self.subject.prepare(x.dtype, learned=True)
@@ -161,7 +160,7 @@ class Probe:
         return slopes
 
     def differentiate(self, g: Tensor, h: float = _SMALL_STEP) -> tuple[Tensor, Tensor]:
-        """Return the slopes of sum(g · y) along the argument, and their likely errors; (m,) each."""
+        """Return the slopes of sum(g · y) along the argument, and their likely errors. Shape (m,) each."""
 
         def sum_at(steps: Tensor) -> Tensor:
             sums = []

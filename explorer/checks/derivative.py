@@ -154,10 +154,7 @@ def _is_level(curve: Curve, mask: Tensor) -> bool:
 
 
 def _judge_factor(curve: Curve, times: float, at: float) -> Result:
-    """Return the result for a gradient of ``times`` the op's derivative at every x.
-
-    The factor is by design if the function's code has the number.
-    """
+    """Return the result for ``times`` the op's derivative as gradient: by design if the code has it."""
     least = _find_factor(curve, _SMALL)
     if least is not None and abs(least - 1) < _SLIP:
         return by_design("It is the op's derivative for small g, and {figure} times it for g = 1.", at, times)

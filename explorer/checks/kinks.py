@@ -90,7 +90,7 @@ def _find_positions(curve: Curve) -> Tensor:
 
 
 def _find_corners(curve: Curve) -> Tensor:
-    """Return integers and constants in the code at which the slope of y jumps; (m,)."""
+    """Return integers and constants in the code at which the slope of y jumps. Shape (m,)."""
     x = curve.subject.clip(torch.tensor(sorted({*range(-8, 9), *curve.subject.constants}), dtype=curve.dtype))
     h = 1e-6 * x.abs().clamp(min=1.0)
     below, y, above = (curve.subject.y(x + k * h) for k in (-1, 0, 1))
@@ -109,7 +109,7 @@ def _surround(x: Tensor) -> Tensor:
 
 
 def _extrapolate(r: Tensor) -> tuple[Tensor, Tensor, Tensor]:
-    """Return the limits from the left, values and limits from the right, of gradients around x; (5m,)."""
+    """Return left limits, values and right limits, (m,) each, of gradients ``r`` at ``_surround(x)``."""
     farther_left, left, at, right, farther_right = r.reshape(5, -1)
     low, high = 2 * left - farther_left, 2 * right - farther_right
     return torch.where(low.isfinite(), low, left), at, torch.where(high.isfinite(), high, right)

@@ -64,7 +64,7 @@ def _find_departure(curve: Curve, x: Tensor) -> tuple[float, float, float, float
 
 
 def _measure_rounding(curve: Curve, x: Tensor) -> Tensor:
-    """Return the largest change of the gradient between floats near each x, due to rounding; (n,)."""
+    """Return the largest change of the gradient between floats near each x, due to rounding. Shape (n,)."""
     low, high = curve.subject.domain or (-torch.inf, torch.inf)
     differences = []
     for near in torch.linspace(0.8, 1.2, 16).tolist():

@@ -53,7 +53,7 @@ class Line(Curve):
         return torch.equal(self.parent.subject.run(self.start.clone()), self.start)
 
     def integrate_uphill(self) -> Tensor:
-        """Return the rule's integral and the rise of y along a line in the gradient's direction; (2,)."""
+        """Return the rule's integral and the rise of y, as (2,), along a line in the gradient's direction."""
         r = self.parent.subject.run_both(self.start, self.w)[1]
         size = float(r.square().mean().sqrt())
         v = r * (float(self.v.square().mean().sqrt()) / size) if size > 0 else self.v

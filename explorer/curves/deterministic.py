@@ -44,7 +44,7 @@ class DeterministicEvaluator:
         return y.detach().numpy(), backpropagate(y, leaf, self._make_upstream(y)).numpy()
 
     def evaluate_contribution(self, rule: Rule, formula: Formula, x: Floats) -> Floats:
-        """Return the values of ``formula``, each element's contribution to a parameter's gradient; (n,)."""
+        """Return ``formula``, an element's contribution to a parameter's gradient, at each x. Shape (n,)."""
         op, parameters = self.op.parsed, resolve_values(self.op, rule, self.settings)
         forward, parameters_y = replace_reductions(op, op, parameters, *self.mean_range, self.g)
         formula, parameters_part = replace_reductions(formula, op, parameters, *self.mean_range, self.g)

@@ -44,7 +44,7 @@ class StochasticEvaluator:
         return _cast(pair.forward(x64).mean, x.dtype), _cast(_evaluate_gradient(pair, x64).mean, x.dtype)
 
     def evaluate_contribution(self, rule: Rule, formula: Formula, x: Floats) -> Floats:
-        """Return the mean of ``formula``, each element's contribution to a parameter's gradient; (n,)."""
+        """Return the mean of ``formula``, an element's contribution to a parameter's gradient. Shape (n,)."""
         return _cast(self._make_pair(rule).compute_contribution(_to_float64(x), formula).mean, x.dtype)
 
     def evaluate_curves(

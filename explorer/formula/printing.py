@@ -95,20 +95,33 @@ def _format_name(name: str, normal: str) -> str:
 
 @dataclass(frozen=True)
 class Dialect:
-    """The spelling of numbers, names, calls and conditions in one output language, such as torch code."""
+    """The spelling of numbers, names, calls and conditions in one output language, such as torch code.
+
+    Attributes:
+        call: returns a call of a function with the given arguments.
+        number: returns a number.
+        name: returns a variable, random number, constant or parameter.
+        scalar: returns a call of constants for which Python lacks the function; None if the text is no code.
+        guarded: the template of a call that may raise an error or lose NaN in Python.
+        cast: the template of a condition in arithmetic; "" if conditions are numbers.
+        fill: the template of a constant that must be a tensor.
+        limited: the template of a constant that may exceed the dtype's range.
+        holds: the template of a constant condition that must be a tensor.
+        output: the template of a constant output as a loss's argument.
+        count: the template of a variable's number of elements; "" if a function returns it.
+    """
 
     call: Callable[[Function, list[str]], str]
     number: Callable[[float], str] = _format_number
     name: Callable[[str], str] = lambda name: _format_name(name, "torch.special.ndtri(u)")
-    # for constant arguments, if Python lacks the function
     scalar: Callable[[Function, list[str]], str] | None = None
-    guarded: str = "{}({})"  # template of a call that may raise an error or lose NaN in Python
-    cast: str = ""  # template of a condition in arithmetic; "" if conditions are numbers
-    fill: str = "{}"  # template of a constant that must be a tensor
-    limited: str = "{}"  # template of a constant that may exceed the dtype's range
-    holds: str = "{}"  # template of a constant condition that must be a tensor
-    output: str = "{}"  # template of a constant output as a loss's argument
-    count: str = ""  # template of a variable's number of elements; "" if a function returns it
+    guarded: str = "{}({})"
+    cast: str = ""
+    fill: str = "{}"
+    limited: str = "{}"
+    holds: str = "{}"
+    output: str = "{}"
+    count: str = ""
 
 
 def _print_torch_call(row: Function, arguments: list[str]) -> str:

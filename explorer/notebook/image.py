@@ -65,7 +65,7 @@ def draw_png(spec: Spec) -> bytes:
 
 
 def _draw_trace(pen: Any, trace: Spec, x: Floats, y: Floats, ends: tuple[int, int]) -> None:
-    """Draw a trace between two heights of the image; x and y: (points,) in pixels."""
+    """Draw a trace between two heights of the image, ``ends``. The x and y of its points are in pixels."""
     if fill := trace.get("fillcolor"):
         red, green, blue, share = map(float, fill[5:-1].split(","))  # rgba(…)
         for line in _list_lines(x, np.clip(y, *ends)):
@@ -91,9 +91,9 @@ def _list_lines(x: Floats, y: Floats) -> list[list[tuple[float, float]]]:
     return [line for line in lines if len(line) > 1]
 
 
-def _scale(values: Sequence[float], first: float, last: float) -> Any:
-    low, high = values
-    return lambda some: first + (np.asarray(some, float) - low) / (high - low) * (last - first)
+def _scale(ends: Sequence[float], first: float, last: float) -> Any:
+    low, high = ends
+    return lambda values: first + (np.asarray(values, float) - low) / (high - low) * (last - first)
 
 
 def _find_range(traces: Sequence[Spec], options: Spec) -> tuple[float, float]:

@@ -34,7 +34,7 @@ _PRECEDING = ((), ("default",), ("straight_through",), ("default", "straight_thr
 def make_torch_files(
     every_op: Collection[str] = tuple(OPS), every_rule: Sequence[str] = tuple(RULES), map_ops: MapOps = map
 ) -> Iterator[tuple[str, Json]]:
-    """Yield the name and the content of each file.
+    """Yield the name and the content of each file of values and sentences that Python computes for the site.
 
     There is one file for each op, one for custom formulas, and one named ``values``.
 

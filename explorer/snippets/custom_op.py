@@ -44,7 +44,7 @@ _{name}.register_autograd(_{name}_backward, setup_context=_{name}_setup)
 
 
 class _Operator(NamedTuple):
-    """A custom operator of exported code: its name, docstring, tensor arguments and expression."""
+    """A custom operator of exported code; its result has the shape of the tensor ``like``."""
 
     name: str
     title: str

@@ -87,7 +87,7 @@ def bind_formula(formula: Formula, numbers: Mapping[str, float]) -> Integrand:
 
 
 def find_roots(switch: Switch, numbers: Mapping[str, float], x: Tensor) -> Tensor:
-    """Find the random numbers u at which a formula jumps for each x: (n, m), padded with NaN."""
+    """Find the random numbers u at which a formula jumps for each x. Shape (n, m), padded with NaN."""
     inner = bind_formula(switch.inner, numbers)
     if switch.level is None and (u := _solve_line(switch, inner, x)) is not None:
         return u
@@ -96,7 +96,7 @@ def find_roots(switch: Switch, numbers: Mapping[str, float], x: Tensor) -> Tenso
 
 
 class _Scale(NamedTuple):
-    """A change of variable from z to the random number u, so that a formula may be linear in z."""
+    """A change of variable, ``to_u``, from z in ``low`` to ``high`` to u, to make a formula linear in z."""
 
     to_u: Callable[[Tensor], Tensor]
     low: float
@@ -162,7 +162,7 @@ def _scan_roots(switch: Switch, inner: Integrand, level: Integrand | None, x: Te
 
 
 class _Cells(NamedTuple):
-    """Intervals of the random number u, each for one x, with a formula's values at both ends."""
+    """Intervals ``low`` to ``high`` of u, for the x with index ``row``; a formula's values at both ends."""
 
     row: Tensor
     low: Tensor

@@ -96,7 +96,7 @@ class StochasticPair:
         return self._replace_means(expand_in_draws(formula, self.op.parsed, self.loss))
 
     def _find_cuts(self, x: Tensor, tree: Node) -> Tensor:
-        """Return the u at which an expression jumps for each x: (n, m), with each row ascending to 1."""
+        """Return the u at which an expression jumps for each x. Shape (n, m); each row ascends to 1."""
         root_lists = [find_roots(switch, self.parameters, x) for switch in find_switches(tree)]
         ends = torch.ones(len(x), 1, dtype=x.dtype)
         cuts = torch.cat([*root_lists, ends], dim=1).nan_to_num(1.0).sort(dim=1)[0]

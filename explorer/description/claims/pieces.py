@@ -16,7 +16,10 @@ _POLE_MARGIN = 1e-6
 
 @dataclass(frozen=True)
 class Piece:
-    """The part of a curve between two neighbouring kinks, with its sampled x and values."""
+    """The part of a curve between two kinks, ``start`` and ``stop``, with its sampled x and values.
+
+    ``degree`` is its degree as a polynomial; infinite if it is none.
+    """
 
     start: float
     stop: float

@@ -121,8 +121,9 @@ class Family:
     def evaluate_at(self, member: Tensor, x: float, near: float) -> Tensor:
         """Return the gradients of one curve at one x, each divided by its upstream gradient: (upstream, k).
 
-        If a kink of the curve lies at x, it is evaluated exactly. If width and shift place the kink between
-        two float64 numbers, x may be on either side of it, and the values of both sides are returned as well.
+        A kink of the curve at most ``near`` from x counts as x and is evaluated exactly. If width and shift
+        place it between two float64 numbers, x may be on either side of it, and the values of both sides are
+        returned as well.
         """
         numbers = self.to_numbers(member[None])
         width, shift = numbers[0, -2:].tolist()
@@ -158,7 +159,7 @@ class Family:
         return {name: torch.tensor(value, dtype=torch.float64) for name, value in fixed.items()}
 
     def find_kinks(self, members: Tensor) -> Tensor:
-        """Return the positions of the declared kinks of each curve, two for a lattice: (m, kinks)."""
+        """Return the positions of the declared kinks of each curve, two for a lattice. Shape (m, kinks)."""
         numbers = self.to_numbers(members)
         return self._find_inner_kinks(numbers) * numbers[:, -2:-1] + numbers[:, -1:]
 

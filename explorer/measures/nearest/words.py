@@ -21,7 +21,10 @@ _IRRATIONAL = {
 
 @dataclass(frozen=True)
 class FittedRule:
-    """A catalogue rule with the parameters, factor, width and shift that were fitted to another rule."""
+    """A catalogue rule with the parameters, factor, width and shift that were fitted to another rule.
+
+    ``settings`` are the values of all other parameters, where they are not the defaults.
+    """
 
     op: Op
     rule: Rule
