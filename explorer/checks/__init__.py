@@ -153,12 +153,15 @@ def check(
         meanwhile.
 
     Raises:
-        ValueError, FormulaError: for an unknown key or parameter of a pair, an input that is not a tensor, or
-            an empty domain. An exception raised by the function itself is never passed on.
+        ValueError, FormulaError: for an unknown key or parameter of a pair, an input that is not a
+            floating-point tensor, or an empty domain. An exception raised by the function itself is never
+            passed on.
     """
     is_pair = isinstance(subject, str | Op)
     if input is not None and (is_pair or not isinstance(input, Tensor)):
         raise ValueError("input must be a tensor, and can only be given with a user-defined function")
+    if input is not None and not input.is_floating_point():
+        raise ValueError(f"input must be floating-point, because {input.dtype} has no gradient")
     if domain is not None and (is_pair or not len(domain) == 2 or not domain[0] < domain[1]):
         raise ValueError(
             "domain must be two ascending numbers, and can only be given with a user-defined function"

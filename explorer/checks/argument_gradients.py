@@ -26,6 +26,7 @@ from explorer.curves.user_functions.subject import (
     backpropagate,
     describe_error,
 )
+from explorer.curves.user_functions.traits import has_custom_node, is_input_of_function
 
 _STAIRS = ("round", "floor", "ceil", "trunc")
 _MIN_DECIDED = 0.5  # minimum fraction of elements with a decided result
@@ -104,6 +105,16 @@ class Probe:
         with _StraightThrough() as mode, torch.no_grad():
             self.subject.run(self.x.clone())
         return bool(mode.rounds)
+
+    @cached_property
+    def is_chained(self) -> bool:
+        """True if the gradient passes through a custom Function that does not take the argument itself.
+
+        Autograd then computes it from the Function's gradient for its input, by the chain rule.
+        """
+        arguments = self.subject.prepare(self.x.dtype, learned=True)
+        y, _ = self.subject.open_graph(self.x, arguments)
+        return has_custom_node(y) and not is_input_of_function(arguments[self.k], y)
 
     @cached_property
     def forward(self) -> Callable[..., Any] | None:

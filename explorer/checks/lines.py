@@ -17,10 +17,13 @@ from torch import Tensor
 from explorer.checks.derivative import is_derivative
 from explorer.checks.result import Result, by_design, fails, holds
 from explorer.curves.user_functions.curve import Curve
+from explorer.curves.user_functions.elementwise import is_same
+from explorer.curves.user_functions.subject import Subject
 
 _TRIED, _SUMMED = 2, 6  # number of random lines to try, and to sum over
 _POINTS, _SCAN = 25, 81  # number of positions t on each line: in a test, and in a scan for jumps
 _REACH, _OFF = 2.0, 1e-3  # |t| at the ends of a line, and offset of t from round numbers
+_MAX_STACKED = 2**16  # number of elements of x in one call, if rows are independent
 _SCALES = (1e-4, 1e-2, 1.0, 1e2, 1e4)
 _AGAINST = -0.9  # below this correlation of the rule's integral with y, the rule points the wrong way
 _NAME_OF_X = re.compile(r"\bx(?= = )|(?<=\|)x(?=\|)|(?<=every )x\b")  # the name x in a sentence
@@ -30,17 +33,24 @@ class Line(Curve):
     """A function of one number t: the weighted output along a straight line x + t·v through an input x."""
 
     is_line = True
+    _max_poles = 2  # each takes hundreds of calls
 
-    def __init__(self, parent: Curve, x: Tensor, v: Tensor, w: Tensor) -> None:
+    def __init__(self, parent: Curve, x: Tensor, v: Tensor, w: Tensor, *, stacks: bool) -> None:
+        size = max(1, _MAX_STACKED // x.numel()) if stacks else 1
+
         def call(t: Tensor) -> Tensor:
-            arguments = parent.subject.prepare(x.dtype)
-            ys = (parent.subject.run(x + (at * v).to(x.dtype), arguments) for at in t.flatten())
-            sums = [(y * w).sum().reshape(1).to(t.dtype) for y in ys]
-            return torch.cat([t.flatten()[:0], *sums]).reshape(t.shape)
+            # Copied once for all t, as a module's weights may be large, unless the forward changes them.
+            arguments = None if parent.subject.writes_arguments else parent.subject.prepare(x.dtype)
+            sums = [t.flatten()[:0]]
+            for part in torch.split(t.flatten(), size) if t.numel() else ():
+                xs = x + (part.reshape(-1, *[1] * x.dim()) * v).to(x.dtype)
+                y = parent.subject.run(xs.flatten(0, 1), arguments)
+                sums.append((y.reshape(len(part), *w.shape) * w).flatten(1).sum(1).to(t.dtype))
+            return torch.cat(sums).reshape(t.shape)
 
         plain = replace(parent.subject, call=call, arguments=(), function=None, example=None, domain=None)
         super().__init__(plain, traits=replace(parent.traits, dependence=""))  # y depends on t alone
-        self.parent, self.start, self.v, self.w = parent, x, v, w
+        self.parent, self.start, self.v, self.w, self.stacks = parent, x, v, w, stacks
 
     def spread(self, even: int, factors: int, *parts: Tensor) -> Tensor:
         """Return evenly spaced positions t from −2 to 2, (n,); more of them if ``even`` is large."""
@@ -57,7 +67,7 @@ class Line(Curve):
         r = self.parent.subject.run_both(self.start, self.w)[1]
         size = float(r.square().mean().sqrt())
         v = r * (float(self.v.square().mean().sqrt()) / size) if size > 0 else self.v
-        line = Line(self.parent, self.start, v, self.w)
+        line = Line(self.parent, self.start, v, self.w, stacks=self.stacks)
         rise = line.subject.y(line.x[[0, -1]]).diff()[0]
         return torch.stack([torch.trapezoid(line.gradient, line.x), rise])
 
@@ -70,13 +80,24 @@ def make_lines(curve: Curve) -> tuple[Line, ...]:
     y = subject.run(x.clone())
     random = torch.Generator().manual_seed(3)
     reach = 1.0 if subject.domain is None else (subject.domain[1] - subject.domain[0]) / 8
-    lines = []
+    lines, stacks = [], _has_independent_rows(subject, x)
     for _ in range(_SUMMED):
         v, w = (torch.randn(item.shape, generator=random, dtype=torch.float64) for item in (x, y))
-        lines.append(Line(curve, x, (v * reach).to(x.dtype), w.to(y.dtype)))
+        lines.append(Line(curve, x, (v * reach).to(x.dtype), w.to(y.dtype), stacks=stacks))
     for line in lines:
         line.siblings = tuple(lines[:_TRIED])
     return tuple(lines)
+
+
+def _has_independent_rows(subject: Subject, x: Tensor) -> bool:
+    """Return whether each row of x gives the same rows of y if further rows follow it in one call."""
+    other = subject.fit_domain(0.9 * x.flip(0))
+    try:
+        with torch.no_grad():
+            separate = [subject.run(part.clone()) for part in (x, other)]
+            return len(separate[0]) > 0 and is_same(subject.run(torch.cat([x, other])), torch.cat(separate))
+    except Exception:  # it takes only this number of rows, or its y has no rows
+        return False
 
 
 def adapt(run: Callable[[Curve], Result]) -> Callable[[Curve], Result]:

@@ -10,7 +10,17 @@ from torch import Tensor
 
 from explorer.catalogue import RULES, Op, Rule
 from explorer.checks.argument_gradients import Probe
-from explorer.checks.result import FAILS, UNKNOWN, Result, by_design, fails, format_number, holds, unknown
+from explorer.checks.result import (
+    FAILS,
+    HOLDS,
+    UNKNOWN,
+    Result,
+    by_design,
+    fails,
+    format_number,
+    holds,
+    unknown,
+)
 from explorer.checks.returns import is_wrong_return
 from explorer.curves.user_functions.curve import Curve
 from explorer.curves.user_functions.subject import NoGradientError, Subject, UntriedError
@@ -121,6 +131,12 @@ def _check_at_value(probe: Probe) -> Result:
         target = probe.compute_due(*probe.upstreams)
     except UntriedError as error:
         only_moving, reason = True, str(error)
+    if probe.is_chained:
+        finding = _judge(probe, actual, target) if target is not None else None
+        words = (
+            f"{probe.name} gets its gradient through a Function by the chain rule: check that Function alone."
+        )
+        return finding if finding and finding.verdict == HOLDS else by_design(words)
     if target is None or _is_hidden(probe):
         moments = _judge_moments(probe, only_moving)
         return moments or unknown(f"The gradient due to {probe.name} could not be computed: {reason}.")

@@ -117,8 +117,10 @@ def _make_shaped(subject: Subject) -> list[Tensor]:
     suffix, shaped = subject.trial.suffix, []
     dimensions = [argument.dim() for argument in subject.arguments if isinstance(argument, Tensor)]
     least = max(dimensions, default=0) - len(suffix)
+    # A module such as BatchNorm1d may refuse other numbers of dimensions.
+    is_rank_fixed = subject.example is not None or (subject.is_module and suffix)
     for shape in _SHAPES:
-        if len(shape) == 1 if subject.example is not None else len(shape) >= least:
+        if len(shape) == 1 if is_rank_fixed else len(shape) >= least:
             x = torch.linspace(-1.3, 1.7, torch.Size(shape).numel(), dtype=subject.trial.dtype)
             x = subject.fit_domain(x).reshape((*shape, *[1] * len(suffix)))
             shaped.append(x.expand((*shape, *suffix)).contiguous())
@@ -142,7 +144,7 @@ def _check_x(
         return fails(f"{case}, {reason}{advice}.")
 
     try:
-        y, _ = subject.open_graph(x, subject.prepare(x.dtype, learned=True))
+        y, leaf = subject.open_graph(x, subject.prepare(x.dtype, learned=True))
     except UntriedError as error:
         return judge(str(error))
     y_dtypes[x.dtype] = y.dtype
@@ -154,7 +156,7 @@ def _check_x(
     if not y.requires_grad:
         return None
     try:
-        gradient = call_backward(y)  # before torch casts the returned gradient or sums it to x's shape
+        gradient = call_backward(y, leaf)  # before torch casts the returned gradient or sums it to x's shape
         torch.autograd.backward(y, torch.ones_like(y))
     except Exception as error:
         return judge(f"its backward raises {describe_error(error)}")

@@ -23,6 +23,11 @@ _OPERATOR = by_design(
     f"It is an operator of torch.library: {_REFUSED} it. "
     "Use a Function with setup_context where they are needed."
 )
+_WRITES = by_design(
+    "Its forward changes a tensor of its own in place, as batch norm does with its running mean, and "
+    "torch.func refuses that: call eval() first, or pass that tensor as an argument."
+)
+_DRAWS = by_design('Its forward draws random numbers, which vmap refuses without randomness="different".')
 # Patterns of torch's messages about optional members of a Function, each with code that adds the member.
 _MISSING = {
     "vmap staticmethod|vmap support": ("vmap", "generate_vmap_rule = True"),
@@ -44,6 +49,8 @@ def check_transforms(curve: Curve) -> Result:
     subject, function = curve.subject, curve.subject.function
     if function is not None and function.setup_context is torch.autograd.Function.setup_context:
         return _OLD
+    if subject.writes_arguments:
+        return _WRITES
     missing: dict[str, str] = {}
     lacking: list[str] = []
     x = subject.sample(-2.3, 2.9, 11)
@@ -56,8 +63,11 @@ def check_transforms(curve: Curve) -> Result:
             words, y = str(error), subject.open_graph(x)[0]
             if "setup_context" in words:
                 return _OPERATOR if type(y.grad_fn).__name__.startswith("GeneratedBackward") else _OLD
-            advice = next((line for pattern, line in _MISSING.items() if re.search(pattern, words)), None)
-            if advice is None and has_custom_node(y):
+            if "randomness" in words:
+                return _DRAWS
+            is_custom = has_custom_node(y)
+            found = (line for pattern, line in _MISSING.items() if is_custom and re.search(pattern, words))
+            if (advice := next(found, None)) is None and is_custom:
                 reason = "leave out code that needs values, such as if or .item()"
                 return fails(f"{name} raises {describe_error(error)}: {reason}.")
             missing.update([advice] if advice else [])

@@ -20,7 +20,6 @@ _CANCELLED = 0.01
 _GROWTH = 0.02  # the area is infinite if more than this fraction of it is at |x| from 5,000 to 10,000
 _DIVERGENT = 0.7  # a pole's area is infinite if distance × gradient keeps this fraction from 1e-6 to 1e-9
 _SMALL_STEP = 1e-6  # a step that float32 still resolves near 0
-_PEAKS = 8  # number of the gradient's sharpest peaks that may be poles
 _ZOOMS, _ZOOM_POINTS = 14, 33  # to sample a peak: each zoom is 16 times finer, down to adjacent floats
 _JUMP_EPS = 64  # the smallest jump, in units of the rounding error of the largest y nearby
 
@@ -41,6 +40,7 @@ class Curve:
         siblings: all curves of the subject that checks use: this one, or lines through several x.
     """
 
+    _max_poles = 8  # number of the gradient's sharpest peaks that are followed, since they may be poles
     is_line = False  # whether x is a position along a straight line in the input of a function of several x
 
     def __init__(
@@ -141,7 +141,9 @@ class Curve:
     def jumps(self) -> tuple[Tensor, Tensor]:
         """The positions of the jumps of y, and their heights; at most one jump per interval of the scan."""
         at, _ = self._find_jumps(self.subject.y)
-        h = 1e-9 * at.abs().clamp(min=1.0)  # step over a single value at the jump, such as sign(0)
+        h = max(1e-9, 4 * torch.finfo(self.dtype).eps) * at.abs().clamp(
+            min=1.0
+        )  # step over a single value at the jump, such as sign(0)
         below, above = self.subject.y(at - h), self.subject.y(at + h)
         least = 0.0 if self.is_fine else _JUMP_EPS * self.eps
         real = (above - below).abs() > least * torch.maximum(below.abs(), above.abs()).clamp(min=1e-3)
@@ -217,7 +219,7 @@ class Curve:
         if not self.is_fine or len(size) < 5:
             return []
         sharpness = size[2:-2] - (size[:-4] + size[4:]) / 2
-        peaks = sharpness.topk(min(_PEAKS, len(sharpness))).indices
+        peaks = sharpness.topk(min(self._max_poles, len(sharpness))).indices
         low, high = self.x[peaks], self.x[peaks + 4]
         for _ in range(_ZOOMS):
             grid = low + (high - low) * torch.linspace(0, 1, _ZOOM_POINTS, dtype=self.dtype)[:, None]

@@ -123,6 +123,13 @@ class Subject:
         ]
         return list(dict.fromkeys([*self.numbers, *(literals if self.op is None else [])]))[:_MOST_CONSTANTS]
 
+    @cached_property
+    def writes_arguments(self) -> bool:
+        """True if the forward changes one of its arguments in place, such as a module's buffer."""
+        x = self.sample(*SPAN, _TRIED)
+        self.run(x.clone(), arguments := self.prepare(x.dtype))
+        return any(argument._version for argument in arguments if isinstance(argument, Tensor))
+
     def prepare(self, dtype: torch.dtype, learned: bool = False, device: str = "cpu") -> tuple[Any, ...]:
         """Return copies of the arguments after x on a device, with floating-point tensors in ``dtype``.
 
@@ -134,7 +141,8 @@ class Subject:
         """Call the function and return its first output. Raises UntriedError if that is not a tensor."""
         y = next(iter(self.run_all(x, arguments)), None)
         if not isinstance(y, Tensor):
-            raise UntriedError(f"it returns {_describe_kind(y)}, not a tensor")
+            hint = f": pass {self.name}(), not the class" if inspect.isclass(self.call) else ""
+            raise UntriedError(f"it returns {_describe_kind(y)}, not a tensor{hint}")
         return y
 
     def run_all(self, x: Tensor, arguments: tuple[Any, ...] | None = None) -> tuple[Any, ...]:

@@ -1,5 +1,6 @@
 """Facts about a function that its checks need, found out once before they run."""
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -9,6 +10,9 @@ from torch.autograd.function import BackwardCFunction
 
 from explorer.curves.user_functions.elementwise import NEAR, find_dependence, is_same
 from explorer.curves.user_functions.subject import NoGradientError, Subject
+
+# Names of autograd's nodes that change the shape or dtype of a tensor but not its values.
+_RESHAPING = ("Clone", "View", "Expand", "Unsqueeze", "Squeeze", "UnsafeView", "Reshape", "ToCopy", "Alias")
 
 
 @dataclass(frozen=True)
@@ -33,8 +37,8 @@ class Traits:
 def find_traits(subject: Subject) -> Traits:
     """Run a function on test values and return facts about it. Raises UntriedError if its forward fails."""
     x = subject.sample(-NEAR, NEAR, 64)
-    y, _ = subject.open_graph(x)
-    failure, no_path, repeats, dependence = _describe_wrong_shape(y, x), "", True, find_dependence(subject)
+    y, leaf = subject.open_graph(x)
+    failure, no_path, repeats, dependence = _describe_wrong_shape(y, leaf), "", True, find_dependence(subject)
     try:
         (first, r), (second, second_gradient) = subject.run_both(x), subject.run_both(x)
         repeats = is_same(r, second_gradient, 0.0) or not is_same(first, second, 0.0)
@@ -52,14 +56,17 @@ def find_traits(subject: Subject) -> Traits:
     return Traits(y.dtype, failure, no_path, dependence, repeats)
 
 
-def call_backward(y: Tensor) -> Any:
-    """Call a Function's own backward with g = 1, and return its gradient for x.
+def call_backward(y: Tensor, leaf: Tensor) -> Any:
+    """Call a Function's own backward with g = 1, and return its gradient for its first input.
 
-    If the Function has other outputs, their upstream gradient is 0. Returns None if y comes from no Function.
-    Errors of backward are passed on.
+    If the Function has other outputs, their upstream gradient is 0. Returns None unless y is the output of a
+    Function whose first input is ``leaf`` or a copy of it. Errors of backward are passed on.
     """
-    node = y.grad_fn
-    if not isinstance(node, BackwardCFunction):
+    node: Any = y.grad_fn
+    below: Any = node.next_functions[0][0] if isinstance(node, BackwardCFunction) else None
+    while below and below.name().startswith("Clone"):
+        below = below.next_functions[0][0]
+    if node is None or getattr(below, "variable", None) is not leaf:
         return None
     outputs = getattr(node, "_input_metadata", ())  # a private attribute of torch, tested with 2.13
     upstream = [torch.zeros(output.shape, dtype=output.dtype, device=output.device) for output in outputs]
@@ -70,16 +77,35 @@ def call_backward(y: Tensor) -> Any:
 
 def has_custom_node(y: Tensor) -> bool:
     """Return whether a custom Function is in the graph of y."""
-    waiting = [y.grad_fn]
-    while waiting and not isinstance(waiting[0], BackwardCFunction):
-        node = waiting.pop(0)
-        waiting += [below for below, _ in node.next_functions] if node else []
-    return bool(waiting)
+    return any(True for _ in _iterate_custom_nodes(y))
+
+
+def is_input_of_function(leaf: Tensor, y: Tensor) -> bool:
+    """Return whether a custom Function in the graph of y takes a leaf as input, perhaps in another shape."""
+    for node in _iterate_custom_nodes(y):
+        for below, _ in node.next_functions:
+            while below and below.name().startswith(_RESHAPING):
+                below = below.next_functions[0][0]
+            if getattr(below, "variable", None) is leaf:
+                return True
+    return False
+
+
+def _iterate_custom_nodes(y: Tensor) -> Iterator[Any]:
+    waiting: list[Any] = [y.grad_fn]
+    seen: set[Any] = {None}
+    while waiting:
+        if (node := waiting.pop(0)) in seen:
+            continue
+        seen.add(node)
+        waiting += [below for below, _ in node.next_functions]
+        if isinstance(node, BackwardCFunction):
+            yield node
 
 
 def _describe_wrong_shape(y: Tensor, x: Tensor) -> str:
     try:
-        gradient = call_backward(y)
+        gradient = call_backward(y, x)
     except Exception:
         return ""  # autograd's engine raises this exception itself
     if not isinstance(gradient, Tensor) or gradient.shape == x.shape:
