@@ -156,7 +156,7 @@ class Engine:
     def measure(
         self, /, identity: str, key: str, at: int | None = None, **arguments: int
     ) -> dict[str, Record | None]:
-        """Return the measurement of a run's nets by the instrument ``key``, for each backward rule.
+        """Return the measurement of a run's nets by the instrument ``key``, for each backward rule, or None.
 
         Renews the run's lease. The nets are those of the checkpoint nearest to the step ``at``, or for None
         the current ones. Raises ValueError if the instrument cannot measure or the nets are gone.

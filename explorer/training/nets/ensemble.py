@@ -116,7 +116,7 @@ class Ensemble:
 
         Args:
             x: the examples. Shape (seeds or 1, n, inputs).
-            parameters: the parameters that replace the current ones.
+            parameters: the parameters that replace the current ones, or None.
             step: the step whose random numbers a stochastic op uses.
         """
         views = parameters or self.parameter_views

@@ -120,7 +120,8 @@ class Recorder:
     def answer(self, settings: Settings, key: str, arguments: Mapping[str, int]) -> Records:
         """Measure the nets with the instrument ``key``, which must be one that is used on request only.
 
-        Returns a record for each rule. Raises ValueError with a plain sentence if that is impossible.
+        Returns a record for each rule, None without a result. Raises ValueError with a plain sentence if the
+        instrument cannot measure the run, or not with these arguments.
         """
         instrument = INSTRUMENTS.get(key)
         if not isinstance(instrument, Requested):

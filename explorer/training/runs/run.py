@@ -244,7 +244,8 @@ class Run(Stepper):
     def measure(self, key: str, **arguments: int) -> dict[str, Record | None]:
         """Measure the nets with one instrument and return a dict from the key of each rule to its record.
 
-        Raises ValueError with a plain sentence for an unknown instrument or invalid arguments.
+        A rule that diverged or has no result gets None. Raises ValueError with a plain sentence for an
+        unknown instrument or invalid arguments.
         """
         with use_one_thread(), self._bind_for(key):
             return self._map_rules(self.recorder.answer(self.settings, key, arguments).values())

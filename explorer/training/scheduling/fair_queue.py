@@ -112,8 +112,8 @@ class FairQueue(Generic[Item]):
 
         Args:
             items: the items to sort.
-            holders: the items that run now. With them, the items are sorted for who may run next: the party
-                with the fewest holders for its weight is first, whatever time it has used.
+            holders: the items that run now, or None. With them, the items are sorted for who may run next:
+                the party with the fewest holders for its weight is first, whatever time it has used.
         """
         paths = {item: self._path_of(item) for item in items}
         held_places = Counter(self._path_of(each)[:depth] for each in holders or () for depth in (1, 2))

@@ -71,7 +71,7 @@ class Survey:
 
 
 def make_survey(text: str, target: str | None = None, without: Sequence[str] | None = None) -> Survey:
-    """Return the survey of a table, with the chosen columns or with suggested ones.
+    """Return the survey of a table, with the chosen columns, or with suggested ones if none are given.
 
     Raises ValueError with a plain message for a text that is no table.
     """
