@@ -144,9 +144,11 @@ def read_definition(candidate: Candidate, module: ast.Module, reader: Reader) ->
     definition = candidate.definition
     for method in ast.walk(definition):
         if isinstance(method, ast.FunctionDef) and (method is definition or method.name == "forward"):
-            inputs, defaults = method.args.args[::-1], method.args.defaults[::-1]
-            for each, default in zip(inputs, defaults, strict=False) if reader.inputs is None else ():
-                is_number = isinstance(default, ast.Constant) and type(default.value) in (int, float)
+            defaults = method.args.defaults
+            inputs = method.args.args[len(method.args.args) - len(defaults) :]
+            for each, default in zip(inputs, defaults, strict=True) if reader.inputs is None else ():
+                number = default.operand if isinstance(default, ast.UnaryOp) else default
+                is_number = isinstance(number, ast.Constant) and type(number.value) in (int, float)
                 if is_number and not any(f"write {each.arg} without" in note for note in trees.notes):
                     notes.append(Note(STAYS.format(each.arg, ast.unparse(default))))
             for item in ast.walk(method):

@@ -196,18 +196,19 @@ def test_a_statistic_too_long_to_be_written_out_becomes_a_parameter() -> None:
     code = """
 class SAWB(Function):
     @staticmethod
-    def forward(ctx, x, n=3):
+    def forward(ctx, x, n=3, least=-9.0):
         alpha = 3.212 * torch.sqrt(torch.mean(x ** 2)) - 2.178 * torch.mean(torch.abs(x))
         out = (x.clamp(-alpha, alpha) + alpha) / (2 * alpha)
         out = torch.round(out * n) / n
         return out * 2 * alpha - alpha
     @staticmethod
     def backward(ctx, g):
-        return g, None
+        return g, None, None
 """
     keys = read_source(code)
-    stays, note = keys.notes
+    stays, least, note = keys.notes
     assert stays == "n stays at 3, its default: without the default it becomes a parameter with a slider"
+    assert least.startswith("least stays at -9.0, its default")
     alpha = "3.212 * sqrt(mean(x ** 2)) - 2.178 * mean(abs(x))"
     assert note.startswith(f"statistic is short for {alpha}, which is too long to write out")
     x = torch.linspace(-2, 2, 41, dtype=torch.float64)
