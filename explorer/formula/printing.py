@@ -39,7 +39,7 @@ _CHOICE, _NOT, _COMPARE, _ATOM = -1, 0, PRECEDENCE["<"], PRECEDENCE["**"] + 1
 
 def number_text(value: float) -> str:
     """Return the shortest text that parses to a given number, such as ``2`` for 2.0."""
-    return str(int(value)) if value.is_integer() and abs(value) < 1e15 else repr(value)
+    return str(int(value)) if value % 1 == 0 and abs(value) < 1e15 else repr(value)
 
 
 def format_percent(share: float) -> str:

@@ -79,6 +79,8 @@ def test_a_value_beyond_is_refused_wherever_a_value_is_given():
         explorer.check("elu", "dsq", **{"dsq.alpha": 1.5})
     with pytest.raises(ValueError, match="dsq needs"):
         explorer.snippet("round", "dsq", alpha=-1.0)
+    with pytest.raises(ValueError, match="clipped needs c >= 0, not c = -1"):
+        explorer.snippet("round", "clipped", {"c": -1})
     with pytest.raises(ValueError, match="quantize needs s > 0, not s = 0"):
         explorer.nearest("quantize", "lsq", s=0.0)
     with pytest.raises(ValueError, match=r"hardtanh needs lo <= hi, not lo = 2 and hi = 1"):
