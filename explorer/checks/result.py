@@ -127,7 +127,7 @@ def name_dtype(dtype: torch.dtype) -> str:
 
 
 def format_number(number: Number, digits: int = 3) -> str:
-    """Return a number as text with ``digits`` significant digits and a typographic minus."""
+    """Return a number as text, rounded to ``digits`` digits as by ``formula.format_number``."""
     return formula.format_number(float(number), digits)
 
 

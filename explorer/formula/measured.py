@@ -14,7 +14,7 @@ from explorer.formula.functions import AtBounds
 
 @cache
 def at_bounds() -> AtBounds:
-    """Return the fraction of g that torch.clamp passes on at a bound: 1 up to torch 2.13, then 0 and ½."""
+    """Return the fractions of g that torch's clamps pass on at a bound: 1 up to torch 2.13, then 0 or ½."""
     with torch.inference_mode(False), torch.enable_grad():
         x, bounds = torch.zeros(1, requires_grad=True), (torch.zeros(1), torch.ones(1))
         outputs = torch.clamp(x, 0, 1), torch.clamp(x, *bounds), torch.fmax(x, bounds[0])

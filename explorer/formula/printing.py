@@ -43,7 +43,7 @@ def number_text(value: float) -> str:
 
 
 def format_percent(share: float) -> str:
-    """Return a fraction as a whole percentage: "0 %" and "100 %" only if it is exactly 0 or 1."""
+    """Return a fraction as a whole percentage; "less than 1 %" and "more than 99 %" next to 0 and 1."""
     rounded = math.floor(100 * share + 0.5)  # half up, as the browser rounds
     if share in (0, 1) or 0 < rounded < 100:
         return f"{rounded} %"
@@ -71,9 +71,9 @@ def with_minus(text: str) -> str:
 
 
 def format_number(value: float, digits: int = 4) -> str:
-    """Return a number as text with at most ``digits`` digits and a true minus sign.
+    """Return a number as text with at most ``digits`` significant digits and a true minus sign.
 
-    A very large or tiny number gets an exponent.
+    Up to 1e7, all digits before the point are kept. A larger or a tiny number gets an exponent.
     """
     text = f"{value + 0.0:.{digits}g}"
     mantissa, _, exponent = text.partition("e")

@@ -19,8 +19,8 @@ def watch(run: Any, /, *arguments: Any, **options: Any) -> Any:
     Args:
         run: a ``Run``, which is advanced to its last step; or ``explorer.race``.
         *arguments: the arguments of the race.
-        **options: the keyword arguments of the race. Each net is evaluated on held-out data twenty times,
-            which changes no result. With an ``executor``, only its final score appears.
+        **options: the keyword arguments of the race. Each net is evaluated on held-out data about twenty
+            times, which changes no result. With an ``executor``, only its final score appears.
 
     Returns:
         The run, or the result of the race. The last picture remains in the notebook. Without anywidget, a

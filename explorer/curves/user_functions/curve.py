@@ -117,7 +117,7 @@ class Curve:
 
     @cached_property
     def is_flat(self) -> bool:
-        """True if the op jumps and is constant in between, like a staircase, even with steps of 1e-4."""
+        """True if the op jumps and is constant in between, like a staircase with steps down to 1e-4 wide."""
         if self.is_fine:
             near = self.x[(self.x.abs() <= NEAR) & (self.x.abs() > 0.1)]  # closer to 0, floats are finer
             x = (near if len(near) > 2 else self.x)[1:-1]  # the ends may be those of a domain

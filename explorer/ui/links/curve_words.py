@@ -177,9 +177,10 @@ class CurveReader(Reader):
 
 
 def tidy_range(start: float, stop: float) -> tuple[tuple[float, float], list[str]]:
-    """Return any two numbers as an x range that can be plotted, and messages about changes.
+    """Return two x within the bounds of a chart as a range that can be plotted, and messages about changes.
 
-    A reversed range is swapped. A range that is empty or too narrow is widened by 1 on both sides.
+    A reversed range is swapped. A range that is empty or too narrow is widened by 1 on both sides, within the
+    bounds.
     """
     low, high = min(start, stop), max(start, stop)
     if not high - low > max(MIN_RANGE, MIN_RELATIVE_RANGE * max(-low, high)):
