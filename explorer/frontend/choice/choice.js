@@ -12,7 +12,7 @@ import { listLearnable } from "../formula/contribution.js";
 import { findStochastic } from "../formula/draws.js";
 import { getCatalogue, findEntry, findRuleForOp } from "./entries.js";
 import { parseLearning, setLearning } from "./learning.js";
-import { getWordBounds } from "./view.js";
+import { getQueryBounds } from "./view.js";
 import { formatNumber, explainOutOfBounds, formatShort, clampTo } from "../formula/numbers.js";
 import { getOwn } from "../formula/records.js";
 import { getSampling } from "../formula/sampling.js";
@@ -196,7 +196,7 @@ export function explainInvalidEnd(end, other) {
 
 /** Return a copy of the settings with another upstream gradient. @param {Choice} choice @param {number} g */
 export function setG(choice, g) {
-  return { ...choice, g: clampTo(g, ...getWordBounds("g")) };
+  return { ...choice, g: clampTo(g, ...getQueryBounds("g")) };
 }
 
 /**

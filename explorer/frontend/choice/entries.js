@@ -33,7 +33,7 @@ import { setSampling } from "../formula/sampling.js";
  *   of the chart, by key, as ``Layer`` in explorer/instrument/view.py
  * @property {Record<string, Loss>} losses for stochastic ops and rules, by formula
  * @property {Record<string, string>} drawn sentence templates about stochastic ops and rules
- * @property {import("./view.js").Word[]} view declarations of the query parameters
+ * @property {import("./view.js").QueryParameter[]} view declarations of the query parameters
  * @property {{rules: number, formula: number, nodes: number, query: number, quote: number, readings: number, table:
  *   {fewest: number, rows: number, columns: number, classes: number, bytes: number}, study: {low: number, high: number,
  *   rates: number, scaled: string[], unscaled: string}, unwatched: number}} limits maximum counts and lengths;

@@ -4,7 +4,7 @@
 import { FRAME_WORDS, toLinkWord } from "./address.js";
 import { getControls, getLearnable, normalizeRange, widenBounds } from "./choice.js";
 import { getCatalogue, findEntry, isCustom, addCustomEntry, getCustomText } from "./entries.js";
-import { mapWords, getWord as rowOf } from "./view.js";
+import { mapQueryParameters, getQueryParameter } from "./view.js";
 import { dropDefaults, getDisplayName, getControlValue } from "../formula/controls.js";
 import { fillTemplate } from "../formula/phrases.js";
 import { getOwn } from "../formula/records.js";
@@ -13,7 +13,7 @@ import { getOwn } from "../formula/records.js";
 /** @import { Parameter } from "../formula/entry.js" */
 /** @import { Choice, ChosenRule } from "./choice.js" */
 /** @import { Kind } from "./entries.js" */
-/** @import { Word } from "./view.js" */
+/** @import { QueryParameter } from "./view.js" */
 /**
  * The results of parsing the formulas in a link, by kind and text: the key of the new entry, or an error message.
  * @typedef {Record<Kind, Record<string, {key: string}|{message: string}>>} ResolvedFormulas
@@ -76,12 +76,12 @@ export function readLink(search, { first, own = null }) {
   const link = new LinkQuery(query, own);
   const op = resolveKey(link, "op", link.takeLast("op") ?? first.op) || first.op;
   const rules = readRules(link, first.rules);
-  const f = readLoss(link, rowOf("f"));
+  const f = readLoss(link, getQueryParameter("f"));
   const plain = { ...first, op, rules, f, parameters: {}, learns: "", slow: "" };
   const resolved = { ...plain, parameters: readParameters(link, plain) };
   const choice = {
     ...resolved,
-    ...mapWords((word) => (word.kind === "loss" ? f : READERS[word.kind](link, word))),
+    ...mapQueryParameters((one) => (one.kind === "loss" ? f : READERS[one.kind](link, one))),
     learns: readLearns(link, resolved),
     slow: link.takeLast("slow") ?? "",
     training: readTraining(link),
@@ -266,7 +266,7 @@ function readLearns(link, choice) {
   return "";
 }
 
-/** @param {LinkQuery} link @param {Word} word */
+/** @param {LinkQuery} link @param {QueryParameter} declared */
 function readRange(link, { name, default: usual, low, high }) {
   const ends = link.takeAll(name);
   if (!ends.length) return usual;
@@ -282,7 +282,7 @@ function readRange(link, { name, default: usual, low, high }) {
   return normalized;
 }
 
-/** @param {LinkQuery} link @param {Word} word */
+/** @param {LinkQuery} link @param {QueryParameter} declared */
 function readText(link, { name, default: usual, words, refusal }) {
   const text = link.takeLast(name) || usual;
   if (text === usual || getOwn(words, text)) return text;
@@ -293,7 +293,7 @@ function readText(link, { name, default: usual, words, refusal }) {
 
 /**
  * Read the loss in a link, a formula of y. In old links, a number with this name is the value of a parameter.
- * @param {LinkQuery} link @param {Word} word
+ * @param {LinkQuery} link @param {QueryParameter} declared
  */
 function readLoss(link, { name, default: usual, refusal }) {
   const text = link.takeLast(name) || usual;
@@ -312,7 +312,7 @@ function readLoss(link, { name, default: usual, refusal }) {
 
 /**
  * Functions by kind of query parameter. Each reads the value of one.
- * @type {Record<Exclude<Word["kind"], "loss">, (link: LinkQuery, word: Word) => *>}
+ * @type {Record<Exclude<QueryParameter["kind"], "loss">, (link: LinkQuery, declared: QueryParameter) => *>}
  */
 const READERS = {
   number: (link, { name, default: usual, low, high }) => link.takeNumber(name, usual, low, high),

@@ -6,7 +6,8 @@ import { getOwn } from "../formula/records.js";
 /**
  * Values of the query parameters for the display of a page.
  * @typedef {object} View
- * @property {[number, number]} range ends of the x axis @property {number} g the upstream gradient
+ * @property {[number, number]} range ends of the x axis
+ * @property {number} g the upstream gradient
  * @property {string} f the loss of a stochastic op's output, a formula of y
  * @property {string} layer key of the further curve over the op, or ""
  * @property {string} noise distribution of the noise added to x
@@ -17,11 +18,11 @@ import { getOwn } from "../formula/records.js";
 /**
  * The declaration of a query parameter. ``words``: labels of the allowed values; ``refusal``: a notice for others.
  * @typedef {{name: string, kind: "number"|"range"|"choice"|"loss", default: *, meaning: string, low: number, high:
- *   number, words: Record<string, string>, refusal: string}} Word
+ *   number, words: Record<string, string>, refusal: string}} QueryParameter
  */
 
 const isNumber = Number.isFinite;
-/** @type {Record<Word["kind"], (value: *) => boolean>} */
+/** @type {Record<QueryParameter["kind"], (value: *) => boolean>} */
 const IS_KIND = {
   number: isNumber,
   range: (value) => Array.isArray(value) && value.length === 2 && value.every(isNumber),
@@ -31,12 +32,12 @@ const IS_KIND = {
 
 /** Return the default values of all query parameters. @returns {View} */
 export function getDefaultView() {
-  return mapWords((word) => word.default);
+  return mapQueryParameters((declared) => declared.default);
 }
 
 /** Return the properties of an object that are query parameters. @param {*} values @returns {View} */
 export function pickView(values) {
-  return mapWords(({ name }) => getOwn(values, name));
+  return mapQueryParameters(({ name }) => getOwn(values, name));
 }
 
 /** Return whether an object has a valid value for every query parameter. @param {*} values */
@@ -49,25 +50,28 @@ export function isView(values) {
  * @param {View} view @returns {[string, string][]}
  */
 export function toLinkTexts(view) {
-  return getCatalogue().view.flatMap((word) => {
-    const value = /** @type {*} */ (getOwn(view, word.name));
-    const texts = [value].flat().map((each) => /** @type {[string, string]} */ ([word.name, String(each)]));
-    return String(value) === String(word.default) ? [] : texts;
+  return getCatalogue().view.flatMap(({ name, default: usual }) => {
+    const value = /** @type {*} */ (getOwn(view, name));
+    const texts = [value].flat().map((each) => /** @type {[string, string]} */ ([name, String(each)]));
+    return String(value) === String(usual) ? [] : texts;
   });
 }
 
 /** Return the declaration of a query parameter: its kind, default and bounds. @param {string} name */
-export function getWord(name) {
-  return /** @type {Word} */ (getCatalogue().view.find((word) => word.name === name));
+export function getQueryParameter(name) {
+  return /** @type {QueryParameter} */ (getCatalogue().view.find((declared) => declared.name === name));
 }
 
 /** Return the bounds of a numeric query parameter. @param {keyof View} name @returns {[number, number]} */
-export function getWordBounds(name) {
-  const { low, high } = getWord(name);
+export function getQueryBounds(name) {
+  const { low, high } = getQueryParameter(name);
   return [low, high];
 }
 
-/** Return an object with a value for each query parameter. @param {(word: Word) => *} valueOf @returns {View} */
-export function mapWords(valueOf) {
-  return /** @type {*} */ (Object.fromEntries(getCatalogue().view.map((word) => [word.name, valueOf(word)])));
+/**
+ * Return an object with a value for each query parameter.
+ * @param {(declared: QueryParameter) => *} valueOf @returns {View}
+ */
+export function mapQueryParameters(valueOf) {
+  return /** @type {*} */ (Object.fromEntries(getCatalogue().view.map((one) => [one.name, valueOf(one)])));
 }

@@ -42,10 +42,10 @@ export function hasControls(choice) {
   return choice.training.controls !== "no";
 }
 
-/** Return a copy of the settings with or without control rules. @param {Choice} choice @param {boolean} has */
-export function withControls(choice, has) {
+/** Return a copy of the settings with or without control rules. @param {Choice} choice @param {boolean} on */
+export function withControls(choice, on) {
   const { controls: _, ...rest } = choice.training;
-  return { ...choice, training: has ? rest : { ...rest, controls: "no" } };
+  return { ...choice, training: on ? rest : { ...rest, controls: "no" } };
 }
 
 /**
@@ -56,10 +56,10 @@ export function hasEqualFooting(choice) {
   return choice.training.equal === "yes";
 }
 
-/** Return a copy of the settings with or without equal footing. @param {Choice} choice @param {boolean} is */
-export function withEqualFooting(choice, is) {
+/** Return a copy of the settings with or without equal footing. @param {Choice} choice @param {boolean} on */
+export function withEqualFooting(choice, on) {
   const { equal: _, ...rest } = choice.training;
-  return { ...choice, training: is ? { ...rest, equal: "yes" } : rest };
+  return { ...choice, training: on ? { ...rest, equal: "yes" } : rest };
 }
 
 /** Return why the optimiser does not allow equal footing, or "" if it does. @param {Choice} choice */
@@ -116,11 +116,11 @@ export function toStudyKey(choice, table) {
  * Return settings for the Study page, like ``enterTraining`` for Train. A task is always set, because the default task
  * has no held-out data.
  * @param {Choice} choice
- * @param {"nothing"|"link"|"page"} by the source of the settings: defaults, a link, or the previous page
+ * @param {"nothing"|"link"|"page"} origin the source of the settings: defaults, a link, or the previous page
  * @returns {Choice}
  */
-export function enterStudy(choice, by) {
-  if (choice.training.task || by === "nothing") return enterTraining(choice, by);
+export function enterStudy(choice, origin) {
+  if (choice.training.task || origin === "nothing") return enterTraining(choice, origin);
   const base = enterTraining({ ...choice, training: {} }, "page");
   return { ...base, training: { ...base.training, ...choice.training } };
 }

@@ -33,7 +33,7 @@ const MERGE_PX = 1; // maximum distance of the ends of curves that share a label
  * @param {import("../scene/grips.js").Grip[]} grips the handles, which the label of x does not cover
  * @returns {SVGElement[]}
  */
-export function labelShapes(values, lines, frame, g, grips) {
+export function drawLabels(values, lines, frame, g, grips) {
   const { forward, gradient, size, x: view } = frame;
   const isInView = values.x >= view[0] && values.x <= view[1];
   const baseline = (forward.top + forward.height + gradient.top + size) / 2 - 2;

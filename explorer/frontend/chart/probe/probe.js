@@ -2,7 +2,7 @@
 
 import { setAttribute } from "../../elements/dom.js";
 import { roundToUnit } from "../../formula/numbers.js";
-import { labelShapes } from "./labels.js";
+import { drawLabels } from "./labels.js";
 import { computeValues } from "./probe-values.js";
 import { drawProbe } from "./probe-marks.js";
 import { createReadout, describeProbe } from "./readout.js";
@@ -43,7 +43,7 @@ export function createProbe({ marks, probe }, { onProbe, isLabelled = () => fals
     const x = pointed ?? (labelled ? choosePoint(picture.range, pinned) : pinned);
     const values = x === null ? null : computeValues(picture, x);
     const curves = scene?.lines.filter(({ under, over }) => !under && !over) ?? [];
-    const shapesOf = labelled ? [drawProbe, labelShapes] : [drawProbe];
+    const shapesOf = labelled ? [drawProbe, drawLabels] : [drawProbe];
     const { frame } = scene ?? {};
     const { g } = picture;
     marks.replaceChildren(

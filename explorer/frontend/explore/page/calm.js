@@ -15,7 +15,7 @@ import { formatNumber } from "../../formula/numbers.js";
  * @param {{store: import("../../choice/store.js").Store, onChange: () => void}} options ``onChange``: called when tools
  *   are opened or closed
  */
-export function createCalm(root, bar, { store, onChange }) {
+export function createToolButtons(root, bar, { store, onChange }) {
   const tools = element(
     "button",
     { class: "all-tools", onclick: turn, title: "Open and close all tools (key E)" },

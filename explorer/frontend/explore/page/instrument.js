@@ -1,7 +1,7 @@
 // The interactive part of the page Explore: chart, controls, cards and tabs. The page Train uses it with a training run
 // in place of the curves.
 
-import { createCalm } from "./calm.js";
+import { createToolButtons } from "./calm.js";
 import { createCards } from "../../cards/cards.js";
 import { createBadges } from "../sections/badges.js";
 import { createChecks } from "../sections/checks.js";
@@ -124,7 +124,8 @@ export function createInstrument(host, store, reach) {
   const saves = /** @type {HTMLElement|null} */ (tabs && host.querySelector(".chart-buttons .window"));
   if (saves && (reach.template || getCatalogue().saved))
     parts.push(createSaving(saves, { store, ask: reach.ask, server, template: reach.template }));
-  if (tabs && reach.calm) parts.push(createCalm(host, tabs, { store, onChange: () => stage?.refresh() }));
+  if (tabs && reach.calm)
+    parts.push(createToolButtons(host, tabs, { store, onChange: () => stage?.refresh() }));
   if (tabs && reach.calm) followKey("d", () => stage?.draw?.(), end.signal);
   if (tabs && reach.calm) followKey("r", () => stage?.reset(), end.signal);
   return {

@@ -4,7 +4,7 @@
 import { decodeArray } from "../../choice/arrays.js";
 import { getEntries, setG } from "../../choice/choice.js";
 import { explainStochasticRefusal } from "../../choice/entries.js";
-import { getWordBounds } from "../../choice/view.js";
+import { getQueryBounds } from "../../choice/view.js";
 import { createChildren } from "../../elements/children.js";
 import { readColour, readFixedColour } from "../../elements/colours.js";
 import { element, setAttribute, setText } from "../../elements/dom.js";
@@ -274,7 +274,7 @@ function roundUp(value) {
   const power = 10 ** Math.floor(Math.log10(value));
   const next =
     power * /** @type {number} */ ([1, 2, 5, 10].find((factor) => factor * power >= value * (1 - 1e-9)));
-  return Math.min(next, getWordBounds("g")[1]);
+  return Math.min(next, getQueryBounds("g")[1]);
 }
 
 /** @param {number} value @param {number} step */

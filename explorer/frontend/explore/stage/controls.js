@@ -1,11 +1,11 @@
 // Controls for query parameters of the page: a menu for a fixed list of values, a slider for a number.
 
-import { getWord } from "../../choice/view.js";
+import { getQueryParameter } from "../../choice/view.js";
 import { element } from "../../elements/dom.js";
 import { createSlider } from "../../elements/slider.js";
 
 /** @import { Choice } from "../../choice/choice.js" */
-/** @import { Word } from "../../choice/view.js" */
+/** @import { QueryParameter } from "../../choice/view.js" */
 /** @typedef {import("../../choice/store.js").Store} Store */
 
 const MIN_LOG_RATIO = 100; // a slider with a larger ratio of its ends is logarithmic
@@ -16,9 +16,9 @@ const MIN_LOG_RATIO = 100; // a slider with a larger ratio of its ends is logari
  */
 export function createControls(labels, store) {
   const controls = Object.entries(labels).map(([name, label]) => {
-    const word = getWord(name);
+    const declared = getQueryParameter(name);
     /** @type {{element: HTMLElement, show: (value: *) => void}} */
-    const control = (word.kind === "choice" ? createChoice : createNumber)(word, label, store);
+    const control = (declared.kind === "choice" ? createChoice : createNumber)(declared, label, store);
     return { name, ...control };
   });
   return {
@@ -30,7 +30,7 @@ export function createControls(labels, store) {
   };
 }
 
-/** @param {Word} word @param {string} label @param {Store} store */
+/** @param {QueryParameter} declared @param {string} label @param {Store} store */
 function createChoice({ name, words }, label, store) {
   const options = Object.entries(words).map(([value, text]) => element("option", { value }, text));
   const list = element(
@@ -45,7 +45,7 @@ function createChoice({ name, words }, label, store) {
   };
 }
 
-/** @param {Word} word @param {string} label @param {Store} store */
+/** @param {QueryParameter} declared @param {string} label @param {Store} store */
 function createNumber({ name, low, high }, label, store) {
   const slider = createSlider({
     name: label,

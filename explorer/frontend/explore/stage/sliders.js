@@ -1,7 +1,7 @@
 // Sliders below a chart: the upstream gradient g and, in a lesson, parameters without a handle on the chart.
 
 import { getBounds, getControls, getEntries, setG, setParameter } from "../../choice/choice.js";
-import { getWordBounds } from "../../choice/view.js";
+import { getQueryBounds } from "../../choice/view.js";
 import { listGrips } from "../../chart/scene/grips.js";
 import { createSlider } from "../../elements/slider.js";
 import { getControlValue, getDisplayName } from "../../formula/controls.js";
@@ -23,7 +23,7 @@ export function createG(store) {
     element: slider.element,
     /** @param {Choice} choice */
     show({ g }) {
-      slider.update(g, [Math.min(ENDS[0], g), Math.max(ENDS[1], g)], false, getWordBounds("g"));
+      slider.update(g, [Math.min(ENDS[0], g), Math.max(ENDS[1], g)], false, getQueryBounds("g"));
     },
   };
 }

@@ -4,7 +4,7 @@
 import { element, setAttribute } from "../../elements/dom.js";
 import { h, render } from "../../elements/render.js";
 import { createTrainChart } from "../charts/chart.js";
-import { createSwitch } from "../widgets/toggle-group.js";
+import { createToggleGroup } from "../widgets/toggle-group.js";
 
 /** @import { Alignment as Picture } from "./alignment-data.js" */
 
@@ -16,7 +16,7 @@ import { createSwitch } from "../widgets/toggle-group.js";
  *   or null; ``onKind``: called with the measure to plot
  */
 export function createAlignment(host, { plotly, onPoint, onKind }) {
-  const kinds = createSwitch("Measure of alignment", onKind);
+  const kinds = createToggleGroup("Measure of alignment", onKind);
   const frame = element("div", { class: "aligned" });
   const smoothing = element("div", { class: "smoothing" });
   const chart = createTrainChart(frame, { plotly, onPoint });

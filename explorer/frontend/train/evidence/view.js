@@ -5,7 +5,7 @@ import { element } from "../../elements/dom.js";
 import { h, render } from "../../elements/render.js";
 import { createPanel } from "../panels/panel.js";
 import { createSearch } from "./line-search-chart.js";
-import { createSwitch } from "../widgets/toggle-group.js";
+import { createToggleGroup } from "../widgets/toggle-group.js";
 
 /**
  * The contents of the area. ``buttons``: one for each panel; ``of``: a note on which seed's nets are shown; ``rows``:
@@ -25,7 +25,7 @@ import { createSwitch } from "../widgets/toggle-group.js";
  *   pointer
  */
 export function createWhy(host, { onPanel, onLayer, onLegend, onNumber, onSearch }, reach) {
-  const layers = createSwitch("Layer", (/** @type {number} */ layer) => onLayer(layer));
+  const layers = createToggleGroup("Layer", (/** @type {number} */ layer) => onLayer(layer));
   const head = element("div", { class: "why-head flex-wrap text-small" });
   const body = element("div", {});
   const panels = createChildren(body, createRow, ({ panel }) => panel.key);

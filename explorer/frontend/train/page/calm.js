@@ -13,7 +13,7 @@ import { followKey } from "../../elements/keys.js";
  *   options ``onOpen``: called with whether the evidence is open; ``onCode``: opens or closes the code, and returns
  *   whether it is open
  */
-export function createCalm(root, dock, { store, onOpen, onCode }) {
+export function createToolButtons(root, dock, { store, onOpen, onCode }) {
   const end = new AbortController();
   const makeButton = (/** @type {string} */ name, /** @type {Part} */ part, title = "") =>
     element("button", { onclick: () => turn(part), title }, name);

@@ -63,7 +63,7 @@ export function createTraining(host, store, { server, plotly, colours, examples,
       onWhy: (/** @type {string|null} */ why) =>
         become({ why, layer: state().view.status.lines[why ?? ""]?.layer ?? state().layer }),
       onFold: () => become({ unfolded: !state().unfolded }),
-      onLift,
+      onHighlight,
       ...createTaskChange(page),
       ...createScripts(page),
       onEvidence: (/** @type {boolean} */ evidence) => become({ evidence }),
@@ -80,7 +80,7 @@ export function createTraining(host, store, { server, plotly, colours, examples,
   }
 
   /** @param {string|null} highlighted */
-  function onLift(highlighted) {
+  function onHighlight(highlighted) {
     put({ highlighted });
     painter.paintObject(makeObject(state()));
     if (highlighted && highlighted !== state().plane) become({ plane: highlighted });

@@ -8,7 +8,7 @@ import { withSetting } from "../state/tasks.js";
 /** Create the functions that change settings during a run. @param {Page} page */
 export function createLiveSettings({ now, state, put, become, choose, run, isMine, rename }) {
   /** Display a learning rate; send it once the slider is released. @param {string} rate @param {string} phase */
-  function turn(rate, phase) {
+  function setRate(rate, phase) {
     become({ rate });
     if (phase === "settled") run.change();
   }
@@ -23,7 +23,7 @@ export function createLiveSettings({ now, state, put, become, choose, run, isMin
       choose(recorded, { target: "lr" });
     },
     onSetting(/** @type {string} */ name, /** @type {string} */ text, /** @type {*} */ phase) {
-      if (name === "lr" && isMine() && isUnderway(state())) turn(text, phase);
+      if (name === "lr" && isMine() && isUnderway(state())) setRate(text, phase);
       else choose(withSetting(now(), name, text), { phase, target: name });
     },
   };

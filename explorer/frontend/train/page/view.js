@@ -4,17 +4,17 @@ import { element, setAttribute, setText } from "../../elements/dom.js";
 import { createExamples } from "../../cards/examples.js";
 import { createTrainChart } from "../charts/chart.js";
 import { createAlignment } from "../evidence/alignment-chart.js";
-import { createCalm } from "./calm.js";
+import { createToolButtons } from "./calm.js";
 import { createCommands } from "./commands.js";
 import { createControls } from "../settings/baselines.js";
 import { setOpenTools } from "../../choice/tools.js";
-import { createLift } from "../widgets/highlight.js";
+import { createHighlighting } from "../widgets/highlight.js";
 import { createObject } from "../object/object.js";
 import { createOnePanel } from "./one-panel.js";
 import { createScriptPanel } from "./script-panel.js";
 import { createTaskNote } from "../settings/task-note.js";
 import { createTaskChip } from "../settings/task-chip.js";
-import { createSwitch } from "../widgets/toggle-group.js";
+import { createToggleGroup } from "../widgets/toggle-group.js";
 import { createPicker } from "../settings/task-picker.js";
 import { createMetricsTable } from "./metrics-table.js";
 import { createSentence } from "../widgets/live-text.js";
@@ -36,7 +36,7 @@ import { createWhy } from "../evidence/view.js";
  *   void, onPanel: (key: string, open: boolean) => void, onLayer: (layer: number) => void, onLegend: (panel:
  *   import("../state/instruments.js").Panel, index: number) => void, onNumber: (key: string, name: string, value:
  *   number) => void, onSearch: () => void, onSetting: (name: string, text: string, phase: string) => void,
- *   compareDevices: () => Promise<string>, onWhy: (rule: string|null) => void, onFold: () => void, onLift: (rule:
+ *   compareDevices: () => Promise<string>, onWhy: (rule: string|null) => void, onFold: () => void, onHighlight: (rule:
  *   string|null) => void, onEvidence: (evidence: boolean) => void, onSlowMotion: () => void, onFirst: () => void,
  *   onAgain: () => void, scriptKey: () => string, onScript: () => Promise<{text?: string, message?: string}>, onSlow:
  *   (position: import("../slow-motion/view-model.js").Position|null) => void}} Acts
@@ -74,18 +74,19 @@ export function createPainter(host, { store, plotly, examples, onPresent, cardOf
   const tables = examples.filter((example) => example.table);
   const table = createTable(find("table"), on, tables);
   const title = element("h2", {});
-  const measures = createSwitch("Shown in the chart", on.onMeasure);
+  const measures = createToggleGroup("Shown in the chart", on.onMeasure);
   find("titles").append(title, measures.element);
   const verdict = createSentence(find("verdict"));
   const wholeVerdict = element("p", { class: "whole-verdict" });
   const five = element("button", { hidden: true, onclick: onFive }, "Run five seeds");
   find("race").append(wholeVerdict, five);
-  const lift = createLift(host, on.onLift);
+  const highlighting = createHighlighting(host, on.onHighlight);
+  const { highlight } = highlighting;
   const lab = createLab();
   const travel = createHistoryView(find("time"), on);
-  const curves = createTrainChart(find("curves"), { plotly, onPoint: lift.lift, onArea: travel.align });
-  const alignment = createAlignment(find("alignment"), { plotly, onPoint: lift.lift, onKind: on.onAligned });
-  const evidence = createWhy(find("why"), on, { plotly, onPoint: lift.lift });
+  const curves = createTrainChart(find("curves"), { plotly, onPoint: highlight, onArea: travel.align });
+  const alignment = createAlignment(find("alignment"), { plotly, onPoint: highlight, onKind: on.onAligned });
+  const evidence = createWhy(find("why"), on, { plotly, onPoint: highlight });
   const rows = createMetricsTable(find("measured"));
   const controls = createControls(find("cards"), store);
   const settings = createSettings(
@@ -128,7 +129,7 @@ export function createPainter(host, { store, plotly, examples, onPresent, cardOf
       object,
       one: onePanel,
       script,
-      tools: createCalm(host, find("dock"), {
+      tools: createToolButtons(host, find("dock"), {
         store,
         onOpen: on.onEvidence,
         onCode: script.turn,
@@ -183,7 +184,9 @@ export function createPainter(host, { store, plotly, examples, onPresent, cardOf
     paintObject: (picture) => lab.object.show(picture),
     destroy() {
       document.documentElement.classList.remove("begun");
-      [curves, alignment, evidence, lift, slow, lab.tools, lab.script].forEach((part) => part.destroy());
+      [curves, alignment, evidence, highlighting, slow, lab.tools, lab.script].forEach((part) =>
+        part.destroy(),
+      );
     },
   };
 }

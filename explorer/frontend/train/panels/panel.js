@@ -3,7 +3,7 @@
 import { saveCarried } from "../../choice/data.js";
 import { element } from "../../elements/dom.js";
 import { h, render } from "../../elements/render.js";
-import { createCounter } from "../widgets/number-stepper.js";
+import { createNumberStepper } from "../widgets/number-stepper.js";
 import { findInstrument } from "../state/instruments.js";
 import { drawPicture, paintCanvases } from "./picture.js";
 
@@ -17,7 +17,7 @@ import { drawPicture, paintCanvases } from "./picture.js";
  * @typedef {{address: string, label: string, data: import("../../choice/data.js").Carried}} Carry a link that plots a
  *   histogram on Explore
  * @typedef {{panel: Panel, title: string, sentence: string, limits: string, missing: string, legend: string[], numbers:
- *   import("../widgets/number-stepper.js").CounterValue[], pressed: number|null, cells: {line: LegendEntry, picture:
+ *   import("../widgets/number-stepper.js").StepperValue[], pressed: number|null, cells: {line: LegendEntry, picture:
  *   Picture|null, empty: string, answer: Answer|null, carry: Carry|null}[]}} Row ``missing``, ``empty``: why all cells
  *   or one cell have no picture, or ""; ``numbers``: the arguments of the instrument; ``pressed``: index of the
  *   legend's button whose answer is displayed, or null
@@ -35,7 +35,7 @@ const SCROLLED = { role: "group", tabindex: "0" }; // focusable, so that the key
 export function createPanel({ key, rows, legend, scrolls }, { onLegend, onNumber, onPick }) {
   const section = element("section", { class: `why-panel ${key}`, "data-panel": key });
   const counters = findInstrument(key).arguments.map(({ name, label }) =>
-    createCounter(label, (value) => onNumber(name, value)),
+    createNumberStepper(label, (value) => onNumber(name, value)),
   );
   section.style.setProperty("--rows", `${rows}rem`);
 

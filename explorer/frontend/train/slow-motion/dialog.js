@@ -4,7 +4,7 @@ import { element } from "../../elements/dom.js";
 import { h, render } from "../../elements/render.js";
 import { clampTo } from "../../formula/numbers.js";
 import { drawStage, paintMaps } from "./stage.js";
-import { createSwitch } from "../widgets/toggle-group.js";
+import { createToggleGroup } from "../widgets/toggle-group.js";
 
 /** @import { Picture, Position } from "./view-model.js" */
 /**
@@ -26,7 +26,7 @@ const MOVES = /** @type {Object<string, [number, number]>} */ ({
 /** Create the dialog. @param {HTMLElement} host @param {On} on */
 export function createSlowMotion(host, on) {
   const dialog = element("dialog", { class: "slow", "aria-label": "Slow motion" });
-  const layers = createSwitch("Layer of slow motion", (/** @type {number} */ layer) =>
+  const layers = createToggleGroup("Layer of slow motion", (/** @type {number} */ layer) =>
     go({ layer, unit: null, row: null }),
   );
   const acts = { "": () => undefined, pause: on.onPause, first: on.onFirst, again: on.onAgain };
@@ -71,7 +71,7 @@ export function createSlowMotion(host, on) {
   }
 
   /** Stop the playback, and move by a number of stages. @param {number} by */
-  function turnTo(by) {
+  function stopAndMove(by) {
     stop();
     move(by);
   }
@@ -84,8 +84,8 @@ export function createSlowMotion(host, on) {
     event.stopPropagation();
     const onMap = event.target instanceof Element && event.target.matches(".drawing");
     if (event.shiftKey || onMap) step(way);
-    else if (way[0]) turnTo(way[0]);
-    else turn(way[1]);
+    else if (way[0]) stopAndMove(way[0]);
+    else switchRule(way[1]);
   }
 
   /** @param {[number, number]} way how far to move across and down */
@@ -99,7 +99,7 @@ export function createSlowMotion(host, on) {
   }
 
   /** Switch to the next (1) or previous (−1) rule, cyclically. @param {number} by */
-  function turn(by) {
+  function switchRule(by) {
     const count = displayed?.rules.length ?? 1;
     go({ rule: ((displayed?.position.rule ?? 0) + by + count) % count });
   }
@@ -156,9 +156,9 @@ export function createSlowMotion(host, on) {
           { class: "go flex-wrap" },
           makeButton("Next step", has && picture.canStep, on.onStep),
           makeButton(timer ? "Hold" : "Play", has, () => (timer ? stop() : play())),
-          makeButton("←", stages[0]?.time === "past", () => turnTo(-1), "Stage before"),
+          makeButton("←", stages[0]?.time === "past", () => stopAndMove(-1), "Stage before"),
           h("span", { class: "count" }, picture.count),
-          makeButton("→", stages.at(-1)?.time === "coming", () => turnTo(1), "Next stage"),
+          makeButton("→", stages.at(-1)?.time === "coming", () => stopAndMove(1), "Next stage"),
         ),
       ),
     );

@@ -296,19 +296,20 @@ function withTaskStart(choice, { begins }, rules = []) {
  * nothing or comes from Explore, whose op and rules are then trained and whose parameter with an open panel learns. A
  * link without a task means the default task.
  * @param {Choice} choice
- * @param {"nothing"|"link"|"page"} by origin of the settings: defaults, a link, or the previous page @returns {Choice}
+ * @param {"nothing"|"link"|"page"} origin the source of the settings: defaults, a link, or the previous page
+ * @returns {Choice}
  */
-export function enterTraining(choice, by) {
-  const next = assignTask(choice, by);
-  return by === "page" ? prepareTraining(next) : next;
+export function enterTraining(choice, origin) {
+  const next = assignTask(choice, origin);
+  return origin === "page" ? prepareTraining(next) : next;
 }
 
-/** @param {Choice} choice @param {"nothing"|"link"|"page"} by origin of the settings @returns {Choice} */
-function assignTask(choice, by) {
+/** @param {Choice} choice @param {"nothing"|"link"|"page"} origin the source of the settings @returns {Choice} */
+function assignTask(choice, origin) {
   if (choice.training.task) return choice;
   const { firstTask, usualTask } = getCatalogue();
   const first = { ...choice, training: { task: firstTask, seeds: FIRST_SEEDS } };
-  if (by === "nothing") return withTaskStart(first, getSelectedTask(first));
-  const isSet = by === "link" || Object.keys(choice.training).length > 0;
+  if (origin === "nothing") return withTaskStart(first, getSelectedTask(first));
+  const isSet = origin === "link" || Object.keys(choice.training).length > 0;
   return isSet ? { ...choice, training: { task: usualTask, ...choice.training } } : first;
 }

@@ -12,9 +12,9 @@ export function createButton(name, act, kind = "") {
   return node;
 }
 
-/** Enable or disable a button, which keeps its focus. @param {HTMLElement} node @param {boolean} is */
-export function setAvailable(node, is) {
-  setAttribute(node, "aria-disabled", is ? null : "true");
+/** Enable or disable a button, which keeps its focus. @param {HTMLElement} node @param {boolean} isAvailable */
+export function setAvailable(node, isAvailable) {
+  setAttribute(node, "aria-disabled", isAvailable ? null : "true");
 }
 
 /**

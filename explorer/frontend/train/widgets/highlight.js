@@ -8,9 +8,10 @@ const FAINT = 0.66; // opacity of faded text, which must stay readable
 /**
  * Highlight the rule that the user points at, focuses or has selected: all others fade. A tap on a chart selects the
  * rule whose curve is highlighted.
- * @param {HTMLElement} host @param {(rule: string|null) => void} [onLift] called with the highlighted rule, or null
+ * @param {HTMLElement} host
+ * @param {(rule: string|null) => void} [onHighlight] called with the highlighted rule, or null
  */
-export function createLift(host, onLift = (/** @type {string|null} */ _rule) => undefined) {
+export function createHighlighting(host, onHighlight = (/** @type {string|null} */ _rule) => undefined) {
   const sheet = new CSSStyleSheet();
   const end = new AbortController();
   // each layer's curves in Plotly's order
@@ -20,12 +21,12 @@ export function createLift(host, onLift = (/** @type {string|null} */ _rule) => 
   document.adoptedStyleSheets.push(sheet);
 
   /** Highlight a rule or, with null, the selected one if there is any. @param {string|null} rule */
-  function lift(rule) {
+  function highlight(rule) {
     const next = rule ?? heldRule;
     if (next === highlighted) return;
     highlighted = next;
     sheet.replaceSync(next === null ? "" : makeFadingStyle(next));
-    onLift(next);
+    onHighlight(next);
     findLayers(host).forEach(raise);
   }
 
@@ -45,18 +46,18 @@ export function createLift(host, onLift = (/** @type {string|null} */ _rule) => 
     heldRule = rule;
     for (const holder of host.querySelectorAll(".holder"))
       setAttribute(holder, "aria-pressed", String(heldRule !== null && findRule(holder) === heldRule));
-    lift(rule);
+    highlight(rule);
   }
 
   /** @param {(event: *) => void} act @param {...string} names */
   const addListener = (act, ...names) =>
     names.forEach((name) => host.addEventListener(name, act, { signal: end.signal }));
-  addListener((event) => event.pointerType !== "touch" && lift(findRule(event.target)), "pointerover");
+  addListener((event) => event.pointerType !== "touch" && highlight(findRule(event.target)), "pointerover");
   addListener((event) => findLayers(event.target).forEach(raise), "curves");
-  addListener((event) => lift(findRule(event.target)), "focusin");
+  addListener((event) => highlight(findRule(event.target)), "focusin");
   // a tap ends with this event too, and keeps its highlight
-  addListener((event) => event.pointerType !== "touch" && lift(null), "pointerleave");
-  addListener(() => lift(null), "focusout", "pointercancel");
+  addListener((event) => event.pointerType !== "touch" && highlight(null), "pointerleave");
+  addListener(() => highlight(null), "focusout", "pointercancel");
   addListener((event) => {
     const isHolder = event.target.closest(".holder") !== null;
     const rule =
@@ -65,7 +66,7 @@ export function createLift(host, onLift = (/** @type {string|null} */ _rule) => 
   }, "click");
 
   return {
-    lift,
+    highlight,
     destroy() {
       end.abort();
       document.adoptedStyleSheets = document.adoptedStyleSheets.filter((one) => one !== sheet);

@@ -7,15 +7,15 @@ import { clampTo } from "../../formula/numbers.js";
 
 /**
  * A value, counted from 0, and its maximum, which is null until known.
- * @typedef {{value: number, most: number|null}} CounterValue
+ * @typedef {{value: number, most: number|null}} StepperValue
  */
 
 /**
  * Create a number input with buttons to decrease and increase it.
  * @param {string} label @param {(value: number) => void} onNumber called with the number, counted from 0
  */
-export function createCounter(label, onNumber) {
-  let displayed = /** @type {CounterValue} */ ({ value: 0, most: null });
+export function createNumberStepper(label, onNumber) {
+  let displayed = /** @type {StepperValue} */ ({ value: 0, most: null });
   const clamp = (/** @type {number} */ value) => clampTo(Math.round(value), 1, (displayed.most ?? 0) + 1);
   const choose = (/** @type {number} */ value) => {
     number.show(String(clamp(value)));
@@ -35,7 +35,7 @@ export function createCounter(label, onNumber) {
   const name = label.toLowerCase();
   return {
     element: host,
-    /** @param {CounterValue} counted */
+    /** @param {StepperValue} counted */
     show(counted) {
       displayed = counted;
       const { value, most } = counted;

@@ -8,7 +8,7 @@ import { h, render } from "../../elements/render.js";
  * @template Value @param {string} name its accessible name
  * @param {(value: Value) => void} onChoose called with the value of a button
  */
-export function createSwitch(name, onChoose) {
+export function createToggleGroup(name, onChoose) {
   const row = element("div", { class: "switch", role: "group", "aria-label": name });
   return {
     element: row,
