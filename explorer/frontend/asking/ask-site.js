@@ -112,7 +112,7 @@ async function findStoredAnswer(question, args) {
 }
 
 /**
- * Return the stored answer for default arguments, or null. Its ``note`` names the arguments that have other values.
+ * Resolve to the stored answer for default arguments, or null. Its ``note`` names the arguments with other values.
  * @param {string} question @param {Record<string, *>} args
  */
 async function findDefaultAnswer(question, { start, stop, ...args }) {

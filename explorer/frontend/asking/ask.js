@@ -54,7 +54,7 @@ export function cacheAnswers(ask) {
   const pending = /** @type {Map<string, Pending>} */ (new Map());
 
   /**
-   * Return the answer to a question: a cached or pending one, or one from Python.
+   * Resolve to the answer to a question: a cached or pending one, or one from Python.
    * @type {(...of: Parameters<Ask>) => Promise<Answer>}
    */
   async function askOnce(question, args, { onWait } = {}) {
@@ -80,7 +80,7 @@ export function cacheAnswers(ask) {
   }
 
   /**
-   * Cache an answer when it arrives, unless another attempt may give a better one.
+   * Cache an answer when it arrives, unless another attempt may give a better one. Resolves to it.
    * @param {string} key @param {Promise<Answer>} promise
    */
   async function keep(key, promise) {

@@ -4,7 +4,7 @@
 const loading = new Map();
 
 /**
- * Load the data of a script file once. Rejects if the file cannot be loaded; the next call tries again.
+ * Load a script file once. Resolves to its data. Rejects if it cannot be loaded; the next call tries again.
  * @param {string} address address of a script that sets its ``data``
  */
 export function loadFile(address) {

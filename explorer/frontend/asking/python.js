@@ -84,7 +84,7 @@ export function createPython(files, { limit_s = LIMIT_S } = {}) {
   }
 
   /**
-   * Send a question to the interpreter, and end the interpreter after the time limit.
+   * Send a question to the interpreter, and end the interpreter after the time limit. Resolves to the answer.
    * @param {Question} question @param {*} input @param {OnWait} [onWait]
    */
   async function askInterpreter(question, input, onWait) {
@@ -113,7 +113,7 @@ function makeError(why, question) {
   return new Error(`Python ${why}. It ${TASKS[question]} on this page: use the app instead`);
 }
 
-/** Load a file. Rejects with a message for the user. @param {string} address */
+/** Load a file. Resolves to its data, or rejects with a message for the user. @param {string} address */
 function loadOrThrow(address) {
   return loadFile(address).catch(() => Promise.reject(new Error(NOT_LOADED)));
 }

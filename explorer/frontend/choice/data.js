@@ -91,7 +91,7 @@ export function makeNormalData() {
   return { kind: "normal", label, values, weights: null, count: values.length, bars: null, note: "" };
 }
 
-/** Convert the stored histogram to input numbers: the mean of each bin, weighted by its count. @returns {Data|null} */
+/** Return the stored histogram as input numbers, the weighted means of its bins, or null. @returns {Data|null} */
 function makeCarriedData() {
   const carriedData = loadCarried();
   if (!carriedData) return null;

@@ -74,7 +74,7 @@ export function findEntry(kind, key) {
   return getOwn(catalogued[kind], key) ?? getOwn(customEntries[kind], key);
 }
 
-/** Return a backward rule with its parameter names adapted to an op. @param {Op|undefined} op @param {string} key */
+/** Return a rule with parameter names adapted to an op, or undefined. @param {Op|undefined} op @param {string} key */
 export function findRuleForOp(op, key) {
   const rule = findEntry("rule", key);
   return op && rule ? adaptRule(op, rule) : rule;

@@ -61,7 +61,7 @@ function getLearning(choice) {
 }
 
 /**
- * Have a parameter learn in training by all rules that can train it, or by none.
+ * Return settings in which a parameter learns in training by all rules that can train it, or by none.
  * @param {Choice} choice @param {string} name the parameter @param {boolean} learns
  */
 function setLearningByName(choice, name, learns) {

@@ -22,7 +22,7 @@ import { getOwn } from "../formula/records.js";
 const NUMBER = /^[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/i;
 
 /**
- * Parse the formulas in a link, and make them available to ``findEntry`` unless they are already.
+ * Parse the formulas in a link, and make new ones available to ``findEntry``. Resolves to the results.
  * @param {string} search the query of the link
  * @param {(kind: Kind, text: string) => Promise<*>} read parses a formula; resolves to an entry or a message
  */
@@ -47,7 +47,7 @@ export async function readCustomFormulas(search, read) {
 
 /**
  * Parse a formula from a link. If that fails, try again with plus signs in place of blanks, because an unencoded "+" in
- * a query means a blank.
+ * a query means a blank. Resolves to an entry or a message.
  * @param {Kind} kind @param {string} text
  * @param {(kind: Kind, text: string) => Promise<*>} read parses a formula; resolves to an entry or a message
  */
@@ -238,7 +238,7 @@ function isWithinReach(text, { reach: [low, high] }) {
 }
 
 /**
- * Swap values that are in the wrong order, such as lo above hi, and add a notice.
+ * Return values in which those in the wrong order, such as lo above hi, are swapped. Adds a notice for each swap.
  * @param {LinkQuery} link @param {Record<string, number>} values @param {Control[]} controls
  */
 function swapCrossed(link, values, controls) {

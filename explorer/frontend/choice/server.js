@@ -8,7 +8,7 @@ export const TIMEOUT_MS = 20_000;
 /** Return the URL of a route of the server. @param {string} name */
 export const toServerUrl = (name) => new URL(`../../../${name}`, import.meta.url).href;
 
-/** Fetch the catalogue and all limits from the server. Rejects if it does not answer. */
+/** Fetch the catalogue and all limits from the server. Resolves to them, or rejects if it does not answer. */
 export async function fetchDocument() {
   return (await fetch(new URL("../document.json", import.meta.url))).json();
 }

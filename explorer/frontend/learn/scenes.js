@@ -43,7 +43,7 @@ export function getCurveScenes(scenes) {
 }
 
 /**
- * Show a lesson's live chart in the elements of ``createHosts``.
+ * Show a lesson's live chart in the elements of ``createHosts``. Returns its store, and a function to remove it.
  * @param {HTMLElement} host
  * @param {{scene: Scene, layer: Layer|null, leastRange?: [number, number], secret: boolean, reach: *}} options
  *   ``layer``: a layer over the curves; ``secret``: whether the answer is still secret, so that only the op is visible,
@@ -84,7 +84,7 @@ export function showScene(host, { scene, layer, leastRange, secret, reach }) {
 }
 
 /**
- * Show one of a lesson's nets, and start its training.
+ * Show one of a lesson's nets, and start its training. Returns its store, and a function to remove it.
  * @param {HTMLElement} host
  * @param {{scene: Scene, presenting: boolean, reach: *, onOver: () => void, createTraining:
  *   import("../train/page/small.js").CreateSmallTraining}} options ``presenting``: whether presentation mode is on, in

@@ -101,7 +101,7 @@ function mountNotices(root, { data }) {
   return () => root.replaceChildren();
 }
 
-/** Load the page Explore. Wait until the chart in the HTML of the page can be moved. @returns {Promise<Make>} */
+/** Load the page Explore. Resolves once the chart in the page's HTML can be moved. @returns {Promise<Make>} */
 async function loadExplore() {
   await ready;
   if (served) await waitUntilIdle();

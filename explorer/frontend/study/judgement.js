@@ -46,7 +46,7 @@ export function createJudgement({ headline, drawing }, plotly) {
 }
 
 /**
- * Adapt Python's figure to the colours of the page and the size of the element. In presentation mode, rows have no
+ * Return Python's figure, adapted to the page's colours and the size of the element. In presentation mode, rows have no
  * text: their marks show the difference.
  * @param {Judgement} judgement @param {boolean} isNarrow @param {boolean} isOnStage
  */

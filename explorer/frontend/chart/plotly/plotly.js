@@ -31,7 +31,7 @@ export const AXIS = {
 let loading = /** @type {Promise<*>|null} */ (null);
 
 /**
- * Load Plotly unless the page has loaded it. Rejects with a message for the user.
+ * Load Plotly unless the page has loaded it. Resolves to it, or rejects with a message for the user.
  * @param {string|Promise<*>} address the address of plotly.js, or a promise of Plotly
  */
 export function loadPlotly(address) {

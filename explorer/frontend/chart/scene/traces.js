@@ -92,7 +92,7 @@ function makeLine(key, { key: rule, label, colour }, panel, curves, y) {
   return { key, label, colour, rule, width: WIDTH, panel, x, y, ...findJumps(curves, y, kinks[key] ?? []) };
 }
 
-/** Put a broader line behind each line that a later one covers, so that both are visible. @param {Line[]} lines */
+/** Return lines with a broader one behind each that a later one covers, so that both show. @param {Line[]} lines */
 export function addUnderlays(lines) {
   const shared = lines.map((line, index) =>
     lines.slice(index + 1).map((later) => findSharedGaps(line, later)),

@@ -39,7 +39,7 @@ export function makeFileName({ op, rules }) {
 }
 
 /**
- * Render a chart as an image, and return it as a data URL.
+ * Render a chart as an image. Resolves to its data URL.
  * @param {*} Plotly @param {import("../scene/scene.js").Scene} scene
  * @param {import("../scene/picture.js").Picture} picture the data of the scene @param {"png"|"svg"} format
  * @returns {Promise<string>}

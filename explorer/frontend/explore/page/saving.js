@@ -41,7 +41,7 @@ export function createSaving(host, { store, ask, server = (path) => path, templa
 }
 
 /**
- * Return the text of an HTML file with the interactive page and its current settings.
+ * Resolve to the text of an HTML file with the interactive page and its current settings.
  * @param {Choice} choice
  * @param {{gzip: string[], names: string[], limits: string[]}} template ``gzip``: the file before and after its data,
  *   as gzip in base64; ``names``, ``limits``: the names of the catalogue's parts and limits that the file needs
@@ -57,7 +57,7 @@ export async function writeFile(choice, { gzip, names, limits }, ask) {
 }
 
 /**
- * Return Python's sentences about the settings. They are empty if Python does not answer.
+ * Resolve to Python's sentences about the settings. They are empty if Python does not answer.
  * @param {Choice} choice @param {Ask} ask
  */
 async function findWords(choice, ask) {

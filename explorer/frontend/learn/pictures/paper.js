@@ -19,7 +19,7 @@ const [LARGE, SMALL] = [
 ]; // px
 
 /**
- * Draw a lesson's chart for printing: the op above empty axes or, in the solution, the gradient of one rule.
+ * Draw a lesson's chart as an image for printing: the op above empty axes or, in the solution, one rule's gradient.
  * @param {*} Plotly @param {Choice} choice
  * @param {{rule: string|null, leastRange: [number, number]}} shown ``rule``: its key, or null for empty axes;
  *   ``leastRange``: a range that the gradient axis includes

@@ -98,7 +98,7 @@ export function createRun({ server, live, onChange }) {
   }
 
   /**
-   * Start a run in place of the present one, and show the expected status.
+   * Start a run in place of the present one, and show the expected status. Resolves to the server's answer.
    * @param {Order} order @param {Partial<Status>} soon expected status
    * @param {boolean} paused whether the run starts paused
    * @param {number} [step] the step of the present run from which the new one continues

@@ -28,7 +28,7 @@ export function createWatcher({ idle, address, current, onChange, onEvent, needs
     onChange(view);
   }
 
-  /** Send a request after all earlier ones are answered. @param {() => Promise<*>} ask sends it */
+  /** Send a request after all earlier ones. Resolves to its answer. @param {() => Promise<*>} ask sends it */
   function inTurn(ask) {
     line = line.then(ask);
     return line;

@@ -157,7 +157,7 @@ function listEntries(choice, index, record, unit) {
   };
 }
 
-/** Return the records to display; the previous ones stay until new ones arrive. @param {SlowMotion|null} slow */
+/** Return the records to display, or null: the previous ones until new ones arrive. @param {SlowMotion|null} slow */
 function getRecords(slow) {
   const answer = slow && (slow.answer ?? slow.before);
   return answer && !answer.message ? answer : null;
