@@ -67,7 +67,7 @@ export function createCase() {
     },
     /** Return the forward curve of the solution if the test case is about it, otherwise []. @param {Picture} picture */
     over: (picture) => (current?.op ? [sampleForward(current.op, picture)] : []),
-    /** @param {Case|null} next */
+    /** @param {Case|null} next null hides it */
     show(next) {
       current = next;
       draw();

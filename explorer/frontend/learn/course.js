@@ -190,7 +190,9 @@ export function createCourse(host, { lessons, paths, glossary }, { address, inst
     update();
   }
 
-  /** @param {*} record data from the server @param {import("./screen.js").Part|null} [part] the role in a class */
+  /**
+   * @param {*} record data from the server @param {import("./screen.js").Part|null} [part] the role in a class, or null
+   */
   function buildScreen(record, part = null) {
     document.title = `${record.title} · Gradient explorer`;
     const surroundings = {
@@ -287,7 +289,7 @@ function createBar(lessons, { onGo, onGlossary, onPresent, onClass }) {
     element: element("nav", { class: "bar flex-wrap", "aria-label": "Lessons" }, list, ...parts),
     say: (/** @type {string} */ words) => setText(status, words),
     /**
-     * @param {"leads"|"attends"|null} part this page's role in a class
+     * @param {"leads"|"attends"|null} part this page's role in a class, or null
      * @param {boolean} held whether this browser leads a class
      */
     showClass(part, held) {
@@ -295,7 +297,7 @@ function createBar(lessons, { onGo, onGlossary, onPresent, onClass }) {
       setText(classButton, held ? "To the class" : "Class");
       classButton.hidden = part !== null;
     },
-    /** @param {string|null} key @param {boolean} presenting */
+    /** @param {string|null} key the open lesson, or null @param {boolean} presenting */
     show(key, presenting) {
       const { learned } = getProgress();
       setText(status, "");

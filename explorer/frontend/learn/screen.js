@@ -37,7 +37,7 @@ const RESULT_START = "After the run:"; // of a paragraph that is shown below a n
 /**
  * Create the screen of a lesson.
  * @param {*} lesson the lesson's data from the server @param {Surroundings} around
- * @param {Part|null} [part] the reader's role in a class
+ * @param {Part|null} [part] the reader's role in a class, or null
  */
 export function createLesson(lesson, around, part = null) {
   const end = new AbortController();

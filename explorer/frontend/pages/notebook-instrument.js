@@ -104,7 +104,8 @@ function pickChanges(values, others) {
 
 /**
  * Return colour slots for backward rules. Rules that are on the chart already keep theirs.
- * @param {string[]} rules their keys @param {import("../choice/choice.js").Choice|null} before the chart's settings
+ * @param {string[]} rules their keys
+ * @param {import("../choice/choice.js").Choice|null} before the chart's settings, or null without a chart
  */
 function keepSlots(rules, before) {
   const slots = new Map(before?.rules.map(({ key, slot }) => [key, slot]));

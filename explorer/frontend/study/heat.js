@@ -65,7 +65,7 @@ export function buildHeatMap(state) {
   };
 }
 
-/** @param {string} metric @param {number} seeds @param {number|null} chance the score of random guessing */
+/** @param {string} metric @param {number} seeds @param {number|null} chance the score of random guessing, or null */
 function makeHeading(metric, seeds, chance) {
   const label = metric === "accuracy" ? "Validation accuracy, %" : `Validation ${metric}`;
   if (!seeds) return label;

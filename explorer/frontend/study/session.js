@@ -56,7 +56,7 @@ export function createSession({ server, onChange }) {
 
   /**
    * Store which study this tab displays, also for a reload of the page.
-   * @param {{id: string, key: string}|null} next
+   * @param {{id: string, key: string}|null} next null for none
    */
   function remember(next) {
     study = next;

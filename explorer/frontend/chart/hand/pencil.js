@@ -176,7 +176,7 @@ export function createPencil({ onStroke, onPoints }) {
       frame = next;
       showHandles();
     },
-    /** @param {EditedLine|null} next */
+    /** @param {EditedLine|null} next null hides it */
     show(next) {
       line = next;
       showHandles();

@@ -73,7 +73,7 @@ export function createProbe({ marks, probe }, { onProbe, isLabelled = () => fals
   };
 }
 
-/** @param {[number, number]} view @param {number|null} pinned */
+/** @param {[number, number]} view @param {number|null} pinned the pinned x, or null */
 function choosePoint([start, stop], pinned) {
   if (pinned !== null && pinned >= start && pinned <= stop) return pinned;
   return roundToUnit(start + DEFAULT_SHARE * (stop - start), (stop - start) / 200);

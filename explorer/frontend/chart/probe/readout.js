@@ -26,7 +26,7 @@ export function createReadout(onType) {
 
   return {
     element: box,
-    /** @param {Picture} picture @param {Values|null} values */
+    /** @param {Picture} picture @param {Values|null} values null without a valid x */
     show(picture, values) {
       setValue(field, values ? String(values.x) : "");
       const y = formatValue(values?.y) + formatSpread(picture, values?.spread?.forward);

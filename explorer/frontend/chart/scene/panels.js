@@ -45,7 +45,7 @@ export const MARK_COLOUR = makeGrey(1);
  * parameter at the bottom.
  * @param {{width: number, height: number}} space size of the chart in px @param {Ranges} ranges
  * @param {number} smallest minimum font size in px
- * @param {Frame|null} [before] the frame whose panel width is kept during a drag @returns {Frame}
+ * @param {Frame|null} [before] the frame whose panel width is kept during a drag, or null @returns {Frame}
  */
 export function computeFrame({ width, height }, ranges, smallest, before = null) {
   const { x } = ranges;

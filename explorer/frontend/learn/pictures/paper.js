@@ -41,7 +41,7 @@ export async function drawPaperChart(Plotly, choice, { rule, leastRange }) {
   return element("img", { src, alt: "" });
 }
 
-/** @param {Choice} choice @param {string|null} key the key of a rule @param {[number, number]} leastRange */
+/** @param {Choice} choice @param {string|null} key the rule, or null @param {[number, number]} leastRange */
 function makePicture(choice, key, leastRange) {
   const { op } = getEntries(choice);
   const rules = key ? [/** @type {Rule} */ (findEntry("rule", key))] : [];

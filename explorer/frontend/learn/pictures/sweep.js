@@ -37,7 +37,7 @@ export function createSweep(sweep, { plotly, signal }) {
   signal.addEventListener("abort", figure.destroy);
   show(null, 0);
 
-  /** @param {number|null} value @param {number} slot colour index of the rule */
+  /** @param {number|null} value the parameter's value, or null @param {number} slot colour index of the rule */
   function show(value, slot) {
     figure.draw({ words: describeSweep(sweep), value, slot });
     setText(status, value === null ? "" : describeNearest(sweep, value));
@@ -66,7 +66,7 @@ function findSlot(choice, name) {
   return choice.rules[Math.max(has, 0)].slot;
 }
 
-/** @param {Sweep} sweep @param {number|null} value @param {string} colour */
+/** @param {Sweep} sweep @param {number|null} value the parameter's value, or null @param {string} colour */
 function makeFigure(sweep, value, colour) {
   const { x, mean, sd, control, control_name: name } = sweep;
   const [low, high] = [x[0] / SIDE, x[x.length - 1] * SIDE];

@@ -44,7 +44,7 @@ export function createTrainChart(host, { plotly, onPoint, onArea = () => undefin
     });
   return createFigure(host, { plotly, hover: true, compose, onDrawn });
 
-  /** @param {*} graph @param {import("./end-labels.js").Names|null} names */
+  /** @param {*} graph @param {import("./end-labels.js").Names|null} names the end labels, or null */
   function onDrawn(graph, names) {
     chart = graph;
     const { l, w } = graph._fullLayout._size;

@@ -53,7 +53,7 @@ export function createEndLabels(host) {
     return parseFloat(fontSize);
   }
 
-  /** @param {*} chart the element into which Plotly has drawn @param {Names|null} names */
+  /** @param {*} chart the element into which Plotly has drawn @param {Names|null} names null hides them */
   function show(chart, names) {
     setAttribute(list, "hidden", !names);
     if (!names) return;

@@ -60,7 +60,7 @@ export function createRun({ server, live, onChange }) {
   /**
    * Show the expected effect of a command, and send it.
    * @param {Partial<Status>} soon the expected status @param {() => Promise<*>} ask sends the request
-   * @param {string|null} [settingsKey] the key of the run after the command
+   * @param {string|null} [settingsKey] the key of the run after the command, or null without one
    */
   function act(soon, ask, settingsKey = getSettingsKey()) {
     intended = settingsKey;

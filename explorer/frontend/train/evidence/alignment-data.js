@@ -58,7 +58,7 @@ export function buildAlignmentChart(state, lines) {
   };
 }
 
-/** @param {Series[]} series @param {LegendEntry[]} lines @param {Snapshot|null} snapshot */
+/** @param {Series[]} series @param {LegendEntry[]} lines @param {Snapshot|null} snapshot null before the first step */
 function explainEmptyChart(series, lines, snapshot) {
   if (series.length) return "No gradient to compare";
   const isAllLost = lines.every((line) => isLost(snapshot, line));
@@ -67,7 +67,7 @@ function explainEmptyChart(series, lines, snapshot) {
 
 /**
  * Name the rules that have no gradient to compare. Returns "" if all have one.
- * @param {Series[]} series @param {LegendEntry[]} lines @param {Snapshot|null} snapshot
+ * @param {Series[]} series @param {LegendEntry[]} lines @param {Snapshot|null} snapshot null before the first step
  */
 function describeMissing(series, lines, snapshot) {
   if (!series.length || !snapshot?.measured_steps.length) return "";

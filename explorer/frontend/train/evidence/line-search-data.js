@@ -51,7 +51,7 @@ export function buildLineSearch({ view, requests }, lines) {
 
 /**
  * Return the label of the button that measures, or "" if the last measurement is of the displayed step.
- * @param {Request|null} latest the last request @param {number} step the displayed step
+ * @param {Request|null} latest the last request, or null @param {number} step the displayed step
  */
 function getOfferText(latest, step) {
   if (!latest) return "Measure";

@@ -110,7 +110,7 @@ function getPicked({ choice, numbers }, { picks }) {
   return numbers[picks.panel]?.[picks.name] ?? 0;
 }
 
-/** @param {Snapshot|null} snapshot @param {LegendEntry} line */
+/** @param {Snapshot|null} snapshot null before the first step @param {LegendEntry} line */
 function explainEmptyCell(snapshot, line) {
   if (!snapshot) return "Nothing before the first step";
   return isLost(snapshot, line) ? `Diverged at step ${snapshot.diverged[line.key]}` : "Not measured yet";

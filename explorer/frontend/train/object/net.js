@@ -35,7 +35,7 @@ export function createNet(host, onFold) {
   }
 
   return {
-    /** @param {Forward|null} forward */
+    /** @param {Forward|null} forward null shows an empty drawing */
     show(forward) {
       host.toggleAttribute("data-empty", !forward);
       if (!forward) return;

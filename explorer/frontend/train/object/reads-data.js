@@ -86,7 +86,8 @@ export function buildReads(state, measured, before, lines, begun) {
 
 /**
  * Return the class that each rule's net assigns to the points of a plane, for all rules or, if there are many, for one.
- * @param {State} state @param {Snapshot|null} measured @param {LegendEntry[]} lines @returns {Plane[]}
+ * @param {State} state @param {Snapshot|null} measured null before the first step @param {LegendEntry[]} lines
+ * @returns {Plane[]}
  */
 function planesOf(state, measured, lines) {
   const known = lines.flatMap((line) => {

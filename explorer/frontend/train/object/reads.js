@@ -24,7 +24,7 @@ export function createReads(host) {
   host.append(question, caption, plane, scatter.element, planes, wall);
 
   return {
-    /** @param {Reads|null} reads */
+    /** @param {Reads|null} reads null hides them */
     show(reads) {
       setAttribute(host, "hidden", !reads);
       if (!reads) return;
@@ -105,7 +105,7 @@ function createScatter() {
   const node = element("div", { class: "scatter" }, svg, element("div", {}, ...ends));
   return {
     element: node,
-    /** @param {import("./reads-data.js").Scatter|null} scatter */
+    /** @param {import("./reads-data.js").Scatter|null} scatter null hides it */
     show(scatter) {
       node.hidden = !scatter;
       if (!scatter) return;

@@ -134,7 +134,7 @@ function formatFactor(factor) {
 /**
  * Return one part of the net in the backward pass under a rule.
  * @param {Pick<State, "choice"|"ink">} state the state, which is not needed without a snapshot
- * @param {LegendEntry} line @param {Snapshot|null} snapshot
+ * @param {LegendEntry} line @param {Snapshot|null} snapshot null before the first step
  * @param {*} record a measurement by the instrument "way", or null @param {Plate} plate
  * @param {import("../state/branches.js").Point[]} points branch points of the run @returns {LanePlate}
  */

@@ -79,7 +79,7 @@ export function createTraining(host, store, { server, plotly, colours, examples,
     if (change.panels || change.numbers || change.plane) historyControl.look();
   }
 
-  /** @param {string|null} highlighted */
+  /** @param {string|null} highlighted the rule, or null for none */
   function onHighlight(highlighted) {
     put({ highlighted });
     painter.paintObject(makeObject(state()));

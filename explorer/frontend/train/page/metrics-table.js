@@ -112,7 +112,7 @@ export function createMetricsTable(host) {
 
 /**
  * Return the row of a rule. Pressing its name keeps the rule highlighted.
- * @param {LegendEntry} line @param {Snapshot|null} snapshot @param {Scores} said
+ * @param {LegendEntry} line @param {Snapshot|null} snapshot null before the first step @param {Scores} said
  */
 function makeRow({ key, label, colour }, snapshot, said) {
   const current = snapshot && key in snapshot.losses ? snapshot : null;

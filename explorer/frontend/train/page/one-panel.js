@@ -28,7 +28,7 @@ export function createOnePanel(host, { onClose, onEvidence }) {
   host.append(element("header", {}, title, close), reason, body, limits, all);
 
   return {
-    /** @param {Picture|null} picture */
+    /** @param {Picture|null} picture null hides the panel */
     show(picture) {
       host.hidden = !picture;
       if (!picture) return;

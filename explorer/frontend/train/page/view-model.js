@@ -152,8 +152,8 @@ function getMetricName({ choice, trained, view }) {
 
 /**
  * Return the measures that the main chart can plot; the first is the default.
- * @param {string|null} metric @param {boolean} learns whether a parameter learns
- * @returns {{value: Measure, label: string}[]}
+ * @param {string|null} metric "accuracy", "R²", or null without a score
+ * @param {boolean} learns whether a parameter learns @returns {{value: Measure, label: string}[]}
  */
 function listMeasures(metric, learns) {
   const measures = /** @type {{value: Measure, label: string}[]} */ ([
@@ -300,7 +300,7 @@ function getScoreDecimals(judged) {
 
 /**
  * @param {State} state the state at the displayed step @param {Measure} measure
- * @param {import("../state/records.js").Snapshot|null} latest the run at its last step
+ * @param {import("../state/records.js").Snapshot|null} latest the run at its last step, or null
  * @returns {import("../charts/chart.js").Picture}
  */
 function buildMainChart(state, measure, latest) {
@@ -352,7 +352,7 @@ function makeBranchedSeries({ colours }, measure, { choice, snapshot, recorded }
   return splitAtBranches(buildSeries(measure, snapshot, lines), points, lines, free);
 }
 
-/** @param {Measure} measure @param {import("../state/records.js").Snapshot|null} snapshot */
+/** @param {Measure} measure @param {import("../state/records.js").Snapshot|null} snapshot null before the first step */
 function explainEmptyCurves(measure, snapshot) {
   const hasBegun = snapshot?.step || snapshot?.finished;
   const quantity = MISSING[measure];

@@ -32,7 +32,7 @@ export function createPreview({ onTarget, onOut, onComplete }) {
 
   return {
     element: container,
-    /** @param {Preview|null} preview */
+    /** @param {Preview|null} preview null hides it */
     show(preview) {
       container.hidden = !preview;
       if (!preview) return;

@@ -15,7 +15,7 @@ import { h, render } from "../../elements/render.js";
  */
 export function createTaskNote(host, { onAnswer, onUndo }) {
   return {
-    /** @param {Picture|null} picture */
+    /** @param {Picture|null} picture null hides the question */
     show(picture) {
       const hadFocus = host.contains(document.activeElement);
       host.hidden = !picture;

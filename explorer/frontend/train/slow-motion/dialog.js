@@ -169,7 +169,7 @@ export function createSlowMotion(host, on) {
   }
 
   return {
-    /** @param {Picture|null} picture */
+    /** @param {Picture|null} picture null closes the dialog */
     show(picture) {
       displayed = picture;
       if (!picture) {

@@ -18,7 +18,7 @@ const MAX_LISTED = 3; // maximum number of target values in a text
 
 /**
  * Return the index of the first rule with a nonzero gradient, or 0.
- * @param {Object<string, Record|null>|null} records the records of a step by rule
+ * @param {Object<string, Record|null>|null} records the records of a step by rule; null for a rule that has diverged
  * @param {import("../state/series.js").LegendEntry[]} lines
  */
 export function findLivelyRule(records, lines) {
