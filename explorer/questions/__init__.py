@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from importlib import import_module
 from inspect import signature
-from math import isfinite
+from sys import float_info
 from types import MappingProxyType
 from typing import Any, Literal, get_type_hints
 
@@ -23,7 +23,7 @@ _WRONG_TYPE = "The question is not understood: {name} must be {kind}."
 _WRONG_NAMES = "The question is not understood: it takes {names}."
 _TYPES: Mapping[Any, tuple[str, Callable[[Any], bool]]] = {
     str: ("a text", lambda value: isinstance(value, str)),
-    float: ("a number", lambda value: type(value) in (int, float) and isfinite(value)),
+    float: ("a number", lambda value: type(value) in (int, float) and abs(value) <= float_info.max),
     list[str]: ("a list of texts", lambda value: _is_list(value, str)),
     list[float]: ("a list of numbers", lambda value: _is_list(value, float)),
     dict[str, float]: (

@@ -145,6 +145,7 @@ def test_a_value_of_a_wrong_type_is_named():
         {"op": 1},
         {"parameters": {"s": "1"}},
         {"parameters": {"s": math.inf}},
+        {"parameters": {"s": 10**400}},
         {"parameters": [1]},
     ):
         (name,) = wrong
