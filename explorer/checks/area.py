@@ -115,7 +115,7 @@ def _judge_staircase(curve: Curve) -> Result:
     off = (gap - (gap[near].max() + gap[near].min()) / 2).abs()
     if math.isinf(curve.rise):  # far from 0, an integral over many peaks is inaccurate
         off = torch.where(near, off, 0.0)
-        stop = _find_stop(curve, largest)
+        stop = _find_departure(curve, largest)
         if stop is not None:
             words = f"Around x = {format_number(stop)} it no longer follows the op, which moves on."
             return _excuse(curve, fails(words, stop))
@@ -128,7 +128,7 @@ def _judge_staircase(curve: Curve) -> Result:
     return _excuse(curve, fails(words, position, off.max(), end=position), departs=True)
 
 
-def _find_stop(curve: Curve, step: float) -> float | None:
+def _find_departure(curve: Curve, step: float) -> float | None:
     """Return the first of x = ±100, ±1000 at which a rule's integral departs from an endless staircase."""
     for start in (100.0, -100.0, 1000.0, -1000.0):
         x = curve.subject.clip(start + torch.linspace(0, NEAR, 801, dtype=curve.dtype))

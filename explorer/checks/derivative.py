@@ -195,17 +195,17 @@ def check_double_backward(curve: Curve) -> Result:
             return by_design("The gradient is g rounded to steps: its derivative by g ignores the rounding.")
         words = "the derivative of the gradient by g is {figure}, but {due} is due"
         advice = "use g itself in backward, without .data, detach or NumPy"
-        return _compare(fails, f"At x = {{at}} {words}: {advice}.", x, second_g, due_g, wrong)
+        return _report_worst(fails, f"At x = {{at}} {words}: {advice}.", x, second_g, due_g, wrong)
     size = due_x[sure].abs().max() if bool(sure.any()) else torch.tensor(0.0)
     wrong = sure & ((second_x - due_x).abs() > 1e-3 * due_x.abs() + off + 1e-5 * (1 + size))
     if bool(wrong.any()):
         words = "At x = {at} its second derivative is silently {figure}, where {due} is due"
         if subject.declared or not is_derivative(curve):
             reason = "the rule stands in for a derivative, and its own derivative means little"
-            return _compare(by_design, f"{words}; {reason}.", x, second_x, due_x, wrong)
+            return _report_worst(by_design, f"{words}; {reason}.", x, second_x, due_x, wrong)
         advice = "save x or y with save_for_backward and compute the rest in backward"
         words = f"{words}: {advice}, or mark backward once_differentiable."
-        return _compare(fails, words, x, second_x, due_x, wrong)
+        return _report_worst(fails, words, x, second_x, due_x, wrong)
     agrees = ((curve.gradient - curve.slope).abs() <= curve.tolerance)[curve.trusted]
     if not ((len(agrees) and agrees.all()) or (curve.is_flat and not bends)):
         words = "Differentiating its backward again gives that backward's own derivative"
@@ -232,9 +232,12 @@ def _differentiate_twice(subject: Subject, x: Tensor, g: Tensor) -> tuple[Tensor
     return subject.reduce_rows(by_x), subject.reduce_rows(by_g)
 
 
-def _compare(
+def _report_worst(
     judge: Callable[..., Result], words: str, x: Tensor, actual: Tensor, due: Tensor, wrong: Tensor
 ) -> Result:
-    """Return a result about the x at which two second derivatives differ most, among those in ``wrong``."""
+    """Return a result about the x at which two second derivatives differ most, among those in ``wrong``.
+
+    ``judge`` makes the result from a sentence, in which braces name the derivative that is ``due``.
+    """
     worst = int(torch.where(wrong, (actual - due).abs(), 0.0).argmax())
     return judge(words, x[worst], actual[worst], due=due[worst])

@@ -193,8 +193,8 @@ def _estimate_cost(data: Json) -> str:
 def _read_earlier_run(reference: Any) -> tuple[str, int] | None:
     """Return the id of the run to continue from and the step, or None for a new run.
 
-    Raises RefusedError if another visitor started that run, and WrongReplicaError if it belongs to another
-    server.
+    Raises RefusedError without the key of that run or an integer step, and WrongReplicaError if the run
+    belongs to another server.
     """
     if not isinstance(reference, dict):
         return None
@@ -226,7 +226,8 @@ def read_page_settings(data: Json) -> Choice:
 def _command(data: Json, identity: str, name: str) -> str:
     """Execute a command on a run or study and return its status as an event.
 
-    Raises RefusedError if the request does not carry the key of the run or study.
+    One that is gone needs no key. Raises RefusedError without the key of any other and for an unknown
+    command, and ValueError for an invalid lr or pace.
     """
     engine = shared_engine()
     if not is_owned(identity, data):
