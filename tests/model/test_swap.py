@@ -548,6 +548,29 @@ def test_at_a_comparison_a_formula_and_an_op_get_the_difference_and_own_code_get
     assert list(own.sites["note"]) == [""]
 
 
+def test_a_rule_that_does_not_use_the_parameter_of_an_op_needs_no_number_for_it():
+    fixed = swapped(nn.PReLU(6), "prelu", rule="straight_through")
+    expected = gradients_of(
+        made(lambda h: pass_through(h, functional.prelu(h, torch.full((6,), 0.25)).detach()))
+    )
+    found = gradients_of(fixed)
+    assert all(torch.equal(found[name], expected[name]) for name in expected)
+
+
+@pytest.mark.parametrize("name", ["several ops", "a surrogate"])
+def test_the_sites_of_a_swap_are_named_as_an_observation_names_them(name):
+    function = {"several ops": several, "a surrogate": lambda h: h.tanh() + (h.sign() - h.tanh()).detach()}[
+        name
+    ]
+    with explorer.observe(made(function)) as seen:
+        loss_of(seen.model).backward()
+    row = seen.frame[seen.frame.note == "detach trick"].iloc[0]
+    fixed = swapped(function, row.site, rule="formula: 3 * g")
+    fixed(X)
+    assert row.site.startswith(fixed.sites["site"][0])
+    assert list(fixed.sites["op"]) == [row.op]
+
+
 def several(h):
     return h + ((h / 0.5).round().clamp(-4, 3) * 0.5 - h).detach()
 

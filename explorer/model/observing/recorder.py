@@ -20,7 +20,7 @@ from explorer.model.tape.names import (
     may_write,
 )
 from explorer.model.tape.private import forward_class, is_functorch_wrapped_tensor
-from explorer.model.tape.tricks import chain_of, classify_join, find_applied_keys, find_chain_site
+from explorer.model.tape.tricks import chain_of, classify_join, find_applied_keys, name_join
 from explorer.model.tape.values import UNLIMITED, find_ancestors
 
 UNNEEDED = "its x requires no gradient"
@@ -135,10 +135,8 @@ class Recorder(Tape):
                 elif item.is_cut and not item.graded and not item.merged and item.name not in LINEAR:
                     self.count_cut(item.site, item.op, item.reason)
             return
-        ops = chain_of(join.side, join.way, compared=kind == "mask")
-        last = [call.name] if kind == "mask" or not ops else []
-        call.op = " → ".join(dict.fromkeys([*(item.op for item in ops), *last]))
-        call.row = row = self._count(find_chain_site(call, ops), kind, call.op)
+        name_join(call, join, kind == "mask")
+        call.row = row = self._count(call.site, kind, call.op)
         self._merge(side, [value.call for value in join.way] if kind == "trick" else ())
         self._measure(call, row, call.outputs[0], [join.x], join.x.ref(), y)
         call.measured = None  # blame needs the gradients of the call itself, which is measured next

@@ -160,7 +160,8 @@ class Exchange:
             return bind(op, self.entry, {}).gradient if in_trick else None
         entry: Op = OPS.get(op, ANY_OP)
         require_deterministic("a swap that keeps the op of the model", self.entry)
-        names = {*resolve_values(entry, self.entry, {})}
+        used = {*self.entry.parsed.parameters, *(item.name for item in self.entry.parameters)}
+        names = {*resolve_values(entry, self.entry, {})} & used
         given = {name: _number(self.key, name, value) for name, value in parameters.items() if name in names}
         settings: Any = {**given, **self.select_parameters(entry)}
         return bind(ANY_OP if entry.is_random else entry, self.entry, settings).gradient

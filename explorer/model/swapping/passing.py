@@ -23,6 +23,7 @@ from explorer.model.tape.names import (
     LOGICAL,
     STEP_SIGNS,
     STEPS,
+    UNMEASURED,
     find_tensors,
     is_pointwise,
     may_write,
@@ -38,11 +39,10 @@ from explorer.model.tape.private import (
 )
 from explorer.model.tape.sites import Origin
 from explorer.model.tape.tricks import (
-    chain_of,
     classify_join,
     find_applied_keys,
-    find_chain_site,
     is_restoring,
+    name_join,
 )
 from explorer.model.tape.values import UNLIMITED, find_ancestors, find_elementwise_ancestors, origin_of
 
@@ -96,10 +96,12 @@ class Step(NamedTuple):
     Attributes:
         margin: x − threshold, or threshold − x for "lt" and "le", through which both get their gradient.
         rule: the rule as ``(margin, y, g) -> gradient``, for which your own code gets x; None with ``op``.
+        sign: 1 if the margin is x − threshold, otherwise -1.
     """
 
     margin: Tensor
     rule: Gradient | None
+    sign: int
 
 
 class Pass(Tape):
@@ -283,7 +285,7 @@ class Pass(Tape):
                 value.number, y.number = y.number, value.number  # y comes after its margin
                 y.cuts = (self.put(margin, value),)
                 call.inputs.append(value)
-        self._steps[call] = Step(margin, self._make_step_rule(call, margin))
+        self._steps[call] = Step(margin, self._make_step_rule(call, margin), STEP_SIGNS[call.name])
         return margin
 
     def _make_step_rule(self, call: Call, margin: Tensor) -> Gradient | None:
@@ -381,12 +383,9 @@ class Pass(Tape):
         if self._shadow is not None:
             return None
         meant_call = self._find_meant(join.side)
-        chain = chain_of(join.side, join.way)
-        call.op = " → ".join(item.op for item in chain) or call.name
-        site_names = (*call.site.names, *find_chain_site(call, chain).names)
-        named = self.target.site and self.target.site in site_names
-        x = join.x.ref()
-        kind = classify_join(call, join, y)
+        kind, own_names, x = classify_join(call, join, y), call.site.names, join.x.ref()
+        chain = name_join(call, join, kind == "mask")
+        named = self.target.site and self.target.site in (*own_names, *call.site.names)
         is_whole = meant_call is not None and kind != "gate"
         if meant_call is not None and kind == "mask" and self.target.op:
             # A clamp that is compared has its own backward, and a comparison made a float the rule already.
@@ -400,10 +399,12 @@ class Pass(Tape):
         first = meant_call if meant_call is not None else next(iter(chain), call)
         steps = [self._steps[v.call] for v in join.side if v.call in self._steps]
         is_step = len(steps) == 1 and steps[0].margin.shape == x.shape and kind == "trick"
+        if is_step:
+            self._steps[call] = steps[0]
         given = steps[0].margin if is_step else x
         self._require_threshold(first, self.value_of(given) if is_step else join.x, given, join.side)
         if self.exchange.op is not None:
-            return self._replace_call(first, given, y, {})
+            return self._replace_call(call, given, y, {})
         is_restored = any(is_restoring(v, y) for v in first.outputs)
         is_of_x, rule = _is_of_x(first, join.x, x), steps[0].rule if is_step else None
         inner = first.inputs[0] if first.inputs else join.x
@@ -413,7 +414,7 @@ class Pass(Tape):
             given = y if (tensor := inner.ref()) is None else tensor
         if rule is not None and given is not y and given.shape == y.shape:
             new = self._put_in_place_of(call, build_bridge(given, y.clone(), rule), y)
-            self.hits.append(Hit(first, self.value_of(new), note=self._describe_x(first, given)))
+            self.hits.append(Hit(call, self.value_of(new), note=self._describe_x(call, given)))
             self._settled.add(self.value_of(new))
             return new
         if not is_of_x and self.exchange.needs_x and self.target.op:
@@ -429,7 +430,7 @@ class Pass(Tape):
             )
         note = f"{lost} gets no gradient: the trick detaches it" if lost else ""
         op = first.op if is_restored else "a trick"
-        self.exchange_call(first, join.x, call.outputs[0], x, y, op=op, note=note)
+        self.exchange_call(call, join.x, call.outputs[0], x, y, op=op, note=note)
         return None
 
     def _find_detached_parameters(self, join: Join) -> str:
@@ -448,7 +449,7 @@ class Pass(Tape):
         """Return a clause about the x that a rule gets if it is a comparison's margin, otherwise ""."""
         if self.exchange.is_code or not self._is_margin(call, x):
             return ""
-        return "the rule gets " + ("x − threshold" if STEP_SIGNS[call.name] > 0 else "threshold − x")
+        return "the rule gets " + ("x − threshold" if self._steps[call].sign > 0 else "threshold − x")
 
     def _require_threshold(self, call: Call, source: Value, x: Tensor, values: Iterable[Value]) -> None:
         """Raise UnreachedError if ``values`` combine comparisons, so that a rule has no threshold of its own.
@@ -488,7 +489,8 @@ class Pass(Tape):
 
     def _find_meant(self, values: Iterable[Value]) -> Call | None:
         ordered = sorted(values, key=lambda v: (v.call.name in LINEAR, v.number))
-        return next((v.call for v in ordered if self._is_meant(v.call, v.call.op)), None)
+        calls, others = [v.call for v in ordered], UNMEASURED if self.target.site else ()  # they are no sites
+        return next((c for c in calls if self._is_meant(c, "" if c.name in others else c.op)), None)
 
     def find_substitute(self, value: Value, tensor: Tensor) -> Tensor | None:
         """Return the tensor that replaces an argument because a swap has given it a gradient, or None."""

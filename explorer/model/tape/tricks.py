@@ -11,7 +11,6 @@ from torch import Tensor
 from explorer.gradient import BOUNDARY
 from explorer.model.tape.names import CARRIERS, COMPARISONS, LINEAR, LOGICAL
 from explorer.model.tape.private import forward_class, is_functorch_wrapped_tensor
-from explorer.model.tape.sites import Site
 from explorer.model.tape.tape import Join
 from explorer.model.tape.values import Call, Edge, Value, find_ancestors
 
@@ -68,11 +67,18 @@ def chain_of(side: Iterable[Value], way: Iterable[Value], compared: bool = False
     return [c for c in chain.values() if compared or c.name not in COMPARISONS] or [*chain.values()]
 
 
-def find_chain_site(call: Call, chain: list[Call]) -> Site:
-    """Return the site of the only detached call of a join, or of the join itself if there are several."""
+def name_join(call: Call, join: Join, is_mask: bool) -> list[Call]:
+    """Give a join the op and the site by which tables show it, and return the detached calls in it.
+
+    The op names these calls, and for a mask also the join. The site is that of the only detached call, or of
+    the join itself if there are several.
+    """
+    chain = chain_of(join.side, join.way, compared=is_mask)
+    last = [call.name] if is_mask or not chain else []
+    call.op = " → ".join(dict.fromkeys([*(item.op for item in chain), *last]))
     if len(chain) == 1 and chain[0].place.path is not None:
-        return chain[0].site
-    return call.site
+        call.site = chain[0].site
+    return chain
 
 
 def find_applied_keys(edge: Edge | None) -> tuple[str, str]:
