@@ -12,8 +12,8 @@ NAMES = ("children", "dom")
 SETUP = """async ([source, beside]) => {
     const addressOf = (text) => `data:text/javascript,${encodeURIComponent(text)}`;
     const whole = source.replace("./dom.js", addressOf(beside));
-    const { updateChildren, createChildren } = await import(addressOf(whole));
-    const [marks, list] = ["p", "div"].map((tag) => document.body.appendChild(document.createElement(tag)));
+    const { createChildren } = await import(addressOf(whole));
+    const list = document.body.appendChild(document.createElement("div"));
     list.append(document.createElement("hr"));
     const made = [];
     const left = [];
@@ -22,13 +22,9 @@ SETUP = """async ([source, beside]) => {
         made.push(key);
         return { element, show: ({ text }) => (element.textContent = text), leaves: () => left.push(key) };
     }, ({ key }) => key);
-    const make = (index) => Object.assign(document.createElement("i"), { title: index });
     window.show = (values) => parts.show(values.map((text) => ({ key: text[0], text })));
-    const mark = (element, value) => (element.textContent = value);
-    window.mark = (values) => updateChildren(marks, values, make, mark);
     window.seen = () => ({
         texts: Array.from(list.children, (child) => child.textContent || child.tagName),
-        marks: Array.from(marks.children, (mark) => mark.title + mark.textContent),
         focused: document.activeElement.textContent, made, left, keys: [...parts.parts.keys()],
     });
 }"""
@@ -44,13 +40,6 @@ def page(chromium: Browser) -> Iterator[Page]:
 
 def _seen(page: Page, call: str) -> dict[str, Any]:
     return page.evaluate(f"() => {{ {call}; return seen(); }}")
-
-
-def test_children_by_position_are_made_and_removed_at_the_end(page: Page) -> None:
-    assert _seen(page, "mark(['a', 'b'])")["marks"] == ["0a", "1b"]
-    assert _seen(page, "mark(['c', 'd', 'e'])")["marks"] == ["0c", "1d", "2e"]
-    assert _seen(page, "mark(['f'])")["marks"] == ["0f"]
-    assert _seen(page, "mark([])")["marks"] == []
 
 
 def test_parts_by_key_are_kept_in_order_with_their_focus(page: Page) -> None:

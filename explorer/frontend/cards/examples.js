@@ -71,18 +71,14 @@ export function createExamples(examples, onChoose, isSame = () => true, trainWor
 function getNext(choice, example, otherwise) {
   const { lesson, train } = example ?? { lesson: null, train: "" };
   if (!lesson && !train && !otherwise) return { words: "", address: null };
-  const { pages } = getCatalogue().link;
+  const {
+    link: { pages },
+    firstTask,
+  } = getCatalogue();
+  const training = { task: firstTask, ...choice.training }; // a task in which the rules differ
   return lesson
     ? { words: `Lesson: ${lesson.title}`, address: `${pages.learn}?lesson=${lesson.key}` }
-    : { words: train || otherwise, address: `${pages.train}?${toQuery(addTask(choice))}` };
-}
-
-/**
- * Return settings with a training task in which the rules differ. A task that is set stays.
- * @param {Choice} choice @returns {Choice}
- */
-function addTask(choice) {
-  return { ...choice, training: { task: getCatalogue().firstTask, ...choice.training } };
+    : { words: train || otherwise, address: `${pages.train}?${toQuery({ ...choice, training })}` };
 }
 
 /** @param {Choice} one @param {Choice} other */

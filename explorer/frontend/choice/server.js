@@ -1,17 +1,12 @@
 // Requests to the Python server, other than questions about curves.
 
-import { saveAs } from "../elements/dom.js";
+import { saveBlob } from "../elements/dom.js";
 
 export const SILENT_TEXT = "The server does not answer: try again in a moment.";
 export const TIMEOUT_MS = 20_000;
 
 /** Return the URL of a route of the server. @param {string} name */
 export const toServerUrl = (name) => new URL(`../../../${name}`, import.meta.url).href;
-
-/** Fetch the catalogue and all limits from the server. Resolves to them, or rejects if it does not answer. */
-export async function fetchDocument() {
-  return (await fetch(new URL("../document.json", import.meta.url))).json();
-}
 
 /** Return the options of ``fetch`` for a POST request with a JSON body. @param {*} data @returns {RequestInit} */
 export function toPostOptions(data) {
@@ -50,9 +45,7 @@ export async function downloadAnswer(address, data, name) {
       signal: AbortSignal.timeout(TIMEOUT_MS),
     });
     if (!response.ok) return /** @type {string} */ ((await response.json()).message);
-    const href = URL.createObjectURL(await response.blob());
-    saveAs(href, name);
-    setTimeout(() => URL.revokeObjectURL(href), TIMEOUT_MS); // the browser has read the file by then
+    saveBlob(await response.blob(), name);
     return "";
   } catch {
     return SILENT_TEXT;

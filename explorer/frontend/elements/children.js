@@ -3,18 +3,6 @@
 import { getFocused } from "./dom.js";
 
 /**
- * Make the children of an element match a list of values by position, by creating missing and removing excess ones.
- * @template Value @param {Element} host an element without other children @param {readonly Value[]} values
- * @param {(index: number) => Element} make called with an index; creates the child there
- * @param {(child: *, value: Value, index: number) => void} draw updates a child for its value
- */
-export function updateChildren(host, values, make, draw) {
-  while (host.children.length > values.length) host.lastElementChild?.remove();
-  while (host.children.length < values.length) host.append(make(host.children.length));
-  values.forEach((value, index) => draw(host.children[index], value, index));
-}
-
-/**
  * Return a function ``show`` that makes the children of an element match a list of values by key. A child whose key
  * remains keeps its element and focus. Other children come after them. A child's ``leaves`` runs before its removal.
  * @template Value @template {{element: HTMLElement, show: (value: Value) => void, leaves?: () => void}} Part

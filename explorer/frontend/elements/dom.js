@@ -2,6 +2,7 @@
 
 /** The value of an HTML attribute. @typedef {string|number|boolean|null|undefined} Attribute */
 
+const READ_MS = 20_000; // time for the browser to read a saved file
 let idCount = 0;
 const lastTexts = new WeakMap(); // the text that ``writeValue`` set last in each field
 
@@ -71,6 +72,13 @@ export function runAfterFrame(act) {
 /** Download an address as a file. @param {string} href @param {string} name the name of the file */
 export function saveAs(href, name) {
   element("a", { href, download: name }).click();
+}
+
+/** Save data as a file on the user's computer. @param {Blob} data @param {string} name of the file */
+export function saveBlob(data, name) {
+  const href = URL.createObjectURL(data);
+  saveAs(href, name);
+  setTimeout(() => URL.revokeObjectURL(href), READ_MS);
 }
 
 /** Return an id that no other element of the document has. */

@@ -55,3 +55,12 @@ export function findFirstAtLeast(x, value) {
   }
   return low;
 }
+
+/**
+ * Return the index of the element of an ascending array that is nearest to ``value``.
+ * @param {ArrayLike<number>} x @param {number} value
+ */
+export function findNearestIndex(x, value) {
+  const after = Math.min(findFirstAtLeast(x, value), x.length - 1);
+  return after > 0 && value - x[after - 1] <= x[after] - value ? after - 1 : after;
+}

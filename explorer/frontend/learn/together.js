@@ -97,7 +97,10 @@ function createClassScreen(host, id, { lessons, load, build, onLesson, onLeave }
       timer = setTimeout(() => change(key, next), AGAIN_MS);
       return;
     }
-    lesson = build(record, leads ? makeTeacherPart() : makeStudentPart());
+    const part = leads
+      ? makeTeacherPart()
+      : { memory: `${id} ${round}`, form: null, send: live.answer, conclude: null };
+    lesson = build(record, part);
     place.replaceChildren(lesson.element);
     lesson.begin(live.view?.revealed, Boolean(live.view?.answered));
     show(live.view);
@@ -114,16 +117,6 @@ function createClassScreen(host, id, { lessons, load, build, onLesson, onLeave }
       },
       send: null,
       conclude: () => teachersBand?.reveal(),
-    };
-  }
-
-  /** @returns {Part} */
-  function makeStudentPart() {
-    return {
-      memory: `${id} ${round}`,
-      form: null,
-      send: live.answer,
-      conclude: null,
     };
   }
 

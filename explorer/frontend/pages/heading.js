@@ -16,7 +16,9 @@ export function createButtons(host) {
 
   async function copy() {
     const isShort = !store.choice || isQueryShort(toQuery(store.choice));
-    showStatus(isShort ? await copyWithMessage(location.href) : "This choice is too long for a link.");
+    if (!isShort) showStatus("This choice is too long for a link.");
+    else if (await copyText(location.href)) showStatus("Copied");
+    else showStatus("The browser does not allow it: copy the address above.");
   }
 
   /** @param {string} words */
@@ -29,9 +31,4 @@ export function createButtons(host) {
   const stage = element("button", { class: "to-stage", onclick: () => setPresenting(true) }, "Present (p)");
   host.replaceChildren(stage, button, status);
   return { destroy: () => clearTimeout(timer) };
-}
-
-/** Copy text to the clipboard. Resolves to a message about success or failure. @param {string} text */
-async function copyWithMessage(text) {
-  return (await copyText(text)) ? "Copied" : "The browser does not allow it: copy the address above.";
 }

@@ -11,7 +11,7 @@ import { shareTheme } from "./shared-theme.js";
 import { clear, createServed, waitUntilIdle, moveInto } from "./served-page.js";
 import { element } from "../elements/dom.js";
 import { showNotices } from "../elements/notices.js";
-import { fetchDocument, toServerUrl } from "../choice/server.js";
+import { toServerUrl } from "../choice/server.js";
 import { closeConnectionDialogs } from "./connection-dialog.js";
 
 /**
@@ -39,7 +39,8 @@ const PARTS = [
 const mounted = new WeakMap();
 /** The chart in the page's HTML, until Streamlit provides its element. @type {ReturnType<typeof createServed>} */
 let served = null;
-const ready = fetchDocument().then((found) => {
+const ready = fetch(new URL("../document.json", import.meta.url)).then(async (response) => {
+  const found = await response.json();
   setDocument(found);
   served = createServed();
 });

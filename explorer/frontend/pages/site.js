@@ -50,19 +50,14 @@ export function fillHeading() {
 
 /**
  * Add a query to the links to other pages of the site, and store it for pages that do not pass it on.
- * @param {string} query
+ * @param {string} [query] by default the query that the previous page has stored
  */
-export function setLinkQuery(query) {
+export function setLinkQuery(query = loadFromSession(CHOICE_KEY) ?? "") {
   saveInSession(CHOICE_KEY, query);
   const links = /** @type {NodeListOf<HTMLAnchorElement>} */ (
     document.querySelectorAll("nav a[data-carries]")
   );
   for (const link of links) link.search = query;
-}
-
-/** Return the query that the previous page has stored, or "". */
-export function loadQuery() {
-  return loadFromSession(CHOICE_KEY) ?? "";
 }
 
 /** Show messages about values in the link of the page that could not be used. @param {string[]} notices */

@@ -34,11 +34,6 @@ export function readList(text, bounds) {
   return { numbers: distinct, sentence: "" };
 }
 
-/** Format a list of numbers for a link. @param {number[]} numbers */
-export function formatList(numbers) {
-  return numbers.join(",");
-}
-
 /** Parse a list of numbers from a link. @param {string} text @returns {number[]} */
 export function parseList(text) {
   return text ? text.split(",").map(Number) : [];

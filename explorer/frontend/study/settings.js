@@ -3,15 +3,8 @@
 import { getCatalogue } from "../choice/entries.js";
 import { fillTemplate } from "../formula/phrases.js";
 import { capitalize } from "../formula/numbers.js";
-import {
-  enterTraining,
-  getSetting,
-  getSettings,
-  getSelectedTask,
-  getTasks,
-  withSetting,
-} from "../train/state/tasks.js";
-import { parseList, formatList } from "./lists.js";
+import { enterTraining, getSetting, getSettings, getSelectedTask, getTasks } from "../train/state/tasks.js";
+import { parseList } from "./lists.js";
 
 /** @import { Choice } from "../choice/choice.js" */
 /** @import { Bounds } from "./lists.js" */
@@ -24,11 +17,6 @@ function getRatesText(choice) {
 /** Return the learning rates that a study compares. @param {Choice} choice @returns {number[]} */
 export function getStudyRates(choice) {
   return parseList(getRatesText(choice));
-}
-
-/** Return a copy of the settings with other learning rates. @param {Choice} choice @param {number[]} rates */
-export function withRates(choice, rates) {
-  return withSetting(choice, "rates", formatList(rates));
 }
 
 /** Return the limits for a list of learning rates. @returns {Bounds} */

@@ -1,8 +1,8 @@
 // The form with a study's settings: learning rates, seeds, controls and the net.
 
-import { formatNumber } from "../formula/numbers.js";
-import { element, createId, setAttribute, setText, setValue, writeValue } from "../elements/dom.js";
-import { createFields } from "../train/settings/fields.js";
+import { element, createId, setText } from "../elements/dom.js";
+import { createFields, wrapField } from "../train/settings/fields.js";
+import { createListField } from "../train/settings/list-field.js";
 import { getSetting, withSetting } from "../train/state/tasks.js";
 import { readList } from "./lists.js";
 import {
@@ -14,11 +14,9 @@ import {
   explainUnscalable,
   withControls,
   withEqualFooting,
-  withRates,
 } from "./settings.js";
 
 /** @import { Choice } from "../choice/choice.js" */
-/** @import { Bounds } from "./lists.js" */
 
 const FIRST = ["seeds", "steps"]; // settings that are always visible; the others are folded away
 
@@ -35,12 +33,15 @@ export function createSetup(host, store, onWrong) {
     else wrong.delete(name);
     onWrong(wrong.size);
   };
-  const rates = createListField("Rates lr", {
-    meaning: "Each rule is trained at each rate and judged at its own best one.",
-    bounds: getRateBounds,
-    onNumbers: (numbers) => store.change(withRates(store.current, numbers), { target: "rates" }),
+  const rates = createListField({
+    read: (text) => readList(text, getRateBounds()),
+    onNumbers: (numbers) =>
+      store.change(withSetting(store.current, "rates", numbers.join(",")), { target: "rates" }),
     onWrong: (is) => mark("rates", is),
   });
+  const meaning = "Each rule is trained at each rate and judged at its own best one.";
+  const ratesField = wrapField(rates.field, "Rates lr", meaning, rates.error);
+  ratesField.classList.add("wide");
   const box = element("input", {
     type: "checkbox",
     onchange: () => store.change(withControls(store.current, box.checked)),
@@ -59,7 +60,7 @@ export function createSetup(host, store, onWrong) {
     element(
       "div",
       { class: "settings" },
-      rates.element,
+      ratesField,
       ...first.map(({ field }) => field.element),
       element("label", { class: "wide tick flex-row" }, box, "Controls: zero and reversed gradient"),
     ),
@@ -94,62 +95,4 @@ export function createSetup(host, store, onWrong) {
       for (const { name, field } of fields) field.show(getSetting(choice, name));
     },
   };
-}
-
-/** @param {string} label @param {HTMLElement} field @param {string} meaning the tooltip @param {...Node} more */
-function wrapField(label, field, meaning, ...more) {
-  return element(
-    "div",
-    { class: "setting wide", title: meaning },
-    element("label", { for: field.id }, label),
-    field,
-    ...more,
-  );
-}
-
-/**
- * Create a text field for several numbers. Invalid text stays in it, with a message below.
- * @param {string} label
- * @param {{meaning: string, bounds: () => Bounds, onNumbers: (numbers: number[]) => void, onWrong: (is: boolean) =>
- *   void}} actions ``onNumbers``: called with valid numbers; ``onWrong``: called with whether the text is invalid
- */
-function createListField(label, { meaning, bounds, onNumbers, onWrong }) {
-  const error = element("small", { id: createId(), class: "refusal", role: "alert" });
-  const field = element("input", {
-    ...{ id: createId(), type: "text", autocomplete: "off", spellcheck: "false" },
-    "aria-describedby": error.id,
-    onchange: acceptInput,
-  });
-  let displayed = "";
-
-  /** @param {string} sentence the error, or "" to remove it */
-  function refuse(sentence) {
-    setText(error, sentence);
-    setAttribute(field, "aria-invalid", sentence && "true");
-    onWrong(sentence !== "");
-  }
-
-  function acceptInput() {
-    const { numbers, sentence } = readList(field.value, bounds());
-    refuse(sentence);
-    if (sentence) return;
-    writeValue(field, textOf(numbers));
-    if (textOf(numbers) !== displayed) onNumbers(numbers);
-  }
-
-  return {
-    element: wrapField(label, field, meaning, error),
-    /** Show numbers. An invalid text stays until they change. @param {number[]} numbers */
-    show(numbers) {
-      const isNew = textOf(numbers) !== displayed;
-      displayed = textOf(numbers);
-      if (isNew && field.matches("[aria-invalid]")) refuse("");
-      if (!field.matches("[aria-invalid]")) setValue(field, displayed);
-    },
-  };
-}
-
-/** @param {number[]} numbers */
-function textOf(numbers) {
-  return numbers.map(formatNumber).join(", ");
 }

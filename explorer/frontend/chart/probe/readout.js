@@ -75,11 +75,6 @@ function removeResult(text) {
   return text.includes(" = ") ? `= ${text.slice(0, text.lastIndexOf(" = "))}` : "";
 }
 
-/** @param {Picture} picture @param {number|undefined} part one element's contribution to the parameter's gradient */
-function formatPart({ learns }, part) {
-  return learns && part !== undefined ? `part for ${learns} ${formatValue(part)}` : "";
-}
-
 /** @param {Picture} picture @param {number|undefined} spread */
 function formatSpread({ drawnWords }, spread) {
   return drawnWords && spread !== undefined
@@ -105,7 +100,9 @@ const dropRounding = (difference, of) =>
 
 /** @param {Picture} picture @param {Values} values @param {string} key */
 function listAsides(picture, values, key) {
-  return [formatPart(picture, values.parts[key]), describeStochastic(picture, values, key)].filter(Boolean);
+  const part = picture.learns ? values.parts[key] : undefined;
+  const text = part === undefined ? "" : `part for ${picture.learns} ${formatValue(part)}`;
+  return [text, describeStochastic(picture, values, key)].filter(Boolean);
 }
 
 /** Describe the values at the probe for screen readers. @param {Picture} picture @param {Values} values */

@@ -85,7 +85,7 @@ export function createPainter(host, parts, { handles, ends, onFrame }) {
     const circles = drawn || endGlide ? [] : getCircles(scene);
     render(
       parts.circles,
-      h("path", getMarks(scene)),
+      h("path", { d: formatMarks(scene.frame, scene.levels), stroke: MARK_COLOUR, class: "chart-marks" }),
       circles.map((path) => h("path", path)),
     );
   }
@@ -131,11 +131,6 @@ function measureSpace(host, area) {
 }
 
 /** The attributes of an SVG path. @typedef {Record<"d"|"class"|"stroke", string> & {fill?: string}} Path */
-
-/** @param {Scene} scene @returns {Path} */
-function getMarks({ frame, levels }) {
-  return { d: formatMarks(frame, levels), stroke: MARK_COLOUR, class: "chart-marks" };
-}
 
 /** @param {Scene} scene @returns {Path[]} */
 function getCircles({ lines, frame }) {

@@ -5,8 +5,7 @@ import { decodeCurves } from "../../asking/confirm.js";
 import { loadFile } from "../../asking/files.js";
 import { getCatalogue } from "../../choice/entries.js";
 import { toMessage } from "../../choice/message.js";
-import { element, setText } from "../../elements/dom.js";
-import { download } from "../sections/download.js";
+import { element, saveBlob, setText } from "../../elements/dom.js";
 import { NO_WORDS } from "../stage/words.js";
 import { collectAnswers } from "./saved-answers.js";
 
@@ -32,7 +31,7 @@ export function createSaving(host, { store, ask, server = (path) => path, templa
     const text = await load()
       .then((whole) => writeFile(store.current, whole, ask))
       .catch(() => "");
-    if (text) download({ name: "gradient-explorer.html", type: "text/html", content: () => text });
+    if (text) saveBlob(new Blob([text], { type: "text/html" }), "gradient-explorer.html");
     else setText(status, FAILED_TEXT);
   }
 

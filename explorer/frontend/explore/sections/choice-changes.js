@@ -3,7 +3,6 @@
 import { getControls, canAddRule, setParameter, setRange, addRule } from "../../choice/choice.js";
 import { roundToUnit } from "../../formula/numbers.js";
 import { getDisplayName } from "../../formula/controls.js";
-import { formatNumber } from "../../formula/numbers.js";
 import { getOwn } from "../../formula/records.js";
 
 /** @import { Choice } from "../../choice/choice.js" */
@@ -41,9 +40,4 @@ export function addNeighbour(choice, { rule, parameters }) {
     const value = isForRule ? getOwn(parameters, getDisplayName(control.parameter)) : undefined;
     return value === undefined ? next : setParameter(next, control, value);
   }, added);
-}
-
-/** Format a range of x for a sentence, as in "−3 to 3". @param {[number, number]} range */
-export function formatRange(range) {
-  return range.map((end) => formatNumber(end).replace("-", "−")).join(" to ");
 }

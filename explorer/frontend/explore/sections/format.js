@@ -51,7 +51,13 @@ export function createFormat(host, { store }) {
     element(
       "thead",
       {},
-      element("tr", {}, ...["from", "to", "step", "relative step", "numbers"].map(createHeading)),
+      element(
+        "tr",
+        {},
+        ...["from", "to", "step", "relative step", "numbers"].map((name) =>
+          element("th", { scope: "col" }, name),
+        ),
+      ),
     ),
     steps,
   );
@@ -126,9 +132,6 @@ function getOp(choice) {
     range: { start, stop, g: choice.g },
   };
 }
-
-/** @param {string} name */
-const createHeading = (name) => element("th", { scope: "col" }, name);
 
 /** @param {Format} format @param {Octave[]} octaves */
 function describeFormat({ mantissa, least, largest }, octaves) {

@@ -74,7 +74,11 @@ export function createFormulas(host, { store, ask }) {
     head.show(["x", "y", ...rules.map(({ label }) => label)]);
     const visible = indices.slice(0, maxRows);
     const order = head.order(visible.length, (at, column) => columns[column]?.[visible[at]] ?? NaN);
-    rows.replaceChildren(...order.map((at) => createTableRow(formatRow(visible[at]))));
+    rows.replaceChildren(
+      ...order.map((at) =>
+        element("tr", {}, ...formatRow(visible[at]).map((text) => element("td", {}, text))),
+      ),
+    );
     const moreText = `The first ${maxRows} of ${indices.length} rows: narrow the range to see the others.`;
     setText(rest, indices.length > maxRows ? moreText : "");
   }
@@ -102,9 +106,4 @@ function createBox({ title, lines, message }) {
 /** @param {string} xml */
 function parseMath(xml) {
   return document.importNode(new DOMParser().parseFromString(xml, "application/xml").documentElement, true);
-}
-
-/** @param {string[]} texts */
-function createTableRow(texts) {
-  return element("tr", {}, ...texts.map((text) => element("td", {}, text)));
 }

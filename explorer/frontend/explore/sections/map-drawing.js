@@ -1,5 +1,6 @@
 // A rule's gradient over x and g as an image: one colour for each band of values, stripes for NaN.
 
+import { paint, toPixel } from "../../elements/canvas.js";
 import { blendColours } from "../../elements/colours.js";
 import { getColourBand } from "../../measures/map.js";
 
@@ -30,23 +31,11 @@ export function makeColours(count, ground, [below, above]) {
  * @param {Colour} ink the colour of the stripes for NaN
  */
 export function paintMap(canvas, { columns, rows, values }, bands, colours, ink) {
-  if (canvas.width !== columns || canvas.height !== rows) [canvas.width, canvas.height] = [columns, rows];
-  const context = /** @type {CanvasRenderingContext2D} */ (canvas.getContext("2d"));
-  const image = context.createImageData(columns, rows);
-  const pixels = new Uint32Array(image.data.buffer);
-  const packed = colours.map(pack);
-  const [blank, line] = [packed[bands.count], pack(ink)];
-  for (let i = 0; i < values.length; i += 1) {
-    const value = values[i];
-    if (Number.isNaN(value)) pixels[i] = ((i % columns) + Math.floor(i / columns)) % STRIPE_PX ? blank : line;
-    else pixels[i] = packed[bands.count + getColourBand(value, bands)];
-  }
-  context.putImageData(image, 0, 0);
-}
-
-/** @param {Colour} colour */
-function pack([red, green, blue]) {
-  return ((255 << 24) | (blue << 16) | (green << 8) | red) >>> 0;
+  const [line, ...packed] = [ink, ...colours].map((colour) => toPixel(...colour, 255));
+  paint(canvas, columns, rows, (i) => {
+    if (!Number.isNaN(values[i])) return packed[bands.count + getColourBand(values[i], bands)];
+    return ((i % columns) + Math.floor(i / columns)) % STRIPE_PX ? packed[bands.count] : line;
+  });
 }
 
 /** Format a colour in CSS syntax. @param {Colour} colour */

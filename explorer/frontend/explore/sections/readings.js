@@ -1,7 +1,7 @@
 // Selection of a few points of the curves for a table: even steps in x, and the points around each kink.
 
 import { KINK } from "../../formula/curves.js";
-import { makeEvenPoints, findFirstAtLeast } from "../../formula/floats.js";
+import { makeEvenPoints, findNearestIndex } from "../../formula/floats.js";
 import { getSampling } from "../../formula/sampling.js";
 
 /**
@@ -16,10 +16,4 @@ export function findReadingIndices({ x, marks }, [start, stop]) {
   for (let index = 0; index < x.length; index++)
     if (marks[index] === KINK) [index - 1, index, index + 1].forEach((near) => indices.add(near));
   return [...indices].filter((index) => index >= 0 && index < x.length).sort((one, other) => one - other);
-}
-
-/** @param {ArrayLike<number>} x positions in ascending order @param {number} at */
-function findNearestIndex(x, at) {
-  const after = Math.min(findFirstAtLeast(x, at), x.length - 1);
-  return after > 0 && at - x[after - 1] <= x[after] - at ? after - 1 : after;
 }

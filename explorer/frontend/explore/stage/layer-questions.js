@@ -30,7 +30,10 @@ export function createLayerQuestions(ask, onChange) {
     Object.entries(LAYERS).map(([layer, { read }]) => [
       layer,
       createLatestQuestion(ask, layer, (answer) => {
-        now = { layer, answer: answer.message === undefined ? read(answer) : makeRefusal(answer.message) };
+        now = {
+          layer,
+          answer: answer.message === undefined ? read(answer) : { curves: [], words: answer.message },
+        };
         onChange();
       }),
     ]),
@@ -52,9 +55,6 @@ export function createLayerQuestions(ask, onChange) {
 
 /** @param {*} encoded */
 const decodeFloats = (encoded) => /** @type {Float32Array|Float64Array} */ (decodeArray(encoded));
-
-/** @param {string} words @returns {LayerAnswer} */
-const makeRefusal = (words) => ({ curves: [], words });
 
 /** @param {Answer} answer @returns {LayerAnswer} */
 function parseLens({ x, gradient, words }) {

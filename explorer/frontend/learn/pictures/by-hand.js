@@ -23,12 +23,9 @@ export function isRight(typed, value) {
  * @param {ByHand} step @param {number} row @param {number} column
  */
 export function makeHint({ given, hints, rows, columns }, row, column) {
-  const parts = hints.map((name) => `${getSymbol(name)} = ${formatNumber(given[name][row][column])}`);
+  const parts = hints.map((name) => `${name.split(" = ")[0]} = ${formatNumber(given[name][row][column])}`);
   return `Not yet. At ${rows} ${row + 1}, ${columns} ${column + 1}: ${parts.join(", ")}.`;
 }
-
-/** Return the symbol of a matrix: its name without the formula. @param {string} name */
-const getSymbol = (name) => name.split(" = ")[0];
 
 /**
  * Create the exercise in which the reader computes the gradients of a training step by hand.

@@ -1,7 +1,7 @@
 // A figure of a curve's corner, with a line that the reader turns to find out which slopes are subgradients.
 
-import { element, setAttribute, setText } from "../../elements/dom.js";
-import { shape } from "../../elements/svg.js";
+import { element, setAttribute } from "../../elements/dom.js";
+import { h, render } from "../../elements/render.js";
 import { formatNumber } from "../../formula/numbers.js";
 
 /**
@@ -32,39 +32,21 @@ export function describeSlope({ left, right, named }, slope) {
  * @param {Corner} corner @returns {import("./pictures.js").Picture}
  */
 export function createCorner(corner) {
-  const status = element("p", { role: "status", class: "corner-said" });
-  const line = shape("line", { class: "touching" });
-  const curve = shape("polyline", {
-    class: "curve",
-    points: [
-      [-1, -corner.left],
-      [0, 0],
-      [1, corner.right],
-    ]
-      .map(toPicture)
-      .join(" "),
-  });
-  const dot = shape("circle", { class: "dot", r: 7 });
-  const picture = shape("svg", { viewBox: `0 0 ${WIDTH} ${HEIGHT}`, "aria-hidden": "true" });
-  picture.append(curve, line, dot);
   const field = /** @type {HTMLInputElement} */ (
     element("input", { type: "range", min: MIN, max: MAX, step: STEP, value: 0.5, oninput: show })
   );
   const host = element("section", { class: "corner", "aria-label": "The gradient at the corner" });
-  host.append(picture, element("label", {}, "Gradient at x = 0 ", field), status);
-  picture.addEventListener("pointerdown", (/** @type {PointerEvent} */ event) => {
-    picture.setPointerCapture(event.pointerId);
-    dragLine(event);
-  });
-  picture.addEventListener(
-    "pointermove",
-    (/** @type {PointerEvent} */ event) => picture.hasPointerCapture(event.pointerId) && dragLine(event),
-  );
+  const bends = [
+    [-1, -corner.left],
+    [0, 0],
+    [1, corner.right],
+  ];
+  const curve = h("polyline", { class: "curve", points: bends.map(toPicture).join(" ") });
   show();
 
-  /** Turn the line at the corner so that it passes through the pointer. @param {PointerEvent} event */
-  function dragLine({ clientX, clientY }) {
-    const box = picture.getBoundingClientRect();
+  /** Turn the line at the corner so that it passes through the pointer. @param {*} event of the picture */
+  function dragLine({ clientX, clientY, currentTarget }) {
+    const box = currentTarget.getBoundingClientRect();
     const x = (2 * (clientX - box.left)) / box.width - 1;
     const y = 1 - (1.5 * (clientY - box.top)) / box.height;
     if (Math.abs(x) > 0.1) field.value = String(y / x);
@@ -74,12 +56,30 @@ export function createCorner(corner) {
   function show() {
     const slope = Number(field.value);
     const [[x1, y1], [x2, y2]] = [-0.8, 0.8].map((x) => toPicture([x, slope * x]));
-    for (const [name, value] of Object.entries({ x1, y1, x2, y2 })) setAttribute(line, name, value);
-    setAttribute(dot, "cx", x2);
-    setAttribute(dot, "cy", y2);
     const words = describeSlope(corner, slope);
+    const picture = {
+      viewBox: `0 0 ${WIDTH} ${HEIGHT}`,
+      "aria-hidden": "true",
+      onpointerdown(/** @type {*} */ event) {
+        event.currentTarget.setPointerCapture(event.pointerId);
+        dragLine(event);
+      },
+      onpointermove: (/** @type {*} */ event) =>
+        event.currentTarget.hasPointerCapture(event.pointerId) && dragLine(event),
+    };
     setAttribute(field, "aria-valuetext", words);
-    setText(status, words);
+    render(
+      host,
+      h(
+        "svg",
+        picture,
+        curve,
+        h("line", { class: "touching", x1, y1, x2, y2 }),
+        h("circle", { class: "dot", r: 7, cx: x2, cy: y2 }),
+      ),
+      h("label", {}, "Gradient at x = 0 ", field),
+      h("p", { role: "status", class: "corner-said" }, words),
+    );
   }
 
   return { element: host, follow: () => undefined };

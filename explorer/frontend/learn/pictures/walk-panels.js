@@ -1,7 +1,7 @@
 // Two panels about the training of one random unit, which outputs 1 with probability p: the loss over p, and p over the
 // steps of training runs.
 
-import { setAttribute, setText } from "../../elements/dom.js";
+import { h, render } from "../../elements/render.js";
 import { shape } from "../../elements/svg.js";
 import { clampTo } from "../../formula/numbers.js";
 import { evaluateLoss, evaluateMeanLoss, sigmoid } from "./walk.js";
@@ -32,61 +32,53 @@ const LOOKS = /** @type {Record<string, Record<string, string|number>>} */ ({
 /** @param {string} kind its CSS class */
 function createPanel(kind) {
   const picture = shape("svg", { class: kind, "aria-hidden": "true" });
-  /** @type {Map<string, *>} */
-  const parts = new Map();
   const box = { left: 0, top: 0, width: 0, height: 0, em: 16 };
+  let parts = /** @type {import("../../elements/render.js").Part[]} */ ([]);
 
   /** @param {Point} point */
   const toPosition = ([x, y]) =>
     `${(box.left + x * box.width).toFixed(1)} ${(box.top + (1 - y) * box.height).toFixed(1)}`;
 
-  /** @param {string} tag @param {string} name @param {string} look its CSS classes */
-  function getPart(tag, name, look) {
-    if (!parts.has(name)) {
-      const shapeElement = shape(
-        tag,
-        Object.assign({ class: look }, ...look.split(" ").map((word) => LOOKS[word])),
-      );
-      picture.append(shapeElement);
-      parts.set(name, shapeElement);
-    }
-    return parts.get(name);
-  }
+  /** @param {string} look words of ``LOOKS``, which are also CSS classes */
+  const toAttributes = (look) =>
+    Object.assign({ class: look }, ...look.split(" ").map((word) => LOOKS[word]));
 
   return {
     element: picture,
-    fit() {
+    /** Begin a new drawing, in the panel's present size. */
+    begin() {
       const { width, height } = picture.getBoundingClientRect();
       const em = parseFloat(getComputedStyle(picture).fontSize);
       const { left, right, top, bottom } = MARGIN;
       Object.assign(box, { em, left: left * em, top: top * em });
       box.width = Math.max(width - (left + right) * em, 1);
       box.height = Math.max(height - (top + bottom) * em, 1);
+      parts = [];
     },
+    /** Show what was drawn, in the order in which it was drawn. */
+    show: () => render(picture, parts),
     /** @param {number} x position in px */
     across: (x) => (x - picture.getBoundingClientRect().left - box.left) / box.width,
-    /** @param {string} name @param {string} look @param {Point[]} points */
-    drawLine(name, look, points) {
-      const path = points.length ? `M${points.map(toPosition).join("L")}` : "";
-      setAttribute(getPart("path", name, look), "d", path);
+    /** @param {string} look @param {Point[]} points */
+    drawLine(look, points) {
+      const d = points.length ? `M${points.map(toPosition).join("L")}` : "";
+      parts.push(h("path", { ...toAttributes(look), d }));
     },
-    /** @param {string} name @param {string} look its CSS classes @param {Point} point @param {number} radius in em */
-    drawDot(name, look, [x, y], radius) {
-      const circle = getPart("circle", name, look);
-      setAttribute(circle, "cx", box.left + x * box.width);
-      setAttribute(circle, "cy", box.top + (1 - y) * box.height);
-      setAttribute(circle, "r", radius * box.em);
+    /** @param {string} look @param {Point} point @param {number} radius in em */
+    drawDot(look, [x, y], radius) {
+      const place = { cx: box.left + x * box.width, cy: box.top + (1 - y) * box.height };
+      parts.push(h("circle", { class: look, ...place, r: radius * box.em }));
     },
     /**
-     * @param {string} name @param {string} text @param {Point} point
+     * @param {string} text @param {Point} point
      * @param {{anchor?: string, by?: [number, number]}} [place] ``by``: offset to the right and upwards, in em
      */
-    drawText(name, text, [x, y], { anchor = "middle", by: [right, up] = [0, 0] } = {}) {
-      const label = getPart("text", name, "label");
-      setAttribute(label, "x", box.left + x * box.width + right * box.em);
-      setAttribute(label, "y", box.top + (1 - y) * box.height - up * box.em);
-      setAttribute(label, "text-anchor", anchor);
-      setText(label, text);
+    drawText(text, [x, y], { anchor = "middle", by: [right, up] = [0, 0] } = {}) {
+      const place = {
+        x: box.left + x * box.width + right * box.em,
+        y: box.top + (1 - y) * box.height - up * box.em,
+      };
+      parts.push(h("text", { class: "label", ...place, "text-anchor": anchor }, text));
     },
   };
 }
@@ -96,12 +88,12 @@ function createPanel(kind) {
  * @param {string} title
  */
 function drawAxis(panel, ticks, title) {
-  panel.drawLine("axis", "axis", [
+  panel.drawLine("axis", [
     [0, 0],
     [1, 0],
   ]);
-  for (const [at, text] of ticks) panel.drawText(`tick ${at}`, text, [at, 0], { by: [0, -1] });
-  panel.drawText("title", title, [0.5, 0], { by: [0, -2] });
+  for (const [at, text] of ticks) panel.drawText(text, [at, 0], { by: [0, -1] });
+  panel.drawText(title, [0.5, 0], { by: [0, -2] });
 }
 
 /** Create the panel with the mean loss of a random unit over its probability p. @param {StochasticUnit} unit */
@@ -118,7 +110,7 @@ export function createLossPanel(unit) {
      * @param {number[]} rests p at which the mean estimate is 0
      */
     draw(settings, measured, largest, estimates, rests) {
-      panel.fit();
+      panel.begin();
       drawAxis(panel, HALVES, "p, and y where it is 0 or 1");
       const y = Array.from({ length: CURVE + 1 }, (_, i) => i / CURVE);
       const loss = evaluateLoss(unit, y, settings);
@@ -126,25 +118,25 @@ export function createLossPanel(unit) {
       const toHeight = (/** @type {number} */ value) => value / top;
       panel.drawLine(
         "parabola",
-        "parabola",
         y.map((each, i) => [each, toHeight(loss[i])]),
       );
       const [zero, one] = [loss[0], loss[CURVE]].map(toHeight);
-      panel.drawLine("chord", "exact", [
+      panel.drawLine("exact", [
         [0, zero],
         [1, one],
       ]);
-      panel.drawDot("zero", "end", [0, zero], 0.3);
-      panel.drawDot("one", "end", [1, one], 0.3);
-      panel.drawText("f", "loss", [0.02, zero], { anchor: "start", by: [0.6, -1.5] });
-      panel.drawText("mean", "mean loss", [1, one], { anchor: "end", by: [-0.6, 1.1] });
+      panel.drawDot("end", [0, zero], 0.3);
+      panel.drawDot("end", [1, one], 0.3);
+      panel.drawText("loss", [0.02, zero], { anchor: "start", by: [0.6, -1.5] });
+      panel.drawText("mean loss", [1, one], { anchor: "end", by: [-0.6, 1.1] });
       const ball = /** @type {Point} */ ([
         settings.p,
         toHeight(evaluateMeanLoss(unit, settings.p, settings)),
       ]);
       drawStep(panel, ball, measured, MAX_LENGTH / Math.max(MIN_GRADIENT, largest), estimates);
-      panel.drawLine("rests", "rest", rests.slice(0, 1).flatMap(makeFoot));
-      panel.drawText("rests here", rests.length ? "rests" : "", [rests[0] ?? 0, 0.06], { by: [0, 0.2] });
+      panel.drawLine("rest", rests.slice(0, 1).flatMap(makeFoot));
+      panel.drawText(rests.length ? "rests" : "", [rests[0] ?? 0, 0.06], { by: [0, 0.2] });
+      panel.show();
     },
   };
 }
@@ -177,7 +169,6 @@ function drawStep(panel, [p, height], { mean, sd, exact }, scale, estimates) {
   const spread = hasMean && Number.isFinite(sd) ? [toClampedX(mean + sd), toClampedX(mean - sd)] : [];
   panel.drawLine(
     "spread",
-    "spread",
     spread.map((x) => [x, above]),
   );
   estimates.forEach((estimate, i) => {
@@ -186,11 +177,11 @@ function drawStep(panel, [p, height], { mean, sd, exact }, scale, estimates) {
       [x, above - 0.025],
       [x, above + 0.025],
     ]);
-    panel.drawLine(`draw ${i}`, "draw", x >= 0 && x <= 1 ? tick : []);
+    panel.drawLine("draw", x >= 0 && x <= 1 ? tick : []);
   });
-  panel.drawLine("exact arrow", "exact", makeArrow(p, toClampedX(exact), high));
-  panel.drawLine("mean arrow", "mean", hasMean ? makeArrow(p, toClampedX(mean), above) : []);
-  panel.drawDot("ball", "ball", [p, height], 0.5);
+  panel.drawLine("exact", makeArrow(p, toClampedX(exact), high));
+  panel.drawLine("mean", hasMean ? makeArrow(p, toClampedX(mean), above) : []);
+  panel.drawDot("ball", [p, height], 0.5);
 }
 
 /** @param {number} from @param {number} to @param {number} height @returns {Point[]} */
@@ -222,31 +213,29 @@ export function createRunsPanel({ steps, drawn }) {
      * @param {number[]} exact x after each step of training by the exact gradient
      */
     draw(runs, mean, exact) {
-      panel.fit();
+      panel.begin();
       drawAxis(panel, /** @type {[number, string][]} */ (ticks), "steps");
       for (const [p, text] of HALVES) {
-        panel.drawLine(`level ${p}`, "axis faint", [
+        panel.drawLine("axis faint", [
           [0, p],
           [1, p],
         ]);
-        panel.drawText(`p ${p}`, p === 0.5 ? "p" : text, [0, p], { anchor: "end", by: [-0.5, -0.35] });
+        panel.drawText(p === 0.5 ? "p" : text, [0, p], { anchor: "end", by: [-0.5, -0.35] });
       }
       for (let run = 0; run < drawn; run += 1)
         panel.drawLine(
-          `run ${run}`,
           "run",
           runs.map((x, step) => [step / steps, sigmoid(x[run])]),
         );
       panel.drawLine(
         "mean",
-        "mean",
         mean.map((p, step) => [step / steps, p]),
       );
       panel.drawLine(
-        "exact",
         "exact dashed",
         exact.map((x, step) => [step / steps, sigmoid(x)]),
       );
+      panel.show();
     },
   };
 }

@@ -3,6 +3,7 @@
 import { makeCenteredNote, createFigure } from "../../chart/plotly/figure.js";
 import { listLines } from "../../chart/plotly/moves.js";
 import { setAttribute } from "../../elements/dom.js";
+import { findNearestIndex } from "../../formula/floats.js";
 import { AXES, leapAhead, RANGES, VALUE_LETTERS, VALUES } from "./axes.js";
 import { CHANCE_COLOUR, placeChanceLabel } from "./chance-line.js";
 import { makeBandTrace, hasBand, makeCurveTrace } from "./traces.js";
@@ -124,14 +125,6 @@ function findRuleNear({ clientX, clientY }, chart, series) {
   );
   const min = Math.min(...distances.filter(Number.isFinite));
   return min <= MAX_DISTANCE ? (series[distances.indexOf(min)].rule ?? null) : null;
-}
-
-/** @param {ArrayLike<number>} numbers numbers in ascending order @param {number} wanted */
-function findNearestIndex(numbers, wanted) {
-  let at = 0;
-  while (at + 1 < numbers.length && Math.abs(numbers[at + 1] - wanted) <= Math.abs(numbers[at] - wanted))
-    at += 1;
-  return at;
 }
 
 /** @param {Series[]} series @param {Scale} scale */

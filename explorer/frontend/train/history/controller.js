@@ -1,15 +1,8 @@
 // The controller of a run's history: display of earlier steps, branches and exports.
 
 import { parseMessage } from "../../choice/message.js";
-import { withPoints } from "../state/branches.js";
-import {
-  branchChoice,
-  replaceStep,
-  findDisplayedStep,
-  getPoints,
-  getRecordedChoice,
-  withPast,
-} from "../state/history.js";
+import { branchAt, withPoints } from "../state/branches.js";
+import { replaceStep, findDisplayedStep, getPoints, getRecordedChoice, withPast } from "../state/history.js";
 import { enterTraining } from "../state/tasks.js";
 
 /** @import { State } from "../state/state.js" */
@@ -77,7 +70,10 @@ export function createHistory({ state, become, run, choose, goOn, table }) {
     onBranch(name, value) {
       const step = state().at ?? state().view.status.step;
       const choice = getRecordedChoice(state());
-      continueFrom(branchChoice(choice, { step, name, value }), `before the branch at ${step}`);
+      continueFrom(
+        withPoints(choice, branchAt(getPoints(choice), { step, name, value })),
+        `before the branch at ${step}`,
+      );
     },
     /** @param {number} index index of the branch point to remove from the settings */
     onPoint(index) {

@@ -1,7 +1,7 @@
 // The slider below the chart that selects which step of a run is displayed.
 
-import { updateChildren } from "../../elements/children.js";
 import { element, setAttribute, setText } from "../../elements/dom.js";
+import { h, render } from "../../elements/render.js";
 import { findNearest } from "../state/history.js";
 
 const THUMB = 18; // width in px, as in time.css
@@ -56,8 +56,10 @@ export function createScrubber({ onScrub }) {
       const share = time.most ? step / time.most : 0;
       host.style.setProperty("--share", String(share));
       const shares = time.points.map((point) => 100 * (point.step / Math.max(time.most, 1)));
-      const make = () => element("i", {});
-      updateChildren(marks, shares, make, (mark, share) => setAttribute(mark, "style", `left: ${share}%`));
+      render(
+        marks,
+        shares.map((each) => h("i", { style: `left: ${each}%` })),
+      );
     },
   };
 }

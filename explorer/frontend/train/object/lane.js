@@ -1,9 +1,8 @@
 // The drawing of the backward pass under one rule: how the gradient goes from the loss back to the first weights.
 
-import { updateChildren } from "../../elements/children.js";
-import { element, setAttribute, setText } from "../../elements/dom.js";
-import { shape } from "../../elements/svg.js";
-import { makeBarPath, makeLinePath } from "../widgets/svg-paths.js";
+import { element, setAttribute } from "../../elements/dom.js";
+import { h, render } from "../../elements/render.js";
+import { drawPaths, makeBarPath, makeLinePath } from "../widgets/svg-paths.js";
 
 /** @import { Band, Lane, LanePlate } from "./view-model.js" */
 
@@ -32,70 +31,50 @@ export function createLaneCard({ line: { label } }) {
  * @param {(rule: string|null) => void} onWhy called with the rule whose evidence to open, or null to close it
  */
 export function createLane(onWhy) {
+  const score = element("span", { class: "lane-score" });
   const plates = element("div", { class: "lane-plates" });
   const bands = element("div", { class: "lane-bands" });
   const loss = element("span", { class: "loss" }, "loss");
-  const score = element("span", { class: "lane-score" });
-  const text = element("span", {});
-  const whyButton = element("button", { class: "why-of bare" }, "Why?");
-  const sentence = element("p", { class: "line" }, text, " ", whyButton);
-  const nodes = [score, plates, bands, loss, sentence];
+  const sentence = element("p", { class: "line" });
 
   return {
-    nodes,
+    nodes: [score, plates, bands, loss, sentence],
     /** @param {Lane} lane */
-    show(lane) {
-      updateChildren(plates, lane.plates, createPlate, (node, plate, at) => {
-        node.style.gridColumn = String(2 * at + 3);
-        drawPlate(node, plate);
-      });
-      const createBand = () => element("div", { class: "band" }, element("small", {}), element("i", {}));
-      updateChildren(bands, lane.bands, createBand, (node, band, at) => {
-        node.style.gridColumn = String(2 * at + 4);
-        drawBand(node, band);
-      });
-      loss.style.gridColumn = String(2 * lane.plates.length + 3);
-      setAttribute(loss, "hidden", !lane.plates.length);
-      setText(score, lane.score);
-      setText(text, lane.said);
-      setAttribute(whyButton, "hidden", lane.why === null);
-      setAttribute(whyButton, "aria-label", `Why? ${lane.line.label}`);
-      setAttribute(whyButton, "aria-expanded", String(lane.why === true));
-      whyButton.onclick = () => onWhy(lane.why ? null : lane.line.key);
+    show({ line, plates: parts, bands: gaps, said, score: text, why }) {
+      render(score, text);
+      render(plates, parts.map(drawPlate));
+      render(bands, gaps.map(drawBand));
+      loss.style.gridColumn = String(2 * parts.length + 3);
+      setAttribute(loss, "hidden", !parts.length);
+      const button = {
+        ...{ class: "why-of bare", hidden: why === null, "aria-label": `Why? ${line.label}` },
+        ...{ "aria-expanded": String(why === true), onclick: () => onWhy(why ? null : line.key) },
+      };
+      render(sentence, h("span", {}, said), " ", h("button", button, "Why?"));
     },
   };
 }
 
-function createPlate() {
-  const svg = shape("svg", { viewBox: "0 0 1000 1000", preserveAspectRatio: "none", "aria-hidden": "true" });
-  svg.append(...["data", "zero", "curve"].map((kind) => shape("path", { class: kind })));
-  return element("div", { class: "lane-plate" }, svg, element("b", {}), element("span", {}));
+/** @param {LanePlate} part @param {number} index */
+function drawPlate({ plate, words: [name, detail], still, sees }, index) {
+  const kind = `lane-plate${plate.kind === "op" ? " of-op" : ""}${still ? " still" : ""}`;
+  const drawing =
+    sees &&
+    drawPaths({
+      data: sees.parts[0].map(makeBarPath).join(""),
+      zero: makeLinePath([0, 1].map((x) => ({ x, y: sees.zero }))),
+      curve: makeLinePath(sees.curve),
+    });
+  const title =
+    sees && `What the op sees${sees.curve.length ? ", and the rule's curve over it" : ""}. ${sees.words}`;
+  const style = `grid-column: ${2 * index + 3}`;
+  return h("div", { class: kind, title, style }, drawing, h("b", {}, name), h("span", {}, detail));
 }
 
-/** @param {HTMLElement} node @param {LanePlate} plate */
-function drawPlate(node, { plate, words, still, sees }) {
-  node.classList.toggle("of-op", plate.kind === "op");
-  node.classList.toggle("still", still);
-  const [svg, name, detail] = node.children;
-  svg.toggleAttribute("hidden", !sees);
-  setText(name, words[0] ?? "");
-  setText(detail, words[1] ?? "");
-  if (!sees) return;
-  const [data, zero, curve] = svg.children;
-  setAttribute(data, "d", sees.parts[0].map(makeBarPath).join(""));
-  setAttribute(zero, "d", makeLinePath([0, 1].map((x) => ({ x, y: sees.zero }))));
-  setAttribute(curve, "d", makeLinePath(sees.curve));
-  setAttribute(
-    node,
-    "title",
-    `What the op sees${sees.curve.length ? ", and the rule's curve over it" : ""}. ${sees.words}`,
-  );
-}
-
-/** @param {HTMLElement} node @param {Band} band */
-function drawBand(node, { left, text, known }) {
-  node.classList.toggle("unknown", !known);
-  node.classList.toggle("none", left === null);
-  node.style.setProperty("--left", String(Math.min(left ?? 0, MAX_WIDTH).toFixed(3)));
-  setText(/** @type {Element} */ (node.firstElementChild), text);
+/** @param {Band} band @param {number} index */
+function drawBand({ left, text, known }, index) {
+  const kind = `band${known ? "" : " unknown"}${left === null ? " none" : ""}`;
+  const width = Math.min(left ?? 0, MAX_WIDTH).toFixed(3);
+  const style = `grid-column: ${2 * index + 4}`;
+  return h("div", { class: kind, style, "--left": width }, h("small", {}, text), h("i"));
 }

@@ -7,7 +7,7 @@ import { createHistory } from "../history/controller.js";
 import { createPainter } from "./view.js";
 import { packEarlierRuns } from "../state/history.js";
 import { makeObject, buildPicture } from "./view-model.js";
-import { readInk } from "../widgets/canvas.js";
+import { readInk } from "../../elements/canvas.js";
 import { createModel } from "./model.js";
 import { createFirstStep } from "../client/first-step.js";
 import { createOwnTable } from "../client/reading.js";

@@ -3,7 +3,7 @@
 import { element } from "../../elements/dom.js";
 import { followColours } from "../../explore/stage/colours.js";
 import { NO_TABLE } from "../state/own-table.js";
-import { readInk } from "../widgets/canvas.js";
+import { readInk } from "../../elements/canvas.js";
 import { createCommands } from "./commands.js";
 import { createModel } from "./model.js";
 import { createSmallPicture } from "./small-picture.js";

@@ -1,11 +1,12 @@
 // The form controls of training settings, by kind of setting.
 
-import { element, createId, setAttribute, setText, setValue, writeValue } from "../../elements/dom.js";
+import { element, createId } from "../../elements/dom.js";
 import { createNumberField } from "../../elements/number.js";
 import { createSlider } from "../../elements/slider.js";
 import { clampTo } from "../../formula/numbers.js";
 import { getSelectedTask } from "../state/tasks.js";
 import { createLearningField } from "./learning-field.js";
+import { createListField } from "./list-field.js";
 
 /** @import { Setting } from "../state/tasks.js" */
 /**
@@ -55,8 +56,12 @@ function createChoiceField({ label, meaning, words }, { onChange }) {
   };
 }
 
-/** @param {HTMLElement} field @param {string} label @param {string} meaning the tooltip @param {...Node} more */
-function wrapField(field, label, meaning, ...more) {
+/**
+ * Return a field with its label above it.
+ * @param {HTMLElement} field @param {string} label @param {string} meaning the tooltip
+ * @param {...Node} more elements below it, such as a message
+ */
+export function wrapField(field, label, meaning, ...more) {
   return element(
     "div",
     { class: "setting", title: meaning },
@@ -88,48 +93,30 @@ function createIntegerField({ label, meaning, low, high }, { onChange }) {
 
 /** @param {Setting} setting @param {Actions} actions @returns {Field} */
 function createWidthsField({ label, meaning, low, high }, { onChange }) {
-  const id = createId();
-  const error = element("small", { id, class: "refusal", role: "alert" });
-  const acceptInput = () => {
-    const widths = parseWidths(field.value, low, high);
-    setAttribute(field, "aria-invalid", widths ? null : "true");
-    setText(error, widths ? "" : `1 to ${MAX_LAYERS} widths from ${low} to ${high}, such as 16, 16.`);
-    if (!widths) return;
-    writeValue(field, widths.join(", "));
-    if (widths.join() !== displayed) onChange(widths.join());
-  };
-  const field = element("input", {
-    id: createId(),
-    inputmode: "text",
-    "aria-describedby": id,
-    onchange: acceptInput,
+  const { field, error, show } = createListField({
+    read: (text) => readWidths(text, low, high),
+    onNumbers: (widths) => onChange(widths.join()),
   });
-  let displayed = "";
+  const title = `${meaning} Up to ${MAX_LAYERS} layers, each from ${low} to ${high}.`;
   return {
-    element: wrapField(
-      field,
-      label,
-      `${meaning} Up to ${MAX_LAYERS} layers, each from ${low} to ${high}.`,
-      error,
-    ),
-    show(text) {
-      displayed = text;
-      if (!field.matches("[aria-invalid]")) setValue(field, text.split(",").join(", "));
-    },
+    element: wrapField(field, label, title, error),
+    show: (text) => show(text.split(",").map(Number)),
   };
 }
 
 /**
- * Parse layer widths such as "64, 32". Returns null if there are too many, or one is out of range.
+ * Parse layer widths such as "64, 32".
  * @param {string} text @param {number} low the minimum @param {number} high the maximum
  */
-function parseWidths(text, low, high) {
-  const widths = text
+function readWidths(text, low, high) {
+  const numbers = text
     .split(/[\s,;×-]+/)
     .filter(Boolean)
     .map(Number);
-  const fit = widths.every((width) => Number.isInteger(width) && low <= width && width <= high);
-  return fit && 1 <= widths.length && widths.length <= MAX_LAYERS ? widths : null;
+  const fit = numbers.every((width) => Number.isInteger(width) && low <= width && width <= high);
+  const isValid = fit && 1 <= numbers.length && numbers.length <= MAX_LAYERS;
+  const sentence = isValid ? "" : `1 to ${MAX_LAYERS} widths from ${low} to ${high}, such as 16, 16.`;
+  return { numbers, sentence };
 }
 
 /**

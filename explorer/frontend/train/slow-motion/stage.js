@@ -2,8 +2,8 @@
 
 import { blendColours, readColour } from "../../elements/colours.js";
 import { h } from "../../elements/render.js";
-import { paint, toPixel } from "../widgets/canvas.js";
-import { makeLinePath } from "../widgets/svg-paths.js";
+import { paint, toPixel } from "../../elements/canvas.js";
+import { drawPaths, makeLinePath } from "../widgets/svg-paths.js";
 
 /** @import { Bars, Curve, Drawing, ColourMap } from "./drawings.js" */
 /** @import { Colour } from "../../elements/colours.js" */
@@ -130,9 +130,8 @@ function drawCurve({ points, at, ticks, zero, ends }) {
     stands: `M${toUnits(at.x)},0V1000`,
     curve: makeLinePath(points),
   };
-  const lines = Object.entries(paths).map(([name, d]) => h("path", { class: name, d }));
   return [
-    h("svg", { viewBox: "0 0 1000 1000", preserveAspectRatio: "none" }, lines),
+    drawPaths(paths),
     h("i", { class: "dot", style: `left: ${toPercent(at.x, 1)}; top: ${toPercent(1 - at.y, 1)}` }),
     ends.map((end) => h("small", {}, end)),
   ];

@@ -1,7 +1,7 @@
 // The history of a run: the displayed step, its branch points, and the curves of earlier runs.
 
 import { findEntry } from "../../choice/entries.js";
-import { branchAt, parseBranches, rateAt, hasSamePoints, withPoints } from "./branches.js";
+import { parseBranches, rateAt, hasSamePoints, withPoints } from "./branches.js";
 import { UNAVAILABLE, OVER } from "./status.js";
 import { getLiveSettings, getSetting, withSetting } from "./tasks.js";
 
@@ -147,11 +147,6 @@ export function mergeRecorded(state) {
 /** Return the branch points of the page's settings. @param {State["choice"]} choice */
 export function getPoints(choice) {
   return parseBranches(choice.training.branch, getRuleKeys(choice));
-}
-
-/** Return a copy of the settings with one more branch point. @param {State["choice"]} choice @param {Point} point */
-export function branchChoice(choice, point) {
-  return withPoints(choice, branchAt(getPoints(choice), point));
 }
 
 /** Return the keys of the selected backward rules. @param {State["choice"]} choice */

@@ -1,7 +1,7 @@
 // Images on canvases, with examples as dots on them.
 
 import { blendColours, readFixedColour } from "../../elements/colours.js";
-import { areEqual, paint, toPixel } from "./canvas.js";
+import { areEqual, paint, toPixel } from "../../elements/canvas.js";
 import { arrangeGrid } from "./tiles.js";
 
 /**
@@ -50,7 +50,7 @@ export function paintImage(canvas, { image, width, palette = "", side = 0, acros
  * Return whether a canvas already shows some bytes with the same key, and store that it will.
  * @param {HTMLCanvasElement} canvas @param {ArrayLike<number>} bytes @param {string} key
  */
-function isPainted(canvas, bytes, key) {
+export function isPainted(canvas, bytes, key) {
   const last = painted.get(canvas);
   painted.set(canvas, { bytes, key });
   return last?.key === key && areEqual(last.bytes, bytes);

@@ -1,5 +1,7 @@
 // SVG paths from coordinates between 0 and 1.
 
+import { h } from "../../elements/render.js";
+
 /** A point, x from the left and y from the bottom. @typedef {{x: number, y: number}} Point */
 /** A bar of a chart, from ``base`` to ``height``. @typedef {{from: number, to: number, base: number, height: number}} Bar */
 
@@ -11,6 +13,17 @@ const SIZE = 1000; // width and height of a drawing in its own units
  */
 export function share(value, low, high) {
   return (value - low) / (high - low);
+}
+
+/**
+ * Draw paths over the whole area of their element.
+ * @param {Record<string, string>} paths their ``d`` by CSS class
+ * @param {...import("../../elements/render.js").Child} others drawn over them
+ */
+export function drawPaths(paths, ...others) {
+  const frame = { viewBox: `0 0 ${SIZE} ${SIZE}`, preserveAspectRatio: "none", "aria-hidden": "true" };
+  const lines = Object.entries(paths).map(([name, d]) => h("path", { class: name, d }));
+  return h("svg", frame, lines, others);
 }
 
 /** Format a bar as an SVG path. @param {Bar} bar */

@@ -1,6 +1,6 @@
 // Bytes as the pixels of a canvas, which CSS scales up.
 
-import { parseColour } from "../../elements/colours.js";
+import { parseColour } from "./colours.js";
 
 const [BAR, GAP, STEPS] = [3, 1, 48]; // in pixels: width of a bar, of a gap, and height of the canvas
 const SOFT = 190; // opacity of a bar, of 255
