@@ -6,7 +6,8 @@ import { getOwn } from "../formula/records.js";
 /**
  * Values of the query parameters for the display of a page.
  * @typedef {object} View
- * @property {[number, number]} range ends of the x axis @property {number} g the upstream gradient
+ * @property {[number, number]} range ends of the x axis
+ * @property {number} g the upstream gradient
  * @property {string} f the loss of a stochastic op's output, a formula of y
  * @property {string} layer key of the further curve over the op, or ""
  * @property {string} noise distribution of the noise added to x

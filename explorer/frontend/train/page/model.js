@@ -24,7 +24,7 @@ import { createLifecycle } from "./lifecycle.js";
  * @param {Store} store
  * @param {{server: (path: string) => string, theme: {colours: string[], ink: number}, stored: Parameters<typeof
  *   createState>[2], onChange?: (change: Partial<State>) => void, paint: (state: State) => void}} options ``stored``:
- *   from before a reload; ``onChange``: called with each change; ``paint``: draws the state, once a frame
+ *   the state from before a reload; ``onChange``: called with each change; ``paint``: draws the state, once a frame
  */
 export function createModel(store, { server, theme, stored, onChange, paint }) {
   let state = createState(store.current, theme, stored);
