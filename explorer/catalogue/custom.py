@@ -24,8 +24,7 @@ def make_custom_key(formula: str, name: str = "", learned: Sequence[Learned] = (
     """Return the key of a custom formula: ``formula: x**3``, or ``formula: Cube = x**3`` with a name.
 
     In a name, characters other than letters, digits and underscores become underscores, and it is cut at 40
-    characters. Gradients of parameters follow after semicolons: ``formula: g * (x < hi); hi: sum(g * (x >=
-    hi))``.
+    characters. Gradients of parameters follow semicolons, as in ``formula: g; hi: sum(g * (x >= hi))``.
     """
     name = re.sub(r"[^A-Za-z0-9_]+", "_", name)[:40]
     head = f"{FORMULA_PREFIX}{name} = {formula}" if name else FORMULA_PREFIX + formula

@@ -66,8 +66,7 @@ class Entries(Mapping[str, Record]):
     def find_spelling(self, word: str) -> str:
         """Return the key of the op or rule whose key or label matches a word in another spelling.
 
-        Returns "" unless exactly one matches. Case, blanks, hyphens and the difference between -ise and -ize
-        are ignored.
+        Returns "" unless exactly one matches. Case, blanks, hyphens and -ise for -ize are ignored.
         """
         spellings = {entry.key: {entry.key, entry.label} for entry in self.values()}
         wanted = _normalize_spelling(word)
@@ -78,8 +77,7 @@ class Entries(Mapping[str, Record]):
         """Return up to three keys that an unknown word may mean, or an empty list if none is likely.
 
         Exact names come first, then names with this prefix, then names of which the word may be a
-        misspelling, with the same first letter and digits. The name of a function never suggests another
-        function.
+        misspelling, with the same first letter and digits. A function's name never suggests another.
         """
         wanted, names = _normalize_name(word), self._collect_names()
         if wanted not in names and wanted in FUNCTIONS:

@@ -235,9 +235,6 @@ def _differentiate_twice(subject: Subject, x: Tensor, g: Tensor) -> tuple[Tensor
 def _report_worst(
     judge: Callable[..., Result], words: str, x: Tensor, actual: Tensor, due: Tensor, wrong: Tensor
 ) -> Result:
-    """Return a result about the x at which two second derivatives differ most, among those in ``wrong``.
-
-    ``judge`` makes the result from a sentence, in which braces name the derivative that is ``due``.
-    """
+    """Return the result of ``judge`` at the x of ``wrong`` at which ``actual`` and ``due`` differ most."""
     worst = int(torch.where(wrong, (actual - due).abs(), 0.0).argmax())
     return judge(words, x[worst], actual[worst], due=due[worst])

@@ -314,10 +314,7 @@ class _Parser:
         return Name(name)
 
     def parse_loss(self, token: Token) -> Node:
-        """Parse a loss: ``f()`` at the op's output, or ``f(v)`` at an output v.
-
-        ``f(y)`` and ``f(ya())`` become the named losses ``f()`` and ``fa()``.
-        """
+        """Parse the loss ``f()``, or ``f(v)`` at an output v; ``f(y)`` is ``f()``, ``f(ya())`` ``fa()``."""
         parts = self.parse_enclosed(self.take(), is_list=True)
         self.require_available(token, LOSS.name if not parts else "f(…)")
         if not parts:

@@ -22,10 +22,7 @@ def truncate(text: str, max_length: int = MAX_QUOTE) -> str:
 
 
 def cut_window(text: str, column: int) -> tuple[str, int]:
-    """Return at most ``MAX_QUOTE`` characters of a text around a column, and the new number of that column.
-
-    Columns begin at 1.
-    """
+    """Return up to ``MAX_QUOTE`` characters around a column, and its number in them; columns begin at 1."""
     if len(text) <= MAX_QUOTE:
         return text, column
     begin = max(0, min(column - 1 - MAX_QUOTE // 2, len(text) - MAX_QUOTE))

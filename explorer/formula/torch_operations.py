@@ -43,8 +43,7 @@ def _bind_function(row: Function) -> Callable[..., Any]:
 def _evaluate_polyline(node: Polyline, a: Tensor) -> Tensor:
     """Return the value of a polyline at each element of a, exact at the polyline's points.
 
-    The derivative is the slope of the line; at a point, that of the line to its right, and 0 at the last
-    point.
+    The derivative is the slope of the line; at a point, that of the line to its right, or 0 at the last.
     """
     (first, *_), *_, (last, *_) = node.points
     # not cached: the tensor could be on another device or from inference mode

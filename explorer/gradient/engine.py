@@ -13,8 +13,7 @@ def backpropagate(y: Tensor, leaf: Tensor, g: Tensor) -> Tensor:
     """Return the gradient of ``leaf``, given the upstream gradient g of y. The graph of y is freed.
 
     This calls the engine as ``torch.autograd.grad`` does, but without its comparison of shapes, which takes
-    30 µs a call and imports sympy at the first (half a second). Raises RuntimeError if y does not depend on
-    the leaf.
+    30 µs a call and imports sympy at the first (half a second). Raises RuntimeError without a path to it.
     """
     (gradient,) = _ENGINE.run_backward(
         (y,), (g,), False, False, (leaf,), allow_unreachable=False, accumulate_grad=False

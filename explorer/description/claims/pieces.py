@@ -153,10 +153,7 @@ class Curve:
 
     @property
     def hole_indices(self) -> list[int]:
-        """The index of the point for each single x at which the curve is not finite.
-
-        If several floats belong to that x, the kink is preferred.
-        """
+        """The index of the point, if possible the kink, of each single x at which the curve is not finite."""
         kinks = []
         for gap in filter(self.is_narrow, self.gaps):
             marks = self.curves.marks[gap]

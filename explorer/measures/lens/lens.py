@@ -87,10 +87,7 @@ class Lens:
 
     @cached_property
     def sentences(self) -> Mapping[str, str]:
-        """The sentences of ``describe`` as a dict from keys of ``LENS_WORDS``.
-
-        The sentences up to "holes" are about the op alone.
-        """
+        """The sentences of ``describe`` by keys of ``LENS_WORDS``; up to "holes" about the op alone."""
         fields = {
             "op": self.op.label,
             "noise": self.noise.label,

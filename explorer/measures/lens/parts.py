@@ -107,8 +107,9 @@ def _find_jumps(y: Curve, at: Tensor, side: Tensor) -> tuple[Tensor, Tensor]:
     """Find an op's jumps and poles among its kinks.
 
     Returns:
-        The height of the jump at each kink, corrected for slopes, or 0 without a jump and at a pole; and the
-        x of the poles.
+        The height of the jump at each kink, corrected for slopes, 0 without a jump and at a pole; and the x
+        of
+        the poles.
     """
     near, far = ((y(at + side * times), y(at - side * times)) for times in (1, 2))
     heights = 2 * (near[0] - near[1]) - (far[0] - far[1])
@@ -159,8 +160,7 @@ def _refine_cells(y: Curve, slope: Curve, cells: Tensor) -> tuple[Tensor, Tensor
     """Bisect cells until, in both halves, the slope integrated by quadrature gives the rise of the op.
 
     Returns:
-        Curved cells, (2, n); straight cells, (3, n); and cells without a value, (2, n). None if there are too
-        many.
+        Curved cells, (2, n); straight cells, (3, n); and cells without a value, (2, n). None if too many.
     """
     curved, level, holes = [cells.new_zeros(2, 0)], [cells.new_zeros(3, 0)], [cells.new_zeros(2, 0)]
     count = 0

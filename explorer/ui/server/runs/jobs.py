@@ -177,10 +177,7 @@ def _read_plan(data: Json) -> Plan:
 
 
 def _estimate_cost(data: Json) -> str:
-    """Return the expected duration of a study for a request of ``{query, table}``.
-
-    The result is the JSON of ``{sentence, refused}``; ``refused`` means that it cannot be studied.
-    """
+    """Return ``{sentence, refused}`` on a study's duration, or why it is refused, for ``{query, table}``."""
     try:
         plan = _read_plan(data)
     except ValueError as error:
