@@ -101,7 +101,7 @@ def _compile(node: Node, parameters: Mapping[str, float]) -> Evaluator:
 def _strip_ones(node: Node, parameters: Mapping[str, float], may_alias: bool) -> Node:
     """Return a node without the multiplications and divisions by 1 around it, which change no bit.
 
-    ``may_alias`` is True if the result may be an input tensor itself, which is neither stored nor changed.
+    ``may_alias`` is True if the result, neither stored nor changed, may be an input tensor itself.
     """
     match node:
         case Binary("*" | "/", left, right) if is_constant(right) and not (

@@ -232,8 +232,7 @@ def to_data(node: Node) -> Data:
     A number stays a number. Names become ``["name", "x"]``, comparisons ``["compare", ["<=", "<"], a, b,
     c]``, calls ``["call", "relu", a]``, polylines ``["through", [x, …], [y, …], a]``, losses at other outputs
     ``["f", a]``, and interpolated functions ``["points", [x, …], [y, …], a]``. All other nodes become a list
-    of the operator and the operands: ``["-", a]``, ``["+", a, b]``. Raises ValueError for a function without
-    formula.
+    of the operator and the operands: ``["-", a]``, ``["+", a, b]``. Raises ValueError for any other function.
     """
     match node:
         case Number(value):

@@ -107,9 +107,7 @@ def _find_jumps(y: Curve, at: Tensor, side: Tensor) -> tuple[Tensor, Tensor]:
     """Find an op's jumps and poles among its kinks.
 
     Returns:
-        The height of the jump at each kink, corrected for slopes, 0 without a jump and at a pole; and the x
-        of
-        the poles.
+        The height of the jump at each kink, corrected for slopes, or 0 for none or a pole; and the poles' x.
     """
     near, far = ((y(at + side * times), y(at - side * times)) for times in (1, 2))
     heights = 2 * (near[0] - near[1]) - (far[0] - far[1])
