@@ -138,7 +138,7 @@ def _judge_deviation(curve: Curve, deviating: Tensor, worst: int) -> Result:
         (False, False): "at {at}" if len(x) == 1 else "between {low} and {high}",
         (True, False): "below {high}",
         (False, True): "above {low}",
-        (True, True): f"at {format_percent(share)} of the checked x" if share <= 0.9 else "everywhere",
+        (True, True): f"at {format_percent(share)} of the checked x",
     }[bool(x.min() <= least), bool(x.max() >= most)]
     words = f"{observed}: it is not the derivative {part}. Compare the backward with the forward there."
     return fails(words, at, size, low=x.min(), high=x.max())

@@ -63,7 +63,7 @@ LESSON = make_lesson(
     ),
     excerpt=Excerpt((accumulate_two,), "loss.backward()"),
     numbers=(compute_one, accumulate_two, clear_gradient, accumulate_parts, call_again),
-    scenes=(link_explore("square", "default", "formula: 4 * g * x"),),
+    scenes=(link_explore("square", "default", "formula: Accumulated = 4 * g * x"),),
     retest=(
         make_variant("square", "formula: 4 * g * x", -1, 0.5, 2),
         make_variant("cube", "formula: 6 * g * x**2", -1, 0.5, 2),

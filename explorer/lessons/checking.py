@@ -76,7 +76,12 @@ LESSON = make_lesson(
     pictures=(make_error_curve,),
     scenes=(
         link_explore(
-            "relu", "default", "formula: g * (relu(x + h) - relu(x - h)) / (2 * h)", start=-1, stop=1, h=0.1
+            "relu",
+            "default",
+            "formula: Measured = g * (relu(x + h) - relu(x - h)) / (2 * h)",
+            start=-1,
+            stop=1,
+            h=0.1,
         ),
         link_explore("sin", "default"),
     ),

@@ -125,8 +125,8 @@ LESSON = make_lesson(
     pictures=(make_first, make_second, make_third),
     scenes=(
         link_explore(
-            "formula: 2 * clamp(x, -1, 1)", "default", "formula: 2 * abs(g) * (abs(x) <= 1)",
-            "formula: 2 * (abs(x) <= 1)", g=-1.0,
+            "formula: 2 * clamp(x, -1, 1)", "default", "formula: Signless = 2 * abs(g) * (abs(x) <= 1)",
+            "formula: Forgetful = 2 * (abs(x) <= 1)", g=-1.0,
         ),
     ),
     retest=(

@@ -76,7 +76,7 @@ LESSON = make_lesson(
     excerpt=Excerpt((GreedyReLU,), "g[x <= 0] = 0"),
     code=(CloningReLU, GreedyReLU, compute_gradients),
     numbers=(propagate_ones, propagate_sum),
-    scenes=(link_explore("formula: x + relu(x)", "default", "formula: 2 * g * (x > 0)"),),
+    scenes=(link_explore("formula: x + relu(x)", "default", "formula: Greedy = 2 * g * (x > 0)"),),
     retest=(
         make_variant("formula: x + relu(x)", "default", -1, 0.5, 2),
         make_variant("formula: x - relu(x)", "default", -1, 0.5, 2),

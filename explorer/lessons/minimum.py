@@ -109,7 +109,12 @@ LESSON = make_lesson(
     code=(Step, solve_lowest, compute_loss, train_rule),
     numbers=(gradient, on_paper, loss),
     scenes=(
-        link_explore("step_open", "straight_through", "formula: g * (x > 0)", "formula: g * (0 < x < 1)"),
+        link_explore(
+            "step_open",
+            "straight_through",
+            "formula: ReLU = g * (x > 0)",
+            "formula: ClippedReLU = g * (0 < x < 1)",
+        ),
     ),
     retest=(
         make_variant("step_open", "formula: g * (x > 0)", -1, 0.5, 2),

@@ -106,7 +106,7 @@ LESSON = make_lesson(
     code=(Square, ForgetfulSquare, is_accepted),
     numbers=(check_each, read_error, scale_output),
     pictures=(make_order,),
-    scenes=(link_explore("square", "default", "formula: 2 * x", "zero", start=-2, stop=2, g=2),),
+    scenes=(link_explore("square", "default", "formula: Forgetful = 2 * x", "zero", start=-2, stop=2, g=2),),
     retest=(
         make_variant("square", "formula: 2 * g * x", -1, 0.5, 2),
         make_variant("cube", "formula: 3 * x**2", -1, 0.5, 2),

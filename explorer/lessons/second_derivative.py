@@ -101,7 +101,9 @@ LESSON = make_lesson(
     excerpt=Excerpt((FrozenCube,), "ctx.slope = 3 * x**2"),
     code=(Cube, OnceCube, FrozenCube, compute_second_derivative),
     numbers=(differentiate_twice, differentiate_penalty, differentiate_cube, check_once, run_gradgradcheck),
-    scenes=(link_explore("formula: 6 * x**5", "default", "formula: 18 * x**4 * g", start=-1.5, stop=1.5),),
+    scenes=(
+        link_explore("formula: 6 * x**5", "default", "formula: Frozen = 18 * x**4 * g", start=-1.5, stop=1.5),
+    ),
     retest=(
         make_variant("formula: 3 * x**2", "default", -1, 0.5, 2),
         make_variant("formula: 2 * x", "default", -1, 0.5, 2),

@@ -4,6 +4,7 @@ Opening a class takes three browsers, so that one journey leads through all of i
 do what, tests/ui/server/classes asks without a page; where students are led, tests/frontend/class_.
 """
 
+import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 from itertools import pairwise
@@ -158,8 +159,8 @@ def joins_by_its_code(student: Page, code: str) -> None:
     student.get_by_role("textbox", name="Code").fill(code.upper())
     student.get_by_role("button", name="Join").click()
     wait_until_ready_to_draw(student)
-    for part in (".ask", ".pad"):
-        expect(student.locator(part)).to_be_in_viewport(ratio=1)
+    for part in (".ask", ".pad", ".option"):
+        expect(student.locator(part).last).to_be_in_viewport(ratio=1)
     expect(student.get_by_role("button", name="Write it yourself")).to_have_count(0)
 
 
@@ -177,6 +178,17 @@ def predicts_once_and_keeps_it_over_a_reload(teacher: Page, one: Page) -> None:
     sent = "Sent: your drawing. You can change it until the answers are shown."
     expect(one.locator(".verdict")).to_have_text(sent)
     expect(teacher.locator(".class-band .count")).to_have_text("1 here, 1 has answered")
+    one.get_by_role("radio").nth(1).check()
+    for _ in range(2):  # a reload forgets neither
+        expect(one.locator(".verdict")).to_have_text(
+            "Changed, but not sent: your earlier answer still counts."
+        )
+        expect(one.get_by_role("button", name="Send my prediction")).to_be_enabled()
+        one.reload()
+        wait_until_ready_to_draw(one)
+    draw(one, 1.0)
+    one.get_by_role("button", name="Send my prediction").click()
+    expect(one.locator(".verdict")).to_have_text(sent)
     assert teacher.evaluate(PATHS) == []
     assert counts(teacher) == ["", "", ""]
     expect(teacher.locator(".chart-label, .chart-readout").first).to_be_hidden()
@@ -218,8 +230,9 @@ def on_a_stage_the_answers_come_before_the_story(teacher: Page) -> None:
     teacher.keyboard.press("PageDown")
     expect(first).to_be_in_viewport(ratio=1)
     expect(teacher.locator(".answers")).to_be_hidden()
-    teacher.keyboard.press("PageUp")
-    expect(teacher.locator(".answers.counted")).to_be_visible()
+    for _ in range(2):  # the second one leads no phone back to the lesson before
+        teacher.keyboard.press("PageUp")
+        expect(teacher.locator(".answers.counted")).to_be_visible()
     present(teacher, False)
     expect(first).to_be_visible()
     expect(teacher.locator(".answers.counted")).to_be_visible()
@@ -291,6 +304,8 @@ def the_next_question_comes_wherever_a_page_is(teacher: Page, one: Page, other: 
     for page in (one, teacher, other):
         expect(page.locator(".title")).to_have_text(NEXT, timeout=COMPUTED_MS)
         expect(page.get_by_label("Your Function")).to_have_count(0)
+    left = other.get_by_role("link", name="Back to your page")  # with all that was chosen or drawn there
+    expect(left).to_have_attribute("href", re.compile(r"/train\?.*task=digits"))
     expect(one.get_by_role("button", name="Send my prediction")).to_be_disabled()
 
 

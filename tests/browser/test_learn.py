@@ -190,22 +190,6 @@ def test_a_term_opens_the_glossary_at_its_entry(course: Page) -> None:
     expect(course.locator(".lesson.presenting")).to_have_count(0)
 
 
-@pytest.mark.thorough(part=2)  # faster: frontend/learn/pictures/test_sweep
-def test_an_answered_lesson_shows_its_parameters_and_no_other_tools(course: Page) -> None:
-    lesson = LESSONS["surrogates"]
-    turn_to(course, lesson)
-    press(course, "Skip")
-    wait_until_shown(course, lesson)
-    handle = course.get_by_role("slider", name="c, window half-width", exact=False).last
-    before = float(handle.get_attribute("aria-valuenow") or "nan")
-    for _ in range(10):
-        handle.press("ArrowRight")
-    expect(handle).not_to_have_attribute("aria-valuenow", f"{before:g}")
-    expect(course.locator(".sweep-said")).to_contain_text("At c = 1.5,")
-    assert course.locator(".lesson :is(.cards, .tabs, .panel:not(.resting))").count() == 0
-    expect(course.locator(".chart-buttons:visible")).to_have_count(0)
-
-
 # The most controls of a lesson before and after its answer; those of the page's header and bar come first.
 FEW = {"before": 12, "after": 16}
 

@@ -6,14 +6,11 @@ What each picture says, and the walker's numbers, tests/frontend/learn/pictures 
 import pytest
 from playwright.sync_api import Locator, Page, expect
 
-from explorer.catalogue.colours import RULE_COLOURS_DARK, RULE_COLOURS_LIGHT
 from explorer.lessons import LESSONS, unbiased_or_quiet
 from explorer.lessons.by_hand import take_masked_step
 from explorer.lessons.recipe import make_order
-from tests.browser.access import set_theme
-from tests.browser.lessons import present, press, turn_to
+from tests.browser.lessons import press, turn_to
 from tests.browser.reading import box_of, enter
-from tests.browser.test_look import contrast, luminance
 
 COUNTED_MS = 20_000  # all runs of all estimators on a busy machine
 
@@ -135,6 +132,7 @@ def test_the_walker_counts_its_runs_and_can_be_moved(course: Page) -> None:
     expect(here).to_contain_text("the wrong way")
     first_share = walker.locator(".estimators td:last-child").first
     share_before = first_share.inner_text()
+    assert walker.locator(".walker-loss").evaluate("one => getComputedStyle(one).touchAction") == "pan-y"
     drag(course, walker.locator(".walker-loss"), (0.2, 0.5), (0.8, 0.5))
     expect(here).not_to_contain_text("the wrong way")
     expect(here).to_contain_text("comes to rest at p = 0.45")
@@ -148,51 +146,6 @@ def test_the_walker_counts_its_runs_and_can_be_moved(course: Page) -> None:
     expect(walker.get_by_role("alert").filter(has_text="2 is not allowed here")).to_be_visible()
     enter(p_of(walker), "0.2")
     expect(here).to_contain_text("the wrong way")
-
-
-@pytest.mark.thorough(part=6)  # faster: the walker above, frontend/learn/pictures/test_walk
-def test_the_walker_fits_a_phone_and_lets_the_page_scroll(phone_course: Page) -> None:
-    walker = walker_of(phone_course)
-    beyond = "all => all.filter(one => one.getBoundingClientRect().right > innerWidth).length"
-    assert walker.locator("*").evaluate_all(beyond) == 0
-    assert walker.locator(".walker-loss").evaluate("one => getComputedStyle(one).touchAction") == "pan-y"
-    walker.locator(".walker-loss").tap(position={"x": 200, "y": 60})
-    expect(p_of(walker)).to_have_value("0.2")
-
-
-# Each part of the code and the ground it stands on, as [red, green, blue] each.
-CODE = """() => {
-    const rgb = colour => colour.match(/[\\d.]+/g).slice(0, 3).map(Number);
-    const ground = rgb(getComputedStyle(document.querySelector(".lesson pre")).backgroundColor);
-    const parts = [...document.querySelectorAll(".lesson pre code, .lesson pre span")];
-    return [ground, parts.map(part => [part.className, rgb(getComputedStyle(part).color)])];
-}"""
-LINES = "document.querySelector('.pictures .js-plotly-plot').data.map(trace => trace.line.color)"
-
-
-@pytest.mark.thorough(part=7)  # faster: lessons/test_highlighting, test_learn_each judges colours
-def test_code_and_curves_have_the_colours_of_the_theme(course: Page) -> None:
-    """Opened in the dark one, and changed to the light one."""
-    set_theme(course, "dark")
-    turn_to(course, LESSONS["gradcheck"])
-    press(course, "Skip")
-    course.locator(".pictures .js-plotly-plot .lines").first.wait_for()
-    assert course.evaluate(LINES) == list(RULE_COLOURS_DARK[:2])
-    course.emulate_media(color_scheme="light")
-    course.wait_for_function(f"colours => String({LINES}) === colours", arg=",".join(RULE_COLOURS_LIGHT[:2]))
-    turn_to(course, LESSONS["context"])
-    press(course, "Skip")
-    for presenting in (False, True):
-        present(course, presenting)
-        for scheme in ("light", "dark"):
-            set_theme(course, scheme)
-            ground, parts = course.evaluate(CODE)
-            kinds = dict(parts)
-            assert {"code-keyword", "code-string", "code-number"} <= kinds.keys()
-            assert (luminance(ground) < 0.2) == (scheme == "dark")
-            assert len({str(colour) for colour in kinds.values()}) >= 4, "colours that differ"
-            for kind, colour in kinds.items():
-                assert contrast(colour, ground) >= 4.5, kind
 
 
 def test_a_focus_ring_is_drawn_only_after_a_key(course: Page) -> None:

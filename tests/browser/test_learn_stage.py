@@ -187,3 +187,32 @@ def test_no_answer_is_covered_in_a_low_window(new_page: Open) -> None:
         present(page, presenting)
         expect(page.locator(".lesson .option").nth(2)).to_be_visible()
         assert page.evaluate(COVERED) == []
+
+
+# How far in px the rows of wrapped lines of code begin to the right of the lines' boxes.
+INDENTS = """() => [...document.querySelectorAll(".lesson pre .line")].flatMap(line => {
+    const range = new Range();
+    range.selectNodeContents(line);
+    const [first, ...rows] = [...range.getClientRects()].filter(({ width }) => width > 1);
+    const wrapped = rows.filter(({ top }) => top >= first.bottom - 1);
+    return wrapped.map(({ left }) => left - line.getBoundingClientRect().left);
+})"""
+ROWS = "new Set([...document.querySelectorAll('.bar li')].map(each => each.getBoundingClientRect().top)).size"
+
+
+def test_on_a_phone_code_pad_and_answers_are_in_view_below_one_row_of_lessons(phone_course: Page) -> None:
+    page = phone_course
+    turn_to(page, LESSONS["straight-through"])
+    expect(page.locator(".pad")).to_be_in_viewport(ratio=1)
+    for each in page.locator(".excerpt, .option").all():
+        expect(each).to_be_in_viewport(ratio=1)
+    turn_to(page, LESSONS["surrogates"])
+    assert page.evaluate(ROWS) == 1
+    expect(page.locator(".bar [aria-current]")).to_be_in_viewport(ratio=1)
+    assert page.evaluate(COVERED) == []
+    turn_to(page, LESSONS["gradcheck"])
+    assert min(page.evaluate(INDENTS)) > 20
+    turn_to(page, LESSONS["unbiased-or-quiet"])
+    press(page, "Skip")
+    expect(page.get_by_role("button", name="Two fresh questions")).to_be_attached()
+    assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")

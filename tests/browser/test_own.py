@@ -262,11 +262,17 @@ def test_pasted_code_adds_its_backward_as_a_rule(page: Page) -> None:
     turn(page, "/?op=tanh&rule=zero", shows=["zero"])
     page.get_by_role("button", name="Add rule").click()
     page.get_by_label("Search rules").evaluate(PASTE, LEARNS)
-    row = page.get_by_role("option", name="Quantise, line 2")
-    expect(row).to_contain_text("Only its backward is taken: the op stays.")
-    row.click()
+    rows = page.get_by_role("option", name="Quantise, line 2")
+    expect(rows).to_contain_text(["Its forward becomes the op.", "Only its backward is taken: the op stays."])
+    rows.last.click()
     expect(card(page, "Tanh")).to_be_visible()
     expect(card(page, "Quantise")).to_be_visible()
+    page.get_by_role("button", name="Add rule").click()
+    page.get_by_label("Search rules").evaluate(PASTE, LEARNS)
+    rows.first.click()
+    op, rule = explorer.read_source(LEARNS)
+    settle(page, shows=["default", rule])
+    assert_drawn(page, op, rule)
 
 
 def test_code_opens_on_the_rule_added_last_until_another_one_is_picked(page: Page) -> None:

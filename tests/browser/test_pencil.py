@@ -71,6 +71,14 @@ def test_a_stroke_becomes_a_rule_of_few_points(explore: Page) -> None:
     assert page.evaluate(RANGE) == before
     page.keyboard.press("Escape")
     expect(page.locator(".pencil-words")).to_be_hidden()
+    page.get_by_role("button", name="Edit drawing").click()
+    expect(page.get_by_role("button", name="Done")).to_be_focused()
+    page.mouse.move(left + 0.2 * width, top + 0.5 * height)
+    page.mouse.down()
+    page.mouse.move(left + 0.8 * width, top + 0.5 * height, steps=5)
+    page.mouse.up()
+    page.wait_for_url(lambda url: "through" in url and key not in unquote_plus(url))
+    assert page.url.count("through%28") + page.url.count("through(") == 1  # the drawing is replaced
 
 
 def test_each_change_of_a_drawing_is_undone_and_redone_separately(explore: Page) -> None:

@@ -28,7 +28,7 @@ from tests.frontend.measures.test_csv import assert_same_numbers
 from tests.reading.documents import DOCUMENTS_CLAMP
 
 RULES = ("default", "straight_through", "clipped")
-TAUGHT = "formula: g * (relu(x + h) - relu(x - h)) / (2 * h)"  # by a lesson
+TAUGHT = "formula: Measured = g * (relu(x + h) - relu(x - h)) / (2 * h)"  # by a lesson
 LOADING_MS = 60_000  # at most, of Python in a browser on a busy machine
 needs_pyodide = pytest.mark.skipif(not python.read_version(), reason="npm install brings Pyodide")
 

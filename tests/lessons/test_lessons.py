@@ -69,6 +69,17 @@ def test_a_lesson_is_short(lesson: Lesson):
     assert max(len(sentence.split()) for sentence in sentences) <= 32, "for readers of many languages"
 
 
+@EACH
+def test_the_words_name_what_is_shown_and_lead_to_pictures_and_net(lesson: Lesson):
+    """On a stage the slides of pictures and of a net have a paragraph each."""
+    paragraphs = [each for each in lesson.words.split("\n\n") if not each.startswith("After the run:")]
+    leading = [each for each in paragraphs if re.match(r"In the pictures?\b|Press ", each)]
+    assert len(leading) == bool(lesson.pictures)
+    assert "*Start*" in paragraphs[-1] or all(scene.path != "/train" for scene in lesson.scenes)
+    assert not re.search("last lesson|the published|train below|net below|first lines", lesson.words, re.I)
+    assert all(name in lesson.source for name in re.findall(r"(\w+)\(\)", lesson.prediction.ask))
+
+
 def written_numbers(words: str) -> list[str]:
     """Digits that are not part of a name nor of code with a name in it, and counts in words.
 

@@ -26,11 +26,13 @@ const LEARNED_TEXT = "The learned value so far; the slider sets its start";
  * Create the card of an op or backward rule.
  * @param {{kind: "op"|"rule", buttons: Element[], picker: ReturnType<typeof import("./picker.js").createPicker>, store:
  *   import("../choice/store.js").Store, onLearning: (name: string) => void, onFailing: () => void, onSymmetric: (on:
- *   boolean) => void, onZero: (on: boolean) => void}} options ``buttons``: actions of the card; ``picker``: its title,
- *   which replaces the op or rule; ``onLearning``: called with the parameter whose button is pressed; ``onFailing``:
- *   called when the failed check is pressed; ``onSymmetric``, ``onZero``: called with a switch of a hand-drawn rule
+ *   boolean) => void, onZero: (on: boolean) => void, onEdit: (() => void)|null}} options ``buttons``: actions of the
+ *   card; ``picker``: its title, which replaces the op or rule; ``onLearning``: called with the parameter whose button
+ *   is pressed; ``onFailing``: called when the failed check is pressed; ``onSymmetric``, ``onZero``: called with a
+ *   switch of a hand-drawn rule; ``onEdit``: edits a hand-drawn rule, null if the page cannot
  */
-export function createCard({ kind, buttons, picker, store, onLearning, onFailing, onSymmetric, onZero }) {
+export function createCard(options) {
+  const { kind, buttons, picker, store, onLearning, onFailing, onSymmetric, onZero, onEdit } = options;
   const id = createId();
   const card = element("div", { role: "group", "aria-labelledby": id, class: `card ${kind}` });
   /** The elements next to each slider, by the parameter's name in formulas. @type {Map<string, Extras>} */
@@ -77,6 +79,7 @@ export function createCard({ kind, buttons, picker, store, onLearning, onFailing
           { class: "switches flex-wrap" },
           makeSwitch("Symmetric", drawing.symmetric, onSymmetric),
           makeSwitch("0 outside", drawing.zero, onZero),
+          onEdit && h("button", { class: "quiet", onclick: onEdit }, "Edit drawing"),
         ),
       sliders.element,
       h(

@@ -46,10 +46,10 @@ import { createPicker } from "./picker.js";
  * Create the cards of the op and of each backward rule.
  * @param {HTMLElement} host
  * @param {{store: import("../choice/store.js").Store, read: import("./formula-field.js").Read|null, colours: () =>
- *   {neutral: string, rules: string[]}, drawn: boolean, refuses: import("./options.js").Refuses, onDraw?: (() =>
- *   void)|null}} options ``read``: parses formulas, null without Python; ``colours``: returns the colours of curves;
+ *   {neutral: string, rules: string[]}, drawn: boolean, refuses: import("./options.js").Refuses, onDraw?: ((slot?: number)
+ *   => void)|null}} options ``read``: parses formulas, null without Python; ``colours``: returns the colours of curves;
  *   ``drawn``: whether there are curves to hide; ``refuses``: returns why an op or rule cannot be chosen, or "";
- *   ``onDraw``: starts drawing a rule by hand, null if the page has no chart
+ *   ``onDraw``: starts drawing a rule by hand, or editing the drawing in a slot; null if the page has no chart
  */
 export function createCards(host, { store, read, colours, drawn, refuses, onDraw = null }) {
   const add = element("button", { "aria-haspopup": "dialog", class: "add" }, "Add rule");
@@ -64,9 +64,9 @@ export function createCards(host, { store, read, colours, drawn, refuses, onDraw
   });
   const rulePicker = createPicker({
     ...{ kind: "rule", label: "Search rules", read, isPopup: false, getSource: getRules },
-    onChoose(key) {
+    onChoose(key, choice) {
       dialog.close();
-      change(addRule(store.current, key));
+      change(choice ?? addRule(store.current, key));
     },
   });
   const dialog = createDialog(host, rulePicker, onDraw);
@@ -103,6 +103,7 @@ export function createCards(host, { store, read, colours, drawn, refuses, onDraw
       onLearning: (name) => change(togglePanel(store.current, name)),
       onFailing: () => showChecks(slot),
       onSymmetric: (on) => turnSymmetric(slot, on),
+      onEdit: onDraw && (() => onDraw(slot)),
       onZero: (zero) => redraw(slot, (drawing) => ({ ...drawing, zero })),
     });
   }
@@ -115,8 +116,8 @@ export function createCards(host, { store, read, colours, drawn, refuses, onDraw
     const buttons = drawn ? [hide, remove] : [remove];
     const picker = createPicker({
       ...{ kind: "rule", label: "Rule", read, isPopup: true, getSource: getRules },
-      onChoose: (key, _, isTyped) =>
-        change(replaceRule(store.current, slot, key), chooseRangeStep("rule", isTyped)),
+      onChoose: (key, choice, isTyped) =>
+        change(choice ?? replaceRule(store.current, slot, key), chooseRangeStep("rule", isTyped)),
     });
     const card = createEntryCard("rule", buttons, picker, slot);
     return {

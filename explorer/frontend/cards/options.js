@@ -47,7 +47,7 @@ export function getSource(kind, choice, refuses) {
   return {
     listed: groups.flatMap((group) => listed.filter((one) => one.group === group)),
     make: (entry) => (isOp ? makeOp(entry) : makeRule(entry)),
-    find: (readings) => readings.map((reading) => makeFinding(kind, reading, choice)),
+    find: (readings) => readings.flatMap((reading) => makeFindings(kind, reading, choice)),
   };
 }
 
@@ -75,20 +75,25 @@ function makeOption(entry, group, pair, choice, barred) {
 }
 
 /**
- * Return the option for an autograd Function in pasted code. A picker of rules takes only its backward.
- * @param {Kind} kind @param {Reading} reading @param {Choice} current @returns {Option}
+ * Return the options of an autograd Function in pasted code. A picker of rules takes its forward as the op too, or its
+ * backward alone; only the latter, without settings, if the page has that op.
+ * @param {Kind} kind @param {Reading} reading @param {Choice} current @returns {Option[]}
  */
-function makeFinding(kind, reading, current) {
+function makeFindings(kind, reading, current) {
   const { op, rule, learned = {}, notes = [], message = "" } = reading;
   const label = `${reading.name}, line ${reading.line}`;
-  if (!reading.choice) return { ...EMPTY_OPTION, label, barred: message };
+  if (!reading.choice) return [{ ...EMPTY_OPTION, label, barred: message }];
   const choice = { ...parseMessage(reading.choice), ...pickView(current), training: current.training };
   const pair = { op: getEntries(choice).op, rule: getEntries(choice).rules.at(-1) ?? null };
   const sums = Object.entries(learned).map(([of, sum]) => `gradient for ${of} = ${sum}`);
-  const isBackwardOnly = kind === "rule" && choice.op !== current.op;
-  return {
+  const whole = {
     ...makeOption(/** @type {Op|Rule} */ (pair[kind]), "", pair, choice, ""),
-    ...{ label, choice, lines: [`y = ${op}`, `gradient = ${rule}`, ...sums] },
-    notes: [...notes, isBackwardOnly ? "Only its backward is taken: the op stays." : ""],
+    ...{ label, choice, notes, lines: [`y = ${op}`, `gradient = ${rule}`, ...sums] },
   };
+  if (kind === "op") return [whole];
+  if (choice.op === current.op) return [{ ...whole, choice: null }];
+  return [
+    { ...whole, notes: [...notes, "Its forward becomes the op."] },
+    { ...whole, choice: null, notes: [...notes, "Only its backward is taken: the op stays."] },
+  ];
 }

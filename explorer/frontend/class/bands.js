@@ -4,6 +4,7 @@ import { element, setText } from "../elements/dom.js";
 import { createMenu } from "../elements/menu.js";
 import { h, render } from "../elements/render.js";
 import { createInvitation } from "./invitation.js";
+import { getLeft } from "./membership.js";
 import { describeAnswered, formatCode } from "./answer-counts.js";
 
 /** @import { View } from "./live.js" */
@@ -127,6 +128,7 @@ export function createStudentsBand({ onLeave, onAgain }) {
         band,
         h("p", { role: "status" }, state === "ended" ? ENDED_TEXT : words),
         state === "refused" && h("button", { onclick: onAgain }, "Try again"),
+        getLeft() && h("a", { href: getLeft() }, "Back to your page"),
         h("button", { onclick: onLeave }, OVER_STATES.includes(state) ? "All lessons" : "Leave"),
       );
     },

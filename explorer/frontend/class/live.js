@@ -1,7 +1,8 @@
 // The connection of this browser tab to a class: requests of teachers and students, and the server's event stream.
 
-import { getAttended, BEGIN_EVENT, keepAttended, keepLed, getLed } from "./membership.js";
+import { getAttended, BEGIN_EVENT, keepAttended, keepLed, keepLeft, getLed } from "./membership.js";
 import { markFollowed, getLessonAddress, findTarget } from "./way.js";
+import { isBareAddress } from "../choice/address.js";
 import { postJson, toServerUrl } from "../choice/server.js";
 import { createFeed } from "../train/client/events.js";
 
@@ -61,7 +62,13 @@ function createLive() {
     const target = isNew ? null : findTarget(seen, membership, isAtLesson());
     isNew = false;
     keepAttended(markFollowed(seen, membership));
-    if (target) setTimeout(() => location.assign(toServerUrl(target)), Math.random() * SPREAD_MS);
+    if (target) setTimeout(() => leaveFor(toServerUrl(target)), Math.random() * SPREAD_MS);
+  }
+
+  /** Open another page. A choice or a drawing on this one is in its address. @param {string} address */
+  function leaveFor(address) {
+    if (!isAtLesson() && !isBareAddress(location.search)) keepLeft(location.href);
+    location.assign(address);
   }
 
   function forget() {
@@ -103,6 +110,7 @@ function createLive() {
     if (view?.id !== id) return undefined;
     if (!answer.guest) return show({ state: "refused", sentence: answer.message });
     isNew = previous?.guest !== answer.guest;
+    if (isNew) keepLeft(null);
     keepAttended({ round: 0, links: 0, ...(isNew ? {} : previous), id, guest: answer.guest });
     return feed.open(id);
   }

@@ -14,7 +14,7 @@ import { saveInSession, loadFromSession, loadFromBrowser, saveInBrowser } from "
 
 /** The name of the event on the window when this tab begins to lead or attend a class. */
 export const BEGIN_EVENT = "class-begun";
-const [LED_KEY, ATTENDED_KEY] = ["class-led", "class-attended"];
+const [LED_KEY, ATTENDED_KEY, LEFT_KEY] = ["class-led", "class-attended", "class-left"];
 
 /** Return the stored data of the class that this browser leads, or null. @returns {Led|null} */
 export const getLed = () => loadFromBrowser(LED_KEY);
@@ -27,3 +27,9 @@ export const getAttended = () => loadFromSession(ATTENDED_KEY);
 
 /** Store the data of the class that this tab attends. Null removes them. @param {Attended|null} next */
 export const keepAttended = (next) => saveInSession(ATTENDED_KEY, next);
+
+/** Return the address of the page from which a question called this tab, or null. @returns {string|null} */
+export const getLeft = () => loadFromSession(LEFT_KEY);
+
+/** Save the address of a page that this tab leaves for a question, or remove it. @param {string|null} address */
+export const keepLeft = (address) => saveInSession(LEFT_KEY, address);

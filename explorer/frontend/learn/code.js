@@ -10,7 +10,7 @@ import { element, setText } from "../elements/dom.js";
  * @param {{lines: Spans[], decides: number}} excerpt ``decides``: the index of that line
  */
 export function createExcerpt({ lines, decides }) {
-  const rows = lines.map((spans) => element("span", { class: "line" }, ...renderSpans(spans), "\n"));
+  const rows = lines.map(renderLine);
   const code = element("code", {}, ...rows);
   const label = "The code that is asked about";
   return {
@@ -21,15 +21,35 @@ export function createExcerpt({ lines, decides }) {
 
 /** Create a section with the complete code of a lesson and a button that copies it. @param {Spans} spans */
 export function createFullCode(spans) {
-  const pre = element("pre", { role: "region", "aria-label": "Code" });
-  pre.append(element("code", {}, ...renderSpans(spans)));
-  const text = spans.map(([, part]) => part).join("");
+  const pre = element("pre", { role: "region", "aria-label": "Code" }, renderCode(spans));
+  const text = joinText(spans);
   const title = element("h3", {}, "The code that runs");
   const copy = async () =>
     setText(button, (await copyText(text)) ? "Copied" : "Not allowed here: select the code and copy it");
   const button = element("button", { class: "copy", onclick: copy }, "Copy");
   return element("section", { class: "code" }, title, button, pre);
 }
+
+/** Convert code of several lines to an element with one row for each line. @param {Spans} spans */
+export function renderCode(spans) {
+  const lines = /** @type {Spans[]} */ ([[]]);
+  for (const [kind, text] of spans) {
+    const [first, ...others] = text.split("\n");
+    lines[lines.length - 1].push([kind, first]);
+    lines.push(...others.map((other) => /** @type {Spans} */ ([[kind, other]])));
+  }
+  const last = joinText(lines[lines.length - 1]) ? lines.length : -1; // no row after the last line break
+  return element("code", {}, ...lines.slice(0, last).map(renderLine));
+}
+
+/** Create the row of a line. If it is wrapped, it continues below its own beginning. @param {Spans} spans */
+function renderLine(spans) {
+  const row = element("span", { class: "line" }, ...renderSpans(spans), "\n");
+  row.style.setProperty("--hang", `${joinText(spans).search(/\S|$/) + 4}ch`);
+  return row;
+}
+
+const joinText = (/** @type {Spans} */ spans) => spans.map(([, text]) => text).join("");
 
 /** Convert code to coloured elements and plain strings. @param {Spans} spans */
 export function renderSpans(spans) {

@@ -137,7 +137,8 @@ export function createCourse(host, { lessons, paths, glossary }, { address, inst
     const step = NEXT[event.key];
     if (!step) return;
     event.preventDefault();
-    if (current?.turn(step)) return;
+    // an answered question is asked again by its link only, not by a key that comes once too often
+    if (current?.turn(step) || (step < 0 && classScreen?.goesOn())) return;
     const next = findNeighbour(queryNow().get("lesson"), step);
     if (next) go(next.key);
   }
@@ -277,6 +278,7 @@ function createBar(lessons, { onGo, onGlossary, onPresent, onClass }) {
   });
   const list = element("ol", {}, ...numbers.map((link) => element("li", {}, link)));
   const stage = element("button", {
+    class: "to-stage",
     onclick: onPresent,
     title: "On a stage: large type, arrow keys through the story (p)",
   });
@@ -307,6 +309,8 @@ function createBar(lessons, { onGo, onGlossary, onPresent, onClass }) {
         setAttribute(link, "data-learned", isLearned);
         setAttribute(link, "aria-description", isLearned && "learned");
       });
+      const current = numbers[lessons.findIndex((lesson) => lesson.key === key)];
+      if (current) list.scrollLeft = current.offsetLeft - list.offsetLeft - list.clientWidth / 2; // on a phone
       setText(stage, presenting ? "Leave the stage (p)" : "Present (p)");
     },
   };

@@ -43,6 +43,7 @@ const SPAN = /** @type {[number, number]} */ ([-1, 2]); // initial gradient axis
 export function createForecast(prediction, choice, { onTerm, decide = CHECK, onCheck, onSkip, onChange }) {
   const { answers, right, rule, at } = prediction;
   const draws = rule !== undefined;
+  const isPictured = draws || prediction.thumbnails;
   for (const { entry } of answers) if (entry) addCustomEntry("rule", entry);
   let curves = /** @type {(ReturnType<typeof sampleGradient>|null)[]|null} */ (null);
   const drawing = createDrawing(choice.range, () => {
@@ -50,8 +51,9 @@ export function createForecast(prediction, choice, { onTerm, decide = CHECK, onC
     onChange();
   });
   const form = createPrediction({
-    hint: draws ? "Draw in the lower panel, over the whole width. Or pick a picture:" : "Pick an answer:",
+    hint: draws ? "Draw across the lower panel, or pick a picture:" : "Pick an answer:",
     options: answers.map(renderAnswer),
+    isPictured,
     onPick: handlePick,
     onClear: draws ? () => (drawing.clear(), onChange()) : null,
     decide,
@@ -65,8 +67,7 @@ export function createForecast(prediction, choice, { onTerm, decide = CHECK, onC
    * @param {*} answer @returns {(Node|string)[]}
    */
   function renderAnswer({ text, picture }) {
-    const pictured = draws || prediction.thumbnails;
-    const small = pictured
+    const small = isPictured
       ? [
           drawThumbnail(
             { op: getEntries(choice).op, rule: findRuleEntry(picture) },

@@ -7,19 +7,20 @@ import { createOption } from "./pictures/question.js";
 
 /**
  * Create the form in which the reader picks an answer, or confirms a drawn curve.
- * @param {{hint: string, options: Content[], onPick: () => void, onClear: (() => void)|null, decide: string, onCheck:
- *   () => void, onSkip: (() => void)|null}} options ``onPick``: called when an answer is picked; ``onClear``: clears
- *   the drawing, null if the reader does not draw; ``onCheck``: called when the button labelled ``decide`` is pressed;
- *   ``onSkip``: called when the reader asks for the answer, null if the teacher reveals it
+ * @param {{hint: string, options: Content[], isPictured: boolean, onPick: () => void, onClear: (() => void)|null, decide:
+ *   string, onCheck: () => void, onSkip: (() => void)|null}} options ``isPictured``: whether the answers have thumbnails;
+ *   ``onPick``: called when an answer is picked; ``onClear``: clears the drawing, null if the reader does not draw;
+ *   ``onCheck``: called when the button labelled ``decide`` is pressed; ``onSkip``: called when the reader asks for the
+ *   answer, null if the teacher reveals it
  */
-export function createPrediction({ hint, options, decide, onPick, onClear, onCheck, onSkip }) {
+export function createPrediction({ hint, options, isPictured, decide, onPick, onClear, onCheck, onSkip }) {
   const name = createId();
   const check = element("button", { type: "submit", class: "check primary", disabled: true }, decide);
   const skip = element("button", { onclick: onSkip, hidden: onSkip === null }, "Skip");
   const clear = element("button", { onclick: handleClear, hidden: true }, "Clear");
   const form = element(
     "form",
-    { class: "prediction", onsubmit: handleSubmit, onchange: handlePick },
+    { class: `prediction ${isPictured ? "pictured" : ""}`, onsubmit: handleSubmit, onchange: handlePick },
     element(
       "fieldset",
       {},

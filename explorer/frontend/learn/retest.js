@@ -1,7 +1,7 @@
 // Two questions at the end of a lesson. When both are answered, the lesson counts as learned.
 
 import { element } from "../elements/dom.js";
-import { renderSpans } from "./code.js";
+import { renderCode } from "./code.js";
 import { markLearned, pickTwoQuestions } from "./memory.js";
 import { createQuestion } from "./pictures/question.js";
 import { renderInline } from "./words.js";
@@ -38,8 +38,8 @@ export function createRetest(key, questions, { onTerm, onLearned }) {
   /** @param {number} index @param {number} place 1 or 2 @param {() => void} onRight called after the right answer */
   function show(index, place, onRight) {
     const { ask: asked, code, answers, right } = questions[index];
-    const codeBlock = element("pre", { tabindex: 0, role: "region", "aria-label": "Code of the question" });
-    codeBlock.append(element("code", {}, ...renderSpans(code)));
+    const labelled = { tabindex: 0, role: "region", "aria-label": "Code of the question" };
+    const codeBlock = element("pre", labelled, renderCode(code));
     const others = element("button", { type: "button", onclick: ask }, "Two others");
     const onDecide = (/** @type {number} */ picked) => {
       if (picked !== right) return ["No. ", ...renderInline(answers[picked].why, onTerm), " ", others];

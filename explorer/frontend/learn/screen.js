@@ -9,11 +9,12 @@ import { EMPTY_STATE, recall, remember } from "./memory.js";
 import { createPictures } from "./pictures/pictures.js";
 import { createRetest } from "./retest.js";
 import { createLinks, describeScene, getCurveScenes, createHosts, showNet, showScene } from "./scenes.js";
-import { describeOutcome, describeSent } from "./verdict.js";
+import { describeOutcome, describeSent, UNSENT_TEXT } from "./verdict.js";
 import { renderInline, renderParagraphs } from "./words.js";
 import { parseMessage } from "../choice/message.js";
 
 const RESULT_START = "After the run:"; // of a paragraph that is shown below a net once it is trained
+const PICTURES_START = /^(In the pictures?\b|Press )/; // of the paragraph that is shown with the pictures
 
 /**
  * Functions of the page around a lesson. ``address``: makes addresses; ``onTerm``: opens the glossary; ``next``:
@@ -52,7 +53,7 @@ export function createLesson(lesson, around, part = null) {
     onChange() {
       keep({ ...forecast.saved(), missed: false });
       excerpt?.light();
-      if (part) answer(""); // remove a message about the previous prediction
+      if (part) answer(hasSent ? UNSENT_TEXT : ""); // instead of a message about the previous prediction
     },
   });
   const excerpt = lesson.excerpt && createExcerpt(lesson.excerpt);
@@ -79,6 +80,7 @@ export function createLesson(lesson, around, part = null) {
   );
   const links = createLinks(lesson.scenes, around);
   let current = /** @type {ReturnType<typeof showScene>|null} */ (null);
+  let hasSent = false; // whether the class has a prediction of this student
   let sending = Promise.resolve(); // settled once the server has accepted or refused the prediction
   let exerciseStore = /** @type {import("./scenes.js").Store|null} */ (null); // settings of the exercise's chart
   let pictures = /** @type {ReturnType<typeof createPictures>|null} */ (null);
@@ -127,6 +129,7 @@ export function createLesson(lesson, around, part = null) {
 
   /** Tell a student that the class has the prediction. */
   function confirmSent() {
+    hasSent = true;
     answer(describeSent(forecast.describe()));
     forecast.rest(true, "Sent");
   }
@@ -258,11 +261,13 @@ export function createLesson(lesson, around, part = null) {
       ...(lesson.challenge ? [createParagraph("challenge", lesson.challenge)] : []),
     ];
     const asked = part?.form ? [[place.element]] : []; // in a class, the class's answers are the first slide
-    const question = results.length ? texts[texts.length - 1] : []; // on the slide of the net that answers it
+    const question = nets.length ? texts[texts.length - 1] : []; // on the slide of the net that answers it
+    const drawn = lesson.pictures.length ? [pictures.element] : [];
+    const toSlide = (/** @type {HTMLElement[]} */ [words]) =>
+      PICTURES_START.test(words.textContent) ? [words, ...drawn] : [words];
     slides.show([
       ...asked,
-      ...texts.filter((each) => each !== question),
-      ...(lesson.pictures.length ? [[pictures.element]] : []),
+      ...texts.filter((each) => each !== question).map(toSlide),
       ...(nets.length ? [[...question, ...nets]] : []),
       remembered,
       ...last.map((each) => [each]),
@@ -307,11 +312,14 @@ export function createLesson(lesson, around, part = null) {
      * @param {boolean} [hasArrived] whether the class has an answer of this student
      */
     begin(isRevealed = false, hasArrived = false) {
+      const hasPredicted = state.picked !== null || state.drawn;
+      hasSent = hasArrived;
       forecast.restore(state);
-      if (state.picked !== null || state.drawn) excerpt?.light();
+      if (hasPredicted) excerpt?.light();
       if (state.revealed) reveal(state.revealed);
       else if (state.missed && !part) check();
       else if (state.missed && hasArrived) confirmSent();
+      else if (hasPredicted && hasArrived) answer(UNSENT_TEXT);
       if (forecast.draws && !state.revealed && !isRevealed) show(first);
       title.focus({ preventScroll: true });
     },

@@ -11,6 +11,8 @@ import { roundText } from "./shape.js";
  */
 
 const RETRY_TEXT = "Try again, or see the answer.";
+/** What a student of a class is told who has changed a prediction that the class has. */
+export const UNSENT_TEXT = "Changed, but not sent: your earlier answer still counts.";
 
 /** Return the reply to a right answer. @param {Answer} answer */
 export const describeRight = ({ text, why }) => `Yes${text ? `, “${text}”` : ""}. ${why}`;

@@ -15,6 +15,7 @@ import { getTangents, getValue, isInPanel } from "./probe-marks.js";
  * A label with the position of its baseline in px.
  * @typedef {{parts: Part[], x: number, y: number, anchor: "start"|"middle"|"end"}} Label
  */
+/** A position in px from the chart's left and upper edge. @typedef {number[]} Pixel */
 /** The right end of a gradient curve, in px from the top. @typedef {{label: string, colour: string, y: number}} End */
 
 const LABEL_GAP = 1.25; // line height of labels, as a multiple of the font size
@@ -22,7 +23,20 @@ const LABEL_GAP = 1.25; // line height of labels, as a multiple of the font size
 const [ABOVE, BELOW] = [0.6, 1.3];
 const MARGIN_PX = 6; // distance between the end of a line and its label
 const DOT_PX = 9; // distance between the middle of a dot and the label of its value
-const RING_PX = 7; // radius of a kink's circle, with its stroke
+const RING_PX = 5.5; // radius of a kink's circle, with its stroke
+const CLEAR_PX = 2; // minimum distance between the letters of a slope and lines
+// Places of a slope's label: share of the tangent, then the distance of the baseline as a multiple of the font size.
+const SLOPE_PLACES = [
+  [1, -ABOVE],
+  [1, BELOW],
+  [1, 0.3],
+  [0.7, -ABOVE],
+  [0.7, BELOW],
+  [1, -ABOVE - 0.7],
+  [1, BELOW + 0.7],
+];
+const LINE_SHARES = Array.from({ length: 17 }, (_, index) => index / 16); // where distances from a line are measured
+const VALUE_STEPS = 3; // number of half lines by which the label of a value may move away from its dot
 const LETTER = 0.56; // average width of a letter, as a multiple of the font size
 const MAX_LABEL_SHARE = 0.4; // maximum width of a label for several rules, as a fraction of the chart's width
 const MERGE_PX = 1; // maximum distance of the ends of curves that share a label
@@ -59,8 +73,9 @@ export function drawLabels(values, lines, frame, g, grips) {
 function makeValueLabels(values, lines, frame, names) {
   const { left, inner, gradient, size } = frame;
   const px = toLeftPx(frame, values.x);
-  const isRight = px > left + inner / 2;
-  const x = px + (isRight ? -DOT_PX : DOT_PX);
+  const before = { x: px - DOT_PX, anchor: /** @type {const} */ ("end") };
+  const after = { x: px + DOT_PX, anchor: /** @type {const} */ ("start") };
+  const sides = px > left + inner / 2 ? [before, after] : [after, before];
   /** @type {Map<string, Label>} */
   const labels = new Map();
   for (const line of lines) {
@@ -68,11 +83,11 @@ function makeValueLabels(values, lines, frame, names) {
     if (line.panel !== "gradient" || !isInPanel(gradient, value)) continue;
     const text = formatFourDigits(value);
     const parts = [{ text, colour: labels.has(text) ? "currentColor" : line.colour }];
-    labels.set(text, { parts, x, y: toTopPx(gradient, value), anchor: isRight ? "end" : "start" });
+    labels.set(text, { parts, ...sides[0], y: toTopPx(gradient, value) });
   }
   const all = [...labels.values()];
   const dots = all.map(({ y }) => y);
-  return placeEndLabels(all, dots, gradient, size, names);
+  return placeEndLabels(all, dots, gradient, size, names, sides);
 }
 
 /**
@@ -91,51 +106,77 @@ export function placeXLabel(x, half, handles, { left, inner }) {
 }
 
 /**
- * Make one label for each distinct slope at an end of its tangent. It covers no curve or mark if possible.
- * @param {Values} values @param {Line[]} lines @param {Frame} frame @param {number} g the upstream gradient
+ * Make one label for each distinct slope at its tangent.
+ * @param {Values} values @param {Line[]} lines @param {Frame} frame @param {number} g upstream gradient
  */
 function makeSlopeLabels(values, lines, frame, g) {
-  const { forward, size } = frame;
-  const points = lines
-    .filter(({ panel }) => panel === "forward")
-    .flatMap(({ x, y }) => Array.from(x, (at, i) => [toLeftPx(frame, at), toTopPx(forward, y[i])]));
+  const curves = lines.filter(({ panel }) => panel === "forward");
+  const toPx = (/** @type {Line} */ { x, y }) => Array.from(x, (at, i) => toPoint(frame, at, y[i]));
+  const points = curves.flatMap(toPx);
+  const rings = curves.flatMap((line) => [...line.closed, ...line.open].map((at) => toPx(line)[at]));
+  const tangents = getTangents(values, lines, frame, g).map(({ slope, ends, colour }) => {
+    return { text: `slope ${formatFourDigits(slope)}`, ends, colour };
+  });
   /** @type {Map<string, Label>} */
   const labels = new Map();
-  for (const { slope, ends, colour } of getTangents(values, lines, frame, g)) {
-    const text = `slope ${formatFourDigits(slope)}`;
+  for (const { text, ends, colour } of tangents) {
     const existing = labels.get(text);
-    const parts = [{ text, colour: existing ? "currentColor" : colour }];
-    const place = placeSlopeLabel(ends, LETTER * size * text.length, points, frame);
-    labels.set(text, { parts, ...place });
+    if (existing) existing.parts[0].colour = "currentColor";
+    if (existing) continue;
+    const others = tangents.filter((other) => other.text !== text).map((other) => other.ends);
+    const around = { points, rings, others, labels: [...labels.values()] };
+    const place = placeSlopeLabel(ends, text, frame, around);
+    if (place) labels.set(text, { ...place, parts: [{ text, colour }] });
   }
-  return separateLabels([...labels.values()], forward, size);
+  return [...labels.values()];
 }
 
+/** @param {Frame} frame @param {number} x @param {number} y of the op @returns {Pixel} */
+const toPoint = (frame, x, y) => [toLeftPx(frame, x), toTopPx(frame.forward, y)];
+
 /**
- * Choose the position of a slope's label: above or below an end of the tangent. All lengths are in px.
- * @param {number[][]} ends both ends of the tangent @param {number} width width of the label
- * @param {number[][]} points the points of the op's curve @param {Frame} frame
- * @returns {{x: number, y: number, anchor: "start"|"end"}}
+ * Choose the position of a slope's label: near an end of the tangent, nearer to it than to any other tangent, and on no
+ * other label. It covers no curve and no ring if possible. Returns null if there is no such place.
+ * @param {Pixel[]} ends of the tangent @param {string} text @param {Frame} frame
+ * @param {{points: Pixel[], rings: Pixel[], others: Pixel[][], labels: Label[]}} around ``points``: of the op's curve;
+ *   ``rings``: the middles of its circles; ``others``: the ends of the other tangents
+ * @returns {Label|null}
  */
-export function placeSlopeLabel([start, stop], width, points, { left, inner, forward, size }) {
-  const places = [-ABOVE, BELOW].flatMap((away) => [
-    { x: stop[0] + MARGIN_PX, y: stop[1] + away * size, anchor: /** @type {const} */ ("start") },
-    { x: start[0] - MARGIN_PX, y: start[1] + away * size, anchor: /** @type {const} */ ("end") },
-  ]);
-  const spanOf = ({ x, anchor } = places[0]) => (anchor === "start" ? [x, x + width] : [x - width, x]);
-  const isInside = (place = places[0]) => {
-    const [[from, to], { y }] = [spanOf(place), place];
-    return from >= left && to <= left + inner && y - size >= forward.top && y <= forward.top + forward.height;
+export function placeSlopeLabel(ends, text, { left, inner, forward, size }, around) {
+  const width = LETTER * size * text.length;
+  const parts = [{ text, colour: "" }];
+  /** @type {Label[]} */
+  const places = SLOPE_PLACES.flatMap(([share, away]) => {
+    const [[x, y], [x2, y2]] = [ends, ends.toReversed()].map((line) => mix(line, share));
+    return [
+      { parts, x: x + MARGIN_PX, y: y + away * size, anchor: "start" },
+      { parts, x: x2 - MARGIN_PX, y: y2 + away * size, anchor: "end" },
+    ];
+  });
+  const getLeft = (/** @type {Label} */ { x, anchor }) => (anchor === "start" ? x : x - width);
+  const getGap = (/** @type {Pixel} */ [across, down], /** @type {Label} */ place) => {
+    const [from, top, bottom] = [getLeft(place), place.y - 0.8 * size, place.y + 0.2 * size];
+    const gaps = [Math.max(from - across, across - from - width), Math.max(top - down, down - bottom)];
+    return Math.hypot(...gaps.map((gap) => Math.max(gap, 0)));
   };
-  const isFree = (place = places[0]) => {
-    const [[from, to], { y }] = [spanOf(place), place];
-    const isOver = (/** @type {number[]} */ [across, down]) =>
-      across > from - RING_PX && across < to + RING_PX && down > y - size && down < y + RING_PX / 2;
-    return !points.some(isOver);
+  const getLineGap = (/** @type {Pixel[]} */ line, /** @type {Label} */ place) =>
+    Math.min(...LINE_SHARES.map((share) => getGap(mix(line, share), place)));
+  const isPossible = (/** @type {Label} */ place) => {
+    const [from, own] = [getLeft(place), getLineGap(ends, place)];
+    const isAcross = from >= left && from + width <= left + inner;
+    const isInside = place.y - size >= forward.top && place.y <= forward.top + forward.height;
+    const isOwn = own >= CLEAR_PX && around.others.every((other) => getLineGap(other, place) > own);
+    return isAcross && isInside && isOwn && !around.labels.some((other) => areTooNear(place, other, size));
   };
-  const inside = places.filter(isInside);
-  return inside.find(isFree) ?? inside[0] ?? places[0];
+  const isFree = (/** @type {Label} */ place) =>
+    around.points.every((point) => getGap(point, place) >= CLEAR_PX) &&
+    around.rings.every((ring) => getGap(ring, place) >= RING_PX);
+  const possible = places.filter(isPossible);
+  return possible.find(isFree) ?? possible[0] ?? null;
 }
+
+/** Return the point of a line at a share of the way. @param {Pixel[]} line its ends @param {number} share @returns {Pixel} */
+const mix = ([[x, y], [x2, y2]], share) => [x + share * (x2 - x), y + share * (y2 - y)];
 
 /** @param {Line[]} lines @param {Frame} frame */
 function makeEndLabels(lines, frame) {
@@ -193,13 +234,14 @@ function countLabelLetters(ends) {
  * @param {Label[]} labels their y is that of the curve's end, and is replaced by that of the baseline
  * @param {number[]} ends the ends of all curves, in px from the top @param {import("../scene/panels.js").Panel} panel
  * @param {number} size font size in px @param {Label[]} [others] labels that are already in the panel
+ * @param {Pick<Label, "x"|"anchor">[]} [sides] places of labels that stay near their end, the best one first
  */
-export function placeEndLabels(labels, ends, { top, height }, size, others = []) {
+export function placeEndLabels(labels, ends, { top, height }, size, others = [], sides = []) {
   const [above, below] = [ABOVE * size, BELOW * size]; // baseline distances of a label above or below its curve's end
   const middle = (below - above) / 2; // of a label's letters, above its baseline
   const placed = [...others];
   const steps = Array.from(
-    { length: 4 * (labels.length + others.length) },
+    { length: sides.length ? VALUE_STEPS : 4 * (labels.length + others.length) },
     (_, step) => step * (LABEL_GAP * size) * 0.5,
   );
   return labels.filter((label) => {
@@ -208,16 +250,20 @@ export function placeEndLabels(labels, ends, { top, height }, size, others = [])
       const away = Math.abs(y - middle - end) - MERGE_PX;
       return ends.every((each) => Math.abs(y - middle - each) >= away);
     };
-    const isFree = (/** @type {number} */ y) =>
+    const isFree = ({ x, y, anchor } = label) =>
       y >= top + size &&
       y <= top + height - size / 4 &&
       isOwn(y) &&
       ends.every((each) => y <= each - above + 0.5 || y >= each + below - 0.5) &&
-      !placed.some((other) => areTooNear({ ...label, y }, other, size));
-    const place = steps.flatMap((step) => [end - above - step, end + below + step]).find(isFree);
-    if (place === undefined) return false;
-    label.y = place;
-    return placed.push(label);
+      !placed.some((other) => areTooNear({ ...label, x, y, anchor }, other, size));
+    const place = steps
+      .flatMap((step) =>
+        (sides.length ? sides : [label]).flatMap((side) =>
+          [end - above - step, end + below + step].map((y) => ({ ...label, ...side, y })),
+        ),
+      )
+      .find(isFree);
+    return place !== undefined && placed.push(Object.assign(label, place));
   });
 }
 
@@ -228,25 +274,6 @@ function areTooNear(one, other, size) {
     return anchor === "end" ? [x - width, x + MARGIN_PX] : [x, x + width + MARGIN_PX];
   });
   return from < to2 && from2 < to && Math.abs(one.y - other.y) < LABEL_GAP * size - 0.5;
-}
-
-/**
- * Move labels within a panel until none overlap. Returns them from top to bottom.
- * @param {Label[]} labels @param {import("../scene/panels.js").Panel} panel @param {number} size font size in px
- */
-function separateLabels(labels, { top, height }, size) {
-  const sorted = labels.toSorted((one, other) => one.y - other.y);
-  let minY = top + size;
-  for (const label of sorted) {
-    label.y = Math.max(label.y, minY);
-    minY = label.y + LABEL_GAP * size;
-  }
-  let maxY = top + height - size / 4;
-  for (const label of sorted.toReversed()) {
-    label.y = Math.min(label.y, maxY);
-    maxY = label.y - LABEL_GAP * size;
-  }
-  return sorted;
 }
 
 /** @param {Label} label */

@@ -80,7 +80,7 @@ export function createInstrument(host, store, reach) {
       read,
       drawn: chart !== null,
       refuses,
-      onDraw: words && chart && read && (() => stage?.draw?.()),
+      onDraw: words && chart && read && ((slot) => stage?.draw?.(slot)),
     });
   if (cardList) refreshables.push(cardList);
   const { languages = [], notebook = "" } = reach;

@@ -41,14 +41,13 @@ export function createDrawing(store, { colours, onTurn }) {
   let isOn = false;
   let isDragged = false; // whether the user is dragging a point
 
-  /** @param {boolean} on */
-  function turn(on) {
+  /** @param {boolean} on @param {number|null} [edited] slot of the drawing to change, null for a new one */
+  function turn(on, edited = null) {
     keys.abort();
     keys = new AbortController();
-    slot = null;
-    const last = canAddRule(store.current) ? null : getLastDrawing(store.current);
-    isOn = on && (canAddRule(store.current) || last !== null);
-    if (isOn && last) slot = last.slot;
+    slot = edited ?? (canAddRule(store.current) ? null : (getLastDrawing(store.current)?.slot ?? null));
+    isOn = on && (slot !== null || canAddRule(store.current));
+    if (!isOn) slot = null;
     pencil.turn(isOn);
     line.hidden = !isOn;
     show(store.current);
@@ -56,7 +55,7 @@ export function createDrawing(store, { colours, onTurn }) {
     if (!isOn) return;
     followKey("escape", () => turn(false), keys.signal);
     line.parentElement?.scrollIntoView({ block: "nearest" });
-    first.focus({ preventScroll: true });
+    (slot === null ? first : doneButton).focus({ preventScroll: true });
   }
 
   /** @param {Point[]} points for g = 1 @param {boolean} [zero] whether a new rule is 0 outside the points */
@@ -93,7 +92,7 @@ export function createDrawing(store, { colours, onTurn }) {
    * @param {number|null} moved index of the moved point, null if one was added or removed
    */
   function onPoints(shown, phase, moved) {
-    const latest = getLastDrawing(store.current);
+    const latest = getShown(store.current);
     const { g } = store.current;
     if (!latest || !g) return;
     const points = shown.map(([x, y]) => /** @type {Point} */ ([x, Number((y / g).toPrecision(3))]));
@@ -109,11 +108,18 @@ export function createDrawing(store, { colours, onTurn }) {
     putDrawing(store, latest.slot, { ...latest.drawing, points }, { phase, point });
   }
 
+  /** Return the drawing that is being edited, or else the last one, or null. @param {Choice} choice */
+  function getShown(choice) {
+    const rule = choice.rules.find((each) => each.slot === slot);
+    const drawing = rule && getDrawing(rule.key);
+    return drawing ? { slot: rule.slot, drawing } : getLastDrawing(choice);
+  }
+
   /** @param {Choice} choice */
   function show(choice) {
     const { g } = choice;
     const { rules } = colours();
-    const latest = g && !(isOn && slot === null) ? getLastDrawing(choice) : null;
+    const latest = g && !(isOn && slot === null) ? getShown(choice) : null;
     const points = latest?.drawing.points.map(([x, y]) => /** @type {Point} */ ([x, y * g])) ?? [];
     pencil.show(latest && { label: latest.drawing.name, colour: rules[latest.slot % rules.length], points });
     setText(words, !g ? ZERO_TEXT : slot === null ? HINT : DRAWN_HINT);
@@ -129,7 +135,8 @@ export function createDrawing(store, { colours, onTurn }) {
       isOn
         ? /** @type {[number, number]} */ (AXIS_RANGE.map((end) => end * Math.abs(store.current.g)))
         : undefined,
-    toggle: () => turn(!isOn),
+    /** Turn the pencil on or off, or on for a drawing. @param {number} [edited] its slot */
+    toggle: (edited) => turn(edited !== undefined || !isOn, edited),
     destroy() {
       keys.abort();
       stop();

@@ -139,7 +139,8 @@ function makeLogAxis(text, values) {
   const [first, last] = [Math.min(...values), Math.max(...values)].map((value) =>
     Math.ceil(Math.log10(value)),
   );
-  const powers = Array.from({ length: Math.floor((last - first) / 2) + 1 }, (_, index) => first + 2 * index);
+  const step = last - first > 8 ? 4 : 2; // so few that no number is slanted
+  const powers = Array.from({ length: Math.floor((last - first) / step) + 1 }, (_, i) => first + step * i);
   return {
     title: { text },
     type: "log",

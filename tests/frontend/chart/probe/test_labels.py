@@ -1,5 +1,6 @@
 """Labels at the ends of curves: each beside its own, on no curve and on no other label."""
 
+import math
 from functools import partial
 from itertools import combinations
 
@@ -70,20 +71,46 @@ def test_rules_that_end_as_one_share_a_label_as_long_as_it_fits(node: Node) -> N
     ]  # fmt: skip
 
 
-def test_the_label_of_a_slope_covers_neither_the_curve_nor_a_ring(node: Node) -> None:
+SLOPES = """
+    const { placeSlopeLabel } = await import("./chart/probe/labels.js");
+    const frame = { left: 0, inner: 500, size: 10, forward: { top: 0, height: 200 } };
+    const level = (y) => Array.from({ length: 501 }, (_, x) => [x, y]);
+    const place = (ends, more) =>
+        placeSlopeLabel(ends, "slope 0", frame, { points: [], rings: [], others: [], labels: [], ...more });
+    const flat = (y) => [[200, y], [300, y]];
+    const near = [[190, 115], [310, 85]];
+    return [
+        place(flat(100), { points: level(100) }), place(flat(2), { points: level(2) }),
+        place(flat(100), { points: level(100).map(([x, y]) => [x, x > 320 ? 85 : y]) }),
+        place(flat(100), { points: level(100), rings: [[320, 100], [180, 100]] }),
+        place([[200, 110], [300, 90]], { others: [near] }), place([[-90, 9], [-10, 9]]),
+    ];
+"""
+
+
+def test_the_label_of_a_slope_is_nearest_to_its_tangent_and_covers_neither_curve_nor_ring(node: Node) -> None:
     """Over a level curve it is above or below its end; below a step on the right, at the left end."""
+    *places, nowhere = node.run(SLOPES, {})
+    assert [(each["anchor"], each["y"]) for each in places[:3]] == [("start", 94), ("start", 15), ("end", 94)]
+    right = places[3]["x"] + 0.56 * 10 * len("slope 0")
+    assert math.hypot(320 - right, 100 - places[3]["y"] - 2) > 5.5, "its letters do not touch the ring"
+    assert places[4]["y"] > 90, "below its end: the other tangent is above it"
+    assert nowhere is None
+
+
+def test_a_value_stays_near_its_dot(node: Node) -> None:
+    """On the other side of it, where a name is; it is left out where there is no place at all."""
     body = """
-        const { placeSlopeLabel } = await import("./chart/probe/labels.js");
-        const frame = { left: 0, inner: 500, size: 10, forward: { top: 0, height: 200 } };
-        const level = (y) => Array.from({ length: 501 }, (_, x) => [x, y]);
-        const step = level(100).map(([x, y]) => [x, x > 320 ? 85 : y]);
-        const place = (points, y) => placeSlopeLabel([[200, y], [300, y]], 40, points, frame);
-        return [place(level(100), 100), place(level(2), 2), place(step, 100)];
+        const { placeEndLabels } = await import("./chart/probe/labels.js");
+        const sides = [{ x: 291, anchor: "end" }, { x: 309, anchor: "start" }];
+        const place = (names) => placeEndLabels(
+            [{ parts: [{ text: "0.5" }], y: 200 }], [200], { top: 100, height: 250 }, 12, names, sides);
+        const column = (x) => Array.from({ length: 20 }, (_, row) => (
+            { parts: [{ text: "Straight" }], x, y: 110 + 12 * row, anchor: "start" }));
+        return [[], column(230), [...column(230), ...column(309)]].map(place);
     """
-    middle, top, stepped = node.run(body, {})
-    assert (middle["anchor"], middle["y"]) == ("start", 94)
-    assert (top["anchor"], top["y"]) == ("start", 15)
-    assert (stepped["anchor"], stepped["y"]) == ("end", 94)
+    found = [[(each["x"], each["y"]) for each in labels] for labels in node.run(body, {})]
+    assert found == [[(291, 200 - ABOVE)], [(309, 200 - ABOVE)], []]
 
 
 def test_the_label_of_x_leaves_room_for_handles(node: Node):
