@@ -11,8 +11,3 @@ from explorer.model.observing import (
 )  # fmt: skip
 from explorer.model.racing import RaceResult, race
 from explorer.model.swapping import Replaced, Swapped, UnreachedError, swap
-
-__all__ = [
-    "GradientLog", "Observation", "RaceResult", "Replaced", "Slope", "Swapped", "UnreachedError",
-    "lightning_callback", "log_gradients", "observe", "race", "swap", "trainer_callback",
-]  # fmt: skip

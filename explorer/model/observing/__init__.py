@@ -4,8 +4,3 @@ from explorer.model.observing.callbacks import lightning_callback, trainer_callb
 from explorer.model.observing.log import GradientLog, log_gradients
 from explorer.model.observing.observation import Observation, Unseen, observe
 from explorer.model.observing.slopes import Slope
-
-__all__ = [
-    "GradientLog", "Observation", "Slope", "Unseen", "lightning_callback", "log_gradients", "observe",
-    "trainer_callback",
-]  # fmt: skip

@@ -2,5 +2,3 @@
 
 from explorer.model.racing.conduct import race
 from explorer.model.racing.result import RaceResult
-
-__all__ = ["RaceResult", "race"]

@@ -4,5 +4,3 @@ from explorer.model.swapping.bridge import UnreachedError
 from explorer.model.swapping.inplace import Replaced
 from explorer.model.swapping.parts import Swapped
 from explorer.model.swapping.swapped import swap
-
-__all__ = ["Replaced", "Swapped", "UnreachedError", "swap"]

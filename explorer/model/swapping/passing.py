@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Iterable
 from contextlib import nullcontext
 from typing import Any, NamedTuple
@@ -14,7 +13,7 @@ from explorer.catalogue import OPS
 from explorer.model.swapping.bridge import UnreachedError, build_bridge, exchange_backward
 from explorer.model.swapping.exchange import Exchange, Gradient, Parameters
 from explorer.model.swapping.learning import Learning
-from explorer.model.swapping.masks import compute_with_numbers, is_selecting_by_second
+from explorer.model.swapping.masks import Masks
 from explorer.model.swapping.target import Target
 from explorer.model.tape import CALLS, Call, CallInput, Join, Tape, Value, read_input
 from explorer.model.tape.names import (
@@ -26,7 +25,6 @@ from explorer.model.tape.names import (
     UNMEASURED,
     find_tensors,
     is_pointwise,
-    may_write,
     replace_tensor,
 )
 from explorer.model.tape.private import (
@@ -125,8 +123,7 @@ class Pass(Tape):
         self._parameter = model.get_parameter(target.parameter) if target.parameter else None
         self._steps: dict[Call, Step] = {}
         self._settled: set[Value] = set()  # results of steps, which also pass a gradient to the threshold
-        self._shadows: dict[Value, Tensor] = {}  # masks as numbers with a gradient
-        self._shadow: Tensor | None = None  # that of the running call
+        self._masks = Masks(self)
         self._deferred: list[tuple[Call, Value, Callable[[], None]]] = []  # calls inside target modules
         self._entered: list[Entry] = []
         super().__init__(model)
@@ -146,7 +143,7 @@ class Pass(Tape):
     def prepare(self, name: str, function: Any, args: Any, kwargs: Any) -> CallInput | None:
         """Return a call's x, op and parameters before it runs, or None if it has no floating-point input."""
         x, kind = next(iter(find_tensors(args[:1]) or find_tensors(args)), None), CallInput
-        self._shadow = self._compute_shadow(name, function, args, kwargs) if self._shadows else None
+        self._masks.compute(name, function, args, kwargs)
         if name in STEP_SIGNS:
             left, right = (*args, *kwargs.values())[:2]
             has_difference = all(item.dtype != torch.bool for item in find_tensors((args, kwargs)))
@@ -160,8 +157,8 @@ class Pass(Tape):
         return kind(*read_input(function, args, kwargs, x))
 
     def run_call(self, function: Any, args: Any, kwargs: Any) -> Any:
-        """Return the result of a call, which is hidden from outer tapes if its shadow replaces it."""
-        if self._shadow is None:
+        """Return the result of a call, hidden from outer tapes if a mask as a number replaces it."""
+        if self._masks.number is None:
             return function(*args, **kwargs)
         with DisableTorchFunction():
             return function(*args, **kwargs)
@@ -170,16 +167,16 @@ class Pass(Tape):
         """Exchange the backward of the target's calls. Returns the tensor that replaces y, or None."""
         if call.merged or not call.outputs:
             return None
-        value = call.outputs[0]
-        shadow = self._shadow
+        value, number = call.outputs[0], self._masks.number
         if isinstance(x_before, Margin) and self._is_meant(call, ""):
             margin = x_before.x
             if margin is not call.inputs[0].ref():
                 margin = self._add_margin(call, value, margin)
-            if self._has_shadows and call.graded and margin.requires_grad and not value.live:
-                shadow = self._add_bridge(call, margin, y.to(margin.dtype), [*call.inputs])
-        if shadow is not None and call.graded:
-            return self._keep_shadow(call, value, shadow, y)
+            is_mask = not self.target.modules and not self.target.site and call.graded
+            if is_mask and margin.requires_grad and not value.live:
+                number = self._add_bridge(call, margin, y.to(margin.dtype), [*call.inputs])
+        if number is not None and call.graded:
+            return self._masks.keep(call, number, y)
         if call.graded and not value.live and value.cuts:
             return self._build_bridge(value, y)
         if x_before is None:
@@ -190,7 +187,9 @@ class Pass(Tape):
         x = next(iter(call.list_live_inputs()), None)
         is_first = bool(call.inputs) and (call.graded or not any(v.cuts for v in call.outputs))
         if self.exchange.op is not None and is_first:
-            return self._replace(call, x_before, y)
+            learns_more = any(v.live for v in call.inputs[1:] if v is not call.inputs[0])
+            new = self._replace_call(call, x_before.x, y, x_before.parameters, learns_more)
+            return self._put_in_place_of(call, new, y)
         if not call.graded:  # it gets the rule at the first use of its result, if at all
             return None
         if x is None or not value.live:
@@ -201,10 +200,6 @@ class Pass(Tape):
             if x_kept is not None:
                 self.exchange_call(call, x, value, x_kept, y, x_before.parameters)
         return None
-
-    @property
-    def _has_shadows(self) -> bool:
-        return not self.target.modules and not self.target.site
 
     def _add_bridge(
         self, call: Call, x: Tensor, y: Tensor, inputs: list[Value], at: Call | None = None,
@@ -224,7 +219,7 @@ class Pass(Tape):
             if rule is None:
                 return None
             new = build_bridge(x, y, self._make_revocable(rule))
-            self._note_origin(call, new)
+            self.note_origin(call, new)
             self.hits.append(Hit(call, None, note=self._describe_x(call, x)))
         value = self.put_bridge(call.op, at or call, inputs, new)
         self.hits[-1] = self.hits[-1]._replace(y=value)
@@ -238,38 +233,6 @@ class Pass(Tape):
             return rule
         revoked = self._entered[0].revoked
         return lambda x, y, g: torch.zeros_like(x) if revoked else rule(x, y, g)
-
-    def _compute_shadow(self, name: str, function: Any, args: Any, kwargs: Any) -> Any:
-        """Return a call's result with swapped masks as numbers. None without such a mask."""
-        given = [(item, self._shadows.get(self.value_of(item))) for item in find_tensors((args, kwargs))]
-        if all(shadow is None for _, shadow in given) or may_write(function, args, kwargs):
-            return None
-        if name == "masked_fill" and math.inf in map(abs, [a for a in args if isinstance(a, float)]):
-            raise UnreachedError(
-                f"{self.target.told}: its mask fills in an infinite number, so that its gradient would be "
-                "infinite: swap masked_fill, or fill in a finite number"
-            )
-        if is_selecting_by_second(name, args):
-            args = (args[1], args[0], *args[2:])
-        for item, shadow in given:
-            args, kwargs = (args, kwargs) if shadow is None else replace_tensor((args, kwargs), item, shadow)
-        with torch.enable_grad():
-            return compute_with_numbers(name, function, args, kwargs)
-
-    def _keep_shadow(self, call: Call, y: Value, shadow: Tensor, tensor: Tensor) -> Tensor | None:
-        """Keep the shadow of a result that is no number, or return a number with the shadow's gradient."""
-        if not tensor.is_floating_point():
-            self._shadows[y] = shadow
-            return None
-        if shadow.shape != tensor.shape:
-            return None
-        new = shadow.to(tensor.dtype)
-        is_same = torch.equal(new, tensor) and torch.equal(new.signbit(), tensor.signbit())
-        if self.exchange.op is None and not is_same:
-            new = build_bridge(shadow, tensor.detach(), lambda _, y, g: g)
-            self._note_origin(call, new)
-        self.put_bridge(call.name, call, [*call.inputs, self.value_of(shadow)], new)
-        return new
 
     def _add_margin(self, call: Call, y: Value, margin: Tensor) -> Tensor:
         """Make a comparison's margin the live value from which its result y is computed, and return it."""
@@ -297,12 +260,6 @@ class Pass(Tape):
         own_rule, kept, sign = rule, x.detach().clone().expand_as(margin), STEP_SIGNS[call.name]
         return lambda _, y, g: sign * own_rule(kept, y, g)
 
-    def _replace(self, call: Call, call_input: CallInput, y: Tensor) -> Tensor:
-        """Return the swap's op on a call's x, in place of its result y."""
-        learns_more = any(v.live for v in call.inputs[1:] if v is not call.inputs[0])
-        new = self._replace_call(call, call_input.x, y, call_input.parameters, learns_more)
-        return self._put_in_place_of(call, new, y)
-
     def _put_in_place_of(self, call: Call, new: Tensor, y: Tensor) -> Tensor:
         """Return the tensor that replaces a call's result y: ``new``, or y itself after a call in place."""
         if any(y is item for item in (v.ref() for v in call.inputs)):
@@ -317,7 +274,7 @@ class Pass(Tape):
         """Return the swap's op on x, with the learned parameters of the call's site, and record the hit."""
         learned = self.learning.select(self.model, self.exchange, call.site, x)
         new = self.exchange.replace_call(call.op, parameters, learned, others_learn, x)
-        self._note_origin(call, new)
+        self.note_origin(call, new)
         change = 0.0
         if y.shape == new.shape and y.numel() and not is_functorch_wrapped_tensor(y):
             change = float((y.detach() - new.detach()).abs().max())
@@ -340,7 +297,7 @@ class Pass(Tape):
             return
         self.exchange_call(call, inputs[0], value, x, x if tensor is None else tensor)
 
-    def _note_origin(self, call: Call, new: Tensor) -> None:
+    def note_origin(self, call: Call, new: Tensor) -> None:
         """Note on the node of a tensor that replaces a call's result which call it is, for other tapes.
 
         Raises UnreachedError if backward will repeat the call, since the new node would then be missing.
@@ -380,7 +337,7 @@ class Pass(Tape):
 
     def on_join(self, call: Call, join: Join, y: Tensor) -> Tensor | None:
         """Exchange the backward of a detach trick that is the target or contains one of its calls."""
-        if self._shadow is not None:
+        if self._masks.number is not None:
             return None
         meant_call = self._find_meant(join.side)
         kind, own_names, x = classify_join(call, join, y), call.site.names, join.x.ref()
@@ -413,7 +370,7 @@ class Pass(Tape):
             rule = self.exchange.make_gradient(first.op, {}, True)
             given = y if (tensor := inner.ref()) is None else tensor
         if rule is not None and given is not y and given.shape == y.shape:
-            new = self._put_in_place_of(call, build_bridge(given, y.clone(), rule), y)
+            new = self._put_in_place_of(call, build_bridge(given, y.clone(), self._make_revocable(rule)), y)
             self.hits.append(Hit(call, self.value_of(new), note=self._describe_x(call, given)))
             self._settled.add(self.value_of(new))
             return new
@@ -464,11 +421,8 @@ class Pass(Tape):
             )
         ordered = [v.call for v in sorted(values, key=lambda v: v.number) if v.call.kind == "call"]
         steps = [item for item in ordered if item.name in COMPARISONS | LOGICAL]
-        is_alone = (
-            steps == [call]
-            and call.name in STEP_SIGNS
-            and (call not in self._steps or self._is_margin(call, x))
-        )
+        is_centred = call not in self._steps or self._is_margin(call, x)
+        is_alone = steps == [call] and call.name in STEP_SIGNS and is_centred
         is_turned = any(step.name in _NEGATIONS for step in steps) and not self.exchange.is_code
         is_asked = self.target.op and call.name in COMPARISONS | {"where"}
         if is_asked and steps and not is_alone and (self.exchange.needs_x or is_turned):
@@ -553,7 +507,8 @@ class Pass(Tape):
         x, source, x_kept, first_hit, revoked = self._entered.pop()
         tensor = next(iter(find_tensors(result)), None)
         # A gradient must come from y alone, not from a state that the submodule returns or keeps.
-        is_only = sum(item.requires_grad for item in find_tensors([result, *_find_state(module)])) < 2
+        passing = {id(item) for item in [*find_tensors(result), *_find_state(module)] if item.requires_grad}
+        is_only = len(passing) < 2
         if tensor is not None and x.live and self.exchange.op is None and tensor.shape == x.shape and is_only:
             y, call = self.value_of(tensor), Call(type(module).__name__, None, self.place(), [x])
             if y in self._settled:

@@ -5,8 +5,3 @@ from explorer.model.tape.sites import Site, is_compiled
 from explorer.model.tape.spans import Span, find_nodes_between
 from explorer.model.tape.tape import Join, Tape
 from explorer.model.tape.values import Call, Value
-
-__all__ = [
-    "CALLS", "Call", "CallInput", "Join", "Site", "Span", "Tape", "Value", "find_nodes_between",
-    "is_compiled", "read_input",
-]  # fmt: skip
