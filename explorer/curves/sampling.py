@@ -259,10 +259,10 @@ def sample(
         A tidy table with the columns rule (key), x, y and gradient, with numbers of the requested dtype. It
         has one block of rows per rule, all with the same ascending x. With ``learns`` there is a column part:
         the contribution of one element to the parameter's gradient, before any scale. For a stochastic op or
-        rule, y, gradient and part are means over the random draws, y_sd and gradient_sd are their standard
-        deviations (NaN if unbounded), and unbiased is the slope of the mean loss, which is the expectation of
-        an unbiased rule. Values outside the op's domain are NaN or infinite. ``mean(…)`` is taken over 2,001
-        even points of the range. ``attrs["curves"]`` holds the Curves for ``explorer.figure`` and
+        rule, y, gradient and part are means over the random draws, and y_sd and gradient_sd are their
+        standard deviations, NaN if unbounded. The column unbiased is the slope of the mean loss, the mean
+        gradient of an unbiased rule. Values outside the op's domain are NaN or infinite. ``mean(…)`` is taken
+        over 2,001 even points of the range. ``attrs["curves"]`` holds the Curves for ``explorer.figure`` and
         ``explorer.describe``.
 
     Raises:

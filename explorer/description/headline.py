@@ -20,8 +20,8 @@ def write_headline(
 ) -> str:
     """Return the headline: how a faulty rule differs from the true gradient, or what the op's gradient is.
 
-    Only the curve is described if a mean in the formula may pass a gradient through flat parts, as a cast
-    does, or if the op is a user-defined function, whose backward may not be its true gradient.
+    Only the curve is described for a user-defined function, whose backward may not be its true gradient, and
+    if a mean in the formula may pass a gradient through flat parts, as a cast does.
 
     Args:
         curves: the curves.

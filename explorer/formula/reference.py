@@ -55,8 +55,8 @@ def replace_pair_reductions(
 
     Returns:
         The formula of the op; the formula of the rule, or None for torch's own autograd; and a dict of all
-        parameter values. If the op has a mean, a rule of None is replaced by the op's gradient as a formula,
-        if that is short enough, because autograd would treat the mean as a constant.
+        parameter values. If the op has a mean, autograd would treat it as a constant. A rule of None is then
+        replaced by the op's gradient as a formula, if that is short enough.
     """
     forward, parameters_y = replace_reductions(op, op, parameters, start, stop, g)
     backward = op.gradient if rule is None and forward != op else rule

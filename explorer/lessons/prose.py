@@ -28,14 +28,14 @@ def make_lesson(
     """Create a lesson from its prose and the other ``fields`` of ``Lesson``.
 
     Args:
-        key: of the lesson, the name of its file without ``.md``.
-        right: returns the text of the right answer; or the rule whose gradient the reader draws.
+        key: the lesson's key, which is the name of its file without ``.md``.
+        right: returns the text of the right answer; or the key of the rule whose gradient the reader draws.
         thumbnails: as in ``Choice``.
         at: as in ``Drawing``.
         fields: the fields that are code.
 
     Raises:
-        ValueError: the file lacks a section or has an unknown one, or an answer lacks its reply.
+        ValueError: if the file lacks a section or has an unknown one, or an answer lacks its reply.
     """
     head, *parts = re.split(r"^## (.+)\n", (_FOLDER / f"{key}.md").read_text(encoding="utf-8"), flags=re.M)
     if parts[::2] not in (_SECTIONS, [*_SECTIONS, "Challenge"]):
