@@ -219,6 +219,7 @@ class Probe:
         """Return the two integrals, (2,) each, for one element of the argument, which has a given value.
 
         The columns of y have different upstream gradients, so that another element's gradient is wrong.
+        Raises UntriedError if the jumps of y cannot be followed.
         """
         subject, largest = self.subject, float(value.abs().max())
         step, reach = _SMALL_STEP * (1 + largest), max(NEAR, 2 * largest)

@@ -60,8 +60,7 @@ def check_finiteness(curve: Curve) -> Result:
 def list_floats(dtype: torch.dtype, subject: Subject) -> Tensor:
     """Return floats of a dtype at which a function may overflow, in ascending order.
 
-    The list has ±0, the smallest floats, powers up to the largest, evenly spaced ones and constants in the
-    code.
+    The list has ±0, the smallest floats, powers up to the largest, even steps, and constants in the code.
     """
     info, wide = torch.finfo(dtype), torch.float64
     sizes = [0.0, info.smallest_normal / 2, info.tiny, info.eps, info.max / 2, info.max]

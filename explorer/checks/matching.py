@@ -52,8 +52,7 @@ def describe_match(curve: Curve, factor: float = 1.0) -> str:
 def match_rule(curve: Curve, factor: float = 1.0) -> Match | None:
     """Return a catalogue rule that suits the op and equals ``factor`` times the gradient, or None.
 
-    Rules with a declared fault never match. A gradient that overflows or depends on other elements has no
-    match.
+    Rules with a declared fault never match, nor does a gradient that overflows or depends on other elements.
     """
     if bool(curve.gradient.isinf().any()) or find_effect_of_others(curve):
         return None

@@ -295,7 +295,10 @@ def tabulate_gradients(
 
 
 def _resolve_rules(rules: RuleLike | Sequence[RuleLike]) -> tuple[Rule, ...]:
-    """Return the backward rules for keys, formulas or functions. Functions of equal name get numbers."""
+    """Return the backward rules for keys, formulas or functions. Functions of equal name get numbers.
+
+    Raises ValueError for no rule and for more than ``MAX_RULES``.
+    """
     rule_list = [rules] if isinstance(rules, str | Rule) or callable(rules) else list(rules)
     by_key: dict[str, Rule] = {}
     for rule in map(resolve_rule, {id(key_or_rule): key_or_rule for key_or_rule in rule_list}.values()):

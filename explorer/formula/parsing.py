@@ -79,7 +79,7 @@ _REPLACEMENTS = {
 def parse_tree(
     text: str, *, variables: Collection[str] = RULE_NAMES, parameters: Collection[str] | None = None
 ) -> Node:
-    """Parse the text of a formula into an expression tree. See ``formula.parse`` for the arguments."""
+    """Parse a formula into an expression tree; arguments and errors are those of ``formula.parse``."""
     if not isinstance(text, str):
         raise FormulaError("a formula is text, such as g * (abs(x) <= 1)", 1)
     if len(text) > MAX_LENGTH:

@@ -94,7 +94,7 @@ def _sort_by_imports(names: list[str]) -> Iterator[str]:
 
 
 def _compile_module(module: str, first: str) -> tuple[str, list[str]]:
-    """Return a module rewritten as a statement that sets its exports, and the names of its exports."""
+    """Return a module as a statement that sets its exports, and their names; refuse unsupported imports."""
     names: list[str] = []
 
     def export(match: re.Match[str]) -> str:

@@ -57,15 +57,9 @@ def sample_view(
 ) -> tuple[Curves, View]:
     """Return the curves for arguments of ``explorer.instrument``, and the view with the other settings.
 
-    Args:
-        op: the op.
-        rules: the rules.
-        layer: key of a layer of the chart, or "".
-        noise: noise of the lens.
-        noise_width: width of that noise.
-        section: key of the open section, or "".
-        sections: the keys that ``section`` may have.
-        **sampling: further keywords of ``sample_curves``.
+    The arguments are those of ``explorer.instrument``. In addition, ``sections`` are the keys that
+    ``section`` may have, and ``sampling`` are further keywords of ``sample_curves``. Raises ValueError for an
+    unknown layer, noise or section, a noise width out of bounds, and for the reasons of ``sample_curves``.
     """
     curves = sample_curves(op, rules, **sampling)
     for name, value, allowed in (("layer", layer, LAYERS), ("section", section, sections)):

@@ -124,7 +124,10 @@ def _combine_sums(sign: str, *operands: Quantity) -> Value:
 
 
 def apply_binary(sign: str, left: Value, right: Value) -> Value:
-    """Return the result of one of Python's binary operators or comparisons for two values in pasted code."""
+    """Return the result of one of Python's binary operators or comparisons for two values in pasted code.
+
+    Raises UnreadableError for an operation without a formula; RaisesError if Python refuses the operands.
+    """
     sides = (left, right)
     match sign, left, right:
         case "==" | "!=", _, _ if not any(isinstance(side, _TRACED) for side in sides):

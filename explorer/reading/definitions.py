@@ -266,7 +266,7 @@ def _derive_by_x(tree: Node, rule: Node) -> Node:
 def _read_tracked(output: Value) -> Trees:
     """Return the op and the backward rule of code that autograd follows, given its traced output.
 
-    The rule is None unless the code stops gradients.
+    The rule is None unless the code stops gradients. Raises UnreadableError for a gradient that is too long.
     """
     node = require_tree(take_first(output))
     if not any(map(is_detached, walk(node))):

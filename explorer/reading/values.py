@@ -196,7 +196,7 @@ _KINDS: dict[type, str] = {bool: "bool", int: "int64", float: "float32"}
 
 
 def to_quantity(value: Value) -> Quantity:
-    """Return a tensor or number with its formula. Raises an error with the reason for any other value."""
+    """Return a tensor or number with its formula. Raises UnreadableError, with a reason, for any other."""
     match value:
         case Tensor(spoiled=ReadingError() as error):
             raise error

@@ -77,7 +77,8 @@ async def show_step(request: Request) -> Response:
 async def download_file(request: Request) -> Response:
     """Return a file that exports a training run in its present state.
 
-    ``{key}`` proves that the visitor started the run.
+    ``{key}`` proves that the visitor started the run. Raises RefusedError with status 404 for an unknown
+    file, 403 for a wrong key, 400 if nothing can be exported, and 503 without the training engine.
     """
     data = await read_json(request, MAX_BODY_BYTES)
     run, name = request.path_params["job"], request.path_params["file"]
