@@ -91,6 +91,7 @@ def loaded() -> list[set[str]]:
     code = "\n".join([TRAINED, prints, *(f"import {name}" for name in ["explorer", *CORE]), SAMPLED, prints])
     command = [sys.executable, "-W", "error", "-c", code]
     ended = subprocess.run(command, cwd=ROOT, check=True, capture_output=True, text=True)
+    assert (ended.stderr, ended.stdout.count("\n")) == ("", 2), "importing prints nothing"
     return [set(line.split()) for line in ended.stdout.splitlines()]
 
 

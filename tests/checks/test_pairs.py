@@ -115,7 +115,7 @@ def test_a_gradient_that_is_not_the_slope_matches_a_value_by_hand(op, rule):
     assert gradient != slope
 
 
-@pytest.mark.parametrize("key", OPS)
+@pytest.mark.parametrize("key", take_part(OPS))
 def test_rules_that_suit_an_op_raise_no_false_alarm(key):
     for rule in RULES.values():
         if (key, rule.key) not in PAIRS:

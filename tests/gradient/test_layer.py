@@ -132,9 +132,9 @@ without_warnings = pytest.mark.filterwarnings(
 
 
 @without_warnings
-@pytest.mark.parametrize("make", MADE.values(), ids=MADE)
-def test_onnx_computes_the_same_numbers(make):
-    layer, x = make(), torch.linspace(-3.1, 2.8, 26).reshape(2, 13)
+@pytest.mark.parametrize("made", take_part(MADE))
+def test_onnx_computes_the_same_numbers(made):
+    layer, x = MADE[made](), torch.linspace(-3.1, 2.8, 26).reshape(2, 13)
     y, initial = ran_by_onnx(layer, x)
     torch.testing.assert_close(y, layer(x).detach(), rtol=1e-6, atol=1e-6)
     for name, value in layer.state_dict().items():

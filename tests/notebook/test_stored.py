@@ -1,8 +1,6 @@
 """The bytes that a notebook stores, with its widgets' state and without; and what is printed."""
 
 import json
-import subprocess
-import sys
 from pathlib import Path
 from typing import Any
 
@@ -48,10 +46,6 @@ def test_importing_prints_nothing_where_there_are_no_widgets() -> None:
         store=False,
     )
     assert not any(cell.outputs for cell in ran.cells)
-    quiet = subprocess.run(
-        [sys.executable, "-W", "error", "-c", "import explorer"], capture_output=True, text=True, cwd=ROOT
-    )
-    assert (quiet.returncode, quiet.stdout, quiet.stderr) == (0, "", "")
 
 
 def test_the_notebook_of_the_documentation_is_executed_and_small() -> None:

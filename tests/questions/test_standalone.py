@@ -14,6 +14,7 @@ from explorer.questions.standalone import make_page
 from explorer.ui.server import answers
 from tests.frontend import modules
 from tests.frontend.modules import Node
+from tests.selection import take_part
 
 ASKED = """
     const { setDocument } = await import("./choice/entries.js");
@@ -53,8 +54,7 @@ def start_of(page: Page) -> dict[str, Any]:
 
 
 def test_python_answers_what_the_browser_asks(node: Node) -> None:
-    count = 0
-    for op, rules, more in CHOICES:
+    for op, rules, more in take_part(CHOICES):
         start = start_of(make_page(op, rules, **more))
         asked = node.run(
             ASKED, {"document": make_document() | {"link": {"words": []}}, "choice": start["choice"]}
@@ -63,8 +63,7 @@ def test_python_answers_what_the_browser_asks(node: Node) -> None:
         for (question, of, sent), (*_, answer) in zip(asked, start["answers"], strict=True):
             known = answers.QUESTIONS[question].answer(sent["args"])
             assert json.loads(json.dumps(known)) == answer, (op, question, of)
-            count += 1
-    assert count > 20
+        assert asked or not more
 
 
 def test_answers_of_other_values_and_none_are_not_saved(node: Node) -> None:

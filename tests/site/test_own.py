@@ -13,6 +13,7 @@ from explorer.ui.links.choice import Choice
 from tests.catalogue.test_custom_learned import LSQ
 from tests.questions.asking import ask as ask_app
 from tests.questions.test_formulas import letters, plain
+from tests.selection import take_part
 from tests.site.alone import Ask
 from tests.site.test_python import corpus
 from tests.ui.choices import random_choice
@@ -65,14 +66,13 @@ def known(choice: Choice) -> dict[str, float]:
 
 def test_code_and_formulas_of_own_formulas_are_the_apps(ask: Ask) -> None:
     questions: list[tuple[str, Json]] = []
-    for choice in choices():
+    for choice in take_part(choices()):
         (start, stop), (rule,) = choice.range, choice.rules
         pair = {"op": choice.op, "rule": rule, "parameters": dict(choice.parameters), "learns": choice.learns}
         view = {"start": start, "stop": stop, "g": choice.g, "f": choice.f, "kinks": [0.5]}
         questions += [("formulas", pair), *(("code", pair | view | {"language": name}) for name in LANGUAGES)]
     for (question, arguments), found in zip(questions, ask(questions), strict=True):
         assert found == ask_app(question, **arguments), arguments
-    assert any(arguments["learns"] for _, arguments in questions)
 
 
 def test_every_readable_formula_can_be_typeset() -> None:

@@ -278,7 +278,7 @@ def test_every_function_of_the_table_and_no_other(node: Node):
 )
 def test_ranges(node: Node, start, stop):
     rules = tuple(map(find_rule, ("default", "masked", "formula: g * (sin(x) > 0.5)")))
-    assert_equal_curves(node, [Case(op, rules, 2.0, {}, start, stop) for op in OPS_DECIDED])
+    assert_equal_curves(node, [Case(op, rules, 2.0, {}, start, stop) for op in take_part(OPS_DECIDED)])
 
 
 def test_kinks_that_share_a_cell_of_the_scan(node: Node):

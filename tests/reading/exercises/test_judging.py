@@ -12,7 +12,7 @@ from tests.reading.exercises.solutions import HELD_OUT, RIGHT, WRONG
 from tests.selection import take_part
 
 WRITTEN = [(key, text) for texts in (RIGHT, WRONG) for key, some in texts.items() for text in some]
-WRITTEN += take_part(HELD_OUT)
+WRITTEN = take_part([*WRITTEN, *HELD_OUT])
 WRITTEN_LATER = take_part([*FRESH, *DETOURS])
 judge = functools.cache(lambda key, text: judge_text(EXERCISES[key], text))
 
