@@ -25,10 +25,8 @@ def test_every_page_that_names_the_torch_that_works_is_right():
     newest = f"{beyond.major}.{beyond.minor - 1}"
     named = {path.name: _torches(path) for path in (*ROOT.glob("*.md"), *ROOT.glob("docs/*.md"))}
     assert {name for name, versions in named.items() if versions} == {
-        "README.md",
-        "library.md",
-        "CHANGELOG.md",
-    }
+        "README.md", "library.md", "CHANGELOG.md",
+    }  # fmt: skip
     assert {version for versions in named.values() for version in versions} == {(str(lowest), newest)}
 
 

@@ -190,10 +190,8 @@ def test_a_zoom_by_the_wheel_is_undone_with_a_button_or_key(first: First) -> Non
     page = first("/?op=round&rule=straight_through")
     reset, plot = page.get_by_role("button", name="Reset view"), page.locator(".js-plotly-plot").first
     acts = [
-        reset.click,
-        partial(page.keyboard.press, "r"),
-        partial(plot.dblclick, position={"x": 300, "y": 420}),
-    ]
+        reset.click, partial(page.keyboard.press, "r"), partial(plot.dblclick, position={"x": 300, "y": 420}),
+    ]  # fmt: skip
     for key in ("p", "Escape"):
         for undo in acts:
             expect(reset).to_be_hidden()

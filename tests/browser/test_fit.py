@@ -6,13 +6,10 @@ from playwright.sync_api import Page, ViewportSize, expect
 from tests.browser.reading import CHART, settle, title, turn
 
 SIZES: dict[str, ViewportSize] = {
-    "a laptop": {"width": 1366, "height": 768},
-    "a projector": {"width": 1024, "height": 768},
-    "a laptop at 200 %": {"width": 683, "height": 384},
-    "a desktop at 200 %": {"width": 960, "height": 540},
-    "a phone": {"width": 390, "height": 844},
-    "a phone turned": {"width": 844, "height": 390},
-}
+    "a laptop": {"width": 1366, "height": 768}, "a projector": {"width": 1024, "height": 768},
+    "a laptop at 200 %": {"width": 683, "height": 384}, "a desktop at 200 %": {"width": 960, "height": 540},
+    "a phone": {"width": 390, "height": 844}, "a phone turned": {"width": 844, "height": 390},
+}  # fmt: skip
 LEAST_PX = 80
 # Heights of the two panels, and the ends of both titles of y from top to bottom, in px.
 PANELS = f"""() => {{

@@ -37,11 +37,9 @@ def test_one_press_scales_rules_to_one_area_and_undo_restores_them(explore: Page
     before = page.url
     expect(window(page).locator("tbody tr")).to_have_count(4)
     assert cells(page) == [
-        ["has no finite area", "never falls to half its height"],
-        ["2", "0.8284"],
-        ["0.08", "0.03314"],
+        ["has no finite area", "never falls to half its height"], ["2", "0.8284"], ["0.08", "0.03314"],
         ["2", "is flat on top: a mask has no peak"],
-    ]
+    ]  # fmt: skip
     tab_to(page, "One area", 4)
     page.keyboard.press("Enter")
     expect(window(page).get_by_role("status")).to_have_text(

@@ -62,13 +62,11 @@ def _slope(forward: Callable[..., Tensor], backward: Callable[..., Tensor], g: f
 @pytest.mark.parametrize(
     ("function", "kinks"),
     [
-        (torch.abs, [0.0]),
-        (torch.sin, []),
+        (torch.abs, [0.0]), (torch.sin, []),
         (torch.frac, [-3.0, -2.0, -1.0, 1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 7.0]),
-        (lambda x: torch.exp(-((20 * x) ** 2)), []),
-        (lambda x: x + 1e-3 * (x > 0.3), [0.3]),
+        (lambda x: torch.exp(-((20 * x) ** 2)), []), (lambda x: x + 1e-3 * (x > 0.3), [0.3]),
     ],
     ids=["abs", "sin", "frac", "narrow bell", "small jump"],
-)
+)  # fmt: skip
 def test_the_search_itself(function, kinks):
     _assert_declared(kinks_of(function, START, STOP), kinks)

@@ -38,16 +38,13 @@ def test_find_gives_entries_their_keys_and_own_formulas():
 @pytest.mark.parametrize(
     ("find", "key", "meant"),
     [
-        (find_op, "rond", "did you mean 'round'?"),
-        (find_op, "ReLU", "did you mean 'relu'?"),
-        (find_op, "swish", "did you mean 'silu'?"),
-        (find_rule, "ste", "did you mean 'straight_through'?"),
+        (find_op, "rond", "did you mean 'round'?"), (find_op, "ReLU", "did you mean 'relu'?"),
+        (find_op, "swish", "did you mean 'silu'?"), (find_rule, "ste", "did you mean 'straight_through'?"),
         (find_rule, "Arctan", "did you mean 'atan_surrogate'?"),
         (find_rule, "mask", "did you mean 'masked' or 'masked_open' or 'toward_range'?"),
-        (find_op, "masked", "it is a rule;"),
-        (find_rule, "relu", "it is an op;"),
+        (find_op, "masked", "it is a rule;"), (find_rule, "relu", "it is an op;"),
     ],
-)
+)  # fmt: skip
 def test_an_unknown_key_is_refused_with_the_one_that_may_be_meant(find, key, meant):
     kind = find.__name__.removeprefix("find_")
     with pytest.raises(

@@ -182,12 +182,10 @@ def test_sentences_on_the_sign_of_g_and_on_a_norm_are_true():
 @pytest.mark.parametrize(
     ("one", "other", "texts"),
     [
-        (0.5, 2.0, ("0.5", "2")),
-        (0.4341, 0.4342, ("0.4341", "0.4342")),
-        (1.0, 1.0000001, ("1", "1.0000001")),
-        (-1e-6, -1.0001e-6, ("−1e−6", "−1.0001e−6")),
+        (0.5, 2.0, ("0.5", "2")), (0.4341, 0.4342, ("0.4341", "0.4342")),
+        (1.0, 1.0000001, ("1", "1.0000001")), (-1e-6, -1.0001e-6, ("−1e−6", "−1.0001e−6")),
     ],
-)
+)  # fmt: skip
 def test_unequal_numbers_are_formatted_with_enough_digits_to_differ(one, other, texts):
     assert format_unequal(one, other) == texts
 

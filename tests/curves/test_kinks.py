@@ -121,15 +121,12 @@ def test_found_where_a_piece_touches_0_without_a_change_of_its_sign(
 @pytest.mark.parametrize(
     ("text", "expected"),
     [
-        ("1 / (x**2 - 2 * x + 1)", [1.0]),
-        ("1 / (x**3 - 3 * x + 2)", [-2.0, 1.0]),
-        ("log(x * (x - 1) + 0.25)", [0.5]),
-        ("1 / (1 - cos(x))", [-2 * math.pi, 0.0, 2 * math.pi]),
+        ("1 / (x**2 - 2 * x + 1)", [1.0]), ("1 / (x**3 - 3 * x + 2)", [-2.0, 1.0]),
+        ("log(x * (x - 1) + 0.25)", [0.5]), ("1 / (1 - cos(x))", [-2 * math.pi, 0.0, 2 * math.pi]),
         ("1 * (x * (x - 0.2469134) + 0.01524155677489 > 1e-18)", [0.123456699, 0.123456701]),
-        ("1 * (x**4 + x**2 < 1e-16)", [-1e-8, 1e-8]),
-        ("floor(9.25 + x - x**2)", None),
+        ("1 * (x**4 + x**2 < 1e-16)", [-1e-8, 1e-8]), ("floor(9.25 + x - x**2)", None),
     ],
-)
+)  # fmt: skip
 def test_kinks_within_one_cell_of_the_scan_are_found(text: str, expected: list[float] | None):
     """A pole that is touched, and two changes that lie side by side."""
     start, stop = -7.01234567, 7.0345678

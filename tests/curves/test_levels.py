@@ -54,10 +54,8 @@ def test_ticks_are_values_with_room_and_the_shortest_are_labelled_first():
     assert {0.0, 448.0, -448.0} <= {*many.values} <= {*many.marks}
     assert all(after - before >= 10 for before, after in zip(many.marks, many.marks[1:], strict=False))
     assert choose_level_ticks([0.015625, 0.03125, 0.046875], 0.01, 0.01) == (
-        [],
-        [],
-        [0.015625, 0.03125, 0.046875],
-    )
+        [], [], [0.015625, 0.03125, 0.046875],
+    )  # fmt: skip
 
 
 @pytest.mark.parametrize("op", ["round", "sign", "formula: fp(x, 3, -6, 448) + x"])

@@ -35,15 +35,12 @@ def proxy(folder: Path, first: int, second: int) -> Iterator[tuple[int, int]]:
     tls, plain = free_port(), free_port()
     certify(folder)
     local = {
-        "/tmp/": f"{folder}/",
-        "listen 8443": f"listen 127.0.0.1:{tls}",
-        "listen 8080": f"listen 127.0.0.1:{plain}",
-        "first:8501": f"127.0.0.1:{first}",
-        "second:8501": f"127.0.0.1:{second}",
-        "/etc/nginx/certificate": str(folder),
+        "/tmp/": f"{folder}/", "listen 8443": f"listen 127.0.0.1:{tls}",
+        "listen 8080": f"listen 127.0.0.1:{plain}", "first:8501": f"127.0.0.1:{first}",
+        "second:8501": f"127.0.0.1:{second}", "/etc/nginx/certificate": str(folder),
         "client_header_timeout 10s": f"client_header_timeout {DEADLINE_S}s",
         "client_body_timeout 10s": f"client_body_timeout {DEADLINE_S}s",
-    }
+    }  # fmt: skip
     (folder / "nginx.conf").write_text(replaced(CONFIGURATION.read_text("utf-8"), local | below_a_prefix()))
     as_us = ["-g", "user root;"] if os.getuid() == 0 else []
     nginx = [str(binary()), "-p", str(folder), "-c", str(folder / "nginx.conf"), *as_us]

@@ -47,12 +47,10 @@ def test_nothing_is_published_before_it_is_tested() -> None:
 @pytest.mark.parametrize(
     ("tag", "entry", "fits"),
     [
-        ("v1.2.3", "1.2.3, 2026-11-23", True),
-        ("v1.2.4", "1.2.3, 2026-11-23", False),
-        ("v1.2.3", "1.2.3, not yet published", False),
-        ("v1.2.3", "1.2.2, 2026-11-23", False),
+        ("v1.2.3", "1.2.3, 2026-11-23", True), ("v1.2.4", "1.2.3, 2026-11-23", False),
+        ("v1.2.3", "1.2.3, not yet published", False), ("v1.2.3", "1.2.2, 2026-11-23", False),
     ],
-)
+)  # fmt: skip
 def test_a_tag_publishes_the_version_that_it_names(tag: str, entry: str, fits: bool, tmp_path: Path) -> None:
     (tmp_path / "pyproject.toml").write_text('[project]\nversion = "1.2.3"\n', "utf-8")
     (tmp_path / "CHANGELOG.md").write_text(f"# Changes\n\n## {entry}\n\nThe first.\n", "utf-8")

@@ -114,12 +114,10 @@ def test_rounding_errors_are_not_called_a_slope(width: float):
 @pytest.mark.parametrize(
     ("formula", "start", "stop"),
     [
-        ("floor(x) * 1e-14", 1.0, 3.0),
-        ("sign(x - 2) * 1e-14", 1.0, 3.0),
-        ("sign(x - 999999) * 5e-8", -1e6, 1e6),
-        ("detach(x * 1e-11)", -3.0, 3.0),
+        ("floor(x) * 1e-14", 1.0, 3.0), ("sign(x - 2) * 1e-14", 1.0, 3.0),
+        ("sign(x - 999999) * 5e-8", -1e6, 1e6), ("detach(x * 1e-11)", -3.0, 3.0),
     ],
-)
+)  # fmt: skip
 def test_a_small_step_is_no_rounding(formula: str, start: float, stop: float):
     curves = sample_curves(f"formula: {formula}", ["default"], start=start, stop=stop)
     forward = make_description(curves).claims[0]

@@ -147,12 +147,10 @@ def test_circles_only_on_curves_that_jump_there_and_there_always(op):
 @pytest.mark.parametrize(
     ("op", "rule", "words"),
     [
-        ("tanh", "default", []),
-        ("abs", "straight_through", []),
-        ("round", "default", CIRCLES),
+        ("tanh", "default", []), ("abs", "straight_through", []), ("round", "default", CIRCLES),
         ("bernoulli", "straight_through", ["band: mean ± sd", "exact"]),
     ],
-)
+)  # fmt: skip
 def test_the_legend_explains_circles_bands_and_dots_that_are_shown(op: str, rule: str, words: list[str]):
     listed = [trace for trace in make_curve_spec(sample(op, rule))["data"] if trace.get("showlegend", True)]
     assert [trace["name"] for trace in listed if "meta" not in trace] == words

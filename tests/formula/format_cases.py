@@ -8,11 +8,9 @@ from explorer.snippets import helpers
 FLOATS = [torch.float32, torch.float64, torch.float16, torch.bfloat16]
 
 CASTS = {
-    "fp(x, 3, -6, 448)": (torch.float8_e4m3fn, 448.0),
-    "fp(x, 2, -14, 57344)": (torch.float8_e5m2, 57344.0),
-    "float8_e4m3fn(x)": (torch.float8_e4m3fn, 448.0),
-    "float8_e5m2(x)": (torch.float8_e5m2, 57344.0),
-}
+    "fp(x, 3, -6, 448)": (torch.float8_e4m3fn, 448.0), "fp(x, 2, -14, 57344)": (torch.float8_e5m2, 57344.0),
+    "float8_e4m3fn(x)": (torch.float8_e4m3fn, 448.0), "float8_e5m2(x)": (torch.float8_e5m2, 57344.0),
+}  # fmt: skip
 
 
 def codes(dtype: torch.dtype) -> torch.Tensor:

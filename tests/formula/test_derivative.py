@@ -108,14 +108,11 @@ def test_every_differentiable_function_says_its_gradient():
 
 # What torch takes as a number only, written out, so that autograd differentiates by that number as well.
 WRITTEN_OUT = {
-    "elu": "where(a > 0, a, b * expm1(a))",
-    "celu": "where(a > 0, a, b * expm1(a / b))",
-    "leaky_relu": "where(a > 0, a, b * a)",
-    "hardtanh": "where(a <= b, b, where(a >= c, c, a))",
-    "softshrink": "where(a > b, a - b, where(a < -b, a + b, 0))",
-    "hardshrink": "where(abs(a) > b, a, 0)",
+    "elu": "where(a > 0, a, b * expm1(a))", "celu": "where(a > 0, a, b * expm1(a / b))",
+    "leaky_relu": "where(a > 0, a, b * a)", "hardtanh": "where(a <= b, b, where(a >= c, c, a))",
+    "softshrink": "where(a > b, a - b, where(a < -b, a + b, 0))", "hardshrink": "where(abs(a) > b, a, 0)",
     "remainder": "a - b * floor(a / b)",
-}
+}  # fmt: skip
 
 
 def composed(node: Node) -> Node:

@@ -67,10 +67,8 @@ def test_an_op_knows_no_loss() -> None:
 def test_the_loss_at_an_output_nests_and_its_bare_name_is_a_parameter() -> None:
     formula = parse("g * f(1 - b * y) - f(0)", parameters=None)
     assert formula.data == [
-        "-",
-        ["*", ["name", "g"], ["f", ["-", 1, ["*", ["name", "b"], ["name", "y"]]]]],
-        ["f", 0],
-    ]
+        "-", ["*", ["name", "g"], ["f", ["-", 1, ["*", ["name", "b"], ["name", "y"]]]]], ["f", 0],
+    ]  # fmt: skip
     assert parse(formula.text, parameters=None) == formula
     assert formula.parameters == ("b",)
     assert formula.random_names == ("f()",)
@@ -115,9 +113,7 @@ def test_a_draw_is_no_constant_and_carries_no_gradient() -> None:
     [
         ("u()", "u", "u", "u"),
         (
-            "normal()",
-            r"\mathrm{normal}\left(u\right)",
-            "torch.special.ndtri(u)",
+            "normal()", r"\mathrm{normal}\left(u\right)", "torch.special.ndtri(u)",
             "jax.scipy.special.ndtri(u)",
         ),
         ("f()", r"f\left(y\right)", "f(y)", "f(y)"),
@@ -125,7 +121,7 @@ def test_a_draw_is_no_constant_and_carries_no_gradient() -> None:
         ("fa()", r"f\left(\mathrm{ya}\right)", "f(ya)", "f(ya)"),
         ("f(1 - y)", r"f\left(1 - y\right)", "f(1 - y)", "f(1 - y)"),
     ],
-)
+)  # fmt: skip
 def test_a_draw_is_written_in_every_language(draw: str, latex: str, torchs: str, jaxs: str) -> None:
     formula = parse(draw)
     assert (formula.latex, formula.torch_source, formula.jax_source) == (latex, torchs, jaxs)

@@ -68,10 +68,8 @@ def test_text_data_and_code_say_the_same(points):
     formula = parse(f"g * {written(points)}")
     assert parse(formula.text) == formula
     assert to_data(parse(written(points)).tree) == [
-        "through",
-        *map(list, zip(*points, strict=True)),
-        ["name", "x"],
-    ]
+        "through", *map(list, zip(*points, strict=True)), ["name", "x"],
+    ]  # fmt: skip
     assert json.loads(json.dumps(to_data(formula.tree))) == to_data(formula.tree)
     rule = f"formula: {formula.text}"
     function = defined(explorer.snippet("identity", rule))["identity_custom"]

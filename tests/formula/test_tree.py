@@ -19,12 +19,10 @@ def test_data_reads_back_as_the_same_formula(formula):
 @pytest.mark.parametrize(
     ("text", "data"),
     [
-        ("2", 2),
-        ("x", ["name", "x"]),
-        ("-x ** 0.5", ["-", ["**", ["name", "x"], 0.5]]),
+        ("2", 2), ("x", ["name", "x"]), ("-x ** 0.5", ["-", ["**", ["name", "x"], 0.5]]),
         ("1 * ~(0 <= x < 2)", ["*", 1, ["~", ["compare", ["<=", "<"], 0, ["name", "x"], 2]]]),
         ("max(x, pi)", ["call", "max", ["name", "x"], ["name", "pi"]]),
     ],
-)
+)  # fmt: skip
 def test_data_by_hand(text, data):
     assert parse(text).data == data

@@ -73,13 +73,11 @@ def test_an_error_in_a_formula_points_at_its_place(arguments, words):
 @pytest.mark.parametrize(
     ("arguments", "x", "parameters"),
     [
-        (("rond", "masked"), torch.ones(1), {}),
-        (("round", "mask"), torch.ones(1), {}),
+        (("rond", "masked"), torch.ones(1), {}), (("round", "mask"), torch.ones(1), {}),
         (("round", "masked"), torch.ones(1), {"lo": math.nan}),
-        (("round", RULES["masked"]), torch.ones(1), {"low": 1.0}),
-        (("round", "masked"), [1.0], {}),
+        (("round", RULES["masked"]), torch.ones(1), {"low": 1.0}), (("round", "masked"), [1.0], {}),
     ],
-)
+)  # fmt: skip
 def test_an_error_says_op_and_rule(arguments, x, parameters):
     with pytest.raises((ValueError, TypeError)) as caught:
         apply(*arguments, x, **parameters)

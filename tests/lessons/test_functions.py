@@ -43,12 +43,10 @@ def test_gradcheck_refuses_what_is_not_the_derivative(function, at: float):
 @pytest.mark.parametrize(
     ("function", "op", "rule"),
     [
-        (RoundGradient, "round", "straight_through"),
-        (ClampGradient, "clamp", "published_clamp"),
-        (FixedClampGradient, "clamp", "masked"),
-        (MyReLU, "relu", "seed_relu"),
+        (RoundGradient, "round", "straight_through"), (ClampGradient, "clamp", "published_clamp"),
+        (FixedClampGradient, "clamp", "masked"), (MyReLU, "relu", "seed_relu"),
     ],
-)
+)  # fmt: skip
 def test_a_published_function_is_the_rule_of_the_catalogue(function, op: str, rule: str):
     """Values and gradients are the same, for several g, at the kinks too."""
     points = torch.tensor([*X, -0.0, 0.0, 0.5, 1.0, 1.5, 2.5])

@@ -27,16 +27,14 @@ CUTS = {
     "integer cast": (lambda h: h.int().float(), "int", "no floating-point number"),
     "argmax and one-hot": (one_hot, "argmax → one_hot", "no floating-point number"),
     "bucketize": (
-        lambda h: torch.bucketize(h, torch.tensor([0.0])).float(),
-        "bucketize",
-        "no floating-point",
+        lambda h: torch.bucketize(h, torch.tensor([0.0])).float(), "bucketize", "no floating-point",
     ),
     "indices of a sort": (lambda h: h.sort(-1).indices.float(), "sort", "no floating-point number"),
     "NumPy": (by_numpy, "numpy", "leaves torch for NumPy"),
     "no_grad": (lambda h: torch.no_grad()(torch.sign)(h), "sign", "called under no_grad"),
     "data": (lambda h: torch.sign(h.data), "sign", "its output is detached"),
     "detach": (lambda h: h.sign().detach(), "detach", "its output is detached"),
-}
+}  # fmt: skip
 
 
 @pytest.mark.parametrize("name", CUTS)

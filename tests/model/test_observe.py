@@ -233,12 +233,10 @@ def test_calls_masks_and_functions_that_are_no_ops_of_the_catalogue_are_sites(fu
     "function",
     [
         lambda h: functional.dropout(functional.layer_norm(h, (6,)), 0.1),
-        lambda h: h.masked_fill(torch.arange(6) < 2, 0),
-        lambda h: torch.where(torch.arange(6) < 2, h, h * 2),
-        lambda h: torch.softmax(h, 1) @ torch.eye(6),
-        lambda h: h / h.detach().norm(),
+        lambda h: h.masked_fill(torch.arange(6) < 2, 0), lambda h: torch.where(torch.arange(6) < 2, h, h * 2),
+        lambda h: torch.softmax(h, 1) @ torch.eye(6), lambda h: h / h.detach().norm(),
     ],
-)
+)  # fmt: skip
 def test_linear_and_mixing_calls_are_not_sites(function):
     seen = observed(made(function))
     assert seen.frame.empty

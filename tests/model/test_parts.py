@@ -74,16 +74,13 @@ STRAIGHT = torch.ones(16, 6).T @ X  # the gradient for the encoder's weight with
 @pytest.mark.parametrize(
     "call",
     [
-        lambda fixed: fixed.encoder(X),
-        lambda fixed: fixed.encoder.forward(X),
-        lambda fixed: fixed.encoder.code(X),
-        lambda fixed: fixed.get_submodule("encoder")(X),
-        lambda fixed: next(fixed.children())(X),
-        lambda fixed: dict(fixed.named_modules())["encoder"](X),
+        lambda fixed: fixed.encoder(X), lambda fixed: fixed.encoder.forward(X),
+        lambda fixed: fixed.encoder.code(X), lambda fixed: fixed.get_submodule("encoder")(X),
+        lambda fixed: next(fixed.children())(X), lambda fixed: dict(fixed.named_modules())["encoder"](X),
         lambda fixed: copy.deepcopy(fixed.encoder, {id(fixed): fixed})(X),
         lambda fixed: explorer.swap(fixed, "relu", rule="zero").encoder(X),
     ],
-)
+)  # fmt: skip
 def test_a_submodule_by_itself_runs_swapped_and_the_models_own_does_not(fixed, model, call):
     weight = model.encoder.a.weight
     torch.testing.assert_close(gradient(call(fixed), weight), STRAIGHT)

@@ -38,11 +38,9 @@ ThriceStraight = make_function(lambda x, function: function(x), lambda x, g, _: 
 
 
 STEPS = {
-    "fake_quantize_per_tensor_affine": per_tensor,
-    "fake_quantize_per_channel_affine": per_channel,
-    "fake_quantize_learnable_per_tensor_affine": learnable,
-    "bernoulli": drawn,
-}
+    "fake_quantize_per_tensor_affine": per_tensor, "fake_quantize_per_channel_affine": per_channel,
+    "fake_quantize_learnable_per_tensor_affine": learnable, "bernoulli": drawn,
+}  # fmt: skip
 
 
 @pytest.mark.parametrize("name", STEPS)

@@ -486,12 +486,10 @@ def test_a_parameter_is_reached_through_a_view_of_it():
 
 
 LEARNED_TRICKS = {  # a detach trick around h > t
-    "a surrogate": surrogate,
-    "straight-through": lambda h, t: h + ((h > t).float() - h).detach(),
-    "below": lambda h, t: h.tanh() + ((h < t).float() - h.tanh()).detach(),
-    "in place": surrogate_in_place,
+    "a surrogate": surrogate, "straight-through": lambda h, t: h + ((h > t).float() - h).detach(),
+    "below": lambda h, t: h.tanh() + ((h < t).float() - h.tanh()).detach(), "in place": surrogate_in_place,
     "a site": lambda h, t: (h > t).float(),
-}
+}  # fmt: skip
 
 
 @pytest.mark.parametrize(

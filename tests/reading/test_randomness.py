@@ -202,9 +202,7 @@ REFUSED = {
     "whole numbers": (_fn("return x + torch.randint_like(x, 2)"), 3, "draws otherwise than by one uniform"),
     "several classes": (drops("F.gumbel_softmax(x)"), 2, "draws one of several classes; of two, given as"),
     "three classes": (
-        drops("F.gumbel_softmax(torch.stack([x, x, x], -1))[..., 0]"),
-        2,
-        "draws one of several classes",
+        drops("F.gumbel_softmax(torch.stack([x, x, x], -1))[..., 0]"), 2, "draws one of several classes",
     ),
     "another dimension": (drops("F.gumbel_softmax(torch.stack([x, x], 0), dim=0)[0]"), 2, "several classes"),
     "both of two": (drops("F.gumbel_softmax(torch.stack([x, x], -1))"), 1, "needs a tensor or a number"),
@@ -214,7 +212,7 @@ REFUSED = {
         "depends on whether the module is in training mode",
     ),
     "rounded noise": (_fn("return x + torch.rand_like(x, dtype=torch.half)"), 3, "another number format"),
-}
+}  # fmt: skip
 
 
 @pytest.mark.parametrize(("source", "line", "words"), REFUSED.values(), ids=REFUSED)

@@ -32,12 +32,10 @@ def test_the_browser_finds_what_came_along_and_says_what_else_it_is_of() -> None
     asked = [(question, given) for question, given, _ in file["answers"]]
     moved = {"op": OP, "rule": RULES[1], "parameters": {"lo": -0.5}}
     others = [
-        ("checks", moved),
-        ("code", moved | {"language": "JAX", "learns": ""}),
-        ("lens", LENS),
+        ("checks", moved), ("code", moved | {"language": "JAX", "learns": ""}), ("lens", LENS),
         ("lens", LENS | {"width": 0.5}),
         ("implied", {name: LENS[name] for name in ("op", "rules", "parameters", "start", "stop")}),
-    ]
+    ]  # fmt: skip
     with node() as process:
         found = process.run(
             FOUND, {"document": answers.make_page_document(), "file": file, "asked": [*asked, *others]}

@@ -161,10 +161,8 @@ def test_jax_agrees_at_the_same_u(run_jax: RunJax) -> None:
             given, chosen = given_to(op, rule, learns, dtype), make_pair(op, rule, {}, learns)
             leaves = dict(zip(["x", *learns], [each.tolist() for each in given["leaves"]], strict=True))
             job = {
-                "code": jax_snippet(op, rule, None, learns),
-                "name": chosen.name,
-                "numbers": chosen.numbers,
-            }
+                "code": jax_snippet(op, rule, None, learns), "name": chosen.name, "numbers": chosen.numbers,
+            }  # fmt: skip
             drawn = {"u": given["u"].tolist(), "loss": given["loss"], "g": given["g"].tolist()}
             jobs.append(job | drawn | {"leaves": leaves})
         for case, ours in zip(some, run_jax(str(dtype).removeprefix("torch."), False, jobs), strict=True):

@@ -25,18 +25,14 @@ OWN_LSQ = (
 )
 BY_RULE = [(op, rule, learned_names(find_op(op), find_rule(rule))) for op, rule in LEARNED]
 OTHERS = [
-    ("quantize", "quantize_masked", ["s", "qmax"]),
-    ("quantize", OWN_LSQ, ["s", "qmax"]),
+    ("quantize", "quantize_masked", ["s", "qmax"]), ("quantize", OWN_LSQ, ["s", "qmax"]),
     ("quantize_offset", "straight_through", ["beta"]),
     ("formula: a + 0 * mean(x)", "formula: g * a; a: sum(2)", ["a"]),
-    ("elu", "formula: g * where(x > 0, 1, alpha)", ["alpha"]),
-    ("formula: tanh(b * x) / b", "default", ["b"]),
-    ("ttq", "default", ["wp", "wn"]),
-    ("clamp", "default", ["lo", "hi"]),
-    ("clamp", "straight_through", ["lo"]),
-    ("formula: clamp(x / s, -0.5, hi)", "formula: g", ["s", "hi"]),
+    ("elu", "formula: g * where(x > 0, 1, alpha)", ["alpha"]), ("formula: tanh(b * x) / b", "default", ["b"]),
+    ("ttq", "default", ["wp", "wn"]), ("clamp", "default", ["lo", "hi"]),
+    ("clamp", "straight_through", ["lo"]), ("formula: clamp(x / s, -0.5, hi)", "formula: g", ["s", "hi"]),
     ("softshrink", "default", ["lambd"]),
-]
+]  # fmt: skip
 EVERY = [pytest.param(*case, id=f"{case[0]} {case[1][:20]}") for case in BY_RULE + OTHERS]
 SHAPES = [(), (1,), (CHANNELS, 1)]
 

@@ -15,12 +15,10 @@ COMMON = {"task": "digits", "op": "sign", "lrs": [0.001, 0.01, 0.1]}
 
 # Held-out scores of four seeds by rule: two that meet, one apart, and the controls.
 SCORES = {
-    "clipped": (0.90, 0.92, 0.91, 0.93),
-    "approx_sign": (0.89, 0.93, 0.90, 0.92),
-    "default": (0.40, 0.42, 0.41, 0.43),
-    "zero": (0.41, 0.43, 0.40, 0.42),
+    "clipped": (0.90, 0.92, 0.91, 0.93), "approx_sign": (0.89, 0.93, 0.90, 0.92),
+    "default": (0.40, 0.42, 0.41, 0.43), "zero": (0.41, 0.43, 0.40, 0.42),
     "reversal": (0.10, 0.11, 0.12, 0.10),
-}
+}  # fmt: skip
 
 
 def rows_of(plan, scores):

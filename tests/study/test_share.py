@@ -105,13 +105,11 @@ def _usual(entry):
 @pytest.mark.parametrize(
     ("task", "op", "rule"),
     [
-        ("digits", "bernoulli", "sigmoid_st"),
-        ("digits", "bernoulli", "reinforce"),
-        ("digits", "bernoulli", "disarm"),
-        ("moons", "dropout", "default"),
+        ("digits", "bernoulli", "sigmoid_st"), ("digits", "bernoulli", "reinforce"),
+        ("digits", "bernoulli", "disarm"), ("moons", "dropout", "default"),
         ("moons", "gumbel_sigmoid", "default"),
     ],
-)
+)  # fmt: skip
 def test_the_share_of_a_random_rule_is_that_of_the_first_step(task, op, rule):
     small = {"hidden": (8, 8), "batch": 16, "controls": False}
     plan = Plan.create(task, op, ["straight_through", rule], **small, **SMALL)

@@ -188,10 +188,8 @@ def test_the_chunks_of_the_page_are_not_small_either():
         rows = [Row(trial, 1, 0.0, 0.0, 0.0, False, 0.0) for trial in plan.list_trials("choose")[left:]]
         sizes = [len(chunk) for chunk in Stepper(plan, rows, min_chunk=MIN_CHUNK)._chunks]
         assert (sum(sizes), min(sizes) >= min(MIN_CHUNK, left), max(sizes) < 2 * MIN_CHUNK) == (
-            left,
-            True,
-            True,
-        )
+            left, True, True,
+        )  # fmt: skip
 
 
 def test_a_pool_tells_how_many_workers_it_has():

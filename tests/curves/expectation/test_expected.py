@@ -44,18 +44,14 @@ def test_a_pair_that_draws_nothing_has_no_spread() -> None:
 @pytest.mark.parametrize(
     ("given", "message"),
     [
-        ({"x": [np.nan]}, "x must be finite real numbers"),
-        ({"x": ["a"]}, "x must be numbers, got .'a'"),
-        ({"x": [1j]}, "x must be finite real numbers"),
-        ({"f": "y * z"}, None),
-        ({"f": "y **"}, "a value is missing"),
-        ({"f": "x + y"}, '"x" at column 1 is not known here: use y'),
+        ({"x": [np.nan]}, "x must be finite real numbers"), ({"x": ["a"]}, "x must be numbers, got .'a'"),
+        ({"x": [1j]}, "x must be finite real numbers"), ({"f": "y * z"}, None),
+        ({"f": "y **"}, "a value is missing"), ({"f": "x + y"}, '"x" at column 1 is not known here: use y'),
         ({"f": "y - dtype"}, '"dtype" is the name of a setting'),
         ({"target": float("inf")}, "target must be a finite number"),
-        ({"other": 1.0}, "unknown parameter 'other'"),
-        ({"op": "formula: 1 / u()"}, "does not exist here"),
+        ({"other": 1.0}, "unknown parameter 'other'"), ({"op": "formula: 1 / u()"}, "does not exist here"),
     ],
-)
+)  # fmt: skip
 def test_invalid_input_is_refused_with_the_reason(given: dict[str, object], message: str | None) -> None:
     call = {"op": COIN, "rule": ST, "x": [0.0], **given}
     if message is None:

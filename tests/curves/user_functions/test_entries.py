@@ -141,11 +141,9 @@ REFUSED = {
 @pytest.mark.parametrize(("words", "function"), REFUSED.items(), ids=[words[:50] for words in REFUSED])
 def test_a_function_that_cannot_be_sampled_is_refused_with_the_reason(words, function):
     calls = (
-        lambda: explorer.sample(function, "default"),
-        lambda: explorer.sample("round", ["zero", function]),
-        lambda: explorer.nearest("round", function),
-        lambda: explorer.instrument(function, "default"),
-    )
+        lambda: explorer.sample(function, "default"), lambda: explorer.sample("round", ["zero", function]),
+        lambda: explorer.nearest("round", function), lambda: explorer.instrument(function, "default"),
+    )  # fmt: skip
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         for call in calls:

@@ -39,14 +39,12 @@ def test_the_same_can_learn_in_the_browser_and_in_python(node: Node, op: str):
 @pytest.mark.parametrize(
     ("text", "toggles", "after"),
     [
-        ("", [("s", "lsq")], "lsq.s"),
-        ("lsq.s", [("s", "lsq")], ""),
+        ("", [("s", "lsq")], "lsq.s"), ("lsq.s", [("s", "lsq")], ""),
         ("s", [("s", "lsq")], f"quantize_masked.s,{find_rule(MINE).key}.s"),
         ("lsq.s,quantize_masked.s", [("s", find_rule(MINE).key)], "s"),
-        ("s", [("qmax", "lsq")], "s,lsq.qmax"),
-        ("z,lsq.c", [], ""),
+        ("s", [("qmax", "lsq")], "s,lsq.qmax"), ("z,lsq.c", [], ""),
     ],
-)
+)  # fmt: skip
 def test_a_press_changes_one_parameter_with_one_rule(node: Node, text, toggles, after):
     learned = learning(node, text, *toggles)["text"]
     assert learned == after

@@ -66,12 +66,10 @@ def test_of_answers_in_words_none_is_drawn(node: Node):
 @pytest.mark.parametrize(
     ("answered", "here", "words"),
     [
-        (0, 0, "Nobody is here yet."),
-        (0, 12, "12 here, 0 have answered"),
-        (1, 12, "12 here, 1 has answered"),
-        (12, 0, "0 here, 12 have answered"),
+        (0, 0, "Nobody is here yet."), (0, 12, "12 here, 0 have answered"),
+        (1, 12, "12 here, 1 has answered"), (12, 0, "0 here, 12 have answered"),
     ],
-)
+)  # fmt: skip
 def test_the_numbers_of_students_and_of_answers_are_displayed(
     node: Node, answered: int, here: int, words: str
 ):

@@ -102,10 +102,8 @@ def test_links_of_two_meanings_come_back(node: Node) -> None:
     ]
     choices = [from_text(text)[0] for text in texts]
     assert [choice.parameters for choice in choices] == [
-        {"alpha": 2.0, "reversal.alpha": 2.0},
-        {"alpha": 2.0},
-        {"alpha": 2.0},
-    ]
+        {"alpha": 2.0, "reversal.alpha": 2.0}, {"alpha": 2.0}, {"alpha": 2.0},
+    ]  # fmt: skip
     document = json.loads(answers.get_files()[f"{answers.get_folder()}/document.json"].content)
     sent = [answers.serialize_choice(choice) for choice in choices]
     queries = node.run(WRITTEN, {"document": document, "choices": sent, "page": None})

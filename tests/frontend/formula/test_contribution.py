@@ -116,19 +116,15 @@ PASTED = """
 @pytest.mark.parametrize(
     ("text", "expected"),
     [
-        ("-0.5 0.2\n1.75", [-0.5, 0.2, 1.75]),
-        ("[1.5, -2, 3e-1]", [1.5, -2, 0.3]),
-        ("1,2,3", [1, 2, 3]),
-        ("0,5; 1,25", [0.5, 1.25]),
-        ("1.5,2", [1.5, 2]),
-        ("1/2 pi", [0.5, np.pi]),
+        ("-0.5 0.2\n1.75", [-0.5, 0.2, 1.75]), ("[1.5, -2, 3e-1]", [1.5, -2, 0.3]), ("1,2,3", [1, 2, 3]),
+        ("0,5; 1,25", [0.5, 1.25]), ("1.5,2", [1.5, 2]), ("1/2 pi", [0.5, np.pi]),
         ("1 abc", f"Number 2 cannot be read. “abc” {NOT_FINITE}"),
         ("1 2 3 4 5", "5 numbers are too many: paste at most 4."),
         ("  ", "There is no number yet: paste some, such as -0.5 0.2 1.75."),
         ("1 -2e6", "Number 2, -2e6, is out of range: use numbers from −1,000,000 to 1,000,000."),
         ("1e999", f"Number 1 cannot be read. “1e999” {NOT_FINITE}"),
     ],
-)
+)  # fmt: skip
 def test_pasted_numbers(node: Node, text: str, expected: list[float] | str):
     (read,) = node.run(PASTED, [text])
     if isinstance(expected, str):

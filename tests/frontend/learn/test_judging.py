@@ -101,13 +101,11 @@ def wrong_shapes(lesson: Lesson) -> dict[str, Shape]:
         if answer.picture and answer.picture != lesson.prediction.rule
     }
     return shapes | {
-        "y itself": lambda x: np.interp(x, *forward),
-        "upside down": lambda x: 1 - truth(x),
-        "between": lambda x: 0 * x + 0.5,
-        "above": lambda x: truth(x) + 0.45,
+        "y itself": lambda x: np.interp(x, *forward), "upside down": lambda x: 1 - truth(x),
+        "between": lambda x: 0 * x + 0.5, "above": lambda x: truth(x) + 0.45,
         "a slope": lambda x: truth(x) + x / width,
         "the end forgotten": lambda x: np.where(x > x[-1] - 0.3 * width, 1 - truth(x), truth(x)),
-    }
+    }  # fmt: skip
 
 
 @EACH_DRAWN

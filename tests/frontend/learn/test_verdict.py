@@ -122,13 +122,11 @@ LATE = "did not arrive before the answers were shown: it is not counted."
 @pytest.mark.parametrize(
     ("outcome", "words"),
     [
-        ((False, False, False, False), "You have not answered. "),
-        ((True, True, True, True), ""),
-        ((True, False, True, True), "Not right. "),
-        ((True, True, False, False), f"Your answer {LATE} "),
+        ((False, False, False, False), "You have not answered. "), ((True, True, True, True), ""),
+        ((True, False, True, True), "Not right. "), ((True, True, False, False), f"Your answer {LATE} "),
         ((True, False, True, False), f"Your change {LATE} Not right. "),
     ],
-)
+)  # fmt: skip
 def test_a_student_is_told_whether_the_answer_is_counted(
     node: Node, outcome: tuple[bool, ...], words: str
 ) -> None:

@@ -28,15 +28,12 @@ def test_lists_of_numbers_are_read(node: Node, text: str, numbers: list[float]):
 @pytest.mark.parametrize(
     ("text", "said"),
     [
-        ("", "Name at least one rate, such as 0.003, 0.01."),
-        (" , ", "Name at least one rate"),
-        ("0.1, 0", "0 is not allowed: a rate must be from 1e-12 to 1000."),
-        ("0.1 -1", "-1 is not allowed"),
-        ("1e4", "10000 is not allowed"),
-        ("0.1, fast", "“fast” is not a finite number"),
+        ("", "Name at least one rate, such as 0.003, 0.01."), (" , ", "Name at least one rate"),
+        ("0.1, 0", "0 is not allowed: a rate must be from 1e-12 to 1000."), ("0.1 -1", "-1 is not allowed"),
+        ("1e4", "10000 is not allowed"), ("0.1, fast", "“fast” is not a finite number"),
         ("1 2 3 4 5", "These are 5 rates: enter at most 4."),
     ],
-)
+)  # fmt: skip
 def test_invalid_lists_are_explained(node: Node, text: str, said: str):
     result = read(node, text)
     assert result["numbers"] == []

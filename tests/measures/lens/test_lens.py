@@ -15,13 +15,10 @@ from tests.selection import loop_over
 
 # The mean of cos(noise) by the width, and the variance of width 1; of Cauchy's there is none.
 COSINE = {
-    "uniform": lambda w: np.sinc(w / 2 / np.pi),
-    "triangular": lambda w: np.sinc(w / 4 / np.pi) ** 2,
-    "normal": lambda w: np.exp(-(w**2) / 2),
-    "logistic": lambda w: np.pi * w / np.sinh(np.pi * w),
-    "laplace": lambda w: 1 / (1 + w**2),
-    "cauchy": lambda w: np.exp(-w),
-}
+    "uniform": lambda w: np.sinc(w / 2 / np.pi), "triangular": lambda w: np.sinc(w / 4 / np.pi) ** 2,
+    "normal": lambda w: np.exp(-(w**2) / 2), "logistic": lambda w: np.pi * w / np.sinh(np.pi * w),
+    "laplace": lambda w: 1 / (1 + w**2), "cauchy": lambda w: np.exp(-w),
+}  # fmt: skip
 VARIANCE = {"uniform": 1 / 12, "triangular": 1 / 24, "normal": 1.0, "logistic": np.pi**2 / 3, "laplace": 2.0}
 WIDTHS = (0.05, 0.3, 1.0, 4.0)
 

@@ -54,12 +54,10 @@ def test_every_rule_finds_itself(rule: Rule, factor: int, back: bool, width: int
 @pytest.mark.parametrize(
     ("rule", "others"),
     [
-        ("gaussian", {"erf_surrogate"}),
-        ("fast_sigmoid", {"softsign_surrogate", "q_pseudo_spike"}),
-        ("tanh_surrogate", {"sigmoid_surrogate"}),
-        ("boxcar", {"clipped", "masked"}),
+        ("gaussian", {"erf_surrogate"}), ("fast_sigmoid", {"softsign_surrogate", "q_pseudo_spike"}),
+        ("tanh_surrogate", {"sigmoid_surrogate"}), ("boxcar", {"clipped", "masked"}),
     ],
-)
+)  # fmt: skip
 def test_rules_of_one_curve_find_each_other(rule: str, others: set[str]):
     op = OPS["step"]
     target = sample_target(op, RULES[rule], {}, -3, 3)

@@ -49,13 +49,10 @@ _BODIES = {
         "x, = ctx.saved_tensors\nreturn torch.from_numpy(3 * x.detach().numpy() ** 2) * g",
     ),
     "constants": (
-        "return g * inside, torch.tensor(0.), torch.tensor(0.)",
-        "return None, None, None",
-        "return g * inside, (None, None)",
-        "yield g * inside",
+        "return g * inside, torch.tensor(0.), torch.tensor(0.)", "return None, None, None",
+        "return g * inside, (None, None)", "yield g * inside",
         "n = ctx.needs_input_grad\nreturn tuple(g * inside if i == 0 else None for i in range(3))",
-        "return {0: g * inside}",
-        "out = [g * inside]\nout += [None] * 2\nreturn *out,",
+        "return {0: g * inside}", "out = [g * inside]\nout += [None] * 2\nreturn *out,",
     ),
     "slope": (
         "x, = ctx.saved_tensors\nreturn F.leaky_relu(g, ctx.a), None",

@@ -211,10 +211,8 @@ def test_the_wrong_number_of_inputs_is_wrong_as_in_torch() -> None:
         ("slope", "0.1 * g", "0.25 * g", "a = 0.125"),
         ("constants", "return g * inside", "return g * ((x >= -0.5) & (x <= 1.5)), None, None", "hi = 0.75"),
         (
-            "twice",
-            "        x = x.detach()\n        return 3 * x ** 2 * g",
-            "        return 3 * x ** 2 * g.detach()",
-            "out of",
+            "twice", "        x = x.detach()\n        return 3 * x ** 2 * g",
+            "        return 3 * x ** 2 * g.detach()", "out of",
         ),
         (
             "needed",
@@ -223,7 +221,7 @@ def test_the_wrong_number_of_inputs_is_wrong_as_in_torch() -> None:
             "computes the sum",
         ),
     ],
-)
+)  # fmt: skip
 def test_a_solution_that_is_right_by_chance_is_wrong(key, old, new, words):
     exercise = EXERCISES[key]
     assert old in exercise.code

@@ -42,13 +42,11 @@ def test_a_paused_run_takes_no_step_until_it_resumes(engine):
 @pytest.mark.parametrize(
     ("step", "command", "fails", "left"),
     [
-        (3, "pause", False, ("paused", 3)),
-        (3, "stop", False, ("stopped", 3)),
-        (3, "reset", False, ("ready", 0)),
-        (SMALL.steps, "reset", False, ("ready", 0)),
+        (3, "pause", False, ("paused", 3)), (3, "stop", False, ("stopped", 3)),
+        (3, "reset", False, ("ready", 0)), (SMALL.steps, "reset", False, ("ready", 0)),
         (3, "reset", True, ("ready", 0)),
     ],
-)
+)  # fmt: skip
 def test_a_command_during_a_slice_takes_effect_after_the_step(clock, step, command, fails, left):
     """After a reset it begins afresh, whatever goes wrong with the run that was taken away."""
 

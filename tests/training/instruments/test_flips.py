@@ -56,20 +56,15 @@ def by_quadrature(nets, member, layer, unit, sigma):
 @pytest.mark.parametrize(
     ("op", "hidden", "parameters"),
     take_part([
-        ("sign", 5, {}),
-        ("sign", (5, 4, 3), {}),
-        ("round", 5, {}),
-        ("round", (4, 3), {}),
+        ("sign", 5, {}), ("sign", (5, 4, 3), {}), ("round", 5, {}), ("round", (4, 3), {}),
         ("quantize", 5, {"s": 0.5, "qmin": -1.0, "qmax": 2.0}),
         ("quantize", (4, 3), {"s": 0.5, "qmin": -1.0, "qmax": 2.0}),
         ("quantize", (4, 3), {"s": 1.5, "qmin": -2.0, "qmax": 2.0}),
         ("formula: where(x > 0.3, 2, where(x > -0.4, 0.5, 0))", (4, 3), {}),
         ("formula: where(x > 0.3, 2, where(x > -0.4, 0.5, where(x > -2, 0.1, 0)))", 4, {}),
         ("formula: 3 * where(x > 0.3, -1, where(x > -0.4, 0, where(x > -2, 1, 0)))", (4, 3), {}),
-        ("formula: where(x > 0.3, 2, 0) + x / 100", (4, 3), {}),
-        ("fp4_e2m1", (4, 3), {"s": 1.0}),
-        ("fp8_e4m3", 5, {"s": 1.0}),
-        ("fp8_e5m2", 5, {"s": 1.0}),
+        ("formula: where(x > 0.3, 2, 0) + x / 100", (4, 3), {}), ("fp4_e2m1", (4, 3), {"s": 1.0}),
+        ("fp8_e4m3", 5, {"s": 1.0}), ("fp8_e5m2", 5, {"s": 1.0}),
     ]),
 )  # fmt: skip
 def test_flips_give_the_slope_of_the_expected_loss(op, hidden, parameters, monkeypatch):

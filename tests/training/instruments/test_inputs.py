@@ -80,13 +80,11 @@ def test_the_width_ratio_is_stated_only_for_rules_of_finite_width():
 @pytest.mark.parametrize(
     ("ratio", "said"),
     [
-        (1.4, "are about as wide as this rule"),
-        (1.6, "are 1.6 times as wide as this rule"),
-        (2.2, "are 2.2 times as wide as this rule"),
-        (1 / 1.4, "are about as wide as this rule"),
+        (1.4, "are about as wide as this rule"), (1.6, "are 1.6 times as wide as this rule"),
+        (2.2, "are 2.2 times as wide as this rule"), (1 / 1.4, "are about as wide as this rule"),
         (1 / 1.6, "This rule is 1.6 times as wide as"),
     ],
-)
+)  # fmt: skip
 def test_inputs_are_called_wider_from_a_ratio_of_about_1_5(ratio: float, said: str):
     nets = SimpleNamespace(site=SimpleNamespace(inputs="op inputs"))
     assert said in inputs._describe_layer(nets, 1, ratio)

@@ -71,12 +71,10 @@ def _seen() -> dict[str, Any]:
     answers, stream, status, training = map(
         import_module,
         (
-            "explorer.ui.server.answers",
-            "explorer.ui.server.runs.stream",
-            "explorer.training.scheduling.status",
-            "explorer.training",
+            "explorer.ui.server.answers", "explorer.ui.server.runs.stream",
+            "explorer.training.scheduling.status", "explorer.training",
         ),
-    )
+    )  # fmt: skip
     settings = training.Settings(
         task="circles", rules=("default", "clipped"), hidden=4, steps=3, device="cpu"
     )

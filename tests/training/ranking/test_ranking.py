@@ -163,9 +163,7 @@ SENTENCES = {
     ),
     "some diverged": (
         {
-            "A": [0.95, 0.96, 0.94, 0.95],
-            "B": [0.95, NAN, 0.95, 0.94],
-            "C": [0.3, NAN, NAN, 0.2],
+            "A": [0.95, 0.96, 0.94, 0.95], "B": [0.95, NAN, 0.95, 0.94], "C": [0.3, NAN, NAN, 0.2],
             "D": [NAN] * 4,
         },
         r"4 seeds do not show .* 1 of 4 seeds of B diverged and are left out, which flatters the mean. D "
@@ -181,7 +179,7 @@ SENTENCES = {
         {"A": [0.95, 0.96, NAN], "B": [NAN, 0.9, 0.9]},
         r"Too few seeds are finite with every rule: A .* and B .* on the 360 held-out examples. .*",
     ),
-}
+}  # fmt: skip
 
 
 @pytest.mark.parametrize("name", SENTENCES)

@@ -64,10 +64,8 @@ def read_numbers(one):
     series = [snapshot.seed_losses, snapshot.seed_scores, snapshot.w1_norms]
     weights = {name: weight.tolist() for name, weight in one.weights().items()}
     return (
-        [repr({rule: each.tolist() for rule, each in one.items()}) for one in series],
-        weights,
-        snapshot.step,
-    )
+        [repr({rule: each.tolist() for rule, each in one.items()}) for one in series], weights, snapshot.step,
+    )  # fmt: skip
 
 
 def test_going_back_restores_the_run_at_that_step(monkeypatch):

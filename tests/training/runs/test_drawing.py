@@ -111,12 +111,10 @@ def layers(run: Run) -> list[list[Tensor]]:
 
 JUDGING = {
     "bernoulli": lambda x, u: (u < torch.sigmoid(x)).float(),
-    "gumbel_sigmoid": lambda x, u: (u < torch.sigmoid(x)).float(),
-    "dropout": lambda x, u: x,
-    "gaussian_noise": lambda x, u: x,
-    "noisy_round": lambda x, u: x.round(),
+    "gumbel_sigmoid": lambda x, u: (u < torch.sigmoid(x)).float(), "dropout": lambda x, u: x,
+    "gaussian_noise": lambda x, u: x, "noisy_round": lambda x, u: x.round(),
     "stochastic_round": lambda x, u: (x + u).floor(),
-}
+}  # fmt: skip
 
 
 @pytest.mark.parametrize("op", JUDGING)

@@ -54,15 +54,12 @@ def assert_as_alone(together, alone):
     "settings",
     [
         {"task": "digits", "op": "round", "sigma": 5.0},
-        {"task": "digits", "op": "sign", "hidden": (16, 7), "batch": 33},
-        {"task": "circles", "op": "relu"},
-        {"task": "binary weights"},
-        {"task": "spikes"},
-        {"task": "digits", "op": "scaled_binarize"},
+        {"task": "digits", "op": "sign", "hidden": (16, 7), "batch": 33}, {"task": "circles", "op": "relu"},
+        {"task": "binary weights"}, {"task": "spikes"}, {"task": "digits", "op": "scaled_binarize"},
         {"table": points(78), "op": "round", "hidden": (5, 3), "batch": 20},
     ],
     ids=lambda settings: "-".join(map(str, settings.values()))[:40],
-)
+)  # fmt: skip
 def test_fused_runs_equal_each_run_alone(settings, optimiser):
     """Losses, scores, readings, parameters, batches to come, and all that is kept."""
     settings = class_of(optimiser=optimiser, **settings)

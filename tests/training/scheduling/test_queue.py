@@ -28,11 +28,9 @@ class Kind:
 
 
 STUDY_NAMES = {
-    "running": "studying",
-    "waiting": "studies_waiting",
-    "turn_s": "study_turn_s",
+    "running": "studying", "waiting": "studies_waiting", "turn_s": "study_turn_s",
     "forget_after_s": "study_forget_after_s",
-}
+}  # fmt: skip
 KINDS = [Kind("run", "runs", {}), Kind("study", "studies", STUDY_NAMES)]
 
 

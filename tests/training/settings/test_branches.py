@@ -34,10 +34,8 @@ def test_settings_with_branches_survive_json(points):
 
 
 MANY = [
-    lambda step: (step, "lr", 0.1),
-    lambda step: (step, "op", "round"),
-    lambda step: (step, "rule", "zero"),
-]
+    lambda step: (step, "lr", 0.1), lambda step: (step, "op", "round"), lambda step: (step, "rule", "zero"),
+]  # fmt: skip
 
 
 @pytest.mark.parametrize(

@@ -45,11 +45,9 @@ LESS = {
 }  # where what stands behind it learns, as hints say
 # What learns from a bad start, by the rule that lets it, and how much the other has at most.
 LEARNED = {
-    "A step size that learns": ("lsq", "s", 0.2),
-    "Two bits that find their range": ("lsq", "s", 0.4),
-    "Two bits with PACT": ("pact", "hi", 0.25),
-    "A bound that learns": ("pact", "hi", 0.9),
-}
+    "A step size that learns": ("lsq", "s", 0.2), "Two bits that find their range": ("lsq", "s", 0.4),
+    "Two bits with PACT": ("pact", "hi", 0.25), "A bound that learns": ("pact", "hi", 0.9),
+}  # fmt: skip
 # The rules of each from the lowest to the highest loss at the end; of one that breaks off none.
 ORDER = {
     "Quantised activations": ["straight_through", "default"],

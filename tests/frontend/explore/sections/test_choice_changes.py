@@ -26,10 +26,8 @@ def called(node: Node, name: str, *given: Any, rules: list[str] = RULES) -> Any:
     """
     listed = [{"key": key, "slot": slot, "hidden": key == "triangle"} for slot, key in enumerate(rules)]
     facts = {
-        "document": make_document() | {"link": LINK},
-        "choice": CHOICE | {"rules": listed},
-        "given": given,
-    }
+        "document": make_document() | {"link": LINK}, "choice": CHOICE | {"rules": listed}, "given": given,
+    }  # fmt: skip
     return node.run(body, facts)
 
 

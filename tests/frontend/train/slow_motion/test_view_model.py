@@ -221,11 +221,9 @@ def test_a_row_is_of_the_example_to_which_its_time_and_its_place_on_a_map_belong
 
 
 FORWARD = {
-    "identity": lambda x: x,
-    "round": np.round,
-    "relu": lambda x: np.maximum(x, 0),
+    "identity": lambda x: x, "round": np.round, "relu": lambda x: np.maximum(x, 0),
     "clamp": lambda x: np.clip(x, 0, 1),
-}
+}  # fmt: skip
 
 
 @pytest.mark.parametrize("op", FORWARD)

@@ -11,11 +11,9 @@ from tests.frontend.train.conftest import Run, choice
 
 OWN = "formula: where(x: 1, g, 0)"
 POINTS = [
-    {"step": 3, "name": "lr", "value": "1e-05"},
-    {"step": 3, "name": "default", "value": OWN},
-    {"step": 9, "name": OWN, "value": "clipped"},
-    {"step": 20, "name": "op", "value": "tanh"},
-]
+    {"step": 3, "name": "lr", "value": "1e-05"}, {"step": 3, "name": "default", "value": OWN},
+    {"step": 9, "name": OWN, "value": "clipped"}, {"step": 20, "name": "op", "value": "tanh"},
+]  # fmt: skip
 KEYS = ["default", OWN, "clipped"]
 
 
@@ -185,12 +183,10 @@ def test_the_choice_follows_the_runs_records(tell: Run, state: dict[str, Any], b
 @pytest.mark.parametrize(
     ("rate", "state", "step", "shown"),
     [
-        ("0.5", "paused", 30, "0.5"),
-        (None, "paused", 30, "0.2"),
-        (None, "paused", 20, "0.01"),
+        ("0.5", "paused", 30, "0.5"), (None, "paused", 30, "0.2"), (None, "paused", 20, "0.01"),
         (None, "finished", 30, "0.01"),
     ],
-)
+)  # fmt: skip
 def test_the_rate_that_is_shown(tell: Run, rate: str | None, state: str, step: int, shown: str):
     seen = on_its_way(rate, "27,lr:0.2", "", state=state, step=step)
     assert tell("state/history", "getShownRate", seen) == shown

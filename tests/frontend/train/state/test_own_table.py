@@ -53,15 +53,12 @@ def test_rows_with_gaps_are_left_out_and_what_was_chosen_stays(tell: Run):
 @pytest.mark.parametrize(
     ("content", "text"),
     [
-        ("größe,b\n1,2\n".encode(), "größe,b\n1,2\n"),
-        ("größe;b\n1;2\n".encode("cp1252"), "größe;b\n1;2\n"),
+        ("größe,b\n1,2\n".encode(), "größe,b\n1,2\n"), ("größe;b\n1;2\n".encode("cp1252"), "größe;b\n1;2\n"),
         ("größe\tb\n".encode("utf-16"), "größe\tb\n"),
         ("größe\tb\n".encode("utf-16-be").join([b"\xfe\xff", b""]), "größe\tb\n"),
-        (b"PK\x03\x04 a workbook", "workbook"),
-        (b"\x89PNG\x00\x00", "This is not text"),
-        (b"", ""),
+        (b"PK\x03\x04 a workbook", "workbook"), (b"\x89PNG\x00\x00", "This is not text"), (b"", ""),
     ],
-)
+)  # fmt: skip
 def test_a_file_is_read_in_the_letters_that_spreadsheets_write(node: Node, content: bytes, text: str):
     body = """
         const { decodeFile } = await import("./train/state/own-table.js");

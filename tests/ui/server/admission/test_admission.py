@@ -275,13 +275,11 @@ def test_a_message_longer_than_any_of_ours_ends_the_connection():
 @pytest.mark.parametrize(
     ("now", "set_to"),
     [
-        ((256, 20_000), (limits.MAX_OPEN_FILES, 20_000)),
-        ((256, 1_024), (1_024, 1_024)),
+        ((256, 20_000), (limits.MAX_OPEN_FILES, 20_000)), ((256, 1_024), (1_024, 1_024)),
         ((256, resource.RLIM_INFINITY), (limits.MAX_OPEN_FILES, resource.RLIM_INFINITY)),
-        ((20_000, 20_000), None),
-        ((resource.RLIM_INFINITY, resource.RLIM_INFINITY), None),
+        ((20_000, 20_000), None), ((resource.RLIM_INFINITY, resource.RLIM_INFINITY), None),
     ],
-)
+)  # fmt: skip
 def test_the_soft_limit_of_open_files_is_raised(now, set_to, monkeypatch: pytest.MonkeyPatch):
     sets: list[tuple[int, int]] = []
     monkeypatch.setattr(resource, "getrlimit", lambda _which: now)

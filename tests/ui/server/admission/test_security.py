@@ -135,12 +135,10 @@ def test_every_answer_carries_the_headers():
 @pytest.mark.parametrize(
     ("query", "framed_by"),
     [
-        (b"embed=true", "*"),
-        (b"op=relu&embed=True", "*"),
-        (b"embed=false", "'self'"),
+        (b"embed=true", "*"), (b"op=relu&embed=True", "*"), (b"embed=false", "'self'"),
         (b"x=embed=true", "'self'"),
     ],
-)
+)  # fmt: skip
 def test_other_sites_may_frame_a_page_only_with_embed_in_the_query(query: bytes, framed_by: str):
     headers = dict(_answer(SecurityMiddleware(_page), "localhost", query=query)[0]["headers"])
     assert headers[b"content-security-policy"].decode().endswith(f"frame-ancestors {framed_by}")

@@ -199,12 +199,10 @@ def test_a_visitor_may_have_one_run_and_one_study(client, engine, kind, query):
 @pytest.mark.parametrize(
     ("query", "said"),
     [
-        ("op=rund", 'unknown op "rund"'),
-        ("steps=1e999", "steps"),
-        ("x" * MAX_QUERY + "yz", "longer than"),
+        ("op=rund", 'unknown op "rund"'), ("steps=1e999", "steps"), ("x" * MAX_QUERY + "yz", "longer than"),
         ("rule=formula:+g*", "cannot be read"),
     ],
-)
+)  # fmt: skip
 def test_an_impossible_job_starts_nothing(client, engine, query, said):
     answer = client.post("/runs", json={"query": query, "owner": "me"})
     assert said in told(answer, 400)

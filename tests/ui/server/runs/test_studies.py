@@ -128,15 +128,13 @@ def test_a_rule_that_diverges_at_every_rate_is_reported(client, engine):
 @pytest.mark.parametrize(
     ("query", "said"),
     [
-        ("op=sign&rule=zero", "no held-out data"),
-        (f"{QUERY}&rates=0", "rates = "),
-        (f"{QUERY}&rates=-1,0.1", "rates = "),
-        (f"{QUERY}&rates=", "rates = "),
+        ("op=sign&rule=zero", "no held-out data"), (f"{QUERY}&rates=0", "rates = "),
+        (f"{QUERY}&rates=-1,0.1", "rates = "), (f"{QUERY}&rates=", "rates = "),
         (f"{QUERY}&sweep=c&values=1,2", "a study no longer does: add one rule"),
         (f"{QUERY}&controls=perhaps", "yes or no"),
         (f"{QUERY}&optimiser=adam&equal=yes", "adam's steps do not depend on"),
     ],
-)
+)  # fmt: skip
 def test_an_invalid_study_gives_a_message_and_starts_nothing(client, engine, query, said):
     assert said in told(client.post("/studies", json={"query": query, "owner": "me"}), 400)
     assert not engine.turn()
