@@ -96,9 +96,7 @@ def test_every_request_that_computes_is_rate_limited(app: ModuleType) -> None:
         assert isinstance(route.app, admission.RateLimitMiddleware), route.path
 
 
-def test_a_busy_server_leaves_the_first_page_to_streamlit(
-    app: ModuleType, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_busy_server_leaves_a_page_to_streamlit(app: ModuleType, monkeypatch: pytest.MonkeyPatch) -> None:
     async def refuse(*_: object) -> None:
         raise admission.RefusedError(429, "busy")
 

@@ -226,9 +226,7 @@ def test_a_run_and_a_snapshot_are_one_short_line():
         (explorer.nearest, "start stop"), (explorer.check, "input"), (explorer.assert_rule, "input"),
     ],
 )  # fmt: skip
-def test_options_are_keyword_only_with_a_type_and_a_default(
-    function: Callable[..., object], names: str
-) -> None:
+def test_options_are_keywords_with_a_type_and_a_default(function: Callable[..., object], names: str) -> None:
     known = inspect.signature(function).parameters
     for name in names.split():
         assert known[name].kind is inspect.Parameter.KEYWORD_ONLY

@@ -96,9 +96,7 @@ def visited_at_rest(new_page: Open, path: str, script: str) -> Page:
 
 
 @pytest.mark.parametrize(("section", "tools"), [("code", ""), ("checks", "&tools=all")])
-def test_a_link_to_a_section_opens_it_in_view_with_its_tools(
-    tabs: Callable[..., Tab], section: str, tools: str
-) -> None:
+def test_a_link_to_a_section_opens_it_in_view(tabs: Callable[..., Tab], section: str, tools: str) -> None:
     page = tabs().page
     resize(page, LAPTOP)
     visit(page, f"/?op=round&rule=lsq&section={section}{tools}")

@@ -21,9 +21,7 @@ def fixed_alone(here: str, entry: str = LABEL) -> str:
     return STOCHASTIC_TEXTS["fixed"].format(entry=entry, here=here)
 
 
-def test_sections_for_deterministic_pairs_refuse_a_random_one(
-    explore: Page, subtests: pytest.Subtests
-) -> None:
+def test_sections_for_deterministic_pairs_refuse_a_draw(explore: Page, subtests: pytest.Subtests) -> None:
     for section, figure in FIGURES.items():
         with subtests.test(section):
             learns = {"learns": "b"} if section == "rest" else {}

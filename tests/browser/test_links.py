@@ -141,8 +141,6 @@ _LEFT = """async ([module, path]) => {
 
 
 @pytest.mark.parametrize(("path", "left"), [("", "/?op=sign&rule=clipped&g=2"), ("/train", "/train")])
-def test_a_pending_change_is_not_written_into_another_pages_address(
-    explore: Page, path: str, left: str
-) -> None:
+def test_a_pending_change_is_not_written_into_another_address(explore: Page, path: str, left: str) -> None:
     turn(explore, "/?op=sign&rule=clipped", shows=["clipped"])
     assert explore.evaluate(_LEFT, [f"assets/{answers.get_folder()}/", path]) == left

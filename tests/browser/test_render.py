@@ -48,9 +48,7 @@ def test_texts_nodes_lists_and_numbers_are_rendered_and_empty_values_omitted(pag
 
 @loop_over("order", ["cba", "bac", "ca", "dbac", "c", "acdb"])
 @loop_over("focused", "abc")
-def test_children_follow_the_order_of_their_keys_and_keep_node_and_focus(
-    page: Page, focused: str, order: str
-) -> None:
+def test_children_follow_their_keys_and_keep_node_and_focus(page: Page, focused: str, order: str) -> None:
     page.evaluate(
         """(focused) => {
             document.body.replaceChildren((window.host = document.createElement("div")));

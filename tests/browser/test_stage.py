@@ -42,9 +42,7 @@ def assert_no_small_text(page: Page, least: float, part: str = ROOT) -> None:
 @pytest.mark.parametrize(
     "path", ["/", *(pytest.param(path, marks=pytest.mark.thorough) for path in ("/train", "/study"))]
 )
-def test_a_page_on_a_stage_has_large_text_and_keys_enter_and_leave_it(
-    tabs: Callable[..., Tab], path: str
-) -> None:
+def test_a_page_on_a_stage_has_large_text_and_keys_toggle_it(tabs: Callable[..., Tab], path: str) -> None:
     """No text is below a fortieth of the height, cut off or covered."""
     page = open_stage(tabs, path)
     for width, height in SIZES:

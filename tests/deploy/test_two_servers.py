@@ -182,7 +182,7 @@ def test_a_connection_that_is_cut_fifteen_times_loses_nothing_and_leaves_nothing
     watcher.ask(f"/runs/{run['id']}/stop", {"key": run["key"]}).read()
 
 
-def test_a_stopped_server_is_named_and_the_other_continues(
+def test_a_stopped_server_is_named_the_other_goes_on(
     site: Site, come: Callable[..., Client], leave: ExitStack
 ):
     clients = {word: come() for word in WORDS}

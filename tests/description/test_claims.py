@@ -80,9 +80,7 @@ def test_every_claim_holds(batch: int):
     ],
     ids=["rounding leaves some of x", "kinks lie near one another"],
 )
-def test_a_gradient_that_is_0_on_part_of_the_range_is_claimed_to_be_0(
-    op: str, rule: str, width: float, share: float
-):
+def test_a_gradient_that_is_0_on_a_part_is_claimed_to_be_0(op: str, rule: str, width: float, share: float):
     curves = sample_curves(op, rule, start=-width, stop=width)
     (part,) = [claim for claim in make_description(curves).claims if claim.kind == "part"]
     assert part.numbers == (0.0, pytest.approx(share, abs=1e-4))

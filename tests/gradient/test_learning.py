@@ -91,9 +91,7 @@ def test_gradients_of_tensor_bounds_equal_torchs():
 @loop_over("shape", [(), (CHANNELS, 1)])
 @loop_over("names", [("lo",), ("s", "hi"), ("s", "lo", "hi")])
 @loop_over("rule", ["default", "formula: g"])
-def test_a_tie_at_a_bound_splits_the_gradient_as_torch_does(
-    rule: str, names: tuple[str, ...], shape: tuple[int, ...]
-):
+def test_a_tie_at_a_bound_splits_as_in_torch(rule: str, names: tuple[str, ...], shape: tuple[int, ...]):
     """Also what another parameter gets: bounds that learn are tensors, those beside them too."""
     x, g = data()
     numbers = {"s": 0.5, "lo": -0.5, "hi": 1.0}

@@ -30,9 +30,7 @@ def test_a_plotly_that_registers_its_traces_elsewhere_is_left_whole(
     assert read_plotly_lines.__wrapped__() == text.encode()
 
 
-def test_a_file_that_changes_in_length_or_letter_alone_has_another_address(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_a_file_that_changes_in_length_or_letter_has_a_new_address(monkeypatch: pytest.MonkeyPatch) -> None:
     folders = set()
     for code in ("let x = 1;", "let x = 2;", "let x = 22;"):
         monkeypatch.setattr(bundle, "bundle_modules", lambda _, code=code: {"first.js": code})

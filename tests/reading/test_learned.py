@@ -340,7 +340,7 @@ def test_a_parameter_called_n_is_not_the_number_of_elements() -> None:
         ("(g * x).sum().view(-1)", "(x * g).sum().view(-1)", ("where(k > 8, g * x, x * g)", None)),
     ],
 )  # fmt: skip
-def test_both_branches_are_read_if_a_parameter_decides(
+def test_both_branches_of_a_parameter_are_read(
     first: str, other: str, expected: tuple[str, str | None]
 ) -> None:
     backward = f"if ctx.k > 8:\n  return g * s, {first}, None\nreturn g * s, {other}, None"
@@ -378,8 +378,6 @@ def test_the_number_of_a_parameter_s_values_is_no_formula() -> None:
     ],
     ids=["quantised", "straight through", "autograd's own", "nothing else for s"],
 )
-def test_composed_code_names_parameters_whose_gradient_is_not_autograds(
-    returned: str, unread: list[str]
-) -> None:
+def test_composed_code_names_parameters_without_autograds_gradient(returned: str, unread: list[str]) -> None:
     text = f"import torch\ndef f(x, s):\n  return {returned}\n"
     assert list(read_source(text).notes) == [COMPOSED.format(name) for name in unread]

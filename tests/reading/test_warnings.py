@@ -234,9 +234,7 @@ CONSTANT = {  # backward, forward: the line that loses the second derivative, ""
 
 
 @pytest.mark.parametrize(("bodies", "line"), CONSTANT.items())
-def test_values_treated_as_constant_by_a_second_derivative_are_named(
-    bodies: tuple[str, str], line: str
-) -> None:
+def test_values_constant_for_a_second_derivative_are_named(bodies: tuple[str, str], line: str) -> None:
     text = function(bodies[1], bodies[0]).replace("grad_output", "g")
     x = (X + 0.25).requires_grad_()
     (first,) = torch.autograd.grad(executed(text).apply(x).sum(), x, create_graph=True)

@@ -197,9 +197,7 @@ def test_the_signature_names_what_is_drawn() -> None:
         ("formula: x * ya", "formula: ya()", "ya", "the output of the twin"),
     ],
 )
-def test_a_parameter_that_is_called_as_what_is_drawn_is_refused(
-    op: str, rule: str, name: str, words: str
-) -> None:
+def test_a_parameter_with_the_name_of_a_draw_is_refused(op: str, rule: str, name: str, words: str) -> None:
     for write in (snippet, custom_op_snippet, jax_snippet, notebook):
         with pytest.raises(ValueError, match=f"A parameter is called {name}, as {words} is in code"):
             write(op, rule)

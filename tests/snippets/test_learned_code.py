@@ -59,9 +59,7 @@ def _everything(
 
 @pytest.mark.parametrize("shape", SHAPES, ids=str)
 @pytest.mark.parametrize(("op", "rule", "names"), EVERY)
-def test_the_function_gives_the_bits_of_explorer(
-    op: str, rule: str, names: list[str], shape: tuple[int, ...]
-):
+def test_the_function_has_the_bits_of_explorer(op: str, rule: str, names: list[str], shape: tuple[int, ...]):
     function = defined(code_of(op, rule, *names))[make_pair(op, rule).name]
     for dtype in (torch.float32, torch.float64):
         x, g = data(dtype)
@@ -95,9 +93,7 @@ def test_forward_mode_gives_what_explorer_gives(op: str, rule: str, names: list[
 
 @pytest.mark.parametrize("shape", SHAPES, ids=str)
 @pytest.mark.parametrize(("op", "rule", "names"), EVERY)
-def test_the_layer_holds_a_parameter_of_the_shape(
-    op: str, rule: str, names: list[str], shape: tuple[int, ...]
-):
+def test_the_layer_holds_a_parameter_of_a_shape(op: str, rule: str, names: list[str], shape: tuple[int, ...]):
     pair = make_pair(op, rule)
     layer = defined(code_of(op, rule, *names))[pair.layer](shape=shape)
     own = dict(layer.named_parameters())

@@ -30,9 +30,7 @@ def test_a_script_repeats_its_study(more: dict[str, Any], capsys: pytest.Capture
     assert capsys.readouterr().out == f"{first.describe()}\n"
 
 
-def test_a_table_is_read_from_the_folder_of_the_script(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_table_is_read_from_the_scripts_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     table = "a,b,kind\n" + "".join(f"{i},{i % 7},{'up' if i % 2 else 'down'}\n" for i in range(120))
     plan = Plan.create(op="sign", rules=["clipped"], table=table, **SMALL)
     (tmp_path / "table.csv").write_text(table, encoding="utf-8")

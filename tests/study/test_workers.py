@@ -224,9 +224,7 @@ def test_a_cluster_that_went_away_for_good_ends_the_study(monkeypatch):
         explorer.study(**ARGUMENTS, executor=Closed())
 
 
-def test_a_cluster_that_is_away_is_told_of_in_seconds_and_ends_without_a_word_for_each_chunk(
-    monkeypatch, caplog
-):
+def test_an_absent_cluster_is_reported_in_seconds_without_a_word_for_each_chunk(monkeypatch, caplog):
     """A client of Dask is "connecting" while its scheduler is away; to cancel by a closed one raises."""
 
     class Unheard(Future):

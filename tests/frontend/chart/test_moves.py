@@ -22,9 +22,7 @@ def test_moved_bars_are_stacked(node: Node) -> None:
     assert node.run(body, {}) == ["M5,0V10H15V0Z", "M5,10V30H15V10Z", "M5,30V60H15V30Z"]
 
 
-def test_a_line_is_moved_to_the_values_of_its_own_trace_after_a_highlight_has_changed_the_order(
-    node: Node,
-) -> None:
+def test_a_line_moves_with_its_own_trace_after_a_highlight_has_changed_the_order(node: Node) -> None:
     body = """
         const { moveTraces } = await import("./chart/plotly/moves.js");
         const drawn = {};

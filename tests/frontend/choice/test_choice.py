@@ -81,7 +81,7 @@ def test_a_bound_pushes_the_other_one_and_otherwise_leaves_it(node: Node):
         (-1e9, 1e9, [-1e6, 1e6]),
     ],
 )  # fmt: skip
-def test_a_range_is_in_order_apart_and_within_the_limit(
+def test_a_range_is_in_order_and_within_the_limit(
     node: Node, start: float, stop: float, expected: list[float]
 ):
     choice = changed(node, "setRange", start, stop, slots={"default": 0})

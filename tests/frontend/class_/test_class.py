@@ -70,9 +70,7 @@ def test_of_answers_in_words_none_is_drawn(node: Node):
         (1, 12, "12 here, 1 has answered"), (12, 0, "0 here, 12 have answered"),
     ],
 )  # fmt: skip
-def test_the_numbers_of_students_and_of_answers_are_displayed(
-    node: Node, answered: int, here: int, words: str
-):
+def test_the_numbers_of_students_and_answers_are_shown(node: Node, answered: int, here: int, words: str):
     assert node.call("class/answer-counts.js describeAnswered", answered, here) == words
 
 

@@ -56,9 +56,7 @@ def close(found: Any, right: Any, error: float = 1e-6) -> None:
 @pytest.mark.parametrize("quantiles", [FEW, MANY])
 @pytest.mark.parametrize("f", [SQUARE, "y", "(y - target)**4"])
 @pytest.mark.parametrize("op", PAIRS)
-def test_means_and_spreads_are_torchs_but_for_what_nobody_sees(
-    node: Node, op: str, f: str, quantiles: int
-) -> None:
+def test_means_and_spreads_are_torchs_as_far_as_seen(node: Node, op: str, f: str, quantiles: int) -> None:
     """The error falls with the number of quantiles, and is a pixel or two of a panel of 250 pixels."""
     found, curves = sampled(node, op, PAIRS[op], f, quantiles)
     shared, here, there = np.intersect1d(found["x"], curves.x, return_indices=True)

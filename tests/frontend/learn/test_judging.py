@@ -122,9 +122,7 @@ def test_a_drawing_of_another_shape_is_not_right(node: Node, lesson: Lesson) -> 
 @EACH_DRAWN
 @pytest.mark.parametrize("height", [0.4, 1, 2])
 @pytest.mark.parametrize("half_width", [0.05, 0.1, 0.2])
-def test_a_peak_at_each_jump_is_not_right(
-    node: Node, lesson: Lesson, height: float, half_width: float
-) -> None:
+def test_a_peak_at_each_jump_is_wrong(node: Node, lesson: Lesson, height: float, half_width: float) -> None:
     """On average it is as near as a good drawing: its shape is another."""
     x = cells_of(lesson)
     op = from_query(parse_qs(lesson.scenes[0].query))[0].op
@@ -167,18 +165,14 @@ def test_a_feature_that_was_left_out_is_missed(node: Node) -> None:
         *[((0.001, 0.003), 0.002), ((-2.6, -2.2), -2.4)],
     ],
 )
-def test_a_place_is_named_by_a_round_x_inside_it(
-    node: Node, excursion: tuple[float, float], x: float
-) -> None:
+def test_a_place_is_named_by_a_round_x_in_it(node: Node, excursion: tuple[float, float], x: float) -> None:
     named = node.call("learn/judging.js pickX", dict(zip(("from", "to"), excursion, strict=True)))
     assert named == x
     assert excursion[0] <= named <= excursion[1]
 
 
 @pytest.mark.parametrize(("beside", "right"), [(0.04, True), (-0.04, True), (0.065, False), (-0.065, False)])
-def test_a_jump_may_be_drawn_a_twentieth_of_the_range_beside_its_place(
-    node: Node, beside: float, right: bool
-) -> None:
+def test_a_jump_may_be_a_twentieth_of_the_range_off_its_place(node: Node, beside: float, right: bool) -> None:
     x = np.linspace(-3, 3, 601)
     cells = -3 + (np.arange(CELLS) + 0.5) / CELLS * 6
     truth = {"x": x.tolist(), "y": (x > 0).astype(float).tolist(), "marks": [0] * len(x)}

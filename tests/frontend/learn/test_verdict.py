@@ -127,7 +127,5 @@ LATE = "did not arrive before the answers were shown: it is not counted."
         ((True, False, True, False), f"Your change {LATE} Not right. "),
     ],
 )  # fmt: skip
-def test_a_student_is_told_whether_the_answer_is_counted(
-    node: Node, outcome: tuple[bool, ...], words: str
-) -> None:
+def test_a_student_is_told_whether_it_is_counted(node: Node, outcome: tuple[bool, ...], words: str) -> None:
     assert node.call("learn/verdict.js describeOutcome", dict(zip(NAMES, outcome, strict=True))) == words

@@ -68,9 +68,7 @@ def test_the_csv_is_that_of_the_data_frame(node: Node, rows: list[dict[str, Any]
     pd.testing.assert_frame_equal(found, pd.read_csv(StringIO(table.to_csv(index=False))), rtol=1e-6)
 
 
-def test_the_comparison_sorts_by_any_column_with_missing_values_last(
-    node: Node, rows: list[dict[str, Any]]
-) -> None:
+def test_the_comparison_sorts_by_any_column_with_nan_last(node: Node, rows: list[dict[str, Any]]) -> None:
     broken = {**rows[4], "line": {**rows[4]["line"], "area": "nan", "rule": "broken"}}
     orders = [{"by": "area", "down": True}, {"by": "area", "down": False}, {"by": "rule", "down": False},
               {"by": "", "down": True}]  # fmt: skip
@@ -81,9 +79,7 @@ def test_the_comparison_sorts_by_any_column_with_missing_values_last(
     assert usual == ["broken", *CHOSEN]
 
 
-def test_the_comparison_is_filtered_by_name_source_and_failing_check(
-    node: Node, rows: list[dict[str, Any]]
-) -> None:
+def test_the_comparison_is_filtered_by_name_source_and_check(node: Node, rows: list[dict[str, Any]]) -> None:
     failing = {**rows[0], "line": {**rows[0]["line"], "fails": "finite"}}
     texts = ["CLIPPED", "hubara", "finite", "nothing like it", ""]
     found = run(node, [failing, *rows[1:]], texts=texts)["found"]

@@ -59,9 +59,7 @@ def test_a_map_is_torchs_whether_its_rule_is_linear_in_g_or_not(node: Node, rule
         ([0.0, 0.0], 2, 0.25, 8, [0, 0]),
     ],
 )
-def test_bands_have_round_steps_and_0_has_a_separate_band(
-    node: Node, values, top, step, count, bands
-) -> None:
+def test_bands_have_round_steps_and_0_has_its_own_band(node: Node, values, top, step, count, bands) -> None:
     found = node.run(BANDS, {"values": values, "top": top})
     assert found["bands"]["step"] == pytest.approx(step)
     assert found["bands"]["count"] == count

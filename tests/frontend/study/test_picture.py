@@ -25,9 +25,7 @@ def test_before_a_study_starts_cells_are_empty_and_controls_come_last(picture: R
     assert [name for name, offered in shown["offered"].items() if offered] == ["start"]
 
 
-def test_a_study_lost_with_its_server_stays_visible_but_has_no_exports(
-    picture: Run, study: tuple[Plan, list[Row]]
-):
+def test_a_study_lost_with_its_server_is_seen_but_not_exported(picture: Run, study: tuple[Plan, list[Row]]):
     fields = event(*study, "finished")
     assert picture(SEEN, event=fields)["csv"] == "a"
     shown = picture(SEEN, event=fields | {"state": "gone", "sentence": "It is gone."})
@@ -44,9 +42,7 @@ def test_a_cell_opens_on_train_with_its_very_nets(picture: Run, study: tuple[Pla
             assert (opened.task, opened.op, opened.seeds, opened.rates) == ("circles", "sign", 2, ())
 
 
-def test_other_settings_leave_what_is_seen_and_offer_another_study(
-    picture: Run, study: tuple[Plan, list[Row]]
-):
+def test_other_settings_keep_what_is_seen_and_offer_a_new_study(picture: Run, study: tuple[Plan, list[Row]]):
     plan, rows = study
     body = SEEN + 'state.choice = { ...state.choice, training: { ...state.choice.training, rates: "1" } };'
     shown = picture(body, event=event(plan, rows))
@@ -103,9 +99,7 @@ def test_a_study_is_asked_for_neither_the_rate_nor_how_a_run_is_watched(node: No
     assert not {"lr", "pace", "sigma"} & set(names)
 
 
-def test_before_the_first_run_the_plan_has_a_line_a_rule_and_a_ring_a_seed(
-    picture: Run, study: tuple[Plan, list[Row]]
-):
+def test_before_the_first_run_the_plan_has_lines_and_rings(picture: Run, study: tuple[Plan, list[Row]]):
     plan = picture()["plan"]
     assert plan["rates"] == RATES.split(",")
     assert [row["label"] for row in plan["rows"]] == LABELS

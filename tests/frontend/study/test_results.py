@@ -13,9 +13,7 @@ from tests.frontend.study.conftest import RATES, SEEN, event, rows_of
 from tests.frontend.train.conftest import Run, choice
 
 
-def test_all_scores_have_as_many_decimals_as_the_sentence_on_them(
-    picture: Run, study: tuple[Plan, list[Row]]
-):
+def test_scores_have_as_many_decimals_as_the_sentence_on_them(picture: Run, study: tuple[Plan, list[Row]]):
     """Scores that hardly scatter need more than the usual one; then all have them."""
     plan, rows = study
     near = [row._replace(held_out=0.9464 + 0.00002 * number) for number, row in enumerate(rows)]
@@ -27,9 +25,7 @@ def test_all_scores_have_as_many_decimals_as_the_sentence_on_them(
     assert {len(number.partition(".")[2]) for number in [*cells, *numbers]} == {3}
 
 
-def test_the_judgement_is_pythons_figure_in_the_colours_of_the_page(
-    picture: Run, study: tuple[Plan, list[Row]]
-):
+def test_the_judgement_is_pythons_figure_in_the_pages_colours(picture: Run, study: tuple[Plan, list[Row]]):
     plan, rows = study
     assert picture()["judgement"] is None
     first = [row for row in rows if row.trial.stage == "choose"]

@@ -126,9 +126,7 @@ BUT = [
 @pytest.mark.parametrize(
     ("exercise", "old", "new", "sentence"), BUT, ids=[f"{e.key} {n}" for e, _, n, _ in BUT]
 )
-def test_the_failing_case_is_about_the_function_that_fails(
-    exercise: Exercise, old: str, new: str, sentence: str
-) -> None:
+def test_the_failing_case_is_of_what_fails(exercise: Exercise, old: str, new: str, sentence: str) -> None:
     verdict = judge_text(exercise, exercise.code.replace(old, new))
     assert verdict.sentence == sentence
     assert verdict.case

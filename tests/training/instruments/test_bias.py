@@ -181,9 +181,7 @@ def test_straight_through_shows_a_bias_and_unbiased_rules_show_none() -> None:
     ("gaussian_noise", "default", 0), ("gaussian_noise", "formula: 2 * g", 1), ("dropout", "default", 0),
     ("gumbel_sigmoid", "default", 0), ("stochastic_round", "default", 1), ("bernoulli", "zero", 1),
 ])  # fmt: skip
-def test_an_unbiased_rule_has_bias_0_and_a_zero_rule_misses_the_whole_gradient(
-    op: str, rule: str, wanted: int
-) -> None:
+def test_an_unbiased_rule_has_bias_0_and_a_zero_rule_misses_it_all(op: str, rule: str, wanted: int) -> None:
     run = Run(Settings(op=op, rules=(rule,), seeds=2, **DIGITS), recorded=())
     run.advance(10)
     ((share, within),) = seen(run)[rule]

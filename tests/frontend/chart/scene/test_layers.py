@@ -88,9 +88,7 @@ def test_a_curve_of_the_op_is_dashed_among_the_gradients(node: Node) -> None:
 @pytest.mark.parametrize(("given", "words"), [
     (None, ""), ({"curves": [], "words": "No mean."}, "No mean."), (answer("zero"), "Dashed."),
 ])  # fmt: skip
-def test_without_an_answer_a_curve_or_a_visible_rule_nothing_is_drawn(
-    node: Node, given: Any, words: str
-) -> None:
+def test_without_answer_curve_or_visible_rule_nothing_is_drawn(node: Node, given: Any, words: str) -> None:
     found = drawn(node, "sign", "clipped", "zero", hidden=1, answers=[given])
     assert (dashed(found), found["words"]) == ([], words)
 

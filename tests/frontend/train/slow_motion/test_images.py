@@ -55,9 +55,7 @@ def test_one_map_and_its_kernel_are_images(node: Node, document: dict[str, Any])
     assert drawn["input"]["low"] == -drawn["input"]["scale"], "not grey: what comes from an op has a sign"
 
 
-def test_the_weights_of_one_kernel_are_images_that_can_be_picked(
-    node: Node, document: dict[str, Any]
-) -> None:
+def test_weights_of_one_kernel_are_images_that_can_be_picked(node: Node, document: dict[str, Any]) -> None:
     picture, answer = of_maps(node, document, "binary kernels", "gradient,1,2,3,24", 1)
     assert picture["title"] == "Slow motion: step 4, kernel 3, on map 3, row 2, column 3"
     drawn = {stage["key"]: stage["drawing"] for stage in picture["stages"]}

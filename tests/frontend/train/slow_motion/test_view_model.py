@@ -176,9 +176,7 @@ def test_a_missing_step_is_explained(shown, status, identity, said, action) -> N
     assert (picture["message"], picture["action"], picture["stages"]) == (said, action, [])
 
 
-def test_of_a_rule_that_no_net_trains_it_says_why_and_what_to_do(
-    node: Node, document: dict[str, Any]
-) -> None:
+def test_of_a_rule_no_net_trains_it_says_why_and_what_to_do(node: Node, document: dict[str, Any]) -> None:
     chosen = choice("bernoulli", "flip", "reinmax", task="digits") | {"slow": "input"}
     given = {"choice": chosen, "answer": None, "status": {}, "id": None, "document": document}
     picture = node.run(SHOWN, given)

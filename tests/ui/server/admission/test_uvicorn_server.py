@@ -85,9 +85,7 @@ async def running(app: Any, **config: Any) -> AsyncIterator[tuple[uvicorn.Server
 
 
 @pytest.mark.parametrize("named", [False, True])
-def test_an_address_that_is_forwarded_counts_from_a_named_proxy_alone(
-    named: bool, monkeypatch: pytest.MonkeyPatch
-):
+def test_a_forwarded_address_counts_from_a_named_proxy_alone(named: bool, monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setattr(module, "shutdown", Shutdown())
     monkeypatch.delenv(module.PROXIES_VARIABLE, raising=False)
     if named:
