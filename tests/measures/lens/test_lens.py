@@ -10,7 +10,7 @@ import explorer
 from explorer.catalogue import find_op, resolve_values
 from explorer.catalogue.noises import LENS_WORDS, NOISES
 from explorer.curves.kinks import find_kinks as all_kinks
-from tests.catalogue.test_noises import THEIRS
+from tests.catalogue.test_noises import load_scipys
 from tests.selection import loop_over
 
 # The mean of cos(noise) by the width, and the variance of width 1; of Cauchy's there is none.
@@ -105,7 +105,7 @@ def _mean(bound, kinks, noise, width):
         edges = np.unique(edges[np.abs(edges) <= reach])
         low, high = edges[:-1, None], edges[1:, None]
         s = (low + high) / 2 + (high - low) / 2 * NODES
-        density = THEIRS[noise].pdf(s / width) / width
+        density = load_scipys()[noise].pdf(s / width) / width
         op = bound(torch.from_numpy(x + s)).numpy()
         return float(((op * density) @ WEIGHTS * (high - low)[:, 0] / 2).sum())
 
