@@ -190,7 +190,7 @@ class Entry:
 
     @property
     def parsed(self) -> Formula | None:
-        """The definition of the op or rule as a parsed formula."""
+        """The definition of the op or rule as a parsed formula; None for torch's own autograd."""
         raise NotImplementedError
 
     @property

@@ -129,7 +129,7 @@ def _judge_staircase(curve: Curve) -> Result:
 
 
 def _find_departure(curve: Curve, step: float) -> float | None:
-    """Return the first of x = ±100, ±1000 at which a rule's integral departs from an endless staircase."""
+    """Return the first of x = ±100, ±1000 at which a rule's integral leaves an endless staircase, or None."""
     for start in (100.0, -100.0, 1000.0, -1000.0):
         x = curve.subject.clip(start + torch.linspace(0, NEAR, 801, dtype=curve.dtype))
         if len(x):

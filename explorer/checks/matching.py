@@ -65,7 +65,7 @@ def match_rule(curve: Curve, factor: float = 1.0) -> Match | None:
 
 
 def _match_op(curve: Curve, gradients: Mapping[float, Tensor]) -> Match | None:
-    """Return the first catalogue rule with this gradient; its parameters are read from the curve."""
+    """Return the first catalogue rule with this gradient, and parameters read from the curve, or None."""
     x, y = curve.x, curve.y
     lo, hi = float(y.min()), float(y.max())
     is_bounded, is_rectifier = _is_close(y, x.clamp(lo, hi)), _is_close(y, x.relu())

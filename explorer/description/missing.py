@@ -18,7 +18,7 @@ def shares_of(claims: Iterable[Claim]) -> dict[str, Claim]:
 
 
 def is_whole(share: Claim | None) -> bool:
-    """Return whether ``share``, a claim about a part of the range, covers the complete range."""
+    """Return whether ``share``, a claim about a part of the range or None, covers the complete range."""
     return share is not None and share.numbers == (1.0,)
 
 

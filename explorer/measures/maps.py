@@ -170,7 +170,7 @@ def find_nonlinear_intervals(curves: Curves, key: str) -> list[tuple[float, floa
 
 
 def describe_linearity(intervals: Sequence[tuple[float, float]] | None, span: tuple[float, float]) -> str:
-    """Return a phrase on whether and where a rule is linear in g, such as "linear in g"."""
+    """Return a phrase on where a rule is not linear in g, or "linear in g"; ``intervals`` may be unknown."""
     if intervals is None:
         return "not known over g here"
     if not intervals:

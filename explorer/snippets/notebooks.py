@@ -227,7 +227,7 @@ def _write_kinks(values: Sequence[float]) -> str:
 
 
 def write_introduction(pair: Pair, loss: Loss | None = None) -> str:
-    """Return the first cell of a notebook as Markdown, which introduces the op and the rule."""
+    """Return a notebook's first cell, Markdown on the op and the rule; None is for a pair without a loss."""
     y, gradient = pair.formulas
     extra = "".join(f"- `{pair.describe_gradient(name)}`\n" for name in pair.learns)
     extra += f"- loss: `{loss.parsed.text}`\n" if loss else ""

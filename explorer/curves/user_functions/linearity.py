@@ -38,7 +38,7 @@ def compare_gradients(
 
     Args:
         gradient: a function from g to the gradient at some x, (n,) floating.
-        mask: (n,) selects the x to compare; those where the gradient for g = 1 is not finite are left out.
+        mask: (n,) selects x, None all; those where the gradient for g = 1 is not finite are left out.
         dtype: the dtype of y, to which g is rounded.
     """
     at_1 = gradient(1.0)

@@ -60,7 +60,7 @@ class Subject:
     Attributes:
         name: the function's name in sentences.
         call: ``(x, *arguments) -> y``.
-        arguments: the arguments after x; floating-point tensors are cast to x's dtype.
+        arguments: those after x, unless a method gets others; floating-point tensors are cast to x's dtype.
         function: the Function class, if there is one.
         op, rule, parameters: the op and rule with their parameters; None, None and {} for a user-defined
             function.

@@ -76,7 +76,7 @@ def compress_file(file: Asset) -> Mapping[str, bytes]:
 
 
 def make_file_response(request: Request, file: Asset | None) -> Response:
-    """Create the response for a static file, with status 200, 304 or 404."""
+    """Create the response for a static file, with status 200 or 304, or 404 if it is None."""
     if file is None:
         return Response("There is no such file: reload the page.", status_code=404, headers=NO_STORE)
     headers = _IMMUTABLE | {"ETag": f'"{file.etag}"'}

@@ -297,7 +297,7 @@ def format_event(status: Status, questions: Collection[str] = ()) -> str:
 
 
 def describe_snapshot(snapshot: Snapshot | None, questions: Collection[str]) -> dict[str, Any]:
-    """Return a run's snapshot, with the measurements in ``questions`` only, and the derived ``Fields``."""
+    """Return ``Fields`` and "snapshot", which has the measurements in ``questions`` only, or is None."""
     if snapshot is None:
         empty: Fields = {"words": [], "device": None, "judged": {}, "lines": {}, "headline": ""}
         return {**empty, "snapshot": None}
