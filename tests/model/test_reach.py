@@ -231,6 +231,9 @@ def test_an_impossible_swap_is_refused_and_changes_nothing(module, what, words):
         ((made(torch.relu), torch.softmax, "zero"), "softmax is no op of the catalogue"),
         ((made(torch.relu), "relu", "zeros"), "unknown rule 'zeros'"),
         ((made(torch.relu), "relu", "lsq"), "the rule lsq does not suit relu: "),
+        ((made(torch.relu), "relu", 3), "rule must be a key of RULES, a formula, .* or a function, not 3"),
+        ((made(torch.relu), "relu", lambda a, b, c, d: a), r"a function takes x, \(x, g\) or \(x, y, g\)"),
+        ((made(torch.relu), nn.Parameter(X), "zero"), "this parameter does not belong to the model"),
     ],
 )
 def test_bad_input_is_one_sentence(arguments, words):
@@ -251,6 +254,21 @@ def test_a_rule_that_does_not_suit_what_is_called_is_one_sentence():
         ValueError, match="default is torch's own gradient of an op, and that of FakeQuant is not known here"
     ):
         swapped(lambda h: FakeQuant.apply(h, 1.0), FakeQuant, rule="default")(X)
+
+
+def lower_in_place(h):
+    y = torch.round(h)
+    return y + h.sub_(1)
+
+
+@pytest.mark.parametrize(("function", "rule", "error", "words"), [
+    (lower_in_place, "formula: x * g", RuntimeError, "its x was modified in place after the call"),
+    (torch.round, lambda x: x.sum(), ValueError, "must return a tensor of the shape of y"),
+])  # fmt: skip
+def test_a_rule_that_fails_in_backward_says_why(function, rule, error, words):
+    fixed = swapped(lambda h: function(h * 1), "round", rule=rule)
+    with pytest.raises(error, match=words):
+        gradients_of(fixed)
 
 
 def test_a_compiled_model_is_observed_and_swapped_eagerly():

@@ -9,7 +9,7 @@ import torch
 from torch import nn
 
 import explorer
-from tests.model.nets import X, Y, loss_of, made, observed
+from tests.model.nets import X, Y, loss_of, made, observed, only
 
 
 def test_scalars_are_a_flat_dict_of_finite_numbers():
@@ -153,6 +153,20 @@ def test_units_that_are_dead_by_chance_in_a_small_batch_are_not_blamed():
     seen = observed(model, X[:4], Y[:4])
     assert seen.frame.dead_by_rule[0] > 0
     assert "to blame" not in seen.describe()
+
+
+def test_notes_tell_of_gradients_that_are_not_finite_and_of_another_shape():
+    assert "gradients are not finite" in only(observed(made(lambda h: (h * 0).sqrt())))["note"]
+    assert (
+        only(observed(made(lambda h: torch.maximum(h[:1], torch.full((16, 6), -9.0)))))["note"]
+        == "y has another shape than x"
+    )
+
+
+def test_many_sites_to_which_no_gradient_comes_are_counted():
+    layers = [layer for _ in range(8) for layer in (nn.Linear(8, 8), nn.Tanh())]
+    seen = observed(nn.Sequential(*layers, explorer.Layer("sign", "zero"), nn.Linear(8, 3)))
+    assert any(each.endswith("and 5 more.") for each in seen.sentences)
 
 
 def test_tables_have_their_columns_also_when_they_are_empty():
