@@ -45,7 +45,7 @@ class Line(Curve):
             for part in torch.split(t.flatten(), size) if t.numel() else ():
                 xs = x + (part.reshape(-1, *[1] * x.dim()) * v).to(x.dtype)
                 y = parent.subject.run(xs.flatten(0, 1), arguments)
-                sums.append((y.reshape(len(part), *w.shape) * w).flatten(1).sum(1).to(t.dtype))
+                sums.append((y.reshape(len(part), *w.shape) * w).reshape(len(part), -1).sum(1).to(t.dtype))
             return torch.cat(sums).reshape(t.shape)
 
         plain = replace(parent.subject, call=call, arguments=(), function=None, example=None, domain=None)
@@ -90,12 +90,12 @@ def make_lines(curve: Curve) -> tuple[Line, ...]:
 
 
 def _has_independent_rows(subject: Subject, x: Tensor) -> bool:
-    """Return whether each row of x gives the same rows of y if further rows follow it in one call."""
+    """Return whether each row of x gives the same rows of y and gradient if other rows follow in one call."""
     other = subject.fit_domain(0.9 * x.flip(0))
     try:
-        with torch.no_grad():
-            separate = [subject.run(part.clone()) for part in (x, other)]
-            return len(separate[0]) > 0 and is_same(subject.run(torch.cat([x, other])), torch.cat(separate))
+        separate = [torch.cat(parts) for parts in zip(*map(subject.run_both, (x, other)), strict=True)]
+        together = subject.run_both(torch.cat([x, other]))
+        return len(together[0]) > 0 and all(map(is_same, together, separate))
     except Exception:  # it takes only this number of rows, or its y has no rows
         return False
 

@@ -236,7 +236,7 @@ def _judge(probe: Probe, actual: Tensor, target: Tensor) -> Result:
             oracle += ", each round(v) written as v + (round(v) − v).detach()"
         words = f"{words} Compare with {oracle}."
         return fails(words, None, value - expected, value=value, due=expected)
-    if not probe.mixes and bool((target.abs() > _NOISE).any()):
+    if bool((target.abs() > _NOISE).any()):
         if _grows_by_root(probe):
             return by_design(f"{name} {_BY_ROOT}", None, times)
         if abs(probe.growth - 1) >= 1e-3:

@@ -44,7 +44,7 @@ def _find_fault(subject: Subject, x: Tensor) -> str:
         return "It changes x in place and does not say so: work on a copy, or call ctx.mark_dirty(x)."
     if not subject.is_module and not all(is_same(*pair, 0.0) for pair in zip(before, after, strict=True)):
         return "It changes one of its arguments in place: work on a copy."
-    g = (torch.arange(y.numel(), dtype=y.dtype) * 0.7).sin().reshape(y.shape) + 1.3
+    g = (torch.arange(y.numel(), dtype=x.dtype) * 0.7).sin().reshape(y.shape).to(y.dtype) + 1.3
     passed = g.clone()
     expected = backpropagate(y, leaf, passed).clone()
     if not is_same(g, passed, 0.0):

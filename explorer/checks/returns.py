@@ -148,7 +148,7 @@ def _check_x(
     except UntriedError as error:
         return judge(str(error))
     y_dtypes[x.dtype] = y.dtype
-    if not y.dtype.is_floating_point:
+    if not (y.is_floating_point() or y.is_complex()):
         advice = "make it with x's dtype, such as .to(x.dtype) or zeros_like"
         return fails(f"{case}, y is {name_dtype(y.dtype)}: {advice}.")
     if keeps and y.shape != x.shape:

@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 import torch
 from torch.autograd import Function
+from torch.utils.checkpoint import checkpoint
 
 import explorer
 from explorer.checks import CHECKS, VERDICTS, check
@@ -164,6 +165,7 @@ def test_the_fault_of_the_published_clamp_is_described():
     assert failures["linear in g"].where == pytest.approx(1.0, abs=0.1)
     for function in (FixedClampGradient, MyReLU, RoundGradient):
         assert not check(function).failures
+    assert [*check(MulConstant, 3.0)] == [*check(MulConstant, constant=3.0)]
     assert not check(MulConstant, 3.0).failures
 
 
@@ -213,6 +215,12 @@ class NeedsSlope(Function):
         ctx.slope = inputs[1]
 
 
+def round_bfloat16(x):
+    if x.dtype != torch.bfloat16:
+        raise TypeError("give it bfloat16")
+    return x.round()
+
+
 @pytest.mark.usefixtures("skip_compile")
 def test_a_forward_that_always_raises_fails():
     (failure,) = check(Raises).failures
@@ -240,7 +248,8 @@ def test_a_random_backward_fails_only_the_check_of_determinism(name):
         (lambda x: "text", (), "str"), (lambda x: x, (1, 2), "positional"),
         (NeedsSlope, (), "as in check(NeedsSlope, slope)"),
         (lambda x, low, high: x.clamp(low, high), (), "as in check(f, low, high)"), (42, (), "int"),
-        (torch.nn.ReLU, (), "ReLU"),
+        (torch.nn.ReLU, (), "ReLU"), (round_bfloat16, (), "only in bfloat16"),
+        (lambda x: checkpoint(torch.sin, x, use_reentrant=True), (), "pass use_reentrant=False"),
     ],
     ids=lambda value: getattr(value, "__name__", None),
 )  # fmt: skip

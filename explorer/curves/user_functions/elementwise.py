@@ -12,6 +12,7 @@ from explorer.curves.user_functions.subject import SEED, Subject, UntriedError
 NEAR, FAR = 8.0, 1e4  # the largest |x| of the evenly spaced and of the geometrically spaced test points
 OFF = 0.00137  # shifts test points off round numbers, which are often kinks
 _MOVE = 0.83  # factor on some elements of x, to see whether other outputs change
+_FAR = 20.0  # another such factor, beyond a maximum of x that scales all y
 _EXTRA_VALUES = 8  # the number of random replacements for each element of the user's example
 _TOLERANCE = 1e3  # maximum difference of values that count as equal, in machine epsilons
 
@@ -40,12 +41,14 @@ def find_dependence(subject: Subject) -> str:
         order = torch.arange(x.numel()).reshape(x.shape)
         patterns = (order % 2 == 0, order % 2 == 1, order % 3 == 0, order == 0)
         for is_moved, replacement in itertools.product(patterns, _make_replacements(subject, x)):
-            shifted = subject.fit_domain(torch.where(is_moved, replacement, x))
+            shifted = torch.where(is_moved, subject.fit_domain(replacement), x)
             if not is_same(y[~is_moved], subject.run(shifted.clone())[~is_moved], tolerance):
                 return "it is not elementwise: y at one x depends on the other elements"
-        # Not for the user's example: the function may need exactly this number of rows.
-        if subject.example is None and not is_same(y[::3], subject.run(x[::3].clone()), tolerance):
-            return "it is not elementwise: y at one x depends on the number of elements"
+        try:
+            if not is_same(y[::3], subject.run(x[::3].clone()), tolerance):
+                return "it is not elementwise: y at one x depends on the number of elements"
+        except UntriedError:
+            return "it is not elementwise: it takes only one number of rows"
     return ""
 
 
@@ -56,7 +59,7 @@ def _make_replacements(subject: Subject, x: Tensor) -> list[Tensor]:
         low + (high - low) * torch.rand(x.shape, generator=generator, dtype=torch.float64).to(x)
         for _ in range(_EXTRA_VALUES if subject.example is not None else 0)
     ]
-    return [x.flip(0) * _MOVE + 0.11, *extra]
+    return [x.flip(0) * _MOVE + 0.11, _FAR * x, *extra]
 
 
 def require_independence(function: Callable[..., Tensor], *inputs: Tensor, name: str) -> None:

@@ -6,6 +6,7 @@ import linecache
 import re
 import types
 from collections.abc import Callable, Iterator, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
 from typing import Any
@@ -156,8 +157,13 @@ class Subject:
                     torch.manual_seed(self.seed)
                     y = self.call(x, *prepared)
         except Exception as error:
+            if "does not require grad" in str(error) and not x.requires_grad:  # it calls autograd.grad itself
+                with torch.enable_grad():
+                    outputs = self.run_all(x.clone().requires_grad_().clone(), arguments)
+                return tuple(each.detach() if isinstance(each, Tensor) else each for each in outputs)
             kind = UntriedError if _is_call_error(error) else ForwardError
             raise kind(f"it raises {describe_error(error)}") from error
+        y = list(y.values()) if isinstance(y, Mapping) else y
         return tuple(y) if isinstance(y, tuple | list) else (y,)
 
     def run_both(
@@ -191,6 +197,13 @@ class Subject:
                 break
         if accepted:
             return min(accepted, key=lambda ranked: ranked[0])[1]
+        for dtype in _HALVES:
+            with suppress(UntriedError):
+                self._rank(Trial(dtype, self._list_suffixes()[0]))
+                short = str(dtype).removeprefix("torch.")
+                reasons = [
+                    UntriedError(f"it takes x only in {short}, too short for these checks: try float32")
+                ]
         words = str(reasons[0])
         if missing := re.search(r"missing .*argument.*?: (.*)", words):
             call = ", ".join(
@@ -205,7 +218,13 @@ class Subject:
     def _rank(self, trial: "Trial") -> int:
         x = self.fit_domain(torch.linspace(-1.3, 1.7, _TRIED, dtype=trial.dtype))
         x = _spread(x, trial.suffix)
-        y = self.run(x.clone())
+        try:
+            y = self.run(x.clone())
+        except ForwardError:
+            if self.example is None:
+                raise
+            x = self.example.to(trial.dtype)  # a loss with targets takes exactly this number of rows
+            y = self.run(x.clone())
         try:
             self.run_both(x)
         except NoGradientError:
@@ -312,6 +331,9 @@ def backpropagate(y: Tensor, leaf: Tensor, g: Tensor | float = 1.0) -> Tensor:
     try:
         gradient = torch.autograd.grad(y, leaf, upstream, allow_unused=True)[0]
     except Exception as error:
+        if "use_reentrant=True" in str(error):
+            words = "the checks call torch.autograd.grad, which a reentrant checkpoint refuses"
+            raise UntriedError(f"{words}: pass use_reentrant=False") from error
         raise NoGradientError(f"its backward raises {describe_error(error)}", find_line(error)) from error
     if gradient is None:
         raise NoGradientError("its backward returns None for x, so x gets no gradient")
@@ -319,8 +341,9 @@ def backpropagate(y: Tensor, leaf: Tensor, g: Tensor | float = 1.0) -> Tensor:
 
 
 def describe_error(error: BaseException) -> str:
-    """Return the class name of an exception and the first line of its message."""
+    """Return the class name of an exception and the first line of its message, or TorchScript's last."""
     words = str(error).strip().splitlines()
+    words = words[-1:] if words and "TorchScript interpreter" in words[0] else words
     return f"{type(error).__name__}: {words[0][:160].rstrip('.!: ')}" if words else type(error).__name__
 
 
@@ -397,6 +420,11 @@ def _prepare_function(function: Any, arguments: tuple[Any, ...], named: Mapping[
     if getattr(function, "__name__", "") == "apply" and _is_function(owner):
         function = owner
     if _is_function(function):
+        if named:  # apply takes no keywords
+            skipped = (None,) * (1 + (function.setup_context is Function.setup_context))
+            bound = inspect.signature(function.forward).bind_partial(*skipped, *arguments, **named)
+            bound.apply_defaults()
+            arguments = bound.args[len(skipped) :]
         return Subject(function.__name__, function.apply, arguments, function)
     name = getattr(function, "__name__", type(function).__name__)
     if isinstance(function, torch.nn.Module) and not isinstance(function, torch.jit.ScriptModule):

@@ -49,7 +49,29 @@ class Binarised(nn.Module):
         return w + (y - w).detach()
 
 
+def measure_penalty(x):
+    """Return the penalty on a gradient that the function computes itself."""
+    (gradient,) = torch.autograd.grad((x**3).sum(), x, create_graph=True)
+    return (gradient.square().sum() - 1) ** 2
+
+
+def quantise_weights(w):
+    """DoReFa: two bits, scaled by the largest weight."""
+    level = 1.5 * (w.tanh() / w.tanh().abs().max() + 1)
+    return (level + (level.round() - level).detach()) / 1.5 - 1
+
+
 add("Linear", nn.Linear(4, 3), shape=(5, 4))
+add("cross entropy of five rows", nn.CrossEntropyLoss(), torch.tensor([0, 2, 1, 3, 2]), shape=(5, 4))
+add("gradient penalty", measure_penalty)
+add("DoReFa weights", quantise_weights)
+add("transformer layer", nn.TransformerEncoderLayer(8, 2, 16, 0.0, batch_first=True), shape=(3, 5, 8))
+add("complex spectrum", torch.fft.rfft, shape=(3, 8))
+add(
+    "ternary by the largest",
+    make_function(lambda x: x.sign() * (x.abs() > 0.05 * x.abs().max()), lambda x, g: g * (1 + (x > 0))),
+    shape=(6, 8),
+)
 add("log softmax", nn.LogSoftmax(dim=-1), shape=(5, 4))
 add("softmax of all", lambda x: x.softmax(-1))
 add("LayerNorm", nn.LayerNorm(8), shape=(4, 8))

@@ -69,6 +69,11 @@ add_rows(
 add_rows("softmax that loses its peak", lambda x, g: pull_softmax(x, g) / (x < 50).to(x), ["finite"])
 
 
+add("bias of the mean row", lambda x, w, b: x @ w + b, lambda x, g, w, b: (g @ w.T, x.T @ g, g.mean(0)),
+    learn([1.0, 2.0], [0.5, -1.0]), learn(0.1, 0.2), by=["parameter gradients"], shape=(5, 2))  # fmt: skip
+add("loss without g", lambda x: x.square().sum(), lambda x, g: 2 * x, by=["linear in g"])
+
+
 class DrawsAgain(Function):
     """Dropout whose backward draws a mask of its own."""
 
