@@ -72,7 +72,8 @@ class Swapped:
         """A table with one row per site that calls have reached so far.
 
         site, op: as named by ``explorer.observe``; rule; calls: their number; change: the largest change of y
-        by another op; note: why the rule had no effect, or that it gets x − threshold, otherwise "".
+        by another op; note: why the rule had no effect, that it gets x − threshold, or which parameter stays
+        without gradient, otherwise "".
         """
         frame: pd.DataFrame = self._owners[0].frame
         return frame

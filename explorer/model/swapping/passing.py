@@ -55,7 +55,7 @@ class Hit(NamedTuple):
         y: the live value of the call's result; None if it is unknown.
         reason: why the rule has no effect on the call; "" if it has.
         change: the largest change of y by another op.
-        note: what the rule gets as x, if this is not the call's x.
+        note: what the rule gets as x, if this is not the call's x, or which parameter gets no gradient.
     """
 
     call: Call
@@ -370,7 +370,9 @@ class Pass(Tape):
             rule = self.exchange.make_gradient(first.op, {}, True)
             given = y if (tensor := inner.ref()) is None else tensor
         if rule is not None and given is not y and given.shape == y.shape:
-            new = self._put_in_place_of(call, build_bridge(given, y.clone(), self._make_revocable(rule)), y)
+            new = self._put_in_place_of(
+                call, build_bridge(given, y.detach().clone(), self._make_revocable(rule)), y
+            )
             self.hits.append(Hit(call, self.value_of(new), note=self._describe_x(call, given)))
             self._settled.add(self.value_of(new))
             return new

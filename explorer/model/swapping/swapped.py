@@ -233,7 +233,7 @@ def swap(
         what: a torch function (``torch.round``, ``F.relu``) or its name, an op's key, which is "step" for all
             comparisons, a Function class, a module class, a submodule or its name, a site or its name from
             ``observe``, or a parameter or its name, for the elementwise calls on it. An elementwise submodule
-            is exchanged as a whole, from its x to its y; in other submodules all ops are exchanged.
+            without a state is exchanged as a whole, from its x to its y; in others all ops are exchanged.
             ``x > parameter`` counts as gt and as lt, since Python calls ``parameter.lt(x)``.
         rule: a key of ``RULES``, ``"formula: …"``, or a ``Rule``; or a Function class, a module or a function
             of x, differentiated by autograd; or a function of ``(x, g)`` or ``(x, y, g)`` that returns the
