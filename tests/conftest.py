@@ -39,9 +39,9 @@ def pytest_collection(session: pytest.Session) -> None:
         _propagate()
 
 
-# Folders whose files share what takes seconds: a server, Python in node, jax, all generated code. Of each one
-# worker takes all, and first: what is left behind them are small files, by which all workers end together.
-_SHARING = ("tests/load/", "tests/site/", "tests/snippets/")
+# Folders whose files share what takes seconds: lessons, a server, Python in node, jax, all generated code. Of
+# each one worker takes all, and first: what is left are small files, by which all workers end together.
+_SHARING = ("tests/lessons/", "tests/load/", "tests/site/", "tests/snippets/")
 # In the browser a page costs most when it is loaded for the first time, so that one worker takes all of it.
 _BROWSER = "tests/browser/test_"
 _PAGES = {
