@@ -55,7 +55,9 @@ def read_settings(text: str) -> Settings:
     Raises ValueError, with a message for users, if the text is too long or holds no valid settings.
     """
     if len(text) > MAX_SETTINGS_CHARS:
-        raise ValueError(f"the file has {len(text):,} characters: at most {MAX_SETTINGS_CHARS:,} are read")
+        raise ValueError(
+            f"the file has {len(text):,} characters, but at most {MAX_SETTINGS_CHARS:,} are allowed"
+        )
     try:
         fields = json.loads(text)
     except (ValueError, RecursionError):

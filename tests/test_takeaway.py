@@ -136,7 +136,7 @@ def test_more_rules_or_branch_points_than_may_be_are_counted_before_one_is_read(
 
 def test_settings_have_a_limit(monkeypatch):
     monkeypatch.setattr(takeaway, "MAX_SETTINGS_CHARS", 2)
-    with pytest.raises(ValueError, match="has 3 characters: at most 2"):
+    with pytest.raises(ValueError, match="has 3 characters, but at most 2"):
         read_settings("{ }")
 
 

@@ -55,7 +55,7 @@ def make_description(shown: Curves | pd.DataFrame) -> Description:
 
 def _describe_curves(curves: Curves) -> Description:
     if len(curves.x) < _MIN_POINTS:
-        raise ValueError("describe needs at least two different x for each rule, but this table has one")
+        raise ValueError("describe needs at least two values of x for each rule, but this table has only one")
     exact = curves.float64_curves
     extras = [describe_lost_curves(curves, exact), describe_learning(exact) if exact.learns else ""]
     return write_description(exact, float(np.finfo(curves.x.dtype).max), " ".join(filter(None, extras)))

@@ -291,7 +291,7 @@ def other(make, words):
         other({"train": (PIXELS, CLASSES[:5])}, "train must have as many x as y, not shapes"),
         other(
             {"train": (PIXELS[:1], CLASSES[:1]), "lrs": [0.1, 1]},
-            "one example cannot be trained on and validated by",
+            "one example is too few to train and validate on",
         ),
         other({"train": 3}, "train must be a pair of tensors x and y, a Dataset or a loader, not a int"),
         other({"train": iter([1])}, "give a list or a loader, not an iterator"),
@@ -300,7 +300,7 @@ def other(make, words):
         ),
         other({"train": DataLoader(Stream(), 2), "lrs": [0.1, 1]}, "no tenth of train can be split off this"),
         other({"validation": [PIXELS]}, "a batch must be a pair of x and y, not a Tensor"),
-        other({"metric": lambda out, y: math.nan}, "metric gives nan on outputs that are finite"),
+        other({"metric": lambda out, y: math.nan}, "metric returns nan for finite outputs"),
         other({"metric": lambda out, y: out}, "metric must return one number, not a tensor of shape"),
         other({"loss": lambda out, y: out}, "loss must return a tensor of one number, not of shape"),
         other({"rules": []}, "rules is empty: name at least one rule"),
@@ -322,8 +322,8 @@ def other(make, words):
             {"held_out": (PIXELS, PIXELS[:, 0])}, "accuracy compares classes, and the targets are floating"
         ),
         other({"rules": [3]}, "rule must be a key of RULES, a formula, a Function class"),
-        other({"rules": [lambda: 1]}, "a rule that is a function takes x"),
-        other({"parameters": {"other.c": 1}}, "unknown parameter 'other.c': other is no rule of this race"),
+        other({"rules": [lambda: 1]}, "a rule given as a function must take"),
+        other({"parameters": {"other.c": 1}}, "unknown parameter 'other.c': this race has no rule 'other'"),
         other({"parameters": {"c": "wide"}}, "parameter c must be a number, not 'wide'"),
         other({"make_model": dict}, "make_model must return an nn.Module, not a dict"),
     ],
@@ -416,7 +416,7 @@ def test_learning_curves_and_trained_nets_are_in_the_result():
     _, (x, y) = load_parts()
     assert float((net(x).argmax(1) == y).float().mean()) == pytest.approx(score)
     with pytest.raises(
-        ValueError, match="no net of 'masked' is kept: those of this call are clipped with seed 2"
+        ValueError, match="no trained net of 'masked': the result has those of clipped with seed 2"
     ):
         found.net("masked")
 

@@ -208,7 +208,7 @@ def test_a_compiled_swap_has_the_right_gradients():
         (nn.ReLU(), torch.relu, "inplace=True replaces modules, and relu is not a module"),
         (nn.GELU(approximate="tanh"), nn.GELU, "computes something else than the op gelu"),
         (nn.PReLU(), nn.PReLU, "is not one op without parameters"),
-        (nn.Softmax(1), nn.Softmax, "cannot be replaced: it takes no single numbers"),
+        (nn.Softmax(1), nn.Softmax, "cannot be replaced in place: it fails on a vector of numbers"),
     ],
 )
 def test_an_impossible_swap_is_refused_and_changes_nothing(module, what, words):

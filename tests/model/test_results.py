@@ -34,7 +34,7 @@ def test_the_figure_has_the_inputs_and_the_gradient():
     measured = trick.figure(name).data[1]
     assert measured.mode == "markers"
     assert set(measured.y) == {1.0}
-    with pytest.raises(ValueError, match=r"no site is called 'act9': the sites are "):
+    with pytest.raises(ValueError, match=r"unknown site 'act9': this observation has "):
         seen.figure("act9")
 
 

@@ -208,7 +208,7 @@ class Observation:
             if site == name or site == row.site or site in row.site.names:
                 return name, row
         known_names = ", ".join(named) or "none: the model has not been called"
-        raise ValueError(f"no site is called {str(site)!r}: the sites are {known_names}")
+        raise ValueError(f"unknown site {str(site)!r}: this observation has {known_names}")
 
 
 def observe(model: nn.Module, functions: Sequence[type[Function]] = ()) -> Observation:

@@ -193,7 +193,7 @@ def parameters_of(parameters: object, rules: Sequence[str | Rule]) -> dict[str, 
     for name in parameters:
         before = str(name).rpartition(".")[0]
         if before and before not in keys:
-            raise ValueError(f"unknown parameter {name!r}: {before} is no rule of this race")
+            raise ValueError(f"unknown parameter {name!r}: this race has no rule {before!r}")
     return {name: to_finite(f"parameter {name}", value) for name, value in parameters.items()}
 
 

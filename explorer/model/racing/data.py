@@ -134,7 +134,7 @@ def _separate_random_state(seed: int) -> Callable[..., Any]:
 def _split_indices(length: int) -> tuple[Tensor, Tensor]:
     order = torch.randperm(length, generator=Generator().manual_seed(0))
     if length < 2:
-        raise ValueError("one example cannot be trained on and validated by: give validation=…")
+        raise ValueError("one example is too few to train and validate on: give validation=…")
     held = max(1, length // _HELD_BACK)
     return order[:held], order[held:]
 
@@ -166,7 +166,7 @@ def data_of(name: str, source: Any, size: int) -> Data:
             shapes = f"{tuple(x.shape)} and {tuple(y.shape)}"
             raise ValueError(f"{name} must have as many x as y, not shapes {shapes}")
         if not len(x):
-            raise ValueError(f"{name} is empty: it has no example to train on or to judge by")
+            raise ValueError(f"{name} is empty: it has no example to train or evaluate on")
         return Tensors(x, y)
     if isinstance(source, Dataset) and not isinstance(source, IterableDataset):
         source = DataLoader(source, batch_size=size, shuffle=True) if len(source) else []  # type: ignore[arg-type]
@@ -178,5 +178,5 @@ def data_of(name: str, source: Any, size: int) -> Data:
         )
     data = Loader(source)
     if next(data.iterate_all(), None) is None:
-        raise ValueError(f"{name} is empty: it has no batch to train on or to judge by")
+        raise ValueError(f"{name} is empty: it has no batch to train or evaluate on")
     return data

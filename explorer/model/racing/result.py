@@ -64,7 +64,7 @@ class RaceResult(Result):
         match = next((key for key in states if key[0] == rule and seed in (None, key[1])), None)
         if match is None:
             known_nets = ", ".join(f"{name} with seed {number}" for name, number in states) or "none"
-            raise ValueError(f"no net of {rule!r} is kept: those of this call are {known_nets}")
+            raise ValueError(f"no trained net of {rule!r}: the result has those of {known_nets}")
         model = self._make(*match)
         model.load_state_dict(states[match] or {})
         return model.eval()

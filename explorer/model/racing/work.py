@@ -130,7 +130,7 @@ class Work:
             raise ValueError(f"metric must return one number, not {kind}") from None
         finite = not isinstance(output, Tensor) or bool(output.isfinite().all())
         if finite and not math.isfinite(number):
-            raise ValueError(f"metric gives {number} on outputs that are finite: it cannot be judged by")
+            raise ValueError(f"metric returns {number} for finite outputs, so that rules cannot be compared")
         return number if finite else math.nan
 
 

@@ -211,7 +211,7 @@ def _count_arguments(rule: Any) -> int:
         if p.default is p.empty and p.kind < p.KEYWORD_ONLY
     ]
     if not 1 <= len([p for p in needed if p.kind != p.VAR_POSITIONAL]) <= 3:
-        raise ValueError("a rule that is a function takes x, (x, g) or (x, y, g)")
+        raise ValueError("a rule given as a function must take x, (x, g) or (x, y, g)")
     return len(needed)
 
 
@@ -221,7 +221,7 @@ def _pull_back(function: Callable[[Tensor], Tensor], x: Tensor, g: Tensor) -> Te
         leaf = x.detach().requires_grad_()
         y = function(leaf)
         if not isinstance(y, Tensor) or y.shape != g.shape:
-            raise ValueError("a rule that is a function of x must return a tensor of the shape of y")
+            raise ValueError("a rule given as a function of x must return a tensor of the shape of y")
         (gradient,) = torch.autograd.grad(y, leaf, g, allow_unused=True)
     return torch.zeros_like(x) if gradient is None else gradient
 

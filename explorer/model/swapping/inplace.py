@@ -117,7 +117,9 @@ def _find_only_op(path: str, module: nn.Module) -> tuple[str, dict[str, float | 
         with tried:
             module(_PROBE.clone().requires_grad_() * 1)
     except Exception as error:  # a user's module may raise anything
-        raise UnreachedError(f"{name} cannot be replaced: it takes no single numbers") from error
+        raise UnreachedError(
+            f"{name} cannot be replaced in place: it fails on a vector of numbers"
+        ) from error
     if len(tried.ops) != 1 or [*module.parameters()]:
         raise UnreachedError(
             f"{name} is not one op without parameters: leave inplace out, and only its backward is exchanged"

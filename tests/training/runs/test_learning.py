@@ -144,8 +144,8 @@ def test_a_parameter_that_becomes_nan_ends_only_its_rule():
 @pytest.mark.parametrize(
     ("given", "words"),
     [
-        ({"learn": ("z",)}, "z cannot learn: "),
-        ({"learn": ("lsq.z",)}, "lsq.z cannot learn: "),
+        ({"learn": ("z",)}, "z cannot be trained: "),
+        ({"learn": ("lsq.z",)}, "lsq.z cannot be trained: "),
         ({"learn": (3,)}, "learn must be a tuple of parameter names"),
         ({"op": "sign", "rules": ("clipped",), "learn": ("c",), "parameters": {}}, "c does not appear in y"),
         ({"learn_rate": 0}, "learn_rate must be above 0"),
@@ -225,5 +225,5 @@ def test_a_study_trains_the_learned_parameters_of_its_plan(each):
         assert row.loss == alone.snapshot().loss[row.trial.rule]
         assert alone.settings.learn == (("s",) if row.trial.rule == "lsq" else ())
         assert alone.settings.learn_each == each
-    with pytest.raises(ValueError, match="z cannot learn"):
+    with pytest.raises(ValueError, match="z cannot be trained"):
         Plan.create("ternary weights", "quantize", ["lsq"], lrs=[0.1], seeds=1, learn=("z",))

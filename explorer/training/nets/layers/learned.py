@@ -75,6 +75,6 @@ def check_learn(ops: Sequence[Op], rules: Sequence[Rule], learn: Sequence[str]) 
         try:
             find_contribution(ops[0], rule, name.removeprefix(f"{rule.key}."))
         except ValueError as error:
-            raise ValueError(f"{truncate(name)} cannot learn: {error}") from error
+            raise ValueError(f"{truncate(name)} cannot be trained: {error}") from error
         raise AssertionError("a parameter can be learned only if its gradient is known")
     return tuple(learn)
