@@ -132,8 +132,8 @@ def make_fresh() -> list[dict[str, Any]]:
 
 def answer(course: Page, right: bool) -> None:
     """Answer the fresh question that is shown."""
-    shown = course.get_by_role("region", name="Code of the question").inner_text().strip()
-    asked = next(each for each in make_fresh() if "".join(text for _, text in each["code"]).strip() == shown)
+    shown = course.get_by_role("region", name="Code of the question").text_content()
+    asked = next(each for each in make_fresh() if "".join(text for _, text in each["code"]) == shown)
     index = asked["right"] if right else (asked["right"] + 1) % 4
     course.locator(".retest").get_by_role("radio").nth(index).check()
     press(course, "Check")

@@ -113,7 +113,9 @@ function makeSlopeLabels(values, lines, frame, g) {
   const curves = lines.filter(({ panel }) => panel === "forward");
   const toPx = (/** @type {Line} */ { x, y }) => Array.from(x, (at, i) => toPoint(frame, at, y[i]));
   const points = curves.flatMap(toPx);
-  const rings = curves.flatMap((line) => [...line.closed, ...line.open].map((at) => toPx(line)[at]));
+  const rings = curves.flatMap(({ x, y, closed, open }) =>
+    [...closed, ...open].map((at) => toPoint(frame, x[at], y[at])),
+  );
   const tangents = getTangents(values, lines, frame, g).map(({ slope, ends, colour }) => {
     return { text: `slope ${formatFourDigits(slope)}`, ends, colour };
   });
@@ -161,17 +163,20 @@ export function placeSlopeLabel(ends, text, { left, inner, forward, size }, arou
   };
   const getLineGap = (/** @type {Pixel[]} */ line, /** @type {Label} */ place) =>
     Math.min(...LINE_SHARES.map((share) => getGap(mix(line, share), place)));
+  /** Return by how many px its own tangent is nearer than any other, half a letter at most. @param {Label} place */
+  const getLead = (place) =>
+    Math.min(size / 2, ...around.others.map((other) => getLineGap(other, place) - getLineGap(ends, place)));
   const isPossible = (/** @type {Label} */ place) => {
-    const [from, own] = [getLeft(place), getLineGap(ends, place)];
+    const from = getLeft(place);
     const isAcross = from >= left && from + width <= left + inner;
     const isInside = place.y - size >= forward.top && place.y <= forward.top + forward.height;
-    const isOwn = own >= CLEAR_PX && around.others.every((other) => getLineGap(other, place) > own);
+    const isOwn = getLineGap(ends, place) >= CLEAR_PX && getLead(place) > 0;
     return isAcross && isInside && isOwn && !around.labels.some((other) => areTooNear(place, other, size));
   };
   const isFree = (/** @type {Label} */ place) =>
     around.points.every((point) => getGap(point, place) >= CLEAR_PX) &&
     around.rings.every((ring) => getGap(ring, place) >= RING_PX);
-  const possible = places.filter(isPossible);
+  const possible = places.filter(isPossible).sort((one, other) => getLead(other) - getLead(one));
   return possible.find(isFree) ?? possible[0] ?? null;
 }
 
