@@ -64,52 +64,25 @@ def profiles(playwright: Playwright, address: str) -> Iterator[Profiles]:
         yield Profiles(playwright, address, stack)
 
 
-@pytest.fixture(scope="package")
-def course_tab(profiles: Profiles) -> Iterator[Tab]:
-    with profiles.lend() as tab:
-        yield tab
+def lend_tab(**options: Any) -> Any:
+    """Return a fixture of a tab with these of Playwright's options, one for all tests."""
+
+    @pytest.fixture(scope="package")
+    def tab(profiles: Profiles) -> Iterator[Tab]:
+        with profiles.lend(**options) as tab:
+            yield tab
+
+    return tab
 
 
-@pytest.fixture
-def course(course_tab: Tab) -> Iterator[Page]:
-    """The page of lessons, one for all tests: in it one goes from lesson to lesson."""
-    yield from map(_go_to_lessons, _reset_tab(course_tab, VIEWPORT))
+def lend_page(tab: str, viewport: ViewportSize, go: Callable[[Page], Page]) -> Any:
+    """Return a fixture of the page of the tab with this name, after ``go``."""
 
+    @pytest.fixture
+    def page(request: pytest.FixtureRequest) -> Iterator[Page]:
+        yield from map(go, _reset_tab(request.getfixturevalue(tab), viewport))
 
-@pytest.fixture(scope="package")
-def phone_course_tab(profiles: Profiles) -> Iterator[Tab]:
-    with profiles.lend(**FINGER) as tab:
-        yield tab
-
-
-@pytest.fixture
-def phone_course(phone_course_tab: Tab) -> Iterator[Page]:
-    """The same on a phone."""
-    yield from map(_go_to_lessons, _reset_tab(phone_course_tab, PHONE))
-
-
-@pytest.fixture(scope="package")
-def explore_tab(profiles: Profiles) -> Iterator[Tab]:
-    with profiles.lend() as tab:
-        yield tab
-
-
-@pytest.fixture
-def explore(explore_tab: Tab) -> Iterator[Page]:
-    """Explore, one page for all tests: in it one turns from link to link, by ``turn``."""
-    yield from map(_go_to_explore, _reset_tab(explore_tab, VIEWPORT))
-
-
-@pytest.fixture(scope="package")
-def phone_explore_tab(profiles: Profiles) -> Iterator[Tab]:
-    with profiles.lend(**FINGER) as tab:
-        yield tab
-
-
-@pytest.fixture
-def phone_explore(phone_explore_tab: Tab) -> Iterator[Page]:
-    """The same on a phone."""
-    yield from map(_go_to_explore, _reset_tab(phone_explore_tab, PHONE))
+    return page
 
 
 def _reset_tab(tab: Tab, viewport: ViewportSize) -> Iterator[Page]:
@@ -138,10 +111,14 @@ def _go_to_explore(page: Page) -> Page:
     return page
 
 
-@pytest.fixture(scope="package")
-def train_tab(profiles: Profiles) -> Iterator[Tab]:
-    with profiles.lend() as tab:
-        yield tab
+course_tab, phone_course_tab = lend_tab(), lend_tab(**FINGER)
+explore_tab, phone_explore_tab = lend_tab(), lend_tab(**FINGER)
+train_tab = lend_tab()
+# In the page of lessons one goes from lesson to lesson, in Explore by ``turn`` from link to link.
+course = lend_page("course_tab", VIEWPORT, _go_to_lessons)
+phone_course = lend_page("phone_course_tab", PHONE, _go_to_lessons)
+explore = lend_page("explore_tab", VIEWPORT, _go_to_explore)
+phone_explore = lend_page("phone_explore_tab", PHONE, _go_to_explore)
 
 
 @pytest.fixture

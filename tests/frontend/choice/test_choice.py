@@ -81,9 +81,7 @@ def test_a_bound_pushes_the_other_one_and_otherwise_leaves_it(node: Node):
         (-1e9, 1e9, [-1e6, 1e6]),
     ],
 )  # fmt: skip
-def test_a_range_is_in_order_and_within_the_limit(
-    node: Node, start: float, stop: float, expected: list[float]
-):
+def test_a_range_is_in_order_within_the_limit(node: Node, start: float, stop: float, expected: list[float]):
     choice = changed(node, "setRange", start, stop, slots={"default": 0})
     assert choice["range"] == pytest.approx(expected, abs=1e-9)
     assert max(map(abs, choice["range"])) <= MAX_ABS_X == 1e6

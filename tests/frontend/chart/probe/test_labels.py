@@ -34,9 +34,7 @@ def placed(node: Node, ends: list[float], *others: tuple[float, float]) -> list[
         *(([101, 160, 160], 0), ([101, 140, 140, 140, 349], 0), ([130 + 10 * i for i in range(20)], 18)),
     ],
 )
-def test_labels_lie_nearest_to_their_own_curve_on_none_and_on_no_other(
-    node: Node, ends: list[float], left_out: int
-) -> None:
+def test_labels_lie_nearest_to_their_curve_and_on_none(node: Node, ends: list[float], left_out: int) -> None:
     labels = placed(node, ends)
     assert len(labels) == len(ends) - left_out
     for (one, _), (other, _) in combinations(labels, 2):

@@ -27,9 +27,7 @@ def state(step: int, *, rate: str | None = None, trained: dict[str, Any] | None 
     ],
     ids=["known", "news before the first step", "on its way", "set in mid-run", "reset", "no run"],
 )
-def test_a_rate_goes_with_a_command_if_it_is_new(
-    tell: Run, at: dict[str, Any], command: str, rate: str | None
-):
+def test_a_new_rate_goes_with_a_command(tell: Run, at: dict[str, Any], command: str, rate: str | None):
     live = tell("client/request", "getCommandSettings", at, HELD, command)
     assert live.get("lr") == rate
     assert "pace" in live

@@ -225,9 +225,7 @@ FORWARD = {
 
 
 @pytest.mark.parametrize("op", FORWARD)
-def test_an_op_is_drawn_correctly_however_far_its_inputs_are_from_0(
-    node: Node, document: dict[str, Any], op: str
-) -> None:
+def test_an_op_is_drawn_correctly_far_from_0_too(node: Node, document: dict[str, Any], op: str) -> None:
     """On the net of the documents x reaches beyond ±24: no curve has a plateau that the op has not."""
     answer = recorded(0, task="documents", op=op, rules=("default",))
     chosen = choice(op, "default", task="documents") | {"slow": "op,1,1,1,1"}
