@@ -197,6 +197,11 @@ INDENTS = """() => [...document.querySelectorAll(".lesson pre .line")].flatMap(l
     const wrapped = rows.filter(({ top }) => top >= first.bottom - 1);
     return wrapped.map(({ left }) => left - line.getBoundingClientRect().left);
 })"""
+ROOM_PX = """button => {
+    const text = new Range();
+    text.selectNodeContents(button);
+    return button.getBoundingClientRect().right - text.getBoundingClientRect().right;
+}"""
 ROWS = "new Set([...document.querySelectorAll('.bar li')].map(each => each.getBoundingClientRect().top)).size"
 
 
@@ -206,6 +211,8 @@ def test_on_a_phone_code_pad_and_answers_are_in_view_below_one_row_of_lessons(ph
     expect(page.locator(".pad")).to_be_in_viewport(ratio=1)
     for each in page.locator(".excerpt, .option").all():
         expect(each).to_be_in_viewport(ratio=1)
+    press(page, "Skip")
+    assert page.locator(".net .start").evaluate(ROOM_PX) > 4
     turn_to(page, LESSONS["surrogates"])
     assert page.evaluate(ROWS) == 1
     expect(page.locator(".bar [aria-current]")).to_be_in_viewport(ratio=1)
