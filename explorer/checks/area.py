@@ -92,7 +92,7 @@ def check_antiderivative(curve: Curve) -> Result:
         return by_design("The op is an antiderivative between its jumps, such as at {at}.", position)
     if obstacle := _explain_no_integral(curve):
         return obstacle
-    if not bool(curve.gradient.any()):
+    if not bool(curve.integral[1].any()):
         return _excuse(curve, fails("The gradient is 0 everywhere, so its antiderivative never moves."))
     if not curve.is_staircase and math.isfinite(curve.rise):
         total = _compare_area(curve, of_jump=True)

@@ -137,7 +137,7 @@ class Probe:
         x = self.x if x is None else x
         arguments = self.subject.prepare(x.dtype, learned=True)
         try:
-            with torch.enable_grad():
+            with torch.enable_grad(), self.subject.begin_anew():
                 is_leaf = [isinstance(a, Tensor) and a.requires_grad for a in arguments]
                 copies = [a.clone() if leaf else a for a, leaf in zip(arguments, is_leaf, strict=True)]
                 result = (forward or self.subject.call)(x.clone().requires_grad_().clone(), *copies)
@@ -165,13 +165,13 @@ class Probe:
             with _StraightThrough():
                 return self._stack([self.backpropagate(g, forward=self.forward) for g in upstreams])
         if self.rounds:  # numerical differences between jumps are always 0
-            raise UntriedError(f"{_JUMPS}, as it rounds: check the Function itself")
+            raise UntriedError(f"{_JUMPS}, as it rounds")
         for step in (_STEP, _STEP / 100):  # the shorter one seldom meets a kink
             parts = zip(*(self.differentiate(g, step) for g in upstreams), strict=True)
             slopes, off = map(torch.stack, parts)
             if not bool((off > 1e-4 * (1 + slopes.abs())).any()):
                 return slopes
-        raise UntriedError(f"{_JUMPS}: check the Function itself")
+        raise UntriedError(_JUMPS)
 
     def differentiate(self, g: Tensor, h: float = _SMALL_STEP) -> tuple[Tensor, Tensor]:
         """Return the slopes of sum(g · y) along the argument, and their likely errors. Shape (m,) each."""

@@ -50,6 +50,10 @@ def check_derivative(curve: Curve) -> Result:
         return fails("At x = {at} y is a number but the gradient is NaN.", x[is_broken][0])
     if find_effect_of_others(curve):
         return unknown("With the same g everywhere it is, but it depends on other elements: see linear in g.")
+    if curve.is_flat and bool(curve.integral[1].any()):
+        return by_design(
+            "The gradient is 0 except near the op's jumps, where the rule stands in for a slope."
+        )
     if curve.is_flat:
         return holds("The op is level between its jumps, so its gradient is rightly 0, and nothing learns.")
     largest = float(torch.where(curve.trusted, off / (curve.slope.abs() + 1), 0.0).max())

@@ -52,9 +52,12 @@ def describe_match(curve: Curve, factor: float = 1.0) -> str:
 def match_rule(curve: Curve, factor: float = 1.0) -> Match | None:
     """Return a catalogue rule that suits the op and equals ``factor`` times the gradient, or None.
 
-    Rules with a declared fault never match, nor does a gradient that overflows or depends on other elements.
+    Rules with a declared fault never match, nor does a gradient that overflows, depends on other elements, or
+    is too narrow to be seen.
     """
     if bool(curve.gradient.isinf().any()) or find_effect_of_others(curve):
+        return None
+    if not bool(curve.gradient.any()) and bool(curve.integral[1].any()):
         return None
     gradients = {g: factor * curve.subject.gradient(curve.x, g) for g in (1.0, -1.0, *_MORE_G)}
     matched = _match_op(curve, gradients)

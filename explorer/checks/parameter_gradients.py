@@ -137,9 +137,12 @@ def _check_at_value(probe: Probe) -> Result:
             f"{probe.name} gets its gradient through a Function by the chain rule: check that Function alone."
         )
         return finding if finding and finding.verdict == HOLDS else by_design(words)
+    if target is None and not has_custom_node(probe.subject.open_graph(probe.x)[0]):
+        return by_design(f"{probe.name} gets autograd's own gradient, and no slope to compare: {reason}.")
     if target is None or _is_hidden(probe):
         moments = _judge_moments(probe, only_moving)
-        return moments or unknown(f"The gradient due to {probe.name} could not be computed: {reason}.")
+        advice = f"{reason}{': check the Function itself' * only_moving}"
+        return moments or unknown(f"The gradient due to {probe.name} could not be computed: {advice}.")
     finding = _judge(probe, actual, target)
     return (finding.verdict == FAILS and _judge_moments(probe, only_moving=True)) or finding
 

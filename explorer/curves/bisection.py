@@ -136,7 +136,9 @@ def find_jumps(curve: Curve, scan: Tensor) -> tuple[Tensor, Tensor]:
     values = curve(scan)
     cells = torch.stack([scan[:-1], scan[1:], values[:-1], values[1:]])
     initial = (cells[3] - cells[2]).abs()
-    keep = initial.isfinite() & (initial > 1e-10)
+    keep = initial.isfinite() & (
+        initial > 1e-10 * cells[2].abs().clamp(min=1.0)
+    )  # scan x may be adjacent floats
     cells, initial = cells[:, keep], initial[keep]
     settled = torch.zeros_like(initial)
     for iteration in range(MAX_BISECTIONS):

@@ -37,6 +37,7 @@ published(-1.0, 1.0)(
         torch.clamp, lambda x, g, low, high: g * (g * (x - x.clamp(low, high)) >= 0), "ClampThatLetsBack"
     )
 )
+published()(make_function(lambda x: (x > 1).to(x), lambda x, g: 1e4 * g * ((x - 1).abs() < 5e-5), "Narrow"))
 GENERATOR = torch.Generator().manual_seed(0)
 published()(
     make_function(

@@ -105,8 +105,9 @@ class Curve:
     def tolerance(self) -> Tensor:
         """The largest difference from ``slope`` that its likely numerical error can explain, at each x."""
         slope, error, h = self._slope
-        rounding = 64 * self.eps * (self.y.abs() + 1e-3) / h
-        return (1e-5 if self.is_fine else 5e-3) * slope.abs() + 5 * error + rounding + 1e-9
+        size = float(self.y.abs().nan_to_num(posinf=0.0).amax().clamp(max=1.0)) or 1.0  # y may be tiny
+        rounding = 64 * self.eps * (self.y.abs() + 1e-3 * size) / h
+        return (1e-5 if self.is_fine else 5e-3) * slope.abs() + 5 * error + rounding + 1e-9 * size
 
     @cached_property
     def trusted(self) -> Tensor:

@@ -12,7 +12,7 @@ from explorer.curves.user_functions.subject import SEED, Subject, UntriedError
 NEAR, FAR = 8.0, 1e4  # the largest |x| of the evenly spaced and of the geometrically spaced test points
 OFF = 0.00137  # shifts test points off round numbers, which are often kinks
 _MOVE = 0.83  # factor on some elements of x, to see whether other outputs change
-_FAR = 20.0  # another such factor, beyond a maximum of x that scales all y
+FAR_FACTOR = 20.0  # another such factor, beyond a maximum of x that scales all y
 _EXTRA_VALUES = 8  # the number of random replacements for each element of the user's example
 _TOLERANCE = 1e3  # maximum difference of values that count as equal, in machine epsilons
 
@@ -59,7 +59,7 @@ def _make_replacements(subject: Subject, x: Tensor) -> list[Tensor]:
         low + (high - low) * torch.rand(x.shape, generator=generator, dtype=torch.float64).to(x)
         for _ in range(_EXTRA_VALUES if subject.example is not None else 0)
     ]
-    return [x.flip(0) * _MOVE + 0.11, _FAR * x, *extra]
+    return [x.flip(0) * _MOVE + 0.11, FAR_FACTOR * x, *extra]
 
 
 def require_independence(function: Callable[..., Tensor], *inputs: Tensor, name: str) -> None:

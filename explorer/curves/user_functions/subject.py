@@ -6,7 +6,7 @@ import linecache
 import re
 import types
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
 from typing import Any
@@ -70,7 +70,7 @@ class Subject:
         example: the user's example of x, if given; its first dimension counts the elements.
         domain: the least and the greatest x to try; None for all floats.
         seed: the random seed that is set before each forward; None to leave the generator alone.
-        is_module: whether the function is a module.
+        module: the function, if it is a module. Each call begins with the attributes that it has now.
     """
 
     name: str
@@ -85,7 +85,12 @@ class Subject:
     example: Tensor | None = None
     domain: tuple[float, float] | None = None
     seed: int | None = None
-    is_module: bool = False
+    module: torch.nn.Module | None = None
+
+    @property
+    def is_module(self) -> bool:
+        """True if the function is a module."""
+        return self.module is not None
 
     @property
     def declared(self) -> Rule | None:
@@ -150,12 +155,8 @@ class Subject:
         """Call the function and return all its outputs as a tuple. Raises UntriedError if the call fails."""
         prepared = self.prepare(x.dtype) if arguments is None else arguments
         try:
-            if self.seed is None:
+            with self.begin_anew():
                 y = self.call(x, *prepared)
-            else:
-                with torch.random.fork_rng(devices=[]):
-                    torch.manual_seed(self.seed)
-                    y = self.call(x, *prepared)
         except Exception as error:
             if "does not require grad" in str(error) and not x.requires_grad:  # it calls autograd.grad itself
                 with torch.enable_grad():
@@ -165,6 +166,21 @@ class Subject:
             raise kind(f"it raises {describe_error(error)}") from error
         y = list(y.values()) if isinstance(y, Mapping) else y
         return tuple(y) if isinstance(y, tuple | list) else (y,)
+
+    @contextmanager
+    def begin_anew(self) -> Iterator[None]:
+        """Set the random seed, if there is one, and undo changes of the module's attributes at the end."""
+        parts = [vars(part) for part in self.module.modules()] if self.module else []
+        before = [dict(attributes) for attributes in parts]
+        try:
+            with torch.random.fork_rng(devices=[], enabled=self.seed is not None):
+                if self.seed is not None:
+                    torch.manual_seed(self.seed)
+                yield
+        finally:
+            for attributes, old in zip(parts, before, strict=True):
+                attributes.clear()
+                attributes.update(old)
 
     def run_both(
         self, x: Tensor, g: Tensor | float = 1.0, arguments: tuple[Any, ...] | None = None
@@ -446,4 +462,4 @@ def _prepare_module(
         return torch.func.functional_call(module, state_values, (x, *values[: len(arguments)]), dict(named))
 
     names = (*(f"argument {k + 1}" for k in range(len(arguments))), *state)
-    return Subject(name, call, (*arguments, *state.values()), is_module=True, names=names)
+    return Subject(name, call, (*arguments, *state.values()), module=module, names=names)

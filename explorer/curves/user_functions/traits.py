@@ -8,7 +8,7 @@ import torch
 from torch import Tensor
 from torch.autograd.function import BackwardCFunction
 
-from explorer.curves.user_functions.elementwise import NEAR, find_dependence, is_same
+from explorer.curves.user_functions.elementwise import FAR_FACTOR, NEAR, find_dependence, is_same
 from explorer.curves.user_functions.subject import NoGradientError, Subject
 
 # Names of autograd's nodes that change the shape or dtype of a tensor but not its values.
@@ -114,8 +114,11 @@ def _describe_wrong_shape(y: Tensor, x: Tensor) -> str:
 
 
 def _mixes_upstream(subject: Subject, x: Tensor, y: Tensor, r: Tensor) -> bool:
-    """Return whether the gradient ``r`` for g = 1 at some x changes if g changes at other x only."""
-    g = torch.ones_like(y)
+    """Return whether the gradient ``r`` for g = 1 at some x changes if g or x changes at other x only."""
+    g, moved = torch.ones_like(y), x.clone()
     g[::2] = 2.0
-    pulled = subject.run_both(x, g)[1]
-    return not is_same(pulled[1::2], r[1::2], 1e-9 if r.dtype == torch.float64 else 1e-4)
+    moved[::2] = subject.fit_domain(FAR_FACTOR * x)[::2]
+    pulled = (subject.run_both(x, g)[1], subject.run_both(moved)[1])
+    return not all(
+        is_same(each[1::2], r[1::2], 1e-9 if r.dtype == torch.float64 else 1e-4) for each in pulled
+    )

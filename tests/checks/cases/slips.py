@@ -71,6 +71,9 @@ add_rows("softmax that loses its peak", lambda x, g: pull_softmax(x, g) / (x < 5
 
 add("bias of the mean row", lambda x, w, b: x @ w + b, lambda x, g, w, b: (g @ w.T, x.T @ g, g.mean(0)),
     learn([1.0, 2.0], [0.5, -1.0]), learn(0.1, 0.2), by=["parameter gradients"], shape=(5, 2))  # fmt: skip
+add("tiny sine", lambda x: 1e-12 * x.sin(), lambda x, g: 1e-12 * g * x.sin(), by=["true derivative"])
+add("narrow window without its height", lambda x: (x > 1).to(x), lambda x, g: g * ((x - 1).abs() < 5e-5),
+    by=["area"])  # fmt: skip
 add("loss without g", lambda x: x.square().sum(), lambda x, g: 2 * x, by=["linear in g"])
 
 
