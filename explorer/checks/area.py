@@ -176,7 +176,7 @@ def _excuse(curve: Curve, finding: Result, departs: bool = False) -> Result:
     if subject.declared:
         reason = f"{subject.declared.label} is designed this way."
     elif is_drawn and bool(((against := -rises * gradient) > 0).any()):
-        at = float(f"{round(find_nearest(curve.x, against == against.max()), 3):.2g}") + 0.0  # as drawn
+        at = round(find_nearest(curve.x, against == against.max()), 2) + 0.0  # as fine as a hand draws
         words = "At x = {at} its sign is wrong, so gradient descent climbs there."
         return by_design(f"{_NO_AREA} {words}", at) if bool((against < 0).any()) else fails(words, at)
     elif is_drawn:

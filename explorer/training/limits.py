@@ -25,6 +25,7 @@ MAX_TABLE_BYTES = 1_000_000
 MAX_TABLE_ROWS = 4_096
 MAX_TABLE_COLUMNS = 64
 MIN_TABLE_ROWS = 20
+MAX_CATEGORIES = 12  # a table's column of 2 to so many texts is one input for each
 MAX_CLASSES = 32  # a table's column of integers with more distinct values is treated as numbers
 MAX_WEIGHTS = 2_000_000  # maximum number of weights of all nets of a run; with Adam they take 40 MB
 MAX_BRANCHES = 64  # the maximum number of branch points of a run; nobody makes more by hand

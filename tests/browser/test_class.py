@@ -294,7 +294,7 @@ def pages_follow_to_a_link_once(teacher: Page, one: Page, other: Page) -> None:
     teacher.keyboard.press("p")
     for student in (one, other):
         student.wait_for_url("**/train?*task=digits*")
-    one.get_by_role("link", name="To the class").click()  # it is led once, and may go back
+    one.get_by_role("link", name="Learn", exact=True).click()  # it is led once, and may go back
     one.wait_for_url("**/learn?*class=*")
     teacher.get_by_role("link", name="To the class").click()
 

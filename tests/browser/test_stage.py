@@ -99,20 +99,39 @@ def test_explore_on_a_stage_shows_its_sections_and_leads_to_train(tabs: Callable
 
 
 def test_a_training_on_a_stage_has_wide_lines_and_large_text(tabs: Callable[..., Tab]) -> None:
-    page = open_stage(tabs, "/train", "task=digits&op=round&steps=20&seeds=2&pace=full&present=1")
+    rules = "rule=default&rule=straight_through&rule=masked"
+    page = open_stage(tabs, "/train", f"task=digits&op=round&{rules}&steps=20&seeds=2&pace=full&present=1")
     button(page, "Start").click()
     expect(button(page, "Again")).to_be_visible()
     page.mouse.move(0, 0)
-    assert_all_is_seen(page, ROOT)
+    for part in ("bar", "rules", "views", "dock"):
+        assert_all_is_seen(page, f"{ROOT} .{part}")
     page.set_viewport_size({"width": 1280, "height": 720})
+    room = page.locator(".dock").evaluate("dock => parseFloat(getComputedStyle(dock).paddingRight)")
+    assert room < 400, "there is no class, whose buttons need more"
     lines = page.locator(".race .js-line, .object .curve").evaluate_all(WIDTHS)
     seen = [width for width in lines if width]
     assert len(seen) > 4
     assert min(seen) >= 0.004 * 720
     assert len(seen) < len(lines), "the bounds of a band are no curves"
+    button(page, "Settings").click()
+    button(page, "Why? Masked").click()
+    why = page.locator(".one")
+    expect(why).to_be_in_viewport()
+    page.keyboard.press("Escape")
+    expect(why).to_be_hidden()
+    is_on_stage(page, True)
+    page.locator(".stMain").evaluate("main => main.scrollTo(0, 0)")
+    for part in ("side", "bar", "net"):
+        assert_all_is_seen(page, f"{ROOT} .{part}")
     button(page, "Slow motion").click()
     dialog = page.get_by_role("dialog", name="Slow motion")
     expect(dialog.locator("[data-stage]").first).to_be_visible()
+    for _ in range(8):
+        page.keyboard.press("ArrowRight")
+    expect(dialog.get_by_text("9 of 9")).to_be_visible()
+    assert_all_is_seen(page, "dialog.slow")
+    page.set_viewport_size({"width": 1280, "height": 720})
     assert_no_small_text(page, 0.025 * 720, "[role=dialog], dialog")
     page.keyboard.press("Escape")
     expect(dialog).to_have_count(0)

@@ -98,7 +98,7 @@ def fits_a_phone_and_waits_after_a_change(train: Page) -> None:
     assert len(cells) == 16
     assert all(box and box["x"] + box["width"] <= 390 for box in (cell.bounding_box() for cell in cells))
     set_field(train, "Seed", "3")
-    expect(status(train)).to_contain_text("Other settings: press Start.")
+    expect(status(train)).to_contain_text("These settings are not trained yet: press Start.")
     expect(metric(train, "Step")).to_have_text("Step 0 / 300")
     assert train.evaluate(f"{GHOSTS}.length") == 2
     assert "seed=3" in train.url

@@ -12,6 +12,7 @@ from tests.browser.access import violations_in_both_themes
 from tests.browser.lessons import SMALL
 from tests.browser.reading import box_of, retry
 from tests.browser.test_calm import count_visible
+from tests.browser.test_hidden import assert_all_is_seen
 from tests.browser.training import button, press, status, turn_train, wait_for
 from tests.browser.visitors import A_PHONE, First
 
@@ -43,11 +44,13 @@ def assert_first_screen_is_calm(page: Page) -> None:
     assert_calm(page, 17, 85)
     wait_for(page, IN_VIEW)
     assert page.evaluate("sessionStorage.getItem('gradient-explorer.run')") is None
+    expect(button(page, "Evidence")).to_be_hidden()  # there is none before a run
 
 
 def test_the_first_screen_of_train_has_few_controls_and_starts_no_run(first_train: First) -> None:
     page = first_train()
     assert_first_screen_is_calm(page)
+    expect(button(page, "Present (p)")).to_be_visible()
     page.set_viewport_size({"width": 1024, "height": 768})
     assert_first_screen_is_calm(page)
 
@@ -61,6 +64,8 @@ def test_all_tools_have_few_controls_and_move_nothing_of_the_bar(first_train: Fi
     page = first_train("task=digits")
     press(page, "All tools")
     retry(page, lambda: assert_calm(page, 44, 190))
+    assert_all_is_seen(page, ".net")
+    page.set_viewport_size({"width": 1366, "height": 768})
     expect(page.get_by_role("slider", name="Step shown")).to_be_hidden()
     press(page, "All tools")
     finish(page)

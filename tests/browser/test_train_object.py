@@ -11,12 +11,24 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from explorer.catalogue import RULES
+from explorer.ui.server import answers
 from tests.browser.access import violations_in_both_themes
 from tests.browser.reading import choose
 from tests.browser.training import press, status, wait_for
 from tests.browser.visitors import A_PHONE, First
 
 LONG_NAMES = sorted(RULES, key=lambda key: -len(RULES[key].label))[:6]
+
+
+# Whether a card has another page's node that it got before its contents.
+_HOLD = """async folder => {
+    const { createCard } = await import(new URL(`assets/${folder}/cards/card.js`, document.baseURI).href);
+    const [picker, held] = ["i", "hr"].map(tag => document.createElement(tag));
+    const card = createCard({ kind: "rule", buttons: [], picker: { element: picker, update: () => {} } });
+    card.hold([held]);
+    card.update({ entry: { key: "a", label: "A", formula: "g" }, controls: [], learning: [] });
+    return card.element.contains(held);
+}"""
 
 
 def choose_task(page: Page, name: str) -> None:
@@ -48,6 +60,7 @@ def test_the_net_has_a_lane_per_rule_with_the_remaining_gradient(first_train: Fi
         expect(lane.locator(".lane-plate")).to_have_count(3)
         for drawn in ("data", "curve"):
             expect(lane.locator(f".of-op path.{drawn}")).to_have_attribute("d", re.compile("^M"))
+    assert page.evaluate(_HOLD, answers.get_folder())
     press(page, "Start")  # and it is live
     expect(clipped.locator(".lane-plate").first).to_have_text(re.compile(r"^w1by [\d.]+$"))
     expect(dead.locator(".lane-plate").first).to_have_text("w1still")

@@ -8,6 +8,7 @@ from urllib.parse import parse_qs
 import pytest
 from playwright.sync_api import Locator, Page, expect
 
+from explorer.takeaway import settings_json
 from explorer.training import SETTINGS, Run, Settings
 from explorer.ui.links.link import from_query
 from explorer.ui.links.presets import TRAINING
@@ -24,6 +25,7 @@ from tests.browser.training import (
     wait_for_points,
     wait_for_steps,
 )
+from tests.browser.visitors import Tab
 
 
 def live(page: Page, name: str) -> Locator:
@@ -68,6 +70,18 @@ def test_start_right_after_a_change_trains_the_shown_settings(train: Page) -> No
     train.evaluate(set_and_press, ["Seed", "3"])
     expect(metric(train, "Step")).to_have_text("Step 20 / 20")
     assert_shown_is_trained(train, 20)
+
+
+def test_exported_settings_are_opened_before_any_run(train: Page, train_tab: Tab) -> None:
+    turn_train(train, "op=relu&rule=default")
+    text = settings_json(Settings(task="moons", op="sign", rules=("default", "clipped"), steps=77))
+    for content, said in ((text, "Opened: press Start."), ("{", "not JSON: open a file that was exported")):
+        file = {"name": "a.json", "mimeType": "text/json", "buffer": content.encode()}
+        train.get_by_label("Open settings").set_input_files(file)
+        expect(train.locator(".setup")).to_contain_text(said)
+    train_tab.errors.clear()  # the browser logs what the server refuses
+    expect(train.get_by_label("Steps", exact=True)).to_have_value("77")
+    expect(train.get_by_role("group", name="Clipped straight-through")).to_be_visible()
 
 
 def test_events_of_a_run_do_not_overwrite_a_typed_number(train: Page) -> None:

@@ -322,6 +322,7 @@ def test_no_scale_is_suggested_for_an_infinite_or_nonpositive_area(op, rule, ver
         ("round", "g * through(x, -1, 0.5, 0, 1, 1, 0.4)", "by design", "drawn by hand claims no area"),
         ("sign", "g * through(x, -1, -0.1, 0, -1, 1, -0.1)", "fails", "its sign is wrong"),
         ("round", "g * through(x, -1, 0.79, 1, -0.1, 2, -0.1)", "by design", "At x = 1 its sign is wrong"),
+        ("round", "g * through(x, -1, 0.79, 2.25, -0.2, 3, -0.1)", "by design", "At x = 2.26 its sign is"),
         ("round", "g * (0 <= x) * (x <= 1)", "by design", "the catalogue's Masked (lo = 0, hi = 1)"),
         ("sign", "g * (0 < x < 1)", "by design", "the catalogue's Masked (lo = 0, hi = 1)"),
         ("sign", "g * (0 <= x)", "fails", "large x keep learning"),

@@ -112,7 +112,7 @@ export function createCard(options) {
     /** Show the nodes of another page below the title. @param {Node[]} nodes */
     hold(nodes) {
       held = nodes;
-      draw();
+      if (state) draw();
     },
     /** @param {CardState} next */
     update(next) {

@@ -35,11 +35,11 @@ import { setSampling } from "../formula/sampling.js";
  * @property {Record<string, string>} drawn sentence templates about stochastic ops and rules
  * @property {import("./view.js").QueryParameter[]} view declarations of the query parameters
  * @property {{rules: number, formula: number, nodes: number, query: number, quote: number, readings: number, table:
- *   {fewest: number, rows: number, columns: number, classes: number, bytes: number}, study: {low: number, high: number,
- *   rates: number, scaled: string[], unscaled: string}, unwatched: number}} limits maximum counts and lengths;
- *   ``table`` (the user's data), ``study`` and ``unwatched`` are missing from a saved file; ``scaled``: optimisers
- *   whose step is proportional to the gradient; ``unscaled``: why other optimisers are refused; ``unwatched``: seconds
- *   until a run that no page watches pauses
+ *   {fewest: number, rows: number, columns: number, classes: number, categories: number, bytes: number}, study: {low:
+ *   number, high: number, rates: number, scaled: string[], unscaled: string}, unwatched: number}} limits maximum counts
+ *   and lengths; ``table`` (the user's data), ``study`` and ``unwatched`` are missing from a saved file; ``scaled``:
+ *   optimisers whose step is proportional to the gradient; ``unscaled``: why other optimisers are refused;
+ *   ``unwatched``: seconds until a run that no page watches pauses
  * @property {{words: string[], pages: {learn: string, train: string}}} link names of the query parameters, and the
  *   addresses of other pages relative to Explore's
  * @property {string} saved address of the template of saved files

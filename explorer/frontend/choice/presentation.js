@@ -23,11 +23,17 @@ export function onPresentingChange(callback, signal) {
   addEventListener(CHANGE_EVENT, callback, { signal });
 }
 
-/** Turn presentation mode off if Escape is pressed, until the signal aborts. @param {AbortSignal} signal */
+/**
+ * Close the panel "Why?" on Escape or, if it is not open, turn presentation mode off, until the signal aborts.
+ * @param {AbortSignal} signal
+ */
 export function leaveOnEscape(signal) {
   const handleKey = (/** @type {KeyboardEvent} */ { key, target }) => {
     const isTaken = document.querySelector(OPEN) || /** @type {Element} */ (target).matches("textarea");
-    if (key === "Escape" && isPresenting() && !isTaken) setPresenting(false);
+    if (key !== "Escape" || isTaken) return;
+    const close = /** @type {HTMLElement|null} */ (document.querySelector(".one:not([hidden]) .close"));
+    if (close) close.click();
+    else if (isPresenting()) setPresenting(false);
   };
   // captured, so that it runs before a menu closes itself
   addEventListener("keydown", handleKey, { capture: true, signal });

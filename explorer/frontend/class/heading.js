@@ -6,7 +6,6 @@ import { isAt, isAtLesson, live } from "./live.js";
 import { getLed } from "./membership.js";
 import { formatCode } from "./answer-counts.js";
 import { isQueryShort, toQuery } from "../choice/address.js";
-import { toServerUrl } from "../choice/server.js";
 import { store } from "../choice/store.js";
 import { h, render } from "../elements/render.js";
 
@@ -33,7 +32,7 @@ export function createClassHeading(host) {
     if (view?.state === "ended" && lastView?.state !== "ended") showStatus(ENDED);
     lastView = view;
     host.hidden = !view || isAtLesson() || (!isOpen && view.state !== "ended");
-    host.parentElement?.classList.toggle("with-class", !host.hidden);
+    document.documentElement.classList.toggle("with-class", !host.hidden);
     const leads = isOpen && view.role === "teacher" && findCurrentPath() !== undefined;
     const lesson = view ? live.lessonOf(view.id) : "";
     render(
@@ -72,6 +71,7 @@ export function createClassHeading(host) {
       clearTimeout(timer);
       clearInterval(polling);
       leave();
+      document.documentElement.classList.remove("with-class");
     },
   };
 }

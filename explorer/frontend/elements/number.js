@@ -26,7 +26,7 @@ export function createNumberField({ name, class: kind = "", onNumber, next, wron
   /** @param {string} sentence the message, or "" */
   function refuse(sentence) {
     setText(message, sentence);
-    setAttribute(field, "aria-invalid", sentence && "true");
+    setAttribute(field, "aria-invalid", sentence ? "true" : null);
     setAttribute(field, "aria-describedby", sentence && message.id);
   }
 

@@ -103,7 +103,8 @@ function createRace({ choice, labels, leastRange }) {
   function createButton(drawing) {
     const { op } = getEntries(choice);
     const [x, y] = [0, 1].map((at) => drawing.points.map((point) => point[at]));
-    const picture = drawThumbnail({ op, rule: makeDrawnRule(drawing) }, getSamplingSettings(choice));
+    const pair = { op, rule: makeDrawnRule(drawing) };
+    const picture = drawThumbnail(pair, getSamplingSettings(choice), leastRange);
     const shape = describeShape(x, y);
     const title = `${drawing.name}: ${shape}`;
     const attributes = { "aria-pressed": "false", "aria-label": title, title, onclick: pick };

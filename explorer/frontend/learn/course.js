@@ -144,6 +144,9 @@ export function createCourse(host, { lessons, paths, glossary }, { address, inst
   }
 
   async function show() {
+    const isList = ["class", "lesson", "print"].every((name) => !queryNow().has(name));
+    const attended = isList && classes?.attended();
+    if (attended) history.replaceState(history.state, "", makeAddress({ class: attended }));
     const id = queryNow().get("class");
     if (id && classScreen?.id === id) return undefined;
     const key = queryNow().get("lesson");

@@ -1,7 +1,7 @@
 // A class on the page Learn: the teacher's or a student's screen, with the lesson whose question the class is asked.
 
 import { live } from "../class/live.js";
-import { getLed } from "../class/membership.js";
+import { getAttended, getLed } from "../class/membership.js";
 import { toServerUrl } from "../choice/server.js";
 import { element } from "../elements/dom.js";
 import { decodeArray } from "../choice/arrays.js";
@@ -28,6 +28,7 @@ let opened = ""; // id of a class that was just opened, whose code is shown in l
 /** Functions that open, find and show classes on the page Learn. */
 export const classes = {
   held: () => getLed()?.id ?? null,
+  attended: () => getAttended()?.id ?? null,
   /** @param {string} lesson */
   async open(lesson) {
     const answer = await live.open(lesson);

@@ -5,8 +5,9 @@ import { setAvailable, createButton, createStatus } from "../train/widgets/butto
 
 /** @import { Picture } from "./picture.js" */
 /**
- * The callbacks of the study's buttons.
- * @typedef {{onStart: () => void, onStop: () => void, onResume: () => void, onReset: () => void}} Acts
+ * The callbacks of the study's buttons. ``onRestore``: returns to the settings of the results.
+ * @typedef {{onStart: () => void, onStop: () => void, onResume: () => void, onReset: () => void, onRestore: () =>
+ *   void}} Acts
  */
 
 const METRICS = ["Runs", "Left"];
@@ -16,12 +17,14 @@ const METRICS = ["Runs", "Left"];
  * @param {{buttons: HTMLElement, status: HTMLElement}} hosts ``status``: the element for numbers and sentences
  * @param {Acts} on
  */
-export function createCommands({ buttons, status }, { onStart, onStop, onResume, onReset }) {
+export function createCommands({ buttons, status }, { onStart, onStop, onResume, onReset, onRestore }) {
   let stopped = false;
   const start = createButton("Start", onStart, "primary");
   const stop = createButton("Stop", () => (stopped ? onResume() : onStop()), "primary");
   const reset = createButton("Reset", onReset);
+  const restore = createButton("Back to their settings", onRestore);
   const display = createStatus(status, "Share of the study that is done", METRICS);
+  status.querySelector(".said-of-run")?.append(restore);
   buttons.append(element("div", { class: "buttons flex-row" }, start, stop, reset));
 
   return {
@@ -33,6 +36,7 @@ export function createCommands({ buttons, status }, { onStart, onStop, onResume,
       setAvailable(start, offered.start);
       setAvailable(stop, offered.stop || offered.resume);
       setAvailable(reset, offered.reset);
+      restore.hidden = !offered.restore;
       display.show(picture);
     },
   };

@@ -37,8 +37,10 @@ export function createJudgement({ headline, drawing }, plotly) {
       if (!judgement) return;
       plot.style.setProperty("--rows", String(judgement.figure.layout.height));
       figure.draw(judgement);
-      const escaped = judgement.figure.data.map((/** @type {*} */ { hovertext }) => hovertext[0]);
-      render(list, ...escaped.map((/** @type {string} */ text) => h("li", {}, decodeHtml(text))));
+      const parser = new DOMParser(); // texts for Plotly are escaped
+      const decode = (/** @type {*} */ { hovertext: [text] }) =>
+        parser.parseFromString(text, "text/html").body.textContent ?? "";
+      render(list, ...judgement.figure.data.map((/** @type {*} */ trace) => h("li", {}, decode(trace))));
       setText(equal, judgement.equal.join(" "));
     },
     destroy: figure.destroy,
@@ -71,9 +73,4 @@ function compose({ figure, colours }, isNarrow, isOnStage) {
       })),
     },
   };
-}
-
-/** Return text without its escaping for Plotly. @param {string} escaped */
-function decodeHtml(escaped) {
-  return new DOMParser().parseFromString(escaped, "text/html").body.textContent ?? "";
 }

@@ -34,11 +34,6 @@ export function readList(text, bounds) {
   return { numbers: distinct, sentence: "" };
 }
 
-/** Parse a list of numbers from a link. @param {string} text @returns {number[]} */
-export function parseList(text) {
-  return text ? text.split(",").map(Number) : [];
-}
-
 /** Format a bound with few characters, such as 1e-12. @param {number} value */
 function formatBound(value) {
   return Math.abs(value) < 1e-4 && value !== 0 ? value.toExponential() : formatNumber(value);

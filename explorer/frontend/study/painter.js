@@ -2,6 +2,7 @@
 
 import { createExamples } from "../cards/examples.js";
 import { element, setAttribute, setText } from "../elements/dom.js";
+import { h, render } from "../elements/render.js";
 import { createTaskChip } from "../train/settings/task-chip.js";
 import { createPicker } from "../train/settings/task-picker.js";
 import { createTable } from "../train/settings/table-input.js";
@@ -88,7 +89,7 @@ export function createPainter(host, { store, plotly, server, examples }, on) {
       heat.show(picture.heat);
       setup.show(choice);
       setText(order, picture.order);
-      showSentences(find("verdict"), picture.verdict);
+      render(find("verdict"), ...picture.verdict.map((sentence) => h("p", {}, sentence)));
       for (const [link, file] of /** @type {const} */ ([
         [csv, "rows.csv"],
         [script, "study.py"],
@@ -99,11 +100,4 @@ export function createPainter(host, { store, plotly, server, examples }, on) {
     },
     destroy: judgement.destroy,
   };
-}
-
-/** @param {HTMLElement} host @param {string[]} sentences */
-function showSentences(host, sentences) {
-  if (host.dataset.said === sentences.join("\n")) return;
-  host.dataset.said = sentences.join("\n");
-  host.replaceChildren(...sentences.map((sentence) => element("p", {}, sentence)));
 }

@@ -19,7 +19,8 @@ import { ACTIVE, isOfChoice } from "./state.js";
 /** @import { State } from "./state.js" */
 /**
  * The contents of the Study page.
- * @typedef {{start: boolean, stop: boolean, resume: boolean, reset: boolean}} Offered which buttons are enabled
+ * @typedef {{start: boolean, stop: boolean, resume: boolean, reset: boolean, restore: boolean}} Offered which buttons
+ *   are enabled
  * @typedef {{offered: Offered, metrics: string[], taken: number, status: {main: string, next: string, state: string},
  *   heat: import("./heat.js").Heat, plan: import("./plan.js").Plan|null, judgement:
  *   import("./judgement.js").Judgement|null, order: string, verdict: string[], csv: string|null, choice:
@@ -90,6 +91,8 @@ function getEnabledButtons(state) {
     stop: ACTIVE.includes(name),
     resume: name === "paused",
     reset: name !== "idle" || results !== null,
+    restore:
+      results !== null && !isCurrent && isOfChoice({ ...state, choice: state.studied ?? state.choice }),
   };
 }
 

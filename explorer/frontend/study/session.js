@@ -5,7 +5,7 @@ import { saveInSession, loadFromSession, getOwner } from "../choice/session.js";
 import { createWatcher } from "../train/client/watcher.js";
 import { ACTIVE, IDLE } from "./state.js";
 
-/** @import { Status, View } from "./state.js" */
+/** @import { View } from "./state.js" */
 /**
  * A request to start a study: the settings as a query, and the user's table of data, which no link contains.
  * @typedef {{query: string, table: import("../train/state/own-table.js").OwnTable|null}} Order

@@ -4,19 +4,17 @@ import { getCatalogue } from "../choice/entries.js";
 import { fillTemplate } from "../formula/phrases.js";
 import { capitalize } from "../formula/numbers.js";
 import { enterTraining, getSetting, getSettings, getSelectedTask, getTasks } from "../train/state/tasks.js";
-import { parseList } from "./lists.js";
 
 /** @import { Choice } from "../choice/choice.js" */
 /** @import { Bounds } from "./lists.js" */
 
-/** @param {Choice} choice */
-function getRatesText(choice) {
-  return choice.training.rates ?? getSelectedTask(choice).defaults.rates;
-}
+const getRatesText = (/** @type {Choice} */ choice) =>
+  choice.training.rates ?? getSelectedTask(choice).defaults.rates;
 
 /** Return the learning rates that a study compares. @param {Choice} choice @returns {number[]} */
 export function getStudyRates(choice) {
-  return parseList(getRatesText(choice));
+  const text = getRatesText(choice);
+  return text ? text.split(",").map(Number) : [];
 }
 
 /** Return the limits for a list of learning rates. @returns {Bounds} */

@@ -4,7 +4,7 @@ import { toStudyKey } from "./settings.js";
 
 /** @import { Choice } from "../choice/choice.js" */
 /** @import { OwnTable, Reading } from "../train/state/own-table.js" */
-/** @import { Results, StudyEvent } from "../train/state/records.js" */
+/** @import { StudyEvent } from "../train/state/records.js" */
 /**
  * The state of the Study page.
  * @typedef {Omit<StudyEvent, "id"> & {id?: string}} Status the status of a study, from the server's events

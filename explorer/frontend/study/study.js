@@ -84,6 +84,7 @@ export function createStudy(host, store, { server, plotly, colours, examples }) 
         setStudy(withReset(state));
         session.drop();
       },
+      onRestore: () => state.studied && store.change(state.studied),
       onWrong: (/** @type {number} */ wrong) => update({ wrong }),
       onTable: table.onTable,
     };

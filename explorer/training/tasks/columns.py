@@ -12,7 +12,13 @@ from itertools import chain, count
 from typing import TYPE_CHECKING
 
 from explorer.formula import quote, truncate
-from explorer.training.limits import MAX_CLASSES, MAX_TABLE_BYTES, MAX_TABLE_COLUMNS, MAX_TABLE_ROWS
+from explorer.training.limits import (
+    MAX_CATEGORIES,
+    MAX_CLASSES,
+    MAX_TABLE_BYTES,
+    MAX_TABLE_COLUMNS,
+    MAX_TABLE_ROWS,
+)
 
 _MAX_NAME = 60  # maximum length of a column's name
 _MAX_VALUE = 1e30  # the largest value that is accepted; its square is still finite
@@ -136,15 +142,21 @@ class Cells:
 
     def find_fault(self, column: int) -> str:
         """Return why a column cannot be learnt from, as the end of a sentence, or "" if it can."""
-        missing = self.numbers[column].isna()
-        odd = _number_rows(missing & ~self.gaps[column])
+        missing, gaps = self.numbers[column].isna(), _number_rows(self.gaps[column])
+        odd = [] if self.list_categories(column) else _number_rows(missing & ~self.gaps[column])
+        cell = self._quote_cell(column, odd[0]) if odd else ""
         if odd and missing.all():
-            return f"holds text, such as {self._quote_cell(column, odd[0])}: leave it out, or learn it"
+            how = f"leave it out, learn it, or let it have 2 to {MAX_CATEGORIES} different texts"
+            return f"holds text, such as {cell}: {how}"
         if odd:
-            cell = self._quote_cell(column, odd[0])
             return f"is {cell}, where a finite number is needed: leave out row or column"
-        gaps = _number_rows(missing)
         return f"lacks a value in {format_rows(gaps)}: fill it in, or leave out row or column" if gaps else ""
+
+    def list_categories(self, column: int) -> list[str]:
+        """Return the different texts of a column that holds few texts and no number, sorted; else []."""
+        texts = sorted(set(self.texts[column][~self.gaps[column]]))
+        is_text = self.numbers[column].isna().all()
+        return texts if is_text and 2 <= len(texts) <= MAX_CATEGORIES else []
 
     def find_target_fault(self, column: int) -> str:
         """Return which rows have no target value, as the end of a sentence, or "" if all rows have one."""

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 
 from explorer.formula import truncate
-from explorer.training.limits import MAX_CLASSES
+from explorer.training.limits import MAX_CATEGORIES, MAX_CLASSES
 from explorer.training.tasks.columns import Cells, Table, parse_cells
 from explorer.training.tasks.table import read_table
 
@@ -146,7 +146,8 @@ def _describe_column(cells: Cells, column: int) -> Column:
 def _explain_omission(cells: Cells, column: int, numbers: Sequence[float]) -> str:
     """Return a sentence on why a column should be left out, or "" if it should not."""
     if not numbers:
-        return "It holds text, and a net learns from numbers."
+        words = f"It holds text: a net learns from numbers, or from 2 to {MAX_CATEGORIES} categories."
+        return "" if cells.list_categories(column) else words
     distinct = cells.texts[column].is_unique
     counts = len(numbers) == cells.rows and all(b - a == 1 for a, b in pairwise(numbers))
     is_id = cells.named and _ID.fullmatch(cells.names[column]) is not None

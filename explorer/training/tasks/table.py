@@ -1,5 +1,6 @@
 """The task of learning a user's table: one column is predicted from the others."""
 
+from collections.abc import Iterator, Sequence
 from dataclasses import fields
 from functools import lru_cache
 from typing import Any
@@ -9,7 +10,7 @@ import torch
 from torch import Tensor
 
 from explorer.formula import truncate
-from explorer.training.limits import MAX_CLASSES, MIN_TABLE_ROWS
+from explorer.training.limits import MAX_CLASSES, MAX_TABLE_COLUMNS, MIN_TABLE_ROWS
 from explorer.training.numerics import Loss, cross_entropy, mean_squared_error
 from explorer.training.tasks.columns import GAPS, Cells, Table, parse_cells
 from explorer.training.tasks.split import split_data
@@ -34,18 +35,28 @@ rows = [row for row in rows if any(row)][{skipped}:]
 gaps = {gaps}  # a row with one of these is left out
 rows = [row for row in rows if not any(row[column].lower() in gaps for column in {inputs}){known}]
 labels = [row[{target}] for row in rows]
-x = standardised(np.array([[{cell} for column in {inputs}] for row in rows], np.float64))
+{x}
 {answers}
 judged = len(rows) // 5
 """
+
+_ENCODED = """columns = []
+for column in {inputs}:
+    cells = [row[column] for row in rows]
+    if column in {encoded}:  # each of its texts is an input, 1 in its rows and 0 in others
+        columns += [[cell == text for cell in cells] for text in sorted(set(cells))]
+    else:
+        columns.append([cell{comma} for cell in cells])
+x = standardised(np.array(list(zip(*columns)), np.float64))"""
 
 
 @lru_cache(maxsize=8)
 def read_table(text: str | Table) -> Data:
     """Return a table as training data, which is shuffled, split, and standardised column by column.
 
-    Every cell of the columns to learn from must be a number. The target is a class if its column holds texts,
-    or at most 32 different whole numbers; otherwise it is a number.
+    Every cell of the columns to learn from must be a number, or one of 2 to 12 texts of its column. Each of
+    these texts is an input: 1 in its rows and 0 in others, before it is standardised. The target is a class
+    if its column holds texts, or at most 32 different whole numbers; otherwise it is a number.
 
     Raises ValueError if the table is invalid.
     """
@@ -57,19 +68,34 @@ def read_table(text: str | Table) -> Data:
     for column in inputs:
         if fault := cells.find_fault(column):
             raise ValueError(f"{cells.name_of(column)} {fault}")
-    x, _ = _standardise(cells.numbers[inputs].to_numpy())
+    names_of_inputs, values = zip(*_list_inputs(cells, inputs), strict=True)
+    if len(values) > MAX_TABLE_COLUMNS:
+        words = f"have {len(values)} numbers and categories: leave some out, at most {MAX_TABLE_COLUMNS} fit"
+        raise ValueError(f"the columns to learn from {words}")
+    x, _ = _standardise(np.array(values).T)
     if not x.any():
         raise ValueError("every column to learn from is constant: nothing can be learnt from it")
     y, names, unit = _read_targets(cells, target)
     data = split_data(x, y, outputs=len(names) or 1, judged=cells.rows // 5)._replace(
         names=names,
-        inputs=tuple(truncate(cells.names[column], _MAX_NAME) for column in inputs),
+        inputs=names_of_inputs,
         target=truncate(cells.names[target], _MAX_NAME),
         unit=unit,
     )
     if any(part is None or bool((part.y == part.y[0]).all()) for part in (data.train, data.held_out)):
         raise ValueError("all training rows or all held-out rows have the same target: add rows with others")
     return data
+
+
+def _list_inputs(cells: Cells, columns: Sequence[int]) -> Iterator[tuple[str, np.ndarray]]:
+    """Yield the name and the values, (rows,) float64, of each number and of each category of some columns."""
+    for column in columns:
+        name, categories = cells.names[column], cells.list_categories(column)
+        for text in categories:
+            short = (truncate(part, _MAX_NAME // 2) for part in (name, text))
+            yield " = ".join(short), (cells.texts[column] == text).to_numpy(np.float64)
+        if not categories:
+            yield truncate(name, _MAX_NAME), cells.numbers[column].to_numpy()
 
 
 def _read_targets(cells: Cells, target: int) -> tuple[Tensor, tuple[str, ...], tuple[float, float]]:
@@ -131,6 +157,10 @@ def _write_source(text: str | Table | None) -> str:
     if len(inputs) > 2 and inputs == list(range(first, last + 1)):
         columns = f"range({first}, {last + 1})" if first else f"range({last + 1})"
     comma = '.replace(",", ".")' if cells.decimal == "," else ""
+    row = f"[row[column]{comma} for column in {columns}]"
+    x = f"x = standardised(np.array([{row} for row in rows], np.float64))"
+    if encoded := tuple(column for column in inputs if cells.list_categories(column)):
+        x = _ENCODED.format(inputs=columns, encoded=encoded, comma=comma)
     is_class = cells.are_classes(target)
     answers = (
         "classes = sorted(set(labels))\ny = torch.tensor([classes.index(label) for label in labels])"
@@ -144,7 +174,7 @@ def _write_source(text: str | Table | None) -> str:
         known=f" and row[{target}]" if is_class else f" and row[{target}].lower() not in gaps",
         target=target,
         inputs=columns,
-        cell=f"row[column]{comma}",
+        x=x,
         answers=answers,
     )
 

@@ -28,6 +28,7 @@ from explorer.study import SCALED, UNSCALED, make_default_rates
 from explorer.training import CONTROLS, DEFAULT_TASK, FIRST, SETTINGS, TASKS, Settings, Task
 from explorer.training.instruments import INSTRUMENTS
 from explorer.training.limits import (
+    MAX_CATEGORIES,
     MAX_CLASSES,
     MAX_LR,
     MAX_TABLE_BYTES,
@@ -90,6 +91,7 @@ TABLE_LIMITS = {
     "rows": MAX_TABLE_ROWS,
     "columns": MAX_TABLE_COLUMNS,
     "classes": MAX_CLASSES,
+    "categories": MAX_CATEGORIES,
     "bytes": MAX_TABLE_BYTES,
 }
 

@@ -48,8 +48,11 @@ def test_other_settings_keep_what_is_seen_and_offer_a_new_study(picture: Run, st
     shown = picture(body, event=event(plan, rows))
     assert shown["heat"]["rates"] == ["0.003", "0.03"]
     assert "These results belong to other settings" in shown["status"]["next"]
-    assert shown["offered"]["start"]
-    assert not picture(SEEN, event=event(plan, rows))["offered"]["start"]
+    assert (shown["offered"]["start"], shown["offered"]["restore"]) == (True, True)
+    current = picture(SEEN, event=event(plan, rows))["offered"]
+    assert (current["start"], current["restore"]) == (False, False)
+    other = SEEN + 'state.studiedKey = "of another table";'  # settings alone do not bring it back
+    assert not picture(other, event=event(plan, rows))["offered"]["restore"]
 
 
 @pytest.mark.parametrize(

@@ -67,6 +67,16 @@ def test_columns_and_classes_keep_their_names():
     }  # fmt: skip
 
 
+def test_each_text_of_a_column_of_few_is_an_input():
+    data = read_table(Table(CHOSEN.text, "links", ("Nr", "Notiz")))
+    assert data.inputs == ("Ecke = a", "Ecke = b", "rechts")
+    assert set(data.train.x[:, 0].tolist()) == {-1.0, 1.0}  # 1 in half of the rows, standardised
+    assert torch.equal(data.train.x[:, 0], -data.train.x[:, 1])
+    many = "\n".join(f"{','.join(f'{at}t{row % 11}' for at in range(6))},{row}" for row in range(40))
+    with pytest.raises(ValueError, match="have 66 numbers and categories: leave some out, at most 64 fit"):
+        read_table(many)
+
+
 def test_columns_of_any_scale_and_constant_columns_are_standardised():
     rows = "\n".join(f"{row * 1e9},7,{row * 1e-9},{row % 2}" for row in range(50))
     x = read_table(rows).train.x
@@ -171,7 +181,7 @@ def test_a_table_with_chosen_columns_survives_json():
         ({"target": 3}, "the target must be the name of a column, not 3"),
         ({"rows": 3}, "unknown key 'rows' in table"),
         ({"target": "Ecke"}, "column 'Notiz' holds text, such as 'frei 1' in row 1: leave it out"),
-        ({"target": "Notiz"}, "column 'Ecke' holds text"),
+        ({"target": "Notiz"}, "column 'Notiz' has 60 different texts: a target has at most 32 classes"),
     ],
 )
 def test_invalid_columns_are_refused_in_a_sentence(chosen, words):

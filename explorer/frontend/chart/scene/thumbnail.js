@@ -13,8 +13,9 @@ const POINTS = 65;
  * Draw a small SVG of an op's curve or a rule's gradient, with a line at zero. Without values it is empty.
  * @param {{op: Op, rule: Rule|null}} pair ``rule``: null for the op's own curve
  * @param {import("../../formula/curves.js").Choice} settings
+ * @param {[number, number]} [span] the range of y, so that several thumbnails can be compared; otherwise the curve's own
  */
-export function drawThumbnail({ op, rule }, settings) {
+export function drawThumbnail({ op, rule }, settings, span) {
   const svg = shape("svg", {
     viewBox: `0 0 ${WIDTH} ${HEIGHT}`,
     class: "thumbnail",
@@ -23,7 +24,7 @@ export function drawThumbnail({ op, rule }, settings) {
   const curves = sampleCurves({ op, rules: rule ? [rule] : [] }, settings, { points: POINTS });
   const y = rule ? curves.gradients[rule.key] : curves.y;
   if (!y) return svg;
-  const [low, high] = chooseSpan(y, curves.marks);
+  const [low, high] = span ?? chooseSpan(y, curves.marks);
   const toY = (/** @type {number} */ at) => HEIGHT - 3 - ((at - low) / (high - low)) * (HEIGHT - 6);
   if (low <= 0 && high >= 0) svg.append(shape("path", { class: "zero", d: `M0,${toY(0)}H${WIDTH}` }));
   svg.append(shape("path", { d: formatCurve(curves.x, y, toY) }));

@@ -2,7 +2,7 @@
 // everything else.
 
 import { setOpenTools, getOpenTools } from "../../choice/tools.js";
-import { element, setAttribute, setText } from "../../elements/dom.js";
+import { element, setAttribute } from "../../elements/dom.js";
 import { followKey } from "../../elements/keys.js";
 import { formatNumber } from "../../formula/numbers.js";
 

@@ -8,7 +8,6 @@ import { getCatalogue, explainStochasticRefusal, isSuitable } from "../../choice
 import { findStochastic } from "../../formula/draws.js";
 import { element, setText } from "../../elements/dom.js";
 import { h, render } from "../../elements/render.js";
-import { joinList } from "../../formula/phrases.js";
 import {
   formatCell,
   COLUMNS,
@@ -25,8 +24,7 @@ import { canAddCatalogueRule, addNeighbour } from "./choice-changes.js";
 import { createDownload } from "./download.js";
 
 /** @import { Choice } from "../../choice/choice.js" */
-/** @import { Rule } from "../../formula/entry.js" */
-/** @import { Measured, Order, Row } from "../../measures/comparison.js" */
+/** @import { Order, Row } from "../../measures/comparison.js" */
 
 const SECTION_NAME = "Compare";
 const REST_MS = 300; // pause after a change before Python is asked

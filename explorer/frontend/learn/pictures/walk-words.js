@@ -1,6 +1,6 @@
 // Sentences about the training of one random unit: mean and noise of a gradient estimator, and where its runs end.
 
-/** @import { Control, Measured } from "./walk.js" */
+/** @import { Measured } from "./walk.js" */
 
 const ZERO = 5e-7; // smaller biases and gradients are 0 up to rounding
 

@@ -1,7 +1,7 @@
 // A figure of one random unit, which outputs 1 with probability p: the reader drags p, chooses a gradient estimator and
 // sees training runs.
 
-import { element, createId, setAttribute, setText } from "../../elements/dom.js";
+import { element, createId, setText } from "../../elements/dom.js";
 import { createSlider } from "../../elements/slider.js";
 import { clampTo } from "../../formula/numbers.js";
 import { drawUniforms } from "../../formula/draws.js";

@@ -21,6 +21,7 @@ import { findLastPoint } from "../state/series.js";
  *   along?: *, at?: number|null}} Picture
  */
 
+const PLAYHEAD = { type: "line", yref: "paper", y0: 0, y1: 1, line: { color: CHANCE_COLOUR, width: 1.5 } };
 const FEW_STEPS = 10; // a shorter axis would get ticks at fractions of a step
 const MAX_TICKS = 6; // with more ticks, a narrow chart leaves out the last label
 const MAX_DISTANCE = 14; // in px; farther from the pointer, no curve is selected
@@ -80,7 +81,7 @@ export function createTrainChart(host, { plotly, onPoint, onArea = () => undefin
       yaxis: { visible: hasRange, ...y, showgrid: hasValues },
       shapes: [
         ...(hasRange && scale.chance ? [makeChanceLine(scale.chance)] : []),
-        ...(hasRange && at !== null ? [makePlayhead(at)] : []),
+        ...(hasRange && at !== null ? [{ ...PLAYHEAD, x0: at, x1: at }] : []),
       ],
       annotations: [
         hasValues
@@ -136,12 +137,6 @@ function makeEndNames(series, { kind, decimals }) {
       const { colour, name, label = name, rule = "" } = each;
       return end ? [{ ...end, colour, name: label, rule, value: VALUES[kind](end.y, decimals) }] : [];
     });
-}
-
-/** @param {number} step */
-function makePlayhead(step) {
-  const line = { color: CHANCE_COLOUR, width: 1.5 };
-  return { type: "line", yref: "paper", y0: 0, y1: 1, x0: step, x1: step, line };
 }
 
 /** @param {number} chance */

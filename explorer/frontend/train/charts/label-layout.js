@@ -15,7 +15,9 @@ export function spread(wanted, height, low, high) {
   const blocks = /** @type {Block[]} */ ([]);
   for (const index of order) {
     blocks.push({ members: [index], sum: wanted[index], top: clampTo(wanted[index], low, high) });
-    while (blocks.length > 1 && areTouching(blocks[blocks.length - 2], blocks[blocks.length - 1], gap)) {
+    const areTouching = (/** @type {Block} */ above, /** @type {Block} */ below) =>
+      below.top < above.top + above.members.length * gap - 1e-9;
+    while (blocks.length > 1 && areTouching(blocks[blocks.length - 2], blocks[blocks.length - 1])) {
       const last = /** @type {Block} */ (blocks.pop());
       blocks.push(mergeBlocks(/** @type {Block} */ (blocks.pop()), last, gap, low, high));
     }
@@ -31,11 +33,6 @@ export function spread(wanted, height, low, high) {
  * position of the first.
  * @typedef {{members: number[], sum: number, top: number}} Block
  */
-
-/** @param {Block} above @param {Block} below @param {number} gap */
-function areTouching(above, below, gap) {
-  return below.top < above.top + above.members.length * gap - 1e-9;
-}
 
 /**
  * Merge two groups of labels, as near as possible to their wanted positions.

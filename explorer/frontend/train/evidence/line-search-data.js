@@ -4,7 +4,7 @@ import { findInstrument } from "../state/instruments.js";
 import { describeEnds } from "../state/series.js";
 
 /** @import { LegendEntry } from "../state/series.js" */
-/** @import { Request, State } from "../state/state.js" */
+/** @import { State } from "../state/state.js" */
 
 export const SEARCH = "line_search"; // key of the instrument
 const X_AXIS = {
@@ -35,7 +35,7 @@ export function buildLineSearch({ view, requests }, lines) {
     sentence,
     limits,
     measured: latest !== null,
-    offer: getOfferText(latest, view.status.step),
+    offer: !latest ? "Measure" : latest.step !== view.status.step || answer.message ? "Measure again" : "",
     chart: {
       run: `${view.id} ${latest?.step}`,
       scale: { kind: "decades", title: "loss", chance: null },
@@ -47,13 +47,4 @@ export function buildLineSearch({ view, requests }, lines) {
       legend: "",
     },
   };
-}
-
-/**
- * Return the label of the button that measures, or "" if the last measurement is of the displayed step.
- * @param {Request|null} latest the last request, or null @param {number} step the displayed step
- */
-function getOfferText(latest, step) {
-  if (!latest) return "Measure";
-  return latest.step !== step || (latest.answer && "message" in latest.answer) ? "Measure again" : "";
 }

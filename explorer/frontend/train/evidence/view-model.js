@@ -11,7 +11,6 @@ import { SEARCH, buildLineSearch } from "./line-search-data.js";
 import { getSelectedTask } from "../state/tasks.js";
 
 /** @import { Panel } from "../state/instruments.js" */
-/** @import { Snapshot } from "../state/records.js" */
 /** @import { LegendEntry } from "../state/series.js" */
 /** @import { State } from "../state/state.js" */
 
@@ -77,7 +76,11 @@ function buildPanelRow(state, lines, panel) {
     return {
       line,
       picture,
-      empty: explainEmptyCell(snapshot, line),
+      empty: !snapshot
+        ? "Nothing before the first step"
+        : isLost(snapshot, line)
+          ? `Diverged at step ${snapshot.diverged[line.key]}`
+          : "Not measured yet",
       answer: getAnswerAbout(state, panel, line),
       carry: createCarryLink(state, picture, line, layer),
     };
@@ -108,12 +111,6 @@ function buildPanelRow(state, lines, panel) {
 function getPicked({ choice, numbers }, { picks }) {
   if (!picks || !getSuitablePanels(choice).some(({ key }) => key === picks.panel)) return null;
   return numbers[picks.panel]?.[picks.name] ?? 0;
-}
-
-/** @param {Snapshot|null} snapshot null before the first step @param {LegendEntry} line */
-function explainEmptyCell(snapshot, line) {
-  if (!snapshot) return "Nothing before the first step";
-  return isLost(snapshot, line) ? `Diverged at step ${snapshot.diverged[line.key]}` : "Not measured yet";
 }
 
 /**

@@ -39,19 +39,10 @@ export function buildHistoryView(state, lines) {
     chosen: choice.training.branch !== undefined,
     earlierRuns: findComparable(state).map((earlier) => ({
       number: earlier.number,
-      text: describeEarlierRun(earlier, choice),
+      text: [describeFirstDifference(earlier.choice, choice), earlier.name].filter(Boolean).join(", "),
     })),
     hasRun: Boolean(trained && status.snapshot),
   };
-}
-
-/**
- * Describe an earlier run: how its settings differ from the present ones, and why it ended.
- * @param {import("../state/state.js").PastRun} past @param {State["choice"]} now the present settings
- */
-function describeEarlierRun({ choice, name }, now) {
-  const difference = describeFirstDifference(choice, now);
-  return difference ? `${difference}, ${name}` : name;
 }
 
 /**

@@ -16,13 +16,13 @@ import { followKey } from "../../elements/keys.js";
 export function createToolButtons(root, dock, { store, onOpen, onCode }) {
   const end = new AbortController();
   const makeButton = (/** @type {string} */ name, /** @type {Part} */ part, title = "") =>
-    element("button", { onclick: () => turn(part), title }, name);
+    element("button", { class: `to-${part}`, onclick: () => turn(part), title }, name);
   const all = makeButton("All tools", "all", "Open and close all tools (key E)");
   const settings = makeButton("Settings", "settings");
   const evidence = makeButton("Evidence", "evidence");
   const code = element("button", { onclick: turnCode, "aria-expanded": "false" }, "Code");
   const step = element("button", { class: "at-step", hidden: true, onclick: turnTime });
-  dock.append(settings, evidence, code, all, step);
+  dock.append(settings, code, all, evidence, step); // the last two appear with a run
   followKey("e", () => turn("all"), end.signal);
 
   const open = () => getOpenTools(store.current);

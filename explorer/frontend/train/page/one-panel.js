@@ -30,6 +30,7 @@ export function createOnePanel(host, { onClose, onEvidence }) {
   return {
     /** @param {Picture|null} picture null hides the panel */
     show(picture) {
+      const opens = host.hidden;
       host.hidden = !picture;
       if (!picture) return;
       host.style.setProperty("--colour", picture.colour);
@@ -37,6 +38,7 @@ export function createOnePanel(host, { onClose, onEvidence }) {
       panels.show(picture.row ? [picture.row] : []);
       setText(reason, picture.why);
       setText(limits, picture.row ? `Not shown here: ${picture.row.limits}` : picture.chart);
+      if (opens) host.scrollIntoView({ block: "nearest" });
     },
   };
 }

@@ -26,7 +26,7 @@ import {
   describeTask,
 } from "../state/tasks.js";
 
-/** @import { LegendEntry, Measure, Series } from "../state/series.js" */
+/** @import { LegendEntry, Measure } from "../state/series.js" */
 /** @import { PastRun, State } from "../state/state.js" */
 /**
  * The contents of the Train page.
@@ -104,7 +104,9 @@ export function buildPicture(live) {
     status: makeStatus(live, isFaint),
     verdict,
     headline: OVER.includes(view.status.state) ? view.status.headline || verdict.replace(LATER, "") : "",
-    offersSeeds: OVER.includes(view.status.state) && hasOneSeed(state),
+    // a comparison with one seed proves little
+    offersSeeds:
+      OVER.includes(view.status.state) && metric !== null && choice.rules.length > 1 && snapshot?.seeds === 1,
     moving,
     heading: makeHeading(choice, getScale(state, measure)),
     measures: { options, chosen: measure },
@@ -247,12 +249,6 @@ function describeOldRate({ trained, choice, view: { status } }) {
   return isOther ? `The result is for learning rate ${rate}: press Again to train with the new one.` : "";
 }
 
-/** Return whether rules were compared with a single seed, which proves little. @param {State} state */
-function hasOneSeed(state) {
-  const { status } = state.view;
-  return getMetricName(state) !== null && state.choice.rules.length > 1 && status.snapshot?.seeds === 1;
-}
-
 /** @param {State["choice"]} choice */
 function describeRun(choice) {
   const steps = Number(getSetting(choice, "steps"));
@@ -284,18 +280,10 @@ function getScale(state, measure) {
     const title = measure === "loss" ? "loss" : "gradient norm";
     return { kind: "decades", title, chance: null };
   }
-  const common = { heldOut: true, decimals: getScoreDecimals(state.view.status.judged) };
+  const [score = ""] = Object.values(state.view.status.judged);
+  const common = { heldOut: true, decimals: /\.(\d+)/.exec(score)?.[1].length };
   if (metric !== "accuracy") return { kind: "fit", title: metric ?? "", chance: null, ...common };
   return { kind: "share", title: "accuracy, %", chance: getSelectedTask(state.choice).chance, ...common };
-}
-
-/**
- * Return the number of decimals of the displayed scores, or undefined if they have none.
- * @param {Object<string, string>} judged
- */
-function getScoreDecimals(judged) {
-  const [text = ""] = Object.values(judged);
-  return /\.(\d+)/.exec(text)?.[1].length;
 }
 
 /**

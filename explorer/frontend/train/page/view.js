@@ -1,6 +1,6 @@
 // The view of the Train page: creates its parts and updates them.
 
-import { element, setAttribute, setText } from "../../elements/dom.js";
+import { element, setText } from "../../elements/dom.js";
 import { createExamples } from "../../cards/examples.js";
 import { createTrainChart } from "../charts/chart.js";
 import { createAlignment } from "../evidence/alignment-chart.js";
@@ -93,7 +93,7 @@ export function createPainter(host, { store, plotly, examples, onPresent, cardOf
     { live: find("live"), rest: find("setup"), own: { sigma: alignment.smoothing } },
     store,
     on.onSetting,
-    on.compareDevices,
+    on,
   );
 
   const slow = createSlowMotion(host, on);
@@ -105,6 +105,7 @@ export function createPainter(host, { store, plotly, examples, onPresent, cardOf
 
   function createLab() {
     host.classList.add("lab");
+    document.documentElement.classList.add("at-train");
     find("object").hidden = false;
     const chip = createTaskChip(find("bar"), find("tasks"));
     find("bar").append(find("status"), find("verdict"));
@@ -146,7 +147,6 @@ export function createPainter(host, { store, plotly, examples, onPresent, cardOf
     tools.showStep(picture.time.step, picture.time.hasRun);
     host.classList.toggle("begun", picture.object.begun);
     host.classList.toggle("refused", picture.status.state === "refused");
-    document.documentElement.classList.toggle("begun", picture.object.begun);
     host.classList.toggle("pictured", Boolean(picture.object.reads));
     host.classList.toggle("lacks-table", picture.lacksTable);
     host.classList.toggle("with-why", picture.one !== null);
@@ -183,7 +183,7 @@ export function createPainter(host, { store, plotly, examples, onPresent, cardOf
     /** @param {import("../object/view-model.js").Picture} picture */
     paintObject: (picture) => lab.object.show(picture),
     destroy() {
-      document.documentElement.classList.remove("begun");
+      document.documentElement.classList.remove("at-train");
       [curves, alignment, evidence, highlighting, slow, lab.tools, lab.script].forEach((part) =>
         part.destroy(),
       );

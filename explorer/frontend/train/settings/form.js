@@ -1,6 +1,7 @@
 // The form of training settings. Those that can change during a run are in a place of their own.
 
-import { element, createId } from "../../elements/dom.js";
+import { element, createId, setText } from "../../elements/dom.js";
+import { createFileButton } from "../../elements/file-button.js";
 import { createFields } from "./fields.js";
 import { getSettings, getSetting } from "../state/tasks.js";
 
@@ -13,12 +14,17 @@ import { getSettings, getSetting } from "../state/tasks.js";
  *   others
  * @param {ReturnType<typeof import("../../choice/store.js").createStore>} store
  * @param {(name: string, text: string, phase: string) => void} onSetting called with a setting's name and new text
- * @param {() => Promise<string>} compareDevices resolves to a sentence on which device is faster, or ""
+ * @param {{compareDevices: () => Promise<string>, onOpen: (text: string) => Promise<string>}} on ``compareDevices``
+ *   resolves to a sentence on which device is faster, or ""; ``onOpen`` opens exported settings, and resolves to a
+ *   message
  */
-export function createSettings({ live, rest, own }, store, onSetting, compareDevices) {
+export function createSettings({ live, rest, own }, store, onSetting, { compareDevices, onOpen }) {
   const grid = element("div", { class: "settings" });
   const summary = element("summary", {}, "Settings");
-  rest.append(element("details", { open: true }, summary, grid));
+  const opened = element("p", { class: "text-small", role: "status" });
+  const onFile = async (/** @type {File} */ file) => setText(opened, await onOpen(await file.text()));
+  const file = createFileButton("Open settings", { accept: ".json,application/json", onFile });
+  rest.append(element("details", { open: true }, summary, grid, file, opened));
   const fields = createFields(getSettings(), store, onSetting);
   for (const { name, live: isLive, field } of fields) {
     (own[name] ?? (isLive ? live : grid)).append(field.element);

@@ -22,7 +22,7 @@ export function createListField({ read, onNumbers, onWrong = () => undefined }) 
   /** @param {string} sentence the error, or "" to remove it */
   function refuse(sentence) {
     setText(error, sentence);
-    setAttribute(field, "aria-invalid", sentence && "true");
+    setAttribute(field, "aria-invalid", sentence ? "true" : null);
     onWrong(sentence !== "");
   }
 

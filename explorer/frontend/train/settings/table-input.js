@@ -124,11 +124,11 @@ export function createTable(host, { onTable }, examples) {
 }
 
 function describeLimits() {
-  const { fewest, rows, columns, classes, bytes } = getCatalogue().limits.table;
+  const { fewest, rows, columns, classes, categories, bytes } = getCatalogue().limits.table;
   return [
     `CSV of ${fewest} to ${formatCount(rows)} rows, 2 to ${columns} columns, at most ${formatCount(bytes)} bytes;`,
     "numbers may have decimal commas where semicolons or tabs split the columns.",
-    `One column is learnt: up to ${classes} classes, or a number. The others are numbers without gaps.`,
+    `One column is learnt: up to ${classes} classes, or a number. The others hold numbers, or 2 to ${categories} categories, without gaps.`,
     "It stays in this tab and on the server while it trains; it is never part of a link.",
   ].join(" ");
 }

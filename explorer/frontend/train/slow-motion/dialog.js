@@ -106,7 +106,7 @@ export function createSlowMotion(host, on) {
 
   /** @param {Picture} picture */
   function draw(picture) {
-    const { stages, position, rules, action, ends } = picture;
+    const { stages, rules, action, ends } = picture;
     const { count, chosen } = picture.layers;
     const options = Array.from({ length: count }, (_, layer) => ({
       value: layer,

@@ -58,7 +58,9 @@ export const DRAWINGS = {
 function mapOf({ tensor, scale }, { tensors, stages, map_side: side, by_example }, cell) {
   const map = tensors[tensor];
   const scaleTensor = stages.find(({ key }) => key === scale)?.tensor ?? tensor;
-  const full = findFullScale(tensors[scaleTensor].values);
+  const sizes = tensors[scaleTensor].values.map(Math.abs).filter(Number.isFinite).sort();
+  // a quantile, so that outliers do not make all others pale
+  const full = sizes[Math.floor(FULL * (sizes.length - 1))] || sizes[sizes.length - 1] || 1;
   const [row, column] = map.axes.map((axis) => getIndex(axis, cell));
   const picture = /** @type {ColourMap} */ ({
     kind: "map",
@@ -133,15 +135,6 @@ function arrangeImages(map, { side, tiles }, values, at) {
     box: true,
     pick: "none",
   };
-}
-
-/**
- * Return the number with full colour: a high quantile, so that outliers do not make others pale. It is never 0.
- * @param {Float32Array} values
- */
-function findFullScale(values) {
-  const sizes = values.map(Math.abs).filter(Number.isFinite).sort();
-  return sizes[Math.floor(FULL * (sizes.length - 1))] || sizes[sizes.length - 1] || 1;
 }
 
 /** @type {Draw} */
@@ -259,28 +252,26 @@ function findYRange(y, at, span) {
   return [low - margin, high + margin];
 }
 
-/**
- * Return the name of an output: its class, the target column of a table, or its number.
- * @param {Record} record @param {number} output
- */
-function nameOutput({ classes, labels }, output) {
-  return classes ? (labels.names[output] ?? String(output)) : labels.target || String(output + 1);
-}
-
 /** @param {Stage} stage @param {Record} record @param {Cell} cell @returns {Bars} */
 function makeBars(stage, record, cell) {
+  const { classes, labels } = record;
   const { target, own: ownLoss } = record.tensors;
   const values = rowOf(record.tensors[stage.tensor], cell.example);
   const targets = rowOf(target, cell.example);
-  const bounds = record.classes ? [0, 1] : [0, ...values, ...targets].filter(Number.isFinite);
+  const bounds = classes ? [0, 1] : [0, ...values, ...targets].filter(Number.isFinite);
   const [low, high] = [Math.min(...bounds), Math.max(...bounds)];
   const toY = (/** @type {number} */ value) => clampTo(share(value, low, high || 1) || 0, 0, 1);
   const bars = values.map((value, output) => ({
-    name: values.length > MAX_NAMED ? "" : nameOutput(record, output),
+    name:
+      values.length > MAX_NAMED
+        ? ""
+        : classes
+          ? (labels.names[output] ?? String(output))
+          : labels.target || String(output + 1),
     from: Math.min(toY(0), toY(value)),
     to: Math.max(toY(0), toY(value)),
-    target: record.classes ? null : toY(targets[output]),
-    right: record.classes && output === targets[0],
+    target: classes ? null : toY(targets[output]),
+    right: classes && output === targets[0],
   }));
   return { kind: "bars", bars, label: `loss ${formatFourDigits(ownLoss.values[cell.example])}`, most: "" };
 }

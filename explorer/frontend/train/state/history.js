@@ -5,7 +5,6 @@ import { parseBranches, rateAt, hasSamePoints, withPoints } from "./branches.js"
 import { UNAVAILABLE, OVER } from "./status.js";
 import { getLiveSettings, getSetting, withSetting } from "./tasks.js";
 
-/** @import { Point } from "./branches.js" */
 /** @import { PlottedSeries } from "./series.js" */
 /** @import { PastRun, State } from "./state.js" */
 

@@ -69,7 +69,8 @@ export function decodeFile(bytes) {
   if ([0xfeff, 0xfffe].includes(first * 256 + second))
     return { text: new TextDecoder(first === 0xff ? "utf-16le" : "utf-16be").decode(bytes) };
   const text = decodeUtf8(bytes) ?? new TextDecoder("windows-1252").decode(bytes);
-  return text.includes("\0") ? { message: "This is not text: open a table saved as CSV." } : { text };
+  if (text.includes("\0")) return { message: "This is not text: open a table saved as CSV." };
+  return text.trim() ? { text } : { message: "This file is empty: open a table saved as CSV." };
 }
 
 /** @param {ArrayBuffer} bytes */
@@ -127,11 +128,12 @@ function rowOf(column, learnt, out) {
 }
 
 /** @param {Column} column @param {boolean} learnt whether it is the target */
-function describeContent({ low, high, classes, different }, learnt) {
+function describeContent({ low, high, classes, different, suggested }, learnt) {
   if (classes.length > 0 && (learnt || low === null)) {
     const named = classes.slice(0, MAX_NAMED).map(([text, count]) => `${text} ${count}`);
     const ellipsis = classes.length > MAX_NAMED ? ", …" : "";
-    return `${classes.length} classes: ${named.join(", ")}${ellipsis}`;
+    const kind = learnt || suggested ? "classes" : "categories, an input each";
+    return `${classes.length} ${kind}: ${named.join(", ")}${ellipsis}`;
   }
   if (low === null || high === null) return `${different} texts`;
   return low === high

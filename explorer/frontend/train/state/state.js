@@ -55,7 +55,7 @@ import { toDataKey } from "./tasks.js";
 
 const RESTARTED = "Other settings: the run has started again.";
 const AT_LAST_STEP = { at: null, displayed: null, remark: "", rate: null }; // to display the last step
-const OTHER_SETTINGS = "Other settings: press Start.";
+const OTHER_SETTINGS = "These settings are not trained yet: press Start.";
 
 /**
  * Return the initial state of the Train page.

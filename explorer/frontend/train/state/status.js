@@ -3,7 +3,7 @@
 import { getCatalogue } from "../../choice/entries.js";
 import { fillTemplate } from "../../formula/phrases.js";
 
-/** @import { Fields, Recorded, Snapshot } from "./records.js" */
+/** @import { Fields } from "./records.js" */
 /** An event of a run's stream: its status, with sentences. @typedef {import("./records.js").Status & Fields} Event */
 /**
  * The status of a run.

@@ -23,7 +23,10 @@ export function setAvailable(node, isAvailable) {
  * @param {string[]} names names of the numbers
  */
 export function createStatus(host, label, names) {
-  const metrics = names.map(createMetric);
+  const metrics = names.map((name) => {
+    const value = element("span", {});
+    return { value, element: element("span", { class: "metric" }, element("b", {}, name), " ", value) };
+  });
   const bar = element("progress", { "aria-label": label, max: 1 });
   const main = element("p", { class: "main", role: "status" });
   const next = element("p", { class: "next text-small" });
@@ -43,10 +46,4 @@ export function createStatus(host, label, names) {
       setAttribute(host, "data-warns", WARNINGS.includes(words.state));
     },
   };
-}
-
-/** @param {string} name */
-function createMetric(name) {
-  const value = element("span", {});
-  return { value, element: element("span", { class: "metric" }, element("b", {}, name), " ", value) };
 }

@@ -178,7 +178,7 @@ def test_the_run_before_is_no_ghost_of_another_task(picture: Run):
     other = choice("sign", "default", task="circles")
     shown = picture(body, status=status("finished", *ROUND[1:]), other=other)
     assert shown["chart"]["series"] == []
-    assert shown["status"]["next"] == "Other settings: press Start."
+    assert shown["status"]["next"] == "These settings are not trained yet: press Start."
 
 
 def test_a_ghost_is_called_by_what_differs(picture: Run):
@@ -246,7 +246,7 @@ def test_a_table_is_requested_that_is_missing_or_was_refused(picture: Run):
     refused = "Change the table first: the note below it says why it cannot be trained."
     body = """
         const table = { ...state.table, text: given.text };
-        state = { ...state, table, reading: given.reading, remark: "Other settings: press Start." };
+        state = { ...state, table, reading: given.reading, remark: "Not trained yet." };
     """
     for text, reading, task, told in (
         ("", None, "data", missing),

@@ -40,6 +40,9 @@ def test_a_preview_says_what_each_column_holds_and_why_one_cannot_be_taken(tell:
     assert rows["links"]["remark"].startswith("Lacks a value in row 12: fill it in")
     assert rows["Notiz"]["wrong"]
     assert shown["refused"].startswith("Column 'links' lacks a value in row 12")
+    shown = tell("state/own-table", "buildTablePreview", asdict(make_survey(text, "links", ["Notiz"])))
+    assert shown["rows"][2]["holds"] == "2 categories, an input each: a 31, b 29"
+    assert "or from 2 to 12 categories" in shown["rows"][4]["remark"]
     assert len(shown["head"]) == 5
 
 
@@ -56,7 +59,8 @@ def test_rows_with_gaps_are_left_out_and_what_was_chosen_stays(tell: Run):
         ("größe,b\n1,2\n".encode(), "größe,b\n1,2\n"), ("größe;b\n1;2\n".encode("cp1252"), "größe;b\n1;2\n"),
         ("größe\tb\n".encode("utf-16"), "größe\tb\n"),
         ("größe\tb\n".encode("utf-16-be").join([b"\xfe\xff", b""]), "größe\tb\n"),
-        (b"PK\x03\x04 a workbook", "workbook"), (b"\x89PNG\x00\x00", "This is not text"), (b"", ""),
+        (b"PK\x03\x04 a workbook", "workbook"), (b"\x89PNG\x00\x00", "This is not text"),
+        (b"\xef\xbb\xbf \r\n", "This file is empty"),
     ],
 )  # fmt: skip
 def test_a_file_is_read_in_the_letters_that_spreadsheets_write(node: Node, content: bytes, text: str):
