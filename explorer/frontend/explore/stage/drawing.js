@@ -34,7 +34,7 @@ export function createDrawing(store, { colours, onTurn }) {
   const words = element("span", { role: "status" });
   const first = element("button", { onclick: begin }, "Start from three points");
   const doneButton = element("button", { onclick: () => turn(false), title: "Key Escape" }, "Done");
-  const line = element("p", { class: "pencil-words", hidden: true }, words, first, doneButton);
+  const line = element("p", { class: "pencil-words flex-wrap", hidden: true }, words, first, doneButton);
   /** @type {number|null} */
   let slot = null; // colour slot of the rule being drawn, null before the first stroke
   let keys = new AbortController();
