@@ -3,7 +3,7 @@
 from textwrap import fill
 
 from explorer.scripts.drawing import write_draws_code
-from explorer.scripts.functions import lines_of, write_learns_code
+from explorer.scripts.functions import lines_of
 from explorer.scripts.loop import write_main_code, write_train_code
 from explorer.scripts.net import write_net_code
 from explorer.snippets.helpers import TORCH, add_helpers
@@ -60,8 +60,9 @@ def script(settings: Settings) -> str:
     task = TASKS[settings.task]
     functions, lines = lines_of(settings)
     data = task.source(settings.table)
+    learns = f"\n# The arguments behind x, which get a gradient.\nlearns = {functions.learns}\n"
     parts = [
-        write_learns_code(functions) if settings.learn else "",
+        learns if settings.learn else "",
         write_draws_code(settings, functions),
         _HEAD,
         data + _SPLIT if task.metric else "",

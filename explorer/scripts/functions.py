@@ -113,11 +113,6 @@ def _put_function(
     return name
 
 
-def write_learns_code(functions: Functions) -> str:
-    """Return code that defines a dict from functions to the names of their learned parameters."""
-    return f"\n# The arguments behind x, which get a gradient.\nlearns = {functions.learns}\n"
-
-
 def has_rule_changes(settings: Settings) -> bool:
     """Return whether the run changes its op or a rule at some step."""
     return any(name != "lr" for _, name, _ in settings.branch)

@@ -30,13 +30,3 @@ def write_usage(pair: Pair) -> list[str]:
     """Return the lines of an example that draws any random numbers u and calls the exported function."""
     call = ", ".join(["x", *pair.learns, *(EXAMPLES[name] for name in pair.extras)])
     return [*([DRAW_U] if pair.extras else []), f"y = {pair.name}({call})"]
-
-
-def describe_usage(pair: Pair) -> list[str]:
-    """Return a paragraph on how to draw the random numbers u, as a list; empty if nothing is random."""
-    return ["\n    ".join(["Usage:", *write_usage(pair)])] if pair.extras else []
-
-
-def describe_extras(pair: Pair) -> list[str]:
-    """Return a docstring line for each extra argument of an op and rule that use random numbers."""
-    return [f"    {name}: {MEANINGS[name]}" for name in pair.extras]

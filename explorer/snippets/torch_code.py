@@ -8,12 +8,7 @@ from explorer.formula.operands import has_elements, replace_counts
 from explorer.formula.printing import TORCH, Dialect, print_limited, print_source
 from explorer.formula.tree import is_constant
 from explorer.snippets import helpers, layout
-from explorer.snippets.arguments import (
-    describe_extras,
-    describe_usage,
-    expand_argument,
-    make_signature,
-)
+from explorer.snippets.arguments import MEANINGS, expand_argument, make_signature, write_usage
 from explorer.snippets.helpers import add_helpers
 from explorer.snippets.layers import make_layer_code
 from explorer.snippets.layout import find_names, join_lines, join_names, make_docstring
@@ -160,7 +155,9 @@ def write_function(pair: Pair, body: str, *remarks: str) -> str:
     """Return the code of the exported function of x and the parameters, with its docstring."""
     tensors = [f"{name}: Tensor" for name in ("x", *pair.learns)]
     signature = make_signature(tensors, pair.numbers, pair.extras)
-    text = pair.describe("tensor", *remarks, *describe_usage(pair), extras=describe_extras(pair))
+    usage = ["\n    ".join(["Usage:", *write_usage(pair)])] if pair.extras else []
+    extras = [f"    {name}: {MEANINGS[name]}" for name in pair.extras]
+    text = pair.describe("tensor", *remarks, *usage, extras=extras)
     docstring = make_docstring(text)
     return _FUNCTION.format(name=pair.name, signature=signature, docstring=docstring, body=body)
 

@@ -6,28 +6,44 @@ import { getControlValue, getDisplayName } from "../formula/controls.js";
 import { getBounds, setParameter } from "./choice.js";
 
 /** @import { Control } from "../formula/controls.js" */
+/** @import { Store } from "./store.js" */
+
+/** Create the slider that sets a parameter in the store. @param {Store} store @param {Control} control */
+export function createParameterSlider(store, control) {
+  const { name, parameter } = control;
+  const slider = createSlider({
+    name: getDisplayName(parameter),
+    meaning: parameter.meaning,
+    onChange: (value, phase, byKeys) =>
+      store.change(setParameter(store.current, control, value), { phase, target: byKeys ? name : null }),
+  });
+  return {
+    name,
+    element: slider.element,
+    /** @param {Control} current the control, whose bounds may have changed */
+    show(current) {
+      const { scale, reach } = current.parameter;
+      const bounds = getBounds(store.current, current);
+      const value = getControlValue(store.current.parameters, current);
+      slider.update(value, bounds, scale === "log" && bounds[0] > 0, reach);
+    },
+  };
+}
 
 /**
  * Create a list of sliders that set parameters in the store.
- * @param {import("./store.js").Store} store
+ * @param {Store} store
  * @param {(control: Control) => Element[]} [createExtras] returns further elements for the label of a new slider
  */
 export function createSliders(store, createExtras = () => []) {
   const host = element("div", { class: "sliders" });
-  /** @type {{name: string, slider: ReturnType<typeof createSlider>}[]} */
-  let rows = [];
+  let rows = /** @type {ReturnType<typeof createParameterSlider>[]} */ ([]);
 
   /** @param {Control} control */
   function createRow(control) {
-    const { name, parameter } = control;
-    const slider = createSlider({
-      name: getDisplayName(parameter),
-      meaning: parameter.meaning,
-      onChange: (value, phase, byKeys) =>
-        store.change(setParameter(store.current, control, value), { phase, target: byKeys ? name : null }),
-    });
-    slider.element.children[0].after(...createExtras(control));
-    return { name, slider };
+    const row = createParameterSlider(store, control);
+    row.element.children[0].after(...createExtras(control));
+    return row;
   }
 
   return {
@@ -36,14 +52,9 @@ export function createSliders(store, createExtras = () => []) {
     show(controls) {
       if (rows.map(({ name }) => name).join() !== controls.map(({ name }) => name).join()) {
         rows = controls.map(createRow);
-        host.replaceChildren(...rows.map(({ slider }) => slider.element));
+        host.replaceChildren(...rows.map((row) => row.element));
       }
-      controls.forEach((control, index) => {
-        const { scale, reach } = control.parameter;
-        const bounds = getBounds(store.current, control);
-        const value = getControlValue(store.current.parameters, control);
-        rows[index].slider.update(value, bounds, scale === "log" && bounds[0] > 0, reach);
-      });
+      controls.forEach((control, index) => rows[index].show(control));
     },
   };
 }

@@ -3,7 +3,6 @@
 import { loadFromBrowser, saveInBrowser } from "./session.js";
 
 /** @import { Choice } from "./choice.js" */
-/** The open tools of a page, see ``View``. @typedef {import("./view.js").View["tools"]} Tools */
 
 const STORAGE_KEY = "all-tools";
 

@@ -5,8 +5,9 @@ from contextlib import nullcontext
 import streamlit as st
 
 from explorer.ui.links.link import check_study_task, make_corrections
+from explorer.ui.links.preview import make_title
 from explorer.ui.pages import state
-from explorer.ui.pages.mount import make_page_title, mount
+from explorer.ui.pages.mount import mount
 from explorer.ui.server.admission.paths import PAGES
 
 # The folder next to this file is not called "pages": Streamlit would register its files as pages
@@ -22,7 +23,7 @@ pages = {
     for page in PAGES
 }
 query, notices = state.load_choice()
-st.set_page_config(page_title=make_page_title(), page_icon="📉", layout="wide")
+st.set_page_config(page_title=make_title(state.get_choice()), page_icon="📉", layout="wide")
 page = st.navigation(list(pages), position="hidden")
 notices += check_study_task(query) if pages[page].needs_held_out_data else []
 # Messages below the heading.

@@ -5,7 +5,6 @@ from typing import Any
 import streamlit as st
 
 from explorer.instrument.assets import read_skeleton
-from explorer.ui.links.preview import make_title
 from explorer.ui.pages import state
 from explorer.ui.server import answers
 
@@ -45,8 +44,3 @@ def mount(part: str, **extra: Any) -> None:
     _components[part](
         key=part, data=data, width="content" if part == "heading" else "stretch", height="content"
     )
-
-
-def make_page_title() -> str:
-    """Return the browser tab's title for the current op and backward rules."""
-    return make_title(state.get_choice())

@@ -3,8 +3,8 @@
 
 import { getEntries } from "../../choice/choice.js";
 import { explainStochasticRefusal } from "../../choice/entries.js";
-import { element, setText } from "../../elements/dom.js";
-import { shape } from "../../elements/svg.js";
+import { element } from "../../elements/dom.js";
+import { h, render } from "../../elements/render.js";
 import { createScopeAt, getParameterValues } from "../../formula/curves.js";
 import { evaluate } from "../../formula/evaluation.js";
 import {
@@ -20,6 +20,7 @@ import { explainInvalidNumber as refusedNumber, parseNumber } from "../../formul
 import { formatFourDigits, formatRounded } from "../../formula/substitution.js";
 
 /** @import { Choice } from "../../choice/choice.js" */
+/** @import { Child } from "../../elements/render.js" */
 /** @import { Format, Landing, Octave } from "../../measures/formats.js" */
 
 const SECTION_NAME = "Format";
@@ -34,40 +35,12 @@ const [WIDTH, HEIGHT] = [600, 40];
  * @param {HTMLElement} host @param {{store: import("../../choice/store.js").Store}} options
  */
 export function createFormat(host, { store }) {
-  const lead = element("p");
   const field = element("input", { inputmode: "decimal", value: "0.3", "aria-label": "Value to round" });
-  const landingLine = element("p", { role: "status" });
-  const ruler = element("div", { class: "format-ruler" });
-  const steps = element("tbody");
-  const list = element("p", {
-    class: "format-numbers",
-    tabindex: 0,
-    role: "region",
-    "aria-label": "All numbers",
-  });
-  const table = element(
-    "table",
-    {},
-    element(
-      "thead",
-      {},
-      element(
-        "tr",
-        {},
-        ...["from", "to", "step", "relative step", "numbers"].map((name) =>
-          element("th", { scope: "col" }, name),
-        ),
-      ),
-    ),
-    steps,
-  );
-  const listHeading = element("h3");
-  const question = element("label", {}, "Where does x = ", field, " land?");
-  const stepTable = element("div", { class: "format-steps" }, table);
-  const details = element("div", {}, question, landingLine, ruler, stepTable, listHeading, list);
+  const body = element("div", { class: "format" });
   let drawnKey = "";
-  host.append(element("div", { class: "format" }, lead, details));
-  field.addEventListener("input", showLanding);
+  let drawn = /** @type {Child[]} */ ([]);
+  host.append(body);
+  field.addEventListener("input", () => show(store.current));
 
   /** @param {Choice} choice */
   function show(choice) {
@@ -75,51 +48,54 @@ export function createFormat(host, { store }) {
     if (host.hidden) return;
     const { op, parameters, range } = getOp(choice);
     const refusal = explainStochasticRefusal(SECTION_NAME, op);
-    details.hidden = Boolean(refusal);
-    if (refusal) {
-      drawnKey = "";
-      return setText(lead, refusal);
-    }
+    if (refusal) return render(body, h("p", {}, refusal));
     const format = findFormat(op.tree, parameters);
-    const levels = format ? null : findLevels(op, choice.parameters, range);
-    details.hidden = !format && !levels;
-    const key = JSON.stringify([format, levels]);
-    if (key !== drawnKey) draw(format, levels, range);
-    drawnKey = key;
-    showLanding();
-  }
-
-  /**
-   * @param {Format|null} format the op's number format, or null
-   * @param {number[]|null} levels values of the op in view, or null @param {{start: number, stop: number}} range
-   */
-  function draw(format, levels, range) {
     const octaves = format && listOctaves(format);
-    const numbers = octaves ? listNumbers(octaves) : (levels ?? []);
-    if (format) setText(lead, octaves ? describeFormat(format, octaves) : TOO_MANY_TEXT);
-    else setText(lead, levels ? describeLevels(levels, range) : NO_LEVELS_TEXT);
-    setText(listHeading, format ? "Its numbers, and their negatives" : "Its values in view");
-    listHeading.hidden = list.hidden = !numbers.length;
-    stepTable.hidden = !octaves;
-    steps.replaceChildren(...(octaves ?? []).map(createOctaveRow));
-    setText(list, numbers.map(formatExact).join("  "));
-    ruler.replaceChildren(...(format && octaves ? [drawRuler(numbers, format.largest)] : []));
+    const levels = format ? null : findLevels(op, choice.parameters, range);
+    const key = JSON.stringify([format, levels]);
+    if (key !== drawnKey) drawn = drawNumbers(format, octaves, levels);
+    drawnKey = key;
+    const lead = format
+      ? (octaves && describeFormat(format, octaves)) || TOO_MANY_TEXT
+      : (levels && describeLevels(levels, range)) || NO_LEVELS_TEXT;
+    const question = h("label", {}, "Where does x = ", field, " land?");
+    const answer = h("p", { role: "status" }, answerLanding(choice));
+    render(body, h("p", {}, lead), (format || levels) && h("div", {}, question, answer, drawn));
   }
 
-  function showLanding() {
-    const { op, parameters, range } = getOp(store.current);
+  /** Return where the typed x lands, or why it is refused. @param {Choice} choice */
+  function answerLanding(choice) {
+    const { op, parameters, range } = getOp(choice);
     const x = parseNumber(field.value);
     field.setAttribute("aria-invalid", String(x === null));
-    if (x === null) return setText(landingLine, refusedNumber(field.value));
+    if (x === null) return refusedNumber(field.value);
     const scopeAt = createScopeAt(op, parameters, range);
     const result = findLanding(op.tree, x, parameters, scopeAt);
-    return setText(
-      landingLine,
-      result ? describeLanding(result) : describeValue(x, evaluate(op.tree, scopeAt(Float64Array.of(x)))[0]),
-    );
+    return result
+      ? describeLanding(result)
+      : describeValue(x, evaluate(op.tree, scopeAt(Float64Array.of(x)))[0]);
   }
 
   return { destroy: store.subscribeNow(show) };
+}
+
+/**
+ * Draw the numbers of a format, the steps between them, and a list of all numbers or of the values in view.
+ * @param {Format|null} format null for another op @param {Octave[]|null} octaves null if there are too many
+ * @param {number[]|null} levels values of another op in view, or null @returns {Child[]}
+ */
+function drawNumbers(format, octaves, levels) {
+  const numbers = octaves ? listNumbers(octaves) : (levels ?? []);
+  const names = ["from", "to", "step", "relative step", "numbers"];
+  const heads = names.map((name) => h("th", { scope: "col" }, name));
+  const steps = h("table", {}, h("thead", {}, h("tr", {}, heads)), h("tbody", {}, octaves?.map(drawOctave)));
+  const region = { class: "format-numbers", tabindex: 0, role: "region", "aria-label": "All numbers" };
+  return [
+    h("div", { class: "format-ruler" }, format && octaves && drawRuler(numbers, format.largest)),
+    octaves && h("div", { class: "format-steps" }, steps),
+    numbers.length > 0 && h("h3", {}, format ? "Its numbers, and their negatives" : "Its values in view"),
+    numbers.length > 0 && h("p", region, numbers.map(formatExact).join("  ")),
+  ];
 }
 
 /** @param {Choice} choice */
@@ -155,25 +131,32 @@ function describeLevels(levels, { start, stop }) {
 }
 
 /** @param {Octave} octave */
-function createOctaveRow({ from, to, step, count }) {
+function drawOctave({ from, to, step, count }) {
   const share = (/** @type {number} */ value) => `${formatFourDigits((PER_CENT * step) / value)} %`;
   const relative =
     from === 0 ? `${share(to)} and more` : to === from ? share(from) : `${share(from)} to ${share(to)}`;
   const cells = [formatExact(from), formatExact(to), formatExact(step), relative, String(count)];
-  return element("tr", {}, ...cells.map((text) => element("td", {}, text)));
+  return h(
+    "tr",
+    {},
+    cells.map((text) => h("td", {}, text)),
+  );
 }
 
 /** @param {number[]} numbers @param {number} largest the right end of the line */
 function drawRuler(numbers, largest) {
   const line = numbers.map((value) => `M${((value / largest) * WIDTH).toFixed(2)} 8V${HEIGHT - 8}`).join("");
-  const drawing = shape("svg", {
-    viewBox: `-4 0 ${WIDTH + 8} ${HEIGHT}`,
-    preserveAspectRatio: "xMinYMid",
-    role: "img",
-    "aria-label": `The numbers from 0 to ${formatExact(largest)} on a line: they lie the denser, the nearer to 0.`,
-  });
-  drawing.append(shape("path", { d: line, stroke: "currentColor", "stroke-width": 1, fill: "none" }));
-  return drawing;
+  const text = `The numbers from 0 to ${formatExact(largest)} on a line: they lie the denser, the nearer to 0.`;
+  return h(
+    "svg",
+    {
+      viewBox: `-4 0 ${WIDTH + 8} ${HEIGHT}`,
+      preserveAspectRatio: "xMinYMid",
+      role: "img",
+      "aria-label": text,
+    },
+    h("path", { d: line, stroke: "currentColor", "stroke-width": 1, fill: "none" }),
+  );
 }
 
 /** @param {Landing} landing */

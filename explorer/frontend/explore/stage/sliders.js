@@ -1,10 +1,10 @@
 // Sliders below a chart: the upstream gradient g and, in a lesson, parameters without a handle on the chart.
 
-import { getBounds, getControls, getEntries, setG, setParameter } from "../../choice/choice.js";
+import { getControls, getEntries, setG } from "../../choice/choice.js";
+import { createParameterSlider } from "../../choice/sliders.js";
 import { getQueryBounds } from "../../choice/view.js";
 import { listGrips } from "../../chart/scene/grips.js";
 import { createSlider } from "../../elements/slider.js";
-import { getControlValue, getDisplayName } from "../../formula/controls.js";
 
 /** @import { Choice } from "../../choice/choice.js" */
 /** @import { Control } from "../../formula/controls.js" */
@@ -34,26 +34,12 @@ export function createG(store) {
  */
 export function addSliders(host, store) {
   const g = createG(store);
-  const sliders = listSliders(store.current).map((control) => {
-    const slider = createSlider({
-      name: getDisplayName(control.parameter),
-      meaning: control.parameter.meaning,
-      onChange: (value, phase, byKeys) =>
-        store.change(setParameter(store.current, control, value), {
-          phase,
-          target: byKeys ? control.name : null,
-        }),
-    });
-    return { control, slider };
-  });
-  host.append(g.element, ...sliders.map(({ slider }) => slider.element));
+  const controls = listSliders(store.current);
+  const sliders = controls.map((control) => createParameterSlider(store, control));
+  host.append(g.element, ...sliders.map((slider) => slider.element));
   return store.subscribeNow((choice) => {
     g.show(choice);
-    for (const { control, slider } of sliders) {
-      const bounds = getBounds(choice, control);
-      const isLog = control.parameter.scale === "log" && bounds[0] > 0;
-      slider.update(getControlValue(choice.parameters, control), bounds, isLog, control.parameter.reach);
-    }
+    controls.forEach((control, index) => sliders[index].show(control));
   });
 }
 
