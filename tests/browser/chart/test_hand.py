@@ -117,11 +117,11 @@ def test_the_view_can_be_reset_in_three_ways(show: Show) -> None:
         page.mouse.move(300, 200)
         page.mouse.wheel(-300, 0)  # sideways it moves the range
         at_rest(page)
-        assert page.evaluate(RANGE) != [-2, 4]
+        page.wait_for_function(f"() => `${{{RANGE}}}` !== '-2,4'")
         expect(reset).to_be_visible()
         back()
         assert moves(page, "view")[-1] == [-2, 4, "settled"]
-        assert page.evaluate(RANGE) == [-2, 4]
+        page.wait_for_function(f"() => `${{{RANGE}}}` === '-2,4'")  # drawn in the next frame
         expect(reset).to_be_hidden()
 
 
