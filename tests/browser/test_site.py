@@ -14,7 +14,6 @@ import nbformat
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
-from explorer.catalogue import FORMULA_PREFIX as KEY
 from explorer.curves import sample_curves
 from explorer.lessons import LESSONS
 from explorer.site import python, write
@@ -137,7 +136,7 @@ def test_python_in_the_browser_answers_questions_from_the_disk(disk: Page, folde
 
 def what_did_not_come_along_is_computed(disk: Page, folder: Path) -> None:
     """Code and formulas, also of an own rule that nobody need read: a lesson has it."""
-    label, pair = TAUGHT.removeprefix(KEY), ("round", TAUGHT)
+    label, pair = "Measured", ("round", TAUGHT)
     disk.goto(_at(folder, "index", f"op=round&rule=default&rule={quote(TAUGHT)}&h=1.5&rule=clipped&c=0.7"))
     wait_until_drawn(disk, "Computed in the browser")
     expect(disk.get_by_text("Loading Python")).to_have_count(0)
