@@ -61,6 +61,10 @@ def match_rule(curve: Curve, factor: float = 1.0) -> Match | None:
         return None
     gradients = {g: factor * curve.subject.gradient(curve.x, g) for g in (1.0, -1.0, *_MORE_G)}
     matched = _match_op(curve, gradients)
+    if matched is None and bool(gradients[1.0].any()):  # a rule that clips large g is judged by small ones
+        matched = _match_op(
+            curve, {g: factor * curve.subject.gradient(curve.x, g / 1e3) * 1e3 for g in gradients}
+        )
     is_jump = curve.is_flat and (not curve.is_staircase or factor != 1.0)
     if matched is None and is_jump and all(_is_close(gradients[g], g * gradients[1.0]) for g in _MORE_G):
         return _match_jump(curve, factor)
