@@ -173,6 +173,15 @@ def test_other_settings_leave_every_curve_of_the_run_before(picture: Run):
     assert not any(series.get("faint") for series in reset["chart"]["series"])
 
 
+def test_a_run_without_a_step_has_not_started_again(picture: Run):
+    """The table of a first start is read, and so gets its target, just after the start."""
+    body = f"{SEEN} state = withOtherSettings({{ ...state, choice: given.other }});"
+    for step, said in ((0, False), (1, True)):
+        seen = status("running", *ROUND[1:], step=step)
+        shown = picture(body, status=seen, other=choice("sign", "default", task="circles"))
+        assert ("started again" in shown["status"]["next"]) is said
+
+
 def test_the_run_before_is_no_ghost_of_another_task(picture: Run):
     body = f"{SEEN} state = withOtherSettings({{ ...state, choice: given.other }});"
     other = choice("sign", "default", task="circles")
