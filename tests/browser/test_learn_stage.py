@@ -195,7 +195,7 @@ INDENTS = """() => [...document.querySelectorAll(".lesson pre .line")].flatMap(l
     range.selectNodeContents(line);
     const [first, ...rows] = [...range.getClientRects()].filter(({ width }) => width > 1);
     const wrapped = rows.filter(({ top }) => top >= first.bottom - 1);
-    return wrapped.map(({ left }) => left - line.getBoundingClientRect().left);
+    return wrapped.map(({ left }) => left - line.parentElement.getBoundingClientRect().left);
 })"""
 ROOM_PX = """button => {
     const text = new Range();

@@ -113,7 +113,7 @@ def test_a_single_point_is_drawn_but_not_described():
     single = FRAME[(FRAME["rule"] == "zero") & (FRAME["x"] == 1.5)]
     assert len(single) == 1
     assert curve_figure(single).data[0].y[0] == 1.5
-    with pytest.raises(ValueError, match="two different x"):
+    with pytest.raises(ValueError, match="at least two values of x"):
         describe(single)
 
 

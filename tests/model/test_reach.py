@@ -232,7 +232,10 @@ def test_an_impossible_swap_is_refused_and_changes_nothing(module, what, words):
         ((made(torch.relu), "relu", "zeros"), "unknown rule 'zeros'"),
         ((made(torch.relu), "relu", "lsq"), "the rule lsq does not suit relu: "),
         ((made(torch.relu), "relu", 3), "rule must be a key of RULES, a formula, .* or a function, not 3"),
-        ((made(torch.relu), "relu", lambda a, b, c, d: a), r"a function takes x, \(x, g\) or \(x, y, g\)"),
+        (
+            (made(torch.relu), "relu", lambda a, b, c, d: a),
+            r"a function must take x, \(x, g\) or \(x, y, g\)",
+        ),
         ((made(torch.relu), nn.Parameter(X), "zero"), "this parameter does not belong to the model"),
     ],
 )
