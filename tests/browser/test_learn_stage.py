@@ -3,7 +3,7 @@
 import re
 
 import pytest
-from playwright.sync_api import Page, expect
+from playwright.sync_api import Page, Route, expect
 
 from explorer.lessons import LESSONS
 from tests.browser.lessons import COMPUTED_MS, SMALL, open_lesson, present, press, turn_to, wait_until_shown
@@ -36,9 +36,17 @@ def test_arrows_step_through_a_lesson_and_leave_it_at_its_ends(course: Page) -> 
     course.keyboard.press("ArrowRight")
     count = first.words.strip().count("\n\n") + 2
     expect(course.locator(".slides span")).to_have_text(f"1 of {count}", timeout=COMPUTED_MS)
+    requests: list[Route] = []
+    course.route("**/ask/lesson*", requests.append)
     for _ in range(count):
         expect(course.get_by_role("heading", level=2, name=first.title)).to_be_visible()
         course.keyboard.press("ArrowRight")
+    expect(course.get_by_text("The numbers of this lesson are being computed")).to_be_visible()
+    for key in ("ArrowRight", "ArrowLeft"):  # skips no lesson that nobody has seen yet
+        course.keyboard.press(key)
+        assert f"lesson={second.key}" in course.evaluate("location.search")
+    requests[0].continue_()
+    course.unroute("**/ask/lesson*")
     expect(course.get_by_role("heading", level=2, name=second.title)).to_be_visible(timeout=COMPUTED_MS)
     press(course, "Skip")
     expect(course.get_by_role("link", name="Open in Train")).to_have_attribute(

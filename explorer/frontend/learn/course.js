@@ -159,9 +159,11 @@ export function createCourse(host, { lessons, paths, glossary }, { address, inst
     if (queryNow().has("print")) return showSheet();
     if (key === null) return body.replaceChildren(createLessonList());
     body.replaceChildren(element("p", { role: "status" }, "The numbers of this lesson are being computed …"));
+    current = { showLinks() {}, turn: () => true, pick() {}, destroy() {} }; // no key skips an unseen lesson
     const answer = await loadLesson(key);
     if (requestId !== latest) return undefined;
     if (!("message" in answer)) return open(answer);
+    current = null;
     const canRetry = lessons.some((each) => each.key === key);
     const message = element("p", { role: "alert" }, answer.message);
     const button = canRetry ? [element("button", { onclick: show }, "Try again")] : [];
