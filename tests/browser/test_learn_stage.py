@@ -37,7 +37,7 @@ def test_arrows_step_through_a_lesson_and_leave_it_at_its_ends(course: Page) -> 
     count = first.words.strip().count("\n\n") + 2
     expect(course.locator(".slides span")).to_have_text(f"1 of {count}", timeout=COMPUTED_MS)
     requests: list[Route] = []
-    course.route("**/ask/lesson*", requests.append)
+    course.route("**/ask/lesson*", lambda route: requests.append(route))
     for _ in range(count):
         expect(course.get_by_role("heading", level=2, name=first.title)).to_be_visible()
         course.keyboard.press("ArrowRight")

@@ -72,6 +72,7 @@ export function createTeachersBand({ isNew, invite, command, next }) {
     const words = describeAnswered(Number(answered ?? 0), here);
     const following = lesson ? next(lesson) : null;
     const goOn = () => runCommand("ask", { lesson: following?.key });
+    const onward = { class: revealed && "primary", "aria-label": `Next: ${following?.title}`, onclick: goOn };
     band.classList.toggle("over", OVER_STATES.includes(state));
     render(
       band,
@@ -81,7 +82,7 @@ export function createTeachersBand({ isNew, invite, command, next }) {
         "div",
         { class: "acts flex-wrap" },
         !revealed && h("button", { class: "primary", onclick: reveal }, "Reveal"),
-        following && h("button", { class: revealed && "primary", onclick: goOn }, `Next: ${following.title}`),
+        following && h("button", onward, "Next", h("span", {}, `: ${following.title}`)),
         menu,
       ),
       h("p", { class: "note-of", role: "status" }, sentence || (lost ? LOST_TEXT : refusal || warning)),
