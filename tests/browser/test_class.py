@@ -25,7 +25,7 @@ from tests.browser.visitors import FINGER, PHONE, Open, profile
 CLAMP = LESSONS["clamp"].title
 NEXT = next(b for a, b in pairwise(LESSONS.values()) if a.key == "straight-through").title
 PATHS = "[...document.querySelectorAll('.crowd path')].map(path => path.getAttribute('d'))"
-CUT_ACTS = "[...document.querySelectorAll('.acts > button')].map(act => act.scrollWidth > act.clientWidth)"
+CUT = "[...document.querySelectorAll('.class-band > .acts > button')].map(b => b.scrollWidth > b.clientWidth)"
 # How far the one drawing lies from where the axes have a level line at 1, in px: left, right, up, down.
 APART = """() => {
     const { left, right, top, bottom } = document.querySelector(".crowd path").getBoundingClientRect();
@@ -121,7 +121,7 @@ def test_on_a_stage_the_chart_has_the_free_height_and_the_race_is_in_view(
     for size in sizes:
         teacher.set_viewport_size(size)
         retry(teacher, lambda: has_no_free_height(teacher))
-        assert teacher.evaluate(CUT_ACTS) == [False, False]  # Reveal, and Next without its title
+        assert teacher.evaluate(CUT) == [False, False]  # Reveal, and Next without its title
     teacher.get_by_role("button", name="Reveal").click()
     drawings = teacher.get_by_role("group", name="Drawings").get_by_role("button")
     expect(drawings).to_have_count(3)

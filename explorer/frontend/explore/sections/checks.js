@@ -150,8 +150,8 @@ export function createChecks(host, { store, colours, ask: asking, origin, point,
     const go = { onclick: () => move(where ?? 0), title: `Show x = ${where} on the chart` };
     const text =
       where === null
-        ? element("div", { class: "line quiet" }, ...words)
-        : element("button", { class: "line quiet", "data-x": where, ...go }, ...words);
+        ? element("div", { class: "quiet line" }, ...words)
+        : element("button", { class: "quiet line", "data-x": where, ...go }, ...words);
     return element("li", { "data-verdict": verdict ?? null }, text, ...(rule ? [createAddButton(line)] : []));
   }
 
