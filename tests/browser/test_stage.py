@@ -116,9 +116,19 @@ def test_a_training_on_a_stage_has_wide_lines_and_large_text(tabs: Callable[...,
     assert len(seen) > 4
     assert min(seen) >= 0.004 * 720
     assert len(seen) < len(lines), "the bounds of a band are no curves"
+    why = page.locator(".one")
+    button(page, "Why? Default autograd").click()
+    expect(why.locator(".norms .sentence")).to_contain_text("Bars are on a log scale")
+    expect(why.locator(".norms .sentence")).to_be_visible()
+    bars = why.locator(".layer-bar > span").evaluate_all(
+        "all => all.map(each => each.scrollWidth - each.clientWidth)"
+    )
+    assert len(bars) == 6
+    assert max(bars) <= 0, "no name or number runs into what is next to it"
+    page.keyboard.press("Escape")
+    expect(why).to_be_hidden()
     button(page, "Settings").click()
     button(page, "Why? Masked").click()
-    why = page.locator(".one")
     expect(why).to_be_in_viewport()
     page.keyboard.press("Escape")
     expect(why).to_be_hidden()

@@ -33,7 +33,7 @@ def draw(record: Record) -> list[Picture]:
 INSTRUMENT = Visible(
     key="norms",
     label="Gradient norms",
-    sentence="The length of each layer's weight gradient on the next batch, first layer to last. "
+    sentence="The length of each layer's weight gradient on the next batch. "
     "Bars are on a log scale, from 0.000001 to 1,000.",
     limits="This does not show direction: a long gradient may point the wrong way. Adam divides by its size.",
     cost="0.09 ms for six rules with one hidden layer of 16 units",

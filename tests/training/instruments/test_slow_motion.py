@@ -159,6 +159,12 @@ def test_slow_motion_computes_what_the_documents_net_does_not_store():
     assert titles["x"] == "64 examples × 64 of 100 units"
 
 
+@pytest.mark.parametrize(("task", "said"), [("digits", "This"), ("data", "The marked row")])
+def test_the_input_is_said_to_be_one_image_or_a_marked_row(task, said):
+    words = run_of(task).measure("slow_motion", layer=0)["default"]["stages"][0]["words"]
+    assert words.endswith(f"at once. {said} is one of them.")
+
+
 def test_rows_of_spikes_are_time_steps_of_the_first_examples():
     run = run_of("spikes", rules=("fast_sigmoid",))
     record = run.measure("slow_motion", layer=0)["fast_sigmoid"]

@@ -20,10 +20,10 @@ import { columnOf, makeDrawScope, getIndex, rowOf, getCellScope, getValue } from
  * A drawing of slow motion. ``most``: the largest number as text, or "".
  * @typedef {{kind: "map", values: ArrayLike<number|null>, rows: number, columns: number, scale: number, low: number,
  *   mark: {row: number|null, column: number|null}, pick: "cell"|"none", box: boolean, of: {rows: ArrayLike<number>,
- *   unit: number}|null, most: string}} ColourMap numbers as colours. ``scale``: the number with full colour; ``low``:
- *   that without colour; ``mark``: the displayed row and column; ``pick``: whether a click selects a cell; ``box``:
- *   whether the mark is one cell; ``of``: the unit and the row of each number, if all are of one unit. A gap between
- *   images has the number null and the row −1.
+ *   unit: number}|null, most: string, clipped: boolean}} ColourMap numbers as colours. ``scale``: the number with full
+ *   colour; ``low``: that without colour; ``mark``: the displayed row and column; ``pick``: whether a click selects a
+ *   cell; ``box``: whether the mark is one cell; ``of``: the unit and the row of each number, if all are of one unit;
+ *   ``clipped``: whether some numbers lie beyond ``scale``. A gap between images has the number null and the row −1.
  * @typedef {{kind: "curve", points: import("../widgets/svg-paths.js").Point[], at:
  *   import("../widgets/svg-paths.js").Point, ticks: number[], zero: number, colour: string, label: string, ends:
  *   [string, string], most: string}} Curve a curve, in fractions of the picture; ``at``: the displayed point;
@@ -74,6 +74,7 @@ function mapOf({ tensor, scale }, { tensors, stages, map_side: side, by_example 
     pick: map.axes[1] === "unit" ? "cell" : "none",
     of: null,
     most: formatFourDigits(Number(full.toPrecision(2))),
+    clipped: map.values.some((value) => Math.abs(value) > full),
   });
   if (side && map.axes.join() === "row,unit") return getMapImage(picture, map, cell, side);
   return map.tiles && !by_example && map.axes[1] === "unit" ? getKernelImage(picture, map, cell) : picture;

@@ -98,7 +98,8 @@ export function buildSlowMotion(state, lines) {
   );
   const stage = record.stages[present];
   const stages = buildStages(record, present, cell, { ...entries, colour: lines[rule].colour });
-  const scaleText = stages[present].drawing.most;
+  const { drawing } = stages[present];
+  const signs = drawing.kind === "map" && drawing.clipped ? ["≤ ", "≥ "] : ["", ""]; // beyond the full colours
   return {
     ...frame,
     ...refusal,
@@ -112,7 +113,7 @@ export function buildSlowMotion(state, lines) {
     position: { stage: stage.key, rule, unit: cell.unit, row: cell.row, layer: record.layer },
     rows: record.tensors.x.shape[0],
     units: record.tensors.x.shape[1],
-    ends: scaleText ? [`−${scaleText}`, "0", `+${scaleText}`] : [],
+    ends: drawing.most ? [`${signs[0]}−${drawing.most}`, "0", `${signs[1]}+${drawing.most}`] : [],
   };
 }
 

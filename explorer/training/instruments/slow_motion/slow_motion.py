@@ -72,7 +72,9 @@ def _describe_step(step: Step, rule: int, member: int) -> Record:
     entry = nets.rules[rule]
     parameters = nets.get_parameters(member, step.layer)
     linear = is_linear(nets.op, entry, tuple(sorted(parameters.items())))
-    facts, tensors = _make_facts(step, rule, linear), _make_tensors(step, rule, member)
+    tensors = _make_tensors(step, rule, member)
+    shown = {"shown": "This" if tensors["input"]["side"] else "The marked row"}  # one image, or all rows
+    facts = _make_facts(step, rule, linear) | shown
     learned = nets.get_learned(member, step.layer)
     # Torch may differentiate the op in another way if some of its parameters learn.
     gradient = (

@@ -75,7 +75,7 @@ _NO_GRADIENT = "No gradient arrives from above: g is already 0 before the rule."
 
 _INPUT = Stage(
     key="input", title="{incoming}", tensor=(lambda step: step.input, ("row", "input")), view="input",
-    words="{examples} examples go through the net at once. This is one of them.",
+    words="{examples} examples go through the net at once. {shown} is one of them.",
     numbers="{inputs} inputs, $target",
 )  # fmt: skip
 _X = Stage(
@@ -162,7 +162,7 @@ WEIGHTS = (
     ),
 )  # fmt: skip
 SPIKES = (
-    replace(_INPUT, words="An example lasts {times} time steps. This is the input at one of them."),
+    replace(_INPUT, words="An example lasts {times} time steps. {shown} is the input at one of them."),
     replace(
         _X, title="x = potential − 1",
         words="The input adds to the potential left after leaking. A row is an example at one time, a "

@@ -155,6 +155,9 @@ def test_g_and_gradient_share_their_colours_and_0_has_none(shown) -> None:
     maps = {stage["key"]: stage["drawing"] for stage in shown("gradient,2")["stages"]}
     assert maps["g"]["scale"] == maps["gradient"]["scale"]
     assert maps["g"]["low"] == -maps["g"]["scale"]
+    assert [end[:3] for end in shown("g,2")["ends"]] == ["≤ −", "0", "≥ +"], (
+        "some lie beyond the full colours"
+    )
     assert (maps["input"]["rows"], maps["input"]["columns"]) == (8, 8)
     assert maps["input"]["low"] != -maps["input"]["scale"]
     assert [bar["right"] for bar in maps["loss"]["bars"]].count(True) == 1
