@@ -83,7 +83,7 @@ function createRace({ choice, labels, leastRange }) {
   const list = element("div", { class: "drawings", role: "group", "aria-label": "Drawings" });
   const stay = () => isPresenting() && (link.href = toPresentingAddress(link.href)); // on the stage
   const [link, note] = [element("a", { class: "race", onclick: stay }), element("p", { role: "status" })];
-  const heading = element("h3", {}, `Pick up to ${MAX_PICKED} drawings to race`);
+  const heading = element("h3", {}, `Drawings (thin lines): race up to ${MAX_PICKED}`);
   const host = element("section", { class: "race-of-class", hidden: true }, heading, list, link, note);
 
   /** Update the link to the Train page. Disable drawings that no longer fit into it. */
