@@ -6,7 +6,16 @@ import pytest
 from playwright.sync_api import Page, Route, expect
 
 from explorer.lessons import LESSONS
-from tests.browser.lessons import COMPUTED_MS, SMALL, open_lesson, present, press, turn_to, wait_until_shown
+from tests.browser.lessons import (
+    COMPUTED_MS,
+    SMALL,
+    open_lesson,
+    open_nets,
+    present,
+    press,
+    turn_to,
+    wait_until_shown,
+)
 from tests.browser.reading import box_of, enter, number, settle, slider
 from tests.browser.visitors import Open
 
@@ -90,6 +99,29 @@ def test_a_clicker_leads_through_a_lesson_slide_by_slide(course: Page) -> None:
     present(course, True)
     course.keyboard.press("PageDown")
     expect(course.get_by_role("heading", level=2, name=following.title)).to_be_visible(timeout=COMPUTED_MS)
+
+
+# Each factor that covers a plate or text of its net, with what it covers; null while factors are missing.
+_COVERED = """() => {
+    const boxes = (lane, part) => [...lane.querySelectorAll(part)]
+        .map(each => [each.textContent, each.getBoundingClientRect()]);
+    const meets = (a, b) => a.left < b.right && b.left < a.right && a.top < b.bottom && b.top < a.bottom;
+    const net = document.querySelector(".lesson .training.small");
+    const factors = boxes(net, ".band:not(.unknown) small").filter(([text]) => text);
+    const others = boxes(net, ".lane-plate, .line span, .lane-score");
+    return factors.length < 6 ? null : {pairs: factors.flatMap(([text, box]) =>
+        others.filter(([, other]) => meets(box, other)).map(([other]) => [text, other]))};
+}"""
+
+
+def test_factors_of_a_net_on_a_stage_cover_nothing(course: Page) -> None:
+    """Three rules and a deeper net, on a projector."""
+    course.set_viewport_size({"width": 1280, "height": 720})
+    turn_to(course, LESSONS["surrogates"])
+    present(course, True)
+    press(course, "Skip")
+    open_nets(course)
+    assert course.wait_for_function(_COVERED).json_value() == {"pairs": []}
 
 
 @pytest.mark.thorough(part=1)  # faster: test_stage and test_hidden, for type and cut text
