@@ -16,7 +16,7 @@ from torch import Tensor
 
 from explorer.checks.derivative import is_derivative
 from explorer.checks.result import Result, by_design, fails, holds
-from explorer.curves.user_functions.curve import Curve
+from explorer.curves.user_functions.curve import Curve, differentiate
 from explorer.curves.user_functions.elementwise import is_same
 from explorer.curves.user_functions.subject import Subject
 
@@ -25,6 +25,7 @@ _POINTS, _SCAN = 25, 81  # number of positions t on each line: in a test, and in
 _REACH, _OFF = 2.0, 1e-3  # |t| at the ends of a line, and offset of t from round numbers
 _MAX_STACKED = 2**16  # number of elements of x in one call, if rows are independent
 _SCALES = (1e-4, 1e-2, 1.0, 1e2, 1e4)
+_SMALLER = 1e-4  # factor on the steps of differences, to see whether a kink is near
 _AGAINST = -0.9  # below this correlation of the rule's integral with y, the rule points the wrong way
 _NAME_OF_X = re.compile(r"\bx(?= = )|(?<=\|)x(?=\|)|(?<=every )x\b")  # the name x in a sentence
 
@@ -61,6 +62,14 @@ class Line(Curve):
     def is_identity(self) -> bool:
         """True if the function returns x unchanged."""
         return torch.equal(self.parent.subject.run(self.start.clone()), self.start)
+
+    @cached_property
+    def trusted(self) -> Tensor:
+        """A mask of the t with a reliable slope: a smaller step gives the same, so that no kink is near."""
+        h = (self._slope[2] * _SMALLER).clamp(min=1e-8)
+        slope, _ = differentiate(self.subject.y, self.x, h)
+        rounding = 64 * self.eps * (self.y.abs() + 1e-3) / h
+        return super().trusted & ((slope - self.slope).abs() <= self.tolerance + rounding)
 
     def integrate_uphill(self) -> Tensor:
         """Return the rule's integral and the rise of y, as (2,), along a line in the gradient's direction."""
