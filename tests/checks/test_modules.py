@@ -9,16 +9,7 @@ from explorer.checks import check
 from explorer.checks.lines import make_lines
 from explorer.curves.user_functions.curve import Curve
 from explorer.curves.user_functions.subject import prepare_function
-
-
-class Round(Function):
-    @staticmethod
-    def forward(ctx, x):
-        return x.round()
-
-    @staticmethod
-    def backward(ctx, g):
-        return g
+from explorer.lessons import RoundGradient
 
 
 class Spike(Function):
@@ -55,7 +46,7 @@ class Observed(nn.Module):
 
     def forward(self, x):
         self.largest.copy_(0.9 * self.largest + 0.1 * x.detach().abs().max())
-        return Round.apply(x / self.largest * 127) * self.largest / 127
+        return RoundGradient.apply(x / self.largest * 127) * self.largest / 127
 
 
 def find_results(choose_checks, *names):
@@ -65,7 +56,7 @@ def find_results(choose_checks, *names):
 
 def test_a_function_behind_a_layer_of_another_width_is_checked(choose_checks):
     found = find_results(choose_checks, "backward", "dtype and shape", "kinks", "linear in g")
-    results = found(nn.Sequential(nn.Linear(3, 4), Apply(Round)))
+    results = found(nn.Sequential(nn.Linear(3, 4), Apply(RoundGradient)))
     assert {each.verdict for each in results.values()} == {"holds"}, results
 
 
@@ -95,7 +86,7 @@ def test_vmap_of_a_random_module_is_told_about_randomness(choose_checks):
 
 
 def test_rounding_in_float32_alone_is_level_between_its_jumps(choose_checks):
-    class Single(Round):
+    class Single(RoundGradient):
         @staticmethod
         def forward(ctx, x):
             if x.dtype != torch.float32:
