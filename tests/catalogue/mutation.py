@@ -1,18 +1,12 @@
-"""Small faults put into every rule's formula, to count how many the oracles notice.
+"""Small faults put into every rule's formula, to count how many the oracles notice."""
 
-Run ``python -m tests.catalogue.mutation`` for the count per kind and every fault that went unnoticed.
-"""
-
-import sys
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-import torch
-
 from explorer.catalogue import Rule
 from explorer.formula import Formula, Node
-from explorer.formula.tree import Binary, Call, Compare, Name, Number, Unary, children, substitute
+from explorer.formula.tree import Binary, Compare, Name, Number, Unary, children, rebuild, substitute
 from tests.catalogue.cases import Case, cases, is_whole
 from tests.catalogue.fixed import RULES
 
@@ -32,10 +26,7 @@ EQUIVALENT = {
     ("toward_range", "g * ((x <= hi) | (g >= 0)) * ((x >= lo) | (g < 0))"): "as for guided",
     ("toward_range", "g * ((x <= hi) | (g > 0)) * ((x >= lo) | (g <= 0))"): "as for guided",
     ("tqt", "g * (qmin <= round(x / 2 ** ceil(log2_s)) <= qmax + 0.001)"): "levels are whole, as qmax is",
-    (
-        "fake_quantize",
-        "g * (qmin <= round(x / s) + round(z) <= qmax + 0.001)",
-    ): "levels are whole, as qmax is",
+    ("fake_quantize", "g * (qmin <= round(x / s) + round(z) <= qmax + 0.001)"): "levels are whole",
     ("fake_quantize_strict", "g * (qmin + 0.001 < round(x / s) + round(z) < qmax)"): "levels are whole",
     (
         "rdfs",
@@ -95,7 +86,7 @@ def _faults(node: Node, whole: frozenset[str]) -> Iterator[tuple[str, Node]]:
     operands = children(node)
     for position, operand in enumerate(operands):
         for kind, faulty in _faults(operand, whole):
-            yield kind, _rebuilt(node, (*operands[:position], faulty, *operands[position + 1 :]))
+            yield kind, rebuild(node, (*operands[:position], faulty, *operands[position + 1 :]))
 
 
 def _own_faults(node: Node, whole: frozenset[str]) -> Iterator[tuple[str, Node]]:
@@ -114,20 +105,6 @@ def _own_faults(node: Node, whole: frozenset[str]) -> Iterator[tuple[str, Node]]
             for position, sign in enumerate(signs):
                 other = (*signs[:position], _OTHER[sign], *signs[position + 1 :])
                 yield "bound opened or closed", Compare(other, operands)
-
-
-def _rebuilt(node: Node, operands: tuple[Node, ...]) -> Node:
-    match node:
-        case Unary(sign):
-            return Unary(sign, *operands)
-        case Binary(sign):
-            return Binary(sign, *operands)
-        case Compare(signs):
-            return Compare(signs, operands)
-        case Call(function):
-            return Call(function, operands)
-        case _:
-            raise TypeError(f"{node} has no operands")
 
 
 def is_noticed(mutant: Mutant, grids: list[Case]) -> bool:
@@ -152,23 +129,3 @@ def survey() -> tuple[Counter[str], list[Mutant]]:
             if not is_noticed(mutant, grids):
                 survivors.append(mutant)
     return made, survivors
-
-
-def main() -> None:
-    """Print the table and the survivors with the reason why they are no fault, if there is one."""
-    torch.set_num_threads(1)
-    made, survivors = survey()
-    missed = Counter(mutant.kind for mutant in survivors)
-    write = sys.stdout.write
-    for kind, number in made.items():
-        write(f"{kind:24} {number - missed[kind]:5} of {number:5} noticed\n")
-    total = made.total()
-    share = 1 - len(survivors) / total
-    write(f"{'all':24} {total - len(survivors):5} of {total:5} noticed: {share:.1%}\n")
-    for mutant in survivors:
-        reason = EQUIVALENT.get((mutant.rule.key, mutant.formula.text), "UNNOTICED, and not argued away")
-        write(f"  {mutant.rule.key}: {mutant.formula.text} ({mutant.kind}): {reason}\n")
-
-
-if __name__ == "__main__":
-    main()

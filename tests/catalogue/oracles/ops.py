@@ -20,55 +20,15 @@ def _half_even(x: Array) -> Array:
 
 
 @_op
-def round_(x):
-    return _half_even(x)
-
-
-@_op
 def quantize(x, s, qmin, qmax):
     levels = np.arange(qmin, qmax + 1)
     return levels[np.clip(_half_even(x / s) - qmin, 0, len(levels) - 1).astype(int)] * s
 
 
 @_op
-def quantize_clamp_first(x, s, qmin, qmax):
-    return quantize(x, s, qmin, qmax)
-
-
-@_op
-def quantize_offset(x, s, qmin, qmax, beta):
-    return quantize((x - beta).astype(x.dtype), s, qmin, qmax) + beta
-
-
-@_op
-def quantize_power_of_two(x, log2_s, qmin, qmax):
-    return quantize(x, math.ldexp(1.0, math.ceil(log2_s)), qmin, qmax)
-
-
-@_op
-def dorefa(x, n):
-    return np.minimum(np.maximum(_half_even(x * n), 0), n) / n
-
-
-@_op
 def floor(x):
     whole = x.astype(int)
     return (whole - (whole > x)).astype(float)
-
-
-@_op
-def ceil(x):
-    return -floor(-x)
-
-
-@_op
-def trunc(x):
-    return np.fix(x)
-
-
-@_op
-def fraction(x):
-    return wide(x) % 1.0
 
 
 def _numbers(mantissa, least, count):
@@ -86,21 +46,6 @@ def _nearest(x, numbers):
     low, high = size - numbers[below], numbers[below + 1] - size
     up = (low > high) | ((low == high) & (below % 2 == 1))
     return np.copysign(numbers[below + up], x)
-
-
-@_op
-def fp4_e2m1(x, s):
-    return _nearest(x / s, np.array([0, 0.5, 1, 1.5, 2, 3, 4, 6])) * s
-
-
-@_op
-def fp8_e4m3(x, s):
-    return _nearest(x / s, _numbers(3, -6, 127)) * s
-
-
-@_op
-def fp8_e5m2(x, s):
-    return _nearest(x / s, _numbers(2, -14, 124)) * s
 
 
 @_op
@@ -131,11 +76,6 @@ def soft_round(x, a):
 
 
 @_op
-def sign(x):
-    return np.select([x > 0, x < 0], [1.0, -1.0], 0.0)
-
-
-@_op
 def binarize(x):
     return np.array([-1.0 if value < 0 else 1.0 for value in x.ravel()]).reshape(x.shape)
 
@@ -153,54 +93,13 @@ def ttq(x, wp, wn, delta):
 
 
 @_op
-def scaled_binarize(x):
-    return binarize(x) * np.abs(wide(x)).sum() / x.size
-
-
-@_op
-def clamp(x, lo, hi):
-    return np.minimum(np.maximum(wide(x), lo), hi)
-
-
-@_op
-def hardtanh(x, lo, hi):
-    return np.select([x < lo, x > hi], [lo, hi], wide(x))
-
-
-@_op
 def hardsigmoid(x):
     return np.interp(wide(x), [-3, 3], [0, 1])
 
 
 @_op
-def relu(x):
-    return (np.abs(wide(x)) + wide(x)) / 2
-
-
-@_op
-def leaky_relu(x, slope):
-    return np.maximum(wide(x), slope * wide(x))
-
-
-@_op
-def prelu(x, a):
-    return np.maximum(wide(x), 0) + a * np.minimum(wide(x), 0)
-
-
-@_op
-def relu6(x):
-    return np.interp(wide(x), [0, 6], [0, 6])
-
-
-@_op
 def elu(x, alpha):
     return np.array([value if value > 0 else alpha * math.expm1(value) for value in wide(x).ravel()])
-
-
-@_op
-def selu(x):
-    scale, alpha = 1.0507009873554804934193349852946, 1.6732632423543772848170429916717
-    return scale * elu(x, alpha)
 
 
 @_op
@@ -210,34 +109,9 @@ def celu(x, alpha):
 
 
 @_op
-def gelu(x):
-    return wide(x) * 0.5 * (1 + _erf(wide(x) / math.sqrt(2)))
-
-
-@_op
-def silu(x):
-    return wide(x) * sigmoid(x)
-
-
-@_op
 def mish(x):
     grown = np.exp(np.minimum(wide(x), 40))
     return wide(x) * ((1 + grown) ** 2 - 1) / ((1 + grown) ** 2 + 1)
-
-
-@_op
-def hardswish(x):
-    return wide(x) * hardsigmoid(x)
-
-
-@_op
-def softplus(x):
-    return np.where(x > 20, wide(x), np.logaddexp(0, wide(x)))  # above 20 torch leaves out 2e-9
-
-
-@_op
-def identity(x):
-    return wide(x)
 
 
 @_op
@@ -252,66 +126,53 @@ def sigmoid(x):
 
 
 @_op
-def softsign(x):
-    return np.copysign(1 - 1 / (1 + np.abs(wide(x))), x)
-
-
-@_op
-def softshrink(x, lambd):
-    return wide(x) - np.clip(wide(x), -lambd, lambd)
-
-
-@_op
-def hardshrink(x, lambd):
-    return np.select([x > lambd, x < -lambd], [wide(x), wide(x)], 0.0)
-
-
-@_op
-def abs_(x):
-    return np.hypot(wide(x), 0)
-
-
-@_op
-def square(x):
-    return wide(x) * wide(x)
-
-
-@_op
-def cube(x):
-    return wide(x) * wide(x) * wide(x)
-
-
-@_op
-def sqrt(x):
-    return np.array([math.sqrt(value) if value >= 0 else math.nan for value in wide(x)])
-
-
-@_op
-def exp(x):
-    return np.array([math.exp(value) for value in wide(x)])
-
-
-@_op
 def log(x):
     special = {0: -math.inf}
     return np.array([math.log(v) if v > 0 else special.get(v, math.nan) for v in wide(x)])
 
 
-@_op
-def sin(x):
-    return np.array([math.sin(value) for value in wide(x)])
+_SELU = 1.0507009873554804934193349852946, 1.6732632423543772848170429916717  # scale, alpha
 
-
-@_op
-def reciprocal(x):
-    return np.array([1 / value if value else math.copysign(math.inf, value) for value in wide(x)])
-
-
-@_op
-def step(x):
-    return np.heaviside(wide(x), 1.0)
-
-
-@_op
-def step_open(x):
-    return np.heaviside(wide(x), 0.0)
+OPS |= {
+    "round": _half_even,
+    "quantize_clamp_first": quantize,
+    "quantize_offset": lambda x, s, qmin, qmax, beta: (
+        quantize((x - beta).astype(x.dtype), s, qmin, qmax) + beta
+    ),
+    "quantize_power_of_two": lambda x, log2_s, qmin, qmax: quantize(
+        x, math.ldexp(1.0, math.ceil(log2_s)), qmin, qmax
+    ),
+    "dorefa": lambda x, n: np.minimum(np.maximum(_half_even(x * n), 0), n) / n,
+    "ceil": lambda x: -floor(-x),
+    "trunc": np.fix,
+    "fraction": lambda x: wide(x) % 1.0,
+    "fp4_e2m1": lambda x, s: _nearest(x / s, np.array([0, 0.5, 1, 1.5, 2, 3, 4, 6])) * s,
+    "fp8_e4m3": lambda x, s: _nearest(x / s, _numbers(3, -6, 127)) * s,
+    "fp8_e5m2": lambda x, s: _nearest(x / s, _numbers(2, -14, 124)) * s,
+    "sign": lambda x: np.select([x > 0, x < 0], [1.0, -1.0], 0.0),
+    "scaled_binarize": lambda x: binarize(x) * np.abs(wide(x)).sum() / x.size,
+    "clamp": lambda x, lo, hi: np.minimum(np.maximum(wide(x), lo), hi),
+    "hardtanh": lambda x, lo, hi: np.select([x < lo, x > hi], [lo, hi], wide(x)),
+    "relu": lambda x: (np.abs(wide(x)) + wide(x)) / 2,
+    "leaky_relu": lambda x, slope: np.maximum(wide(x), slope * wide(x)),
+    "prelu": lambda x, a: np.maximum(wide(x), 0) + a * np.minimum(wide(x), 0),
+    "relu6": lambda x: np.interp(wide(x), [0, 6], [0, 6]),
+    "selu": lambda x: _SELU[0] * elu(x, _SELU[1]),
+    "gelu": lambda x: wide(x) * 0.5 * (1 + _erf(wide(x) / math.sqrt(2))),
+    "silu": lambda x: wide(x) * sigmoid(x),
+    "hardswish": lambda x: wide(x) * hardsigmoid(x),
+    "softplus": lambda x: np.where(x > 20, wide(x), np.logaddexp(0, wide(x))),  # torch leaves out 2e-9
+    "identity": wide,
+    "softsign": lambda x: np.copysign(1 - 1 / (1 + np.abs(wide(x))), x),
+    "softshrink": lambda x, lambd: wide(x) - np.clip(wide(x), -lambd, lambd),
+    "hardshrink": lambda x, lambd: np.select([x > lambd, x < -lambd], [wide(x), wide(x)], 0.0),
+    "abs": lambda x: np.hypot(wide(x), 0),
+    "square": lambda x: wide(x) * wide(x),
+    "cube": lambda x: wide(x) * wide(x) * wide(x),
+    "sqrt": lambda x: np.array([math.sqrt(value) if value >= 0 else math.nan for value in wide(x)]),
+    "exp": lambda x: np.array([math.exp(value) for value in wide(x)]),
+    "sin": lambda x: np.array([math.sin(value) for value in wide(x)]),
+    "reciprocal": lambda x: np.array([1 / v if v else math.copysign(math.inf, v) for v in wide(x)]),
+    "step": lambda x: np.heaviside(wide(x), 1.0),
+    "step_open": lambda x: np.heaviside(wide(x), 0.0),
+}

@@ -4,24 +4,18 @@ import math
 
 import numpy as np
 
-from tests.catalogue.oracles.arrays import table, wide
+from tests.catalogue.oracles.arrays import Array, table, wide
 
 RULES, _rule = table()
 
 
-@_rule
-def straight_through(x, y, g):
-    return g
+def _pass(g: Array, *blocked: Array) -> Array:
+    """The upstream gradient, and 0 where a condition holds."""
+    return np.select([*blocked], [0] * len(blocked), g)
 
 
-@_rule
-def masked(x, y, g, lo, hi):
-    return np.select([x < lo, x > hi], [0, 0], g)
-
-
-@_rule
-def masked_open(x, y, g, lo, hi):
-    return np.select([x <= lo, x >= hi], [0, 0], g)
+def _normal(x, centre, width):
+    return np.exp(-0.5 * np.square((x - centre) / width)) / math.sqrt(2 * math.pi * width * width)
 
 
 @_rule
@@ -47,26 +41,6 @@ def clamp_with_grad(x, y, g, lo, hi):
 
 
 @_rule
-def zero(x, y, g):
-    return np.zeros_like(g)
-
-
-@_rule
-def scale(x, y, g, s):
-    return wide(g) * s
-
-
-@_rule
-def reversal(x, y, g, alpha):
-    return -wide(g) * alpha
-
-
-@_rule
-def clip_value(x, y, g, c):
-    return np.sign(g) * np.minimum(np.abs(wide(g)), c)
-
-
-@_rule
 def seed_relu(x, y, g):
     gradient = g.copy()
     gradient[x < 0] = 0
@@ -80,27 +54,24 @@ def leaky_backward(x, y, g, slope):
     return gradient
 
 
-@_rule
-def guided(x, y, g):
-    return np.where((x <= 0) | (g <= 0), 0, g)
-
-
-@_rule
-def deconvnet(x, y, g):
-    return np.maximum(g, 0)
-
+RULES |= {
+    "straight_through": lambda x, y, g: g,
+    "masked": lambda x, y, g, lo, hi: _pass(g, x < lo, x > hi),
+    "masked_open": lambda x, y, g, lo, hi: _pass(g, x <= lo, x >= hi),
+    "zero": lambda x, y, g: np.zeros_like(g),
+    "scale": lambda x, y, g, s: wide(g) * s,
+    "reversal": lambda x, y, g, alpha: -wide(g) * alpha,
+    "clip_value": lambda x, y, g, c: np.sign(g) * np.minimum(np.abs(wide(g)), c),
+    "guided": lambda x, y, g: np.where((x <= 0) | (g <= 0), 0, g),
+    "deconvnet": lambda x, y, g: np.maximum(g, 0),
+}
 
 # --- rules for sign-like ops --------------------------------------------------------------------------
 
 
 @_rule
 def clipped(x, y, g, c):
-    return np.select([x < -c, x > c], [0, 0], g)
-
-
-@_rule
-def approx_sign(x, y, g):
-    return wide(g) * np.interp(wide(x), [-1, 0, 1], [0, 2, 0])
+    return _pass(g, x < -c, x > c)
 
 
 @_rule
@@ -125,16 +96,12 @@ def reste(x, y, g, o, t):
     return slope * wide(g)
 
 
-@_rule
-def magnitude_aware(x, y, g, c):
-    return clipped(x, y, g, c) * np.abs(wide(x)).sum() / x.size
-
+RULES |= {
+    "approx_sign": lambda x, y, g: wide(g) * np.interp(wide(x), [-1, 0, 1], [0, 2, 0]),
+    "magnitude_aware": lambda x, y, g, c: clipped(x, y, g, c) * np.abs(wide(x)).sum() / x.size,
+}
 
 # --- surrogates for step-like ops: densities, where there is one ---------------------------------------
-
-
-def _normal(x, centre, width):
-    return np.exp(-0.5 * np.square((x - centre) / width)) / math.sqrt(2 * math.pi * width * width)
 
 
 @_rule
@@ -154,21 +121,6 @@ def fast_sigmoid(x, y, g, k):
 
 
 @_rule
-def triangle(x, y, g, a):
-    return wide(g) * np.interp(wide(x), [-1 / a, 0, 1 / a], [0, a, 0])
-
-
-@_rule
-def boxcar(x, y, g, w):
-    return np.select([x < -w, x > w], [0, 0], wide(g) / (w + w))
-
-
-@_rule
-def gaussian(x, y, g, s):
-    return wide(g) * _normal(wide(x), 0, s)
-
-
-@_rule
 def multi_gaussian(x, y, g, s, h, q):
     exact = wide(x)
     lobes = _normal(exact, s, q * s) + _normal(exact, -s, q * s)
@@ -176,29 +128,9 @@ def multi_gaussian(x, y, g, s, h, q):
 
 
 @_rule
-def erf_surrogate(x, y, g, a):
-    return wide(g) * _normal(wide(x), 0, 1 / (a * math.sqrt(2)))
-
-
-@_rule
 def laplace(x, y, g, a):
     scale_of_noise = 1 / a
     return wide(g) * np.exp(-np.abs(wide(x)) / scale_of_noise) / (2 * scale_of_noise)
-
-
-@_rule
-def softsign_surrogate(x, y, g, a):
-    return wide(g) * a / 2 / np.square(1 + np.abs(a * wide(x)))
-
-
-@_rule
-def tanh_surrogate(x, y, g, k):
-    return wide(g) / np.cosh(np.clip(k * wide(x), -300, 300)) ** 2
-
-
-@_rule
-def q_pseudo_spike(x, y, g, a):
-    return wide(g) * np.exp(-a * np.log1p(2 / (a - 1) * np.abs(wide(x))))
 
 
 @_rule
@@ -216,14 +148,30 @@ def log_tailed(x, y, g, a):
 
 
 @_rule
-def spike_escape(x, y, g, b, k):
-    return k * np.exp(-b * np.abs(wide(x) - 1)) * wide(g)
+def s2nn(x, y, g, a, b):
+    left = a / (2 + np.exp(np.minimum(-a * wide(x), 700)) + np.exp(np.minimum(a * wide(x), 700)))
+    return wide(g) * np.where(x < 0, left, b / (1 + np.abs(wide(x))))
 
 
 @_rule
-def sparse_fast_sigmoid(x, y, g, k, B):  # noqa: N803 -- the paper's letter
-    return np.select([x <= -B, x >= B], [0, 0], fast_sigmoid(x, y, g, k))
+def square_wave(x, y, g, n, T):  # noqa: N803 -- the paper's letter, as B below
+    odd = 2 * np.arange(1, math.ceil(n))[:, None] - 1
+    return 4 / T * wide(g) * np.cos(2 * np.pi / T * odd * wide(x)).sum(axis=0)
 
+
+RULES |= {
+    "triangle": lambda x, y, g, a: wide(g) * np.interp(wide(x), [-1 / a, 0, 1 / a], [0, a, 0]),
+    "boxcar": lambda x, y, g, w: _pass(wide(g) / (w + w), x < -w, x > w),
+    "gaussian": lambda x, y, g, s: wide(g) * _normal(wide(x), 0, s),
+    "erf_surrogate": lambda x, y, g, a: wide(g) * _normal(wide(x), 0, 1 / (a * math.sqrt(2))),
+    "softsign_surrogate": lambda x, y, g, a: wide(g) * a / 2 / np.square(1 + np.abs(a * wide(x))),
+    "tanh_surrogate": lambda x, y, g, k: wide(g) / np.cosh(np.clip(k * wide(x), -300, 300)) ** 2,
+    "q_pseudo_spike": lambda x, y, g, a: wide(g) * np.exp(-a * np.log1p(2 / (a - 1) * np.abs(wide(x)))),
+    "spike_escape": lambda x, y, g, b, k: k * np.exp(-b * np.abs(wide(x) - 1)) * wide(g),
+    "sparse_fast_sigmoid": lambda x, y, g, k, B: _pass(fast_sigmoid(x, y, g, k), x <= -B, x >= B),  # noqa: N803
+    "super_spike": lambda x, y, g, a: a * wide(g) / (np.abs(wide(x)) + 1) ** 2,
+    "nonzero_sign_log_abs": lambda x, y, g, a: a * wide(g) / (1 + a * np.abs(wide(x))),
+}
 
 # --- rules for rounding -------------------------------------------------------------------------------
 
@@ -243,47 +191,26 @@ def dsq(x, y, g, alpha):
 
 
 @_rule
-def ewgs(x, y, g, delta):
-    return wide(g) + delta * np.abs(wide(g)) * (wide(x) - wide(y))
-
-
-@_rule
-def quantize_masked(x, y, g, s, qmin, qmax):
-    level = x / s
-    return np.select([level < qmin, level > qmax], [0, 0], g)
-
-
-@_rule
-def learned_clamp(x, y, g, lo, hi):
-    return np.where(np.clip(x, x.dtype.type(lo), x.dtype.type(hi)) == x, g, 0)
-
-
-@_rule
-def pact(x, y, g, lo, hi):
-    return np.select([x < lo, x >= hi], [0, 0], g)
-
-
-@_rule
 def lsq(x, y, g, s, qmin, qmax):
-    level = x / s
-    return np.select([level <= qmin, level >= qmax], [0, 0], g)
-
-
-@_rule
-def lsq_plus(x, y, g, s, qmin, qmax, beta):
-    return lsq((x - beta).astype(x.dtype), y, g, s, qmin, qmax)
+    return _pass(g, x / s <= qmin, x / s >= qmax)
 
 
 @_rule
 def tqt(x, y, g, log2_s, qmin, qmax):
     level = np.rint(x / math.ldexp(1.0, math.ceil(log2_s)))
-    return np.select([level < qmin, level > qmax], [0, 0], g)
+    return _pass(g, level < qmin, level > qmax)
 
 
-@_rule
-def ttq(x, y, g, wp, wn, delta):
-    return g * np.select([x > delta, x < -delta], [wp, wn], 1)
-
+RULES |= {
+    "ewgs": lambda x, y, g, delta: wide(g) + delta * np.abs(wide(g)) * (wide(x) - wide(y)),
+    "quantize_masked": lambda x, y, g, s, qmin, qmax: _pass(g, x / s < qmin, x / s > qmax),
+    "learned_clamp": lambda x, y, g, lo, hi: np.where(
+        np.clip(x, x.dtype.type(lo), x.dtype.type(hi)) == x, g, 0
+    ),
+    "pact": lambda x, y, g, lo, hi: _pass(g, x < lo, x >= hi),
+    "lsq_plus": lambda x, y, g, s, qmin, qmax, beta: lsq((x - beta).astype(x.dtype), y, g, s, qmin, qmax),
+    "ttq": lambda x, y, g, wp, wn, delta: g * np.select([x > delta, x < -delta], [wp, wn], 1),
+}
 
 # --- rules for number formats ---------------------------------------------------------------------------
 
@@ -291,13 +218,13 @@ def ttq(x, y, g, wp, wn, delta):
 @_rule
 def fake_quantize(x, y, g, s, z, qmin, qmax):
     level = np.rint(x / s) + np.rint(z)
-    return np.select([level < qmin, level > qmax], [0, 0], g)
+    return _pass(g, level < qmin, level > qmax)
 
 
 @_rule
 def fake_quantize_strict(x, y, g, s, z, qmin, qmax):
     level = np.rint(x / s) + np.rint(z)
-    return np.select([level <= qmin, level >= qmax], [0, 0], g)
+    return _pass(g, level <= qmin, level >= qmax)
 
 
 @_rule
@@ -326,7 +253,7 @@ def dge(x, y, g, s, m, emin, top, k, cap):
 def rdfs(x, y, g, s, qmin, qmax, amp):
     level = x / s
     wave = math.sqrt(2) * math.pi * amp * np.cos(math.pi * (wide(level) + np.rint(level)))
-    return np.select([level < qmin, level > qmax], [0, 0], g * (1 - wave) / (1 + wave))
+    return _pass(g * (1 - wave) / (1 + wave), level < qmin, level > qmax)
 
 
 @_rule
@@ -344,29 +271,4 @@ def quest(x, y, g, t):
 @_rule
 def seq(x, y, g, s, half, shift):
     level = x / s
-    return np.select([level < -x.dtype.type(0.99), level > x.dtype.type(0.99)], [0, 0], g)
-
-
-# --- further surrogates of steps ------------------------------------------------------------------------
-
-
-@_rule
-def super_spike(x, y, g, a):
-    return a * wide(g) / (np.abs(wide(x)) + 1) ** 2
-
-
-@_rule
-def nonzero_sign_log_abs(x, y, g, a):
-    return a * wide(g) / (1 + a * np.abs(wide(x)))
-
-
-@_rule
-def s2nn(x, y, g, a, b):
-    left = a / (2 + np.exp(np.minimum(-a * wide(x), 700)) + np.exp(np.minimum(a * wide(x), 700)))
-    return wide(g) * np.where(x < 0, left, b / (1 + np.abs(wide(x))))
-
-
-@_rule
-def square_wave(x, y, g, n, T):  # noqa: N803
-    odd = 2 * np.arange(1, math.ceil(n))[:, None] - 1
-    return 4 / T * wide(g) * np.cos(2 * np.pi / T * odd * wide(x)).sum(axis=0)
+    return _pass(g, level < -x.dtype.type(0.99), level > x.dtype.type(0.99))
