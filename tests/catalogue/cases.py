@@ -64,9 +64,7 @@ def grid(op: Op, rule: Rule | None, parameters: Mapping[str, float], dtype: torc
     return np.concatenate([_PLAIN.astype(number), special, up, down, special * number(1.0005)])
 
 
-def all_kinks(
-    op: Op, rule: Rule | None, parameters: Mapping[str, float], start: float, stop: float
-) -> list[float]:
+def all_kinks(op, rule, parameters, start, stop):
     """The kinks of an op, and of a rule on it: declared, or found where an entry declares none."""
     found = []
     for entry in (op, *([rule] if rule else [])):

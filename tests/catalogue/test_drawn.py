@@ -135,9 +135,7 @@ def test_single_and_half_precision_are_finite_and_near(rule: Rule, dtype: torch.
         ("flip", True, True, True),
     ],
 )  # fmt: skip
-def test_a_rule_is_unbiased_for_exactly_the_expected_losses(
-    rule: str, straight: bool, parabola: bool, fourth: bool
-) -> None:
+def test_a_rule_is_unbiased_for_exactly_the_expected_losses(rule, straight, parabola, fourth):
     for text, right in (("y", straight), (LOSS, parabola), ("(y - 0.45)**4", fourth)):
         table = explorer.expected("bernoulli", rule, np.linspace(-3, 3, 13), f=text)
         off = (table["mean"] - table.exact).abs().max()

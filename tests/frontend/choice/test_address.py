@@ -54,8 +54,6 @@ LONG = tuple("formula: g" + "".join(f" * (x < {n}.{k}23456789)" for k in range(1
         (LONG, "?embed=true&op=sign", "/train?embed=true"),
     ],
 )
-def test_an_address_keeps_what_is_streamlits_and_no_more(
-    node: Node, rules: tuple[str, ...], search: str, address: str
-) -> None:
+def test_an_address_keeps_what_is_streamlits_and_no_more(node, rules, search, address):
     page = {"pathname": "/train", "search": search}
     assert written(node, [Choice(op="round", rules=rules)], page) == [address]

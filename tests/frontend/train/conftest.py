@@ -35,9 +35,7 @@ def tell(node: Node, document: dict[str, Any]) -> Run:
     return told
 
 
-def choice(
-    op: str, *rules: str, parameters: dict[str, float] | None = None, **training: str
-) -> dict[str, Any]:
+def choice(op, *rules, parameters=None, **training):
     """A choice as the browser has it."""
     shown = [{"key": key, "slot": slot, "hidden": False} for slot, key in enumerate(rules)]
     common = to_view_data(View()) | {"bounds": {}, "slow": ""}

@@ -1,7 +1,6 @@
 """Layers: further curves over the op, one entry each."""
 
 import re
-from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -44,9 +43,7 @@ return { words: getLayerText(pictures[0], ""),
 X = [-1.0, 0.0, 2.0]
 
 
-def drawn(
-    node: Node, op: str, *rules: str, answers: Sequence[Any], layer: str = "implied", hidden: int = -1
-) -> dict[str, Any]:
+def drawn(node, op, *rules, answers, layer="implied", hidden=-1):
     """Return traces, words and moves of a scene with Python's answers about a layer, one after the other."""
     given = {"op": make_entry(find_op(op)), "rules": [make_entry(find_rule(rule)) for rule in rules]}
     found: dict[str, Any] = node.run(

@@ -1,7 +1,5 @@
 """The scene of a chart and the step to it: plain data, without a page."""
 
-from typing import Any
-
 import pytest
 
 from explorer.catalogue import OPS, RULES
@@ -34,9 +32,7 @@ SCENES = """
 """
 
 
-def steps(
-    node: Node, *changes: tuple[dict[str, Any], str], op: str = "clamp", rule: str = "masked"
-) -> list[Any]:
+def steps(node, *changes, op="clamp", rule="masked"):
     """The way to the screen, whether it glides, the grips and the number of lines, for each change."""
     given = {"op": make_entry(OPS[op]), "rule": make_entry(RULES[rule]), "changes": changes}
     given["other"] = make_entry(RULES["straight_through"])
@@ -61,9 +57,7 @@ def test_a_scene_has_lines_and_grips(node: Node) -> None:
         ({"learns": "lo"}, "settled", "plot", True),  # a third panel
     ],
 )
-def test_the_screen_gets_there_by_the_shortest_way(
-    node: Node, change: dict[str, Any], phase: str, by: str, glides: bool
-) -> None:
+def test_the_screen_gets_there_by_the_shortest_way(node, change, phase, by, glides):
     assert steps(node, ({}, "settled"), (change, phase))[1][:2] == [by, glides]
 
 

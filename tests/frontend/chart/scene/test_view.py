@@ -54,9 +54,7 @@ def test_ticks_are_few_different_and_where_they_say(node: Node) -> None:
         ([12_345.02, 12_345.06], 5, ["−0.02", "0.00", "0.02"], 12_345.04, 0),
     ],
 )
-def test_labels_are_plain_where_they_are_short(
-    node: Node, view: list[float], letters: int, texts: list[str], base: float, exponent: int
-) -> None:
+def test_labels_are_plain_where_they_are_short(node, view, letters, texts, base, exponent):
     (result,) = called(node, "axes", "m.makeTicks(...c)", [[view, 3, letters]])
     assert (result["texts"], result["base"], result["exponent"]) == (texts, base, exponent)
 

@@ -2,8 +2,6 @@
 
 import pytest
 
-from tests.frontend.modules import Node
-
 SEEN = """
     const { getVisibleRows } = await import("./explore/sections/table.js");
     return given.map(([count, scrollTop]) => {
@@ -24,7 +22,5 @@ SEEN = """
         (3, 0, [0, 3]),
     ],
 )
-def test_the_rows_that_are_seen_are_drawn_with_some_beyond(
-    node: Node, count: int, scroll_top: int, rows: list[int]
-) -> None:
+def test_the_rows_that_are_seen_are_drawn_with_some_beyond(node, count, scroll_top, rows):
     assert node.run(SEEN, [[count, scroll_top]]) == [rows]

@@ -70,8 +70,6 @@ def test_a_loss_has_no_axis_if_nowhere_above_0_and_one_that_holds_its_band(node:
         ("cosine", [0.3], None, [0, 1], ["0", "0.25", "0.5", "0.75", "1"]),
     ],
 )
-def test_a_score_has_the_axis_of_its_kind(
-    node: Node, kind: str, values: list[float], chance: float | None, range_: list[float], ticks: list[str]
-):
+def test_a_score_has_the_axis_of_its_kind(node, kind, values, chance, range_, ticks):
     ranges, written = grown(node, kind, values, chance=chance)
     assert (ranges[-1], written) == (range_, ticks)

@@ -1,7 +1,5 @@
 """The view model of the page of trainings: what is offered, said and asked, and the chart."""
 
-from typing import Any
-
 import pytest
 
 from tests.frontend.modules import Node
@@ -46,9 +44,7 @@ def test_states_that_are_rare_say_what_to_do(picture: Run, state: str, then: str
         (123.4, {"left": 123.4, "known": True, "text": "× 123"}),
     ],
 )
-def test_a_band_says_what_is_left_of_the_gradient_where_each_is_a_number(
-    picture: Run, passed: float | None, band: dict[str, Any]
-):
+def test_a_band_says_what_is_left_of_the_gradient_where_each_is_a_number(picture, passed, band):
     seen = status("running", "default", lines={})
     way = {"reached": [0.5, 0.5], "moved": [0.0, 0.0], "passed": [passed]}
     seen["snapshot"]["measured"] = {"way": {"default": way}}
@@ -81,9 +77,7 @@ def test_divergence_at_step_0_offers_the_tasks_op(picture: Run):
         (("reinmax",), "moons", "", "", False),
     ],
 )  # fmt: skip
-def test_a_rule_that_no_net_can_train_gets_advice(
-    picture: Run, rules: tuple[str, ...], task: str, remedy: str, removal: str, own: bool
-):
+def test_a_rule_that_no_net_can_train_gets_advice(picture, rules, task, remedy, removal, own):
     shown = picture("", choice=choice("bernoulli", *rules, task=task))
     assert (shown["removal"], shown["offersOwnOp"]) == (removal, own)
     assert shown["status"]["state"] == ("refused" if remedy else "idle")

@@ -259,9 +259,7 @@ def of_drawn(node: Node, document: dict[str, Any], answer: Any, slow: str) -> An
 
 
 @pytest.mark.parametrize("cell", [(1, 1), (5, 9), (12, 40)])
-def test_random_numbers_of_a_cell_appear_in_its_numbers_and_curves(
-    node: Node, document: dict[str, Any], drawn_records: dict[str, Any], cell: tuple[int, int]
-) -> None:
+def test_random_numbers_of_a_cell_appear_in_its_numbers_and_curves(node, document, drawn_records, cell):
     picture = of_drawn(node, document, drawn_records, f"op,1,1,{cell[0]},{cell[1]}")
     drawn = {stage["key"]: stage["drawing"] for stage in picture["stages"]}
     x, u = (drawn["op"]["label"].split(", ")[at].split(" = ")[1] for at in (0, 1))
@@ -278,9 +276,7 @@ def test_random_numbers_of_a_cell_appear_in_its_numbers_and_curves(
     assert drawn["rule"]["label"] == f"× {rule.rpartition(' = ')[2]}"
 
 
-def test_losses_are_filled_into_a_rule_that_depends_on_them(
-    node: Node, document: dict[str, Any], drawn_records: dict[str, Any]
-) -> None:
+def test_losses_are_filled_into_a_rule_that_depends_on_them(node, document, drawn_records):
     picture = of_drawn(node, document, drawn_records, "rule,2")
     stages = {stage["key"]: stage for stage in picture["stages"]}
     drawing = stages["rule"]["drawing"]

@@ -125,9 +125,7 @@ def test_a_live_setting_is_no_other_run(tell: Run):
         (choice("clamp", "masked", task="digits", lr="0.5"), "circles", True),
     ],
 )
-def test_tasks_that_discard_a_choice_differ_from_those_that_keep_it(
-    tell: Run, before: dict[str, Any], task: str, lost: bool
-):
+def test_tasks_that_discard_a_choice_differ_from_those_that_keep_it(tell, before, task, lost):
     after = tell("state/tasks", "withTask", before, task)
     if not lost:  # circles begin with the op and the rules of digits, or none of them was touched
         after = after | {"op": before["op"], "rules": before["rules"]}
@@ -177,9 +175,7 @@ def test_advice_for_a_tasks_op_is_not_given_for_other_ops(tell: Run, task: Task)
     ("parameters", "training", "holds"),
     [({}, {}, True), ({"a": 3.0}, {}, True), ({"qmin": -2.0}, {}, False), ({}, {"learn": "s"}, False)],
 )
-def test_nor_where_the_ops_parameters_are_others_or_learn(
-    tell: Run, parameters: dict[str, float], training: dict[str, str], *, holds: bool
-):
+def test_nor_where_the_ops_parameters_are_others_or_learn(tell, parameters, training, *, holds):
     task = TASKS["ternary weights"]
     now = {**task.parameters, **parameters}
     chosen = choice(task.op, "lsq", "soft_round", parameters=now, task=task.key, **training)
