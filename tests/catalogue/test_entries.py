@@ -192,10 +192,6 @@ def test_every_parameter_has_a_fitting_scale_and_a_short_meaning(entry):
         assert parameter.meaning == f"{noun}{f': {hint.strip()}' if hint else ''}"
 
 
-def test_both_scales_are_in_use():
-    assert {p.scale for entry in ENTRIES for p in entry.parameters} == {"linear", "log"}
-
-
 def test_a_shared_name_is_one_parameter_with_the_default_of_the_op():
     hardtanh, masked = OPS["hardtanh"], RULES["masked"]
     assert resolve_values(hardtanh, masked, {}) == {"lo": -1.0, "hi": 1.0}

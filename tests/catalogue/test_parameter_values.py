@@ -26,15 +26,13 @@ def test_names_are_one_where_the_catalogue_means_the_same():
 
 
 def test_the_pairs_of_two_meanings_are_these():
-    names: dict[str, set[str]] = {}
-    for op, rule in APART:
-        for p in adapt_rule(op, rule).parameters:
-            if p.plain:
-                names.setdefault(p.plain, set()).add(f"{op.key} {rule.key}")
-    assert set(names) == {"a", "alpha", "delta", "n", "s"}
-    assert names["alpha"] == {f"{op} {rule}" for op in ("elu", "celu") for rule in ("dsq", "reversal")}
-    assert names["n"] == {"dorefa square_wave"}
-    assert names["delta"] == {"ternarize ewgs", "ttq ewgs"}
+    named = {(p.plain, f"{op.key} {rule.key}") for op, rule in APART for p in adapt_rule(op, rule).parameters}
+    assert {name for name, _ in named if name} == {"a", "alpha", "delta", "n", "s"}
+    of_alpha = {f"{op} {rule}" for op in ("elu", "celu") for rule in ("dsq", "reversal")}
+    assert {pair for name, pair in named if name == "alpha"} == of_alpha
+    assert {pair for name, pair in named if name in ("n", "delta")} == {
+        "dorefa square_wave", "ternarize ewgs", "ttq ewgs",
+    }  # fmt: skip
 
 
 @loop_over("pair", APART)

@@ -6,7 +6,7 @@ import pytest
 import torch
 from torch import Tensor
 
-from explorer.catalogue import OPS, RULES, find_op
+from explorer.catalogue import find_op
 from explorer.catalogue.contribution import describe_autograd
 from explorer.gradient import apply
 
@@ -148,13 +148,6 @@ def test_s2nn_is_its_long_tail_from_the_threshold_on():
     x = torch.tensor([-1e-6, 0.0, 1.0], requires_grad=True)
     (gradient,) = torch.autograd.grad(apply("step", "s2nn", x, a=4.0, b=3.0).sum(), x)
     torch.testing.assert_close(gradient, torch.tensor([1.0, 3.0, 1.5]))
-
-
-def test_super_spike_and_fast_sigmoid_say_of_each_other_what_they_set():
-    assert "SpikingJelly's SuperSpike sets the height" in RULES["fast_sigmoid"].note
-    assert "width" in RULES["super_spike"].note
-    assert {"super_spike", "fast_sigmoid"} <= set(RULES)
-    assert {"fp4_e2m1", "fp8_e4m3", "fp8_e5m2", "fake_quantize", "seq", "absmean_ternary"} <= set(OPS)
 
 
 @pytest.mark.parametrize(("op", "words"), [
