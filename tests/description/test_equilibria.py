@@ -1,6 +1,7 @@
 """The effect of data on a parameter that learns, against sums and errors computed on the spot in NumPy."""
 
 import math
+import re
 
 import numpy as np
 import pytest
@@ -53,7 +54,8 @@ def test_the_sum_of_lsq_is_that_of_its_equation():
 
 
 def test_a_step_too_large_should_shrink():
-    assert compute_net_gradient("quantize", "lsq", "s", NUMBERS, TERNARY | {"s": 3.0}).verdict == "shrink"
+    resting = compute_net_gradient("quantize", "lsq", "s", NUMBERS, TERNARY | {"s": 3.0})
+    assert "s should shrink (" in describe_net_gradient(resting)
 
 
 def test_a_parameter_that_rule_and_op_name_alike_comes_to_rest_by_its_own_name():
@@ -75,7 +77,8 @@ def test_parts_that_are_no_numbers_have_no_sum():
 
 
 def test_balanced_parts_rest():
-    assert compute_net_gradient("prelu", "default", "a", NUMBERS, {"a": 1.0}).verdict == "rest"
+    resting = compute_net_gradient("prelu", "default", "a", NUMBERS, {"a": 1.0})
+    assert "a rests here" in describe_net_gradient(resting)
     resting = compute_net_gradient("formula: x - x + a", "default", "a", [0.1, 0.2, 0.3], {"a": 0.2})
     assert (resting.down > 0.09, resting.verdict) == (True, "rest")
 
@@ -90,7 +93,9 @@ def test_s_comes_to_rest_where_its_parts_balance():
     np.testing.assert_allclose(resting.error, errors, rtol=1e-12)
     assert resting.best == resting.points[int(np.argmin(errors))]
     assert abs(at - resting.best) < 0.1
-    assert describe_equilibria(resting)[0] == f"LSQ (learned step size): s comes to rest at {at:.4g}"
+    words = describe_equilibria(resting)
+    assert words[0] == f"LSQ (learned step size): s comes to rest at {at:.4g}"
+    assert words[-1] == f"The mean squared error is least at s = {resting.best:.4g}."
 
 
 def at_rest(op: str, rule: str, name: str, numbers=NUMBERS, **parameters: float) -> tuple[Equilibria, str]:
@@ -113,6 +118,8 @@ def test_a_parameter_that_never_rests_says_which_way_it_goes():
     assert words.startswith("Default autograd: a grows all the way to 10")
     _, words = at_rest("formula: x - 1 - exp(a)", "default", "a", NUMBERS)
     assert "shrinks all the way" in words
+    _, words = at_rest("formula: x * sin(9 * a)", "default", "a")
+    assert re.search(r"a comes to rest at \d+ places from −?\d", words)
 
 
 def test_a_gradient_that_is_0_leaves_it_where_it_is():
@@ -148,57 +155,20 @@ def test_the_range_is_that_of_the_control(op):
         assert (np.diff(at) > 0).all()
 
 
-TOLD = (
-    ("quantize", ("lsq", "quantize_masked", "default"), "s", {"s": 0.6, "qmin": -2, "qmax": 1}),
-    ("quantize", ("lsq", "quantize_masked"), "s", {"s": 3.0}),
-    ("quantize_offset", ("lsq_plus",), "beta", {"beta": 0.3}),
-    ("clamp", ("pact", "learned_clamp", "masked"), "hi", {"hi": 0.02}),
-    ("prelu", ("default", "straight_through"), "a", {"a": 1.0}),
-    ("ttq", ("ttq",), "wp", {}),
-    ("formula: x + exp(-a)", ("default",), "a", {}),
-    ("formula: where(x > 100, a, x)", ("default",), "a", {}),
-    ("formula: x * sin(9 * a)", ("default",), "a", {}),
-    ("formula: x + 1 / (1 + a**2)", ("default",), "a", {}),
-    ("formula: x + sqrt(a)", ("default",), "a", {}),
-)
-
-
-def test_every_verdict_occurs_in_a_description() -> None:
-    """So that no sentence stands there untested."""
-    words = " ".join(
-        line
-        for op, rules, name, parameters in TOLD
-        for line in (
-            *(
-                describe_net_gradient(compute_net_gradient(op, rule, name, NUMBERS, parameters))
-                for rule in rules
-            ),
-            *describe_equilibria(find_equilibria(op, rules, name, NUMBERS, parameters)),
-        )
-    )
-    pieces = ("should grow", "should shrink", "rests here", "grows all the way", "never moves",
-              "never comes to rest",        "is unknown", "places from", "least at")  # fmt: skip
-    assert [piece for piece in pieces if piece not in words] == []
-
-
 def test_weights_are_numbers_that_are_there_more_often() -> None:
     some, often = (-1.3, 0.2, 0.9, 1.7), (2, 1, 4, 3)
-    each = [x for x, count in zip(some, often, strict=True) for _ in range(count)]
-    for found in (compute_net_gradient, find_equilibria):
-        rules = "lsq" if found is compute_net_gradient else ["lsq"]
-        one = found("quantize", rules, "s", some, TERNARY, often)
-        other = found("quantize", rules, "s", each, TERNARY)
-        if isinstance(one, Equilibria):
-            np.testing.assert_allclose(one.error, other.error, rtol=1e-12)
-            np.testing.assert_allclose(one.gradients["lsq"], other.gradients["lsq"], rtol=1e-9, atol=1e-12)
-        else:
-            assert (one.up, one.gradient) == pytest.approx((other.up, other.gradient))
+    each = np.repeat(some, often).tolist()
+    one = compute_net_gradient("quantize", "lsq", "s", some, TERNARY, often)
+    other = compute_net_gradient("quantize", "lsq", "s", each, TERNARY)
+    assert (one.up, one.gradient) == pytest.approx((other.up, other.gradient))
+    one = find_equilibria("quantize", ["lsq"], "s", some, TERNARY, often)
+    other = find_equilibria("quantize", ["lsq"], "s", each, TERNARY)
+    np.testing.assert_allclose(one.error, other.error, rtol=1e-12)
+    np.testing.assert_allclose(one.gradients["lsq"], other.gradients["lsq"], rtol=1e-9, atol=1e-12)
 
 
 def test_describe_says_what_the_screen_says():
     curves = sample_curves("quantize", ["lsq"], learns="s", s=0.6)
-    expected = compute_net_gradient("quantize", "lsq", "s", make_normal_numbers(), {"s": 0.6})
-    assert (
-        describe_learning(curves)
-        == f"Over 1,000 standard normal numbers, each with g = y − x: {describe_net_gradient(expected)}."
-    )
+    expected = describe_net_gradient(compute_net_gradient("quantize", "lsq", "s", NUMBERS, {"s": 0.6}))
+    words = f"Over 1,000 standard normal numbers, each with g = y − x: {expected}."
+    assert describe_learning(curves) == words

@@ -7,8 +7,8 @@ from explorer.catalogue import FORMULA_PREFIX, find_rule
 from explorer.curves import sample, sample_curves
 from explorer.description import MAIN_LENGTH, describe, make_description, to_document
 from explorer.formula import Formula, parse
-from tests.catalogue.fixed import OPS, RULES
-from tests.description.description_cases import DEFAULT, PUBLISHED, STE
+from tests.catalogue.fixed import OPS
+from tests.description.description_cases import DEFAULT
 from tests.formula.strategies import PARAMETERS, formulas, many
 from tests.selection import count_examples, loop_over, take_part
 
@@ -26,11 +26,9 @@ def test_the_sums_of_several_rules_tell_them_apart():
     assert main == "Triangle has area 1 here, Fast sigmoid (SuperSpike) 0.07895."  # 2/25 · (1 − 1/76)
     six = ["default", "clipped", "approx_sign", "tanh_surrogate", "triangle", "straight_through"]
     main = make_description(sample("sign", six)).main
-    assert main == (f"{DEFAULT} passes nothing; Straight-through has the largest area here, 6.")
+    assert main == f"{DEFAULT} passes nothing; Straight-through has the largest area here, 6."
     main = make_description(sample("sign", six[:3], g=-1)).main
-    assert main.startswith(
-        f"At g = −1 {DEFAULT} peaks here at 0, Clipped straight-through at −1, ApproxSign at −2."
-    )
+    assert main == f"At g = −1 {DEFAULT} peaks here at 0, Clipped straight-through at −1, ApproxSign at −2."
 
 
 def test_a_surrogate_that_only_rounds_to_0_is_not_said_to_be_0():
@@ -53,9 +51,8 @@ def test_a_curve_with_too_many_kinks_is_not_summarised():
     assert words.startswith("Round has more kinks here than the chart can show, and is drawn as a line.")
     assert f"{DEFAULT}: the gradient is 0 everywhere." in words
     assert "Soft round: the gradient is not summed up here: it has too many kinks." in words
-    own = describe(
-        sample("formula: where(round(x) > 0.5, x, x)", "formula: g * (y > 2)", start=-2000, stop=2000)
-    )
+    op, rule = "formula: where(round(x) > 0.5, x, x)", "formula: g * (y > 2)"
+    own = describe(sample(op, rule, start=-2000, stop=2000))
     assert "may have more kinks here than the chart can show, and is drawn as a line." in own
     assert "it may have too many kinks." in own
 
@@ -71,6 +68,12 @@ EXAMPLES = [
     ("quantize", "quantize_masked", {"start": -100, "stop": 100, "s": 0.1}, "1 for x from −0.4 to 0.3 and 0"),
     ("tanh", "default", {"start": 0.56, "stop": 0.56001}, "the gradient is about 0.742 in this picture."),
     ("step", "clip_value", {}, "Clip the gradient: the gradient is 1 everywhere."),
+    (
+        "round",
+        "masked",
+        {"lo": 1.00001, "hi": 1.00002, "start": 1, "stop": 1.0001},
+        "1.00001 to 1.00002 and 0 e",
+    ),
     ("formula: abs(x - 999999.5)", "default", {"start": -1e6, "stop": 1e6}, "for x above 999999.5 and 0 at"),
 ]
 
@@ -78,33 +81,6 @@ EXAMPLES = [
 @pytest.mark.parametrize(("op", "rule", "settings", "words"), EXAMPLES, ids=lambda part: str(part)[:20])
 def test_examples_that_were_false_or_awkward(op: str, rule: str, settings: dict, words: str):
     assert words in describe(sample(op, rule, **settings))
-
-
-def test_bounds_that_differ_in_a_late_digit_are_written_differently():
-    words = describe(sample("round", "masked", lo=1.00001, hi=1.00002, start=1, stop=1.0001))
-    assert "1 for x from 1.00001 to 1.00002 and 0 elsewhere" in words
-
-
-@pytest.mark.parametrize(
-    ("op", "rules", "main"),
-    [
-        (
-            "round",
-            ["default", "straight_through"],
-            f"{DEFAULT}: the gradient is 0 everywhere. {STE}: the gradient is 1 everywhere.",
-        ),
-        ("identity", ["reversal"], f"{RULES['reversal'].label}: the gradient is −1 everywhere."),
-        (
-            "clamp",
-            ["straight_through", "published_clamp"],
-            f"{STE} and {PUBLISHED} give x the same gradient here at g = 1.",
-        ),
-    ],
-)
-def test_the_main_thing_comes_first(op: str, rules: list[str], main: str):
-    description = make_description(sample(op, rules, start=0, stop=2))
-    assert description.main == main
-    assert describe(sample(op, rules, start=0, stop=2)) == f"{main} {description.rest}"
 
 
 @loop_over("op", take_part(OPS))
@@ -156,19 +132,13 @@ def test_own_formulas_and_numbers_in_labels_and_sentences_read_back(formula: For
         ("sign", "default zero clipped scale", "{3} has area 6 here, {2} 2, {0} and {1} 0."),
         ("clamp", "learned_clamp masked masked_open", "{0} and {1} differ from {2} only at x = 0 and 1."),
         ("round", "default zero straight_through scale", "{2} and {3} give 1 everywhere, where {0} and {1}"),
-        (
-            "round",
-            "default zero straight_through",
-            "{0} and {1}: the gradient is 0 everywhere. {2}: the gradient is 1 everywhere.",
-        ),
-        (
-            "relu",
-            "default seed_relu formula:_where(x_==_0,_g/4,_g*(x_>_0))",
-            "All 3 gradients differ at g = 1, but only at x = 0.",
-        ),
+        ("round", "default zero straight_through",
+         "{0} and {1}: the gradient is 0 everywhere. {2}: the gradient is 1 everywhere."),
+        ("relu", "default seed_relu formula:_where(x_==_0,_g/4,_g*(x_>_0))",
+         "All 3 gradients differ at g = 1, but only at x = 0."),
         ("identity", "default straight_through scale", "{0}, {1} and {2} give x the same gradient here"),
     ],
-)
+)  # fmt: skip
 def test_the_main_sentence_speaks_of_three_rules_or_more_at_once(op: str, rules: str, sentence: str):
     keys = [rule.replace("_", " ") if ":" in rule else rule for rule in rules.split()]
     main = make_description(sample(op, keys)).main

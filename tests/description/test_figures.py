@@ -232,13 +232,6 @@ def test_a_figure_at_the_limits_is_small_enough(op: str, dtype: str):
     assert len(curve_figure(frame).to_json()) < LARGEST_BYTES
 
 
-def test_curves_and_their_table_are_drawn_alike():
-    curves = sample_curves("relu", ["default", "zero"])
-    assert curve_figure(curves) == curve_figure(curves.frame)
-    names = [trace.name for trace in curve_figure(curves).data if trace.meta]
-    assert names == ["ReLU", RULES["default"].label, RULES["zero"].label]
-
-
 def _drawn(figure, meta):
     """The values that a trace holds by x, those at kinks included; gaps left out."""
     (trace,) = [trace for trace in figure.data if trace.meta == meta]
