@@ -120,7 +120,7 @@ FAULTS = (
         file="explorer/frontend/choice/message.js",
         old="usedSlots.size !== rules.length || ![...usedSlots].every((slot) => allSlots.has(slot))",
         new="usedSlots.size !== rules.length",
-        tests="frontend/choice/test_message.py",
+        tests="frontend/choice/test_view.py",
     ),
     Fault(
         name="A parameter that learns with one rule is written as learning with all",

@@ -42,35 +42,30 @@ def test_one_more_rule_takes_the_first_colour_that_is_free(node: Node, slots: di
 
 
 def test_no_rule_is_added_twice_or_beyond_the_limit(node: Node):
-    six = {
-        key: slot for slot, key in enumerate(["default", "masked", "clipped", "scale", "guided", "triangle"])
-    }
+    rules = ["default", "masked", "clipped", "scale", "guided", "triangle"]
+    six = {key: slot for slot, key in enumerate(rules)}
     assert slots_of(changed(node, "addRule", "zero", slots=six)) == six
     assert slots_of(changed(node, "addRule", "masked", slots={"masked": 3})) == {"masked": 3}
 
 
 def test_a_name_that_every_object_has_is_no_value_that_somebody_gave(node: Node):
+    body = 'return (await import("./formula/records.js")).getOwn({}, given) ?? "none";'
+    assert [node.run(body, name) for name in ("constructor", "toString")] == ["none", "none"]
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "pushed"),
+    [("lo", 2, {"lo": 2, "hi": 2}), ("hi", -1, {"lo": -1, "hi": -1}), ("lo", 0.5, {"lo": 0.5})],
+)
+def test_a_bound_pushes_the_other_one_and_otherwise_leaves_it(node: Node, name, value, pushed):
     body = """
-        const { getOwn } = await import("./formula/records.js");
-        return given.map((name) => getOwn({}, name) ?? "none");
+        const { getControls, setParameter } = await import("./choice/choice.js");
+        const control = getControls(given.choice).find(({ name }) => name === given.name);
+        return setParameter(given.choice, control, given.value).parameters;
     """
-    assert node.run(body, ["constructor", "toString"]) == ["none", "none"]
-
-
-PUSHED = """
-    const { getControls, setParameter } = await import("./choice/choice.js");
-    return given.moves.map(([name, value]) => {
-      const control = getControls(given.choice).find((one) => one.name === name);
-      return setParameter(given.choice, control, value).parameters;
-    });
-"""
-
-
-def test_a_bound_pushes_the_other_one_and_otherwise_leaves_it(node: Node):
     choice = {**CHOICE, "rules": [{"key": "masked", "slot": 0, "hidden": False}]}
-    moves = [("lo", 2), ("hi", -1), ("lo", 0.5)]
-    pushed = node.run(PUSHED, {"document": make_document(), "choice": choice, "moves": moves})
-    assert pushed == [{"lo": 2, "hi": 2}, {"lo": -1, "hi": -1}, {"lo": 0.5}]
+    given = {"document": make_document(), "choice": choice, "name": name, "value": value}
+    assert node.run(body, given) == pushed
 
 
 @pytest.mark.parametrize(

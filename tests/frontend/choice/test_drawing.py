@@ -9,10 +9,7 @@ from explorer.curves import sample_curves
 from explorer.instrument import make_document, make_entry
 from tests.frontend.modules import Node
 
-DRAWN = """
-    const { makeDrawnRule } = await import("./choice/drawing.js");
-    return makeDrawnRule({ name: "Drawn", ...given });
-"""
+DRAWN = 'return (await import("./choice/drawing.js")).makeDrawnRule({ name: "Drawn", ...given });'
 POINTS = [[-1, 0], [0, 1]], [[-2.5, -0.00005], [0.0000012, 3e6], [120, 0]], [[0, 0.3], [1, 2e16]]
 
 

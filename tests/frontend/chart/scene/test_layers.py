@@ -46,10 +46,7 @@ X = [-1.0, 0.0, 2.0]
 def drawn(node, op, *rules, answers, layer="implied", hidden=-1):
     """Return traces, words and moves of a scene with Python's answers about a layer, one after the other."""
     given = {"op": make_entry(find_op(op)), "rules": [make_entry(find_rule(rule)) for rule in rules]}
-    found: dict[str, Any] = node.run(
-        SCRIPT, given | {"layer": layer, "hidden": hidden, "answers": [*answers]}
-    )
-    return found
+    return node.run(SCRIPT, given | {"layer": layer, "hidden": hidden, "answers": [*answers]})
 
 
 def answer(*rules: str, panel: str = "forward", size: float = 1, words: str = "Dashed.") -> dict[str, Any]:
@@ -70,9 +67,8 @@ def test_each_layer_is_a_word_of_the_link_and_a_question() -> None:
 def test_a_layer_is_dashed_in_its_rules_colour_and_not_in_the_legend(node: Node) -> None:
     found = drawn(node, "sign", "clipped", "zero", "approx_sign", answers=[answer("clipped", "approx_sign")])
     assert [trace["colour"] for trace in dashed(found)] == ["#000000", "#000002"]
-    assert {(each["meta"], each["yaxis"], each["showlegend"]) for each in dashed(found)} == {
-        (None, "y", False)
-    }
+    looks = {(each["meta"], each["yaxis"], each["showlegend"]) for each in dashed(found)}
+    assert looks == {(None, "y", False)}
     assert (dashed(found)[0]["y"].tolist(), found["words"]) == (X, "Dashed.")
     assert not dashed(drawn(node, "sign", "clipped", layer="", answers=[answer("clipped")]))
 
@@ -99,9 +95,8 @@ def test_a_sentence_is_in_the_place_of_a_layer_over_means(node: Node, op: str, r
     picture = {"layer": "implied", "layerAnswer": answer(rule), "drawnWords": STOCHASTIC_TEXTS}
     rules = [{"key": rule, "hidden": False, "entry": make_entry(find_rule(rule))}]
     found = node.run(script, picture | {"op": make_entry(find_op(op)), "rules": rules})
-    assert found == (
-        [0, STOCHASTIC_TEXTS["fixed"].format(entry=of, here="Implied")] if of else [1, "Dashed."]
-    )
+    replaced = [0, STOCHASTIC_TEXTS["fixed"].format(entry=of, here="Implied")]
+    assert found == (replaced if of else [1, "Dashed."])
 
 
 def test_a_moving_layer_only_updates_its_path(node: Node) -> None:

@@ -68,18 +68,13 @@ def test_the_axes_of_what_draws_are_seldom_drawn_under_a_hand(node: Node) -> Non
     assert ways.count("plot") <= 5, ways
 
 
-def test_bands_are_drawn_by_plotly_alone(node: Node) -> None:
-    moved = {"parameters": {"tau": 0.5}}
-    ways = [
-        by for by, *_ in steps(node, ({}, "settled"), (moved, "settled"), op="gumbel_sigmoid", rule="default")
-    ]
-    assert ways == ["plot", "plot"]
-
-
-def test_a_dragged_curve_is_redrawn_at_rest(node: Node) -> None:
+def test_bands_are_drawn_by_plotly_alone_and_a_dragged_curve_is_redrawn_at_rest(node: Node) -> None:
+    banded = [({}, "settled"), ({"parameters": {"tau": 0.5}}, "settled")]
+    ways = steps(node, *banded, op="gumbel_sigmoid", rule="default")
+    assert [by for by, *_ in ways] == ["plot", "plot"]
     moved = {"parameters": {"hi": 0.5}}
-    ways = [by for by, *_ in steps(node, ({}, "settled"), (moved, "moving"), (moved, "settled"))]
-    assert ways == ["plot", "paths", "plot"]
+    ways = steps(node, ({}, "settled"), (moved, "moving"), (moved, "settled"))
+    assert [by for by, *_ in ways] == ["plot", "paths", "plot"]
 
 
 def test_a_range_that_nobody_asked_for_is_a_new_home(node: Node) -> None:

@@ -52,17 +52,15 @@ def test_dots_are_the_single_draws_and_the_exact_gradient_breaks_at_its_kinks(no
     result = drawing(node, FORMULA_PREFIX + "floor(x + u())", "straight_through")
     lines = {line["key"]: line for line in result["lines"]}
     dots = lines["draws straight_through"]
-    np.testing.assert_array_equal(
-        dots["y"], result["curves"]["drawn"]["draws"]["gradients"]["straight_through"]
-    )
+    draws = result["curves"]["drawn"]["draws"]["gradients"]["straight_through"]
+    np.testing.assert_array_equal(dots["y"], draws)
     assert len(dots["closed"]) == 30
     exact = lines["exact"]
     broken = {round(float(x)) for x, gap in zip(exact["x"], exact["gaps"], strict=True) if gap}
     assert broken == {-1, 0, 1, 2}
     assert exact["colour"] == "rgb(0, 0, 0)"
-    assert "dash" not in next(
-        t["line"] for t in result["traces"] if t.get("line", {}).get("color") == "rgb(0, 0, 0)"
-    )
+    looks = [trace.get("line", {}) for trace in result["traces"]]
+    assert "dash" not in next(look for look in looks if look.get("color") == "rgb(0, 0, 0)")
 
 
 def test_the_exact_gradient_of_another_choice_is_faded(node: Node):
@@ -71,7 +69,5 @@ def test_the_exact_gradient_of_another_choice_is_faded(node: Node):
 
 
 def test_a_deterministic_pair_has_no_extra_lines(node: Node):
-    assert [line["key"] for line in drawing(node, "round", "straight_through")["lines"]] == [
-        "forward",
-        "straight_through",
-    ]
+    lines = drawing(node, "round", "straight_through")["lines"]
+    assert [line["key"] for line in lines] == ["forward", "straight_through"]

@@ -130,17 +130,13 @@ def test_only_curves_that_jump_have_circles(node: Node) -> None:
     assert list(zip(clipped["x"], clipped["y"], strict=True))[2:] == [(-1, 1), (1, 1)]
 
 
-def test_too_many_kinks_leave_a_line_without_circles(node: Node) -> None:
+def test_circles_that_would_hide_their_curve_are_left_out(node: Node) -> None:
+    for width, counts in ((20, [80, 4]), (90, [4])):
+        drawn = chart(node, op="round", rules=["masked"], range=[-width, width])
+        assert [len(trace["x"]) for trace in circles(drawn)] == counts
     crowded = chart(node, op="floor", rules=["zero"], range=[-300, 300])
     assert circles(crowded) == []
-    assert not np.isnan(by_meta(crowded)["forward"]["y"]).any()
-
-
-def test_circles_that_would_hide_their_curve_are_left_out(node: Node) -> None:
-    few = chart(node, op="round", rules=["masked"], range=[-20, 20])
-    assert [len(trace["x"]) for trace in circles(few)] == [80, 4]
-    many = chart(node, op="round", rules=["masked"], range=[-90, 90])
-    assert [len(trace["x"]) for trace in circles(many)] == [4]
+    assert not np.isnan(by_meta(crowded)["forward"]["y"]).any(), "nor is the line broken"
 
 
 def test_a_line_is_broad_only_where_a_later_one_coincides_with_it(node: Node) -> None:
@@ -149,15 +145,9 @@ def test_a_line_is_broad_only_where_a_later_one_coincides_with_it(node: Node) ->
     (broad,) = under(both)
     assert broad["line"]["width"] > 2.5
     assert spans(broad) == [(0, 1)]
-
-
-def test_of_three_that_coincide_the_earliest_is_the_broadest(node: Node) -> None:
     three = chart(node, op="clamp", rules=["straight_through", "masked", "clipped"])
     first, second = (trace["line"]["width"] for trace in under(three))
-    assert first > second > 2.5
-
-
-def test_curves_that_are_only_near_each_other_are_not_broad(node: Node) -> None:
+    assert first > second > 2.5, "the earliest is the broadest"
     near = "formula: g * 4 * sigmoid(4 * x) * sigmoid(-4 * x) + 1e-4"
     assert under(chart(node, op="step", rules=["sigmoid_surrogate", near])) == []
 

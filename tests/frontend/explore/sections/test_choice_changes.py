@@ -19,16 +19,12 @@ def called(node: Node, name: str, *given: Any, rules: list[str] = RULES) -> Any:
     """The result of a function of the module for a choice of these rules and more arguments."""
     where = "asking/some-rules" if name == "keepOneRule" else "explore/sections/choice-changes"
     body = f"""
-        const {{ setDocument }} = await import("./choice/entries.js");
         const {{ {name} }} = await import("./{where}.js");
-        setDocument(given.document);
         return {name}(given.choice, ...given.given);
     """
     listed = [{"key": key, "slot": slot, "hidden": key == "triangle"} for slot, key in enumerate(rules)]
-    facts = {
-        "document": make_document() | {"link": LINK}, "choice": CHOICE | {"rules": listed}, "given": given,
-    }  # fmt: skip
-    return node.run(body, facts)
+    document = make_document() | {"link": LINK}
+    return node.run(body, {"document": document, "choice": CHOICE | {"rules": listed}, "given": given})
 
 
 def test_a_rule_alone_keeps_its_parameters_and_nothing_that_tells_nothing_of_it(node: Node):
@@ -57,9 +53,8 @@ def test_a_neighbour_becomes_a_card_with_its_parameters_as_fitted(node: Node):
 
 
 def test_a_parameter_shared_with_another_card_is_kept(node: Node):
-    added = called(
-        node, "addNeighbour", {"rule": "masked", "parameters": {"lo": -2, "hi": 2}}, rules=["masked_open"]
-    )
+    masked = {"rule": "masked", "parameters": {"lo": -2, "hi": 2}}
+    added = called(node, "addNeighbour", masked, rules=["masked_open"])
     assert "lo" not in added["parameters"]
     assert len(added["rules"]) == 2
 

@@ -14,8 +14,7 @@ from tests.frontend.modules import Node
 
 
 def said(node: Node, module: str, function: str, *given: object) -> object:
-    code = f'return (await import("./learn/pictures/{module}.js")).{function}(...given);'
-    return node.run(code, given)
+    return node.call(f"learn/pictures/{module}.js {function}", *given)
 
 
 @pytest.mark.parametrize(

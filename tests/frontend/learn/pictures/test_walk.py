@@ -129,9 +129,8 @@ def test_straight_through_rests_at_the_target_and_what_is_unbiased_goes_to_an_en
     from scipy.optimize import brentq  # a second for every process that collects this file
 
     rests = sigmoid(brentq(lambda x: gumbel(x, tau=1.0, target=0.45), -3, 3))
-    assert walked(node, "Straight-through Gumbel", settings())["ends"]["rests"] == pytest.approx(
-        [rests], abs=1e-3
-    )
+    found = walked(node, "Straight-through Gumbel", settings())["ends"]["rests"]
+    assert found == pytest.approx([rests], abs=1e-3)
     for name in list(NAMES.values())[1:]:
         assert walked(node, name, settings())["ends"] == {"rests": [], "ends": [0]}, name
         assert walked(node, name, settings(target=0.6))["ends"] == {"rests": [], "ends": [1]}, name
