@@ -6,6 +6,7 @@ import math
 import random
 import re
 from dataclasses import replace
+from unittest.mock import Mock
 from urllib.parse import urlencode
 
 import numpy as np
@@ -51,13 +52,10 @@ def test_the_curves_are_the_sampled_ones():
 
 
 def test_a_narrow_range_is_in_float64():
-    kinds = {
-        ends: ask_curves(urlencode({"op": "sin", "range": ends}, doseq=True))["x"]["dtype"]
-        for ends in ((-3, 3), (1, 1.01), (1, 1 + 1e-9), (0, 1e-9))
-    }
-    assert list(kinds.values()) == ["f4", "f4", "f8", "f4"]
-    deep = ask_curves(urlencode({"op": "sin", "range": (1, 1 + 1e-9)}, doseq=True))
-    assert len(np.unique(_values(deep["x"]))) > 500
+    ranges = (-3, 3), (1, 1.01), (1, 1 + 1e-9), (0, 1e-9)
+    xs = [ask_curves(urlencode({"op": "sin", "range": ends}, doseq=True))["x"] for ends in ranges]
+    assert [x["dtype"] for x in xs] == ["f4", "f4", "f8", "f4"]
+    assert len(np.unique(_values(xs[2]))) > 500
 
 
 def test_a_hostile_query_gets_curves_or_a_sentence(subtests: pytest.Subtests):
@@ -81,10 +79,7 @@ def test_a_gradient_with_values_at_single_x_gets_words(op: str, rule: str):
 
 
 def test_curves_come_without_words_rather_than_not_at_all(monkeypatch, caplog):
-    def broken(_curves):
-        raise KeyError("a fault of ours")
-
-    monkeypatch.setattr(curves, "make_description", broken)
+    monkeypatch.setattr(curves, "make_description", Mock(side_effect=KeyError("a fault of ours")))
     answer = ask_curves("op=sin&rule=zero&g=1.25")
     assert (answer["main"], answer["rest"]) == ("", "")
     assert len(_values(answer["x"])) > 600
@@ -111,18 +106,14 @@ def test_pasted_code_is_what_read_source_gives():
         assert len(sample(choice["op"], choice["rules"]))
 
 
-@pytest.mark.parametrize(
-    ("text", "words"),
-    [
+def test_code_that_cannot_be_read_is_named_with_its_line():
+    for text, words in (
         ("class F(torch.autograd.Function:\n  pass", "line 1"),
         (DOCUMENTS_RELU.replace("x.clamp(min=0)", "sort_it(x)"), "line 5"),
         ("x = 3", "there is no Function here"),
-    ],
-)
-def test_code_that_cannot_be_read_is_named_with_its_line(text: str, words: str):
-    answer = ask("read", code=text)
-    messages = [answer["message"]] if "message" in answer else [one["message"] for one in answer["readings"]]
-    assert words in " ".join(messages)
+    ):
+        answer = ask("read", code=text)
+        assert words in " ".join(each["message"] for each in answer.get("readings", [answer]))
 
 
 def test_any_text_as_code_gets_a_sentence():
@@ -141,19 +132,12 @@ def test_a_question_that_is_not_understood_gets_a_sentence(subtests: pytest.Subt
 
 def test_a_value_of_a_wrong_type_is_named():
     pair = {"op": "round", "rule": "zero", "parameters": {}}
-    for wrong in (
-        {"op": 1},
-        {"parameters": {"s": "1"}},
-        {"parameters": {"s": math.inf}},
-        {"parameters": {"s": 10**400}},
-        {"parameters": [1]},
-    ):
+    values = {"s": "1"}, {"s": math.inf}, {"s": 10**400}, [1]
+    for wrong in ({"op": 1}, *({"parameters": each} for each in values)):
         (name,) = wrong
         assert f"not understood: {name} must be" in ask("checks", **pair | wrong)["message"]
-    assert (
-        "rules must be a list of texts"
-        in ask("curves", op="round", rules=["zero", 1], parameters={}, start=0, stop=1, g=1)["message"]
-    )
+    curves = {"op": "round", "rules": ["zero", 1], "parameters": {}, "start": 0, "stop": 1, "g": 1}
+    assert "rules must be a list of texts" in ask("curves", **curves)["message"]
 
 
 def test_whole_numbers_are_as_good_as_others():
@@ -206,9 +190,7 @@ def test_every_file_is_in_one_folder_named_by_its_content():
         assert len(asset.etag) == 16
     document = json.loads(answers.get_files()[f"{answers.get_folder()}/document.json"].content)
     assert set(document["link"]) == {"words", "pages"}
-    assert {name: document[name] for name in answers.describe_training()} == json.loads(
-        json.dumps(answers.describe_training())
-    )
+    assert document | json.loads(json.dumps(answers.describe_training())) == document
 
 
 @pytest.mark.parametrize(
@@ -231,9 +213,8 @@ def test_explore_comes_with_its_choice():
     head, page = answers.render_explore("op=sign&rule=formula:+g*(x<0)&c=1e999&embed=true")
     assert "<title>Sign: g * (x &lt; 0) · Gradient explorer</title>" in head
     assert 'content="The gradient that g * (x &lt; 0) returns for Sign, drawn below it."' in head
-    assert (
-        "ClampGradient&#x27;s bug. Above hi the published rule" in answers.render_explore(PRESETS[2].query)[0]
-    )
+    published = answers.render_explore(PRESETS[2].query)[0]
+    assert "ClampGradient&#x27;s bug. Above hi the published rule" in published
     assert "heading" not in page
     assert page.count("</script>") == 1
     data = json.loads(page.partition('<script type="application/json">')[2].partition("</script>")[0])

@@ -62,37 +62,33 @@ async def _settled() -> None:
         await asyncio.sleep(0)
 
 
-def test_a_visitor_of_many_requests_holds_up_himself_only():
-    async def visited() -> _House:
-        house = _House(1, 9)
-        for _ in range(4):
-            await house.ask("many")
-        await house.ask("one")
-        await house.ask("other")
-        await house.finish()
-        return house
+def _finished(slots: int, waiting: int, *asked: tuple[Any, ...]) -> tuple[_House, list[Any]]:
+    """A house after visitors, who ask by name, seconds and address, are all gone; what each got."""
 
-    house = asyncio.run(visited())
-    assert house.order == ["many", "one", "other", "many", "many", "many"]
-    assert not house.seats._visitors  # nothing is kept of who has left
-    assert not len(house.seats._queue)
-
-
-def _order(*asked: tuple[str, float, str | None]) -> list[str]:
-    """In what order visitors have one seat, who asked by name, seconds and address."""
-
-    async def visited() -> list[str]:
-        house = _House(1, 999)
+    async def visited() -> tuple[_House, list[Any]]:
+        house = _House(slots, waiting)
         for one in asked:
             await house.ask(*one)
-        await house.finish()
-        return house.order
+        return house, await house.finish()
 
     return asyncio.run(visited())
 
 
+def _order(*asked: tuple[Any, ...]) -> list[str]:
+    """In what order visitors have the only seat."""
+    house, _ = _finished(1, 999, *asked)
+    assert not house.seats._visitors  # nothing is kept of who has left
+    assert not len(house.seats._queue)
+    return house.order
+
+
+def test_a_visitor_of_many_requests_holds_up_himself_only():
+    asked = [("many",)] * 4 + [("one",), ("other",)]
+    assert _order(*asked) == ["many", "one", "other", "many", "many", "many"]
+
+
 def test_long_computations_weigh_more_than_short_ones():
-    asked = [("long", 5.0, None), ("short", 1.0, None)] * 5
+    asked = [("long", 5.0), ("short", 1.0)] * 5
     assert _order(*asked) == ["long", *["short"] * 5, *["long"] * 4]
 
 
@@ -112,14 +108,8 @@ def test_a_class_behind_one_address_is_no_single_visitor():
 
 
 def test_without_a_queue_many_visitors_of_one_address_yield_to_another():
-    async def computed() -> list[Any]:
-        house = _House(1, 4)
-        for number in range(5):
-            await house.ask(f"name {number}", address="crowded")
-        await house.ask("one")
-        return await house.finish()
-
-    *_, last, one = asyncio.run(computed())
+    crowd = [(f"name {number}", 1.0, "crowded") for number in range(5)]
+    _, (*_, last, one) = _finished(1, 4, *crowd, ("one",))
     assert isinstance(last, HTTPException)
     assert one == "one"
 
@@ -160,29 +150,15 @@ def test_a_line_that_can_have_no_seat_is_not_put_in_order(monkeypatch: pytest.Mo
 
 
 def test_a_third_waiting_visitor_is_refused():
-    async def computed() -> tuple[Any, list[Any]]:
-        house = _House(1, 2)
-        for number in range(4):
-            await house.ask(f"visitor {number}")
-        refused = house.tasks[3].exception()
-        return refused, (await house.finish())[:3]
-
-    refused, sentences = asyncio.run(computed())
+    _, (*served, refused) = _finished(1, 2, ("a",), ("b",), ("c",), ("d",))
+    assert served == ["a", "b", "c"]
     assert isinstance(refused, HTTPException)
-    assert (refused.status_code, "2 requests are waiting" in refused.detail) == (429, True)
-    assert sentences == ["visitor 0", "visitor 1", "visitor 2"]
     answer = asyncio.run(admission.handle_refused(Request(scope_of()), refused))
     assert (answer.status_code, b"2 requests are waiting" in answer.body) == (429, True)
 
 
 def test_a_full_queue_drops_the_last_of_the_longest_line():
-    async def computed() -> list[Any]:
-        house = _House(1, 2)
-        for visitor in ("many", "many", "many", "one"):
-            await house.ask(visitor)
-        return await house.finish()
-
-    *kept, last, one = asyncio.run(computed())
+    _, (*kept, last, one) = _finished(1, 2, ("many",), ("many",), ("many",), ("one",))
     assert kept == ["many", "many"]
     assert isinstance(last, HTTPException)
     assert one == "one"

@@ -3,7 +3,8 @@
 import asyncio
 import logging
 from types import SimpleNamespace
-from typing import get_args
+from typing import Any, get_args
+from unittest.mock import Mock
 
 import pytest
 from prometheus_client.parser import text_string_to_metric_families
@@ -15,17 +16,25 @@ from explorer.ui.server.admission import monitoring, visitors
 from explorer.ui.server.admission.security import SecurityMiddleware
 from explorer.ui.server.runs import jobs, stream
 from tests.training.driving import Clock
-from tests.ui.asgi import messages_of
+from tests.ui.asgi import ask
 from tests.ui.visitors import scope_of
 
 
-def _asked(path: str, host: str = "localhost", **headers: str) -> tuple[int, str]:
+def _asked(path: str, host: str = "localhost", token: str = "") -> tuple[int, str]:
     """The status and the text a hosted server answers."""
-    fields = [(name.encode(), text.encode()) for name, text in {"host": host, **headers}.items()]
+    fields = [(b"host", host.encode()), (b"authorization", token.encode())][: 1 + bool(token)]
     scope = scope_of(path=path) | {"headers": fields, "server": ("10.0.0.7", 8501)}
     app = SecurityMiddleware(Starlette(routes=list(monitoring.ROUTES)), is_hosted=True)
-    sent = asyncio.run(messages_of(app, scope))
-    return sent[0]["status"], b"".join(part.get("body", b"") for part in sent[1:]).decode()
+    answer = asyncio.run(ask(app, scope))
+    return answer.status, answer.text
+
+
+def _metrics(monkeypatch: pytest.MonkeyPatch) -> dict[str, list[Any]]:
+    """The samples of each metric, for who has the token."""
+    monkeypatch.setenv(monitoring.TOKEN, "s3cret")
+    status, text = _asked("/metrics", token="Bearer s3cret")
+    assert status == 200
+    return {family.name: family.samples for family in text_string_to_metric_families(text)}
 
 
 @pytest.fixture
@@ -42,51 +51,38 @@ def test_a_probe_is_answered_by_whatever_name_it_asks(served):
 
 
 def test_a_server_whose_trainer_is_silent_lives_and_is_not_ready(monkeypatch):
-    def silent():
-        raise RuntimeError("the training process does not answer")
-
+    silent = Mock(side_effect=RuntimeError("the training process does not answer"))
     monkeypatch.setattr(monitoring, "shared_engine", lambda: SimpleNamespace(list=silent))
-    monkeypatch.setenv(monitoring.TOKEN, "s3cret")
     assert _asked("/healthz")[0] == 200
     assert _asked("/readyz") == (503, "not ready: the training process does not answer")
-    _, text = _asked("/metrics", authorization="Bearer s3cret")
-    assert "explorer_trainer_up 0.0" in text
+    assert [sample.value for sample in _metrics(monkeypatch)["explorer_trainer_up"]] == [0]
 
 
 def test_metrics_are_for_who_has_the_token(served, monkeypatch):
     monkeypatch.delenv(monitoring.TOKEN, raising=False)
     status, words = _asked("/metrics")
     assert (status, monitoring.TOKEN in words) == (404, True)
-    monkeypatch.setenv(monitoring.TOKEN, "s3cret")
-    for shown in ({}, {"authorization": "Bearer other"}, {"authorization": "s3cret"}):
-        status, words = _asked("/metrics", **shown)
+    assert _metrics(monkeypatch)
+    for token in ("", "Bearer other", "s3cret"):
+        status, words = _asked("/metrics", token=token)
         assert (status, "explorer_" in words) == (401, False)
-    assert _asked("/metrics", authorization="Bearer s3cret")[0] == 200
 
 
 def test_metrics_say_what_the_server_does(served, monkeypatch):
-    monkeypatch.setenv(monitoring.TOKEN, "s3cret")
+    monkeypatch.setattr(stream, "WATCH_LIMITERS", {Status: range(2), StudyStatus: range(3)})
     served.start(Settings(steps=3))
     served.start(Settings(steps=3), paused=True)
     for status in ("413", "429", "503"):
         monitoring.refusals.labels(status).inc()
-    _, text = _asked("/metrics", authorization="Bearer s3cret")
-    families = {family.name: family.samples for family in text_string_to_metric_families(text)}
-    states = {sample.labels["state"]: sample.value for sample in families["explorer_runs"]}
+    metrics = _metrics(monkeypatch)
+    states = {sample.labels["state"]: sample.value for sample in metrics["explorer_runs"]}
     assert (sum(states.values()), states["ready"]) == (2, 1)
     assert states.keys() == set(get_args(State)) - {"gone", "silent", "crowded"}  # said of no run there is
-    counts = [sample for sample in families["explorer_refusals"] if sample.name.endswith("_total")]
+    counts = [sample for sample in metrics["explorer_refusals"] if sample.name.endswith("_total")]
     assert {sample.labels["status"]: sample.value for sample in counts}["429"] >= 1
-    expected = {"explorer_pages", "explorer_computing", "explorer_watchers", "explorer_trainer_up"}
-    assert expected <= families.keys()
-
-
-def test_watchers_of_trainings_and_of_studies_are_counted(served, monkeypatch):
-    monkeypatch.setenv(monitoring.TOKEN, "s3cret")
-    monkeypatch.setattr(stream, "WATCH_LIMITERS", {Status: range(2), StudyStatus: range(3)})
-    _, text = _asked("/metrics", authorization="Bearer s3cret")
-    samples = [family for family in text_string_to_metric_families(text) if "watchers" in family.name]
-    assert {each.labels["what"]: each.value for each in samples[0].samples} == {"training": 2, "study": 3}
+    assert {"explorer_pages", "explorer_computing", "explorer_trainer_up"} <= metrics.keys()
+    watching = {each.labels["what"]: each.value for each in metrics["explorer_watchers"]}
+    assert watching == {"training": 2, "study": 3}
 
 
 def test_streamlits_own_metrics_are_closed():

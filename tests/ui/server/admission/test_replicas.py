@@ -1,6 +1,5 @@
 """Two servers behind one name: who asks the wrong one is sent to the other, or told which it is."""
 
-import asyncio
 import json
 
 import pytest
@@ -13,7 +12,7 @@ from explorer.ui.server.admission import replicas
 from explorer.ui.server.admission.visitors import SECRET
 from explorer.ui.server.runs import jobs
 from tests.training.driving import SMALL, Clock
-from tests.ui.server.classes.requests import Answer, asked, make_app
+from tests.ui.asgi import Client
 from tests.ui.visitors import scope_of
 
 pytestmark = pytest.mark.usefixtures("first")
@@ -21,11 +20,7 @@ THERE = "second~0a.1b-2c"
 HERE = "first~0a.1b-2c"
 NOBODYS = "0a.1b-2c"
 SENTENCE = "it is on the server second, which cannot be reached"
-APP = make_app(jobs.ROUTES)
-
-
-def answered(method: str, target: str, body: bytes = b"") -> Answer:
-    return asyncio.run(asked(method, target, body, app=APP))
+CLIENT = Client(jobs.ROUTES)
 
 
 @pytest.mark.parametrize(
@@ -37,38 +32,35 @@ def answered(method: str, target: str, body: bytes = b"") -> Answer:
     ],
 )
 def test_a_request_to_the_wrong_server_is_redirected(method: str, target: str, way: str):
-    answer = answered(method, target)
+    answer = CLIENT.get(target) if method == "GET" else CLIENT.post(target)
     assert (answer.status, answer.headers["location"]) == (307, way)
 
 
 def test_a_run_that_continues_a_remote_run_starts_on_the_remote_server(engine: Engine):
     body = {"query": "op=relu", "owner": "me", "after": {"run": THERE, "key": "", "step": 3}}
-    answer = answered("POST", "/runs", json.dumps(body).encode())
+    answer = CLIENT.post("/runs", body)
     assert (answer.status, answer.headers["location"]) == (307, "?replica=second")
     assert engine.list() == ()
 
 
 @pytest.mark.parametrize("kind", ["runs", "studies"])
 def test_a_redirected_request_that_returns_gets_the_servers_name(kind: str):
-    answer = answered("GET", f"/{kind}/{THERE}/events?replica=second")
+    answer = CLIENT.get(f"/{kind}/{THERE}/events?replica=second")
     seen = json.loads(answer.body.removeprefix(b"data: "))
     assert (answer.status, seen["id"], seen["state"]) == (200, THERE, "silent")
     assert SENTENCE in seen["sentence"]
     assert "unexpectedly" not in seen["sentence"]
-    answer = answered("POST", f"/{kind}/{THERE}/stop?replica=second", b"{}")
+    answer = CLIENT.post(f"/{kind}/{THERE}/stop?replica=second", {})
     assert answer.status == 503
     assert SENTENCE in answer.data["message"]
 
 
-@pytest.mark.parametrize("identity", [HERE, NOBODYS, "~", "UP~0a", "nobody"])
-def test_a_request_that_no_other_server_can_answer_stays(identity: str, engine: Engine):
-    answer = answered("POST", f"/runs/{identity}/pause", b"{}")
+@pytest.mark.parametrize("identity", [HERE, NOBODYS, "~", "UP~0a", "nobody", THERE])
+def test_a_request_that_no_other_server_can_answer_stays(identity: str, engine: Engine, monkeypatch):
+    if identity == THERE:
+        monkeypatch.delenv(REPLICA)  # the only server sends nobody anywhere
+    answer = CLIENT.post(f"/runs/{identity}/pause", {})
     assert (answer.status, answer.data["state"]) == (200, "gone")
-
-
-def test_the_only_server_sends_nobody_anywhere(monkeypatch: pytest.MonkeyPatch, engine: Engine):
-    monkeypatch.delenv(REPLICA)
-    assert answered("POST", f"/runs/{THERE}/pause", b"{}").status == 200
 
 
 def test_a_run_is_named_after_its_server():
@@ -94,8 +86,8 @@ def test_why_a_run_is_gone(identity: str, words: str):
 def test_a_browser_gets_the_cookie_of_this_server_once():
     fresh = replicas.set_replica_cookie(Request(scope_of()), PlainTextResponse(""))
     assert fresh.headers["set-cookie"].startswith("replica=first; HttpOnly; ")
-    scope = scope_of() | {"headers": [(b"cookie", b"replica=first")]}
-    assert "set-cookie" not in replicas.set_replica_cookie(Request(scope), PlainTextResponse("")).headers
+    again = Request(scope_of() | {"headers": [(b"cookie", b"replica=first")]})
+    assert "set-cookie" not in replicas.set_replica_cookie(again, PlainTextResponse("")).headers
 
 
 @pytest.mark.parametrize("word", ["First", "a~b", "x" * 17, "a b", "é"])

@@ -3,37 +3,34 @@
 import asyncio
 import base64
 import hashlib
-import json
 import socket
 
 import pytest
 from starlette.responses import PlainTextResponse
+from starlette.types import Scope
 from streamlit import net_util
 from streamlit.web.server.starlette.starlette_websocket import _is_origin_allowed
 
 from explorer.ui.server.admission.security import FRAMES, HOSTS, SecurityMiddleware
-from tests.ui.asgi import messages_of
+from tests.ui.asgi import Answer, ask, messages_of
 from tests.ui.visitors import scope_of
 
 
-def _answer(
-    app: SecurityMiddleware,
-    host: str,
-    path: str = "/",
-    kind: str = "http",
-    query: bytes = b"",
-    server="10.0.0.7",
-    method: str = "GET",
-    **headers: str,
-):
-    named = {"host": host, **headers}.items()
-    fields = [(name.replace("_", "-").encode(), value.encode("latin-1")) for name, value in named]
-    scope = scope_of(kind, path) | {"method": method, "query_string": query, "server": (server, 8501)}
-    return asyncio.run(messages_of(app, scope | {"headers": fields}))
+def _scope(host: str, path: str = "/", kind: str = "http", **more) -> Scope:
+    """A request; ``more``: parts of its scope and, with _ for -, headers."""
+    parts = {"method": "GET", "query_string": b"", "server": ("10.0.0.7", 8501)}
+    named = {"host": host} | {name: text for name, text in more.items() if name not in parts}
+    fields = [(name.replace("_", "-").encode(), text.encode("latin-1")) for name, text in named.items()]
+    given = {name: more[name] for name in parts.keys() & more.keys()}
+    return scope_of(kind, path) | parts | given | {"headers": fields}
+
+
+def _answer(app: SecurityMiddleware, host: str = "localhost", path: str = "/", **more) -> Answer:
+    return asyncio.run(ask(app, _scope(host, path, **more)))
 
 
 def _code(app: SecurityMiddleware, host: str, **more) -> int:
-    return _answer(app, host, **more)[0]["status"]
+    return _answer(app, host, **more).status
 
 
 _page = PlainTextResponse("here")
@@ -43,11 +40,11 @@ def test_the_machines_own_names_are_known_and_no_other():
     app = SecurityMiddleware(_page, is_hosted=False)
     own = ["localhost", "localhost:8501", "LOCALHOST", "127.0.0.1:8501", "[::1]:8501", "10.0.0.7:8501"]
     assert [_code(app, host) for host in [*own, socket.gethostname()]] == [200] * 7
-    assert _code(app, "10.0.0.7", server="::ffff:10.0.0.7") == 200
+    assert _code(app, "10.0.0.7", server=("::ffff:10.0.0.7", 8501)) == 200
     foreign = ["evil.example", "localhost.evil.example", "10.0.0.8", "evil.example:localhost", "[", "", "a@b"]
     for host in foreign:
-        start, body = _answer(app, host)
-        assert (start["status"], HOSTS.encode() in body["body"]) == (400, True), host
+        answer = _answer(app, host)
+        assert (answer.status, HOSTS in answer.text) == (400, True), host
 
 
 def test_hosted_the_configured_names_are_known(monkeypatch: pytest.MonkeyPatch):
@@ -58,14 +55,19 @@ def test_hosted_the_configured_names_are_known(monkeypatch: pytest.MonkeyPatch):
     assert [_code(app, host) for host in ("10.0.0.7", "x.rules.example", socket.gethostname())] == [400] * 3
 
 
-def test_a_websocket_of_a_foreign_host_is_closed():
-    (closed,) = _answer(SecurityMiddleware(_page), "evil.example", kind="websocket")
-    assert (closed["type"], closed["code"]) == ("websocket.close", 1008)
-
-
-@pytest.mark.parametrize("origin", ["http://evil.example", "http://localhost:1", "null", "http://["])
-def test_a_websocket_of_another_site_is_closed_before_streamlit_asks_who_that_is(origin: str):
-    (closed,) = _answer(SecurityMiddleware(_page), "localhost", kind="websocket", origin=origin)
+@pytest.mark.parametrize(
+    ("host", "origin"),
+    [
+        ("evil.example", {}),
+        *(
+            ("localhost", {"origin": o})
+            for o in ("http://evil.example", "http://localhost:1", "null", "http://[")
+        ),
+    ],
+)
+def test_a_websocket_of_another_host_or_site_is_closed_before_streamlit_asks_who_that_is(host, origin):
+    scope = _scope(host, kind="websocket", **origin)
+    (closed,) = asyncio.run(messages_of(SecurityMiddleware(_page), scope))
     assert (closed["type"], closed["code"]) == ("websocket.close", 1008)
 
 
@@ -80,13 +82,14 @@ def test_a_websocket_of_ours_is_one_of_its_own_host_to_streamlit(origin: str, mo
         seen.append(_is_origin_allowed(fields[b"origin"].decode(), fields[b"host"].decode()))
 
     monkeypatch.setattr(net_util, "get_external_ip", lambda: pytest.fail("the network was asked"))
-    _answer(SecurityMiddleware(allowed), "inside:8501", kind="websocket", origin=origin)
+    scope = _scope("inside:8501", kind="websocket", origin=origin)
+    asyncio.run(messages_of(SecurityMiddleware(allowed), scope))
     assert seen == [True]
 
 
 def test_nothing_is_uploaded():
-    start, body = _answer(SecurityMiddleware(_page), "localhost", path="/_stcore/upload_file/session/file")
-    assert (start["status"], b"Nothing can be uploaded" in body["body"]) == (400, True)
+    answer = _answer(SecurityMiddleware(_page), path="/_stcore/upload_file/session/file")
+    assert (answer.status, "Nothing can be uploaded" in answer.text) == (400, True)
 
 
 @pytest.mark.parametrize(
@@ -112,40 +115,35 @@ def test_nothing_is_uploaded():
 def test_changes_are_accepted_from_our_own_pages_only(headers, code, method, monkeypatch):
     monkeypatch.setenv(HOSTS, "rules.example")
     app = SecurityMiddleware(_page)
-    assert _code(app, "localhost:8501", method=method, **headers) == code
+    answer = _answer(app, "localhost:8501", method=method, **headers)
+    assert (answer.status, "own pages" in answer.text) == (code, code == 403)
     assert _code(app, "localhost:8501", **headers) == 200
-    if code == 403:
-        _, body = _answer(app, "localhost:8501", method=method, **headers)
-        assert "own pages" in json.loads(body["body"])["message"]
 
 
 def test_every_answer_carries_the_headers():
     digest = base64.b64encode(hashlib.sha256(b"one()").digest()).decode()
     app = SecurityMiddleware(_page, "<p><script>one()</script><script src='x.js'></script>")
     for host, path in (("localhost", "/"), ("evil.example", "/"), ("localhost", "/_stcore/upload_file/a/b")):
-        headers = dict(_answer(app, host, path)[0]["headers"])
-        assert headers[b"x-content-type-options"] == b"nosniff"
-        assert headers[b"referrer-policy"] == b"same-origin"
-        rules = dict(rule.split(" ", 1) for rule in headers[b"content-security-policy"].decode().split("; "))
+        headers = _answer(app, host, path).headers
+        assert headers["x-content-type-options"] == "nosniff"
+        assert headers["referrer-policy"] == "same-origin"
+        rules = dict(rule.split(" ", 1) for rule in headers["content-security-policy"].split("; "))
         assert rules["default-src"] == "'self'"
         assert rules["script-src"].split() == ["'self'", "blob:", "'wasm-unsafe-eval'", f"'sha256-{digest}'"]
         assert rules["frame-ancestors"] == "'self'"
 
 
 @pytest.mark.parametrize(
-    ("query", "framed_by"),
+    ("named", "query", "framed_by"),
     [
-        (b"embed=true", "*"), (b"op=relu&embed=True", "*"), (b"embed=false", "'self'"),
-        (b"x=embed=true", "'self'"),
+        ("", b"embed=true", "*"), ("", b"op=relu&embed=True", "*"), ("", b"embed=false", "'self'"),
+        ("", b"x=embed=true", "'self'"),
+        ("https://a.example, https://b.example", b"", "'self' https://a.example https://b.example"),
     ],
 )  # fmt: skip
-def test_other_sites_may_frame_a_page_only_with_embed_in_the_query(query: bytes, framed_by: str):
-    headers = dict(_answer(SecurityMiddleware(_page), "localhost", query=query)[0]["headers"])
-    assert headers[b"content-security-policy"].decode().endswith(f"frame-ancestors {framed_by}")
-
-
-def test_a_site_that_is_named_may_frame_every_page(monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setenv(FRAMES, "https://huggingface.co, https://school.example")
-    headers = dict(_answer(SecurityMiddleware(_page), "localhost")[0]["headers"])
-    policy = headers[b"content-security-policy"].decode()
-    assert policy.endswith("frame-ancestors 'self' https://huggingface.co https://school.example")
+def test_other_sites_may_frame_a_page_only_with_embed_in_the_query_or_if_they_are_named(
+    named, query, framed_by, monkeypatch
+):
+    monkeypatch.setenv(FRAMES, named)
+    headers = _answer(SecurityMiddleware(_page), query_string=query).headers
+    assert headers["content-security-policy"].endswith(f"frame-ancestors {framed_by}")

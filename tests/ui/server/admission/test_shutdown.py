@@ -12,18 +12,16 @@ async def _never() -> None:
 
 
 def test_waiting_requests_are_released_at_shutdown():
-    async def held() -> BaseException | str:
+    async def held() -> None:
         ending = Shutdown()
         waits = [asyncio.create_task(ending.wait_for(_never())) for _ in range(3)]
-        early = await ending.wait_for(asyncio.sleep(0, "here"))
+        assert await ending.wait_for(asyncio.sleep(0, "here")) == "here"
         ending.begin()
+        waits.append(ending.wait_for(_never()))  # nothing begins to wait any more
         raised = await asyncio.gather(*waits, return_exceptions=True)
-        assert [type(error) for error in raised] == [ServerShutdown] * 3
-        with pytest.raises(ServerShutdown):  # nothing begins to wait any more
-            await ending.wait_for(_never())
-        return early
+        assert [type(error) for error in raised] == [ServerShutdown] * 4
 
-    assert asyncio.run(held()) == "here"
+    asyncio.run(held())
 
 
 def test_a_client_that_has_left_is_not_notified_of_the_shutdown():
@@ -38,7 +36,7 @@ def test_a_client_that_has_left_is_not_notified_of_the_shutdown():
 
 
 def test_a_stream_continues_until_it_ends_or_the_server_stops():
-    closed = []
+    closed, ending = [], Shutdown()
 
     async def numbers(then):
         try:
@@ -48,15 +46,13 @@ def test_a_stream_continues_until_it_ends_or_the_server_stops():
         finally:
             closed.append(then)
 
+    async def end():
+        ending.begin()
+        await _never()
+
     async def streamed():
-        ending = Shutdown()
-        whole = [number async for number in ending.iterate(numbers(lambda: asyncio.sleep(0)))]
-        cut = []
-        async for number in ending.iterate(numbers(_never)):
-            cut.append(number)
-            if number == 2:
-                asyncio.get_running_loop().call_later(0.01, ending.begin)
-        return whole, cut
+        streams = [ending.iterate(numbers(then)) for then in (lambda: asyncio.sleep(0), end)]
+        return tuple([[number async for number in each] for each in streams])
 
     assert asyncio.run(streamed()) == ([0, 1, 2], [0, 1, 2])
     assert len(closed) == 2

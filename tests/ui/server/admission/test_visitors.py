@@ -5,6 +5,7 @@ import pickle
 import pytest
 from starlette.requests import HTTPConnection, Request
 from starlette.responses import PlainTextResponse
+from starlette.types import Scope
 
 from explorer.training import Engine, EngineFull, Limits
 from explorer.ui.server.admission import visitors
@@ -19,18 +20,19 @@ from tests.training.driving import SMALL, Clock
 from tests.ui.visitors import scope_of
 
 
+def cookie_for(scope: Scope) -> str:
+    """Return the cookie that comes with an answer, "" for none."""
+    return set_visitor_cookie(Request(scope), PlainTextResponse("")).headers.get("set-cookie", "")
+
+
 def test_a_visitor_gets_a_name_once():
-    fresh = set_visitor_cookie(Request(scope_of()), PlainTextResponse(""))
-    cookie, *flags = fresh.headers["set-cookie"].split("; ")
+    cookie, *flags = cookie_for(scope_of()).split("; ")
     assert {"HttpOnly", "SameSite=lax"} <= set(flags)
     assert "Secure" not in flags
-    kept = cookie.removeprefix(f"{visitors.COOKIE}=")
-    assert (
-        "set-cookie" not in set_visitor_cookie(Request(scope_of(cookie=kept)), PlainTextResponse("")).headers
-    )
-    assert visitor_from_request(HTTPConnection(scope_of(cookie=kept))).name
-    https = Request(scope_of() | {"scheme": "https"})
-    assert "Secure" in set_visitor_cookie(https, PlainTextResponse("")).headers["set-cookie"]
+    again = scope_of(cookie=cookie.removeprefix(f"{visitors.COOKIE}="))
+    assert cookie_for(again) == ""
+    assert visitor_from_request(HTTPConnection(again)).name
+    assert "Secure" in cookie_for(scope_of() | {"scheme": "https"})
 
 
 @pytest.mark.parametrize(
@@ -40,16 +42,13 @@ def test_a_name_that_was_not_signed_here_is_none(cookie: str):
     cookie = cookie.replace("{of one}", visitors.sign("visitor", "one"))
     scope = scope_of() | {"headers": [(b"cookie", f"{visitors.COOKIE}={cookie}".encode())]}
     assert visitor_from_request(HTTPConnection(scope)) == Visitor("", "10.0.0.1")
-    assert "set-cookie" in set_visitor_cookie(Request(scope), PlainTextResponse("")).headers
+    assert cookie_for(scope)
 
 
 def test_a_name_is_known_from_every_address():
-    one, other = (
-        visitor_from_request(HTTPConnection(scope_of(name="one", address=each)))
-        for each in ("10.0.0.1", "10.0.0.2")
-    )
-    assert one.key == other.key
-    assert one.key != visitor_from_request(HTTPConnection(scope_of())).key
+    scopes = [scope_of(name="one"), scope_of(name="one", address="10.0.0.2"), scope_of()]
+    one, other, nameless = (visitor_from_request(HTTPConnection(scope)).key for scope in scopes)
+    assert one == other != nameless
 
 
 def test_a_signature_is_valid_for_one_purpose_only():
@@ -57,31 +56,23 @@ def test_a_signature_is_valid_for_one_purpose_only():
 
 
 @pytest.mark.parametrize(
-    ("who", "says"),
+    ("name", "quota", "advice"),
     [
-        (Visitor("one", "here"), "Your network already has 2 runs running or waiting: stop one first."),
-        (
-            Visitor("", "here"),
-            "Your network already has 2 runs running or waiting: let your browser keep cookies for this "
-            "site, or try again in about a minute.",
-        ),
+        ("one", (2, 2, 9), "stop one first"), ("one", (9, 9, 2), "try again in about a minute"),
+        ("", (2, 2, 9), "let your browser keep cookies for this site, or try again in about a minute"),
+        ("", (9, 9, 2), "try again in about a minute"),
     ],
-)
-def test_a_refusal_advises_what_each_kind_of_visitor_can_do(who: Visitor, says: str):
-    for share, words in (
-        (VisitorQuota(visitor=2, anonymous=2, address=9), says),
-        (
-            VisitorQuota(visitor=9, anonymous=9, address=2),
-            f"{says.partition(':')[0]}: try again in about a minute.",
-        ),
-    ):
-        engine, shares = Engine(Limits(workers=0), Clock()), share.get_limits(who)
-        for _ in range(2):
-            engine.start(SMALL, shares=shares)
-        with pytest.raises(EngineFull) as full:
-            engine.start(SMALL, shares=shares)
-        assert adapt_advice(str(full.value), full.value.share) == words
-        assert pickle.loads(pickle.dumps(full.value)).share == full.value.share
+)  # fmt: skip
+def test_a_refusal_advises_what_each_kind_of_visitor_can_do(name: str, quota: tuple[int, ...], advice: str):
+    engine = Engine(Limits(workers=0), Clock())
+    shares = VisitorQuota(*quota).get_limits(Visitor(name, "here"))
+    for _ in range(2):
+        engine.start(SMALL, shares=shares)
+    with pytest.raises(EngineFull) as full:
+        engine.start(SMALL, shares=shares)
+    words = f"Your network already has 2 runs running or waiting: {advice}."
+    assert adapt_advice(str(full.value), full.value.share) == words
+    assert pickle.loads(pickle.dumps(full.value)).share == full.value.share
 
 
 def test_a_named_visitor_counts_alone_and_for_its_address():

@@ -2,7 +2,6 @@
 
 import asyncio
 import json
-from collections.abc import Iterator
 from typing import Any
 
 import pytest
@@ -12,20 +11,35 @@ from explorer.ui.server.admission import replicas
 from explorer.ui.server.classes import invitation, routes, stream
 from explorer.ui.server.classes.classes import MAX_AGE_S, UNKNOWN_CODE_MESSAGE, Classes
 from explorer.ui.server.classes.predictions import MAX_BODY_BYTES
-from tests.ui.server.classes.requests import (
-    LESSON,
-    Answer,
-    answered,
-    asked,
-    commanded,
-    first_event,
-    got,
-    posted,
-    seat,
-)
+from tests.ui.asgi import Answer, Client
 from tests.ui.server.classes.rooms import Clock
 
+LESSON = "straight-through"
 DRAWN = [0.5] * 300
+CLIENT = Client(routes.ROUTES)
+posted, got = CLIENT.post, CLIENT.get
+
+
+def events_of(answer: Answer) -> list[Any]:
+    return [json.loads(part[6:]) for part in answer.body.split(b"\n\n") if part.startswith(b"data: ")]
+
+
+def first_event(target: str) -> Any:
+    return events_of(got(target))[0]
+
+
+def seat(room: Any, name: str) -> str:
+    answer = posted(f"/classes/{room['id']}/join", {"guest": ""}, name=name)
+    assert answer.status == 200
+    return answer.data["guest"]
+
+
+def commanded(room: Any, command: str, **more: Any) -> Answer:
+    return posted(f"/classes/{room['id']}/{command}", {"secret": room["secret"], **more})
+
+
+def answered(room: Any, guest: str, number: int = 1, **prediction: Any) -> Answer:
+    return posted(f"/classes/{room['id']}/answer", {"guest": guest, "round": number, **prediction})
 
 
 @pytest.fixture
@@ -41,10 +55,8 @@ def classes(monkeypatch: pytest.MonkeyPatch, clock: Clock) -> Classes:
 
 
 @pytest.fixture
-def room() -> Any:
-    answer = posted("/classes", {"lesson": LESSON}, "teacher")
-    assert answer.status == 200
-    return answer.data
+def room(classes: Classes) -> Any:
+    return posted("/classes", {"lesson": LESSON}, name="teacher").data
 
 
 def test_a_class_is_opened_led_and_ended(room: Any, classes: Classes):
@@ -95,33 +107,23 @@ def test_an_open_class_looks_absent_without_a_seat(room: Any, query: str):
     assert got(f"/classes/{room['id']}/events?{query}").body == got(f"/classes/000000000/events?{query}").body
 
 
-def test_too_long_a_prediction_is_not_even_parsed(room: Any, monkeypatch: pytest.MonkeyPatch):
-    guest = seat(room, "student")
-    parsed: list[bytes] = []
-    monkeypatch.setattr("explorer.ui.server.admission.request_body.parse_json", parsed.append)
-    body = json.dumps({"guest": guest, "round": 1, "drawn": [0.123] * MAX_BODY_BYTES}).encode()
-    answer = asyncio.run(asked("POST", f"/classes/{room['id']}/answer", body))
-    assert answer.status == 413
-    assert parsed == []
+@pytest.mark.parametrize(
+    ("status", "sent"),
+    [
+        (400, {"picked": 9}), (400, {"drawn": ["<b>"]}), (400, {"text": "hello"}),
+        (413, {"drawn": [0.123] * MAX_BODY_BYTES}), (403, {"guest": "", "picked": 0}),
+        (403, {"guest": LESSON, "picked": 0}),
+    ],
+    ids=range(6),
+)  # fmt: skip
+def test_a_prediction_that_is_none_or_without_a_seat_is_refused_with_a_sentence(room, status: int, sent: Any):
+    answer = answered(room, **{"guest": seat(room, "student")} | sent)
+    assert (answer.status, answer.data["message"][-1]) == (status, ".")
 
 
-@pytest.mark.parametrize("sent", [{"picked": 9}, {"drawn": ["<b>"]}, {"text": "hello"}])
-def test_a_prediction_that_is_none_is_refused_with_a_sentence(room: Any, sent: Any):
-    answer = answered(room, seat(room, "student"), **sent)
-    assert (answer.status, answer.data["message"][-1]) == (400, ".")
-
-
-def test_an_answer_without_a_seat_is_refused(room: Any):
-    assert answered(room, "", picked=0).status == 403
-    assert answered(room, room["secret"], picked=0).status == 403
-
-
-def test_a_code_that_no_class_has_cannot_be_joined(room: Any):
+def test_what_is_not_there_cannot_be_joined_nor_asked(classes: Classes):
     answer = posted("/classes/000000000/join", {"guest": ""})
     assert (answer.status, answer.data["message"]) == (404, UNKNOWN_CODE_MESSAGE)
-
-
-def test_no_class_is_opened_on_no_lesson(classes: Classes):
     assert posted("/classes", {"lesson": "none"}).status == 400
     assert len(classes) == 0
 
@@ -196,41 +198,34 @@ def test_a_code_is_asked_for_and_a_wrong_one_named_as_text(room: Any):
 
 def test_a_stream_tells_of_each_change_until_the_end(room: Any, monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setattr(stream, "TEACHER_INTERVAL_S", 0.0)
+    path = f"/classes/{room['id']}"
 
-    async def watched() -> tuple[Answer, Answer]:
-        async def post(path: str, data: Any) -> Answer:
+    async def watched() -> list[Answer]:
+        async def post(command: str, data: Any) -> Answer:
             await asyncio.sleep(0.02)
-            return await asked("POST", f"/classes/{room['id']}/{path}", json.dumps(data).encode())
+            return await CLIENT.ask("POST", f"{path}/{command}", json.dumps(data).encode())
 
         guest = (await post("join", {"guest": ""})).data["guest"]
-        target = f"/classes/{room['id']}/events"
-        student = asyncio.create_task(asked("GET", f"{target}?guest={guest}", events=4))
-        teacher = asyncio.create_task(asked("GET", f"{target}?watch={room['watch']}", events=5))
+        watching = [
+            asyncio.create_task(CLIENT.ask("GET", f"{path}/events?{who}", events=most))
+            for who, most in ((f"guest={guest}", 4), (f"watch={room['watch']}", 5))
+        ]
         await post("answer", {"guest": guest, "round": 1, "picked": 1})
         for command, more in (("reveal", {}), ("ask", {"lesson": "leaves"}), ("end", {})):
             await post(command, {"secret": room["secret"], **more})
-        return await student, await teacher
+        return await asyncio.gather(*watching)
 
-    told = [list(events_of(answer)) for answer in asyncio.run(watched())]
-    assert [(each["round"], each["revealed"], each["state"]) for each in told[0]] == [
+    student, teacher = map(events_of, asyncio.run(watched()))
+    assert [(each["round"], each["revealed"], each["state"]) for each in student] == [
         (1, False, "open"), (1, True, "open"), (2, False, "open"), (2, False, "ended"),
     ]  # fmt: skip
-    assert [each["answered"] for each in told[1]][:3] == [0, 1, 1]
-    assert told[1][-1]["state"] == "ended"
+    assert [each["answered"] for each in teacher][:3] == [0, 1, 1]
+    assert teacher[-1]["state"] == "ended"
 
 
-def events_of(answer: Answer) -> Iterator[Any]:
-    for part in answer.body.split(b"\n\n"):
-        if part.startswith(b"data: "):
-            yield json.loads(part.removeprefix(b"data: "))
-
-
-def test_a_class_ends_by_itself_though_nobody_asks_for_it(
-    room: Any, classes: Classes, clock: Clock, monkeypatch: pytest.MonkeyPatch
-):
+def test_a_class_ends_by_itself_though_nobody_asks_for_it(room, classes, clock: Clock, monkeypatch):
     monkeypatch.setattr(routes, "EXPIRY_INTERVAL_S", 0.0)
     held = classes.find(room["id"])
-    assert held
 
     async def ended() -> None:
         looking = asyncio.create_task(routes.end_expired_classes())
@@ -276,6 +271,6 @@ def test_a_class_whose_server_is_away_says_so(monkeypatch: pytest.MonkeyPatch):
 
 def test_every_lesson_can_be_asked_in_a_class(classes: Classes):
     for key in LESSONS:
-        room = posted("/classes", {"lesson": key}, f"teacher of {key}").data
+        room = posted("/classes", {"lesson": key}, name=f"teacher of {key}").data
         assert answered(room, seat(room, "student"), picked=0).status == 200
         assert commanded(room, "end").status == 200

@@ -2,9 +2,10 @@
 
 import pytest
 
-from tests.ui.server.runs.test_jobs import Client
+from explorer.ui.server.runs import initial_state, jobs, tables, takeaway
+from tests.ui.asgi import Client
 
 
 @pytest.fixture
 def client() -> Client:
-    return Client()
+    return Client([*takeaway.ROUTES, *jobs.ROUTES, *initial_state.ROUTES, *tables.ROUTES])

@@ -4,25 +4,25 @@ import asyncio
 import json
 import threading
 from types import SimpleNamespace
+from unittest.mock import AsyncMock
 
 import numpy as np
 import pytest
 
 from explorer.ui.server.runs import stream
 from explorer.ui.server.runs.stream import StateBatcher
-from tests.training.driving import LONG, SMALL, turn_until_idle
+from tests.training.driving import LONG, SMALL
 from tests.training.scheduling.counting import make_counting
 from tests.ui.server.runs.test_stream import told
 
 
+def asked_after(engine, before):
+    """Return an engine that is asked after something else was done with what is asked for."""
+    return SimpleNamespace(snapshots=lambda shown: before(shown) or engine.snapshots(shown))
+
+
 def batched(engine, before):
-    """Return a batcher that asks the engine after something else was done with what is asked for."""
-
-    def snapshots(shown):
-        before(shown)
-        return engine.snapshots(shown)
-
-    return StateBatcher(SimpleNamespace(snapshots=snapshots))
+    return StateBatcher(asked_after(engine, before))
 
 
 @pytest.mark.parametrize(("watchers", "now", "pause"), [(0, 1005.2, 0.3), (1, 1005, 5), (2, 1005, 15)])
@@ -35,33 +35,23 @@ def test_all_watchers_together_share_the_pictures_of_a_second(watchers, now, pau
 
 def test_simultaneous_watchers_share_one_request(engine):
     questions = []
-
-    def count(shown):
-        questions.append(list(shown))
-        turn_until_idle(engine)
+    identities = [engine.start(SMALL, name) for name in "abc"]
+    everyone = [*identities, identities[0]]
 
     async def watched():
-        looks = batched(engine, count)
-        identities = [engine.start(SMALL, name) for name in "abc"]
-        everyone = [*identities, identities[0]]
-        events = await asyncio.gather(*(anext(stream.stream_events(looks, each)) for each in everyone))
-        return identities, events
+        looks = batched(engine, lambda shown: questions.append(list(shown)))
+        return await asyncio.gather(*(anext(stream.stream_events(looks, each)) for each in everyone))
 
-    identities, texts = asyncio.run(watched())
+    texts = asyncio.run(watched())
     assert questions == [identities]
-    told_of = [json.loads(text.removeprefix("data: "))["id"] for text in texts]
-    assert told_of == [*identities, identities[0]]
+    assert [json.loads(text.removeprefix("data: "))["id"] for text in texts] == everyone
 
 
 def test_after_a_look_at_several_runs_they_have_as_long_for_themselves(engine, monkeypatch):
-    clock = [0.0]
-    rests = []
+    clock, rest = [0.0], AsyncMock()
 
     def work(shown):
         clock[0] += 0.25 * len(shown)
-
-    async def sleep(seconds):
-        rests.append(seconds)
 
     async def looked(*identities):
         looks = batched(engine, work)
@@ -70,11 +60,11 @@ def test_after_a_look_at_several_runs_they_have_as_long_for_themselves(engine, m
 
     identities = [engine.start(SMALL, name) for name in "ab"]
     monkeypatch.setattr(stream, "time", SimpleNamespace(monotonic=lambda: clock[0]))
-    monkeypatch.setattr(stream.asyncio, "sleep", sleep)
+    monkeypatch.setattr(stream.asyncio, "sleep", rest)
     asyncio.run(looked(identities[0]))
-    assert rests == []
+    rest.assert_not_called()
     asyncio.run(looked(*identities))
-    assert rests == [0.5]
+    rest.assert_called_once_with(0.5)
 
 
 def test_a_picture_is_encoded_once_and_away_from_the_loop_that_serves_everybody(engine, monkeypatch):
@@ -178,16 +168,12 @@ def test_the_event_loop_is_never_held(engine):
 
 
 def test_a_silent_engine_is_reported_and_asked_again(engine):
-    class Silent:
-        def __init__(self):
-            self.failures = 2
+    failures = [RuntimeError("the training process does not answer")] * 2
 
-        def snapshots(self, shown):
-            self.failures -= 1
-            if self.failures >= 0:
-                raise RuntimeError("the training process does not answer")
-            return engine.snapshots(shown)
+    def fail_twice(_shown):
+        if failures:
+            raise failures.pop()
 
-    seen = told(Silent(), engine.start(SMALL, paused=True), most=2)
+    seen = told(asked_after(engine, fail_twice), engine.start(SMALL, paused=True), most=2)
     assert [event["state"] for event in seen] == ["silent", "ready"]
     assert seen[0]["sentence"] == "Training is unavailable: the training process does not answer."

@@ -9,9 +9,9 @@ from tests.ui.server.runs.test_jobs import told
 
 def test_a_table_is_told_with_the_columns_that_suggest_themselves_or_those_that_are_chosen(client):
     new = {"text": mixed_table(), "target": None, "without": None}
-    result = client.post("/table", json={"table": new}).json()
+    result = client.post("/table", {"table": new}).data
     assert (result["rows"], result["target"], result["without"]) == (60, "Ecke", ["Nr", "Notiz"])
-    chosen = client.post("/table", json={"table": new | {"target": "links", "without": ["Nr"]}}).json()
+    chosen = client.post("/table", {"table": new | {"target": "links", "without": ["Nr"]}}).data
     assert (chosen["target"], chosen["without"]) == ("links", ["Nr"])
     assert chosen["refused"].startswith("column 'Notiz' holds text")
 
@@ -27,5 +27,5 @@ def test_a_table_is_told_with_the_columns_that_suggest_themselves_or_those_that_
     ],
 )
 def test_text_that_is_not_a_table_is_refused_in_a_sentence(client, table, words):
-    answer = client.post("/table", json={"table": table})
+    answer = client.post("/table", {"table": table})
     assert words in told(answer, 413 if words == "at most" else 400)

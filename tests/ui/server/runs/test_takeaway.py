@@ -18,7 +18,7 @@ from explorer.ui.server.runs import jobs, responses, takeaway
 from explorer.ui.server.runs.stream import format_event
 from tests.training.driving import turn_until_idle
 from tests.training.tables import POINTS
-from tests.ui.server.runs.test_jobs import Client, begun, commanded, told
+from tests.ui.server.runs.test_jobs import begun, commanded, told
 
 QUERY = "task=moons&op=sign&rule=default&rule=clipped&steps=20&hidden=4&batch=8&pace=full&device=cpu"
 
@@ -37,32 +37,26 @@ def run(client, engine):
 @pytest.fixture
 def alone():
     """The same run, without an engine."""
-    rules = ("default", "clipped")
-    settings = Settings(
-        task="moons", op="sign", rules=rules, steps=20, hidden=4, batch=8, pace="full", device="cpu",
-        branch=[(2, "lr", 0.02)],
-    )  # fmt: skip
-    there = Run(settings)
+    there = Run(jobs.read_run_settings({"query": f"{QUERY}&branch=2,lr:0.02"}))
     there.advance(20)
     return there
 
 
+def listed(tensors):
+    return {name: each.tolist() for name, each in tensors.items()}
+
+
 def taken(client, run, name, key=None):
-    return client.post(f"/runs/{run['id']}/files/{name}", json={"key": key or run["key"]})
+    return client.post(f"/runs/{run['id']}/files/{name}", {"key": key or run["key"]})
 
 
 def test_each_file_is_of_the_run_as_it_was(client, run, alone):
     answer = taken(client, run, "history.csv")
-    rows = list(csv.DictReader(io.StringIO(answer.text)))
-    assert [float(row["loss"]) for row in rows[:20]] == pytest.approx(
-        alone.snapshot().losses["default"].tolist()
-    )
-    assert answer.headers[b"content-disposition"] == b'attachment; filename="history.csv"'
+    losses = [float(row["loss"]) for row in [*csv.DictReader(io.StringIO(answer.text))][:20]]
+    assert losses == pytest.approx(alone.snapshot().losses["default"].tolist())
+    assert answer.headers["content-disposition"] == 'attachment; filename="history.csv"'
     assert read_settings(taken(client, run, "settings.json").text) == alone.settings
-    weights = load(taken(client, run, "weights.safetensors").body)
-    assert {name: each.tolist() for name, each in weights.items()} == {
-        name: each.tolist() for name, each in alone.weights().items()
-    }
+    assert listed(load(taken(client, run, "weights.safetensors").body)) == listed(alone.weights())
     code = taken(client, run, "run.py").text
     compile(code, "run.py", "exec")
     assert "rates = {2: 0.02}" in code
@@ -87,55 +81,47 @@ def test_a_run_that_is_gone_is_reported(client, engine, run):
 
 
 def test_a_checkpoint_is_sent_like_an_event(client, run, alone):
-    seen = client.get(f"/runs/{run['id']}/at/7", "show=causes").json()
+    seen = client.get(f"/runs/{run['id']}/at/7?show=causes").data
     assert (seen["step"], seen["steps"], seen["snapshot"]["step"]) == (7, 20, 7)
     assert seen["recorded"] == {"lr": "0.01", "branch": "2,lr:0.02"}
     assert set(seen["snapshot"]["measured"]) == {"causes"}
     assert seen["words"]
-    assert client.get(f"/runs/{run['id']}/at/99999").json()["step"] == 20
-    now, then = (
-        client.get(f"/runs/{run['id']}/measured/line_search", query).json() for query in ("", "at=7")
-    )
+    assert client.get(f"/runs/{run['id']}/at/99999").data["step"] == 20
+    line = f"/runs/{run['id']}/measured/line_search"
+    now, then = (client.get(f"{line}{query}").data for query in ("", "?at=7"))
     assert now != then
 
 
 def test_a_compressed_answer_has_the_same_content_in_half_the_bytes(client, run):
-    for path, query in (("measured/slow_motion", "layer=0"), ("at/7", "show=inputs")):
-        path = f"/runs/{run['id']}/{path}"
-        plain, packed = (client.get(path, query, asks) for asks in ((), [(b"accept-encoding", b"br, gzip")]))
-        assert b"content-encoding" not in plain.headers
-        assert packed.headers[b"content-encoding"] == b"gzip"
+    asks = {"accept-encoding": "br, gzip"}
+    for target in ("measured/slow_motion?layer=0", "at/7?show=inputs"):
+        plain, packed = (client.get(f"/runs/{run['id']}/{target}", **each) for each in ({}, asks))
+        assert "content-encoding" not in plain.headers
+        assert packed.headers["content-encoding"] == "gzip"
         assert gzip.decompress(packed.body) == plain.body
         assert len(packed.body) < 0.6 * len(plain.body)
-    short = client.get(f"/runs/{run['id']}/measured/unit", "layer=0&cause=0", [(b"accept-encoding", b"gzip")])
-    assert b"content-encoding" not in short.headers  # it would not be worth it
+    short = client.get(f"/runs/{run['id']}/measured/unit?layer=0&cause=0", **asks)
+    assert "content-encoding" not in short.headers  # it would not be worth it
 
 
 def test_continuing_a_run_requires_its_key(client, engine, run, alone):
     query = f"{QUERY}&branch=2,lr:0.02&branch=7,default:clipped"
     after = {"run": run["id"], "key": "0" * 64, "step": 7}
-    refusal = client.post("/runs", json={"query": query, "owner": "me", "after": after})
+    refusal = client.post("/runs", {"query": query, "owner": "me", "after": after})
     assert "Only the visitor who started a run" in told(refusal, 403)
     branched = begun(client, query=query, paused=True, after=after | {"key": run["key"]})
-    assert commanded(client, branched, "step").json()["step"] == 8
+    assert commanded(client, branched, "step").data["step"] == 8
     commanded(client, branched, "resume")
     turn_until_idle(engine)
     assert "Default autograd, then Clipped" in format_event(engine.snapshot(branched["id"]))
     expected = alone.branch(7, default="clipped")
     expected.advance(20)
-    result = engine.snapshot(branched["id"]).snapshot.losses
-    assert {rule: each.tolist() for rule, each in result.items()} == {
-        rule: each.tolist() for rule, each in expected.snapshot().losses.items()
-    }
-
-
-def opened(client, text):
-    return client.post("/settings", json={"text": text})
+    assert listed(engine.snapshot(branched["id"]).snapshot.losses) == listed(expected.snapshot().losses)
 
 
 def test_settings_are_opened_as_the_page_takes_them(client, run):
     text = taken(client, run, "settings.json").text
-    answer = opened(client, text).json()
+    answer = client.post("/settings", {"text": text}).data
     assert answer["table"] is None
     assert (answer["choice"]["op"], answer["choice"]["rules"]) == ("sign", ["default", "clipped"])
     assert answer["choice"]["training"]["branch"] == "2,lr:0.02"
@@ -143,7 +129,7 @@ def test_settings_are_opened_as_the_page_takes_them(client, run):
 
 
 @pytest.mark.parametrize("path", ["/settings", "/studies/cost"])
-def test_an_answer_that_needs_computing_takes_a_compute_slot(path):
+def test_an_answer_that_needs_computing_takes_a_compute_slot(client, path):
     """A body is parsed in it as well."""
     done = threading.Event()
 
@@ -151,7 +137,7 @@ def test_an_answer_that_needs_computing_takes_a_compute_slot(path):
         others = [Visitor(f"{number}", "there") for number in range(limits.READ_SLOTS)]
         seated = [asyncio.create_task(responses.READER_SLOTS.compute(other, done.wait)) for other in others]
         await asyncio.sleep(0)
-        asking = asyncio.create_task(Client().posted(path, b"{"))
+        asking = asyncio.create_task(client.ask("POST", path, b"{"))
         answered, _ = await asyncio.wait([asking], timeout=0.2)
         done.set()
         await asyncio.gather(*seated)
@@ -163,23 +149,23 @@ def test_an_answer_that_needs_computing_takes_a_compute_slot(path):
 
 
 def test_settings_with_a_table_are_opened(client):
-    settings = Settings(table=POINTS)
-    plain = {"text": POINTS, "target": None, "without": []}
-    assert opened(client, takeaway.settings_json(settings)).json()["table"] == plain
-    settings = Settings(table=Table(POINTS, target="left", without=("corner",)))
-    chosen = {"text": POINTS, "target": "left", "without": ["corner"]}
-    assert opened(client, takeaway.settings_json(settings)).json()["table"] == chosen
+    for table, target, without in (
+        (POINTS, None, []),
+        (Table(POINTS, "left", ("corner",)), "left", ["corner"]),
+    ):
+        answer = client.post("/settings", {"text": takeaway.settings_json(Settings(table=table))})
+        assert answer.data["table"] == {"text": POINTS, "target": target, "without": without}
 
 
 @pytest.mark.parametrize(
     "text", ["", "{}", "[1]", '{"steps": 1e9}', '{"op": "formula: x +"}', json.dumps({"op": "x" * 400})]
 )
 def test_an_unreadable_settings_file_is_explained(client, text):
-    assert told(opened(client, text), 400).startswith("This cannot be opened: ")
+    assert told(client.post("/settings", {"text": text}), 400).startswith("This cannot be opened: ")
 
 
 def test_settings_have_a_script_without_a_run(client, engine):
-    text = client.post("/script", json={"query": QUERY}).json()["text"]
+    text = client.post("/script", {"query": QUERY}).data["text"]
     assert text == takeaway.script(jobs.read_run_settings({"query": QUERY}))
     assert not engine.list()
-    assert "must be" in told(client.post("/script", json={"query": f"{QUERY}&branch=x"}), 400)
+    assert "must be" in told(client.post("/script", {"query": f"{QUERY}&branch=x"}), 400)
