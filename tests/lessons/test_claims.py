@@ -26,11 +26,8 @@ def test_accumulation(r: Results) -> None:
     assert r["compute_one"] == [2 * 1, 2 * 3]
     assert r["accumulate_two"] == [4 * 1, 4 * 3]
     assert r["clear_gradient"] is None
-    x = torch.arange(8.0)
-    assert r["accumulate_parts"] == {
-        "whole": 2 * 3 * (x**2).mean().item(),
-        "halves": 2 * 3 * (x**2).mean().item(),
-    }
+    whole = 2 * 3 * (torch.arange(8.0) ** 2).mean().item()
+    assert r["accumulate_parts"] == {"whole": whole, "halves": whole}
     assert "backward through the graph a second time" in r["call_again"]
 
 
@@ -90,10 +87,9 @@ def test_relu(r: Results) -> None:
     assert r["compare_slopes"]["MyReLU"] == {"left": 0, "at_zero": 1, "right": 1}
     assert (r["count_zeros"]["steps"], r["count_zeros"]["values"]) == (500, 64 * 100)
     assert 0 < r["count_zeros"]["zero"] < r["count_zeros"]["values"] / 100
-    assert r["train_both"]["MyReLU"]["last"] == pytest.approx(r["train_both"]["torch"]["last"], rel=0.1), (
-        "it hardly matters"
-    )
-    assert r["train_both"]["MyReLU"]["last"] < 1e-4
+    mine, torchs = (r["train_both"][name]["last"] for name in ("MyReLU", "torch"))
+    assert mine == pytest.approx(torchs, rel=0.1), "it hardly matters"
+    assert mine < 1e-4
 
 
 def test_linear(r: Results) -> None:
@@ -113,16 +109,13 @@ def test_constants(r: Results) -> None:
 
 
 def test_context(r: Results) -> None:
-    assert r["check_lifetimes"] == {
-        "SavedExp": {"unnamed": False, "collected": False},
-        "StoredExp": {"unnamed": True, "collected": False},
-    }
+    saved, stored = (r["check_lifetimes"][name] for name in ("SavedExp", "StoredExp"))
+    assert saved == {"unnamed": False, "collected": False}
+    assert stored == {"unnamed": True, "collected": False}
     assert r["run_changed"]["StoredExp"] != r["compute_true_slope"] == 1
     assert "modified by an inplace operation" in r["run_changed"]["SavedExp"]
-    assert r["compare_dirty"] == {
-        "Doubled": {"h": 2, "returned": 2},
-        "SecretlyDoubled": {"h": 1, "returned": 2},
-    }
+    marked, secret = (r["compare_dirty"][name] for name in ("Doubled", "SecretlyDoubled"))
+    assert (marked, secret) == ({"h": 2, "returned": 2}, {"h": 1, "returned": 2})
     assert r["mask"]["UnmarkedMask"] == [0, 0]
     assert "does not require grad" in r["mask"]["ReluWithMask"]
 
@@ -139,10 +132,8 @@ def test_twice(r: Results) -> None:
 
 def test_gradcheck(r: Results) -> None:
     single, double = r["find_best_step"]["float32"], r["find_best_step"]["float64"]
-    assert 1e-12 < double["eps"] < single["eps"] < 1e-1, (
-        "a valley in both, deeper and further left in float64"
-    )
-    assert double["error"] < single["error"] / 1000
+    assert 1e-12 < double["eps"] < single["eps"] < 1e-1, "a valley in both, further left in float64"
+    assert double["error"] < single["error"] / 1000, "and deeper"
     assert r["try_small_step"] > 100 * single["error"]
     assert r["compare_at_kink"] == {"numerical": 0.5, "analytical": 0}
     assert r["check_near_kink"] is True
@@ -163,22 +154,17 @@ def test_by_hand(r: Results) -> None:
 
 
 def test_recipe(r: Results) -> None:
-    assert r["check_each"] == {
-        "Square": {"single": True, "several": True},
-        "ForgetfulSquare": {"single": False, "several": False},
-    }
-    assert "not multiplied by grad_output" in r["read_error"], (
-        "no slope differs: it is the g of zero that tells"
-    )
+    for name, holds in (("Square", True), ("ForgetfulSquare", False)):
+        assert r["check_each"][name] == {"single": holds, "several": holds}
+    assert "not multiplied by grad_output" in r["read_error"], "no slope differs: the g of zero tells"
     assert r["scale_output"] == {"times": 10, "Square": 10 * 2 * 3, "ForgetfulSquare": 2 * 3}
 
 
 def test_find_the_bug(r: Results) -> None:
     """Each hidden line leaves the trace that is told of it, and no other."""
-    meant = {g: np.array(values) for g, values in r["compute_hidden"]["Meant"].items()}
-    first, second, third = (
+    meant, first, second, third = (
         {g: np.array(values) for g, values in r["compute_hidden"][name].items()}
-        for name in ("First", "Second", "Third")
+        for name in ("Meant", "First", "Second", "Third")
     )
     assert (first["1"] != meant["1"]).tolist() == [True, False, False], "below the bound alone"
     assert [bool((second[g] != meant[g]).any()) for g in meant] == [False, False, True]

@@ -11,28 +11,20 @@ SHOWN = [lesson for lesson in LESSONS.values() if lesson.excerpt]
 CODE = re.compile(r"`([^`]+)`")
 
 
-def text(lesson: Lesson) -> list[str]:
-    assert lesson.excerpt
-    return ["".join(part for _, part in line) for line in lesson.excerpt.data()["lines"]]
-
-
 @pytest.mark.parametrize("lesson", SHOWN, ids=lambda lesson: lesson.key)
 def test_an_excerpt_has_six_to_twelve_lines_of_the_lessons_own_code(lesson: Lesson) -> None:
-    assert lesson.excerpt
-    lines = text(lesson)
+    sent = lesson.excerpt.data()
+    lines = ["".join(part for _, part in line).strip() for line in sent["lines"]]
     assert 6 <= len(lines) <= 12
-    assert lines[lesson.excerpt.data()["decides"]].strip() == lesson.excerpt.key_line
+    assert lines[sent["decides"]] == lesson.excerpt.key_line
     known = {line.split("  #")[0].strip() for line in lesson.source.splitlines()}
-    opened = set(lesson.excerpt.blanks.values())
-    assert {line.strip() for line in lines} <= known | opened
+    assert {*lines} <= known | {*lesson.excerpt.blanks.values()}
 
 
 def test_a_question_about_code_of_the_lesson_has_it_beside_it() -> None:
-    without = {lesson.key: lesson for lesson in LESSONS.values() if lesson.excerpt is None}
-    for key, lesson in without.items():
-        names = {thing.__name__ for thing in lesson.code}
+    for lesson in (lesson for lesson in LESSONS.values() if lesson.excerpt is None):
         asked = " ".join(CODE.findall(lesson.prediction.ask))
-        assert not names.intersection(re.findall(r"\w+", asked)), key
+        assert not {thing.__name__ for thing in lesson.code} & {*re.findall(r"\w+", asked)}, lesson.key
 
 
 def test_no_docstring_no_comment_no_empty_line() -> None:

@@ -1,10 +1,9 @@
-"""The Functions under their published names: by gradcheck where it holds, by the error where it must not."""
+"""The Functions under their published names; where gradcheck must refuse one, test_claims has the error."""
 
 import pytest
 import torch
 from torch import Tensor, nn
 from torch.autograd import gradcheck, gradgradcheck
-from torch.autograd.gradcheck import GradcheckError
 
 import explorer
 from explorer.lessons import (
@@ -16,28 +15,6 @@ from explorer.lessons import (
     MyReLU,
     RoundGradient,
 )
-from explorer.lessons.linear import WrongBiasFunction
-
-X = (-1.3, -0.4, 0.2, 0.7, 1.6)
-
-
-def x(*values: float) -> Tensor:
-    return torch.tensor(values or X, dtype=torch.double, requires_grad=True)
-
-
-@pytest.mark.parametrize("function", [MyReLU, FixedClampGradient], ids=lambda function: function.__name__)
-def test_gradcheck_holds_away_from_kinks(function):
-    assert gradcheck(function.apply, (x(),))
-
-
-@pytest.mark.parametrize(
-    ("function", "at"),
-    [(RoundGradient, 0.3), (ClampGradient, 1.6), (MyReLU, 0.0)],
-    ids=["straight-through", "the published bug", "the corner"],
-)
-def test_gradcheck_refuses_what_is_not_the_derivative(function, at: float):
-    with pytest.raises(GradcheckError, match="Jacobian mismatch for output 0 with respect to input 0"):
-        gradcheck(function.apply, (x(at),))
 
 
 @pytest.mark.parametrize(
@@ -49,7 +26,7 @@ def test_gradcheck_refuses_what_is_not_the_derivative(function, at: float):
 )  # fmt: skip
 def test_a_published_function_is_the_rule_of_the_catalogue(function, op: str, rule: str):
     """Values and gradients are the same, for several g, at the kinks too."""
-    points = torch.tensor([*X, -0.0, 0.0, 0.5, 1.0, 1.5, 2.5])
+    points = torch.tensor([-1.3, -0.4, 0.2, 0.7, 1.6, -0.0, 0.0, 0.5, 1.0, 1.5, 2.5])
     for g in (1.0, 2.0, -1.0, 0.0):
         results = []
         for compute in (function.apply, lambda x: explorer.apply(op, rule, x)):
@@ -76,28 +53,14 @@ def test_linear_can_be_differentiated_twice():
     assert gradgradcheck(LinearFunction.apply, matrices((3, 2), (4, 2), (4,)))
 
 
-def test_linear_computes_no_gradient_that_is_not_asked_for():
-    input, weight, bias = matrices((3, 2), (4, 2), (4,))
-    LinearFunction.apply(input.detach(), weight, bias.detach()).sum().backward()
-    assert weight.grad is not None
-    output = LinearFunction.apply(input, weight.detach())
-    assert output.grad_fn.needs_input_grad == (True, False)
-
-
-def test_the_wrong_bias_gradient_is_caught():
-    with pytest.raises(GradcheckError, match="output 0 with respect to input 2"):
-        gradcheck(WrongBiasFunction.apply, matrices((3, 2), (4, 2), (4,)))
-
-
 def test_mul_constant():
-    assert gradcheck(lambda tensor: MulConstant.apply(tensor, 3.5), (x(),))
-    assert gradgradcheck(lambda tensor: MulConstant.apply(tensor, 3.5), (x(),))
-    assert MulConstant.backward(None, None) == (None, None)
+    (tensor,) = matrices((5,))
+    for check in (gradcheck, gradgradcheck):
+        assert check(lambda tensor: MulConstant.apply(tensor, 3.5), (tensor,))
 
 
 def test_my_layer_learns_its_numbers():
     layer = MyLayer()
-    assert layer.mytensor.requires_grad
     assert ((layer.mytensor >= 0) & (layer.mytensor <= 1)).all()
     (input,) = matrices((3, 3))
     layer(input.float()).sum().backward()

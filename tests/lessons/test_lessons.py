@@ -123,29 +123,21 @@ def test_every_number_is_used(lesson: Lesson):
     answering = inspect.getsource(lesson.prediction.right) if isinstance(lesson.prediction, Choice) else ""
     others = "".join(inspect.getsource(thing) for thing in (*lesson.numbers, *lesson.pictures))
     assert used <= computed
-    for name in computed - used:
-        assert name in answering or f"{name}()" in others, name
+    assert not [name for name in computed - used if name not in answering and f"{name}()" not in others]
 
 
 @EACH
-def test_the_data_are_plain(lesson: Lesson):
-    assert json.loads(json.dumps(data(lesson.key)))["words"]
-
-
-@EACH
-def test_the_shown_code_runs_alone_and_prints_what_the_words_say(
-    lesson: Lesson, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-):
+def test_the_shown_code_runs_alone_and_prints_what_the_words_say(lesson: Lesson, capsys):
     """It needs torch alone; what it prints stands in the words, or in what is said to an answer."""
-    code = "".join(text for _, text in data(lesson.key)["code"])
+    sent = data(lesson.key)
+    code = "".join(text for _, text in sent["code"])
     assert "explorer" not in code
     names: dict[str, Any] = {"__name__": "__main__"}
     with use_one_thread():
         exec(compile(code, f"lesson {lesson.key}", "exec"), names)  # our own text
     assert repr(names["results"]) == repr(results(lesson.key))
     printed = dict(line.split(": ", 1) for line in capsys.readouterr().out.splitlines())
-    answers = data(lesson.key)["prediction"]["answers"]
-    said = " ".join([data(lesson.key)["words"], *(answer["why"] for answer in answers)])
+    said = " ".join([sent["words"], *(answer["why"] for answer in sent["prediction"]["answers"])])
     assert printed
     assert all(value in said or with_minus(value) in said for value in printed.values())
     fields = {name for text in lesson.sentences for _, name, *_ in Formatter().parse(text) if name}
@@ -163,15 +155,15 @@ def test_sentences_write_numbers_as_the_screen_does_and_code_as_code_does():
 @EACH
 def test_no_number_or_error_is_taken_for_markup(lesson: Lesson):
     """Of an error such as "for *: 'float'", put into the words, a star begins what stands in italics."""
-    answers = data(lesson.key)["prediction"]["answers"]
-    sentences = [data(lesson.key)["words"], *(answer["why"] for answer in answers)]
+    sent = data(lesson.key)
+    sentences = [sent["words"], *(answer["why"] for answer in sent["prediction"]["answers"])]
     for text, filled_in in zip(lesson.sentences, sentences, strict=True):
         assert CODE.sub("", filled_in).count("*") == CODE.sub("", text).count("*"), filled_in
 
 
 @EACH
 def test_a_prediction_has_its_answer(lesson: Lesson):
-    prediction = data(lesson.key)["prediction"]
+    prediction = json.loads(json.dumps(data(lesson.key)))["prediction"]
     assert 2 <= len(prediction["answers"]) > prediction["right"] >= 0
     match lesson.prediction:
         case Choice(ask):
@@ -191,8 +183,8 @@ def test_every_answer_of_a_lesson_has_a_distinct_sentence_and_picture(lesson: Le
         assert re.fullmatch(r"[^.?!]+(\.\w[^.?!]*)*\.", sentence), f"one sentence: {sentence}"
     pictures = [answer["picture"] for answer in answers if answer["picture"]]
     choice, _ = from_query(parse_qs(lesson.scenes[0].query))
-    names = {parameter.name for key in pictures for parameter in find_rule(key).parameters}
-    names |= {parameter.name for parameter in find_op(choice.op).parameters} | {"start", "stop", "g"}
+    entries = [find_op(choice.op), *map(find_rule, pictures)]
+    names = {parameter.name for entry in entries for parameter in entry.parameters} | {"start", "stop", "g"}
     sampling = {name: value for name, value in choice.sampling.items() if name in names}
     frame = sample(choice.op, pictures, dtype="float64", **sampling)
     drawn = frame.pivot(index="rule", columns="x", values="gradient").to_numpy()
@@ -237,11 +229,10 @@ def test_two_visitors_at_once_get_the_same_numbers():
     assert all(results == several[0] for results in several)
 
 
-@pytest.mark.parametrize(
-    "picture",
-    [picture for lesson in LESSONS.values() for picture in lesson.pictures],
-    ids=lambda picture: picture.__name__,
-)
+PICTURES = [picture for lesson in LESSONS.values() for picture in lesson.pictures]
+
+
+@pytest.mark.parametrize("picture", PICTURES, ids=lambda picture: picture.__name__)
 def test_a_picture_can_be_drawn(picture: Callable[[], Picture]):
     match picture():
         case HeatMap(_, values, entry):

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from explorer.lessons import LESSONS, prose
-from explorer.lessons.lesson import Answer, Choice, Drawing
+from explorer.lessons.lesson import Answer, Drawing
 from explorer.lessons.prose import make_lesson
 
 TEXT = """# A title
@@ -44,7 +44,6 @@ def test_wrapped_lines_are_joined_except_in_the_text(texts: Path):
     assert lesson.words == "A line\nand *another*.\n\n- A point."
     assert (lesson.remember, lesson.challenge) == ("This.", "Do it.")
     answers = (Answer("[1, 2]", "The first.", "formula: g * x"), Answer("None", "The second."))
-    assert isinstance(lesson.prediction, Choice)
     assert (lesson.prediction.ask, lesson.prediction.answers) == ("What is it?", answers)
     assert lesson.prediction.thumbnails
 
@@ -60,7 +59,7 @@ def test_a_rule_as_the_right_answer_is_drawn(texts: Path):
 @pytest.mark.parametrize(
     "change", [("## Remember", "## Recall"), ("## Text", "Text"), (" :: The second", "")]
 )
-def test_a_file_without_a_section_or_a_reply_is_refused(texts: Path, change: tuple[str, str]):
+def test_a_file_without_a_section_or_a_reply_is_refused(texts: Path, change):
     (texts / "one.md").write_text(TEXT.replace(*change))
     with pytest.raises(ValueError, match=r"has the sections|has no reply"):
         make_lesson("one", lambda _: "None", **CODE)
